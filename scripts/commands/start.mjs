@@ -1,0 +1,35 @@
+import { pathToFileURL } from "node:url";
+import { build } from "../setup/build.mjs";
+import { ensureDependencies } from "../setup/dependencies.mjs";
+import { endWithParent } from "../setup/end-with-parent.mjs";
+import { ensureLisp } from "../setup/ensure-lisp.mjs";
+import { inRepository } from "../setup/paths.mjs";
+
+/** With one of these the server starts no Lisp of its own. */
+const NO_OWN_LISP = /^(--attach|--help|-h|--version)(=|$)/;
+
+/**
+ * `npm start`: the MCP server on stdin and stdout, or, in a terminal and without arguments, the demonstration.
+ *
+ * The server runs in this very process, so signals, exit code and streams are its own. Until it starts nothing is
+ * written to stdout, which belongs to MCP.
+ *
+ * @param {readonly string[]} args handed to swank-mcp
+ */
+export async function run(args) {
+  endWithParent();
+  await ensureDependencies();
+  await build(["packages/swank-mcp"]);
+  if (!args.some((arg) => NO_OWN_LISP.test(arg))) await ensureLisp();
+  const bin = inRepository("packages/swank-mcp/bin/swank-mcp.js");
+  process.argv = [process.execPath, bin, ...serverArguments(args, process.stdin.isTTY === true)];
+  await import(pathToFileURL(bin).href);
+}
+
+/**
+ * @param {readonly string[]} args
+ * @param {boolean} isTTY whether stdin is a terminal: no MCP client is there then
+ */
+export function serverArguments(args, isTTY) {
+  return args.length === 0 && isTTY ? ["demo"] : [...args];
+}

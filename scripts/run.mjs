@@ -1,0 +1,22 @@
+// `node scripts/run.mjs COMMAND ARGS...` runs scripts/commands/COMMAND.mjs.
+// Kept to old syntax up to the dynamic import, so that an old Node can still say what is wrong.
+import { nodeComplaint } from "./setup/node-version.mjs";
+
+const complaint = nodeComplaint(process.versions.node);
+
+if (complaint) {
+  process.stderr.write(complaint);
+  process.exitCode = 1;
+} else {
+  import(`./commands/${process.argv[2]}.mjs`)
+    .then((command) => command.run(process.argv.slice(3)))
+    .then(
+      (exitCode) => {
+        if (exitCode) process.exitCode = exitCode;
+      },
+      (error) => {
+        process.stderr.write(error.name === "SetupError" ? `${error.message}\n` : `${error.stack}\n`);
+        process.exitCode = 1;
+      },
+    );
+}

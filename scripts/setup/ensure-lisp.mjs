@@ -1,0 +1,52 @@
+import { readFile } from "node:fs/promises";
+import { createInterface } from "node:readline/promises";
+import { findLisp } from "./find-lisp.mjs";
+import { lispInstructions } from "./lisp-instructions.mjs";
+import { planLisp } from "./lisp-plan.mjs";
+import { isOnPath } from "./on-path.mjs";
+import { runProgram } from "./run-program.mjs";
+import { SetupError } from "./setup-error.mjs";
+
+/**
+ * Makes sure that SBCL and Swank are there, installing them where that is ours to do.
+ *
+ * @throws {SetupError} with the commands for this system when it is not, was refused, or failed
+ */
+export async function ensureLisp() {
+  const machine = await describeMachine();
+  const plan = planLisp(machine);
+  if (plan.action === "nothing") return;
+  if (plan.action === "stop") throw new SetupError(plan.message);
+  if (plan.ask && !(await agrees(plan.packages, plan.commands))) throw new SetupError(lispInstructions(machine));
+  process.stderr.write(`Installing ${plan.packages.join(" and ")} ...\n`);
+  for (const [program = "", ...args] of plan.commands) await runProgram(program, args);
+  const found = await findLisp();
+  if (!found.sbcl || !found.swank) throw new SetupError(lispInstructions({ ...machine, found }));
+}
+
+/** @returns {Promise<import("./lisp-plan.mjs").Machine>} */
+async function describeMachine() {
+  return {
+    platform: process.platform,
+    osRelease: await readFile("/etc/os-release", "utf8").catch(() => ""),
+    uid: process.getuid?.(),
+    isTTY: process.stdin.isTTY === true && process.stderr.isTTY === true,
+    hasSudo: isOnPath("sudo"),
+    found: await findLisp(),
+  };
+}
+
+/**
+ * @param {readonly string[]} packages
+ * @param {readonly (readonly string[])[]} commands
+ */
+async function agrees(packages, commands) {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const lines = commands.map((command) => `  ${command.join(" ")}\n`).join("");
+    const answer = await terminal.question(`Missing: ${packages.join(" and ")}. Install with\n${lines}now? [y/N] `);
+    return /^y(es)?$/i.test(answer.trim());
+  } finally {
+    terminal.close();
+  }
+}

@@ -1,0 +1,53 @@
+import { lispInstructions } from "./lisp-instructions.mjs";
+import { isDebianLike } from "./os-release.mjs";
+
+/**
+ * What is known about the machine when Lisp may be missing.
+ *
+ * @typedef {object} Machine
+ * @property {NodeJS.Platform} platform
+ * @property {string} osRelease text of /etc/os-release; empty where there is none
+ * @property {number | undefined} uid 0 is root; `undefined` on Windows
+ * @property {boolean} isTTY somebody can be asked: stdin and stderr are terminals
+ * @property {boolean} hasSudo
+ * @property {{ sbcl: boolean, swank: boolean }} found
+ */
+
+/**
+ * What to do about a missing Lisp: nothing, run commands (after asking when `ask` is set), or stop with a message.
+ *
+ * @typedef {{ action: "nothing" }
+ *   | { action: "install", ask: boolean, packages: string[], commands: string[][] }
+ *   | { action: "stop", message: string }} LispPlan
+ */
+
+/**
+ * Decides what to do about a missing SBCL or Swank.
+ *
+ * @param {Machine} machine
+ * @returns {LispPlan}
+ */
+export function planLisp(machine) {
+  const { found, uid } = machine;
+  if (found.sbcl && found.swank) return { action: "nothing" };
+  const packages = [...(found.sbcl ? [] : ["sbcl"]), ...(found.swank ? [] : ["cl-swank"])];
+  const isRoot = uid === 0;
+  const mayInstall = isRoot || (machine.isTTY && machine.hasSudo);
+  if (machine.platform !== "linux" || !isDebianLike(machine.osRelease) || !mayInstall) {
+    return { action: "stop", message: lispInstructions(machine) };
+  }
+  return { action: "install", ask: !isRoot, packages, commands: aptCommands(packages, isRoot) };
+}
+
+/**
+ * @param {readonly string[]} packages
+ * @param {boolean} isRoot
+ */
+function aptCommands(packages, isRoot) {
+  // `env` sets the variable behind sudo too, which drops the caller's environment.
+  const prefix = [...(isRoot ? [] : ["sudo"]), "env", "DEBIAN_FRONTEND=noninteractive", "apt-get"];
+  return [
+    [...prefix, "update"],
+    [...prefix, "install", "-y", "--no-install-recommends", ...packages],
+  ];
+}

@@ -1,0 +1,29 @@
+import { existsSync } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { inRepository } from "./paths.mjs";
+
+/** Where each project's sources are and where they are compiled to. */
+export const BUILDS = [
+  { source: "packages/sexp-parser/src", output: "packages/sexp-parser/dist" },
+  { source: "packages/swank-client/src", output: "packages/swank-client/dist" },
+  { source: "packages/swank-mcp/src", output: "packages/swank-mcp/dist" },
+  { source: "test", output: "test/dist" },
+];
+
+/**
+ * Removes compiled files whose source is gone: the compiler leaves them, and mocha would run and npm publish them.
+ *
+ * @param {readonly { source: string, output: string }[]} builds absolute paths
+ */
+export async function pruneBuild(
+  builds = BUILDS.map(({ source, output }) => ({ source: inRepository(source), output: inRepository(output) })),
+) {
+  for (const { source, output } of builds) {
+    if (!existsSync(output)) continue;
+    for (const file of await readdir(output, { recursive: true })) {
+      const stem = /^(.*?)\.(?:js|d\.ts)(?:\.map)?$/.exec(file)?.[1];
+      if (stem !== undefined && !existsSync(join(source, `${stem}.ts`))) await rm(join(output, file), { force: true });
+    }
+  }
+}

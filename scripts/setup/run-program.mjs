@@ -1,0 +1,65 @@
+import { spawn } from "node:child_process";
+import { inRepository } from "./paths.mjs";
+import { SetupError } from "./setup-error.mjs";
+
+const FORWARDED = /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]);
+
+/**
+ * Runs a program to its end.
+ *
+ * Its stdin is closed and its stdout goes to our stderr unless `stdio` says otherwise, because an MCP client may be
+ * listening on ours. A signal sent to us while it runs reaches it too, and ends us after it, so no child is left behind.
+ *
+ * @param {string} program
+ * @param {readonly string[]} args
+ * @param {import("node:child_process").SpawnOptions} [options]
+ * @param {(child: import("node:child_process").ChildProcess) => void} [onStart]
+ * @returns {Promise<number>} its exit code; 128 when a signal ended it
+ * @throws {SetupError} when the program cannot be started
+ */
+export function runProgram(program, args, options = {}, onStart = () => {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd: inRepository(), stdio: ["ignore", 2, 2], ...options });
+    const stopForwarding = forwardSignals(child);
+    onStart(child);
+    child.once("error", (error) => {
+      stopForwarding();
+      reject(new SetupError(`${program} could not be started: ${error.message}`));
+    });
+    child.once("close", (code) => {
+      const signal = stopForwarding();
+      if (signal) process.kill(process.pid, signal);
+      resolve(code ?? 128);
+    });
+  });
+}
+
+/**
+ * @param {import("node:child_process").ChildProcess} child
+ * @returns {() => NodeJS.Signals | undefined} ends the forwarding and tells which signal came, if any
+ */
+function forwardSignals(child) {
+  /** @type {NodeJS.Signals | undefined} */
+  let received;
+  const forward = (/** @type {NodeJS.Signals} */ signal) => {
+    received = signal;
+    child.kill(signal);
+  };
+  for (const signal of FORWARDED) process.on(signal, forward);
+  return () => {
+    for (const signal of FORWARDED) process.off(signal, forward);
+    return received;
+  };
+}
+
+/**
+ * Runs a program of an installed npm package, as `runProgram` does.
+ *
+ * @param {string} file path below node_modules
+ * @param {readonly string[]} args
+ * @param {import("node:child_process").SpawnOptions} [options]
+ * @param {(child: import("node:child_process").ChildProcess) => void} [onStart]
+ */
+export function runInstalled(file, args, options, onStart) {
+  return runProgram(process.execPath, [inRepository(`node_modules/${file}`), ...args], options, onStart);
+}

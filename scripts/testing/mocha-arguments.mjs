@@ -1,0 +1,30 @@
+/** A test file as somebody names it: its source, or what it is compiled to. */
+const TEST_FILE = /\.test\.(?:ts|js|mjs)$/;
+
+/**
+ * Mocha's arguments for a run of all tests, or of the files named.
+ *
+ * @param {readonly string[]} args as after `npm test --`: test files (`test/.../x.test.ts` will do) and mocha's options
+ * @param {Record<string, unknown>} config content of .mocharc.json
+ * @returns {string[]}
+ */
+export function mochaArguments(args, config) {
+  const reporter = ["--reporter", "scripts/testing/reporter.mjs"];
+  const files = args.filter((arg) => TEST_FILE.test(arg)).map(compiledFile);
+  if (files.length === 0) return [...reporter, ...args];
+  // Mocha adds the files of its configuration to those it is given, so the rest of the configuration is given here.
+  const { spec: _spec, ignore: _ignore, ...settings } = config;
+  const options = args.filter((arg) => !TEST_FILE.test(arg));
+  return [...reporter, "--no-config", ...Object.entries(settings).flatMap(optionArguments), ...options, ...files];
+}
+
+/** @param {string} file */
+function compiledFile(file) {
+  return file.endsWith(".ts") ? file.replace(/^(?:\.\/)?test\//, "test/dist/").replace(/\.ts$/, ".js") : file;
+}
+
+/** @param {[string, unknown]} setting */
+function optionArguments([name, value]) {
+  const option = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  return value === true ? [option] : [option, String(value)];
+}

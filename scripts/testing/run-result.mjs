@@ -1,0 +1,34 @@
+/** @typedef {{ passed: number, failed: number }} Counts */
+
+/**
+ * The line that test runs and checks close with.
+ *
+ * @param {Counts} counts
+ */
+export function closingLine({ passed, failed }) {
+  return `${passed} passed, ${failed} failed`;
+}
+
+/**
+ * The truth about a test run: one that crashed, ran nothing, or failed after its last test has failed.
+ *
+ * @param {number} exitCode of the test runner
+ * @param {Counts | undefined} counts as the reporter sent them; `undefined` when it never came to its end
+ * @returns {{ counts: Counts, why?: string }} `why` is set when the runner itself counted no failure
+ */
+export function runResult(exitCode, counts) {
+  if (counts === undefined) {
+    return {
+      counts: { passed: 0, failed: 1 },
+      why: `The test run ended before its tests did (exit code ${exitCode}).`,
+    };
+  }
+  if (counts.passed + counts.failed === 0) return { counts: { passed: 0, failed: 1 }, why: "No test ran." };
+  if (counts.failed === 0 && exitCode !== 0) {
+    return {
+      counts: { ...counts, failed: 1 },
+      why: `Every test passed, yet the test run ended with exit code ${exitCode}.`,
+    };
+  }
+  return { counts };
+}
