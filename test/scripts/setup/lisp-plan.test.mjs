@@ -1,0 +1,102 @@
+import { expect } from "chai";
+import { planLisp } from "../../../scripts/setup/lisp-plan.mjs";
+
+const DEBIAN = 'PRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\nID=debian\n';
+const UBUNTU = "ID=ubuntu\nID_LIKE=debian\n";
+const MINT = 'ID=linuxmint\nID_LIKE="ubuntu debian"\n';
+const FEDORA = "ID=fedora\nVERSION_ID=41\n";
+const ARCH = "ID=arch\n";
+
+/**
+ * @param {Partial<import("../../../scripts/setup/lisp-plan.mjs").Machine>} differences
+ * @returns {import("../../../scripts/setup/lisp-plan.mjs").Machine}
+ */
+function machine(differences) {
+  return {
+    platform: "linux",
+    osRelease: DEBIAN,
+    uid: 1000,
+    isTTY: true,
+    hasSudo: true,
+    found: { sbcl: false, swank: false },
+    ...differences,
+  };
+}
+
+/** @param {Partial<import("../../../scripts/setup/lisp-plan.mjs").Machine>} differences */
+function messageOf(differences) {
+  const plan = planLisp(machine(differences));
+  expect(plan.action).to.equal("stop");
+  return plan.action === "stop" ? plan.message : "";
+}
+
+describe("what to do about a missing Lisp", () => {
+  it("does nothing when SBCL and Swank are there, wherever that is", () => {
+    for (const platform of /** @type {const} */ (["linux", "darwin", "win32", "freebsd"])) {
+      expect(planLisp(machine({ platform, found: { sbcl: true, swank: true } }))).to.deep.equal({ action: "nothing" });
+    }
+  });
+
+  for (const [name, osRelease] of Object.entries({ DEBIAN, UBUNTU, MINT })) {
+    it(`installs as root on ${name} without asking, updating the lists first`, () => {
+      expect(planLisp(machine({ osRelease, uid: 0, isTTY: false, hasSudo: false }))).to.deep.equal({
+        action: "install",
+        ask: false,
+        packages: ["sbcl", "cl-swank"],
+        commands: [
+          ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "update"],
+          [
+            "env",
+            "DEBIAN_FRONTEND=noninteractive",
+            "apt-get",
+            "install",
+            "-y",
+            "--no-install-recommends",
+            "sbcl",
+            "cl-swank",
+          ],
+        ],
+      });
+    });
+  }
+
+  it("installs only what is missing", () => {
+    expect(planLisp(machine({ uid: 0, found: { sbcl: true, swank: false } }))).to.deep.include({
+      packages: ["cl-swank"],
+    });
+    expect(planLisp(machine({ uid: 0, found: { sbcl: false, swank: true } }))).to.deep.include({ packages: ["sbcl"] });
+  });
+
+  it("asks another user first, and installs with sudo", () => {
+    const plan = planLisp(machine({}));
+    expect(plan).to.deep.include({ action: "install", ask: true });
+    expect(plan.action === "install" && plan.commands.every(([program]) => program === "sudo")).to.equal(true);
+  });
+
+  it("stops with Debian's commands when nobody can be asked or there is no sudo", () => {
+    for (const differences of [{ isTTY: false }, { hasSudo: false }]) {
+      const message = messageOf(differences);
+      expect(message).to.include("sudo apt-get install -y sbcl");
+      expect(message).to.include("sudo apt-get install -y cl-swank");
+    }
+  });
+
+  it("stops with the system's own commands elsewhere, for root too", () => {
+    expect(messageOf({ osRelease: FEDORA, uid: 0 }))
+      .to.include("sudo dnf install -y sbcl")
+      .and.include("ql:quickload");
+    expect(messageOf({ osRelease: ARCH, uid: 0 }))
+      .to.include("sudo pacman -S --needed sbcl")
+      .and.include("ql:quickload");
+    expect(messageOf({ platform: "darwin", osRelease: "" }))
+      .to.include("brew install sbcl")
+      .and.include("ql:quickload");
+    expect(messageOf({ platform: "win32", osRelease: "", uid: undefined })).to.include("sbcl.org");
+    expect(messageOf({ osRelease: "ID=alpine\n", uid: 0 })).to.include("sbcl.org");
+  });
+
+  it("names only what is missing", () => {
+    const message = messageOf({ osRelease: FEDORA, found: { sbcl: true, swank: false } });
+    expect(message).to.include("Swank (SLIME's Lisp side) is needed").and.not.include("dnf");
+  });
+});
