@@ -9,13 +9,12 @@ const TEST_FILE = /\.test\.(?:ts|js|mjs)$/;
  * @returns {string[]}
  */
 export function mochaArguments(args, config) {
-  const reporter = ["--reporter", "scripts/testing/reporter.mjs"];
   const files = args.filter((arg) => TEST_FILE.test(arg)).map(compiledFile);
-  if (files.length === 0) return [...reporter, ...args];
+  if (files.length === 0) return [...args];
   // Mocha adds the files of its configuration to those it is given, so the rest of the configuration is given here.
   const { spec: _spec, ignore: _ignore, ...settings } = config;
   const options = args.filter((arg) => !TEST_FILE.test(arg));
-  return [...reporter, "--no-config", ...Object.entries(settings).flatMap(optionArguments), ...options, ...files];
+  return ["--no-config", ...Object.entries(settings).flatMap(optionArguments), ...options, ...files];
 }
 
 /** @param {string} file */

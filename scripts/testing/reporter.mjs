@@ -1,9 +1,12 @@
 import Mocha from "mocha";
 
-/** How long after the last test the process may live, in milliseconds. Longer means something was left open. */
+/** How long the process may live after the last test, in milliseconds. Longer means that something was left open. */
 const GRACE = 10_000;
 
-/** Mocha's spec reporter that also sends the counts to the process that started the run, and ends a run that hangs. */
+/**
+ * Mocha's spec reporter that also sends the counts to the process that started the run, and ends a run that hangs, which
+ * it counts as a failure. `--reporter-option grace=N` says after how many milliseconds it does.
+ */
 export default class CountingReporter extends Mocha.reporters.Spec {
   /**
    * @param {Mocha.Runner} runner
@@ -11,16 +14,18 @@ export default class CountingReporter extends Mocha.reporters.Spec {
    */
   constructor(runner, options) {
     super(runner, options);
+    const grace = Number(options.reporterOptions?.grace ?? GRACE);
     runner.once(Mocha.Runner.constants.EVENT_RUN_END, () => {
-      process.send?.({ passed: runner.stats?.passes ?? 0, failed: runner.stats?.failures ?? 0 });
-      setTimeout(endHungRun, GRACE).unref();
+      const counts = { passed: runner.stats?.passes ?? 0, failed: runner.stats?.failures ?? 0 };
+      process.send?.(counts);
+      setTimeout(endHungRun, grace, counts).unref();
     });
   }
 }
 
-function endHungRun() {
-  process.stderr.write(
-    `The tests are over but the process lives on. Left open: ${process.getActiveResourcesInfo().join(", ")}\n`,
-  );
-  process.exit(1);
+/** @param {import("./run-result.mjs").Counts} counts */
+function endHungRun({ passed, failed }) {
+  const open = process.getActiveResourcesInfo().join(", ");
+  process.stderr.write(`The tests are over, but the process does not end. Still open: ${open}\n`);
+  process.send?.({ passed, failed: failed + 1 }, () => process.exit(1));
 }
