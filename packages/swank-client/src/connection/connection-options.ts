@@ -1,0 +1,34 @@
+import type { SwankError } from "../errors.js";
+import type { SwankMessage } from "../wire/messages.js";
+import type { ReplyPolicy } from "./default-replies.js";
+import type { UnhandledListenerError } from "./typed-emitter.js";
+
+/** How a connection behaves. */
+export interface ConnectionOptions {
+  /** Sent before anything else; see `readSecret`. */
+  readonly secret?: string | undefined;
+  /** The largest message accepted, in bytes; default and most 16777215. */
+  readonly frameLimit?: number | undefined;
+  /** Bytes that may wait to be sent before requests are refused; default 64 MiB. */
+  readonly backlogLimit?: number | undefined;
+  /** Milliseconds to wait for the reply of a numbered thread, unless the request says otherwise; default 30000. */
+  readonly threadTimeout?: number | undefined;
+  /** Milliseconds that `close()` waits for the other side to close as well; default 1000. */
+  readonly linger?: number | undefined;
+  /** Answers Lisp threads that wait, in place of the default answers. */
+  readonly replyPolicy?: ReplyPolicy | undefined;
+  /** Gets what listeners and the reply policy throw; by default that becomes a process warning. */
+  readonly onListenerError?: UnhandledListenerError | undefined;
+}
+
+export const DEFAULTS = { backlogLimit: 64 * 1024 * 1024, threadTimeout: 30_000, linger: 1000 } as const;
+
+/** Events of a connection. */
+export interface ConnectionEvents {
+  /** Every message received, in order, replies included. What waits on it has been answered and settled before. */
+  event: SwankMessage;
+  /** A reply that no request waits for, for example because its wait had been given up. It comes before its `event`. */
+  unclaimed: SwankMessage;
+  /** It is over; the payload says why. Nothing follows. */
+  closed: SwankError;
+}

@@ -1,0 +1,47 @@
+import { SwankError, type SwankErrorCode } from "../errors.js";
+
+/** What the operating system's error codes mean for somebody who connects. */
+const CODES: ReadonlyMap<string, SwankErrorCode> = new Map([
+  ["ECONNREFUSED", "CONNECTION_REFUSED"],
+  ["ENOTFOUND", "HOST_NOT_FOUND"],
+  ["EAI_AGAIN", "HOST_NOT_FOUND"],
+  ["EAI_NODATA", "HOST_NOT_FOUND"],
+  ["EAI_NONAME", "HOST_NOT_FOUND"],
+  ["EAI_FAIL", "HOST_NOT_FOUND"],
+  ["EHOSTUNREACH", "HOST_UNREACHABLE"],
+  ["ENETUNREACH", "HOST_UNREACHABLE"],
+  ["EHOSTDOWN", "HOST_UNREACHABLE"],
+  ["ENETDOWN", "HOST_UNREACHABLE"],
+  ["EADDRNOTAVAIL", "HOST_UNREACHABLE"],
+  ["ETIMEDOUT", "CONNECT_TIMEOUT"],
+]);
+
+/** The coded error for a connection that could not be opened. */
+export function connectError(cause: Error, host: string, port: number): SwankError {
+  const systemCode = "code" in cause && typeof cause.code === "string" ? cause.code : "";
+  const code = CODES.get(systemCode) ?? "CONNECT_FAILED";
+  const remedy = code === "CONNECTION_REFUSED" ? refusedRemedy(port) : undefined;
+  return new SwankError(code, `Cannot connect to ${host}:${port}: ${explain(code, systemCode, cause)}`, {
+    cause,
+    remedy,
+  });
+}
+
+function explain(code: SwankErrorCode, systemCode: string, cause: Error): string {
+  switch (code) {
+    case "CONNECTION_REFUSED":
+      return "nothing listens there.";
+    case "HOST_NOT_FOUND":
+      return `the name does not resolve (${systemCode}).`;
+    case "HOST_UNREACHABLE":
+      return `there is no way to the host (${systemCode}).`;
+    case "CONNECT_TIMEOUT":
+      return "the host does not answer.";
+    default:
+      return cause.message || systemCode;
+  }
+}
+
+function refusedRemedy(port: number): string {
+  return `Start a server in the image: (swank:create-server :port ${port} :dont-close t).`;
+}

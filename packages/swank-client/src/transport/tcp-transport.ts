@@ -1,0 +1,66 @@
+import { connect } from "node:net";
+import { SwankError } from "../errors.js";
+import { connectError } from "./connect-error.js";
+import { duplexTransport } from "./duplex-transport.js";
+import type { TransportFactory, TransportOpener } from "./transport.js";
+
+/** Where to connect to. */
+export interface TcpOptions {
+  /** Name or address; default `127.0.0.1`. */
+  readonly host?: string | undefined;
+  /** 1 to 65535; default 4005, Swank's own. */
+  readonly port?: number | undefined;
+  /** Milliseconds to wait until the connection is accepted; default 10000. */
+  readonly timeout?: number | undefined;
+}
+
+/** A peer that vanished is noticed after about this many milliseconds of silence plus ten probes, a second each. */
+const KEEP_ALIVE_DELAY = 10_000;
+
+/**
+ * Opens a TCP connection. The system's own keep-alive probes find out about a vanished peer; Lisp does not see them.
+ *
+ * @throws SwankError when called `INVALID_ARGUMENT`; when opening `CONNECTION_REFUSED`, `HOST_NOT_FOUND`, `HOST_UNREACHABLE`,
+ * `CONNECT_TIMEOUT`, `CONNECT_FAILED`, `CANCELLED`
+ */
+export function tcpOpener({ host = "127.0.0.1", port = 4005, timeout = 10_000 }: TcpOptions): TransportOpener {
+  if (!(Number.isInteger(port) && port > 0 && port < 65536)) {
+    throw new SwankError("INVALID_ARGUMENT", `A port is an integer from 1 to 65535, not ${String(port)}.`);
+  }
+  return (signal) => openTcp(host, port, timeout, signal);
+}
+
+function openTcp(host: string, port: number, timeout: number, signal?: AbortSignal): Promise<TransportFactory> {
+  if (signal?.aborted) return Promise.reject(cancelled(host, port, signal));
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_DELAY });
+    const release = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+      socket.off("connect", onConnect);
+    };
+    const fail = (error: SwankError) => {
+      release();
+      socket.destroy();
+      reject(error);
+    };
+    const onConnect = () => {
+      release();
+      resolve(duplexTransport(socket, `${host}:${port}`));
+    };
+    const onAbort = () => fail(cancelled(host, port, signal));
+    const timer = setTimeout(() => fail(timedOut(host, port, timeout)), timeout);
+    signal?.addEventListener("abort", onAbort, { once: true });
+    socket.once("connect", onConnect);
+    // Stays for good: an error between opening and handing over must not be thrown at the process.
+    socket.on("error", (error) => fail(connectError(error, host, port)));
+  });
+}
+
+function cancelled(host: string, port: number, signal: AbortSignal | undefined): SwankError {
+  return new SwankError("CANCELLED", `Connecting to ${host}:${port} was cancelled.`, { cause: signal?.reason });
+}
+
+function timedOut(host: string, port: number, timeout: number): SwankError {
+  return new SwankError("CONNECT_TIMEOUT", `${host}:${port} did not accept the connection within ${timeout} ms.`);
+}
