@@ -1,4 +1,4 @@
-import { listTools } from "./mcp-session.mjs";
+import { listTools } from "../mcp/list-tools.mjs";
 
 /** The most bytes that the answer to `tools/list` may have: every agent pays for them in every conversation. */
 export const BUDGET = 16_384;

@@ -1,0 +1,16 @@
+import { ServerProcess } from "./server-process.mjs";
+
+/**
+ * What swank-mcp answers to `tools/list`. Needs the build, and no Lisp.
+ *
+ * @returns {Promise<unknown>} the `result` of the answer
+ */
+export async function listTools() {
+  const server = new ServerProcess();
+  try {
+    await server.initialize();
+    return await server.request("tools/list");
+  } finally {
+    await server.stop();
+  }
+}
