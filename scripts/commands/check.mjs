@@ -2,6 +2,7 @@ import { checkPackageFiles, checkPackageTypes } from "../checks/packages.mjs";
 import { problemsOf } from "../checks/run-captured.mjs";
 import { checkSources } from "../checks/sources.mjs";
 import { checkToolsListBudget } from "../checks/tools-list-budget.mjs";
+import { checkPages } from "../docs/pages.mjs";
 import { build } from "../setup/build.mjs";
 import { ensureDependencies } from "../setup/dependencies.mjs";
 import { closingLine } from "../testing/run-result.mjs";
@@ -18,6 +19,7 @@ const CHECKS = {
   "package files": checkPackageFiles,
   "package types": checkPackageTypes,
   "tools/list budget": checkToolsListBudget,
+  "generated docs": checkPages,
 };
 
 /**

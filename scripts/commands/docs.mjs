@@ -1,0 +1,10 @@
+import { writePages } from "../docs/pages.mjs";
+import { build } from "../setup/build.mjs";
+import { ensureDependencies } from "../setup/dependencies.mjs";
+
+/** `npm run docs`: writes the pages of docs/ that are generated from the source. */
+export async function run() {
+  await ensureDependencies();
+  await build(["packages/swank-mcp"]);
+  await writePages();
+}

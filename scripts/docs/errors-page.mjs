@@ -1,0 +1,55 @@
+import { code, GENERATED, table } from "./markdown.mjs";
+
+/** @typedef {Record<string, { meaning: string, remedy: string }>} ErrorTable */
+
+/** The tables of codes in the built packages, with what to know before reading them. */
+const SECTIONS = [
+  {
+    title: "sexp-parser",
+    about: "Codes of `SexpError` (text that cannot be read), `PrintError` and `DecodeError`.",
+    module: "sexp-parser/dist/errors.js",
+    export: "ERRORS",
+  },
+  {
+    title: "swank-client",
+    about: "Codes of `SwankError`, which every function of the package and of `swank-client/launch` rejects with.",
+    module: "swank-client/dist/errors.js",
+    export: "ERROR_CODES",
+  },
+  {
+    title: "swank-mcp",
+    about: "What a tool refuses with besides the above, as `data.type` of the error object.",
+    module: "swank-mcp/dist/refusal.js",
+    export: "REFUSALS",
+  },
+];
+
+/**
+ * docs/errors.md: every error code, from the tables that the code itself uses. Needs the build.
+ *
+ * @returns {Promise<string>}
+ */
+export async function errorsPage() {
+  const sections = await Promise.all(
+    SECTIONS.map(async ({ title, about, module, export: name }) => {
+      const exports = await import(`../../packages/${module}`);
+      return errorsSection(title, about, exports[name]);
+    }),
+  );
+  return [
+    GENERATED,
+    "# Error codes",
+    "Each error has a code; each code has one meaning and one remedy.",
+    ...sections,
+  ].join("\n\n");
+}
+
+/**
+ * @param {string} title
+ * @param {string} about
+ * @param {ErrorTable} errors
+ */
+export function errorsSection(title, about, errors) {
+  const rows = Object.entries(errors).map(([name, { meaning, remedy }]) => [code(name), meaning, remedy]);
+  return [`## ${title}`, about, table(["code", "meaning", "remedy"], rows)].join("\n\n");
+}

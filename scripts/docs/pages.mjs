@@ -1,0 +1,32 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { inRepository } from "../setup/paths.mjs";
+import { errorsPage } from "./errors-page.mjs";
+import { optionsPage } from "./options-page.mjs";
+import { toolsPage } from "./tools-page.mjs";
+
+/** Every generated page and what makes it. */
+const PAGES = [
+  { path: "docs/errors.md", make: errorsPage },
+  { path: "docs/options.md", make: optionsPage },
+  { path: "docs/tools.md", make: toolsPage },
+];
+
+/** Writes every generated page. Needs the build. */
+export async function writePages() {
+  for (const { path, make } of PAGES) await writeFile(inRepository(path), `${await make()}\n`);
+}
+
+/**
+ * Whether every generated page says what the source says now. Needs the build.
+ *
+ * @returns {Promise<string[]>} a sentence for each that does not
+ */
+export async function checkPages() {
+  const problems = [];
+  for (const { path, make } of PAGES) {
+    const written = await readFile(inRepository(path), "utf8").catch(() => undefined);
+    if (written !== `${await make()}\n`)
+      problems.push(`${path} is not what the source says now. Run \`npm run docs\` and commit it.`);
+  }
+  return problems;
+}

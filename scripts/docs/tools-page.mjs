@@ -1,0 +1,60 @@
+import { listTools } from "../mcp/list-tools.mjs";
+import { code, GENERATED, table } from "./markdown.mjs";
+
+/**
+ * A tool as `tools/list` shows it, as far as the page tells of it.
+ *
+ * @typedef {object} Tool
+ * @property {string} name
+ * @property {string} title
+ * @property {string} description
+ * @property {{ properties?: Record<string, Property>, required?: string[] }} inputSchema
+ * @property {Record<string, boolean>} annotations
+ */
+
+/** @typedef {{ type?: string, description?: string, default?: unknown, enum?: unknown[], minimum?: number, maximum?: number }} Property */
+
+/**
+ * docs/tools.md: every tool, from the server's own answer to `tools/list`. Needs the build.
+ *
+ * @returns {Promise<string>}
+ */
+export async function toolsPage() {
+  const { tools } = /** @type {{ tools: Tool[] }} */ (await listTools());
+  return [GENERATED, "# Tools of swank-mcp", "As `tools/list` shows them to an agent.", ...tools.map(toolSection)].join(
+    "\n\n",
+  );
+}
+
+/** @param {Tool} tool */
+export function toolSection({ name, title, description, inputSchema, annotations }) {
+  const { properties = {}, required = [] } = inputSchema;
+  const rows = Object.entries(properties).map(([argument, property]) => [
+    code(argument),
+    typeOf(property),
+    required.includes(argument) ? "required" : defaultOf(property),
+    property.description ?? "",
+  ]);
+  const hints = Object.entries(annotations).filter(([, value]) => value === true);
+  return [
+    `## ${name}`,
+    `**${title}.** ${description}`,
+    rows.length === 0 ? "No arguments." : table(["argument", "type", "default", "meaning"], rows),
+    `Hints: ${hints.map(([hint]) => code(hint)).join(", ") || "none"}.`,
+  ].join("\n\n");
+}
+
+/** @param {Property} property */
+function typeOf({ type = "any", enum: choices, minimum, maximum }) {
+  if (choices !== undefined) return choices.map((choice) => code(String(choice))).join(", ");
+  const bounds = [
+    minimum === undefined ? "" : `at least ${minimum}`,
+    maximum === undefined ? "" : `at most ${maximum}`,
+  ];
+  return [type, ...bounds.filter((bound) => bound !== "")].join(", ");
+}
+
+/** @param {Property} property */
+function defaultOf({ default: value }) {
+  return value === undefined ? "" : code(JSON.stringify(value));
+}

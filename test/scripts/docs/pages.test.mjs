@@ -1,0 +1,63 @@
+import { expect } from "chai";
+import { errorsSection } from "../../../scripts/docs/errors-page.mjs";
+import { code, table } from "../../../scripts/docs/markdown.mjs";
+import { optionRow } from "../../../scripts/docs/options-page.mjs";
+import { toolSection } from "../../../scripts/docs/tools-page.mjs";
+
+describe("the generated pages", () => {
+  it("keep bars and line ends of a cell from breaking the table", () => {
+    expect(table(["a", "b"], [["x|y", "one\n  two"]])).to.equal("| a | b |\n| --- | --- |\n| x\\|y | one two |");
+  });
+
+  it("show Lisp's own backquotes in code", () => {
+    expect(code("`(a ,b)")).to.equal("`` `(a ,b) ``");
+  });
+
+  it("list errors with meaning and remedy", () => {
+    const section = errorsSection("p", "About.", { GONE: { meaning: "It is gone.", remedy: "Fetch it." } });
+    expect(section).to.equal(
+      "## p\n\nAbout.\n\n| code | meaning | remedy |\n| --- | --- | --- |\n| `GONE` | It is gone. | Fetch it. |",
+    );
+  });
+
+  it("list options with value and default", () => {
+    const port = {
+      flag: "--share",
+      placeholder: "PORT",
+      valueOptional: true,
+      summary: "Share it.",
+      fallback: "no port",
+    };
+    expect(optionRow(port, "SHARE")).to.deep.equal(["`--share [PORT]`", "`SHARE`", "Share it.", "no port"]);
+    expect(optionRow({ flag: "--help", summary: "Help." }, "HELP")).to.deep.equal(["`--help`", "`HELP`", "Help.", ""]);
+  });
+
+  it("list a tool's arguments with type, bounds and default", () => {
+    const section = toolSection({
+      name: "t",
+      title: "Try",
+      description: "Tries.",
+      inputSchema: {
+        properties: {
+          code: { type: "string", description: "What to try." },
+          times: { type: "integer", minimum: 1, maximum: 9, default: 3, description: "How often." },
+          mode: { type: "string", enum: ["into", "over"] },
+        },
+        required: ["code"],
+      },
+      annotations: { readOnlyHint: true, destructiveHint: false },
+    });
+    expect(section.split("\n\n")).to.deep.equal([
+      "## t",
+      "**Try.** Tries.",
+      [
+        "| argument | type | default | meaning |",
+        "| --- | --- | --- | --- |",
+        "| `code` | string | required | What to try. |",
+        "| `times` | integer, at least 1, at most 9 | `3` | How often. |",
+        "| `mode` | `into`, `over` |  |  |",
+      ].join("\n"),
+      "Hints: `readOnlyHint`.",
+    ]);
+  });
+});
