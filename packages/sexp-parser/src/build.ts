@@ -1,0 +1,50 @@
+import { PrintError, SexpError } from "./errors.js";
+import { Cursor } from "./read/cursor.js";
+import { readToken } from "./read/token.js";
+import { isSymbol } from "./syntax/kinds.js";
+import { intern, NIL, QUOTE } from "./syntax/symbols.js";
+import { upcase } from "./text/chars.js";
+import type { LispFloat, LispSymbol, Sexp, Vector } from "./types.js";
+
+/**
+ * The symbol that `text` denotes, as the reader would read it: `symbol("swank:connection-info")`, `symbol("|x y|")`.
+ *
+ * @throws {SexpError} `INVALID_SYMBOL` when the text is not exactly one symbol
+ */
+export function symbol(text: string): LispSymbol {
+  const cursor = new Cursor(text);
+  const datum = readToken(cursor);
+  if (isSymbol(datum) && cursor.pos === text.length) return datum;
+  throw new SexpError("INVALID_SYMBOL", text, 0);
+}
+
+/** The keyword of that name: `keyword("emacs-rex")` is `:emacs-rex`. The name is upcased and may hold any character. */
+export function keyword(name: string): LispSymbol {
+  return intern(upcase(name), "KEYWORD");
+}
+
+/** A proper list; `NIL` without items. */
+export function list(...items: readonly Sexp[]): Sexp {
+  return items.length === 0 ? NIL : items;
+}
+
+/** `'datum`, for data inside a form that will be evaluated. */
+export function quote(datum: Sexp): Sexp {
+  return [QUOTE, datum];
+}
+
+/** `#(items...)`. */
+export function vector(...items: readonly Sexp[]): Vector {
+  return { kind: "vector", items };
+}
+
+/**
+ * A double-float, written with the marker `d` so that no Lisp reads it as a single.
+ *
+ * @throws {PrintError} `UNPRINTABLE` for NaN and infinities, which have no standard syntax
+ */
+export function float(value: number): LispFloat {
+  if (!Number.isFinite(value)) throw new PrintError(String(value));
+  const digits = Object.is(value, -0) ? "-0.0" : String(value);
+  return { kind: "float", value, text: digits.includes("e") ? digits.replace(/e\+?/, "d") : `${digits}d0` };
+}

@@ -1,0 +1,61 @@
+import type { DecodeErrorCode } from "../errors.js";
+import { PrintError } from "../errors.js";
+import { preview } from "../print/printer.js";
+import type { Sexp } from "../types.js";
+
+const MAX_FOUND = 120;
+const MAX_PATH = 200;
+
+/**
+ * A datum that does not have the wanted shape.
+ *
+ * The message reads `debug[2].restarts[0]: expected a string, found 42`.
+ */
+export class DecodeError extends Error {
+  override readonly name = "DecodeError";
+  readonly code: DecodeErrorCode;
+  /** What should have been there, as a phrase: `a string`. */
+  readonly expected: string;
+  /** What was there, as the beginning of its text. */
+  readonly found: string;
+  #path = "";
+
+  constructor(expected: string, found: Sexp, code: DecodeErrorCode = "SHAPE") {
+    super();
+    this.code = code;
+    this.expected = expected;
+    this.found = describe(found);
+    this.#describe();
+  }
+
+  /** Where it was: indices of lists and names of fields from the outside in; empty for the datum itself. */
+  get path(): string {
+    return this.#path;
+  }
+
+  /** Adds where the failing datum was: called by each decoder on the way out. `segment` is `[2]` or `.field`. */
+  within(segment: string): this {
+    if (this.#path.length < MAX_PATH) this.#path = segment + this.#path;
+    this.#describe();
+    return this;
+  }
+
+  #describe(): void {
+    const where = this.#path.replace(/^\./, "");
+    this.message = `${where === "" ? "" : `${where}: `}expected ${this.expected}, found ${this.found}`;
+  }
+}
+
+/** Adds a place to a decoding error on its way out; other errors pass unchanged. */
+export function located(error: unknown, segment: string): unknown {
+  return error instanceof DecodeError ? error.within(segment) : error;
+}
+
+function describe(datum: Sexp): string {
+  try {
+    return preview(datum, MAX_FOUND);
+  } catch (error) {
+    if (error instanceof PrintError) return "something that is not Lisp data";
+    throw error;
+  }
+}

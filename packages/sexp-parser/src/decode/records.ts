@@ -1,0 +1,99 @@
+import { keyword } from "../build.js";
+import { isList } from "../syntax/kinds.js";
+import type { LispSymbol, Sexp } from "../types.js";
+import { assembledFields } from "./assemble.js";
+import type { DecodedFields, Decoder, Field } from "./decoder.js";
+import { DecodeError, located } from "./error.js";
+import type { Place } from "./positions.js";
+import { decodePlace, itemsOf, placeOf, restOf } from "./positions.js";
+
+/** Decoders by field name. */
+export type Fields = Readonly<Record<string, Field<unknown>>>;
+
+interface NamedPlace extends Place {
+  readonly name: string;
+}
+
+function namedPlaces(fields: Fields): readonly NamedPlace[] {
+  return Object.entries(fields).map(([name, field]) => ({ name, ...placeOf(`.${name}`, field) }));
+}
+
+/**
+ * A list whose elements are named by their order in `fields`; the last ones may be `optional`.
+ *
+ * Elements beyond them are ignored, since newer peers append some. `constants` are added to the result as they are, so
+ * that it can be one of a discriminated union: `record({ thread: integer }, { type: "debug" })`.
+ */
+export function record<S extends Fields, const C extends object = object>(
+  fields: S,
+  constants?: C,
+): Decoder<DecodedFields<S> & C> {
+  const places = namedPlaces(fields);
+  return (datum) => {
+    const items = itemsOf(datum);
+    const result: Record<string, unknown> = { ...constants };
+    let index = 0;
+    for (const place of places) result[place.name] = decodePlace(place, items[index++], datum);
+    return assembledFields<S, C>(result);
+  };
+}
+
+/**
+ * A property list; the field `lispVersion` is under the keyword `:lisp-version`.
+ *
+ * Unknown keys are ignored and the first of equal keys counts, as in `getf`. A key that is missing is an error unless
+ * its field is `optional`.
+ */
+export function plist<S extends Fields>(fields: S): Decoder<DecodedFields<S>> {
+  const places = namedPlaces(fields).map((place) => ({ ...place, key: keyword(kebab(place.name)) }));
+  return (datum) => {
+    const items = itemsOf(datum, "a property list");
+    if (items.length % 2 !== 0) throw new DecodeError("a property list", datum);
+    const result: Record<string, unknown> = {};
+    for (const place of places) result[place.name] = decodePlace(place, property(items, place.key), datum);
+    return assembledFields<S, object>(result);
+  };
+}
+
+function property(items: readonly Sexp[], key: LispSymbol): Sexp | undefined {
+  for (let index = 0; index < items.length; index += 2) if (items[index] === key) return items[index + 1];
+  return undefined;
+}
+
+function kebab(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter}`);
+}
+
+/** A decoder for each tag. */
+type Table<T> = { readonly [K in keyof T]: Decoder<T[K]> };
+
+/**
+ * A list that begins with a keyword: the decoder of that name gets the list of the other elements.
+ *
+ * Names are matched as the reader reads keywords, without case. A list with no known tag, and anything that is not such
+ * a list, goes whole to `otherwise`; without one it is an error.
+ */
+export function tagged<T extends object, U = never>(table: Table<T>, otherwise?: Decoder<U>): Decoder<T[keyof T] | U> {
+  const decoders = new Map<Sexp | undefined, Decoder<T[keyof T]>>();
+  const names = new Map<Sexp | undefined, string>();
+  for (const name in table) {
+    decoders.set(keyword(name), table[name]);
+    names.set(keyword(name), name);
+  }
+  const expected = `a list that begins with ${[...names.values()].map((name) => `:${name}`).join(" or ")}`;
+  return (datum) => {
+    const items = isList(datum) ? datum : [];
+    const decode = decoders.get(items[0]);
+    if (decode !== undefined) return within(`.${names.get(items[0])}`, decode, restOf(items, 1));
+    if (otherwise === undefined) throw new DecodeError(expected, datum);
+    return otherwise(datum);
+  };
+}
+
+function within<T>(segment: string, decode: Decoder<T>, datum: Sexp): T {
+  try {
+    return decode(datum);
+  } catch (error) {
+    throw located(error, segment);
+  }
+}

@@ -1,0 +1,50 @@
+import type { Sexp } from "../types.js";
+import { assembledItems } from "./assemble.js";
+import type { DecodedItems, Decoder, Field } from "./decoder.js";
+import { DecodeError, located } from "./error.js";
+import { decodePlace, itemsOf, placeOf, restOf } from "./positions.js";
+
+/** A proper list of any length, each element as `item` has it; `nil` is the empty list. */
+export function list<T>(item: Decoder<T>): Decoder<readonly T[]> {
+  return (datum) => {
+    const items = itemsOf(datum);
+    const results: T[] = [];
+    try {
+      for (const element of items) results.push(item(element));
+    } catch (error) {
+      throw located(error, `[${results.length}]`);
+    }
+    return results;
+  };
+}
+
+/** A proper list of exactly these elements; the last ones may be `optional`. */
+export function tuple<S extends readonly Field<unknown>[]>(...fields: S): Decoder<DecodedItems<S>> {
+  const decode = elements(fields);
+  return (datum) => {
+    const items = itemsOf(datum);
+    if (items.length > fields.length) throw new DecodeError(`a list of ${fields.length} elements`, datum);
+    return assembledItems<S>(decode(items, datum));
+  };
+}
+
+/** A list that begins with these elements; `rest` decodes the list of all others, which is `nil` when there are none. */
+export function tupleRest<S extends readonly Decoder<unknown>[], R>(
+  first: readonly [...S],
+  rest: Decoder<R>,
+): Decoder<readonly [...DecodedItems<S>, R]> {
+  const decode = elements(first);
+  return (datum) => {
+    const items = itemsOf(datum);
+    return [...assembledItems<S>(decode(items, datum)), rest(restOf(items, first.length))];
+  };
+}
+
+function elements(fields: readonly Field<unknown>[]): (items: readonly Sexp[], whole: Sexp) => unknown[] {
+  const places = fields.map((field, index) => placeOf(`[${index}]`, field));
+  return (items, whole) => {
+    const results: unknown[] = [];
+    for (const place of places) results.push(decodePlace(place, items[results.length], whole));
+    return results;
+  };
+}

@@ -1,0 +1,28 @@
+export { float, keyword, list, quote, symbol, vector } from "./build.js";
+export type { Decoded, Decoder, OptionalField } from "./decode/decoder.js";
+export { DecodeError } from "./decode/error.js";
+export * as decode from "./decode/index.js";
+export { equals } from "./equals.js";
+export type { DecodeErrorCode, ReadErrorCode } from "./errors.js";
+export { ERRORS, explain, PrintError, SexpError } from "./errors.js";
+export type { Folder } from "./fold.js";
+export { fold } from "./fold.js";
+export { preview, print } from "./print/printer.js";
+export { read, readAll } from "./read/reader.js";
+export type {
+  Balanced,
+  ExtraClose,
+  FormSpan,
+  MissingForm,
+  ScanResult,
+  UnclosedList,
+  Unterminated,
+} from "./scan/result.js";
+export { scan } from "./scan/scanner.js";
+export { dotted, isDotted, isList, isNil, isSymbol } from "./syntax/kinds.js";
+export type { Atom, Compound } from "./syntax/parts.js";
+export { parts } from "./syntax/parts.js";
+export { FUNCTION, intern, NIL, QUOTE, T } from "./syntax/symbols.js";
+export type { Position } from "./text/position.js";
+export { excerpt, positionAt } from "./text/position.js";
+export type * from "./types.js";

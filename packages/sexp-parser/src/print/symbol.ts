@@ -1,0 +1,18 @@
+import { isPotentialNumber } from "../syntax/number.js";
+import type { LispSymbol } from "../types.js";
+
+/** Names made of these chars read back as they are, in either case, unless they look like a number or dots. */
+const PLAIN = /^[A-Z0-9!$%&*+\-./<=>?@^_~{}[\]]+$/;
+
+/** The text of a symbol, lower case where that reads back as the same name, between bars elsewhere. */
+export function printSymbol({ name, package: packageName, internal }: LispSymbol): string {
+  if (packageName === undefined) return printName(name);
+  if (packageName === "KEYWORD") return `:${printName(name)}`;
+  if (packageName === "") return `#:${printName(name)}`;
+  return `${printName(packageName)}${internal ? "::" : ":"}${printName(name)}`;
+}
+
+function printName(name: string): string {
+  const isPlain = PLAIN.test(name) && !isPotentialNumber(name) && !/^\.+$/.test(name);
+  return isPlain ? name.toLowerCase() : `|${name.replace(/[\\|]/g, "\\$&")}|`;
+}

@@ -1,0 +1,22 @@
+import { characterNamed } from "../syntax/characters.js";
+import { skipConstituents } from "../text/chars.js";
+import type { Sexp } from "../types.js";
+import type { Cursor } from "./cursor.js";
+
+/**
+ * Reads a character; the cursor is after `#\`, `offset` is that of the `#`.
+ *
+ * The char after the backslash belongs to it whatever it is, space and parenthesis included. A name that only a Lisp
+ * knows (`#\LATIN_SMALL_LETTER_E_WITH_ACUTE`, as SBCL prints every letter outside ASCII) gives an `Opaque`.
+ */
+export function readCharacter(cursor: Cursor, offset: number): Sexp {
+  const { text, pos: start } = cursor;
+  const first = text.codePointAt(start);
+  if (first === undefined) throw cursor.error("MISSING_DATUM", offset);
+  const char = String.fromCodePoint(first);
+  cursor.pos = skipConstituents(text, start + char.length);
+  const name = text.slice(start, cursor.pos);
+  const value = name === char ? char : characterNamed(name);
+  if (value === undefined) return { kind: "opaque", text: text.slice(offset, cursor.pos) };
+  return { kind: "character", value };
+}

@@ -1,0 +1,50 @@
+import { Char } from "../text/chars.js";
+import type { Cursor } from "./cursor.js";
+
+/** Reads the string whose opening quote is at the cursor. Only `\` escapes, and it stands for nothing but the next char. */
+export function readString(cursor: Cursor): string {
+  const start = cursor.pos + 1;
+  const end = cursor.text.indexOf('"', start);
+  if (end < 0) throw cursor.error("UNCLOSED_STRING", cursor.pos);
+  if (cursor.nextBackslash(start) > end) {
+    cursor.pos = end + 1;
+    return cursor.text.slice(start, end);
+  }
+  return readEscapedString(cursor, start);
+}
+
+function readEscapedString(cursor: Cursor, start: number): string {
+  const { text } = cursor;
+  let result = "";
+  let from = start;
+  let end = text.indexOf('"', start);
+  for (let escape = cursor.nextBackslash(start); escape < end; escape = cursor.nextBackslash(from + 1)) {
+    result += text.slice(from, escape);
+    // The escaped char begins the next piece, which keeps the number of pieces low.
+    from = escape + 1;
+    if (from >= end) end = text.indexOf('"', from + 1);
+    if (end < 0) break;
+  }
+  if (end < 0) throw cursor.error("UNCLOSED_STRING", start - 1);
+  cursor.pos = end + 1;
+  return result + text.slice(from, end);
+}
+
+/** The index after the string whose opening quote is at `start`, or -1 when it does not end. */
+export function skipString(text: string, start: number): number {
+  return skipDelimited(text, start, Char.quotes);
+}
+
+/** The index after the `|...|` whose opening bar is at `start`, or -1 when it does not end. */
+export function skipBars(text: string, start: number): number {
+  return skipDelimited(text, start, Char.bar);
+}
+
+function skipDelimited(text: string, start: number, delimiter: number): number {
+  for (let index = start + 1; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === delimiter) return index + 1;
+    if (code === Char.backslash) index++;
+  }
+  return -1;
+}

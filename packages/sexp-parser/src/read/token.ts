@@ -1,0 +1,145 @@
+import { dividesByZero, parseNumber } from "../syntax/number.js";
+import { intern } from "../syntax/symbols.js";
+import { Char, CharClass, classOf, endsToken, skipConstituents, upcase } from "../text/chars.js";
+import type { LispSymbol, Sexp } from "../types.js";
+import type { Cursor } from "./cursor.js";
+import { skipBars } from "./string.js";
+
+/** Symbols by token, so that a token met before costs one look-up. Emptied when full, so that it stays small. */
+const known = new Map<string, LispSymbol>();
+const MAX_KNOWN = 4096;
+const MAX_KNOWN_LENGTH = 64;
+
+/** Reads a number or symbol at the cursor. */
+export function readToken(cursor: Cursor): Sexp {
+  const { text, pos: start } = cursor;
+  const first = text.charCodeAt(start);
+  if (first <= Char.nine) {
+    const number = readSmallInteger(cursor, first);
+    if (number >= 0) return number;
+  }
+  const end = skipConstituents(text, start);
+  if (classOf(text.charCodeAt(end)) === CharClass.escape) return readSymbol(cursor);
+  const token = text.slice(start, end);
+  const symbol = known.get(token);
+  if (symbol === undefined) return readNewToken(cursor, token);
+  cursor.pos = end;
+  return symbol;
+}
+
+/** Reads up to nine digits that make a whole token; -1, with the cursor unmoved, when there is something else. */
+function readSmallInteger(cursor: Cursor, first: number): number {
+  const { text, pos: start } = cursor;
+  let value = first - Char.zero;
+  if (value < 0) return -1;
+  for (let index = start + 1; index < start + 10; index++) {
+    const code = text.charCodeAt(index);
+    const digit = code - Char.zero;
+    if (digit >= 0 && digit <= 9) value = value * 10 + digit;
+    else if (endsToken(code)) {
+      cursor.pos = index;
+      return value;
+    } else return -1;
+  }
+  return -1;
+}
+
+function readNewToken(cursor: Cursor, token: string): Sexp {
+  const number = parseNumber(token);
+  if (number === undefined) return readSymbol(cursor);
+  cursor.pos += token.length;
+  return number;
+}
+
+/** Reads the token at the cursor as a symbol. */
+export function readSymbol(cursor: Cursor): LispSymbol {
+  const start = cursor.pos;
+  const symbol = resolve(cursor, start, scanToken(cursor));
+  if (cursor.pos - start > MAX_KNOWN_LENGTH) return symbol;
+  if (known.size >= MAX_KNOWN) known.clear();
+  known.set(cursor.text.slice(start, cursor.pos), symbol);
+  return symbol;
+}
+
+/** Reads the name after `#:`, which may be empty. */
+export function readUninterned(cursor: Cursor): LispSymbol {
+  const start = cursor.pos;
+  const { name } = scanPart(cursor);
+  if (cursor.peek() === Char.colon) throw cursor.error("INVALID_SYMBOL", start);
+  return intern(name, "");
+}
+
+/** Part of a token up to an unescaped colon or the end, with its escapes resolved and the rest upcased. */
+interface Part {
+  readonly name: string;
+  readonly isEscaped: boolean;
+}
+
+interface Token {
+  readonly prefix: Part | undefined;
+  readonly colons: number;
+  readonly name: Part;
+}
+
+function scanToken(cursor: Cursor): Token {
+  const prefix = scanPart(cursor);
+  const colons = skipColons(cursor);
+  return colons === 0 ? { prefix: undefined, colons, name: prefix } : { prefix, colons, name: scanPart(cursor) };
+}
+
+function skipColons(cursor: Cursor): number {
+  const start = cursor.pos;
+  while (cursor.peek() === Char.colon) cursor.pos++;
+  return cursor.pos - start;
+}
+
+function resolve(cursor: Cursor, start: number, { prefix, colons, name }: Token): LispSymbol {
+  const isNameless = name.name === "" && !name.isEscaped;
+  if (isNameless || colons > 2 || cursor.peek() === Char.colon) throw cursor.error("INVALID_SYMBOL", start);
+  if (prefix === undefined) return resolveUnqualified(cursor, start, name);
+  if (prefix.name !== "") return intern(name.name, prefix.name, colons === 2);
+  if (prefix.isEscaped) throw cursor.error("INVALID_SYMBOL", start);
+  return intern(name.name, "KEYWORD");
+}
+
+function resolveUnqualified(cursor: Cursor, start: number, { name, isEscaped }: Part): LispSymbol {
+  if (!isEscaped && /^\.+$/.test(name)) throw cursor.error("MISPLACED_DOT", start);
+  if (!isEscaped && dividesByZero(name)) throw cursor.error("INVALID_NUMBER", start);
+  return intern(name);
+}
+
+function scanPart(cursor: Cursor): Part {
+  const start = cursor.pos;
+  let name = "";
+  for (let isEscaped = false; ; isEscaped = true) {
+    const end = plainEnd(cursor.text, cursor.pos);
+    name += upcase(cursor.text.slice(cursor.pos, end));
+    cursor.pos = end;
+    const code = cursor.peek();
+    if (code === Char.bar) name += readBars(cursor, start);
+    else if (code === Char.backslash) name += readEscape(cursor, start);
+    else return { name, isEscaped };
+  }
+}
+
+function plainEnd(text: string, start: number): number {
+  const end = skipConstituents(text, start);
+  const colon = text.slice(start, end).indexOf(":");
+  return colon < 0 ? end : start + colon;
+}
+
+function readEscape(cursor: Cursor, tokenStart: number): string {
+  const escaped = cursor.text.codePointAt(cursor.pos + 1);
+  if (escaped === undefined) throw cursor.error("UNCLOSED_SYMBOL", tokenStart);
+  const char = String.fromCodePoint(escaped);
+  cursor.pos += 1 + char.length;
+  return char;
+}
+
+function readBars(cursor: Cursor, tokenStart: number): string {
+  const start = cursor.pos;
+  const end = skipBars(cursor.text, start);
+  if (end < 0) throw cursor.error("UNCLOSED_SYMBOL", tokenStart);
+  cursor.pos = end;
+  return cursor.text.slice(start + 1, end - 1).replace(/\\(.)/gsu, "$1");
+}

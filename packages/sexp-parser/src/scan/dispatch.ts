@@ -1,0 +1,41 @@
+import { Char, skipConstituents } from "../text/chars.js";
+import { skipToken } from "./token.js";
+
+/** What a `#` begins, and the index after it; for an atom -1 when the text ends inside it. */
+export interface DispatchSpan {
+  readonly kind: "comment" | "atom" | "prefix" | "conditional";
+  readonly end: number;
+}
+
+/** The chars after `#` (and digits) that begin a token rather than apply to the next datum. */
+const TOKEN_CHARS = /[:*<#box]/i;
+
+/** The `#` syntax at `offset`. Unknown ones count as prefixes, which is how most users define them. */
+export function dispatchAt(text: string, offset: number): DispatchSpan {
+  let index = offset + 1;
+  while (isDigit(text.charCodeAt(index))) index++;
+  const code = text.charCodeAt(index);
+  switch (code) {
+    case Char.bar:
+      return { kind: "comment", end: index };
+    case Char.backslash:
+      return { kind: "atom", end: characterEnd(text, index) };
+    case Char.plus:
+    case Char.minus:
+      return { kind: "conditional", end: index + 1 };
+    case Char.open:
+      return { kind: "prefix", end: index };
+    default:
+      if (TOKEN_CHARS.test(text.charAt(index))) return { kind: "atom", end: skipToken(text, index + 1) };
+      return { kind: "prefix", end: index + 1 };
+  }
+}
+
+function isDigit(code: number): boolean {
+  return code >= Char.zero && code <= Char.nine;
+}
+
+/** The char after the backslash belongs to the character whatever it is. */
+function characterEnd(text: string, backslash: number): number {
+  return backslash + 1 < text.length ? skipConstituents(text, backslash + 2) : -1;
+}

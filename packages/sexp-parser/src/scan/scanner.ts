@@ -1,0 +1,148 @@
+import { skipBlockComment, skipLineComment } from "../read/blank.js";
+import { skipString } from "../read/string.js";
+import { Char, CharClass, classOf } from "../text/chars.js";
+import type { Position } from "../text/position.js";
+import { positionAt } from "../text/position.js";
+import { dispatchAt } from "./dispatch.js";
+import { Outline } from "./outline.js";
+import type { ScanResult, Unterminated } from "./result.js";
+import { skipToken } from "./token.js";
+
+/**
+ * Looks at Lisp source text as the standard reader would, without reading it: where its top-level forms are, and the
+ * first thing in it that is not closed, or has no partner.
+ *
+ * Knows strings, `|symbols|`, escapes, `#\(` characters and both kinds of comments; linear in time, at any depth. What
+ * it says holds for the standard readtable only.
+ */
+export function scan(source: string): ScanResult {
+  return new Scanner(source).scan();
+}
+
+class Scanner {
+  readonly #text: string;
+  readonly #outline: Outline;
+  #pos = 0;
+  /** The first parenthesis in column 1 within the current top-level form. */
+  #nextForm: number | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#outline = new Outline(text);
+  }
+
+  scan(): ScanResult {
+    while (this.#pos < this.#text.length) {
+      const problem = this.#step(this.#pos, this.#text.charCodeAt(this.#pos));
+      if (problem !== undefined) return problem;
+    }
+    return this.#finish();
+  }
+
+  #step(offset: number, code: number): ScanResult | undefined {
+    switch (code) {
+      case Char.open:
+        return this.#openList(offset);
+      case Char.close:
+        return this.#closeList(offset);
+      case Char.quotes:
+        return this.#datum(offset, skipString(this.#text, offset), "string");
+      case Char.semicolon:
+        this.#pos = skipLineComment(this.#text, offset);
+        return undefined;
+      case Char.sharp:
+        return this.#dispatch(offset);
+      case Char.quote:
+      case Char.backquote:
+      case Char.comma:
+        return this.#prefix(offset, offset + prefixLength(this.#text, offset));
+      default:
+        return this.#blankOrToken(offset, code);
+    }
+  }
+
+  #blankOrToken(offset: number, code: number): ScanResult | undefined {
+    if (classOf(code) !== CharClass.whitespace) return this.#datum(offset, skipToken(this.#text, offset), "symbol");
+    this.#pos++;
+    return undefined;
+  }
+
+  #openList(offset: number): undefined {
+    if (this.#outline.open.length === 0) this.#nextForm = undefined;
+    else if (this.#text.charCodeAt(offset - 1) === Char.newline) this.#nextForm ??= offset;
+    this.#outline.push(offset);
+    this.#pos++;
+  }
+
+  #closeList(offset: number): ScanResult | undefined {
+    this.#pos++;
+    if (this.#outline.pop(this.#pos)) return undefined;
+    return { kind: "extra-close", position: this.#at(offset), forms: this.#outline.forms };
+  }
+
+  #prefix(offset: number, end: number): undefined {
+    this.#outline.begin(offset);
+    this.#pos = end;
+  }
+
+  /** Passes over an atom; `end` is -1 when it does not end. */
+  #datum(offset: number, end: number, what: Unterminated["what"]): ScanResult | undefined {
+    if (end < 0) return this.#unterminated(offset, what);
+    this.#outline.begin(offset);
+    this.#outline.end(end);
+    this.#pos = end;
+    return undefined;
+  }
+
+  #dispatch(offset: number): ScanResult | undefined {
+    const { kind, end } = dispatchAt(this.#text, offset);
+    switch (kind) {
+      case "comment":
+        return this.#comment(offset);
+      case "atom":
+        return this.#datum(offset, end, "symbol");
+      case "prefix":
+        return this.#prefix(offset, end);
+      case "conditional":
+        this.#prefix(offset, end);
+        this.#outline.extend();
+        return undefined;
+    }
+  }
+
+  #comment(offset: number): ScanResult | undefined {
+    const end = skipBlockComment(this.#text, offset);
+    if (end < 0) return this.#unterminated(offset, "comment");
+    this.#pos = end;
+    return undefined;
+  }
+
+  #unterminated(offset: number, what: Unterminated["what"]): Unterminated {
+    const { forms, open } = this.#outline;
+    return { kind: "unterminated", what, start: this.#at(offset), depth: open.length, forms };
+  }
+
+  #finish(): ScanResult {
+    const { forms, open, start } = this.#outline;
+    const [outermost, innermost] = [open.at(0), open.at(-1)];
+    if (outermost !== undefined && innermost !== undefined) {
+      return {
+        kind: "unclosed-list",
+        missing: open.length,
+        innermost: this.#at(innermost),
+        outermost: this.#at(outermost),
+        nextForm: this.#nextForm === undefined ? undefined : this.#at(this.#nextForm),
+        forms,
+      };
+    }
+    return start < 0 ? { kind: "balanced", forms } : { kind: "missing-form", start: this.#at(start), forms };
+  }
+
+  #at(offset: number): Position {
+    return positionAt(this.#text, offset);
+  }
+}
+
+function prefixLength(text: string, offset: number): number {
+  return text.startsWith(",@", offset) || text.startsWith(",.", offset) ? 2 : 1;
+}

@@ -1,0 +1,102 @@
+import type { Sexp } from "../types.js";
+
+const INTEGER = /^[+-]?\d+\.?$/;
+const RATIO = /^([+-]?\d+)\/(\d+)$/;
+const FLOAT = /^[+-]?(?:\d*\.\d+(?:[esfdl][+-]?\d+)?|\d+(?:\.\d*)?[esfdl][+-]?\d+)$/i;
+const EXPONENT_MARKER = /[sfdl]/i;
+
+/** Beyond this many chars a ratio is kept as written, since finding the divisor takes quadratic time. */
+const MAX_REDUCED_RATIO = 4096;
+
+/** The number that a token without escapes denotes in base ten, or `undefined` for a symbol or a zero denominator. */
+export function parseNumber(token: string): Sexp | undefined {
+  if (INTEGER.test(token)) return parseInteger(token);
+  if (FLOAT.test(token)) return { kind: "float", value: floatValue(token), text: token };
+  const ratio = RATIO.exec(token);
+  return ratio === null ? undefined : parseRatio(ratio[1] ?? "", ratio[2] ?? "", 10);
+}
+
+/** Whether the token has the form of a float, in any of the float formats. */
+export function isFloat(token: string): boolean {
+  return FLOAT.test(token);
+}
+
+/** Whether the token is a number with a denominator of zero. */
+export function dividesByZero(token: string): boolean {
+  return /^[+-]?\d+\/0+$/.test(token);
+}
+
+/** The double nearest to the text of a float; single and short floats are not rounded to their own precision. */
+export function floatValue(text: string): number {
+  return Number(text.replace(EXPONENT_MARKER, "e"));
+}
+
+function parseInteger(token: string): number | bigint {
+  const value = Number(token);
+  if (Number.isSafeInteger(value)) return value + 0;
+  return BigInt(token.replace(/^\+|\.$/g, ""));
+}
+
+/** A rational in a radix other than ten, as after `#x`; `undefined` when the digits do not fit. */
+export function parseRadix(token: string, radix: number): Sexp | undefined {
+  const parts = /^([+-]?[0-9a-z]+)(?:\/([0-9a-z]+))?$/i.exec(token);
+  const [, numerator = "", denominator] = parts ?? [];
+  if (!hasDigits(numerator.replace(/^[+-]/, ""), radix)) return undefined;
+  if (denominator === undefined) return narrow(parseDigits(numerator, radix));
+  return hasDigits(denominator, radix) ? parseRatio(numerator, denominator, radix) : undefined;
+}
+
+function hasDigits(digits: string, radix: number): boolean {
+  if (digits === "") return false;
+  for (const digit of digits) if (!(Number.parseInt(digit, 36) < radix)) return false;
+  return true;
+}
+
+function parseRatio(numerator: string, denominator: string, radix: number): Sexp | undefined {
+  const top = parseDigits(numerator, radix);
+  const bottom = parseDigits(denominator, radix);
+  if (bottom === 0n) return undefined;
+  if (numerator.length + denominator.length > MAX_REDUCED_RATIO) return ratio(top, bottom);
+  const divisor = greatestCommonDivisor(top, bottom);
+  return bottom === divisor ? narrow(top / divisor) : ratio(top / divisor, bottom / divisor);
+}
+
+function ratio(numerator: bigint, denominator: bigint): Sexp {
+  return { kind: "ratio", numerator, denominator };
+}
+
+function greatestCommonDivisor(a: bigint, b: bigint): bigint {
+  let [larger, smaller] = [a < 0n ? -a : a, b];
+  while (smaller !== 0n) [larger, smaller] = [smaller, larger % smaller];
+  return larger;
+}
+
+function parseDigits(signed: string, radix: number): bigint {
+  const magnitude = parseMagnitude(signed.replace(/^[+-]/, ""), radix);
+  return signed.startsWith("-") ? -magnitude : magnitude;
+}
+
+// Halving keeps the time of long inputs below quadratic; the depth is logarithmic.
+function parseMagnitude(digits: string, radix: number): bigint {
+  if (radix === 10) return BigInt(digits);
+  if (digits.length <= 10) return BigInt(Number.parseInt(digits, radix));
+  const low = digits.length >> 1;
+  const high = parseMagnitude(digits.slice(0, -low), radix);
+  return high * BigInt(radix) ** BigInt(low) + parseMagnitude(digits.slice(-low), radix);
+}
+
+/** The integer as a number where JavaScript holds it exactly. */
+export function narrow(value: bigint): number | bigint {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
+}
+
+/**
+ * Whether a name could be read as a number by some Lisp (CLHS 2.3.1.1), so that its symbol is written between bars.
+ *
+ * Such names hold a digit, begin with a digit, a sign, a dot, `^` or `_`, do not end in a sign, and have no two letters
+ * in a row.
+ */
+export function isPotentialNumber(name: string): boolean {
+  return /^[0-9+\-.^_][0-9A-Z+\-/.^_]*$/i.test(name) && /\d/.test(name) && !/[+-]$|[A-Z]{2}/i.test(name);
+}

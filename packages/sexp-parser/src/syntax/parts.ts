@@ -1,0 +1,61 @@
+import type { Sexp } from "../types.js";
+
+/** A datum that has no data in it. */
+export type Atom = Exclude<Sexp, Compound>;
+
+/** A datum that has other data in it. */
+export type Compound =
+  | readonly Sexp[]
+  | Extract<
+      Sexp,
+      { kind: "dotted" | "vector" | "array" | "complex" | "structure" | "backquote" | "unquote" | "splice" | "nsplice" }
+    >;
+
+/** Whether a datum has other data in it; true for every array, `[]` included. */
+export function isCompound(datum: Sexp): datum is Compound {
+  if (typeof datum !== "object") return false;
+  return !("kind" in datum) || COMPOUND_KINDS.has(datum.kind);
+}
+
+const COMPOUND_KINDS: ReadonlySet<string> = new Set([
+  "dotted",
+  "vector",
+  "array",
+  "complex",
+  "structure",
+  "backquote",
+  "unquote",
+  "splice",
+  "nsplice",
+]);
+
+const NO_PARTS: readonly Sexp[] = [];
+
+/**
+ * The data directly inside a datum, in the order in which they are written; an empty array for an atom.
+ *
+ * The name of a structure and the tail of a dotted list count as parts.
+ */
+export function parts(datum: Sexp): readonly Sexp[] {
+  if (typeof datum !== "object") return NO_PARTS;
+  if (!("kind" in datum)) return datum;
+  switch (datum.kind) {
+    case "dotted":
+      return [...datum.items, datum.tail];
+    case "vector":
+      return datum.items;
+    case "array":
+      return [datum.contents];
+    case "complex":
+      return [datum.real, datum.imaginary];
+    case "structure":
+      return [datum.name, ...datum.slots];
+    case "backquote":
+    case "unquote":
+    case "splice":
+    case "nsplice":
+      return [datum.datum];
+    default:
+      return NO_PARTS;
+  }
+}

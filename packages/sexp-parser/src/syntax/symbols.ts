@@ -1,0 +1,38 @@
+import type { LispSymbol } from "../types.js";
+
+// Weak, so that a peer that keeps sending new names (gensyms) cannot fill the memory.
+const interned = new Map<string, WeakRef<LispSymbol>>();
+const forgotten = new FinalizationRegistry<string>((key) => {
+  if (interned.get(key)?.deref() === undefined) interned.delete(key);
+});
+
+/**
+ * The one symbol with exactly this name and package; nothing is upcased.
+ *
+ * `packageName` is `undefined` for an unqualified symbol, `"KEYWORD"` for a keyword, `""` for an uninterned one.
+ */
+export function intern(name: string, packageName?: string, internal = false): LispSymbol {
+  const isInternal = internal && packageName !== undefined && packageName !== "" && packageName !== "KEYWORD";
+  const key = internKey(name, packageName, isInternal);
+  const known = interned.get(key)?.deref();
+  if (known !== undefined) return known;
+  const symbol = Object.freeze({ kind: "symbol", name, package: packageName, internal: isInternal });
+  interned.set(key, new WeakRef(symbol));
+  forgotten.register(symbol, key);
+  return symbol;
+}
+
+function internKey(name: string, packageName: string | undefined, internal: boolean): string {
+  if (packageName === undefined) return ` ${name}`;
+  // The length keeps a colon or a space in the package name from imitating another pair.
+  return `${packageName.length}${internal ? "::" : ":"}${packageName} ${name}`;
+}
+
+/** `nil`: the empty list, false, and the symbol, which Lisp does not tell apart. */
+export const NIL: LispSymbol = intern("NIL");
+/** `t`. */
+export const T: LispSymbol = intern("T");
+/** The head of the list that `'x` reads as. */
+export const QUOTE: LispSymbol = intern("QUOTE", "COMMON-LISP");
+/** The head of the list that `#'x` reads as. */
+export const FUNCTION: LispSymbol = intern("FUNCTION", "COMMON-LISP");

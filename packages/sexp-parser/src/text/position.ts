@@ -1,0 +1,53 @@
+/** A place in a text. */
+export interface Position {
+  /** Index into the string, in UTF-16 code units, from 0. */
+  readonly offset: number;
+  /** Line number from 1; only `\n` ends a line. */
+  readonly line: number;
+  /** Column from 1, in UTF-16 code units. */
+  readonly column: number;
+}
+
+/** The line and column of an offset. Linear in the offset; see `LineCounter` for many offsets of one text. */
+export function positionAt(text: string, offset: number): Position {
+  return new LineCounter(text).at(Math.min(offset, text.length));
+}
+
+/** Gives the positions of offsets that never decrease, passing over the text only once. */
+export class LineCounter {
+  readonly #text: string;
+  #line = 1;
+  #lineStart = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** The position of `offset`, which must not be smaller than in the call before. */
+  at(offset: number): Position {
+    let newline = this.#text.indexOf("\n", this.#lineStart);
+    while (newline >= 0 && newline < offset) {
+      this.#line++;
+      this.#lineStart = newline + 1;
+      newline = this.#text.indexOf("\n", this.#lineStart);
+    }
+    return { offset, line: this.#line, column: offset - this.#lineStart + 1 };
+  }
+}
+
+const EXCERPT_WIDTH = 80;
+
+/**
+ * The source line at a position with a caret under the column, two lines joined by `\n`.
+ *
+ * Of a long line only the part around the caret is shown (at most 80 characters). Tabs are kept above and below.
+ */
+export function excerpt(text: string, position: Position): string {
+  const lineStart = position.offset - (position.column - 1);
+  const newline = text.indexOf("\n", position.offset);
+  const lineEnd = newline < 0 ? text.length : newline;
+  const from = Math.max(lineStart, Math.min(position.offset - EXCERPT_WIDTH / 2, lineEnd - EXCERPT_WIDTH));
+  const line = text.slice(from, Math.min(lineEnd, from + EXCERPT_WIDTH)).trimEnd();
+  const margin = text.slice(from, position.offset).replace(/[^\t]/g, " ");
+  return `${line}\n${margin}^`;
+}
