@@ -129,6 +129,14 @@ export const ERROR_CODES = {
     meaning: "The stop offers no such restart.",
     remedy: "Use one of the restarts that the stop lists.",
   },
+  NO_SUCH_PACKAGE: {
+    meaning: "The package to evaluate in does not exist in the image. Nothing was evaluated.",
+    remedy: "Check the name, load the system that defines it, or leave the package out.",
+  },
+  RUNTIME_FORBIDDEN: {
+    meaning: "The operation needs Lisp code of this library in the image, which the client's options forbid.",
+    remedy: "Connect without `runtime: false`, or use Swank's own commands.",
+  },
   RUNTIME_FAILED: {
     meaning: "The Lisp code that evaluations need could not be loaded into the image.",
     remedy: "The message is that of the Lisp error.",

@@ -64,3 +64,6 @@ export interface DebugConditionMessage {
   readonly thread: number;
   readonly message: string;
 }
+
+/** The messages about stopped threads. */
+export type DebuggerMessage = DebugMessage | DebugActivateMessage | DebugReturnMessage | DebugConditionMessage;

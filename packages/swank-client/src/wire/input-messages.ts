@@ -76,3 +76,16 @@ export interface InspectMessage {
   /** The thread that waits for `emacs-return` with that tag, if one does. */
   readonly waiting: { readonly thread: number; readonly tag: number } | undefined;
 }
+
+/** The messages that ask this side for something, or take a question back. */
+export type InputMessage =
+  | ReadStringMessage
+  | ReadAbortedMessage
+  | YesOrNoMessage
+  | ReadFromMinibufferMessage
+  | EvalMessage
+  | EvalNoWaitMessage
+  | EdRpcMessage
+  | EdRpcNoWaitMessage
+  | PingMessage
+  | InspectMessage;

@@ -93,3 +93,16 @@ export interface UnreadableMessage {
   /** The request that it answers, if that can be told from its end. */
   readonly id: number | undefined;
 }
+
+/** The messages that only tell something. */
+export type NoticeMessage =
+  | NewPackageMessage
+  | NewFeaturesMessage
+  | IndentationUpdateMessage
+  | BackgroundMessage
+  | EdMessage
+  | TestDelayMessage
+  | EmacsSkippedPacketMessage;
+
+/** What becomes of messages that do not fit. */
+export type OddMessage = UnknownMessage | MalformedMessage | UnreadableMessage;

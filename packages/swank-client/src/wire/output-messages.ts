@@ -59,3 +59,14 @@ export interface OpenDedicatedOutputStreamMessage {
   readonly port: number;
   readonly coding: Sexp;
 }
+
+/** The messages that carry output. */
+export type OutputMessage =
+  | WriteStringMessage
+  | PresentationStartMessage
+  | PresentationEndMessage
+  | NewReplOutputMessage
+  | ChannelSendMessage
+  | WriteImageMessage
+  | PopupBufferMessage
+  | OpenDedicatedOutputStreamMessage;

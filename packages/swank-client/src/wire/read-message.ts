@@ -1,7 +1,7 @@
 import { read, type Sexp, SexpError } from "sexp-parser";
-import { SwankError } from "../errors.js";
 import { decodeMessage } from "./decode-message.js";
 import type { SwankMessage } from "./messages.js";
+import { notAMessage } from "./not-a-message.js";
 import { requestIdAtEnd } from "./request-id-at-end.js";
 
 /**
@@ -30,12 +30,4 @@ function readDatum(payload: string): Sexp | SexpError {
 function unreadable(text: string, error: SexpError): SwankMessage {
   if (!text.startsWith("(:")) throw notAMessage(text, error);
   return { type: "unreadable", text, problem: error.message, id: requestIdAtEnd(text)?.id };
-}
-
-/** The error for a payload that is not a list beginning with a keyword. */
-export function notAMessage(text: string, cause?: unknown): SwankError {
-  return new SwankError("UNREADABLE_MESSAGE", "What was received is not a Swank message.", {
-    cause,
-    details: { received: text.slice(0, 80) },
-  });
 }

@@ -1,0 +1,51 @@
+import { type ConnectionInfo, connectionInfo } from "../commands/connection-info.js";
+import { runCommand } from "../commands/run-command.js";
+import { Connection } from "../connection/connection.js";
+import type { ConnectionOptions } from "../connection/connection-options.js";
+import type { TransportOpener } from "../transport/transport.js";
+import { checkImage } from "./check-image.js";
+import { handshakeError } from "./handshake-error.js";
+import { findSecret, type SecretOption } from "./secret.js";
+
+/** How to open a connection. */
+export interface OpenOptions extends Omit<ConnectionOptions, "secret"> {
+  readonly secret?: SecretOption | undefined;
+  /** Milliseconds for everything, from opening the transport to the first reply; default 10000. */
+  readonly timeout?: number | undefined;
+  /** Gives up when aborted. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A connection to an image that is known to be usable. */
+export interface OpenedConnection {
+  readonly connection: Connection;
+  readonly info: ConnectionInfo;
+}
+
+/**
+ * Opens the transport, gives the secret, and makes sure that a Swank with threads answers. Leaves nothing open when it fails.
+ *
+ * @throws SwankError what the transport's opener throws, and `NOT_SWANK`, `SECRET_REJECTED`, `SWANK_TOO_OLD`, `NO_THREADS`, `CONNECTION_LOST`,
+ * `CANCELLED`, `INVALID_ARGUMENT`
+ */
+export async function openConnection(opener: TransportOpener, options: OpenOptions = {}): Promise<OpenedConnection> {
+  const { timeout = 10_000, signal } = options;
+  const secret = await findSecret(options.secret);
+  const deadline = performance.now() + timeout;
+  const connection = new Connection(await opener(signal), { ...options, secret });
+  let heard = false;
+  const stop = connection.on("event", () => {
+    heard = true;
+  });
+  try {
+    const remaining = Math.max(1, deadline - performance.now());
+    const info = await runCommand(connection, connectionInfo, [], { timeout: remaining, signal });
+    checkImage(info, connection.description);
+    return { connection, info };
+  } catch (error) {
+    await connection.close();
+    throw handshakeError(error, { description: connection.description, secretSent: secret !== undefined, heard });
+  } finally {
+    stop();
+  }
+}
