@@ -1,0 +1,71 @@
+import type { z } from "zod";
+import { nearest } from "./nearest.js";
+import { Refusal } from "./refusal.js";
+import type { ObjectSchema, PropertySchema, Tool } from "./tool.js";
+
+/** Longest piece of a wrong value that a message repeats. */
+const MAX_SHOWN = 60;
+
+/** The refusal of arguments that do not fit: which key, what was expected there, what was given. */
+export function argumentsRefusal(tool: Tool, args: unknown, issues: readonly z.core.$ZodIssue[]): Refusal {
+  const schema = tool.inputSchema;
+  const problems = new Set(issues.flatMap((issue) => describeIssue(issue, args, schema)));
+  return new Refusal("INVALID_ARGUMENTS", `${tool.name}: ${[...problems].join(" ")}`, {
+    remedy: `Correct this and call again. ${signature(tool.name, schema)}`,
+  });
+}
+
+function describeIssue(issue: z.core.$ZodIssue, args: unknown, schema: ObjectSchema): string[] {
+  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey(key, schema));
+  const key = String(issue.path[0] ?? "");
+  const property = schema.properties[key];
+  if (property === undefined) return [`The arguments must be an object, not ${shown(args)}.`];
+  const value = valueAt(args, key);
+  if (value === undefined) return [`The argument "${key}" is missing: it must be ${expected(property)}.`];
+  return [`The argument "${key}" must be ${expected(property)}, not ${shown(value)}.`];
+}
+
+function unknownKey(key: string, schema: ObjectSchema): string {
+  const meant = nearest(key, Object.keys(schema.properties));
+  return `There is no argument ${shown(key)}${meant === undefined ? "." : `: did you mean "${meant}"?`}`;
+}
+
+function signature(name: string, schema: ObjectSchema): string {
+  const required = new Set(schema.required);
+  const keys = Object.keys(schema.properties).map((key) => (required.has(key) ? `${key} (required)` : key));
+  return keys.length === 0 ? `${name} takes no arguments.` : `${name} takes: ${keys.join(", ")}.`;
+}
+
+const TYPE_WORDS: Record<string, string> = {
+  string: "a string",
+  number: "a number",
+  integer: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+};
+
+function expected(property: PropertySchema): string {
+  if (property.enum !== undefined) return `one of ${property.enum.map((choice) => `"${choice}"`).join(", ")}`;
+  return [TYPE_WORDS[property.type ?? ""] ?? "something else", ...bounds(property)].join(" ");
+}
+
+function bounds({ minimum, exclusiveMinimum, maximum }: PropertySchema): string[] {
+  const limits = [
+    ...(exclusiveMinimum === undefined ? [] : [`above ${exclusiveMinimum}`]),
+    ...(minimum === undefined ? [] : [`of at least ${minimum}`]),
+    ...(maximum === undefined ? [] : [`at most ${maximum}`]),
+  ];
+  return limits.length === 0 ? [] : [limits.join(" and ")];
+}
+
+function valueAt(args: unknown, key: string): unknown {
+  return typeof args === "object" && args !== null
+    ? Object.entries(args).find(([name]) => name === key)?.[1]
+    : undefined;
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}...`;
+}

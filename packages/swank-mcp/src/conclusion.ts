@@ -1,0 +1,111 @@
+import type { Followed } from "./follow-evaluation.js";
+import type { LastErrorChange } from "./last-error.js";
+import type { Binding, ErrorSnapshot, Outcome, Stopped, StopReason, Transcript } from "./lisp-port.js";
+import { killedSnapshot, lossSnapshot, stillRunningSnapshot, timeoutSnapshot } from "./made-snapshots.js";
+
+/** Where an evaluation's thread is parked. */
+export interface LiveStop {
+  readonly thread: number;
+  readonly level: number;
+  readonly reason: StopReason;
+  /** Variables of the first frame that is the user's own. */
+  readonly locals: readonly Binding[];
+}
+
+/** Word in brackets before a condition's type. */
+export type ConditionTag = "ERROR" | "BREAK" | "BREAKPOINT" | "STEP" | "TIMEOUT";
+
+export interface ConditionEnding {
+  readonly kind: "condition";
+  readonly tag: ConditionTag;
+  readonly error: ErrorSnapshot;
+  /** Absent when nothing is parked. */
+  readonly stop?: LiveStop;
+}
+
+export type Ending =
+  | { readonly kind: "values"; readonly values: readonly string[] }
+  | { readonly kind: "aborted" }
+  | ConditionEnding;
+
+/** What a call says of its evaluation, and what becomes of the last error. */
+export interface Conclusion {
+  readonly status: Outcome["status"];
+  readonly transcript: Transcript;
+  readonly ending: Ending;
+  readonly isError: boolean;
+  readonly lastError: LastErrorChange;
+}
+
+type Aborted = Extract<Outcome, { status: "aborted" }>;
+
+const TAGS: Record<StopReason, ConditionTag> = {
+  error: "ERROR",
+  break: "BREAK",
+  breakpoint: "BREAKPOINT",
+  step: "STEP",
+  interrupt: "TIMEOUT",
+};
+
+const EMPTY_TRANSCRIPT: Transcript = { stdout: "", stderr: "", warnings: [], package: "" };
+
+/** What can be concluded from: a cancelled call has no answer. */
+export type Answerable = Exclude<Followed, { kind: "cancelled" }>;
+
+/** What a conclusion says besides what the outcome tells. */
+export interface Circumstances {
+  /** Why the image is gone, in more detail than the outcome of a lost evaluation has it. */
+  readonly loss?: string | undefined;
+  /** Milliseconds since the epoch. */
+  readonly now?: number;
+}
+
+/** The one place that decides what is an error, and what sets or clears the last one. */
+export function conclude(followed: Answerable, { loss, now = Date.now() }: Circumstances = {}): Conclusion {
+  if (followed.kind === "running") {
+    const error = stillRunningSnapshot(followed.seconds, followed.thread, now);
+    return failed("aborted", EMPTY_TRANSCRIPT, { kind: "condition", tag: "TIMEOUT", error });
+  }
+  const { outcome } = followed;
+  const seconds = followed.kind === "timed-out" ? followed.seconds : undefined;
+  switch (outcome.status) {
+    case "returned":
+      return calm(outcome, { kind: "values", values: outcome.values }, { kind: "clear" });
+    case "stopped":
+      return stopped(outcome, seconds);
+    case "aborted":
+      return aborted(outcome, seconds, now);
+    case "lost":
+      return failed("lost", outcome, {
+        kind: "condition",
+        tag: "ERROR",
+        error: lossSnapshot(loss ?? outcome.cause.message, now),
+      });
+  }
+}
+
+function stopped(outcome: Stopped, seconds: number | undefined): Conclusion {
+  const { reason, session, locals } = outcome;
+  const error = reason === "interrupt" ? timeoutSnapshot(outcome.error, seconds) : outcome.error;
+  const stop = { thread: session.thread, level: session.level, reason, locals };
+  const ending = { kind: "condition", tag: TAGS[reason], error, stop } as const;
+  return reason === "error" || reason === "interrupt"
+    ? failed("stopped", outcome, ending)
+    : calm(outcome, ending, { kind: "keep" });
+}
+
+function aborted(outcome: Aborted, seconds: number | undefined, now: number): Conclusion {
+  if (outcome.error !== undefined) {
+    return failed("aborted", outcome, { kind: "condition", tag: "ERROR", error: outcome.error });
+  }
+  if (seconds === undefined) return calm(outcome, { kind: "aborted" }, { kind: "keep" });
+  return failed("aborted", outcome, { kind: "condition", tag: "TIMEOUT", error: killedSnapshot(seconds, now) });
+}
+
+function calm(outcome: Outcome, ending: Ending, lastError: LastErrorChange): Conclusion {
+  return { status: outcome.status, transcript: outcome, ending, isError: false, lastError };
+}
+
+function failed(status: Outcome["status"], transcript: Transcript, ending: ConditionEnding): Conclusion {
+  return { status, transcript, ending, isError: true, lastError: { kind: "set", error: ending.error } };
+}

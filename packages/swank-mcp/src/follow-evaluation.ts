@@ -1,0 +1,81 @@
+import type { Evaluation, Outcome } from "./lisp-port.js";
+import { settledWithin } from "./settled-within.js";
+
+/** How long an interrupted evaluation has to stop, in milliseconds. */
+export const REACTION_TIME = 2000;
+/** How long an abort may take, force included; the client gives up earlier by itself unless the image answers nothing at all. */
+const ABORT_TIME = 5000;
+
+/** How an evaluation went, as far as a call waited for it. */
+export type Followed =
+  | { readonly kind: "outcome"; readonly outcome: Outcome }
+  /** The time ran out, and what the interrupt or the abort after it led to. */
+  | { readonly kind: "timed-out"; readonly seconds: number; readonly outcome: Outcome }
+  /** The time ran out, and neither interrupt nor abort had an effect. */
+  | { readonly kind: "running"; readonly seconds: number; readonly thread: number | undefined }
+  /** Nobody wants the answer any more; the evaluation was unwound, or would not be. */
+  | { readonly kind: "cancelled" };
+
+export interface FollowOptions {
+  /** Time the evaluation has before it is interrupted. */
+  readonly seconds: number;
+  /** Aborted when nobody wants the answer any more: the evaluation is then unwound. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Waits for an evaluation's next outcome; interrupts it when its time is up, ends it when it does not react to that.
+ *
+ * @throws SwankError - whatever the client reports other than the end of the wait.
+ */
+export async function followEvaluation(evaluation: Evaluation, options: FollowOptions): Promise<Followed> {
+  const outcome = await nextOutcome(evaluation, options.seconds * 1000, options.signal);
+  if (outcome !== undefined) return { kind: "outcome", outcome };
+  return options.signal.aborted ? cancel(evaluation) : interrupt(evaluation, options);
+}
+
+async function interrupt(evaluation: Evaluation, { seconds, signal }: FollowOptions): Promise<Followed> {
+  // Whether the interrupt could be sent is of no interest: the outcome tells what came of it.
+  await settledWithin(
+    REACTION_TIME,
+    evaluation.interrupt().catch(() => false),
+  );
+  const outcome = await nextOutcome(evaluation, REACTION_TIME, signal);
+  if (outcome !== undefined) return { kind: "timed-out", seconds, outcome };
+  return signal.aborted ? cancel(evaluation) : end(evaluation, seconds);
+}
+
+async function end(evaluation: Evaluation, seconds: number): Promise<Followed> {
+  const ended = await settledWithin(ABORT_TIME, abort(evaluation));
+  if (ended?.value === undefined) return { kind: "running", seconds, thread: evaluation.thread };
+  return { kind: "timed-out", seconds, outcome: ended.value };
+}
+
+async function cancel(evaluation: Evaluation): Promise<Followed> {
+  await settledWithin(ABORT_TIME, abort(evaluation));
+  return { kind: "cancelled" };
+}
+
+/** @returns `undefined` when not even force could end it. */
+async function abort(evaluation: Evaluation): Promise<Outcome | undefined> {
+  try {
+    return await evaluation.abort();
+  } catch (error) {
+    if (isWaitTimeout(error)) return undefined;
+    throw error;
+  }
+}
+
+/** @returns `undefined` when the time was up or the signal came first. */
+async function nextOutcome(evaluation: Evaluation, timeout: number, signal: AbortSignal): Promise<Outcome | undefined> {
+  try {
+    return await evaluation.next({ timeout, signal });
+  } catch (error) {
+    if (signal.aborted || isWaitTimeout(error)) return undefined;
+    throw error;
+  }
+}
+
+function isWaitTimeout(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "WAIT_TIMEOUT";
+}

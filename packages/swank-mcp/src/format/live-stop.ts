@@ -1,0 +1,31 @@
+import type { LiveStop } from "../conclusion.js";
+import type { Binding, ErrorSnapshot } from "../lisp-port.js";
+import { cutCall, more, oneLine } from "./cut.js";
+import { firstUserFrame } from "./frames.js";
+import { restartLine } from "./last-error-text.js";
+
+/** Most locals that the block shows: it is to be read at a glance. */
+const MAX_LOCALS = 10;
+const MAX_LOCAL = 120;
+const MAX_CALL = 80;
+
+/** The second block of a report: the stop that is still there, in a few lines. */
+export function liveStopText(stop: LiveStop, error: ErrorSnapshot): string {
+  return [
+    `Stopped, nothing unwound: thread ${stop.thread}/${stop.level}. Other evaluations go on meanwhile.`,
+    "Restarts:",
+    ...error.restarts.map(restartLine),
+    ...localLines(stop.locals, error),
+  ].join("\n");
+}
+
+function localLines(locals: readonly Binding[], error: ErrorSnapshot): string[] {
+  const frame = firstUserFrame(error);
+  if (frame === undefined || locals.length === 0) return [];
+  const left = locals.length - MAX_LOCALS;
+  return [
+    `Locals of frame ${frame.index}, ${cutCall(frame.call, MAX_CALL)}:`,
+    ...locals.slice(0, MAX_LOCALS).map((local) => `  ${local.name} = ${oneLine(local.value, MAX_LOCAL)}`),
+    ...(left > 0 ? [`  ${more(left, "local")}`] : []),
+  ];
+}

@@ -1,0 +1,46 @@
+import type { Conclusion, ConditionEnding } from "../conclusion.js";
+import type { ErrorSnapshot } from "../lisp-port.js";
+import type { JsonObject } from "../tool-answer.js";
+
+/** Key of a result's `_meta` under which programs find {@link outcomeData}. */
+export const OUTCOME_META = "swank-mcp/outcome";
+
+/** The facts of a report as data. Restarts count from 1, as everywhere that an agent looks. */
+export function outcomeData(conclusion: Conclusion): JsonObject {
+  const { status, transcript, ending } = conclusion;
+  return {
+    status,
+    values: ending.kind === "values" ? ending.values : [],
+    stdout: transcript.stdout,
+    stderr: transcript.stderr,
+    warnings: transcript.warnings.map(({ type, message }) => ({ type, message })),
+    package: transcript.package,
+    ...(ending.kind === "condition" ? conditionData(ending) : {}),
+  };
+}
+
+function errorData(error: ErrorSnapshot): JsonObject {
+  const { slots, restarts, frames, totalFrames, supertypes, ...rest } = error;
+  return {
+    type: rest.type,
+    class: rest.class,
+    supertypes: [...supertypes],
+    message: rest.message,
+    ...(slots.length > 0 ? { slots: slots.map(({ name, value }) => ({ name, value })) } : {}),
+    restarts: restarts.map(({ index, name, description }) => ({ index: index + 1, name, description })),
+    frames: frames.map(({ index, call }) => ({ index, call })),
+    total_frames: totalFrames,
+    timestamp: rest.timestamp,
+  };
+}
+
+/** The last error as a result's `_meta`. */
+export function errorMeta(error: ErrorSnapshot): JsonObject {
+  return { [OUTCOME_META]: { error: errorData(error) } };
+}
+
+function conditionData({ error, stop }: ConditionEnding): JsonObject {
+  if (stop === undefined) return { error: errorData(error) };
+  const { thread, level, reason } = stop;
+  return { thread, level, stop: { reason }, error: errorData(error) };
+}

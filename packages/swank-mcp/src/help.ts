@@ -1,0 +1,35 @@
+import { environmentName, type Option } from "./option.js";
+import { ALL_OPTIONS } from "./options.js";
+
+const USAGE = `Usage: swank-mcp [options]        MCP server on standard input and output
+       swank-mcp demo [options]   one evaluation and one error report in this terminal
+
+Gives agents a live Common Lisp image. Without --attach it launches SBCL by itself when a tool first needs it.
+`;
+
+/** What `--help` prints. */
+export function helpText(): string {
+  const heads = ALL_OPTIONS.map(head);
+  const width = Math.max(...heads.map((text) => text.length)) + 2;
+  const lines = ALL_OPTIONS.map((option, index) => `  ${(heads[index] ?? "").padEnd(width)}${body(option)}`);
+  return `${USAGE}
+Options:
+${lines.join("\n")}
+
+Each option has an environment variable, which the option overrides: ${example()}.
+`;
+}
+
+function head(option: Option<unknown>): string {
+  if (option.placeholder === undefined) return option.flag;
+  return `${option.flag} ${option.valueOptional === true ? `[${option.placeholder}]` : option.placeholder}`;
+}
+
+function body(option: Option<unknown>): string {
+  return option.fallback === undefined ? option.summary : `${option.summary} Default: ${option.fallback}.`;
+}
+
+function example(): string {
+  const option = ALL_OPTIONS.find((candidate) => candidate.flag === "--no-user-init") ?? ALL_OPTIONS[0];
+  return option === undefined ? "" : `${option.flag} is ${environmentName(option)}=1`;
+}

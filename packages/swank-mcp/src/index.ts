@@ -1,0 +1,36 @@
+/** The server without its process: for embedding it, and for other ways to show what Lisp answers. */
+
+export { clientSetup } from "./client-setup.js";
+export {
+  type Answerable,
+  type Conclusion,
+  type ConditionEnding,
+  conclude,
+  type Ending,
+  type LiveStop,
+} from "./conclusion.js";
+export { type Config, readConfig } from "./config.js";
+export { explainError } from "./explain-error.js";
+export { type Followed, followEvaluation } from "./follow-evaluation.js";
+export { fullBacktrace } from "./format/backtrace.js";
+export { lastErrorText, NO_ERROR } from "./format/last-error-text.js";
+export { liveStopText } from "./format/live-stop.js";
+export { OUTCOME_META, outcomeData } from "./format/outcome-data.js";
+export { reportText } from "./format/report.js";
+export { helpText } from "./help.js";
+export { INSTRUCTIONS } from "./instructions.js";
+export { LastError, type LastErrorChange } from "./last-error.js";
+export { LispContext } from "./lisp-context.js";
+export type { ImageOrigin, LispSession, OpenSession } from "./lisp-session.js";
+export { Notices } from "./notices.js";
+export { openSession } from "./open-session.js";
+export { environmentName, type Option, OptionError } from "./option.js";
+export { ALL_OPTIONS } from "./options.js";
+export { REFUSALS, Refusal, type RefusalCode } from "./refusal.js";
+export { type McpEndpoint, type McpEvents, serveMcp } from "./sdk-adapter.js";
+export { StopKeeper, type StopLimits } from "./stop-keeper.js";
+export { defineTool, type Tool, type ToolContext, type ToolDeclaration } from "./tool.js";
+export { type JsonObject, jsonAnswer, type ToolAnswer, textAnswer } from "./tool-answer.js";
+export { ToolServer } from "./tool-server.js";
+export { TOOLS } from "./tools/index.js";
+export { VERSION } from "./version.js";

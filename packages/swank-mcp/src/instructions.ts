@@ -1,0 +1,14 @@
+/** What the client tells its model about this server; at most 2,048 characters reach it. */
+export const INSTRUCTIONS = `A live Common Lisp image (SBCL). Code you evaluate runs in one long-living process: definitions, variables, loaded systems and the current package stay from call to call, like in a REPL. No build step, no restart: redefine a function and its callers use the new one at once.
+
+Work in small steps with evaluate-lisp: define, call, look at the value, correct. It takes any number of forms, reports printed output, warnings and all values of the last form ("=> v" a line each). Change package with (in-package :name), or pass "package" for one call. Load a project with (asdf:load-system "name") or (load "/path/file.lisp"); give such calls a longer "timeout" (seconds).
+
+When code fails you get [ERROR] TYPE, the message and a backtrace: frame 0 is where it happened, higher numbers are callers. Gaps in the numbers are Lisp's own frames. describe-last-error repeats the error with its restarts; get-backtrace shows the whole stack. Both stay available until an evaluation succeeds.
+
+An error does not unwind: the thread stays stopped with its frames, named "thread/level" in the answer, while other evaluations run on threads of their own. Redefine what is wrong and call again. Old stops are aborted by themselves.
+
+[TIMEOUT]: the code was interrupted; it is stopped, not running. [BREAK] comes from (break).
+Undefined function or variable? Check spelling and package: (apropos "NAME"). Symbols are upcased when read: foo is FOO. A READER-ERROR or END-OF-FILE means unbalanced or malformed code; nothing of it has run, so send it all again, corrected. Warnings do not stop anything, but an undefined variable or function in one is usually a typo.
+(describe 'x), (documentation 'x 'function) and (apropos "part") explain what is there.
+
+lisp-status tells which image this is. If Lisp cannot be reached, the answer says what to do; nothing needs to be restarted on this side.`;

@@ -1,0 +1,87 @@
+import type { LispSession, OpenSession } from "./lisp-session.js";
+import type { Notices } from "./notices.js";
+import { Refusal } from "./refusal.js";
+
+/** The session that went away, as far as the next answer must tell of it. */
+interface Loss {
+  readonly pid: number | undefined;
+  readonly why: Promise<string>;
+}
+
+/**
+ * The server's way to Lisp: made when a tool first needs it, shared by all calls, made anew after it was lost.
+ *
+ * Calls do not wait for each other here, except for the connection that they all need.
+ */
+export class LispContext {
+  readonly #open: OpenSession;
+  readonly #notices: Notices;
+  readonly #ending = new AbortController();
+  #current: Promise<LispSession> | undefined;
+  #loss: Loss | undefined;
+
+  constructor(open: OpenSession, notices: Notices) {
+    this.#open = open;
+    this.#notices = notices;
+  }
+
+  /**
+   * The session, connected first if need be.
+   *
+   * @param signal - Ends this caller's waiting, not the connecting: another call may want it.
+   * @throws Refusal `SHUTTING_DOWN`, `CANCELLED`, and what connecting or launching fails with; the next call tries again.
+   */
+  session(signal: AbortSignal): Promise<LispSession> {
+    if (this.#ending.signal.aborted)
+      return Promise.reject(new Refusal("SHUTTING_DOWN", "The server is shutting down."));
+    this.#current ??= this.#connect();
+    return unlessAborted(this.#current, signal);
+  }
+
+  /** Ends the session if there is one, and whatever is being started. Never rejects. */
+  async close(): Promise<void> {
+    this.#ending.abort();
+    const session = await this.#current?.catch(() => undefined);
+    await session?.close();
+  }
+
+  async #connect(): Promise<LispSession> {
+    try {
+      const session = await this.#open(this.#ending.signal);
+      await this.#tellOfLoss(session);
+      void session.client.closed.then(() => this.#lost(session));
+      return session;
+    } catch (error) {
+      this.#current = undefined;
+      throw error;
+    }
+  }
+
+  #lost(session: LispSession): void {
+    if (this.#ending.signal.aborted) return;
+    this.#current = undefined;
+    this.#loss = { pid: session.client.info.pid, why: session.explainLoss() };
+  }
+
+  async #tellOfLoss(session: LispSession): Promise<void> {
+    const loss = this.#loss;
+    if (loss === undefined) return;
+    this.#loss = undefined;
+    const { pid } = session.client.info;
+    const now =
+      pid !== undefined && pid === loss.pid
+        ? `This answer comes from the same image (pid ${pid}), connected to anew: definitions are still there, stops are not.`
+        : `This answer comes from a new image${pid === undefined ? "" : ` (pid ${pid})`}: definitions and stops of the one before are gone.`;
+    this.#notices.add(`${await loss.why} ${now}`);
+  }
+}
+
+/** The promise's end, or a refusal as soon as the signal is aborted. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const cancel = () => reject(new Refusal("CANCELLED", "The call was cancelled before Lisp was reached."));
+    if (signal.aborted) cancel();
+    signal.addEventListener("abort", cancel, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", cancel));
+  });
+}

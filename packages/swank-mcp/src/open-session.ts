@@ -1,0 +1,15 @@
+import type { Config } from "./config.js";
+import type { OpenSession } from "./lisp-session.js";
+import type { Log } from "./log.js";
+
+/** How this configuration gets to Lisp. What it takes is loaded when it is first needed, so that starting up does not wait for it. */
+export function openSession(config: Config, log: Log): OpenSession {
+  return async (signal) => {
+    const session =
+      config.attach === undefined
+        ? await (await import("./own-image.js")).openOwnImage(config, signal)
+        : await (await import("./attached-image.js")).openAttachedImage(config.attach, config, signal);
+    log(`connected to the image with pid ${session.client.info.pid}`);
+    return session;
+  };
+}

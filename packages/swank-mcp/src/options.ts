@@ -1,0 +1,105 @@
+import { type ImageAddress, readAddress } from "./image-address.js";
+import { choiceOption, flagOption, listOption, numberOption, type Option, textOption } from "./option.js";
+
+const attach: Option<ImageAddress | undefined> = {
+  flag: "--attach",
+  placeholder: "[HOST:]PORT",
+  valueOptional: true,
+  summary: "Use the image whose Swank listens there instead of launching one; port 4005 if only --attach is given.",
+  fallback: "an image of its own",
+  read: (texts, source) => {
+    const text = texts.at(-1);
+    return text === undefined ? undefined : readAddress(text, source);
+  },
+};
+
+/** The one table of options: the command line, the environment, `--help` and docs/options.md all come from it. */
+export const OPTIONS = {
+  attach,
+  secretFile: textOption({
+    flag: "--secret-file",
+    placeholder: "FILE",
+    summary: "File whose first line is the secret of the attached Swank.",
+    fallback: "~/.slime-secret if it exists",
+  }),
+  lisp: textOption({
+    flag: "--lisp",
+    placeholder: "COMMAND",
+    summary: "The SBCL to launch.",
+    fallback: "sbcl on the PATH",
+  }),
+  swank: textOption({
+    flag: "--swank",
+    placeholder: "FOLDER",
+    summary: "Folder of swank-loader.lisp, for the image that is launched.",
+    fallback: "looked for in Quicklisp, ASDF, Emacs packages and system folders",
+  }),
+  load: listOption({
+    flag: "--load",
+    placeholder: "FILE",
+    summary: "Load this file into the image that is launched; may be repeated.",
+  }),
+  noUserInit: flagOption({ flag: "--no-user-init", summary: "Launch without the user's .sbclrc." }),
+  cacheDir: textOption({
+    flag: "--cache-dir",
+    placeholder: "FOLDER",
+    summary: "Where the core to launch from is kept.",
+    fallback: "the user's cache folder",
+  }),
+  noCore: flagOption({ flag: "--no-core", summary: "Launch by loading Swank each time, without a saved core." }),
+  timeout: numberOption({
+    flag: "--timeout",
+    placeholder: "SECONDS",
+    summary: "Time for an evaluation that does not say how long it may take.",
+    fallback: 30,
+    min: 0.1,
+    max: 86_400,
+  }),
+  onError: choiceOption({
+    flag: "--on-error",
+    choices: ["stop", "unwind"],
+    summary:
+      "What an error does to its thread: stop keeps it with its frames and restarts, unwind reports it and lets it go.",
+  }),
+  policy: choiceOption({
+    flag: "--policy",
+    choices: ["debug", "keep"],
+    summary: "Compile evaluated code so that all frames and variables are there, or by the image's own policy.",
+  }),
+  maxStops: numberOption({
+    flag: "--max-stops",
+    placeholder: "N",
+    summary: "Stopped threads that are kept at once; the oldest is aborted when there are more.",
+    fallback: 8,
+    min: 1,
+    max: 100,
+  }),
+  stopMinutes: numberOption({
+    flag: "--stop-minutes",
+    placeholder: "N",
+    summary: "How long a stopped thread is kept.",
+    fallback: 10,
+    min: 0.01,
+    max: 1440,
+  }),
+  maxOutput: numberOption({
+    flag: "--max-output",
+    placeholder: "CHARACTERS",
+    summary: "How much of each output stream is taken: the beginning, and the last 4,000.",
+    fallback: 12_000,
+    min: 5000,
+    max: 1_000_000,
+  }),
+  logFile: textOption({
+    flag: "--log-file",
+    placeholder: "FILE",
+    summary: "Append a log to this file.",
+    fallback: "no log",
+  }),
+  verbose: flagOption({ flag: "--verbose", summary: "Log to standard error." }),
+  help: flagOption({ flag: "--help", summary: "Print this and exit." }),
+  version: flagOption({ flag: "--version", summary: "Print the version and exit." }),
+} as const;
+
+/** Every option, in the order in which help lists them. */
+export const ALL_OPTIONS: readonly Option<unknown>[] = Object.values(OPTIONS);

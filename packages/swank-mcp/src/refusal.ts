@@ -1,0 +1,52 @@
+/**
+ * Why a tool of this server can refuse, besides the errors of `swank-client`: what it means, and what to do.
+ *
+ * Closed: a {@link RefusalCode} is a key of this table. The documentation of error codes is generated from it.
+ */
+export const REFUSALS = {
+  UNKNOWN_TOOL: {
+    meaning: "The server has no tool of that name.",
+    remedy: "Call one of the tools that tools/list names.",
+  },
+  INVALID_ARGUMENTS: {
+    meaning: "The arguments do not fit the tool's input schema. Nothing was run.",
+    remedy: "Correct the arguments that the message names and call again.",
+  },
+  EMPTY_CODE: {
+    meaning: "The code holds no form, only white space or comments. Nothing was run.",
+    remedy: "Send at least one form, for example (+ 1 2).",
+  },
+  LISP_UNREACHABLE: {
+    meaning: "The image that this server was told to attach to cannot be reached.",
+    remedy: "Start a Swank server in it with the form that the message gives, then call the tool again.",
+  },
+  SHUTTING_DOWN: {
+    meaning: "The server is on its way out and starts nothing new.",
+    remedy: "Start the server again.",
+  },
+  CANCELLED: {
+    meaning: "The client cancelled the call.",
+    remedy: "None is needed: this was asked for.",
+  },
+  INTERNAL_ERROR: {
+    meaning: "A defect of this server.",
+    remedy: "Call again; when it happens again, report it with the text of the message.",
+  },
+} as const satisfies Record<string, { meaning: string; remedy: string }>;
+
+/** Key of {@link REFUSALS}. */
+export type RefusalCode = keyof typeof REFUSALS;
+
+/** Thrown by a tool that cannot do what it was asked; becomes the contract's error object. */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  readonly code: RefusalCode;
+  /** What to do next, one or two sentences. */
+  readonly remedy: string;
+
+  constructor(code: RefusalCode, message: string, options: { remedy?: string; cause?: unknown } = {}) {
+    super(message, "cause" in options ? { cause: options.cause } : undefined);
+    this.code = code;
+    this.remedy = options.remedy ?? REFUSALS[code].remedy;
+  }
+}

@@ -1,0 +1,75 @@
+import { argumentsRefusal } from "./argument-errors.js";
+import type { Config } from "./config.js";
+import { explainError } from "./explain-error.js";
+import type { LastError } from "./last-error.js";
+import type { LispContext } from "./lisp-context.js";
+import { nearest } from "./nearest.js";
+import type { Notices } from "./notices.js";
+import { Refusal } from "./refusal.js";
+import type { StopKeeper } from "./stop-keeper.js";
+import type { Tool, ToolContext } from "./tool.js";
+import type { ToolAnswer } from "./tool-answer.js";
+
+/** One call as the client made it. */
+export interface ToolCall {
+  readonly name: string;
+  readonly args: unknown;
+  readonly signal: AbortSignal;
+  progress(text: string): void;
+}
+
+/** What the tools of one server share. */
+export interface ToolHost {
+  readonly tools: readonly Tool[];
+  readonly config: Config;
+  readonly lisp: LispContext;
+  readonly lastError: LastError;
+  readonly stops: StopKeeper;
+  readonly notices: Notices;
+}
+
+/** Runs a tool. The only way to run one: whatever goes wrong becomes an answer that says what to do. */
+export async function runTool(host: ToolHost, call: ToolCall): Promise<ToolAnswer> {
+  try {
+    const tool = findTool(host.tools, call.name);
+    const args = call.args ?? {};
+    const prepared = tool.prepare(args);
+    if (!prepared.ok) throw argumentsRefusal(tool, args, prepared.issues);
+    return await answer(host, call, (context) => prepared.run(context));
+  } catch (error) {
+    return explainError(error);
+  }
+}
+
+async function answer(host: ToolHost, call: ToolCall, run: (context: ToolContext) => Promise<ToolAnswer>) {
+  let usedLisp = false;
+  const context: ToolContext = {
+    signal: call.signal,
+    config: host.config,
+    lastError: host.lastError,
+    stops: host.stops,
+    session: () => {
+      usedLisp = true;
+      return host.lisp.session(call.signal);
+    },
+    progress: (text) => call.progress(text),
+  };
+  const given = await run(context);
+  // Answers that come from what is stored stay the same however often they are asked for.
+  return usedLisp ? withNotices(given, host.notices) : given;
+}
+
+function withNotices(given: ToolAnswer, notices: Notices): ToolAnswer {
+  const taken = notices.take();
+  return taken.length === 0 ? given : { ...given, blocks: [...given.blocks, taken.join("\n")] };
+}
+
+function findTool(tools: readonly Tool[], name: string): Tool {
+  const tool = tools.find((candidate) => candidate.name === name);
+  if (tool !== undefined) return tool;
+  const names = tools.map((candidate) => candidate.name);
+  const meant = nearest(name, names);
+  throw new Refusal("UNKNOWN_TOOL", `There is no tool ${JSON.stringify(name)}.`, {
+    remedy: meant === undefined ? `Call one of: ${names.join(", ")}.` : `Did you mean ${meant}?`,
+  });
+}

@@ -1,0 +1,104 @@
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import {
+  type CallToolRequest,
+  CallToolRequestSchema,
+  type CallToolResult,
+  type Tool as ListedTool,
+  ListToolsRequestSchema,
+  type ServerNotification,
+  type ServerRequest,
+} from "@modelcontextprotocol/sdk/types.js";
+import { INSTRUCTIONS } from "./instructions.js";
+import { ProgressReporter } from "./progress.js";
+import type { Tool } from "./tool.js";
+import type { ToolAnswer } from "./tool-answer.js";
+import type { ToolServer } from "./tool-server.js";
+import { VERSION } from "./version.js";
+
+type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
+
+/** A server that speaks MCP over one transport. */
+export interface McpEndpoint {
+  /** Stops listening and cancels the calls that run. */
+  close(): Promise<void>;
+}
+
+export interface McpEvents {
+  /** The transport has ended, whoever ended it. */
+  onClose(): void;
+  /** Something came in that is no message, or could not be sent. */
+  onError(error: Error): void;
+}
+
+/**
+ * Serves the tools over a transport. The only place where the SDK's words are turned into this package's, and back.
+ *
+ * It takes the SDK's lower level, because the higher one checks arguments by itself and answers them, and unknown tools, in words that
+ * name no remedy.
+ */
+export async function serveMcp(tools: ToolServer, transport: Transport, events: McpEvents): Promise<McpEndpoint> {
+  const server = new Server(
+    { name: "swank-mcp", title: "Common Lisp (Swank)", version: VERSION },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS, jsonSchemaValidator: UNUSED_VALIDATOR },
+  );
+  server.onclose = () => events.onClose();
+  server.onerror = (error) => events.onError(error);
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.tools.map(listed) }));
+  server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => call(tools, params, extra));
+  await server.connect(transport);
+  return server;
+}
+
+/** The SDK would set up its JSON Schema validator, which only checks answers to elicitations, at every start. */
+const UNUSED_VALIDATOR = {
+  getValidator: () => () => ({ valid: false, data: undefined, errorMessage: "not checked" }) as const,
+};
+
+async function call(tools: ToolServer, params: CallToolRequest["params"], extra: Extra): Promise<CallToolResult> {
+  const progress = progressReporter(extra);
+  try {
+    const answer = await tools.call({
+      name: params.name,
+      args: params.arguments,
+      signal: extra.signal,
+      progress: (text) => progress?.add(text),
+    });
+    return toolResult(answer);
+  } finally {
+    progress?.end();
+  }
+}
+
+/** @returns `undefined` when the client did not ask to be told. */
+function progressReporter(extra: Extra): ProgressReporter | undefined {
+  const progressToken = extra._meta?.progressToken;
+  if (progressToken === undefined) return undefined;
+  return new ProgressReporter((note) => {
+    const told = extra.sendNotification({ method: "notifications/progress", params: { progressToken, ...note } });
+    // A client that has gone is noticed by the transport.
+    told.catch(() => {});
+  });
+}
+
+function toolResult({ blocks, isError, structured, meta }: ToolAnswer): CallToolResult {
+  return {
+    content: blocks.map((text) => ({ type: "text", text })),
+    isError,
+    ...(structured === undefined ? {} : { structuredContent: { ...structured } }),
+    ...(meta === undefined ? {} : { _meta: { ...meta } }),
+  };
+}
+
+function listed(tool: Tool): ListedTool {
+  const { name, title, description, inputSchema, outputSchema, annotations } = tool;
+  return {
+    name,
+    title,
+    description,
+    inputSchema,
+    annotations,
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+  };
+}

@@ -1,0 +1,68 @@
+import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import type { Log } from "./log.js";
+import { type McpEndpoint, serveMcp } from "./sdk-adapter.js";
+import { settledWithin } from "./settled-within.js";
+import type { ToolServer } from "./tool-server.js";
+
+/** Largest message taken from the client, in bytes. */
+const MAX_MESSAGE = 64 * 1024 * 1024;
+/** How long calls may go on after the client has said its last word, in milliseconds: `echo ... | swank-mcp` gets its answers. */
+const DRAIN_TIME = 2000;
+/** How long the way down may take after that. */
+const CLOSE_TIME = 5000;
+
+/** Exit codes of a process that a signal ended, as shells count them. */
+const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+
+/**
+ * Serves MCP on standard input and output until the client goes away or a signal comes, and leaves nothing behind.
+ *
+ * @returns the exit code, within a bounded time after the end.
+ */
+export async function serveStdio(tools: ToolServer, log: Log): Promise<number> {
+  const ending = new Ending(log);
+  const transport = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MAX_MESSAGE });
+  const endpoint = await serveMcp(tools, transport, {
+    onClose: () => ending.reach("the transport closed", 1),
+    onError: (error) => log(`transport: ${error.message}`),
+  });
+  const { drain, exitCode } = await ending.reached;
+  if (drain) await settledWithin(DRAIN_TIME, tools.idle());
+  await settledWithin(CLOSE_TIME, closeAll(endpoint, tools));
+  return exitCode;
+}
+
+async function closeAll(endpoint: McpEndpoint, tools: ToolServer): Promise<void> {
+  await endpoint.close();
+  await tools.close();
+}
+
+interface Reached {
+  readonly exitCode: number;
+  /** The client may still be reading. */
+  readonly drain: boolean;
+}
+
+/** Waits for the first of all the things that end the server; later ones change nothing. */
+class Ending {
+  readonly reached: Promise<Reached>;
+  readonly #log: Log;
+  #resolve: (reached: Reached) => void = () => {};
+
+  constructor(log: Log) {
+    this.#log = log;
+    this.reached = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    for (const event of ["end", "close"]) process.stdin.once(event, () => this.reach("the input ended", 0, true));
+    process.stdin.once("error", (error) => this.reach(`the input failed: ${error.message}`, 1));
+    // Stays for good: a write that fails later must not become an uncaught exception.
+    process.stdout.on("error", (error) => this.reach(`nobody reads the output: ${error.message}`, 0));
+    for (const [signal, exitCode] of Object.entries(SIGNALS)) process.once(signal, () => this.reach(signal, exitCode));
+  }
+
+  reach(why: string, exitCode: number, drain = false): void {
+    this.#log(`ending: ${why}`);
+    this.#resolve({ exitCode, drain });
+  }
+}

@@ -1,0 +1,107 @@
+import { z } from "zod";
+import type { Config } from "./config.js";
+import type { LastError } from "./last-error.js";
+import type { LispSession } from "./lisp-session.js";
+import type { StopKeeper } from "./stop-keeper.js";
+import type { ToolAnswer } from "./tool-answer.js";
+
+/** MCP's hints about a tool; all four are given, since their defaults claim the worst. */
+export interface ToolAnnotations {
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint: boolean;
+  readonly idempotentHint: boolean;
+  readonly openWorldHint: boolean;
+}
+
+/** What a running tool may use. */
+export interface ToolContext {
+  /** Aborted when the client cancels the call or goes away. */
+  readonly signal: AbortSignal;
+  readonly config: Config;
+  readonly lastError: LastError;
+  readonly stops: StopKeeper;
+  /**
+   * The image, connected to or launched when that has not happened yet.
+   *
+   * @throws Refusal `LISP_UNREACHABLE`, SwankError - when there is no way to it.
+   */
+  session(): Promise<LispSession>;
+  /** Tells the client what the evaluation has printed lately. */
+  progress(text: string): void;
+}
+
+/** How a tool is declared: everything there is to know of it, and what it does. */
+export interface ToolDeclaration<Input extends z.ZodObject> {
+  readonly name: string;
+  readonly title: string;
+  /** For the agent; at most 2,048 characters reach it. */
+  readonly description: string;
+  /** Made by `z.strictObject`, so that a misspelt key is an error. */
+  readonly input: Input;
+  /** Of a JSON tool's structured content; no property may be required, since clients check refusals against it as well. */
+  readonly output?: z.ZodObject;
+  readonly annotations: ToolAnnotations;
+  run(args: z.output<Input>, context: ToolContext): Promise<ToolAnswer> | ToolAnswer;
+}
+
+/** One property of a schema as JSON Schema says it; what {@link z.toJSONSchema} makes of the types that tools use. */
+const propertySchema = z.looseObject({
+  type: z.string().optional(),
+  description: z.string().optional(),
+  enum: z.array(z.string()).optional(),
+  minimum: z.number().optional(),
+  exclusiveMinimum: z.number().optional(),
+  maximum: z.number().optional(),
+});
+const objectSchema = z.looseObject({
+  type: z.literal("object"),
+  properties: z.record(z.string(), propertySchema),
+  required: z.array(z.string()).optional(),
+});
+
+export type PropertySchema = z.output<typeof propertySchema>;
+export type ObjectSchema = z.output<typeof objectSchema>;
+
+/** Arguments that fit, ready to run; or what is wrong with them. */
+export type Prepared =
+  | { readonly ok: true; run(context: ToolContext): Promise<ToolAnswer> }
+  | { readonly ok: false; readonly issues: readonly z.core.$ZodIssue[] };
+
+/** A tool whose argument types are nobody else's concern. */
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly annotations: ToolAnnotations;
+  readonly inputSchema: ObjectSchema;
+  readonly outputSchema: ObjectSchema | undefined;
+  prepare(args: unknown): Prepared;
+}
+
+/** Makes a tool of its declaration. */
+export function defineTool<Input extends z.ZodObject>(declaration: ToolDeclaration<Input>): Tool {
+  const { name, title, description, annotations, input, output } = declaration;
+  return {
+    name,
+    title,
+    description,
+    annotations,
+    get inputSchema() {
+      return jsonSchema(input);
+    },
+    get outputSchema() {
+      return output === undefined ? undefined : jsonSchema(output);
+    },
+    prepare(args) {
+      const parsed = input.safeParse(args);
+      if (!parsed.success) return { ok: false, issues: parsed.error.issues };
+      return { ok: true, run: async (context) => declaration.run(parsed.data, context) };
+    },
+  };
+}
+
+/** Without `$schema`: MCP's default dialect knows every word that is used here, and each tool would repeat it. */
+function jsonSchema(schema: z.ZodObject): ObjectSchema {
+  const { $schema, ...rest } = z.toJSONSchema(schema, { io: "input" });
+  return objectSchema.parse(rest);
+}

@@ -1,0 +1,116 @@
+import { expect } from "chai";
+import { ALL_OPTIONS, environmentName, helpText, OptionError, readConfig } from "swank-mcp";
+
+function complaint(...args: string[]): string {
+  try {
+    readConfig(args, {});
+  } catch (error) {
+    if (error instanceof OptionError) return error.message;
+    throw error;
+  }
+  throw new Error(`Nothing was wrong with ${args.join(" ")}`);
+}
+
+function environmentComplaint(environment: Record<string, string>): string {
+  try {
+    readConfig([], environment);
+  } catch (error) {
+    if (error instanceof OptionError) return error.message;
+    throw error;
+  }
+  throw new Error("Nothing was wrong");
+}
+
+describe("command line", () => {
+  it("serves an image of its own by default, for 30 seconds a call", () => {
+    expect(readConfig([], {})).to.include({ command: "serve", attach: undefined, timeout: 30, onError: "stop" });
+  });
+
+  it("attaches to port 4005 when only --attach is given", () => {
+    expect(readConfig(["--attach"], {}).attach).to.deep.equal({ host: "127.0.0.1", port: 4005 });
+    expect(readConfig(["--attach", "--verbose"], {}).attach).to.deep.equal({ host: "127.0.0.1", port: 4005 });
+    expect(readConfig(["--attach", "demo"], {})).to.deep.include({
+      command: "demo",
+      attach: { host: "127.0.0.1", port: 4005 },
+    });
+  });
+
+  it("takes a port, a host and a port, and an IPv6 address in brackets", () => {
+    expect(readConfig(["--attach", "4006"], {}).attach).to.deep.equal({ host: "127.0.0.1", port: 4006 });
+    expect(readConfig(["--attach=lisp.example:4007"], {}).attach).to.deep.equal({ host: "lisp.example", port: 4007 });
+    expect(readConfig(["--attach", "[::1]:4008"], {}).attach).to.deep.equal({ host: "::1", port: 4008 });
+  });
+
+  it("says what an address looks like", () => {
+    for (const address of ["lisp.example", "0", "65536", "a:b:1", ":4005", "4005x"]) {
+      expect(complaint("--attach", address)).to.equal(
+        `--attach takes [HOST:]PORT, for example 4005 or 127.0.0.1:4005, not "${address}".`,
+      );
+    }
+  });
+
+  it("collects repeated files in order", () => {
+    expect(readConfig(["--load", "a.lisp", "--load=b.lisp"], {}).load).to.deep.equal(["a.lisp", "b.lisp"]);
+  });
+
+  it("takes its last word on everything else", () => {
+    expect(readConfig(["--timeout", "5", "--timeout", "7.5"], {}).timeout).to.equal(7.5);
+  });
+
+  it("suggests what was meant", () => {
+    expect(complaint("--atach", "4005")).to.equal("There is no option --atach: did you mean --attach?");
+    expect(complaint("--zzzzzzzzzz")).to.equal("There is no option --zzzzzzzzzz; --help lists them.");
+    expect(complaint("dmeo")).to.equal('There is no command "dmeo": did you mean demo?');
+  });
+
+  it("refuses values that make no sense", () => {
+    expect(complaint("--timeout", "soon")).to.equal(
+      '--timeout takes a number from 0.1 to 86400, not "soon"; without it, 30 is used.',
+    );
+    expect(complaint("--max-stops", "0")).to.match(/^--max-stops takes a number from 1 to 100, not "0"/);
+    expect(complaint("--on-error", "crash")).to.equal('--on-error takes stop or unwind, not "crash".');
+    expect(complaint("--lisp")).to.equal("--lisp needs a value: --lisp COMMAND");
+    expect(complaint("--lisp=")).to.equal("--lisp needs a value.");
+    expect(complaint("--verbose=1")).to.equal("--verbose takes no value.");
+    expect(complaint("demo", "demo")).to.equal('What is "demo" for? Only one command can be given.');
+  });
+});
+
+describe("environment", () => {
+  it("stands in for every option", () => {
+    const environment = {
+      SWANK_MCP_ATTACH: "4006",
+      SWANK_MCP_LOAD: "a.lisp:b.lisp",
+      SWANK_MCP_NO_USER_INIT: "1",
+      SWANK_MCP_NO_CORE: "off",
+      SWANK_MCP_ON_ERROR: "unwind",
+    };
+    expect(readConfig([], environment)).to.deep.include({
+      attach: { host: "127.0.0.1", port: 4006 },
+      load: ["a.lisp", "b.lisp"],
+      noUserInit: true,
+      noCore: false,
+      onError: "unwind",
+    });
+  });
+
+  it("counts less than the command line, and not at all when empty", () => {
+    expect(readConfig(["--timeout", "5"], { SWANK_MCP_TIMEOUT: "6" }).timeout).to.equal(5);
+    expect(readConfig([], { SWANK_MCP_TIMEOUT: "" }).timeout).to.equal(30);
+  });
+
+  it("is named when it is wrong", () => {
+    expect(environmentComplaint({ SWANK_MCP_TIMEOUT: "-1" })).to.match(/^SWANK_MCP_TIMEOUT takes a number/);
+    expect(environmentComplaint({ SWANK_MCP_VERBOSE: "loud" })).to.match(/^SWANK_MCP_VERBOSE is either on or off/);
+  });
+});
+
+describe("help", () => {
+  it("tells of every option, in lines", () => {
+    for (const option of ALL_OPTIONS) expect(helpText()).to.include(`  ${option.flag}`);
+  });
+
+  it("gives each option a variable of its own", () => {
+    expect(new Set(ALL_OPTIONS.map(environmentName)).size).to.equal(ALL_OPTIONS.length);
+  });
+});

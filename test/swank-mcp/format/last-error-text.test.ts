@@ -1,0 +1,68 @@
+import { expect } from "chai";
+import { fullBacktrace, lastErrorText } from "swank-mcp";
+import { frames, restarts, snapshot } from "../../support/mcp-outcomes.js";
+
+describe("describe-last-error's text", () => {
+  it("is laid out as in the contract", () => {
+    const error = snapshot({
+      restarts: restarts("ABORT - Return to top level", "RETRY - Retry SLIME REPL evaluation request"),
+      frames: frames("(/ 1 0)", "(EVAL (/ 1 0))", "(A)", "(B)", "(C)", "(D)"),
+    });
+    expect(lastErrorText(error)).to.equal(`Error: DIVISION-BY-ZERO
+  arithmetic error DIVISION-BY-ZERO signalled
+  Operation was (/ 1 0).
+
+Available Restarts:
+  1. ABORT - Return to top level
+  2. RETRY - Retry SLIME REPL evaluation request
+
+Backtrace (top 5 frames):
+  0: (/ 1 0)
+  1: (EVAL (/ 1 0))
+  2: (A)
+  3: (B)
+  4: (C)
+
+For full backtrace, use get-backtrace tool.`);
+  });
+
+  it("keeps blank lines of a message empty", () => {
+    expect(lastErrorText(snapshot({ message: "one\n\ntwo" }))).to.include("\n  one\n\n  two\n\n");
+  });
+
+  it("names restarts without a name, each on one line", () => {
+    const error = snapshot({ restarts: [{ index: 0, name: "", description: "Go\n  on." }] });
+    expect(lastErrorText(error)).to.include("Available Restarts:\n  1. (unnamed) - Go on.\n");
+  });
+
+  it("has neither restarts nor frames for an image that is gone", () => {
+    const error = snapshot({ type: "IMAGE-LOST", message: "Gone.", restarts: [], frames: [] });
+    expect(lastErrorText(error)).to.equal("Error: IMAGE-LOST\n  Gone.\n\nAvailable Restarts:\n  none");
+  });
+});
+
+describe("get-backtrace's text", () => {
+  const error = snapshot({ frames: frames("machinery:(ERROR)", "(A)", "host:(EVAL)"), totalFrames: 10 });
+
+  it("shows every frame, Lisp's own included, and what was not kept", () => {
+    expect(fullBacktrace(error, 20)).to.equal(
+      "[Backtrace]\n0: (ERROR)\n1: (A)\n2: (EVAL)\n... 7 more frames, not kept",
+    );
+  });
+
+  it("shows no more than it was asked for, and how to see the others", () => {
+    expect(fullBacktrace(error, 1)).to.equal(
+      "[Backtrace]\n0: (ERROR)\n... 9 more frames: max-frames up to 3 shows them",
+    );
+  });
+
+  it("shows a whole stack without further words", () => {
+    expect(fullBacktrace(snapshot({ frames: frames("(A)") }), 1)).to.equal("[Backtrace]\n0: (A)");
+  });
+
+  it("says that there is no stack", () => {
+    expect(fullBacktrace(snapshot({ type: "IMAGE-LOST", frames: [] }), 5)).to.equal(
+      "IMAGE-LOST left no frames: there is no stack to show.",
+    );
+  });
+});

@@ -1,0 +1,130 @@
+import { expect } from "chai";
+import { type Conclusion, conclude, reportText } from "swank-mcp";
+import { frames, returned, SILENT, snapshot } from "../../support/mcp-outcomes.js";
+
+function errorReport(error: ReturnType<typeof snapshot>, transcript: Partial<typeof SILENT> = {}): string {
+  return reportText(conclude({ kind: "outcome", outcome: { ...SILENT, ...transcript, status: "aborted", error } }));
+}
+
+function valueReport(...args: Parameters<typeof returned>): string {
+  return reportText(conclude({ kind: "outcome", outcome: returned(...args) }));
+}
+
+describe("report", () => {
+  it("shows a value", () => {
+    expect(valueReport(["3"])).to.equal("=> 3");
+  });
+
+  it("shows each of several values on a line of its own", () => {
+    expect(valueReport(["2", "1"])).to.equal("=> 2\n=> 1");
+  });
+
+  it("says when there are no values", () => {
+    expect(valueReport([])).to.equal("; No values");
+  });
+
+  it("shows output, then errors, then warnings, then values, a blank line between", () => {
+    const text = valueReport(["NIL"], {
+      stdout: "out\n",
+      stderr: "err",
+      warnings: [
+        { type: "STYLE-WARNING", class: "STYLE-WARNING", message: "Using deprecated function OLD-FN." },
+        { type: "WARNING", class: "WARNING", message: "Undefined variable assumed special." },
+      ],
+    });
+    expect(text).to.equal(
+      "[stdout]\nout\n\n[stderr]\nerr\n\n[warnings]\nSTYLE-WARNING: Using deprecated function OLD-FN.\nWARNING: Undefined variable assumed special.\n\n=> NIL",
+    );
+  });
+
+  it("keeps the lines of one warning apart from the next warning", () => {
+    const text = valueReport(["1"], {
+      warnings: [{ type: "WARNING", class: "WARNING", message: "undefined variables:\n  X\n  Y" }],
+    });
+    expect(text).to.equal("[warnings]\nWARNING: undefined variables:\n    X\n    Y\n\n=> 1");
+  });
+
+  it("takes one line end off the output, not its other blank lines", () => {
+    expect(valueReport(["1"], { stdout: "\na\n\n" })).to.equal("[stdout]\n\na\n\n\n=> 1");
+  });
+
+  it("reports an error as the contract shows it", () => {
+    const error = snapshot({
+      type: "UNDEFINED-FUNCTION",
+      message: "The function FOO is undefined.",
+      frames: frames("(FOO 1 2 3)", "(BAR X)", "(USER-FUNCTION)"),
+    });
+    expect(errorReport(error)).to.equal(
+      "[ERROR] UNDEFINED-FUNCTION\nThe function FOO is undefined.\n\n[Backtrace]\n0: (FOO 1 2 3)\n1: (BAR X)\n2: (USER-FUNCTION)",
+    );
+  });
+
+  it("reports what was printed before the error", () => {
+    const text = errorReport(snapshot({ message: "Arithmetic error: division by zero.", frames: frames("(/ 1 0)") }), {
+      stdout: "Processing item 1...\nProcessing item 2...\n",
+    });
+    expect(text).to.equal(
+      "[stdout]\nProcessing item 1...\nProcessing item 2...\n\n[ERROR] DIVISION-BY-ZERO\nArithmetic error: division by zero.\n\n[Backtrace]\n0: (/ 1 0)",
+    );
+  });
+
+  it("leaves out frames of Lisp, and numbers the others as they are numbered everywhere", () => {
+    const error = snapshot({ frames: frames("machinery:(ERROR)", "(A)", "machinery:(MAP)", "(B)", "host:(EVAL)") });
+    expect(errorReport(error)).to.match(/\[Backtrace\]\n1: \(A\)\n3: \(B\)$/);
+  });
+
+  it("shows the frames of Lisp when the user has none", () => {
+    const error = snapshot({ frames: frames("machinery:(ERROR)", "host:(EVAL)") });
+    expect(errorReport(error)).to.match(/\[Backtrace\]\n0: \(ERROR\)$/);
+  });
+
+  it("shows the evaluator's frames when there are no others", () => {
+    expect(errorReport(snapshot({ frames: frames("host:(EVAL)") }))).to.match(/\[Backtrace\]\n0: \(EVAL\)$/);
+  });
+
+  it("has no backtrace when there is no stack", () => {
+    expect(errorReport(snapshot({ message: "Gone.", frames: [] }))).to.equal("[ERROR] DIVISION-BY-ZERO\nGone.");
+  });
+
+  it("shows at most 20 frames and says how many more there are", () => {
+    const calls = Array.from({ length: 25 }, (_, index) => `(F ${index})`);
+    const lines = errorReport(snapshot({ frames: frames(...calls) }))
+      .split("\n")
+      .slice(-21);
+    expect(lines[19]).to.equal("19: (F 19)");
+    expect(lines[20]).to.equal("... 5 more frames: get-backtrace");
+  });
+
+  it("cuts a long argument list, and closes it", () => {
+    const text = errorReport(snapshot({ frames: frames(`(F ${"argument ".repeat(100)})`) }));
+    const call = text.split("\n").at(-1) ?? "";
+    expect(call).to.match(/^0: \(F (argument )+\.\.\.\)$/);
+    expect(call.length).to.be.at.most(310);
+  });
+
+  it("says how much of a value it leaves out, and splits no character", () => {
+    const text = valueReport([`${"x".repeat(20_999)}\u{1F600}${"y".repeat(100)}`]);
+    expect(text).to.equal(`=> ${"x".repeat(20_999)} [... 102 characters left out ...]`);
+  });
+
+  it("says how many values it leaves out", () => {
+    const lines = valueReport(Array.from({ length: 60 }, String)).split("\n");
+    expect(lines).to.have.length(51);
+    expect(lines[50]).to.equal("... 10 more values");
+  });
+
+  it("says how many warnings it leaves out", () => {
+    const warning = { type: "WARNING", class: "WARNING", message: "w" } as const;
+    const text = valueReport(["1"], { warnings: Array.from({ length: 51 }, () => warning) });
+    expect(text.split("\n").slice(-4)).to.deep.equal(["WARNING: w", "... 1 more warning", "", "=> 1"]);
+  });
+
+  it("says when an evaluation was aborted", () => {
+    const conclusion: Conclusion = conclude({
+      kind: "outcome",
+      outcome: { ...SILENT, stdout: "a", status: "aborted" },
+    });
+    expect(reportText(conclusion)).to.equal("[stdout]\na\n\n; Evaluation aborted");
+    expect(conclusion.isError).to.equal(false);
+  });
+});
