@@ -1,5 +1,5 @@
-import type { SwankError } from "../errors.js";
 import type { DebuggerSession } from "../debugger/debugger-session.js";
+import type { SwankError } from "../errors.js";
 
 /** A warning or compiler note signalled while code was read, compiled or run. */
 export interface LispWarning {

@@ -1,0 +1,26 @@
+;;; Sent once after connecting to an image that others use, as a form; nothing is defined by it.
+;;; Swank gives errors of foreign threads to the newest connection: that stays whose it was, so ours goes to the end of the list.
+;;; Without TCP_NODELAY on Lisp's side a reply made of two messages waits 40 ms for our acknowledgement.
+;;; => the number of other connections
+(cl:lambda (nodelay)
+  (cl:let ((connection swank::*emacs-connection*)
+           (lock (cl:find-symbol "*CONNECTION-LOCK*" "SWANK")))
+    (cl:when nodelay
+      (cl:ignore-errors
+       (cl:let ((socket (cl:make-instance 'sb-bsd-sockets:inet-socket
+                                          :type :stream :protocol :tcp
+                                          :descriptor (sb-sys:fd-stream-fd (swank::connection.socket-io connection)))))
+         ;; or a collected socket object would close the connection
+         (sb-ext:cancel-finalization socket)
+         (cl:setf (sb-bsd-sockets:sockopt-tcp-nodelay socket) cl:t))))
+    (cl:flet ((step-back ()
+                (cl:setf swank::*connections*
+                         (cl:append (cl:remove connection swank::*connections*) (cl:list connection)))))
+      ;; up to 2.27 a thread of its own enters new connections, a moment after they are made
+      (cl:loop :repeat 100
+               :until (cl:member connection swank::*connections*)
+               :do (cl:sleep 1/100))
+      (cl:if (cl:and lock (cl:boundp lock))
+             (swank/backend:call-with-lock-held (cl:symbol-value lock) (cl:function step-back))
+             (step-back)))
+    (cl:1- (cl:length swank::*connections*))))

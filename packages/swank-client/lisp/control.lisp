@@ -1,0 +1,125 @@
+;;;; Looking at, interrupting and ending an evaluation from outside, and cleaning up after a client.
+
+(in-package #:@runtime@)
+
+(defun find-evaluation (id)
+  (gethash id (session-evaluations (current-session))))
+
+(defun call-in-evaluation (evaluation function)
+  "Have the thread of EVALUATION call FUNCTION, unless it runs something else by then."
+  (swank::queue-thread-interrupt
+   (evaluation-thread evaluation)
+   (lambda ()
+     (sb-sys:with-interrupts
+       (when (eq *evaluation* evaluation) (funcall function))))))
+
+(defun enter-interrupt ()
+  (when (zerop swank::*sldb-level*)
+    (setf swank::*buffer-package* *package*)
+    (with-simple-restart (continue "Continue the evaluation")
+      (swank::invoke-slime-debugger (make-condition 'interrupted)))))
+
+(defun interrupt (id)
+  "Stop evaluation ID in the debugger. False if it is not running."
+  (let ((evaluation (find-evaluation id)))
+    (when evaluation
+      (call-in-evaluation evaluation #'enter-interrupt)
+      t)))
+
+(defun abort-evaluation (id)
+  "Unwind evaluation ID to its end, stopped or running. False if it is gone."
+  (let ((evaluation (find-evaluation id)))
+    (when evaluation
+      (call-in-evaluation evaluation (lambda () (leave evaluation '(:aborted))))
+      t)))
+
+(defun kill (id)
+  "End the thread of evaluation ID, which did not let itself be unwound."
+  (let ((evaluation (find-evaluation id)))
+    (when evaluation
+      (ignore-errors (sb-thread:terminate-thread (evaluation-thread evaluation)))
+      t)))
+
+(defun running ()
+  "The ids of this client's evaluations."
+  (loop for id being the hash-keys of (session-evaluations (current-session)) collect id))
+
+;;; In a stopped thread
+
+(defun stop ()
+  "A snapshot of the stop that this thread is in, with what was warned before it."
+  (let ((evaluation *evaluation*))
+    (when evaluation
+      (flush-evaluation evaluation))
+    (append (snapshot-plist swank::*swank-debugger-condition* swank::*sldb-restarts*)
+            (when evaluation
+              (list :warnings (taken-warnings evaluation)
+                    :package (package-name (session-package-now (evaluation-session evaluation))))))))
+
+(defun argument-values (sources)
+  "The values of the expressions SOURCES, all of them before any is used."
+  (let ((*package* swank::*buffer-package*))
+    (mapcar (lambda (source) (eval (read-from-string source))) sources)))
+
+(defun restart-lambda-list (restart)
+  (handler-case (sb-kernel:%fun-lambda-list (sb-kernel:%fun-fun (sb-kernel::restart-function restart)))
+    (error () '(&rest arguments))))
+
+(defun clamp-count (count lambda-list)
+  "The number of arguments nearest to COUNT that LAMBDA-LIST takes: a restart with too few would trade the stop for another."
+  (let ((required (or (position-if (lambda (item) (member item lambda-list-keywords)) lambda-list)
+                      (length lambda-list)))
+        (optional (loop for item in (rest (member '&optional lambda-list))
+                        until (member item lambda-list-keywords) count t)))
+    (max required (if (intersection '(&rest &key sb-int:&more) lambda-list) count (min count (+ required optional))))))
+
+(defun invoke-offered-restart (level index sources)
+  "Leave the stop at LEVEL through its restart INDEX, with the values of SOURCES as arguments.
+Returns only when it refuses: (:stale) | (:no-restart) | (:wrong-count LAMBDA-LIST) | (:bad-argument TEXT)."
+  (let ((restart (nth index swank::*sldb-restarts*)))
+    (cond ((/= level swank::*sldb-level*) '(:stale))
+          ((null restart) '(:no-restart))
+          ((/= (length sources) (clamp-count (length sources) (restart-lambda-list restart)))
+           (list :wrong-count (line-text (restart-lambda-list restart) 200)))
+          (t (let ((values (handler-case (argument-values sources)
+                             (error (condition)
+                               (return-from invoke-offered-restart
+                                 (list :bad-argument (report-text condition 500)))))))
+               (apply #'invoke-restart restart values))))))
+
+;;; The client goes, its threads end
+
+(defun end-evaluations (session)
+  (dolist (attempt '(abort abort kill))
+    (let ((left (loop for evaluation being the hash-values of (session-evaluations session) collect evaluation)))
+      (when (null left) (return))
+      (dolist (evaluation left)
+        (ignore-errors
+         (if (eq attempt 'kill)
+             (sb-thread:terminate-thread (evaluation-thread evaluation))
+             (call-in-evaluation evaluation (lambda () (leave evaluation '(:aborted)))))))
+      (sleep 1))))
+
+(defun clean-up (connection)
+  (let ((session (gethash connection *sessions*)))
+    (when session
+      (remhash connection *sessions*)
+      (when (plusp (hash-table-count (session-evaluations session)))
+        (sb-thread:make-thread #'end-evaluations :arguments (list session) :name "swank-client clean-up")))))
+
+(swank::add-hook swank::*connection-closed-hook* 'clean-up)
+
+;;; Swank on SBCL keeps a mailbox for every thread that ever was, and searches them all at each message
+
+(defun prune-mailboxes (id)
+  (when (zerop (mod id 128))
+    (let ((lock (find-symbol "*MAILBOX-LOCK*" "SWANK/SBCL"))
+          (boxes (find-symbol "*MAILBOXES*" "SWANK/SBCL")))
+      (when (and lock boxes (boundp lock) (boundp boxes))
+        (sb-thread:with-mutex ((symbol-value lock))
+          (setf (symbol-value boxes)
+                (delete-if-not #'sb-thread:thread-alive-p (symbol-value boxes)
+                               :key (symbol-function (find-symbol "MAILBOX.THREAD" "SWANK/SBCL")))))))))
+
+;;; Last: whoever finds this set finds everything defined
+(setf (get :@runtime@ :ready) t)

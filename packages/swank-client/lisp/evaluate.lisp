@@ -1,0 +1,267 @@
+;;;; Reading and evaluating the forms of one request, one after another.
+
+(in-package #:@runtime@)
+
+;;; Warnings
+
+(defun warning-type (condition)
+  (typecase condition
+    (sb-ext:compiler-note "COMPILER-WARNING")
+    (style-warning "STYLE-WARNING")
+    (t "WARNING")))
+
+(defun undefined-name (condition text)
+  "The function or variable that CONDITION says is undefined, which a later form may define."
+  (when (and (typep condition 'simple-condition) (eql 0 (search "undefined " text)))
+    (car (last (simple-condition-format-arguments condition)))))
+
+(defun note-warning (condition)
+  (let ((text (report-text condition 2000)))
+    (push (list (warning-type condition) (class-name-text (class-of condition)) text (undefined-name condition text))
+          (evaluation-warnings *evaluation*))
+    ;; COMPILE-FILE counts warnings by seeing them: one that is muffled makes a bad file look good
+    (unless *compile-file-truename*
+      (let ((restart (find-restart 'muffle-warning condition)))
+        (when restart (invoke-restart restart))))))
+
+(defun defined-by-now-p (name)
+  (ignore-errors
+   (or (fboundp name)
+       (and (symbolp name) (boundp name)))))
+
+(defun taken-warnings (evaluation)
+  "The warnings so far, oldest first, without those that a later form has answered."
+  (loop for (type class text name) in (reverse (shiftf (evaluation-warnings evaluation) '()))
+        unless (and name (defined-by-now-p name))
+          collect (list type class text)))
+
+;;; The stack after an exhaustion
+
+(defun heal-stack ()
+  "Let SBCL protect its guard page again, without which the next exhaustion ends the image."
+  #+(and sbcl x86-64)
+  (setf (sb-sys:sap-ref-8
+         (sb-sys:int-sap (+ (sb-sys:sap-int (sb-vm::current-thread-offset-sap sb-vm::thread-control-stack-start-slot))
+                            (* 2 sb-c::+backend-page-bytes+)
+                            64))
+         0)
+        0))
+
+(defun heal-if-deep (evaluation)
+  (when (evaluation-deep evaluation)
+    (setf (evaluation-deep evaluation) nil)
+    (heal-stack)))
+
+;;; One form
+
+(declaim (notinline call-user))
+(defun call-user (form)
+  "The frame below which the stack is ours."
+  (multiple-value-list (eval form)))
+
+(defun call-with-debug-policy (function)
+  "Compile what FUNCTION evaluates so that frames, variables and steps are there, with no effect on anything else."
+  (if (boundp 'sb-c::*policy-min*)
+      (progv '(sb-c::*policy-min*) (list (symbol-value 'sb-c::*policy-min*))
+        (sb-ext:restrict-compiler-policy 'debug 3)
+        (funcall function))
+      (funcall function)))
+
+(defmacro with-way-out ((evaluation) form &rest clauses)
+  "Evaluate FORM with ABORT, which leaves the evaluation, and the further restarts that CLAUSES describe."
+  (let ((body (gensym "BODY")))
+    `(flet ((,body ()
+              (restart-case
+                  (let ((swank::*sldb-quit-restart* (find-restart 'abort))
+                        (*outermost-restart* (outermost-restart)))
+                    ,form)
+                (abort () :report "Return to top level" (leave ,evaluation '(:aborted)))
+                ,@clauses)))
+       (,body))))
+
+(defun leave (evaluation result)
+  (throw evaluation result))
+
+(defun outermost-restart ()
+  "The last restart that an evaluation offers: RETRY, where it stands right behind the innermost ABORT, or that ABORT."
+  (destructuring-bind (abort &optional next &rest others) (compute-restarts)
+    (declare (ignore others))
+    (if (and next (eq (restart-name next) 'retry)) next abort)))
+
+(defun evaluate-form (evaluation form)
+  (loop
+    (with-way-out (evaluation)
+        (return-from evaluate-form (call-user form))
+      (retry ()
+        :report (lambda (stream) (format stream "Evaluate form ~d again" (evaluation-form evaluation)))
+        (heal-if-deep evaluation)))))
+
+;;; Source
+
+(declaim (notinline read-user))
+(defun read-user (stream eof)
+  "The frame below which the stack is ours while the reader runs."
+  (multiple-value-prog1 (read stream nil eof)))
+
+(defun read-form (evaluation stream eof)
+  "The next form of STREAM, or EOF. An error in reading ends the evaluation: it must not park a thread with the reader's locks."
+  (with-way-out (evaluation)
+      (handler-bind ((error (lambda (condition)
+                              (leave-with-failure evaluation condition
+                                                  :offset (ignore-errors (file-position stream))))))
+        (read-user stream eof))))
+
+(defun check-source (evaluation code start)
+  "Read on from START, where a scan found CODE unbalanced: the reader's own condition ends the evaluation before anything runs.
+Nothing is interned or executed by it. Returns if the readtable in use sees nothing wrong."
+  (let ((*read-suppress* t)
+        (*source* (make-string-input-stream code start))
+        (eof (list nil)))
+    (setf (evaluation-form evaluation) 1)
+    (with-way-out (evaluation)
+        (loop until (eq eof (handler-bind ((error (lambda (condition) (leave-with-failure evaluation condition))))
+                              (read-user *source* eof)))))
+    (setf (evaluation-form evaluation) 0)))
+
+(defun leave-with-failure (evaluation condition &rest facts)
+  "End EVALUATION with what is known of CONDITION; its stack is gone then."
+  (leave evaluation (list :failed (list* :evaluated (1- (evaluation-form evaluation))
+                                         (append facts (capture condition))))))
+
+;;; The session's history
+
+(defun bind-history (session function)
+  (progv '(* ** *** + ++ +++ / // /// -) (session-history session)
+    (funcall function)))
+
+(defun remember (form values)
+  (setf *** ** ** * * (first values)
+        /// // // / / values
+        +++ ++ ++ + + form))
+
+(defun keep-session (session keep-package)
+  (setf (session-history session) (list * ** *** + ++ +++ / // /// -)
+        (session-readtable session) *readtable*)
+  (when keep-package (setf (session-package session) *package*)))
+
+;;; All forms
+
+(defun evaluate-forms (evaluation code check)
+  "The values of the last form of CODE."
+  (when check (check-source evaluation code check))
+  (loop with eof = (list nil)
+        with source = (make-string-input-stream code)
+        with values = '()
+        do (incf (evaluation-form evaluation))
+           (let ((form (let ((*source* source)) (read-form evaluation source eof))))
+             (when (eq form eof) (return values))
+             (setf - form
+                   values (evaluate-form evaluation form))
+             (heal-if-deep evaluation)
+             (remember form values))))
+
+(defun value-texts (evaluation values)
+  (with-way-out (evaluation)
+    (loop for value in values
+          repeat 50
+          collect (value-text value))))
+
+(defun evaluate-and-print (evaluation session code check keep-package)
+  (let* ((values (evaluate-forms evaluation code check))
+         (texts (value-texts evaluation values)))
+    (keep-session session keep-package)
+    (list :returned (list :values texts :count (length values)))))
+
+;;; Errors that may not park
+
+(defun holds-package-lock-p ()
+  "True if every other reader of the image would wait for this thread."
+  (let ((lock (find-symbol "*PACKAGE-GRAPH-LOCK*" "SB-IMPL")))
+    (and lock (boundp lock)
+         (eq (sb-thread:mutex-owner (symbol-value lock)) sb-thread:*current-thread*))))
+
+(defun make-debugger-hook (evaluation previous)
+  (lambda (condition hook)
+    (when (and (eq *evaluation* evaluation)
+               (or (evaluation-unwind evaluation) (holds-package-lock-p)))
+      (leave-with-failure evaluation condition))
+    ;; what the debugger prints, it prints as the code would
+    (setf swank::*buffer-package* *package*)
+    (when previous (funcall previous condition hook))))
+
+;;; The environment
+
+(defun call-in-environment (evaluation session package stdin function)
+  (let* ((input (make-string-input-stream stdin))
+         (stdout (evaluation-stdout evaluation))
+         (terminal (make-two-way-stream input stdout))
+         (*standard-input* input)
+         (*input* input)
+         (*standard-output* stdout)
+         (*trace-output* stdout)
+         (*error-output* (evaluation-stderr evaluation))
+         (*query-io* terminal)
+         (*debug-io* terminal)
+         (*terminal-io* terminal)
+         (*package* package)
+         (*readtable* (session-readtable session))
+         (*evaluation* evaluation)
+         (sb-ext:*invoke-debugger-hook* (make-debugger-hook evaluation sb-ext:*invoke-debugger-hook*)))
+    (bind-history session
+                  (lambda ()
+                    (handler-bind ((storage-condition (lambda (condition)
+                                                        (declare (ignore condition))
+                                                        (setf (evaluation-deep evaluation) t)))
+                                   (warning #'note-warning)
+                                   (sb-ext:compiler-note #'note-warning))
+                      (funcall function))))))
+
+(defun session-package-now (session)
+  (let ((package (session-package session)))
+    (if (package-name package) package (find-package "COMMON-LISP-USER"))))
+
+(defun finish (evaluation result)
+  "RESULT with what belongs to every outcome."
+  (append result (list :warnings (taken-warnings evaluation)
+                       :package (package-name (session-package-now (evaluation-session evaluation))))))
+
+(defun evaluate (code &key id package stdin check unwind (debug t) (limit 100000) (tail 4000))
+  "Evaluate the forms of CODE for the current connection.
+=> (:returned PLIST . COMMON) | (:failed SNAPSHOT . COMMON) | (:aborted . COMMON) | (:no-such-package NAME)"
+  (let* ((session (current-session))
+         (connection swank::*emacs-connection*)
+         (home (if package (swank::guess-package package) (session-package-now session))))
+    (if (null home)
+        (list :no-such-package package)
+        (let ((evaluation (make-evaluation :id id :session session :unwind unwind
+                                           :stdout (make-output connection id 1 limit tail)
+                                           :stderr (make-output connection id 2 limit tail))))
+          (run-evaluation evaluation session home stdin
+                          (lambda ()
+                            (if debug
+                                (call-with-debug-policy
+                                 (lambda () (evaluate-and-print evaluation session code check (not package))))
+                                (evaluate-and-print evaluation session code check (not package)))))))))
+
+(defun run-evaluation (evaluation session package stdin function)
+  (let ((table (session-evaluations session))
+        (id (evaluation-id evaluation)))
+    (setf (gethash id table) evaluation)
+    (unwind-protect
+         (let ((result (catch evaluation
+                         (call-in-environment evaluation session package (or stdin "") function))))
+           (heal-if-deep evaluation)
+           (finish evaluation result))
+      (remhash id table)
+      (flush-evaluation evaluation)
+      (announce-exit id)
+      (prune-mailboxes id))))
+
+(defun flush-evaluation (evaluation)
+  (flush-output (evaluation-stdout evaluation))
+  (flush-output (evaluation-stderr evaluation)))
+
+(defun announce-exit (id)
+  "Tell the client that what unwinds evaluation ID is the end of the whole image."
+  (when (and (boundp 'sb-impl::*exit-in-progress*) (symbol-value 'sb-impl::*exit-in-progress*))
+    (swank::send-to-emacs (list :write-string "" (list id 0)))))

@@ -1,0 +1,94 @@
+;;;; The life of an image that serves the process which started it, over the socket inherited as descriptor 3.
+
+(in-package "SWANK-CLIENT.LAUNCH")
+
+(defconstant +socket+ 3)
+
+(defvar *connection* nil
+  "The connection to the process that started this image.")
+
+;;; Ending
+
+(defun leave ()
+  "End the process in good order, but soon, whatever exit hooks and cleanup forms do."
+  (unless sb-impl::*exit-in-progress*
+    (sb-sys:enable-interrupt sb-unix:sigalrm :default)
+    (sb-alien:alien-funcall
+     (sb-alien:extern-alien "alarm" (function sb-alien:unsigned-int sb-alien:unsigned-int)) 3)
+    (sb-ext:exit :code 0 :timeout 1)))
+
+(defun leave-with (connection)
+  (when (eq connection *connection*) (leave)))
+
+(defun parent-pid ()
+  (sb-alien:alien-funcall (sb-alien:extern-alien "getppid" (function sb-alien:int))))
+
+(defun die-with-parent ()
+  ;; the kernel does it even when garbage collection cannot stop a thread and nothing in Lisp runs any more
+  #+linux
+  (sb-alien:alien-funcall
+   (sb-alien:extern-alien "prctl" (function sb-alien:int sb-alien:int sb-alien:unsigned-long)) 1 9))
+
+(defun hung-up-p (socket timeout)
+  "Whether the other end of SOCKET is gone, known after at most TIMEOUT milliseconds, or without limit if that is -1."
+  (sb-alien:with-alien ((poll (array (sb-alien:signed 16) 4)))
+    (setf (sb-alien:deref poll 0) socket
+          (sb-alien:deref poll 1) 0
+          ;; POLLRDHUP; elsewhere POLLHUP, which is always reported, must do
+          (sb-alien:deref poll 2) #+linux #x2000 #-linux 0
+          (sb-alien:deref poll 3) 0)
+    (plusp (sb-alien:alien-funcall
+            (sb-alien:extern-alien "poll" (function sb-alien:int (* (array (sb-alien:signed 16) 4))
+                                                    sb-alien:unsigned-long sb-alien:int))
+            (sb-alien:addr poll) 1 timeout))))
+
+(defun watch-parent (parent)
+  "Leave when the process that started us is gone or has closed its end.
+Swank notices that too, but cannot always act: closing its stream fails when there is unsent output,
+and its reader may be waiting for a lock."
+  (loop until (or (hung-up-p +socket+ #+linux -1 #-linux 500)
+                  (/= (parent-pid) parent)))
+  (leave))
+
+;;; Serving
+
+(defun sync-indentation ()
+  "What Swank does before every reply, for other connections than ours: 100 kB that only an editor wants."
+  (unless (eq swank::*emacs-connection* *connection*)
+    (swank::sync-indentation-to-emacs)))
+
+(defun prepare-swank ()
+  (setf swank::*pre-reply-hook* (substitute 'sync-indentation 'swank::sync-indentation-to-emacs swank::*pre-reply-hook*))
+  (swank::add-hook swank::*connection-closed-hook* 'leave-with))
+
+(defun socket-stream (descriptor)
+  (sb-sys:make-fd-stream descriptor :input t :output t :buffering :full :dual-channel-p t
+                                    :element-type '(unsigned-byte 8)))
+
+(defun start-swank (stream)
+  "Serve STREAM as the first connection."
+  ;; up to 2.27
+  (let ((start-sentinel (find-symbol "START-SENTINEL" "SWANK")))
+    (when start-sentinel (funcall start-sentinel)))
+  (let ((connection (swank::make-connection nil stream :spawn)))
+    (setf *connection* connection)
+    (swank::serve-requests connection)))
+
+(defun be-sbcl ()
+  "Give users the surroundings that `sbcl` gives."
+  (setf (rest sb-ext:*posix-argv*) nil
+        *random-state* (make-random-state t)
+        ;; an exit would otherwise wait a minute for threads that do not end
+        sb-ext:*exit-timeout* 2))
+
+(defun serve (parent greeting)
+  "Serve the process PARENT. GREETING tells it that this image is the one it wanted."
+  (be-sbcl)
+  (die-with-parent)
+  (let ((stream (socket-stream +socket+)))
+    (write-sequence (sb-ext:string-to-octets greeting) stream)
+    (finish-output stream)
+    (swank::init)
+    (start-swank stream))
+  (sb-thread:make-thread #'watch-parent :arguments (list parent) :name "swank-client watch")
+  (loop (sleep 1000)))

@@ -1,0 +1,96 @@
+;;;; Text for people from any object, bounded in size and depth, that cannot fail.
+
+(in-package #:@runtime@)
+
+(defvar *value-limit* 20000 "Characters shown of one value.")
+(defvar *value-length* 200 "Elements shown of one list or vector.")
+(defvar *value-level* 20 "Levels of nesting shown.")
+(defconstant +integer-bits-limit+ 200000 "Printing a larger integer would take seconds.")
+
+(defun truncated (limit printer)
+  "The text that PRINTER writes to a stream, cut after LIMIT characters."
+  (swank::call/truncated-output-to-string limit printer "..."))
+
+(defmacro with-bounded-printing ((&key (length '*value-length*) (level '*value-level*)) &body body)
+  `(let ((*print-length* ,length)
+         (*print-level* ,level)
+         (*print-circle* nil)
+         (*print-pretty* nil)
+         (*print-readably* nil)
+         (*print-escape* t)
+         (sb-ext:*suppress-print-errors* 'serious-condition))
+     ,@body))
+
+(defun class-text (object)
+  (handler-case (with-standard-io-syntax
+                  (let ((*print-readably* nil) (*package* (find-package "KEYWORD")))
+                    (prin1-to-string (class-name (class-of object)))))
+    (serious-condition () "OBJECT")))
+
+(defun on-one-line (text)
+  "TEXT with its line breaks and their indentation replaced by one space."
+  (if (find #\Newline text)
+      (with-output-to-string (out)
+        (loop with start = 0
+              for end = (position #\Newline text :start start)
+              do (write-string text out :start start :end end)
+                 (unless end (return))
+                 (write-char #\Space out)
+                 (setf start (or (position #\Space text :start (1+ end) :test-not #'char=) (length text)))))
+      text))
+
+(defun huge-number-p (object)
+  (typecase object
+    (integer (> (integer-length object) +integer-bits-limit+))
+    (ratio (or (huge-number-p (numerator object)) (huge-number-p (denominator object))))))
+
+(defun print-value (value limit)
+  (cond ((huge-number-p value)
+         (format nil "#<~(~a~) too long to print: ~d bits>" (if (integerp value) 'integer 'ratio)
+                 (if (integerp value) (integer-length value) (integer-length (numerator value)))))
+        ((and (stringp value) (> (length value) limit))
+         (format nil "~s... [~d of ~d characters shown]" (subseq value 0 limit) limit (length value)))
+        (t (let ((text (truncated limit (lambda (stream) (prin1 value stream)))))
+             (concatenate 'string text (elision value text limit))))))
+
+(defun proper-length (list)
+  "The length of LIST, or NIL if it is circular or dotted."
+  (ignore-errors (list-length list)))
+
+(defun elision (value text limit)
+  "What is missing from TEXT, in words, or the empty string."
+  (let ((length (typecase value
+                  (cons (proper-length value))
+                  (string nil)
+                  (vector (length value)))))
+    (cond ((> (length text) limit) (format nil " [cut at ~d characters]" limit))
+          ((and length (> length *value-length*)) (format nil " [~d of ~d elements shown]" *value-length* length))
+          (t ""))))
+
+(defun value-text (value &optional (limit *value-limit*))
+  "VALUE as PRIN1 would print it under the session's print settings, within limits."
+  (handler-case
+      (with-bounded-printing ()
+        (typecase value
+          ((or fixnum symbol character) (prin1-to-string value))
+          (t (print-value value limit))))
+    (serious-condition () (format nil "#<error printing a ~a>" (class-text value)))))
+
+(defun line-text (value limit)
+  "VALUE on one line of at most LIMIT characters, for lists of many values."
+  (handler-case
+      (with-bounded-printing (:length 10 :level 4)
+        (on-one-line (if (huge-number-p value)
+                         (print-value value limit)
+                         (truncated limit (lambda (stream) (prin1 value stream))))))
+    (serious-condition () (format nil "#<error printing a ~a>" (class-text value)))))
+
+(defun report-text (condition &optional (limit *value-limit*))
+  "What CONDITION says, or that its report fails."
+  (handler-case
+      (with-bounded-printing (:length 64 :level 6)
+        (let ((*print-escape* nil))
+          (string-trim '(#\Space #\Newline #\Tab)
+                       (truncated limit (lambda (stream) (princ condition stream))))))
+    (serious-condition (failure)
+      (format nil "#<error printing a ~a: ~a>" (class-text condition) (class-text failure)))))

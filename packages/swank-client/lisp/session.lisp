@@ -1,0 +1,47 @@
+;;;; What is kept for each client of the image, and what is known of a running evaluation.
+
+(in-package #:@runtime@)
+
+(defstruct session
+  "What a REPL keeps from one request to the next, for one client."
+  (package (find-package "COMMON-LISP-USER"))
+  (readtable (copy-readtable))
+  (history (make-list 10) :type list)
+  (evaluations (make-hash-table :synchronized t)))
+
+(defvar *sessions* (make-hash-table :test 'eq :weakness :key :synchronized t))
+
+(defun current-session ()
+  (let ((connection swank::*emacs-connection*))
+    (or (gethash connection *sessions*)
+        (sb-ext:with-locked-hash-table (*sessions*)
+          (or (gethash connection *sessions*)
+              (setf (gethash connection *sessions*) (make-session)))))))
+
+(defstruct evaluation
+  id
+  (thread sb-thread:*current-thread*)
+  session
+  stdout
+  stderr
+  (warnings '() :type list)
+  (form 0 :type fixnum)
+  ;; true once the control stack was exhausted
+  (deep nil)
+  ;; true if errors end the evaluation rather than stop it
+  (unwind nil))
+
+(defmethod print-object ((evaluation evaluation) stream)
+  (print-unreadable-object (evaluation stream :type t)
+    (prin1 (evaluation-id evaluation) stream)))
+
+(defmethod print-object ((session session) stream)
+  (print-unreadable-object (session stream :type t :identity t)))
+
+(defvar *evaluation* nil "The evaluation that this thread runs.")
+(defvar *source* nil "The stream that the forms are read from.")
+(defvar *input* nil "The stream that the code reads its standard input from.")
+(defvar *outermost-restart* nil "The restart behind which Swank's own begin.")
+
+(define-condition interrupted (condition) ()
+  (:report "The evaluation was interrupted."))

@@ -1,0 +1,211 @@
+;;;; What is known of a condition and the stack under it, as plain data for the wire.
+
+(in-package #:@runtime@)
+
+(defconstant +snapshot-frames+ 200)
+(defconstant +frame-text-limit+ 300)
+(defconstant +slot-text-limit+ 500)
+(defconstant +shown-locals+ 20)
+
+;;; Types
+
+(defun standard-class-p (class)
+  (eq (symbol-package (class-name class)) (find-package "COMMON-LISP")))
+
+(defun implementation-class-p (class)
+  (let ((package (symbol-package (class-name class))))
+    (or (null package)
+        (eq package (find-package "COMMON-LISP"))
+        (eql 0 (search "SB-" (package-name package))))))
+
+(defun broad-class-p (class)
+  (member (class-name class) '(error serious-condition condition simple-condition)))
+
+(defun shown-class (condition)
+  "The user's own class, or the most telling standard superclass of one of Lisp's own."
+  (let ((classes (sb-mop:class-precedence-list (class-of condition))))
+    (if (implementation-class-p (first classes))
+        (or (find-if (lambda (class) (and (standard-class-p class) (not (broad-class-p class))
+                                          (subtypep class 'condition)))
+                     classes)
+            (find 'error classes :key #'class-name)
+            (find-if #'standard-class-p classes))
+        (first classes))))
+
+(defun class-name-text (class)
+  (if (or (standard-class-p class) (eq (class-name class) 'interrupted))
+      (symbol-name (class-name class))
+      (with-standard-io-syntax
+        (let ((*package* (find-package "KEYWORD")) (*print-readably* nil))
+          (prin1-to-string (class-name class))))))
+
+(defun supertype-texts (condition)
+  (loop for class in (sb-mop:class-precedence-list (class-of condition))
+        until (eq (class-name class) 'sb-pcl::slot-object)
+        unless (eq class (find-class t)) collect (class-name-text class)))
+
+;;; Slots and message
+
+(defun slot-texts (condition)
+  "((NAME VALUE) ...) of the bound slots of CONDITION."
+  (ignore-errors
+   (loop for slot in (sb-mop:class-slots (class-of condition))
+         for name = (sb-mop:slot-definition-name slot)
+         repeat 20
+         when (and (slot-boundp condition name)
+                   (not (member name '(sb-kernel::hash sb-kernel::assigned-slots)))
+                   (not (source-stream-p (slot-value condition name))))
+           collect (list (string name) (line-text (slot-value condition name) +slot-text-limit+)))))
+
+(defun source-stream-p (object)
+  "True of the stream that the code was read from, which means nothing to whoever sent the code."
+  (and *source* (eq object *source*)))
+
+(defun message-text (condition)
+  "What CONDITION says, without the stream that SBCL adds to reader errors."
+  (cond ((and (typep condition 'reader-error) (typep condition 'simple-condition))
+         (handler-case (string-capitalize-first
+                        (apply #'format nil (simple-condition-format-control condition)
+                               (simple-condition-format-arguments condition)))
+           (serious-condition () (report-text condition))))
+        ((and (typep condition 'end-of-file) (source-stream-p (stream-error-stream condition)))
+         "Unexpected end of file.")
+        ((and *input* (typep condition 'end-of-file) (eq (stream-error-stream condition) *input*))
+         "End of file on standard input.")
+        (t (report-text condition))))
+
+(defun string-capitalize-first (text)
+  (if (plusp (length text))
+      (concatenate 'string (string-upcase (subseq text 0 1)) (subseq text 1))
+      text))
+
+;;; Restarts
+
+(defun restart-text (restart)
+  (list (let ((name (restart-name restart))) (if name (string name) ""))
+        (handler-case (on-one-line (truncated 300 (lambda (stream) (princ restart stream))))
+          (serious-condition () "<<error printing restart>>"))))
+
+(defun offered-restarts (restarts)
+  "RESTARTS without those that Swank itself needs below the evaluation's own way out."
+  (let ((last (and *outermost-restart* (position *outermost-restart* restarts))))
+    (subseq restarts 0 (if last (1+ last) nil))))
+
+;;; Frames
+
+(defun frame-name (frame)
+  (sb-di:debug-fun-name (sb-di:frame-debug-fun frame)))
+
+(defun name-symbol (name)
+  "The symbol that says whose function NAME is."
+  (typecase name
+    (symbol name)
+    (cons (loop for part in (rest name)
+                when (and part (symbolp part) (not (keywordp part)) (not (eq part :in))) return part
+                when (consp part) do (let ((found (name-symbol (cons nil part)))) (when found (return found)))))))
+
+(defun machinery-name-p (name)
+  "True of functions that stand between the error and the code that caused it."
+  (let ((symbol (name-symbol name)))
+    (or (stringp name)
+        (member symbol '(error cerror warn signal break invoke-debugger no-applicable-method no-next-method
+                         slot-unbound slot-missing update-instance-for-different-class))
+        (let ((package (and symbol (symbol-package symbol))))
+          (and package (eql 0 (search "SB-" (package-name package))))))))
+
+(defun evaluator-name-p (name)
+  (member name '(sb-int:simple-eval-in-lexenv sb-impl::%simple-eval sb-impl::simple-eval-progn-body
+                 sb-impl::simple-eval-locally)))
+
+(defun frame-text (frame condition)
+  (handler-case
+      (with-bounded-printing (:length 6 :level 4)
+        (let ((text (on-one-line (truncated +frame-text-limit+
+                                            (lambda (stream) (swank/backend:print-frame frame stream))))))
+          (if (and (typep condition 'undefined-function) (eql 0 (search "(\"undefined function\"" text)))
+              ;; the call that failed has no frame of its own
+              (format nil "(~a~a" (line-text (cell-error-name condition) 100) (subseq text 21))
+              text)))
+    (serious-condition () "[error printing frame]")))
+
+(defun host-start (names)
+  "Where in NAMES, innermost first, the evaluator's own frames begin that lie between user code and this runtime."
+  (let* ((base (position-if (lambda (name) (member name '(call-user read-user))) names))
+         (end (and base (position 'eval names :end base :from-end t))))
+    (cond ((null base) (length names))
+          ((null end) base)
+          (t (loop while (and (plusp end) (evaluator-name-p (nth (1- end) names))) do (decf end))
+             end))))
+
+(defun undefined-call-p (name condition)
+  (and (equal name "undefined function") (typep condition 'undefined-function)))
+
+(defun frame-kinds (names condition)
+  (let* ((host (host-start names))
+         (first (or (position-if-not (lambda (name) (and (machinery-name-p name)
+                                                         (not (undefined-call-p name condition))))
+                                     names :end host)
+                    host)))
+    (loop for index from 0 below (length names)
+          collect (cond ((< index first) :machinery) ((< index host) :user) (t :host)))))
+
+(defun stack-frames (limit)
+  (loop for frame = swank/sbcl::*sldb-stack-top* then (sb-di:frame-down frame)
+        repeat limit
+        while frame collect frame))
+
+(defun count-frames (last counted)
+  "COUNTED plus the number of frames below LAST."
+  (loop for frame = (and last (sb-di:frame-down last)) then (sb-di:frame-down frame)
+        while frame do (incf counted))
+  counted)
+
+(defun frame-list (condition)
+  "((INDEX TEXT KIND) ...) without the host's, the total, and the index of the first frame that is the user's own."
+  (let* ((frames (stack-frames +snapshot-frames+))
+         (names (mapcar #'frame-name frames))
+         (kinds (frame-kinds names condition))
+         ;; one frame at least: the evaluator's, with the form, where nothing else is left
+         (only (when (eq (first kinds) :host) (or (position 'eval names) 0))))
+    (values (loop for frame in frames
+                  for kind in kinds
+                  for index from 0
+                  when (if only (eql index only) (not (eq kind :host)))
+                    collect (list index (frame-text frame condition) kind))
+            (count-frames (car (last frames)) (length frames))
+            (position :user kinds))))
+
+(defun local-texts (index)
+  "((NAME VALUE) ...) of the variables of frame INDEX."
+  (ignore-errors
+   (loop for variable in (swank/backend:frame-locals index)
+         repeat +shown-locals+
+         collect (list (line-text (getf variable :name) 80)
+                       (line-text (getf variable :value) 200)))))
+
+;;; The whole
+
+(defun stop-reason (condition)
+  (cond ((typep condition 'interrupted) :interrupt)
+        ((typep condition 'sb-ext:step-condition) :step)
+        ((eq (type-of condition) 'simple-condition) :break)
+        (t :error)))
+
+(defun snapshot-plist (condition restarts)
+  "Everything that is told of CONDITION. Runs in its thread, inside Swank's debugging environment."
+  (multiple-value-bind (frames total first-user) (frame-list condition)
+    (list :reason (stop-reason condition)
+          :type (class-name-text (shown-class condition))
+          :class (class-name-text (class-of condition))
+          :supertypes (supertype-texts condition)
+          :message (message-text condition)
+          :slots (slot-texts condition)
+          :restarts (mapcar #'restart-text (offered-restarts restarts))
+          :frames frames
+          :total total
+          :locals (and first-user (local-texts first-user)))))
+
+(defun capture (condition)
+  "A snapshot for a condition whose thread will not stay stopped."
+  (swank/backend:call-with-debugging-environment
+   (lambda () (snapshot-plist condition (compute-restarts condition)))))

@@ -1,0 +1,78 @@
+import type { Sexp } from "sexp-parser";
+import { invokeNthRestartForEmacs } from "./commands/index.js";
+import type { Connection } from "./connection/connection.js";
+import { SwankError } from "./errors.js";
+import type { DebugMessage } from "./wire/messages.js";
+
+/** How to run a form that is expected to come back without stopping. */
+export interface CallOptions {
+  /** Names the operation in error messages. */
+  readonly label: string;
+  readonly package?: string;
+  /** Default: a thread of its own. */
+  readonly thread?: number;
+  /** Milliseconds to wait for the reply. */
+  readonly timeout?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** What a request that unwinds its thread comes back with. */
+export const UNWOUND = Symbol("unwound");
+
+/**
+ * Runs small requests of the client's own, and unwinds those that enter the debugger: they never leave a thread stopped, nor one level
+ * deeper than it was.
+ */
+export class Caller {
+  readonly #connection: Connection;
+  /** Requests under way, with what stopped them. */
+  readonly #stopped = new Map<number, DebugMessage | undefined>();
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /**
+   * @throws SwankError `REQUEST_FAILED` when the form signals an error, `REQUEST_ABORTED` when it is unwound, and what `Connection.request` throws.
+   */
+  async call(form: Sexp, options: CallOptions): Promise<Sexp> {
+    const value = await this.callUnwinding(form, options);
+    if (value !== UNWOUND) return value;
+    throw new SwankError("REQUEST_ABORTED", `${options.label}: The request was aborted in Lisp.`);
+  }
+
+  /** The same for forms that may leave their thread's stop, which is no failure. */
+  async callUnwinding(form: Sexp, options: CallOptions): Promise<Sexp | typeof UNWOUND> {
+    const id = this.#connection.nextId();
+    this.#stopped.set(id, undefined);
+    try {
+      const reply = await this.#connection.request(form, { ...options, id });
+      if (reply.status === "ok") return reply.value;
+      const stop = this.#stopped.get(id);
+      if (stop !== undefined) throw requestFailed(options.label, stop);
+      return UNWOUND;
+    } finally {
+      this.#stopped.delete(id);
+    }
+  }
+
+  /** @returns true if the stop belongs to one of these requests; it is being unwound then. */
+  claim(message: DebugMessage): boolean {
+    const [innermost] = message.continuations;
+    if (innermost === undefined || !this.#stopped.has(innermost)) return false;
+    this.#stopped.set(innermost, message);
+    this.#leave(message);
+    return true;
+  }
+
+  #leave({ thread, level, restarts }: DebugMessage): void {
+    // At level 1 the request is all that the thread does; deeper, only the newest level is ours to leave.
+    const wayOut = restarts.findIndex((restart) => (level === 1 ? restart.topLevel : restart.name === "ABORT"));
+    const { name, encode } = invokeNthRestartForEmacs;
+    void this.#connection.request(encode(level, Math.max(wayOut, 0)), { label: name, thread }).catch(() => undefined);
+  }
+}
+
+function requestFailed(label: string, { condition }: DebugMessage): SwankError {
+  return new SwankError("REQUEST_FAILED", `${label}: ${condition.message} [${condition.type}]`);
+}

@@ -1,0 +1,121 @@
+import { setTimeout } from "node:timers/promises";
+import type { Sexp } from "sexp-parser";
+import { type CallOptions, Caller } from "./caller.js";
+import type { ConnectionInfo } from "./commands/index.js";
+import type { Connection } from "./connection/connection.js";
+import { DebuggerRegistry } from "./debugger/debugger-registry.js";
+import type { DebuggerSession } from "./debugger/debugger-session.js";
+import type { SwankError } from "./errors.js";
+import type { EvaluateOptions } from "./evaluation/evaluate-options.js";
+import type { Evaluation } from "./evaluation/evaluation.js";
+import { EvaluationRunner } from "./evaluation/evaluation-runner.js";
+import type { StopReport } from "./runtime/decode-snapshot.js";
+import { RuntimeInstaller } from "./runtime/installer.js";
+import type { SwankMessage } from "./wire/messages.js";
+
+/** How a client uses its image. */
+export interface ClientOptions {
+  /** `false`: nothing is ever loaded into the image, and `evaluate` is refused. Default: true. */
+  readonly runtime?: boolean | undefined;
+}
+
+/** Milliseconds that evaluations have to end when the client closes. */
+const FAREWELL_TIME = 2000;
+
+/** One client of a Common Lisp image. `connect` makes it. */
+export class SwankClient {
+  /** What the image said of itself when it was connected to. */
+  readonly info: ConnectionInfo;
+  /** The connection, for commands and messages that this class does not offer. */
+  readonly connection: Connection;
+  readonly #caller: Caller;
+  readonly #installer: RuntimeInstaller;
+  readonly #runner: EvaluationRunner;
+  readonly #debugger: DebuggerRegistry;
+
+  constructor(connection: Connection, info: ConnectionInfo, options: ClientOptions = {}) {
+    this.connection = connection;
+    this.info = info;
+    this.#caller = new Caller(connection);
+    this.#installer = new RuntimeInstaller(this.#caller, options.runtime ?? true);
+    this.#runner = new EvaluationRunner(connection, this.#caller, this.#installer);
+    this.#debugger = new DebuggerRegistry(this.#caller, this.#installer, (...stop) => this.#onStop(...stop));
+    connection.on("event", (message) => this.#onMessage(message));
+    connection.on("closed", () => this.#debugger.clear());
+  }
+
+  get isOpen(): boolean {
+    return this.connection.isOpen;
+  }
+
+  /** Resolves, never rejects, when the connection is over; with `CONNECTION_CLOSED` when this side closed it. */
+  get closed(): Promise<SwankError> {
+    return this.connection.closed;
+  }
+
+  /** Threads stopped in the debugger: evaluations of this client, and other threads whose errors came here. The latest is last. */
+  get stops(): readonly DebuggerSession[] {
+    return this.#debugger.sessions;
+  }
+
+  /** Evaluations that have not ended. */
+  get evaluations(): readonly Evaluation[] {
+    return this.#runner.running;
+  }
+
+  /**
+   * Reads and evaluates the forms of `code`, one after another, in a Lisp thread of its own.
+   *
+   * Never throws: what is wrong with the call is told by the evaluation's `next()`.
+   */
+  evaluate(code: string, options: EvaluateOptions = {}): Evaluation {
+    return this.#runner.start(code, options);
+  }
+
+  /**
+   * Evaluates a form of the caller's own that is not expected to stop, such as a command's. If it does, it is unwound.
+   *
+   * @throws SwankError `REQUEST_FAILED`, `REQUEST_ABORTED`, `REQUEST_TIMEOUT`, or the reason of a closed connection.
+   */
+  call(form: Sexp, options: CallOptions): Promise<Sexp> {
+    return this.#caller.call(form, options);
+  }
+
+  /**
+   * Loads the runtime now rather than with the first evaluation.
+   *
+   * @throws SwankError `RUNTIME_FAILED`, or the reason of a closed connection.
+   */
+  async prepare(): Promise<void> {
+    await this.#installer.ensure();
+  }
+
+  /** Ends all evaluations, stopped or running, and closes the connection; the image goes on. Never rejects. */
+  async close(): Promise<void> {
+    if (this.isOpen) await this.#endEvaluations();
+    await this.connection.close();
+  }
+
+  async #endEvaluations(): Promise<void> {
+    const timeUp = new AbortController();
+    const patience = setTimeout(FAREWELL_TIME, undefined, { signal: timeUp.signal }).catch(() => undefined);
+    await Promise.race([Promise.allSettled(this.evaluations.map((evaluation) => evaluation.abort())), patience]);
+    timeUp.abort();
+  }
+
+  #onMessage(message: SwankMessage): void {
+    if (message.type === "write-string") this.#runner.output(message);
+    else if (message.type === "debug") this.#debugger.enter(message);
+    else if (message.type === "debug-return") this.#debugger.leave(message);
+  }
+
+  #onStop(session: DebuggerSession, report: StopReport, continuations: readonly number[]): void {
+    for (const id of continuations) {
+      const task = this.#runner.find(id);
+      if (task === undefined) continue;
+      task.report(report);
+      task.stopped(session, report);
+      return;
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import type { Caller } from "../caller.js";
+import { SwankError } from "../errors.js";
+import { type StopReport, stopReport } from "../runtime/decode-snapshot.js";
+import type { RuntimeInstaller } from "../runtime/installer.js";
+import type { DebugMessage, DebugReturnMessage } from "../wire/messages.js";
+import { DebuggerSession } from "./debugger-session.js";
+import type { ParkedThread } from "./parked-thread.js";
+import { ParkedThreads } from "./parked-threads.js";
+import { wireReport } from "./wire-report.js";
+
+/** Called for every new stop, once it is known what stopped. */
+export type StopListener = (session: DebuggerSession, report: StopReport, continuations: readonly number[]) => void;
+
+/** Milliseconds that a stopped thread has to say what stopped it. */
+const REPORT_TIME = 10_000;
+
+/** Follows which threads are in the debugger, and makes a session of each. */
+export class DebuggerRegistry {
+  readonly #caller: Caller;
+  readonly #installer: RuntimeInstaller;
+  readonly #onStop: StopListener;
+  readonly #parked = new ParkedThreads();
+  #sessions: readonly DebuggerSession[] = [];
+
+  constructor(caller: Caller, installer: RuntimeInstaller, onStop: StopListener) {
+    this.#caller = caller;
+    this.#installer = installer;
+    this.#onStop = onStop;
+  }
+
+  /** Stops that have not ended, the latest last. */
+  get sessions(): readonly DebuggerSession[] {
+    this.#sessions = this.#sessions.filter((session) => session.isLive);
+    return this.#sessions;
+  }
+
+  enter(message: DebugMessage): void {
+    if (this.#caller.claim(message)) return;
+    const parked = this.#parked.enter(message);
+    if (parked !== undefined) void this.#announce(parked);
+  }
+
+  leave({ thread, level }: DebugReturnMessage): void {
+    this.#parked.leave(thread, level);
+  }
+
+  /** The connection is over, and with it every stop's way to be asked. */
+  clear(): void {
+    this.#parked.clear();
+  }
+
+  async #announce(parked: ParkedThread): Promise<void> {
+    const report = await this.#report(parked);
+    if (!parked.isLive) return;
+    const session = new DebuggerSession(parked, report, { caller: this.#caller, calls: this.#installer.loaded });
+    this.#sessions = [...this.sessions, session];
+    this.#onStop(session, report, parked.message.continuations);
+  }
+
+  /** Swank's message alone is enough to go on with when the thread cannot be asked. */
+  async #report({ message, thread, left }: ParkedThread): Promise<StopReport> {
+    const calls = this.#installer.loaded;
+    if (calls === undefined) return wireReport(message);
+    try {
+      const options = { label: "describing a stop", thread, timeout: REPORT_TIME, signal: left };
+      return stopReport(await this.#caller.call(calls.stop(), options));
+    } catch (error) {
+      if (!(error instanceof SwankError)) process.emitWarning(`A stop was told in a form that is not understood: ${String(error)}`);
+      return wireReport(message);
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import { scan } from "sexp-parser";
+import { SwankError } from "../errors.js";
+import type { EvaluateCall } from "../runtime/runtime-calls.js";
+import type { OutputChunk } from "./evaluation.js";
+
+/** How to evaluate. */
+export interface EvaluateOptions {
+  /** Name of the package to read and evaluate in, for this evaluation only. Default: the session's, which follows `in-package`. */
+  readonly package?: string | undefined;
+  /** What the code reads from standard input, then end of file. Default: nothing. */
+  readonly stdin?: string | undefined;
+  /** What an error does: stop the thread where it is, or end the evaluation with a full report. Default: `stop`. */
+  readonly onError?: "stop" | "unwind" | undefined;
+  /** Compile so that all frames, variables and steps are there (`debug`), or as the image's policy says (`keep`). Default: `debug`. */
+  readonly policy?: "debug" | "keep" | undefined;
+  /** Characters of each of the two output streams that are sent; of what comes after them only the last 4,000. Default: 100,000. */
+  readonly outputLimit?: number | undefined;
+  /** Called with every piece of output as it comes, in the order of each stream. */
+  readonly onOutput?: ((chunk: OutputChunk) => void) | undefined;
+}
+
+const OUTPUT_LIMIT = 100_000;
+const OUTPUT_TAIL = 4000;
+
+/**
+ * The call that the options mean.
+ *
+ * @throws SwankError `INVALID_ARGUMENT`
+ */
+export function evaluateCall(id: number, code: string, options: EvaluateOptions): EvaluateCall {
+  const { package: packageName, stdin, onError = "stop", policy = "debug", outputLimit = OUTPUT_LIMIT } = options;
+  checkText("code", code);
+  if (packageName !== undefined) checkText("package", packageName);
+  if (stdin !== undefined) checkText("stdin", stdin);
+  if (!(outputLimit >= 0)) throw new SwankError("INVALID_ARGUMENT", `outputLimit is a number of characters, not ${outputLimit}.`);
+  return {
+    id,
+    code,
+    package: packageName,
+    stdin,
+    check: unbalancedFrom(code),
+    unwind: onError === "unwind",
+    debug: policy === "debug",
+    limit: Math.floor(outputLimit),
+    tail: OUTPUT_TAIL,
+  };
+}
+
+function checkText(name: string, value: unknown): void {
+  if (typeof value !== "string") throw new SwankError("INVALID_ARGUMENT", `${name} is a string, not ${typeof value}.`);
+}
+
+/** Where the first form begins that a scan finds unfinished, in characters as Lisp counts them. */
+function unbalancedFrom(code: string): number | undefined {
+  const result = scan(code);
+  if (result.kind === "balanced") return undefined;
+  const lastComplete = result.forms.at(-1);
+  return lastComplete === undefined ? 0 : [...code.slice(0, lastComplete.end)].length;
+}

@@ -1,0 +1,98 @@
+import { NIL, type Sexp } from "sexp-parser";
+import type { Caller } from "../caller.js";
+import type { Connection } from "../connection/connection.js";
+import { SwankError } from "../errors.js";
+import { evaluationResult } from "../runtime/decode-result.js";
+import type { RuntimeInstaller } from "../runtime/installer.js";
+import type { RuntimeCalls } from "../runtime/runtime-calls.js";
+import type { WriteStringMessage } from "../wire/messages.js";
+import { type EvaluateOptions, evaluateCall } from "./evaluate-options.js";
+import type { Evaluation } from "./evaluation.js";
+import { type EvaluationControl, EvaluationTask } from "./evaluation-task.js";
+import { outputTarget } from "./output-target.js";
+import { tellResult } from "./tell-result.js";
+
+/** Milliseconds that the image has to answer a request about an evaluation. */
+const CONTROL_TIME = 10_000;
+
+/** Sends evaluations to the image, and brings them what the image says of them. */
+export class EvaluationRunner {
+  readonly #connection: Connection;
+  readonly #caller: Caller;
+  readonly #installer: RuntimeInstaller;
+  readonly #running = new Map<number, EvaluationTask>();
+  /** Evaluations whose image said that it is ending. */
+  readonly #exiting = new Set<number>();
+  readonly #control: EvaluationControl;
+
+  constructor(connection: Connection, caller: Caller, installer: RuntimeInstaller) {
+    this.#connection = connection;
+    this.#caller = caller;
+    this.#installer = installer;
+    this.#control = {
+      interrupt: (id) => this.#ask("interrupt", (calls) => calls.interrupt(id)),
+      abort: (id) => this.#ask("abort", (calls) => calls.abort(id)),
+      kill: (id) => this.#ask("kill", (calls) => calls.kill(id)),
+    };
+  }
+
+  /** Evaluations that have not ended. */
+  get running(): readonly Evaluation[] {
+    return [...this.#running.values()];
+  }
+
+  /** The evaluation whose request has this id, while it runs. */
+  find(id: number): EvaluationTask | undefined {
+    return this.#running.get(id);
+  }
+
+  /** Never throws: what is wrong with the call, `next()` tells. */
+  start(code: string, options: EvaluateOptions): Evaluation {
+    const task = new EvaluationTask(this.#connection.nextId(), this.#control, options.onOutput);
+    this.#running.set(task.id, task);
+    void this.#run(task, code, options).finally(() => this.#running.delete(task.id));
+    return task;
+  }
+
+  /** @returns false for text that belongs to no evaluation. */
+  output({ target, text }: WriteStringMessage): boolean {
+    const found = outputTarget(target);
+    if (found === undefined) return false;
+    const task = this.#running.get(found.id);
+    if (found.stream === "exit") this.#exiting.add(found.id);
+    else task?.output(found.stream, text, found.omittedBefore);
+    return true;
+  }
+
+  async #run(task: EvaluationTask, code: string, options: EvaluateOptions): Promise<void> {
+    let sent = false;
+    try {
+      const call = evaluateCall(task.id, code, options);
+      const calls = await this.#installer.ensure();
+      sent = this.#connection.isOpen;
+      const reply = await this.#connection.request(calls.evaluate(call), { label: "evaluate", id: task.id });
+      if (reply.status === "ok") tellResult(task, code, evaluationResult(reply.value));
+      else await this.#unwound(task);
+    } catch (error) {
+      const cause = asSwankError(error);
+      if (sent && !this.#connection.isOpen) task.ended({ status: "lost", cause });
+      else task.refused(cause);
+    }
+  }
+
+  /** Its thread was ended from outside: by force, or because the whole image exits. */
+  async #unwound(task: EvaluationTask): Promise<void> {
+    if (!this.#exiting.delete(task.id)) task.ended({ status: "aborted" });
+    else task.ended({ status: "lost", cause: await this.#connection.closed });
+  }
+
+  async #ask(label: string, form: (calls: RuntimeCalls) => Sexp): Promise<boolean> {
+    const calls = await this.#installer.ensure();
+    return (await this.#caller.call(form(calls), { label, timeout: CONTROL_TIME })) !== NIL;
+  }
+}
+
+function asSwankError(error: unknown): SwankError {
+  if (error instanceof SwankError) return error;
+  return new SwankError("UNEXPECTED_REPLY", `evaluate: ${String(error)}`, { cause: error });
+}

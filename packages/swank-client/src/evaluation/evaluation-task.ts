@@ -1,0 +1,142 @@
+import { setTimeout } from "node:timers/promises";
+import type { DebuggerSession } from "../debugger/debugger-session.js";
+import { deferred } from "../deferred.js";
+import { SwankError } from "../errors.js";
+import type { StopReport } from "../runtime/decode-snapshot.js";
+import type { Evaluation, OutputChunk } from "./evaluation.js";
+import type { Aborted, Lost, Outcome, Returned, Stopped, Transcript } from "./outcome.js";
+import { OutcomeSlot, type WaitOptions } from "./outcome-slot.js";
+import { type OutputStream, TranscriptRecorder } from "./transcript.js";
+
+/** An outcome without what every outcome carries. */
+export type Verdict =
+  | Omit<Returned, keyof Transcript>
+  | Omit<Stopped, keyof Transcript>
+  | Omit<Aborted, keyof Transcript>
+  | Omit<Lost, keyof Transcript>;
+
+/** How an evaluation reaches into the image. Each gives false if the image does not know the evaluation, any more or yet. */
+export interface EvaluationControl {
+  interrupt(id: number): Promise<boolean>;
+  abort(id: number): Promise<boolean>;
+  kill(id: number): Promise<boolean>;
+}
+
+/** Milliseconds between attempts to end an evaluation, before force is used. */
+const ABORT_PAUSES = [250, 250, 500] as const;
+/** Milliseconds that force has to take effect. */
+const KILL_PAUSE = 1000;
+/** Milliseconds between questions whether a request has begun to run. */
+const START_PAUSE = 20;
+
+/** An evaluation as the client itself sees it: the caller's side, and what the image tells of it. */
+export class EvaluationTask implements Evaluation {
+  readonly id: number;
+  readonly #control: EvaluationControl;
+  readonly #onOutput: ((chunk: OutputChunk) => void) | undefined;
+  readonly #slot = new OutcomeSlot<Verdict>();
+  readonly #recorder = new TranscriptRecorder();
+  readonly #settled = deferred<void>();
+  #isSettled = false;
+  #session: DebuggerSession | undefined;
+  /** The last outcome, once somebody has taken it. */
+  #taken: Verdict | undefined;
+
+  constructor(id: number, control: EvaluationControl, onOutput: ((chunk: OutputChunk) => void) | undefined) {
+    this.id = id;
+    this.#control = control;
+    this.#onOutput = onOutput;
+  }
+
+  get stop(): DebuggerSession | undefined {
+    return this.#session?.isLive ? this.#session : undefined;
+  }
+
+  get thread(): number | undefined {
+    return this.#session?.thread;
+  }
+
+  get isSettled(): boolean {
+    return this.#isSettled;
+  }
+
+  async next(options: WaitOptions = {}): Promise<Outcome> {
+    const verdict = this.#taken ?? (await this.#slot.take(options));
+    if (verdict.status !== "stopped") this.#taken = verdict;
+    return { ...verdict, ...this.#recorder.take() };
+  }
+
+  async interrupt(): Promise<boolean> {
+    while (!this.isSettled && this.stop === undefined) {
+      if (await this.#control.interrupt(this.id)) return true;
+      await pause(START_PAUSE);
+    }
+    return false;
+  }
+
+  async abort(): Promise<Outcome> {
+    for (const wait of ABORT_PAUSES) {
+      if (this.isSettled) return this.next();
+      await this.#attempt(() => this.#control.abort(this.id));
+      await this.#settledWithin(wait);
+    }
+    if (!this.isSettled) await this.#attempt(() => this.#control.kill(this.id));
+    await this.#settledWithin(KILL_PAUSE);
+    if (this.isSettled) return this.next();
+    throw new SwankError("WAIT_TIMEOUT", "The evaluation could not be ended; it runs without interrupts and goes on.");
+  }
+
+  /** Text that it printed; `omittedBefore` characters were left out before it. */
+  output(stream: OutputStream, text: string, omittedBefore: number): void {
+    this.#recorder.write(stream, text, omittedBefore);
+    this.#onOutput?.({ stream, text });
+  }
+
+  /** What was warned since the last report, and the session's package now. */
+  report({ warnings, package: name }: Pick<StopReport, "warnings" | "package">): void {
+    this.#recorder.warn(warnings);
+    if (name !== undefined) this.#recorder.package = name;
+  }
+
+  stopped(session: DebuggerSession, { reason, error, locals }: StopReport): void {
+    this.#session = session;
+    session.ended.addEventListener("abort", () => this.#slot.drop(), { once: true });
+    this.#slot.put({ status: "stopped", reason, error, locals, session });
+  }
+
+  ended(verdict: Exclude<Verdict, { status: "stopped" }>): void {
+    this.#slot.put(verdict);
+    this.#settle();
+  }
+
+  /** It never ran. */
+  refused(error: SwankError): void {
+    this.#slot.fail(error);
+    this.#settle();
+  }
+
+  #settle(): void {
+    this.#isSettled = true;
+    this.#settled.resolve();
+  }
+
+  /** A request for an end may meet the end itself; the outcome then tells. */
+  async #attempt(request: () => Promise<boolean>): Promise<void> {
+    try {
+      await request();
+    } catch (error) {
+      if (!this.isSettled) throw error;
+    }
+  }
+
+  async #settledWithin(milliseconds: number): Promise<void> {
+    const timeUp = new AbortController();
+    await Promise.race([this.#settled.promise, pause(milliseconds, timeUp.signal)]);
+    timeUp.abort();
+  }
+}
+
+/** Never rejects: it is over early when the signal is aborted. */
+function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return setTimeout(milliseconds, undefined, signal && { signal }).catch(() => undefined);
+}

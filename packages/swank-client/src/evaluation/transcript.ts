@@ -1,0 +1,44 @@
+import { BoundedText } from "./bounded-text.js";
+import type { LispWarning, Transcript } from "./outcome.js";
+
+/** The stream that a piece of output was written to. */
+export type OutputStream = "stdout" | "stderr";
+
+/** Characters of each stream that are kept of the beginning, and of the end, between two outcomes. */
+const HEAD_LIMIT = 1_000_000;
+const TAIL_LIMIT = 10_000;
+
+/** Collects what an evaluation prints and warns until an outcome takes it. */
+export class TranscriptRecorder {
+  readonly #text = {
+    stdout: new BoundedText(HEAD_LIMIT, TAIL_LIMIT),
+    stderr: new BoundedText(HEAD_LIMIT, TAIL_LIMIT),
+  };
+  #warnings: LispWarning[] = [];
+  #package = "COMMON-LISP-USER";
+
+  write(stream: OutputStream, text: string, omittedBefore = 0): void {
+    if (omittedBefore > 0) this.#text[stream].skip(omittedBefore);
+    this.#text[stream].append(text);
+  }
+
+  warn(warnings: readonly LispWarning[]): void {
+    this.#warnings.push(...warnings);
+  }
+
+  set package(name: string) {
+    this.#package = name;
+  }
+
+  /** Everything since the last call. */
+  take(): Transcript {
+    const warnings = this.#warnings;
+    this.#warnings = [];
+    return {
+      stdout: this.#text.stdout.take(),
+      stderr: this.#text.stderr.take(),
+      warnings,
+      package: this.#package,
+    };
+  }
+}

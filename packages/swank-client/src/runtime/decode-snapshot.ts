@@ -1,0 +1,85 @@
+import { DecodeError, type Decoder, decode, type Sexp } from "sexp-parser";
+import type { Binding, ErrorSnapshot, FrameSummary, LispWarning, Restart, StopReason } from "../evaluation/outcome.js";
+
+/** What the runtime tells of a condition. */
+export interface StopReport {
+  readonly reason: StopReason;
+  readonly error: ErrorSnapshot;
+  readonly locals: readonly Binding[];
+  readonly warnings: readonly LispWarning[];
+  /** The session's package; absent for threads that evaluate nothing of this client. */
+  readonly package: string | undefined;
+}
+
+const { integer, list, map, nullable, optional, plist, string, tuple } = decode;
+
+const STOP_REASONS: readonly StopReason[] = ["error", "break", "breakpoint", "step", "interrupt"];
+const FRAME_KINDS: readonly FrameSummary["kind"][] = ["user", "machinery", "host"];
+const WARNING_TYPES: readonly LispWarning["type"][] = ["WARNING", "STYLE-WARNING", "COMPILER-WARNING"];
+
+/** One of `names`, which Lisp sends as a keyword. */
+function keywordOf<Name extends string>(names: readonly Name[]): Decoder<Name> {
+  return nameOf(names, map(decode.keywordName, (name) => name.toLowerCase()));
+}
+
+function nameOf<Name extends string>(names: readonly Name[], read: Decoder<string>): Decoder<Name> {
+  return (datum) => {
+    const text = read(datum);
+    const name = names.find((candidate) => candidate === text);
+    if (name === undefined) throw new DecodeError(names.join(" or "), datum);
+    return name;
+  };
+}
+
+const binding: Decoder<Binding> = map(tuple(string, string), ([name, value]) => ({ name, value }));
+
+const frame: Decoder<FrameSummary> = map(
+  tuple(integer, string, keywordOf(FRAME_KINDS)),
+  ([index, call, kind]) => ({ index, call, kind }),
+);
+
+/** `((TYPE CLASS MESSAGE) ...)` */
+export const warnings: Decoder<readonly LispWarning[]> = list(
+  map(tuple(nameOf(WARNING_TYPES, string), string, string), ([type, cls, message]) => ({ type, class: cls, message })),
+);
+
+const restarts: Decoder<readonly Restart[]> = map(list(tuple(string, string)), (entries) =>
+  entries.map(([name, description], index) => ({ index, name, description })),
+);
+
+const fields = plist({
+  reason: keywordOf(STOP_REASONS),
+  type: string,
+  class: string,
+  supertypes: list(string),
+  message: string,
+  slots: list(binding),
+  restarts,
+  frames: list(frame),
+  total: integer,
+  locals: list(binding),
+  warnings: optional(warnings),
+  package: optional(nullable(string)),
+});
+
+/** The reply of the runtime's `stop`, and what `:failed` carries (lisp/snapshot.lisp). */
+export function stopReport(datum: Sexp): StopReport {
+  const { reason, type, class: cls, supertypes, message, slots, restarts: offered, frames, total, ...rest } = fields(datum);
+  return {
+    reason,
+    error: {
+      type,
+      class: cls,
+      supertypes,
+      message,
+      slots,
+      restarts: offered,
+      frames,
+      totalFrames: total,
+      timestamp: Date.now(),
+    },
+    locals: rest.locals,
+    warnings: rest.warnings ?? [],
+    package: rest.package ?? undefined,
+  };
+}

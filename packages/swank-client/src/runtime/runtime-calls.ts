@@ -1,0 +1,74 @@
+import { keyword, list, NIL, quote, type Sexp, symbol, T } from "sexp-parser";
+import type { RuntimeModule } from "./runtime-source.js";
+
+/** What `evaluate` of the runtime is called with. */
+export interface EvaluateCall {
+  readonly code: string;
+  /** Known to the client already, so that text and stops can be told apart. */
+  readonly id: number;
+  readonly package: string | undefined;
+  readonly stdin: string | undefined;
+  /** Where in the code to read on, if a scan found it unbalanced from there. */
+  readonly check: number | undefined;
+  /** End with the first error instead of stopping at it. */
+  readonly unwind: boolean;
+  /** Compile for debugging. */
+  readonly debug: boolean;
+  /** Characters of each stream to send; of what comes after them only the last `tail`. */
+  readonly limit: number;
+  readonly tail: number;
+}
+
+/** The most that Lisp is told to send: beyond every real output, yet a fixnum everywhere. */
+const NO_LIMIT = 2 ** 40;
+
+/** The calls that the runtime understands, as forms to evaluate. */
+export class RuntimeCalls {
+  readonly #packageName: string;
+
+  constructor(module: RuntimeModule) {
+    this.#packageName = module.packageName;
+  }
+
+  /** A keyword whose property list says that the module is loaded. */
+  get marker(): Sexp {
+    return keyword(this.#packageName);
+  }
+
+  evaluate(call: EvaluateCall): Sexp {
+    const form: Sexp[] = [this.#function("evaluate"), call.code, keyword("id"), call.id];
+    if (call.package !== undefined) form.push(keyword("package"), call.package);
+    if (call.stdin !== undefined) form.push(keyword("stdin"), call.stdin);
+    if (call.check !== undefined) form.push(keyword("check"), call.check);
+    if (call.unwind) form.push(keyword("unwind"), T);
+    if (!call.debug) form.push(keyword("debug"), NIL);
+    form.push(keyword("limit"), Math.min(call.limit, NO_LIMIT), keyword("tail"), call.tail);
+    return form;
+  }
+
+  /** In the stopped thread: what is known of its stop. */
+  stop(): Sexp {
+    return list(this.#function("stop"));
+  }
+
+  /** In the stopped thread: leave the stop. */
+  invokeRestart(level: number, index: number, values: readonly string[]): Sexp {
+    return list(this.#function("invoke-offered-restart"), level, index, quote(values));
+  }
+
+  interrupt(id: number): Sexp {
+    return list(this.#function("interrupt"), id);
+  }
+
+  abort(id: number): Sexp {
+    return list(this.#function("abort-evaluation"), id);
+  }
+
+  kill(id: number): Sexp {
+    return list(this.#function("kill"), id);
+  }
+
+  #function(name: string): Sexp {
+    return symbol(`${this.#packageName}::${name}`);
+  }
+}
