@@ -1,0 +1,55 @@
+import { expect } from "chai";
+import { type SwankMessage, wire } from "swank-client";
+import { thrown } from "../../support/caught.js";
+import { divisions } from "../../support/divisions.js";
+import { frame } from "../../support/fake-swank.js";
+import { MESSAGE_CASES } from "./message-cases.js";
+
+function receive(chunks: readonly Uint8Array[]): SwankMessage[] {
+  const messages: SwankMessage[] = [];
+  const decoder = new wire.FrameDecoder((payload) => messages.push(wire.readMessage(payload)));
+  for (const chunk of chunks) decoder.push(chunk);
+  return messages;
+}
+
+describe("messages from the server", () => {
+  for (const { title, text, message } of MESSAGE_CASES) {
+    it(`${title}, however the bytes arrive`, () => {
+      for (const { name, chunks } of divisions(frame(text))) expect(receive(chunks), name).to.deep.equal([message]);
+    });
+  }
+
+  it("arrive in order when many come at once", () => {
+    const bytes = Buffer.concat(MESSAGE_CASES.map(({ text }) => frame(text)));
+    expect(receive([bytes])).to.deep.equal(MESSAGE_CASES.map(({ message }) => message));
+  });
+
+  it("are told from other Lisp data", () => {
+    for (const text of [
+      "",
+      "hello",
+      "42",
+      '"(:ping 1 2)"',
+      "nil",
+      "(ping 1 2)",
+      "((:ping))",
+      "(foo . :bar)",
+      "#(:ping 1 2)",
+    ]) {
+      const error = thrown("UNREADABLE_MESSAGE", () => wire.readMessage(text));
+      expect(error.message, text).to.equal("What was received is not a Swank message.");
+    }
+  });
+
+  it("are told from what is no Lisp data, which the error shows", () => {
+    for (const text of [")", "(((((", "{}", '{"jsonrpc":"2.0"', '"unclosed', "#<"]) {
+      expect(thrown("UNREADABLE_MESSAGE", () => wire.readMessage(text)).details.received, text).to.equal(text);
+    }
+  });
+
+  it("may hold data nested to any depth", () => {
+    const depth = 100_000;
+    const message = wire.readMessage(`(:return (:ok ${"(".repeat(depth)}1${")".repeat(depth)}) 1)`);
+    expect(message.type).to.equal("return");
+  });
+});
