@@ -3,7 +3,7 @@ import { type SwankMessage, wire } from "swank-client";
 import { thrown } from "../../support/caught.js";
 import { divisions } from "../../support/divisions.js";
 import { frame } from "../../support/fake-swank.js";
-import { MESSAGE_CASES } from "./message-cases.js";
+import { MESSAGE_CASES } from "./cases/index.js";
 
 function receive(chunks: readonly Uint8Array[]): SwankMessage[] {
   const messages: SwankMessage[] = [];

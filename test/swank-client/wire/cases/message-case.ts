@@ -1,0 +1,8 @@
+import type { SwankMessage } from "swank-client";
+
+/** A message as a server writes it, and what it means. */
+export interface MessageCase {
+  readonly title: string;
+  readonly text: string;
+  readonly message: SwankMessage;
+}
