@@ -104,6 +104,7 @@ Returns only when it refuses: (:stale) | (:no-restart) | (:wrong-count LAMBDA-LI
   (let ((session (gethash connection *sessions*)))
     (when session
       (remhash connection *sessions*)
+      (dolist (hook *departure-hooks*) (ignore-errors (funcall hook session)))
       (when (plusp (hash-table-count (session-evaluations session)))
         (sb-thread:make-thread #'end-evaluations :arguments (list session) :name "swank-client clean-up")))))
 
@@ -120,6 +121,3 @@ Returns only when it refuses: (:stale) | (:no-restart) | (:wrong-count LAMBDA-LI
           (setf (symbol-value boxes)
                 (delete-if-not #'sb-thread:thread-alive-p (symbol-value boxes)
                                :key (symbol-function (find-symbol "MAILBOX.THREAD" "SWANK/SBCL")))))))))
-
-;;; Last: whoever finds this set finds everything defined
-(setf (get :@runtime@ :ready) t)

@@ -57,7 +57,8 @@
 (declaim (notinline call-user))
 (defun call-user (form)
   "The frame below which the stack is ours."
-  (multiple-value-list (eval form)))
+  (let ((*in-user-code* t))
+    (multiple-value-list (eval form))))
 
 (defun call-with-debug-policy (function)
   "Compile what FUNCTION evaluates so that frames, variables and steps are there, with no effect on anything else."

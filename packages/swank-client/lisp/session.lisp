@@ -45,3 +45,12 @@
 
 (define-condition interrupted (condition) ()
   (:report "The evaluation was interrupted."))
+
+(define-condition breakpoint-reached (condition)
+  ((text :initarg :text :reader reached-text))
+  (:report (lambda (condition stream) (write-string (reached-text condition) stream))))
+
+(defvar *breakpoint-call* nil "(NAME . ARGUMENTS) of the call that a breakpoint stopped before it began.")
+(defvar *breakpoint-variables* '() "((NAME . VALUE) ...) of that call's arguments.")
+(defvar *in-user-code* nil "True while a form of the client runs, as opposed to what is ours around it.")
+(defvar *departure-hooks* '() "Functions of a session whose client has gone.")

@@ -33,7 +33,7 @@
         (first classes))))
 
 (defun class-name-text (class)
-  (if (or (standard-class-p class) (eq (class-name class) 'interrupted))
+  (if (or (standard-class-p class) (member (class-name class) '(interrupted breakpoint-reached)))
       (symbol-name (class-name class))
       (with-standard-io-syntax
         (let ((*package* (find-package "KEYWORD")) (*print-readably* nil))
@@ -111,13 +111,24 @@
         (member symbol '(error cerror warn signal break invoke-debugger no-applicable-method no-next-method
                          slot-unbound slot-missing update-instance-for-different-class))
         (let ((package (and symbol (symbol-package symbol))))
-          (and package (eql 0 (search "SB-" (package-name package))))))))
+          (and package
+               (some (lambda (prefix) (eql 0 (search prefix (package-name package)))) '("SB-" "SWANK")))))))
 
 (defun evaluator-name-p (name)
   (member name '(sb-int:simple-eval-in-lexenv sb-impl::%simple-eval sb-impl::simple-eval-progn-body
                  sb-impl::simple-eval-locally)))
 
+(defun breakpoint-wrapper-p (name)
+  "True of the frame that stands where the call that a breakpoint stopped will be."
+  (and *breakpoint-call* (consp name) (eq (first name) 'lambda)
+       (string= (car (last name)) "MAKE-WRAPPER")))
+
 (defun frame-text (frame condition)
+  (if (breakpoint-wrapper-p (frame-name frame))
+      (line-text *breakpoint-call* +frame-text-limit+)
+      (printed-frame frame condition)))
+
+(defun printed-frame (frame condition)
   (handler-case
       (with-bounded-printing (:length 6 :level 4)
         (let ((text (on-one-line (truncated +frame-text-limit+
@@ -137,13 +148,15 @@
           (t (loop while (and (plusp end) (evaluator-name-p (nth (1- end) names))) do (decf end))
              end))))
 
-(defun undefined-call-p (name condition)
-  (and (equal name "undefined function") (typep condition 'undefined-function)))
+(defun point-of-stop-p (name condition)
+  "True of frames that look like machinery and yet are the call that it is about."
+  (or (and (equal name "undefined function") (typep condition 'undefined-function))
+      (breakpoint-wrapper-p name)))
 
 (defun frame-kinds (names condition)
   (let* ((host (host-start names))
          (first (or (position-if-not (lambda (name) (and (machinery-name-p name)
-                                                         (not (undefined-call-p name condition))))
+                                                         (not (point-of-stop-p name condition))))
                                      names :end host)
                     host)))
     (loop for index from 0 below (length names)
@@ -175,18 +188,30 @@
             (count-frames (car (last frames)) (length frames))
             (position :user kinds))))
 
+(defun noise-p (name)
+  "True of variables that no source has: uninterned, or Lisp's own names for what has none."
+  (or (null name)
+      (and (symbolp name) (null (symbol-package name)))))
+
+(defun frame-variables (index)
+  "(:NAME .. :ID .. :VALUE ..) of the variables of frame INDEX. A call that a breakpoint stopped has its arguments."
+  (if (breakpoint-wrapper-p (frame-name (swank/sbcl::nth-frame index)))
+      (loop for (name . value) in *breakpoint-variables* collect (list :name name :id 0 :value value))
+      (remove-if (lambda (variable) (noise-p (getf variable :name)))
+                 (ignore-errors (swank/backend:frame-locals index)))))
+
 (defun local-texts (index)
   "((NAME VALUE) ...) of the variables of frame INDEX."
-  (ignore-errors
-   (loop for variable in (swank/backend:frame-locals index)
-         repeat +shown-locals+
-         collect (list (line-text (getf variable :name) 80)
-                       (line-text (getf variable :value) 200)))))
+  (loop for variable in (frame-variables index)
+        repeat +shown-locals+
+        collect (list (line-text (getf variable :name) 80)
+                      (line-text (getf variable :value) 200))))
 
 ;;; The whole
 
 (defun stop-reason (condition)
   (cond ((typep condition 'interrupted) :interrupt)
+        ((typep condition 'breakpoint-reached) :breakpoint)
         ((typep condition 'sb-ext:step-condition) :step)
         ((eq (type-of condition) 'simple-condition) :break)
         (t :error)))

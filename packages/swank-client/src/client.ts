@@ -1,8 +1,9 @@
 import { setTimeout } from "node:timers/promises";
 import type { Sexp } from "sexp-parser";
-import { type CallOptions, Caller } from "./caller.js";
+import { Caller, type CallOptions } from "./caller.js";
 import type { ConnectionInfo } from "./commands/index.js";
 import type { Connection } from "./connection/connection.js";
+import { Breakpoints } from "./debugger/breakpoints.js";
 import { DebuggerRegistry } from "./debugger/debugger-registry.js";
 import type { DebuggerSession } from "./debugger/debugger-session.js";
 import type { SwankError } from "./errors.js";
@@ -28,6 +29,8 @@ export class SwankClient {
   readonly info: ConnectionInfo;
   /** The connection, for commands and messages that this class does not offer. */
   readonly connection: Connection;
+  /** Breakpoints of this client. */
+  readonly breakpoints: Breakpoints;
   readonly #caller: Caller;
   readonly #installer: RuntimeInstaller;
   readonly #runner: EvaluationRunner;
@@ -39,6 +42,7 @@ export class SwankClient {
     this.#caller = new Caller(connection);
     this.#installer = new RuntimeInstaller(this.#caller, options.runtime ?? true);
     this.#runner = new EvaluationRunner(connection, this.#caller, this.#installer);
+    this.breakpoints = new Breakpoints(this.#caller, this.#installer);
     this.#debugger = new DebuggerRegistry(this.#caller, this.#installer, (...stop) => this.#onStop(...stop));
     connection.on("event", (message) => this.#onMessage(message));
     connection.on("closed", () => this.#debugger.clear());
@@ -87,7 +91,7 @@ export class SwankClient {
    * @throws SwankError `RUNTIME_FAILED`, or the reason of a closed connection.
    */
   async prepare(): Promise<void> {
-    await this.#installer.ensure();
+    await this.#installer.evaluate();
   }
 
   /** Ends all evaluations, stopped or running, and closes the connection; the image goes on. Never rejects. */

@@ -125,6 +125,26 @@ export const ERROR_CODES = {
     meaning: "The stack has no frame with that number.",
     remedy: "Ask for the frames again and use a number from that list.",
   },
+  NOT_RESTARTABLE: {
+    meaning: "The frame can be neither restarted nor returned from: its code was compiled without the means.",
+    remedy: "Compile its function with (declaim (optimize (debug 3))), choose another frame, or use a restart.",
+  },
+  NOT_STEPPABLE: {
+    meaning: "There is no way to step on from this stop.",
+    remedy: "Choose a restart; to step through code, stop at a breakpoint or at (break) in code compiled with (optimize (debug 3)).",
+  },
+  FRAME_EVALUATION_FAILED: {
+    meaning: "Code that was evaluated in a frame signalled an error. The thread is still stopped as it was.",
+    remedy: "Correct the code and evaluate it again.",
+  },
+  NO_SUCH_BREAKPOINT: {
+    meaning: "This client has no breakpoint with that id.",
+    remedy: "List the breakpoints.",
+  },
+  BREAKPOINT_REFUSED: {
+    meaning: "No breakpoint can stand there.",
+    remedy: "Name a function that is defined, with its package: my-app:process.",
+  },
   NO_SUCH_RESTART: {
     meaning: "The stop offers no such restart.",
     remedy: "Use one of the restarts that the stop lists.",

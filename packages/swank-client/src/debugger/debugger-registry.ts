@@ -6,6 +6,7 @@ import type { DebugMessage, DebugReturnMessage } from "../wire/messages.js";
 import { DebuggerSession } from "./debugger-session.js";
 import type { ParkedThread } from "./parked-thread.js";
 import { ParkedThreads } from "./parked-threads.js";
+import { StopChannel } from "./stop-channel.js";
 import { wireReport } from "./wire-report.js";
 
 /** Called for every new stop, once it is known what stopped. */
@@ -52,7 +53,7 @@ export class DebuggerRegistry {
   async #announce(parked: ParkedThread): Promise<void> {
     const report = await this.#report(parked);
     if (!parked.isLive) return;
-    const session = new DebuggerSession(parked, report, { caller: this.#caller, calls: this.#installer.loaded });
+    const session = new DebuggerSession(new StopChannel(parked, this.#caller), report, this.#installer);
     this.#sessions = [...this.sessions, session];
     this.#onStop(session, report, parked.message.continuations);
   }
@@ -65,7 +66,8 @@ export class DebuggerRegistry {
       const options = { label: "describing a stop", thread, timeout: REPORT_TIME, signal: left };
       return stopReport(await this.#caller.call(calls.stop(), options));
     } catch (error) {
-      if (!(error instanceof SwankError)) process.emitWarning(`A stop was told in a form that is not understood: ${String(error)}`);
+      if (!(error instanceof SwankError))
+        process.emitWarning(`A stop was told in a form that is not understood: ${String(error)}`);
       return wireReport(message);
     }
   }

@@ -1,41 +1,36 @@
 import type { Sexp } from "sexp-parser";
-import { type Caller, UNWOUND } from "../caller.js";
-import { backtrace, throwToToplevel } from "../commands/index.js";
+import { UNWOUND } from "../caller.js";
+import { throwToToplevel } from "../commands/index.js";
 import { SwankError } from "../errors.js";
 import type { Binding, ErrorSnapshot, Restart, StopReason } from "../evaluation/outcome.js";
+import type { DebuggerCalls, StepMode } from "../runtime/debugger-calls.js";
+import { type FrameReply, frameLocals, framePage, frameRefusal, frameValue } from "../runtime/decode-frames.js";
 import type { StopReport } from "../runtime/decode-snapshot.js";
-import type { RuntimeCalls } from "../runtime/runtime-calls.js";
-import type { WireFrame } from "../wire/messages.js";
-import type { ParkedThread } from "./parked-thread.js";
-import { restartRefusal } from "./restart-refusal.js";
+import type { RuntimeInstaller } from "../runtime/installer.js";
+import type { FrameLocals, FramePage, FrameValue } from "./frame.js";
+import { frameAnswer, frameError, restartError, resumeError } from "./refusals.js";
+import type { StopChannel } from "./stop-channel.js";
 
-/** Milliseconds that a stopped thread has to answer a question about itself. */
-const ANSWER_TIME = 30_000;
-
-/** What a session needs to talk to its thread. */
-export interface DebuggerContext {
-  readonly caller: Caller;
-  /** Absent when the runtime is not loaded in the image. */
-  readonly calls: RuntimeCalls | undefined;
-}
+/** Frames of a page when nothing else is asked for. */
+const PAGE_SIZE = 20;
 
 /**
  * One thread stopped in the debugger, at one level, until it leaves that level.
  *
- * Every method throws SwankError `STALE_SESSION` after that, without asking the image.
+ * Every method throws SwankError `STALE_SESSION` after that, without asking the image. A method that fails leaves the stop as it was.
  */
 export class DebuggerSession {
-  readonly #parked: ParkedThread;
-  readonly #context: DebuggerContext;
   readonly reason: StopReason;
   /** What stopped it; plain data that stays valid. */
   readonly condition: ErrorSnapshot;
   /** Variables of the first frame that is the user's own. */
   readonly locals: readonly Binding[];
+  readonly #channel: StopChannel;
+  readonly #installer: RuntimeInstaller;
 
-  constructor(parked: ParkedThread, report: StopReport, context: DebuggerContext) {
-    this.#parked = parked;
-    this.#context = context;
+  constructor(channel: StopChannel, report: StopReport, installer: RuntimeInstaller) {
+    this.#channel = channel;
+    this.#installer = installer;
     this.reason = report.reason;
     this.condition = report.error;
     this.locals = report.locals;
@@ -43,21 +38,21 @@ export class DebuggerSession {
 
   /** Swank's id of the thread. */
   get thread(): number {
-    return this.#parked.thread;
+    return this.#channel.thread;
   }
 
   /** 1 for the first stop of the thread, one more for every stop inside a stop. */
   get level(): number {
-    return this.#parked.level;
+    return this.#channel.level;
   }
 
   get isLive(): boolean {
-    return this.#parked.isLive;
+    return this.#channel.isLive;
   }
 
   /** Aborted when the thread goes on. */
   get ended(): AbortSignal {
-    return this.#parked.left;
+    return this.#channel.ended;
   }
 
   /** What the thread can be continued with, innermost first. */
@@ -66,12 +61,35 @@ export class DebuggerSession {
   }
 
   /**
-   * The frames `start` (inclusive, 0 is the innermost) to `end` (exclusive).
+   * The frames `start` (0 is the innermost, default 0) to `end` (exclusive, default `start` + 20), with their variables.
    *
-   * @throws SwankError `STALE_SESSION`, `REQUEST_TIMEOUT`
+   * @throws SwankError `STALE_SESSION`, `INVALID_ARGUMENT`
    */
-  async frames(start: number, end: number): Promise<readonly WireFrame[]> {
-    return backtrace.decode(await this.#ask(backtrace.encode(start, end), backtrace.name));
+  async frames(start = 0, end = start + PAGE_SIZE): Promise<FramePage> {
+    checkIndex("start", start);
+    checkIndex("end", end);
+    return this.#inFrame(start, "frames", (calls) => calls.frames(this.level, start, Math.max(start, end)), framePage);
+  }
+
+  /** @throws SwankError `STALE_SESSION`, `NO_SUCH_FRAME` */
+  async frameLocals(frame: number): Promise<FrameLocals> {
+    checkIndex("frame", frame);
+    return this.#inFrame(frame, "frame locals", (calls) => calls.frameLocals(this.level, frame), frameLocals);
+  }
+
+  /**
+   * Evaluates code where the frame's variables are visible and can be set.
+   *
+   * @throws SwankError `STALE_SESSION`, `NO_SUCH_FRAME`, `FRAME_EVALUATION_FAILED` with what the code signalled.
+   */
+  async evaluateInFrame(frame: number, code: string): Promise<FrameValue> {
+    checkIndex("frame", frame);
+    return this.#inFrame(
+      frame,
+      "evaluating in a frame",
+      (calls) => calls.evalInFrame(this.level, frame, code),
+      frameValue,
+    );
   }
 
   /**
@@ -80,60 +98,91 @@ export class DebuggerSession {
    * @param index - Position in `restarts`, from 0.
    * @param values - Lisp expressions, one an argument; evaluated in the stopped thread, all of them before the restart is invoked.
    * @returns When the thread has left the stop. `Evaluation.next()` tells how it goes on.
-   * @throws SwankError `NO_SUCH_RESTART`, `STALE_SESSION`, `INVALID_ARGUMENT` for a wrong number of values or a value that signals an error;
-   * the thread is then still stopped as it was.
+   * @throws SwankError `NO_SUCH_RESTART`, `STALE_SESSION`, `INVALID_ARGUMENT` for a wrong number of values or a value that signals an error.
    */
   async invokeRestart(index: number, values: readonly string[] = []): Promise<void> {
     const restart = this.restarts[index];
     if (restart === undefined) throw this.#noSuchRestart(index);
-    const { calls } = this.#context;
-    if (calls === undefined) throw new SwankError("RUNTIME_FAILED", "Restarts need the runtime, which is not loaded in this image.");
-    const reply = await this.#leave(calls.invokeRestart(this.level, index, values), `restart ${restart.name}`);
-    if (reply !== UNWOUND) throw restartRefusal(reply, restart);
+    const calls = await this.#installer.evaluate();
+    const reply = await this.#channel.leave(calls.invokeRestart(this.level, index, values), `restart ${restart.name}`);
+    if (reply !== UNWOUND) throw restartError(reply, restart, this.#channel);
   }
 
   /**
-   * Unwinds the thread to where its request began.
+   * Calls the frame's function again, as it is defined now, with the frame's arguments.
    *
-   * @throws SwankError `STALE_SESSION`
+   * @throws SwankError `STALE_SESSION`, `NO_SUCH_FRAME`, `NOT_RESTARTABLE`
    */
+  async restartFrame(frame: number): Promise<void> {
+    checkIndex("frame", frame);
+    await this.#leaveFrame(frame, (calls) => calls.restartFrame(this.level, frame));
+  }
+
+  /**
+   * Returns the values of `code`, evaluated in the frame, from it.
+   *
+   * @throws SwankError `STALE_SESSION`, `NO_SUCH_FRAME`, `NOT_RESTARTABLE`, `FRAME_EVALUATION_FAILED`
+   */
+  async returnFromFrame(frame: number, code: string): Promise<void> {
+    checkIndex("frame", frame);
+    await this.#leaveFrame(frame, (calls) => calls.returnFromFrame(this.level, frame, code));
+  }
+
+  /**
+   * Goes on as if it had not stopped. @throws SwankError `STALE_SESSION`, `NO_SUCH_RESTART` where an error offers no way on.
+   */
+  async continue(): Promise<void> {
+    await this.#resume("continue", (calls) => calls.continue(this.level));
+  }
+
+  /**
+   * Goes on to the next call, over it, or out of the function stepped into. Code must be compiled for debugging to be stepped.
+   *
+   * @throws SwankError `STALE_SESSION`, `NOT_STEPPABLE`
+   */
+  async step(mode: StepMode): Promise<void> {
+    await this.#resume(`step ${mode}`, (calls) => calls.step(this.level, mode));
+  }
+
+  /** Unwinds the thread to where its request began. @throws SwankError `STALE_SESSION` */
   async abort(): Promise<void> {
-    await this.#leave(throwToToplevel.encode(), throwToToplevel.name);
+    await this.#channel.leave(throwToToplevel.encode(), throwToToplevel.name);
   }
 
-  /** Runs a form in the stopped thread, which stays as it was. */
-  async #ask(form: Sexp, label: string): Promise<Sexp> {
-    this.#checkLive(label);
-    try {
-      return await this.#context.caller.call(form, { label, thread: this.thread, timeout: ANSWER_TIME, signal: this.ended });
-    } catch (error) {
-      if (!this.isLive) throw this.#stale(label);
-      throw error;
-    }
+  async #inFrame<Value>(
+    frame: number,
+    label: string,
+    form: (calls: DebuggerCalls) => Sexp,
+    decode: (datum: Sexp) => FrameReply<Value>,
+  ): Promise<Value> {
+    const calls = await this.#debuggerCalls(label);
+    return frameAnswer(decode(await this.#channel.ask(form(calls), label)), frame, this.#channel);
   }
 
-  /** Runs a form that makes the thread leave the stop; gives its value when it refuses. */
-  async #leave(form: Sexp, label: string): Promise<Sexp | typeof UNWOUND> {
-    this.#checkLive(label);
-    try {
-      const options = { label, thread: this.thread, timeout: ANSWER_TIME, signal: this.ended };
-      return await this.#context.caller.callUnwinding(form, options);
-    } catch (error) {
-      if (!this.isLive) return UNWOUND;
-      throw error;
-    }
+  async #leaveFrame(frame: number, form: (calls: DebuggerCalls) => Sexp): Promise<void> {
+    const label = `frame ${frame}`;
+    const reply = await this.#channel.leave(form(await this.#debuggerCalls(label)), label);
+    if (reply !== UNWOUND) throw frameError(frameRefusal(reply), frame, this.#channel);
   }
 
-  #checkLive(label: string): void {
-    if (!this.isLive) throw this.#stale(label);
+  async #resume(label: string, form: (calls: DebuggerCalls) => Sexp): Promise<void> {
+    const reply = await this.#channel.leave(form(await this.#debuggerCalls(label)), label);
+    if (reply !== UNWOUND) throw resumeError(reply, this.#channel);
   }
 
-  #stale(label: string): SwankError {
-    return new SwankError("STALE_SESSION", `${label}: Thread ${this.thread} has left the stop at level ${this.level}.`);
+  async #debuggerCalls(label: string): Promise<DebuggerCalls> {
+    if (!this.isLive) throw this.#channel.stale(label);
+    return this.#installer.debugger();
   }
 
   #noSuchRestart(index: number): SwankError {
     const last = this.restarts.length - 1;
     return new SwankError("NO_SUCH_RESTART", `There is no restart ${index}; there are restarts 0 to ${last}.`);
+  }
+}
+
+function checkIndex(name: string, index: number): void {
+  if (!Number.isSafeInteger(index) || index < 0) {
+    throw new SwankError("INVALID_ARGUMENT", `${name} is a whole number from 0, not ${index}.`);
   }
 }

@@ -32,7 +32,8 @@ export function evaluateCall(id: number, code: string, options: EvaluateOptions)
   checkText("code", code);
   if (packageName !== undefined) checkText("package", packageName);
   if (stdin !== undefined) checkText("stdin", stdin);
-  if (!(outputLimit >= 0)) throw new SwankError("INVALID_ARGUMENT", `outputLimit is a number of characters, not ${outputLimit}.`);
+  if (!(outputLimit >= 0))
+    throw new SwankError("INVALID_ARGUMENT", `outputLimit is a number of characters, not ${outputLimit}.`);
   return {
     id,
     code,

@@ -68,7 +68,7 @@ export class EvaluationRunner {
     let sent = false;
     try {
       const call = evaluateCall(task.id, code, options);
-      const calls = await this.#installer.ensure();
+      const calls = await this.#installer.evaluate();
       sent = this.#connection.isOpen;
       const reply = await this.#connection.request(calls.evaluate(call), { label: "evaluate", id: task.id });
       if (reply.status === "ok") tellResult(task, code, evaluationResult(reply.value));
@@ -87,7 +87,7 @@ export class EvaluationRunner {
   }
 
   async #ask(label: string, form: (calls: RuntimeCalls) => Sexp): Promise<boolean> {
-    const calls = await this.#installer.ensure();
+    const calls = await this.#installer.evaluate();
     return (await this.#caller.call(form(calls), { label, timeout: CONTROL_TIME })) !== NIL;
   }
 }

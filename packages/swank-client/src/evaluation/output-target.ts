@@ -1,4 +1,4 @@
-import { decode, DecodeError, type Sexp } from "sexp-parser";
+import { DecodeError, decode, type Sexp } from "sexp-parser";
 import type { OutputStream } from "./transcript.js";
 
 /** Which evaluation's which stream some text was written to, and how much was left out before it. */

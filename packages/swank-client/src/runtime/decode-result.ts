@@ -36,8 +36,14 @@ const failed: Decoder<{ error: ErrorSnapshot; failure: ReadFailure }> = (datum: 
 
 /** `(:returned PLIST . ENDING)`, `(:failed SNAPSHOT . ENDING)`, `(:aborted . ENDING)` or `(:no-such-package NAME)` (lisp/evaluate.lisp). */
 export const evaluationResult: Decoder<EvaluationResult> = tagged({
-  returned: map(tupleRest([values], ending), ([result, end]): EvaluationResult => ({ status: "returned", ...result, ending: end })),
-  failed: map(tupleRest([failed], ending), ([result, end]): EvaluationResult => ({ status: "failed", ...result, ending: end })),
+  returned: map(
+    tupleRest([values], ending),
+    ([result, end]): EvaluationResult => ({ status: "returned", ...result, ending: end }),
+  ),
+  failed: map(
+    tupleRest([failed], ending),
+    ([result, end]): EvaluationResult => ({ status: "failed", ...result, ending: end }),
+  ),
   aborted: map(ending, (end): EvaluationResult => ({ status: "aborted", ending: end })),
   "no-such-package": map(decode.tuple(string), ([name]): EvaluationResult => ({ status: "no-such-package", name })),
 });

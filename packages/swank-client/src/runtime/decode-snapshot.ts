@@ -19,7 +19,10 @@ const WARNING_TYPES: readonly LispWarning["type"][] = ["WARNING", "STYLE-WARNING
 
 /** One of `names`, which Lisp sends as a keyword. */
 function keywordOf<Name extends string>(names: readonly Name[]): Decoder<Name> {
-  return nameOf(names, map(decode.keywordName, (name) => name.toLowerCase()));
+  return nameOf(
+    names,
+    map(decode.keywordName, (name) => name.toLowerCase()),
+  );
 }
 
 function nameOf<Name extends string>(names: readonly Name[], read: Decoder<string>): Decoder<Name> {
@@ -33,10 +36,14 @@ function nameOf<Name extends string>(names: readonly Name[], read: Decoder<strin
 
 const binding: Decoder<Binding> = map(tuple(string, string), ([name, value]) => ({ name, value }));
 
-const frame: Decoder<FrameSummary> = map(
-  tuple(integer, string, keywordOf(FRAME_KINDS)),
-  ([index, call, kind]) => ({ index, call, kind }),
-);
+/** `:user`, `:machinery` or `:host`. */
+export const frameKind = keywordOf(FRAME_KINDS);
+
+const frame: Decoder<FrameSummary> = map(tuple(integer, string, frameKind), ([index, call, kind]) => ({
+  index,
+  call,
+  kind,
+}));
 
 /** `((TYPE CLASS MESSAGE) ...)` */
 export const warnings: Decoder<readonly LispWarning[]> = list(
@@ -64,7 +71,18 @@ const fields = plist({
 
 /** The reply of the runtime's `stop`, and what `:failed` carries (lisp/snapshot.lisp). */
 export function stopReport(datum: Sexp): StopReport {
-  const { reason, type, class: cls, supertypes, message, slots, restarts: offered, frames, total, ...rest } = fields(datum);
+  const {
+    reason,
+    type,
+    class: cls,
+    supertypes,
+    message,
+    slots,
+    restarts: offered,
+    frames,
+    total,
+    ...rest
+  } = fields(datum);
   return {
     reason,
     error: {

@@ -1,8 +1,9 @@
 import { decode, keyword, NIL, read, symbol } from "sexp-parser";
 import type { Caller } from "../caller.js";
 import { SwankError } from "../errors.js";
+import { DebuggerCalls } from "./debugger-calls.js";
 import { RuntimeCalls } from "./runtime-calls.js";
-import { evaluateRuntime, readLisp } from "./runtime-source.js";
+import { type ModuleName, type RuntimeModule, readLisp, runtimeModule } from "./runtime-source.js";
 
 const { map, string, tagged, tuple } = decode;
 
@@ -12,11 +13,11 @@ const LOADING_TIME = 60_000;
 /** Gives `undefined` or what went wrong. */
 const installed = tagged({ ok: map(tuple(), () => undefined), failed: map(tuple(string), ([message]) => message) });
 
-/** Loads the runtime into an image, once a connection, when it is first needed. */
+/** Loads the modules of the runtime into an image, each once a connection, when it is first needed. */
 export class RuntimeInstaller {
   readonly #caller: Caller;
   readonly #allowed: boolean;
-  #calls: Promise<RuntimeCalls> | undefined;
+  readonly #modules = new Map<ModuleName, Promise<RuntimeModule>>();
   #loaded: RuntimeCalls | undefined;
 
   /** @param allowed - Whether anything may be loaded at all. */
@@ -25,34 +26,55 @@ export class RuntimeInstaller {
     this.#allowed = allowed;
   }
 
-  /** The runtime's calls, if it is known to be loaded. */
+  /** The calls of the module `evaluate`, if it is known to be loaded. */
   get loaded(): RuntimeCalls | undefined {
     return this.#loaded;
   }
 
-  /** @throws SwankError `RUNTIME_FAILED`, and what `Caller.call` throws; the next call then tries again. */
-  async ensure(): Promise<RuntimeCalls> {
-    this.#calls ??= this.#load().catch((error: unknown) => {
-      this.#calls = undefined;
-      throw error;
-    });
-    return this.#calls;
-  }
-
-  async #load(): Promise<RuntimeCalls> {
-    if (!this.#allowed) throw new SwankError("RUNTIME_FORBIDDEN", "This client was told to load nothing into the image (runtime: false).");
-    const { packageName, source } = evaluateRuntime();
-    const marker = keyword(packageName);
-    const label = "loading the runtime";
-    const ready = [symbol("cl:get"), marker, keyword("ready")];
-    if ((await this.#caller.call(ready, { label })) === NIL) await this.#install(source, packageName);
-    this.#loaded = new RuntimeCalls(evaluateRuntime());
+  /** @throws SwankError `RUNTIME_FAILED`, `RUNTIME_FORBIDDEN`, and what `Caller.call` throws; the next call then tries again. */
+  async evaluate(): Promise<RuntimeCalls> {
+    const module = await this.ensure("evaluate");
+    this.#loaded ??= new RuntimeCalls(module);
     return this.#loaded;
   }
 
-  async #install(source: string, packageName: string): Promise<void> {
+  /** @throws SwankError as `evaluate` does. */
+  async debugger(): Promise<DebuggerCalls> {
+    return new DebuggerCalls(await this.ensure("debugger"));
+  }
+
+  /** @throws SwankError as `evaluate` does. */
+  ensure(name: ModuleName): Promise<RuntimeModule> {
+    const known = this.#modules.get(name);
+    if (known !== undefined) return known;
+    const loading = this.#load(runtimeModule(name));
+    this.#modules.set(name, loading);
+    loading.catch(() => this.#modules.delete(name));
+    return loading;
+  }
+
+  async #load(module: RuntimeModule): Promise<RuntimeModule> {
+    if (!this.#allowed) {
+      throw new SwankError(
+        "RUNTIME_FORBIDDEN",
+        "This client was told to load nothing into the image (runtime: false).",
+      );
+    }
+    if (await this.#isReady(module)) return module;
+    if (module.base !== undefined) await this.#load(module.base);
+    await this.#install(module);
+    return module;
+  }
+
+  async #isReady({ packageName }: RuntimeModule): Promise<boolean> {
+    const form = [symbol("cl:get"), keyword(packageName), keyword("ready")];
+    return (await this.#caller.call(form, { label: "looking for the runtime" })) !== NIL;
+  }
+
+  async #install({ packageName, source }: RuntimeModule): Promise<void> {
     const form = [read(readLisp("install")), source, keyword(packageName)];
     const problem = installed(await this.#caller.call(form, { label: "loading the runtime", timeout: LOADING_TIME }));
-    if (problem !== undefined) throw new SwankError("RUNTIME_FAILED", `The runtime could not be loaded into the image: ${problem}`);
+    if (problem !== undefined)
+      throw new SwankError("RUNTIME_FAILED", `The runtime could not be loaded into the image: ${problem}`);
   }
 }

@@ -30,11 +30,6 @@ export class RuntimeCalls {
     this.#packageName = module.packageName;
   }
 
-  /** A keyword whose property list says that the module is loaded. */
-  get marker(): Sexp {
-    return keyword(this.#packageName);
-  }
-
   evaluate(call: EvaluateCall): Sexp {
     const form: Sexp[] = [this.#function("evaluate"), call.code, keyword("id"), call.id];
     if (call.package !== undefined) form.push(keyword("package"), call.package);

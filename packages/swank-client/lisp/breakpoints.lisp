@@ -1,0 +1,201 @@
+;;;; Breakpoints on functions, by encapsulation: exact with any number of threads, and gone without a trace when removed.
+
+(in-package #:@module@)
+
+(defstruct breakpoint
+  id
+  session
+  connection
+  ;; what is encapsulated, and the method that counts if it is a generic function's
+  name
+  method
+  ;; source and function of the condition
+  condition
+  test
+  ;; the first hit that stops
+  (from 1)
+  ;; NIL: the session's own evaluations; T: every thread; or a thread's id
+  thread
+  (hits (list 0))
+  ;; what went wrong in the condition; nothing fires then any more
+  (failure nil)
+  (tag (gensym "BREAKPOINT")))
+
+(defvar *breakpoints* (make-hash-table :synchronized t) "By id.")
+(defvar *last-breakpoint* (list 0))
+
+(defun reached-text (breakpoint)
+  (format nil "Breakpoint ~d on ~a.~@[~%Its condition signalled an error, and it does not fire any more: ~a~]"
+          (breakpoint-id breakpoint) (function-text (breakpoint-name breakpoint)) (breakpoint-failure breakpoint)))
+
+;;; When it is reached
+
+(defun watched-thread-p (breakpoint)
+  "True if this thread runs code that the breakpoint is for, and not the debugger's own."
+  (let ((thread (breakpoint-thread breakpoint)))
+    (and (zerop swank::*sldb-level*)
+         (cond ((null thread)
+                (and *evaluation* *in-user-code* (eq (evaluation-session *evaluation*) (breakpoint-session breakpoint))))
+               ((eq thread t) (or (null *evaluation*) *in-user-code*))
+               (t (eql thread (swank::current-thread-id)))))))
+
+(defun method-applies-p (breakpoint arguments)
+  (let ((method (breakpoint-method breakpoint)))
+    (or (null method)
+        (member method (ignore-errors (compute-applicable-methods (fdefinition (breakpoint-name breakpoint)) arguments))))))
+
+(defun condition-holds-p (breakpoint arguments)
+  "A condition that fails is reported once and then no more, or every call would be a stop."
+  (let ((test (breakpoint-test breakpoint)))
+    (or (null test)
+        (handler-case (funcall test arguments)
+          (error (condition)
+            (setf (breakpoint-failure breakpoint) (report-text condition 500))
+            t)))))
+
+(defun count-hit (breakpoint)
+  (1+ (sb-ext:atomic-incf (car (breakpoint-hits breakpoint)))))
+
+(defun fires-p (breakpoint arguments)
+  (and (null (breakpoint-failure breakpoint))
+       (watched-thread-p breakpoint)
+       (method-applies-p breakpoint arguments)
+       (condition-holds-p breakpoint arguments)
+       (>= (count-hit breakpoint) (breakpoint-from breakpoint))))
+
+(defun wrapper-frame ()
+  "Where the call will be that is about to begin: the top of the stack, as far as anybody is concerned."
+  (loop for frame = (sb-di:top-frame) then (sb-di:frame-down frame)
+        while frame
+        when (breakpoint-wrapper-p (frame-name frame)) return frame))
+
+(defun enter-breakpoint (breakpoint arguments)
+  (let* ((*breakpoint-call* (cons (breakpoint-name breakpoint) arguments))
+         (*breakpoint-variables* (argument-bindings (breakpoint-name breakpoint) arguments))
+         (sb-debug:*stack-top-hint* (wrapper-frame))
+         (condition (make-condition 'breakpoint-reached :text (reached-text breakpoint))))
+    (with-simple-restart (continue "Continue with the call")
+      (swank::with-connection ((breakpoint-connection breakpoint))
+        (setf swank::*buffer-package* *package*)
+        (swank::invoke-slime-debugger condition)))))
+
+(defun make-wrapper (breakpoint)
+  (lambda (function &rest arguments)
+    (when (fires-p breakpoint arguments)
+      (enter-breakpoint breakpoint arguments))
+    (apply function arguments)))
+
+;;; Setting
+
+(defun method-name-p (name)
+  (and (consp name) (eq (first name) 'method) (rest name)))
+
+(defun named-method (name)
+  "The method that (METHOD NAME QUALIFIER... (SPECIALIZER...)) names, or NIL."
+  (destructuring-bind (generic &rest others) (rest name)
+    (let ((specializers (car (last others))))
+      (and (fboundp generic)
+           (typep (fdefinition generic) 'generic-function)
+           (ignore-errors
+            (find-method (fdefinition generic) (butlast others)
+                         (mapcar (lambda (specializer)
+                                   (if (consp specializer)
+                                       (sb-mop:intern-eql-specializer (eval (second specializer)))
+                                       (find-class specializer)))
+                                 specializers)
+                         nil))))))
+
+(defun implementation-name-p (name)
+  "True of functions that Lisp, the compiler or Swank itself needs at every step."
+  (let* ((symbol (if (consp name) (second name) name))
+         (package (symbol-package symbol)))
+    (and package
+         (or (sb-ext:package-locked-p package)
+             (some (lambda (prefix) (eql 0 (search prefix (package-name package)))) '("SB-" "SWANK"))))))
+
+(defun unfit (name)
+  "Why no breakpoint can stand on NAME, or NIL."
+  (cond ((not (sb-int:legal-fun-name-p name)) "It is not the name of a function.")
+        ((not (fboundp name)) "There is no such function.")
+        ((and (symbolp name) (macro-function name)) "It is a macro: it runs when code is compiled, not when that code is called.")
+        ((and (symbolp name) (special-operator-p name)) "It is a special operator.")
+        ((implementation-name-p name) "Lisp, its compiler or Swank need it at every step.")))
+
+(defun misses (name)
+  "Which calls an encapsulation of NAME does not see, or NIL."
+  (cond ((eq (sb-int:info :function :inlinep name) 'inline)
+         "It is declared inline: calls that were compiled inline do not stop.")
+        ((sb-int:info :function :source-transform name)
+         "Calls compiled with knowledge of its structure are inlined and do not stop.")))
+
+(defun read-name (source)
+  (let* ((*package* (session-package-now (current-session)))
+         (*read-eval* nil)
+         (name (read-from-string source)))
+    name))
+
+(defun compile-condition (source)
+  "A function of the argument list, which the code knows as ARGS."
+  (let* ((*package* (session-package-now (current-session)))
+         (form (read-from-string source))
+         (args (intern "ARGS")))
+    (compile nil `(lambda (,args) (declare (ignorable ,args)) ,form))))
+
+(defun set-breakpoint (source &key condition (from 1) thread)
+  "=> (:set PLIST WARNING) | (:refused REASON)"
+  (handler-case
+      (let* ((name (read-name source))
+             (method (and (method-name-p name) (named-method name)))
+             (target (if (method-name-p name) (second name) name))
+             (reason (if (and (method-name-p name) (null method)) "There is no such method." (unfit target))))
+        (if reason
+            (list :refused reason)
+            (arm (make-breakpoint :id (1+ (sb-ext:atomic-incf (car *last-breakpoint*)))
+                                  :session (current-session) :connection swank::*emacs-connection*
+                                  :name target :method method :condition condition
+                                  :test (and condition (compile-condition condition))
+                                  :from from :thread thread))))
+    (error (problem) (list :refused (report-text problem 500)))))
+
+(defun arm (breakpoint)
+  (sb-int:encapsulate (breakpoint-name breakpoint) (breakpoint-tag breakpoint) (make-wrapper breakpoint))
+  (setf (gethash (breakpoint-id breakpoint) *breakpoints*) breakpoint)
+  (list :set (breakpoint-plist breakpoint) (misses (breakpoint-name breakpoint))))
+
+(defun breakpoint-plist (breakpoint)
+  (let ((method (breakpoint-method breakpoint)))
+    (list :id (breakpoint-id breakpoint)
+          :function (if method (line-text method 200) (function-text (breakpoint-name breakpoint)))
+          :condition (breakpoint-condition breakpoint)
+          :hit-count (and (> (breakpoint-from breakpoint) 1) (breakpoint-from breakpoint))
+          :thread (let ((thread (breakpoint-thread breakpoint))) (if (eq thread t) :any thread))
+          :hits (car (breakpoint-hits breakpoint))
+          :failure (breakpoint-failure breakpoint))))
+
+;;; Listing and removing
+
+(defun own-breakpoints (session)
+  (sort (loop for breakpoint being the hash-values of *breakpoints*
+              when (eq (breakpoint-session breakpoint) session) collect breakpoint)
+        #'< :key #'breakpoint-id))
+
+(defun list-breakpoints ()
+  (mapcar #'breakpoint-plist (own-breakpoints (current-session))))
+
+(defun disarm (breakpoint)
+  (remhash (breakpoint-id breakpoint) *breakpoints*)
+  (when (fboundp (breakpoint-name breakpoint))
+    (sb-int:unencapsulate (breakpoint-name breakpoint) (breakpoint-tag breakpoint))))
+
+(defun remove-breakpoint (id)
+  "False if this session has no such breakpoint."
+  (let ((breakpoint (gethash id *breakpoints*)))
+    (when (and breakpoint (eq (breakpoint-session breakpoint) (current-session)))
+      (disarm breakpoint)
+      t)))
+
+(defun remove-breakpoints (session)
+  (mapc #'disarm (own-breakpoints session))
+  nil)
+
+(pushnew 'remove-breakpoints *departure-hooks*)

@@ -1,0 +1,34 @@
+/** A breakpoint on a function. */
+export interface Breakpoint {
+  readonly id: number;
+  /** The function's name with its package, or the method. */
+  readonly function: string;
+  /** Lisp code that decides; it knows the argument list as `args`. */
+  readonly condition: string | undefined;
+  /** The first matching call that stops; `undefined` for the first. */
+  readonly hitCount: number | undefined;
+  /** Swank's id of the thread that it is for, or `any`; `undefined` for this client's evaluations. */
+  readonly thread: number | "any" | undefined;
+  /** Matching calls so far. */
+  readonly hits: number;
+  /** `failed`: its condition signalled an error, was reported once, and it does not fire any more. */
+  readonly state: "armed" | "failed";
+  /** What the condition signalled. */
+  readonly failure: string | undefined;
+}
+
+/** When a breakpoint stops. */
+export interface BreakpointOptions {
+  /** Lisp code that decides; it knows the argument list as `args`. Default: always. */
+  readonly condition?: string | undefined;
+  /** The first matching call that stops, then every one. Default: 1. */
+  readonly hitCount?: number | undefined;
+  /** Swank's id of a thread, or `any`. Default: this client's evaluations. */
+  readonly thread?: number | "any" | undefined;
+}
+
+/** A breakpoint that was set. */
+export interface NewBreakpoint extends Breakpoint {
+  /** Which calls it cannot see, if there are such. */
+  readonly warning: string | undefined;
+}

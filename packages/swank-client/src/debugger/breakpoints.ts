@@ -1,0 +1,58 @@
+import { NIL } from "sexp-parser";
+import type { Caller } from "../caller.js";
+import { SwankError } from "../errors.js";
+import { breakpointReply, breakpoints } from "../runtime/decode-breakpoints.js";
+import type { RuntimeInstaller } from "../runtime/installer.js";
+import type { Breakpoint, BreakpointOptions, NewBreakpoint } from "./breakpoint.js";
+
+/** Milliseconds that the image has to answer. */
+const ANSWER_TIME = 10_000;
+
+/** The breakpoints of one client. They go with it, also when it dies. */
+export class Breakpoints {
+  readonly #caller: Caller;
+  readonly #installer: RuntimeInstaller;
+
+  constructor(caller: Caller, installer: RuntimeInstaller) {
+    this.#caller = caller;
+    this.#installer = installer;
+  }
+
+  /**
+   * Stops at calls of a function, before it begins.
+   *
+   * @param name - As code in the session's package would write it: `my-app:process`, `(setf name)`, `(method area (circle))`.
+   * @throws SwankError `BREAKPOINT_REFUSED` for macros, special operators, undefined names and what Lisp itself needs; `INVALID_ARGUMENT`
+   */
+  async set(name: string, options: BreakpointOptions = {}): Promise<NewBreakpoint> {
+    checkHitCount(options.hitCount);
+    const calls = await this.#installer.debugger();
+    const request = { label: "setting a breakpoint", timeout: ANSWER_TIME };
+    const reply = breakpointReply(await this.#caller.call(calls.setBreakpoint(name, options), request));
+    if (reply.kind === "refused") throw new SwankError("BREAKPOINT_REFUSED", `${name}: ${reply.reason}`);
+    return { ...reply.breakpoint, warning: reply.warning };
+  }
+
+  /** This client's breakpoints, in the order in which they were set. */
+  async list(): Promise<readonly Breakpoint[]> {
+    const calls = await this.#installer.debugger();
+    return breakpoints(
+      await this.#caller.call(calls.listBreakpoints(), { label: "listing breakpoints", timeout: ANSWER_TIME }),
+    );
+  }
+
+  /** @throws SwankError `NO_SUCH_BREAKPOINT` */
+  async remove(id: number): Promise<void> {
+    const calls = await this.#installer.debugger();
+    const removed = await this.#caller.call(calls.removeBreakpoint(id), {
+      label: "removing a breakpoint",
+      timeout: ANSWER_TIME,
+    });
+    if (removed === NIL) throw new SwankError("NO_SUCH_BREAKPOINT", `There is no breakpoint ${id}.`);
+  }
+}
+
+function checkHitCount(hitCount: number | undefined): void {
+  if (hitCount === undefined || (Number.isSafeInteger(hitCount) && hitCount >= 1)) return;
+  throw new SwankError("INVALID_ARGUMENT", `hitCount is a whole number from 1, not ${hitCount}.`);
+}

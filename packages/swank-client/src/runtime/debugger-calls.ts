@@ -1,0 +1,63 @@
+import { keyword, list, type Sexp, symbol } from "sexp-parser";
+import type { BreakpointOptions } from "../debugger/breakpoint.js";
+import type { RuntimeModule } from "./runtime-source.js";
+
+/** How to step: to the next call, past it, or out of the function that was stepped into. */
+export type StepMode = "into" | "over" | "out";
+
+/** The calls that the debugger module understands, as forms to evaluate; all but those about breakpoints in a stopped thread. */
+export class DebuggerCalls {
+  readonly #packageName: string;
+
+  constructor(module: RuntimeModule) {
+    this.#packageName = module.packageName;
+  }
+
+  frames(level: number, start: number, end: number): Sexp {
+    return list(this.#function("frames"), level, start, end);
+  }
+
+  frameLocals(level: number, index: number): Sexp {
+    return list(this.#function("frame-locals"), level, index);
+  }
+
+  evalInFrame(level: number, index: number, code: string): Sexp {
+    return list(this.#function("eval-in-frame"), level, index, code);
+  }
+
+  restartFrame(level: number, index: number): Sexp {
+    return list(this.#function("restart-frame"), level, index);
+  }
+
+  returnFromFrame(level: number, index: number, code: string): Sexp {
+    return list(this.#function("return-from-frame"), level, index, code);
+  }
+
+  continue(level: number): Sexp {
+    return list(this.#function("continue-stop"), level);
+  }
+
+  step(level: number, mode: StepMode): Sexp {
+    return list(this.#function("step-on"), level, keyword(mode));
+  }
+
+  setBreakpoint(name: string, { condition, hitCount, thread }: BreakpointOptions): Sexp {
+    const form: Sexp[] = [this.#function("set-breakpoint"), name];
+    if (condition !== undefined) form.push(keyword("condition"), condition);
+    if (hitCount !== undefined) form.push(keyword("from"), hitCount);
+    if (thread !== undefined) form.push(keyword("thread"), thread === "any" ? symbol("cl:t") : thread);
+    return form;
+  }
+
+  listBreakpoints(): Sexp {
+    return list(this.#function("list-breakpoints"));
+  }
+
+  removeBreakpoint(id: number): Sexp {
+    return list(this.#function("remove-breakpoint"), id);
+  }
+
+  #function(name: string): Sexp {
+    return symbol(`${this.#packageName}::${name}`);
+  }
+}

@@ -1,0 +1,41 @@
+import { type Decoder, decode } from "sexp-parser";
+import type { Breakpoint } from "../debugger/breakpoint.js";
+
+const { integer, keywordName, list, map, nullable, oneOf, plist, string, tagged, tuple } = decode;
+
+/** What came of setting a breakpoint. */
+export type BreakpointReply =
+  | { readonly kind: "set"; readonly breakpoint: Breakpoint; readonly warning: string | undefined }
+  | { readonly kind: "refused"; readonly reason: string };
+
+const thread: Decoder<number | "any"> = oneOf(
+  integer,
+  map(keywordName, () => "any" as const),
+);
+
+const fields = plist({
+  id: integer,
+  function: string,
+  condition: nullable(string),
+  hitCount: nullable(integer),
+  thread: nullable(thread),
+  hits: integer,
+  failure: nullable(string),
+});
+
+/** A plist of lisp/breakpoints.lisp. */
+const breakpoint: Decoder<Breakpoint> = map(fields, ({ failure, ...rest }) => ({
+  ...rest,
+  state: failure === undefined ? "armed" : "failed",
+  failure,
+}));
+
+export const breakpointReply: Decoder<BreakpointReply> = tagged({
+  set: map(
+    tuple(breakpoint, nullable(string)),
+    ([set, warning]): BreakpointReply => ({ kind: "set", breakpoint: set, warning }),
+  ),
+  refused: map(tuple(string), ([reason]): BreakpointReply => ({ kind: "refused", reason })),
+});
+
+export const breakpoints: Decoder<readonly Breakpoint[]> = list(breakpoint);
