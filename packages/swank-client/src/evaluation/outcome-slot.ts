@@ -50,7 +50,7 @@ export class OutcomeSlot<Value> {
     if (signal?.aborted) throw cancelled(signal);
     const waiter = deferred<Value>();
     this.#waiters.add(waiter);
-    const timer = isFinite(timeout) ? setTimeout(() => waiter.reject(timedOut(timeout)), timeout) : undefined;
+    const timer = isLimit(timeout) ? setTimeout(() => waiter.reject(timedOut(timeout)), timeout) : undefined;
     const onAbort = () => waiter.reject(cancelled(signal));
     signal?.addEventListener("abort", onAbort, { once: true });
     try {
@@ -63,7 +63,7 @@ export class OutcomeSlot<Value> {
   }
 }
 
-function isFinite(timeout: number | undefined): timeout is number {
+function isLimit(timeout: number | undefined): timeout is number {
   return timeout !== undefined && Number.isFinite(timeout);
 }
 
