@@ -1,6 +1,5 @@
 import { PrintError, SexpError } from "./errors.js";
-import { Cursor } from "./read/cursor.js";
-import { readToken } from "./read/token.js";
+import { read } from "./read/reader.js";
 import { isSymbol } from "./syntax/kinds.js";
 import { intern, NIL, QUOTE } from "./syntax/symbols.js";
 import { upcase } from "./text/chars.js";
@@ -9,12 +8,11 @@ import type { LispFloat, LispSymbol, Sexp, Vector } from "./types.js";
 /**
  * The symbol that `text` denotes, as the reader would read it: `symbol("swank:connection-info")`, `symbol("|x y|")`.
  *
- * @throws {SexpError} `INVALID_SYMBOL` when the text is not exactly one symbol
+ * @throws {SexpError} `INVALID_SYMBOL` when the text is another datum, or the reader's code when it is none
  */
 export function symbol(text: string): LispSymbol {
-  const cursor = new Cursor(text);
-  const datum = readToken(cursor);
-  if (isSymbol(datum) && cursor.pos === text.length) return datum;
+  const datum = read(text);
+  if (isSymbol(datum)) return datum;
   throw new SexpError("INVALID_SYMBOL", text, 0);
 }
 

@@ -84,7 +84,12 @@ export interface Quasi {
   readonly datum: Sexp;
 }
 
-/** Text that only a Lisp can make sense of, kept as it was written: `#<...>` and `#.form`. Never evaluated. */
+/**
+ * Text that only a Lisp can make sense of, kept as it was written and never evaluated.
+ *
+ * That is `#<...>`, `#.form`, a label with all that it covers (`#1=(a #1#)`) or a reference to one (`#1#`), and a
+ * character by a name that is not standard (`#\LATIN_SMALL_LETTER_E_WITH_ACUTE`).
+ */
 export interface Opaque {
   readonly kind: "opaque";
   readonly text: string;

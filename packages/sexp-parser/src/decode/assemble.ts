@@ -4,10 +4,12 @@ import type { DecodedFields, DecodedItems } from "./decoder.js";
 
 /** Vouches that `items` are the results of the decoders `S`, in order and complete. */
 export function assembledItems<S extends readonly unknown[]>(items: readonly unknown[]): DecodedItems<S> {
+  // biome-ignore lint/nursery/noUnsafeTypeAssertion: see above
   return items as DecodedItems<S>;
 }
 
 /** Vouches that `fields` are the results of the decoders `S` by name, none left out, together with the constants `C`. */
 export function assembledFields<S, C>(fields: Readonly<Record<string, unknown>>): DecodedFields<S> & C {
+  // biome-ignore lint/nursery/noUnsafeTypeAssertion: see above
   return fields as DecodedFields<S> & C;
 }

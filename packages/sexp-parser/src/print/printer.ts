@@ -85,7 +85,7 @@ class Printer {
     else this.#open("(", items, ")");
   }
 
-  #writeObject(datum: Extract<Sexp, { kind: string }>): void {
+  #writeObject(datum: Extract<Sexp, { kind: string }>): undefined {
     switch (datum.kind) {
       case "dotted":
         return this.#open("(", datum.items, ")", 0, datum.tail);
@@ -104,10 +104,11 @@ class Printer {
         return this.#open(quasiPrefix(datum), [datum.datum], "");
       default:
         this.#out += printAtom(datum);
+        return undefined;
     }
   }
 
-  #open(open: string, items: readonly Sexp[], close: string, first = 0, tail?: Sexp): void {
+  #open(open: string, items: readonly Sexp[], close: string, first = 0, tail?: Sexp): undefined {
     this.#out += open;
     this.#frame = { parent: this.#frame, items, first, next: first, tail, close };
   }

@@ -6,21 +6,31 @@ import type { Cursor } from "./cursor.js";
 /** Turns the datum after a prefix into the datum that both denote. */
 export type Finish = (datum: Sexp) => Sexp;
 
-/** What a frame does with the next datum: collect it, take it as the tail after a dot, refuse it, or finish with it. */
-const Mode = { items: 0, tail: 1, ended: 2, prefix: 3 } as const;
+/**
+ * What a frame does with the next datum: collect it (`items`), take it as what follows the dot (`tail`), refuse it
+ * (`ended`), finish with it (`prefix`), or hand it out (`top`).
+ */
+const Mode = { items: 0, tail: 1, ended: 2, prefix: 3, top: 4 } as const;
+type Mode = (typeof Mode)[keyof typeof Mode];
 
-/** A list or prefix that has begun and not ended; the outermost one is the text itself. */
-interface Frame {
-  readonly parent: Frame | undefined;
+/** A list or prefix that has begun and not ended, or the text itself, which is its own parent. */
+class Frame {
+  readonly parent: Frame;
   /** Where it begins in the text. */
   readonly offset: number;
   /** Where its elements begin on the value stack. */
   readonly base: number;
-  /** A list after a dot: its elements go on with those of the parent. */
-  readonly isRest: boolean;
   readonly finish: Finish | undefined;
-  mode: (typeof Mode)[keyof typeof Mode];
-  tail: Sexp;
+  mode: Mode;
+  tail: Sexp = NIL;
+
+  constructor(parent: Frame | undefined, offset: number, base: number, mode: Mode, finish?: Finish) {
+    this.parent = parent ?? this;
+    this.offset = offset;
+    this.base = base;
+    this.mode = mode;
+    this.finish = finish;
+  }
 }
 
 /**
@@ -32,72 +42,78 @@ export class Assembler {
   readonly #cursor: Cursor;
   readonly #values: Sexp[] = [];
   #top = 0;
-  #frame: Frame = newFrame(undefined, 0, 0, false);
+  #frame: Frame = new Frame(undefined, 0, 0, Mode.top);
 
   constructor(cursor: Cursor) {
     this.#cursor = cursor;
   }
 
-  /** Takes a datum, and gives the top-level datum that this completes, if any. */
-  add(value: Sexp, offset: number): Sexp | undefined {
-    for (let datum = value; ; ) {
-      const frame = this.#frame;
-      if (frame.mode === Mode.items) {
-        if (frame.parent === undefined) return datum;
-        this.#values[this.#top++] = datum;
-        return undefined;
-      }
-      if (frame.finish === undefined) {
-        this.#addTail(frame, datum, offset);
-        return undefined;
-      }
-      this.#pop(frame);
-      datum = frame.finish(datum);
-    }
+  /** Takes a datum that begins at `offset`, and gives the top-level datum that this completes, if any. */
+  add(datum: Sexp, offset: number): Sexp | undefined {
+    if (this.#frame.mode !== Mode.items) return this.#addSpecial(datum, offset);
+    this.#values[this.#top++] = datum;
+    return undefined;
   }
 
-  /** Begins a list. */
+  #addSpecial(value: Sexp, offset: number): Sexp | undefined {
+    let datum = value;
+    while (this.#frame.finish !== undefined) {
+      const { finish, parent } = this.#frame;
+      this.#frame = parent;
+      datum = finish(datum);
+    }
+    if (this.#frame.mode === Mode.top) return datum;
+    if (this.#frame.mode !== Mode.items) return this.#addTail(this.#frame, datum, offset);
+    this.#values[this.#top++] = datum;
+    return undefined;
+  }
+
+  /** Begins a list. After a dot its elements go on with those of the list around it, since `(a . (b))` is `(a b)`. */
   open(offset: number): void {
-    const parent = this.#frame;
-    this.#frame = newFrame(parent, offset, this.#top, parent.mode === Mode.tail);
+    this.#frame = new Frame(this.#frame, offset, this.#top, Mode.items);
   }
 
   /** Begins a syntax that applies to the next datum. */
-  prefix(offset: number, finish: Finish): void {
-    this.#frame = { ...newFrame(this.#frame, offset, this.#top, false), mode: Mode.prefix, finish };
+  prefix(offset: number, finish: Finish): undefined {
+    this.#frame = new Frame(this.#frame, offset, this.#top, Mode.prefix, finish);
   }
 
   /** Announces the tail of a dotted list. */
-  dot(offset: number): void {
+  dot(offset: number): undefined {
     const frame = this.#frame;
-    if (frame.parent === undefined || frame.mode !== Mode.items || this.#top === frame.base) {
-      throw this.#cursor.error("MISPLACED_DOT", offset);
-    }
+    if (frame.mode !== Mode.items || this.#top === frame.base) throw this.#cursor.error("MISPLACED_DOT", offset);
     frame.mode = Mode.tail;
   }
 
   /** Ends the innermost list, and gives the top-level datum that this completes, if any. */
   close(offset: number): Sexp | undefined {
     const frame = this.#frame;
-    if (frame.finish !== undefined) throw this.#cursor.error("MISSING_DATUM", frame.offset);
-    if (frame.parent === undefined) throw this.#cursor.error("UNEXPECTED_CLOSE", offset);
+    if (frame.mode === Mode.items && frame.parent.mode === Mode.items && this.#top > frame.base) {
+      this.#frame = frame.parent;
+      const items = this.#values.slice(frame.base, this.#top);
+      this.#top = frame.base;
+      this.#values[this.#top++] = items;
+      return undefined;
+    }
+    return this.#closeSpecial(frame, offset);
+  }
+
+  #closeSpecial(frame: Frame, offset: number): Sexp | undefined {
+    if (frame.mode === Mode.prefix) throw this.#cursor.error("MISSING_DATUM", frame.offset);
+    if (frame.mode === Mode.top) throw this.#cursor.error("UNEXPECTED_CLOSE", offset);
     if (frame.mode === Mode.tail) throw this.#cursor.error("MISPLACED_DOT", offset);
     this.#frame = frame.parent;
-    if (frame.isRest) return this.#addTail(frame.parent, frame.tail, offset);
+    if (frame.parent.mode === Mode.tail) return this.#addTail(frame.parent, frame.tail, offset);
     const items = this.#values.slice(frame.base, this.#top);
     this.#top = frame.base;
-    return this.add(listOf(items, frame), frame.offset);
+    return this.add(dotted(items, frame.tail), frame.offset);
   }
 
   /** Refuses to end inside a list or after a prefix. */
   end(): void {
-    const frame = this.#frame;
-    if (frame.parent === undefined) return;
-    throw this.#cursor.error(frame.finish === undefined ? "UNCLOSED_LIST" : "MISSING_DATUM", frame.offset);
-  }
-
-  #pop(frame: Frame): void {
-    if (frame.parent !== undefined) this.#frame = frame.parent;
+    const { mode, offset } = this.#frame;
+    if (mode === Mode.top) return;
+    throw this.#cursor.error(mode === Mode.prefix ? "MISSING_DATUM" : "UNCLOSED_LIST", offset);
   }
 
   #addTail(frame: Frame, datum: Sexp, offset: number): undefined {
@@ -105,13 +121,4 @@ export class Assembler {
     frame.tail = datum;
     frame.mode = Mode.ended;
   }
-}
-
-function newFrame(parent: Frame | undefined, offset: number, base: number, isRest: boolean): Frame {
-  return { parent, offset, base, isRest, finish: undefined, mode: Mode.items, tail: NIL };
-}
-
-function listOf(items: readonly Sexp[], frame: Frame): Sexp {
-  if (frame.mode === Mode.ended) return dotted(items, frame.tail);
-  return items.length === 0 ? NIL : items;
 }

@@ -1,14 +1,14 @@
-import { Char, CharClass, classOf } from "../text/chars.js";
+import { Char, CharClass, classAt, codeAt } from "../text/chars.js";
 import type { Cursor } from "./cursor.js";
 
 /** Moves the cursor over whitespace and comments of both kinds. */
-export function skipBlank(cursor: Cursor): void {
+export function skipBlank(cursor: Cursor): undefined {
   for (;;) {
     const code = cursor.peek();
-    if (code === Char.space || classOf(code) === CharClass.whitespace) cursor.pos++;
+    if (classAt(cursor.text, cursor.pos) === CharClass.whitespace) cursor.pos++;
     else if (code === Char.semicolon) cursor.pos = skipLineComment(cursor.text, cursor.pos);
-    else if (code === Char.sharp && cursor.text.charCodeAt(cursor.pos + 1) === Char.bar) skipComment(cursor);
-    else return;
+    else if (code === Char.sharp && codeAt(cursor.text, cursor.pos + 1) === Char.bar) skipComment(cursor);
+    else return undefined;
   }
 }
 
@@ -33,7 +33,7 @@ export function skipBlockComment(text: string, start: number): number {
     if (bar > used && text.charCodeAt(bar - 1) === Char.sharp) {
       depth++;
       used = bar + 1;
-    } else if (text.charCodeAt(bar + 1) === Char.sharp) {
+    } else if (codeAt(text, bar + 1) === Char.sharp) {
       depth--;
       used = bar + 2;
     }

@@ -1,28 +1,27 @@
 import { dividesByZero, parseNumber } from "../syntax/number.js";
 import { intern } from "../syntax/symbols.js";
-import { Char, CharClass, classOf, endsToken, skipConstituents, upcase } from "../text/chars.js";
+import { Char, CharClass, classAt, codeAt, detached, endsToken, skipConstituents, upcase } from "../text/chars.js";
 import type { LispSymbol, Sexp } from "../types.js";
 import type { Cursor } from "./cursor.js";
 import { skipBars } from "./string.js";
 
-/** Symbols by token, so that a token met before costs one look-up. Emptied when full, so that it stays small. */
+/** Symbols by token, so that most tokens cost one look-up. Emptied when full, so that it stays small. */
 const known = new Map<string, LispSymbol>();
 const MAX_KNOWN = 4096;
 const MAX_KNOWN_LENGTH = 64;
 
-/** Reads a number or symbol at the cursor. */
+/** Reads the number or symbol at the cursor, which is at a constituent or an escape. */
 export function readToken(cursor: Cursor): Sexp {
   const { text, pos: start } = cursor;
-  const first = text.charCodeAt(start);
-  if (first <= Char.nine) {
+  const first = codeAt(text, start);
+  if (first >= Char.zero && first <= Char.nine) {
     const number = readSmallInteger(cursor, first);
     if (number >= 0) return number;
   }
   const end = skipConstituents(text, start);
-  if (classOf(text.charCodeAt(end)) === CharClass.escape) return readSymbol(cursor);
   const token = text.slice(start, end);
   const symbol = known.get(token);
-  if (symbol === undefined) return readNewToken(cursor, token);
+  if (symbol === undefined || classAt(text, end) === CharClass.escape) return readNewToken(cursor, token);
   cursor.pos = end;
   return symbol;
 }
@@ -33,10 +32,10 @@ function readSmallInteger(cursor: Cursor, first: number): number {
   let value = first - Char.zero;
   if (value < 0) return -1;
   for (let index = start + 1; index < start + 10; index++) {
-    const code = text.charCodeAt(index);
+    const code = codeAt(text, index);
     const digit = code - Char.zero;
     if (digit >= 0 && digit <= 9) value = value * 10 + digit;
-    else if (endsToken(code)) {
+    else if (endsToken(text, index)) {
       cursor.pos = index;
       return value;
     } else return -1;
@@ -45,20 +44,22 @@ function readSmallInteger(cursor: Cursor, first: number): number {
 }
 
 function readNewToken(cursor: Cursor, token: string): Sexp {
-  const number = parseNumber(token);
-  if (number === undefined) return readSymbol(cursor);
-  cursor.pos += token.length;
-  return number;
+  const start = cursor.pos;
+  const end = start + token.length;
+  const hasEscapes = classAt(cursor.text, end) === CharClass.escape;
+  const number = hasEscapes ? undefined : parseNumber(token);
+  if (number !== undefined) {
+    cursor.pos = end;
+    return number;
+  }
+  const symbol = resolve(cursor, start, scanToken(cursor));
+  if (!hasEscapes && token.length <= MAX_KNOWN_LENGTH) remember(token, symbol);
+  return symbol;
 }
 
-/** Reads the token at the cursor as a symbol. */
-export function readSymbol(cursor: Cursor): LispSymbol {
-  const start = cursor.pos;
-  const symbol = resolve(cursor, start, scanToken(cursor));
-  if (cursor.pos - start > MAX_KNOWN_LENGTH) return symbol;
+function remember(token: string, symbol: LispSymbol): void {
   if (known.size >= MAX_KNOWN) known.clear();
-  known.set(cursor.text.slice(start, cursor.pos), symbol);
-  return symbol;
+  known.set(detached(token), symbol);
 }
 
 /** Reads the name after `#:`, which may be empty. */

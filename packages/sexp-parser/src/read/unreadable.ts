@@ -1,4 +1,4 @@
-import { Char, endsToken } from "../text/chars.js";
+import { Char, codeAt, endsToken } from "../text/chars.js";
 import type { Opaque } from "../types.js";
 import type { Cursor } from "./cursor.js";
 import { skipBars, skipString } from "./string.js";
@@ -22,10 +22,10 @@ function unreadableEnd(text: string, start: number, skip: (text: string, start: 
   let depth = 0;
   for (let index = start; index >= 0 && index < text.length; ) {
     const code = text.charCodeAt(index);
-    if (code === Char.sharp && text.charCodeAt(index + 1) === Char.less) {
+    if (code === Char.sharp && codeAt(text, index + 1) === Char.less) {
       depth++;
       index += 2;
-    } else if (code === Char.greater && endsWord(text.charCodeAt(index + 1))) {
+    } else if (code === Char.greater && endsWord(text, index + 1)) {
       index++;
       if (--depth === 0) return index;
     } else {
@@ -35,8 +35,8 @@ function unreadableEnd(text: string, start: number, skip: (text: string, start: 
   return -1;
 }
 
-function endsWord(next: number): boolean {
-  return next === Char.greater || endsToken(next);
+function endsWord(text: string, index: number): boolean {
+  return codeAt(text, index) === Char.greater || endsToken(text, index);
 }
 
 function skipQuoted(text: string, index: number): number {

@@ -1,4 +1,4 @@
-import { Char, skipConstituents } from "../text/chars.js";
+import { Char, codeAt, skipConstituents } from "../text/chars.js";
 import { skipToken } from "./token.js";
 
 /** What a `#` begins, and the index after it; for an atom -1 when the text ends inside it. */
@@ -13,8 +13,8 @@ const TOKEN_CHARS = /[:*<#box]/i;
 /** The `#` syntax at `offset`. Unknown ones count as prefixes, which is how most users define them. */
 export function dispatchAt(text: string, offset: number): DispatchSpan {
   let index = offset + 1;
-  while (isDigit(text.charCodeAt(index))) index++;
-  const code = text.charCodeAt(index);
+  while (isDigit(codeAt(text, index))) index++;
+  const code = codeAt(text, index);
   switch (code) {
     case Char.bar:
       return { kind: "comment", end: index };

@@ -1,6 +1,6 @@
 import { skipBlockComment, skipLineComment } from "../read/blank.js";
 import { skipString } from "../read/string.js";
-import { Char, CharClass, classOf } from "../text/chars.js";
+import { Char, CharClass, classAt } from "../text/chars.js";
 import type { Position } from "../text/position.js";
 import { positionAt } from "../text/position.js";
 import { dispatchAt } from "./dispatch.js";
@@ -57,12 +57,13 @@ class Scanner {
       case Char.comma:
         return this.#prefix(offset, offset + prefixLength(this.#text, offset));
       default:
-        return this.#blankOrToken(offset, code);
+        return this.#blankOrToken(offset);
     }
   }
 
-  #blankOrToken(offset: number, code: number): ScanResult | undefined {
-    if (classOf(code) !== CharClass.whitespace) return this.#datum(offset, skipToken(this.#text, offset), "symbol");
+  #blankOrToken(offset: number): ScanResult | undefined {
+    if (classAt(this.#text, offset) !== CharClass.whitespace)
+      return this.#datum(offset, skipToken(this.#text, offset), "symbol");
     this.#pos++;
     return undefined;
   }

@@ -23,9 +23,9 @@ export function isDotted(datum: Sexp): datum is DottedList {
 
 /** A list of `items` that ends in `tail`; a proper list when `tail` is one, and just the tail without items. */
 export function dotted(items: readonly Sexp[], tail: Sexp): Sexp {
+  if (isNil(tail)) return items.length === 0 ? NIL : items;
   const [first, ...others] = items;
   if (first === undefined) return tail;
-  if (isNil(tail)) return items;
   if (isList(tail)) return [...items, ...tail];
   if (!isDotted(tail)) return { kind: "dotted", items: [first, ...others], tail };
   return { kind: "dotted", items: [first, ...others, ...tail.items], tail: tail.tail };

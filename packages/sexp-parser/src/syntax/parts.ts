@@ -1,15 +1,35 @@
-import type { Sexp } from "../types.js";
+import type {
+  ArrayLiteral,
+  BitVector,
+  Character,
+  Complex,
+  DottedList,
+  LispFloat,
+  LispSymbol,
+  Opaque,
+  Pathname,
+  Quasi,
+  Ratio,
+  Sexp,
+  Structure,
+  Vector,
+} from "../types.js";
 
 /** A datum that has no data in it. */
-export type Atom = Exclude<Sexp, Compound>;
+export type Atom =
+  | string
+  | number
+  | bigint
+  | LispSymbol
+  | LispFloat
+  | Ratio
+  | Character
+  | BitVector
+  | Pathname
+  | Opaque;
 
 /** A datum that has other data in it. */
-export type Compound =
-  | readonly Sexp[]
-  | Extract<
-      Sexp,
-      { kind: "dotted" | "vector" | "array" | "complex" | "structure" | "backquote" | "unquote" | "splice" | "nsplice" }
-    >;
+export type Compound = readonly Sexp[] | DottedList | Vector | ArrayLiteral | Complex | Structure | Quasi;
 
 /** Whether a datum has other data in it; true for every array, `[]` included. */
 export function isCompound(datum: Sexp): datum is Compound {

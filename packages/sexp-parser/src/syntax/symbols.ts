@@ -1,3 +1,4 @@
+import { detached } from "../text/chars.js";
 import type { LispSymbol } from "../types.js";
 
 // Weak, so that a peer that keeps sending new names (gensyms) cannot fill the memory.
@@ -13,10 +14,13 @@ const forgotten = new FinalizationRegistry<string>((key) => {
  */
 export function intern(name: string, packageName?: string, internal = false): LispSymbol {
   const isInternal = internal && packageName !== undefined && packageName !== "" && packageName !== "KEYWORD";
-  const key = internKey(name, packageName, isInternal);
-  const known = interned.get(key)?.deref();
-  if (known !== undefined) return known;
-  const symbol = Object.freeze({ kind: "symbol", name, package: packageName, internal: isInternal });
+  const known = interned.get(internKey(name, packageName, isInternal))?.deref();
+  return known ?? remember(detached(name), packageName && detached(packageName), isInternal);
+}
+
+function remember(name: string, packageName: string | undefined, internal: boolean): LispSymbol {
+  const symbol = Object.freeze({ kind: "symbol", name, package: packageName, internal });
+  const key = internKey(name, packageName, internal);
   interned.set(key, new WeakRef(symbol));
   forgotten.register(symbol, key);
   return symbol;

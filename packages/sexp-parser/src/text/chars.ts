@@ -1,5 +1,5 @@
 /** What a character means to the standard reader, outside strings and comments. */
-export const CharClass = { constituent: 0, terminator: 1, whitespace: 2, escape: 3 } as const;
+export const CharClass = { constituent: 0, escape: 1, terminator: 2, whitespace: 3 } as const;
 
 /** Char codes that the syntax gives a meaning to. */
 export const Char = {
@@ -26,6 +26,7 @@ export const Char = {
   backslash: 0x5c,
   backquote: 0x60,
   bar: 0x7c,
+  rubout: 0x7f,
 } as const;
 
 const classes = new Uint8Array(128);
@@ -33,30 +34,34 @@ for (const char of "\"'(),;`") classes[char.charCodeAt(0)] = CharClass.terminato
 for (const char of "\t\n\f\r \x7f") classes[char.charCodeAt(0)] = CharClass.whitespace;
 for (const char of "\\|") classes[char.charCodeAt(0)] = CharClass.escape;
 
-/** The class of a char code. Everything outside ASCII is a constituent, as in SBCL; NaN (past the end) terminates. */
-export function classOf(code: number): number {
-  if (code >= 128) return CharClass.constituent;
-  return classes[code] ?? CharClass.terminator;
+/** The char code at an index, -1 past the end: unlike the NaN of `charCodeAt` it keeps hot loops on integers. */
+export function codeAt(text: string, index: number): number {
+  return index < text.length ? text.charCodeAt(index) : -1;
 }
 
-/** Whether a char code ends a token; true past the end of the text. */
-export function endsToken(code: number): boolean {
-  const kind = classOf(code);
-  return kind === CharClass.terminator || kind === CharClass.whitespace;
+/** The class of the char at an index. All outside ASCII are constituents, as in SBCL; the end of the text terminates. */
+export function classAt(text: string, index: number): number {
+  if (index >= text.length) return CharClass.terminator;
+  const code = text.charCodeAt(index);
+  return code >= 128 ? CharClass.constituent : (classes[code] ?? CharClass.constituent);
+}
+
+/** Whether a token ends before the char at an index; true at the end of the text. */
+export function endsToken(text: string, index: number): boolean {
+  return classAt(text, index) >= CharClass.terminator;
 }
 
 /** The index of the first char at or after `start` that is not a plain constituent. */
 export function skipConstituents(text: string, start: number): number {
   let index = start;
-  while (classOf(text.charCodeAt(index)) === CharClass.constituent) index++;
+  while (classAt(text, index) === CharClass.constituent) index++;
   return index;
 }
 
 /** Upper case as the Lisp reader does it: character by character, and only where lower case leads back. */
 export function upcase(text: string): string {
   const upper = text.toUpperCase();
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole ASCII range is meant
-  if (/^[\0-\x7f]*$/.test(text)) return upper;
+  if (!/\P{ASCII}/u.test(text)) return upper;
   let result = "";
   for (const char of text) result += upcaseCharacter(char);
   return result;
@@ -65,4 +70,13 @@ export function upcase(text: string): string {
 function upcaseCharacter(char: string): string {
   const upper = char.toUpperCase();
   return upper.toLowerCase() === char && upper.length === char.length ? upper : char;
+}
+
+/**
+ * The same text in memory of its own.
+ *
+ * A slice keeps the whole text alive that it was cut from, which must not happen to what outlives a message.
+ */
+export function detached(slice: string): string {
+  return ` ${slice}`.slice(1);
 }
