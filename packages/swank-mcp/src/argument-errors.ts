@@ -50,7 +50,8 @@ function expected(property: PropertySchema): string {
   return [TYPE_WORDS[property.type ?? ""] ?? "something else", ...bounds(property)].join(" ");
 }
 
-function bounds({ minimum, exclusiveMinimum, maximum }: PropertySchema): string[] {
+function bounds({ minimum, exclusiveMinimum, maximum, minLength }: PropertySchema): string[] {
+  if (minLength !== undefined) return ["that is not empty"];
   const limits = [
     ...(exclusiveMinimum === undefined ? [] : [`above ${exclusiveMinimum}`]),
     ...(minimum === undefined ? [] : [`of at least ${minimum}`]),

@@ -33,7 +33,7 @@ export async function openAttachedImage(
 
 function explained(error: unknown, address: ImageAddress): unknown {
   if (!(error instanceof Error && "code" in error && UNREACHABLE.has(String(error.code)))) return error;
-  return new Refusal("LISP_UNREACHABLE", `No Lisp can be reached at ${addressText(address)}: ${error.message}`, {
+  return new Refusal("LISP_UNREACHABLE", `No Lisp can be reached. ${error.message}`, {
     cause: error,
     remedy: howToListen(address),
   });
@@ -44,7 +44,9 @@ function howToListen({ host, port }: ImageAddress): string {
   const tunnel = isLoopback(host)
     ? ""
     : ` Swank listens on its own machine only: forward the port with ssh -L ${port}:127.0.0.1:${port} ${host} and attach to ${port}.`;
-  return `Ask the user to evaluate this in the image (in Emacs, in the SLIME REPL), then call again: ${form}. If there is no package SWANK, (ql:quickload :swank) comes first.${tunnel}`;
+  return `Ask the user to evaluate this in the image (in Emacs, in the SLIME REPL), then call again:
+  ${form}
+If there is no package SWANK there, (ql:quickload :swank) comes first.${tunnel}`;
 }
 
 function isLoopback(host: string): boolean {

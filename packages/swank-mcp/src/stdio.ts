@@ -20,13 +20,14 @@ const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
  * @returns the exit code, within a bounded time after the end.
  */
 export async function serveStdio(tools: ToolServer, log: Log): Promise<number> {
-  const ending = new Ending(log);
+  const ending = new Ending();
   const transport = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MAX_MESSAGE });
   const endpoint = await serveMcp(tools, transport, {
     onClose: () => ending.reach("the transport closed", 1),
     onError: (error) => log(`transport: ${error.message}`),
   });
-  const { drain, exitCode } = await ending.reached;
+  const { why, drain, exitCode } = await ending.reached;
+  log(`ending: ${why}`);
   if (drain) await settledWithin(DRAIN_TIME, tools.idle());
   await settledWithin(CLOSE_TIME, closeAll(endpoint, tools));
   return exitCode;
@@ -38,6 +39,7 @@ async function closeAll(endpoint: McpEndpoint, tools: ToolServer): Promise<void>
 }
 
 interface Reached {
+  readonly why: string;
   readonly exitCode: number;
   /** The client may still be reading. */
   readonly drain: boolean;
@@ -46,11 +48,9 @@ interface Reached {
 /** Waits for the first of all the things that end the server; later ones change nothing. */
 class Ending {
   readonly reached: Promise<Reached>;
-  readonly #log: Log;
   #resolve: (reached: Reached) => void = () => {};
 
-  constructor(log: Log) {
-    this.#log = log;
+  constructor() {
     this.reached = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -62,7 +62,6 @@ class Ending {
   }
 
   reach(why: string, exitCode: number, drain = false): void {
-    this.#log(`ending: ${why}`);
-    this.#resolve({ exitCode, drain });
+    this.#resolve({ why, exitCode, drain });
   }
 }

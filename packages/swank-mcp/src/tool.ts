@@ -52,6 +52,7 @@ const propertySchema = z.looseObject({
   minimum: z.number().optional(),
   exclusiveMinimum: z.number().optional(),
   maximum: z.number().optional(),
+  minLength: z.number().optional(),
 });
 const objectSchema = z.looseObject({
   type: z.literal("object"),

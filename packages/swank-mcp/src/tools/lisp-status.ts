@@ -16,7 +16,7 @@ export const lispStatus = defineTool({
     image: z.string().optional(),
     implementation: z.string().optional(),
     version: z.string().optional(),
-    pid: z.int().optional(),
+    pid: z.number().optional(),
     package: z.string().optional(),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },

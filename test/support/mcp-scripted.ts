@@ -1,0 +1,72 @@
+import { SwankError } from "swank-client";
+import type { LispSession } from "swank-mcp";
+import { snapshot } from "./mcp-outcomes.js";
+
+export type ScriptedEvaluation = ReturnType<LispSession["client"]["evaluate"]>;
+export type ScriptedOutcome = Awaited<ReturnType<ScriptedEvaluation["next"]>>;
+export type ScriptedStop = Extract<ScriptedOutcome, { status: "stopped" }>["session"];
+
+/** An evaluation of which only the wanted parts work; the others fail. */
+export function evaluation(parts: Partial<ScriptedEvaluation>): ScriptedEvaluation {
+  return {
+    thread: undefined,
+    next: () => Promise.reject(new Error("next was not expected")),
+    interrupt: () => Promise.reject(new Error("interrupt was not expected")),
+    abort: () => Promise.reject(new Error("abort was not expected")),
+    ...parts,
+  };
+}
+
+/** An evaluation that is over at once. */
+export function settled(outcome: ScriptedOutcome): ScriptedEvaluation {
+  return evaluation({ next: async () => outcome });
+}
+
+/** What `Evaluation.next` rejects with when its time is up. */
+export function waitTimeout(): SwankError {
+  return new SwankError("WAIT_TIMEOUT", "Nothing yet.");
+}
+
+/** A stop that lasts until its `isLive` is changed. */
+export function stop(thread: number, level = 1): ScriptedStop & { isLive: boolean } {
+  return { thread, level, isLive: true, condition: snapshot() };
+}
+
+export interface ScriptedSession extends LispSession {
+  /** Ends the connection, as when the image dies. */
+  lose(): void;
+  readonly isClosed: () => boolean;
+}
+
+const INFO: LispSession["client"]["info"] = {
+  pid: 1,
+  style: "spawn",
+  implementation: { type: "SBCL", name: "sbcl", version: "2.2.9", program: undefined },
+  machine: { instance: undefined, type: undefined, version: undefined },
+  features: [],
+  modules: [],
+  package: { name: "COMMON-LISP-USER", prompt: "CL-USER" },
+  version: "2.27",
+};
+
+/** A session whose evaluations are made by `evaluate` from the code. */
+export function scriptedSession(
+  evaluate: (code: string) => ScriptedEvaluation = () => evaluation({}),
+  options: { readonly pid?: number; readonly loss?: string } = {},
+): ScriptedSession {
+  let closed = false;
+  let lose = () => {};
+  const lost = new Promise<SwankError>((resolve) => {
+    lose = () => resolve(new SwankError("CONNECTION_LOST", "It is gone."));
+  });
+  return {
+    client: { info: { ...INFO, pid: options.pid ?? 1 }, closed: lost, close: async () => {}, evaluate },
+    origin: { kind: "own" },
+    explainLoss: async () => options.loss ?? "The image is gone.",
+    close: async () => {
+      closed = true;
+    },
+    lose: () => lose(),
+    isClosed: () => closed,
+  };
+}

@@ -1,0 +1,134 @@
+import { expect } from "chai";
+import { SwankError } from "swank-client";
+import { type Answerable, conclude, outcomeData, reportText } from "swank-mcp";
+import { frames, restarts, returned, SILENT, snapshot } from "../support/mcp-outcomes.js";
+import { stop } from "../support/mcp-scripted.js";
+
+type Reason = "error" | "break" | "breakpoint" | "step" | "interrupt";
+
+const NOW = 1_700_000_000_000;
+const ERROR = snapshot();
+
+function stopped(reason: Reason): Answerable {
+  const outcome = { ...SILENT, status: "stopped", reason, error: ERROR, session: stop(7, 2), locals: [] } as const;
+  return { kind: "outcome", outcome };
+}
+
+function lost(): Answerable {
+  const cause = new SwankError("CONNECTION_LOST", "The other side closed the connection.");
+  return { kind: "outcome", outcome: { ...SILENT, status: "lost", cause } };
+}
+
+/** The table "What sets and clears the last error". */
+const TABLE: readonly [event: string, followed: Answerable, isError: boolean, change: string, tag: string][] = [
+  ["returned", { kind: "outcome", outcome: returned(["1"]) }, false, "clear", "=> 1"],
+  ["stopped by an error", stopped("error"), true, "set", "[ERROR] DIVISION-BY-ZERO"],
+  [
+    "stopped by a timeout",
+    { ...stopped("interrupt"), kind: "timed-out", seconds: 3 },
+    true,
+    "set",
+    "[TIMEOUT] DIVISION",
+  ],
+  ["a resumed timeout that was interrupted again", stopped("interrupt"), true, "set", "[TIMEOUT] DIVISION"],
+  ["stopped by break", stopped("break"), false, "keep", "[BREAK] DIVISION-BY-ZERO"],
+  ["stopped by a breakpoint", stopped("breakpoint"), false, "keep", "[BREAKPOINT] DIVISION-BY-ZERO"],
+  ["stopped by a step", stopped("step"), false, "keep", "[STEP] DIVISION-BY-ZERO"],
+  [
+    "ended by an error",
+    { kind: "outcome", outcome: { ...SILENT, status: "aborted", error: ERROR } },
+    true,
+    "set",
+    "[ERROR] DIVISION-BY-ZERO",
+  ],
+  ["aborted", { kind: "outcome", outcome: { ...SILENT, status: "aborted" } }, false, "keep", "; Evaluation aborted"],
+  ["lost", lost(), true, "set", "[ERROR] IMAGE-LOST"],
+  [
+    "killed after its time",
+    { kind: "timed-out", seconds: 3, outcome: { ...SILENT, status: "aborted" } },
+    true,
+    "set",
+    "[TIMEOUT] TIMEOUT",
+  ],
+  ["running on", { kind: "running", seconds: 3, thread: 9 }, true, "set", "[TIMEOUT] TIMEOUT"],
+  ["returned just after its time", { kind: "timed-out", seconds: 3, outcome: returned(["1"]) }, false, "clear", "=> 1"],
+];
+
+describe("conclusion", () => {
+  for (const [event, followed, isError, change, beginning] of TABLE) {
+    it(`${event}: ${isError ? "an error" : "no error"}, last error ${change}`, () => {
+      const conclusion = conclude(followed, { now: NOW });
+      expect(conclusion.isError).to.equal(isError);
+      expect(conclusion.lastError.kind).to.equal(change);
+      expect(reportText(conclusion).startsWith(beginning), reportText(conclusion)).to.equal(true);
+    });
+  }
+
+  it("says in its own words that the time was up, with the frames of where it was", () => {
+    const text = reportText(conclude({ ...stopped("interrupt"), kind: "timed-out", seconds: 3 }));
+    expect(text).to.equal(
+      "[TIMEOUT] DIVISION-BY-ZERO\nThe evaluation gave no value within 3 s. It was interrupted where it was, and waits there: it does not go on by itself.\n\n[Backtrace]\n0: (/ 1 0)",
+    );
+  });
+
+  it("names what could not be ended", () => {
+    expect(reportText(conclude({ kind: "running", seconds: 3, thread: 9 }))).to.match(/STILL RUNNING in thread 9\.$/);
+    expect(reportText(conclude({ kind: "running", seconds: 3, thread: undefined }))).to.match(/STILL RUNNING\.$/);
+  });
+
+  it("says of a lost evaluation all that is known of the loss", () => {
+    expect(reportText(conclude(lost(), { loss: "The image was killed." }))).to.equal(
+      "[ERROR] IMAGE-LOST\nThe image was killed.\nIt is not known how far the evaluation got.",
+    );
+  });
+});
+
+describe("outcome data", () => {
+  it("has the facts of a value", () => {
+    const outcome = returned(["1", "2"], { stdout: "a", warnings: [{ type: "WARNING", class: "W", message: "m" }] });
+    expect(outcomeData(conclude({ kind: "outcome", outcome }))).to.deep.equal({
+      status: "returned",
+      values: ["1", "2"],
+      stdout: "a",
+      stderr: "",
+      warnings: [{ type: "WARNING", message: "m" }],
+      package: "COMMON-LISP-USER",
+    });
+  });
+
+  it("has the facts of a stop, restarts counted from 1", () => {
+    const error = snapshot({
+      slots: [{ name: "OPERANDS", value: "(1 0)" }],
+      restarts: restarts("RETRY - Again"),
+      frames: frames("machinery:(ERROR)", "(F)"),
+      totalFrames: 12,
+    });
+    const session = stop(7, 2);
+    const outcome = { ...SILENT, status: "stopped", reason: "error", error, session, locals: [] } as const;
+    expect(outcomeData(conclude({ kind: "outcome", outcome }))).to.deep.equal({
+      status: "stopped",
+      values: [],
+      stdout: "",
+      stderr: "",
+      warnings: [],
+      package: "COMMON-LISP-USER",
+      thread: 7,
+      level: 2,
+      stop: { reason: "error" },
+      error: {
+        type: "DIVISION-BY-ZERO",
+        class: "COMMON-LISP:DIVISION-BY-ZERO",
+        supertypes: ["ARITHMETIC-ERROR", "ERROR", "SERIOUS-CONDITION", "CONDITION"],
+        message: "arithmetic error DIVISION-BY-ZERO signalled\nOperation was (/ 1 0).",
+        slots: [{ name: "OPERANDS", value: "(1 0)" }],
+        restarts: [{ index: 1, name: "RETRY", description: "Again" }],
+        frames: [
+          { index: 0, call: "(ERROR)" },
+          { index: 1, call: "(F)" },
+        ],
+        total_frames: 12,
+        timestamp: 1_700_000_000_000,
+      },
+    });
+  });
+});
