@@ -154,10 +154,13 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
         with source = (make-string-input-stream code)
         with values = '()
         do (incf (evaluation-form evaluation))
-           (let ((form (let ((*source* source)) (read-form evaluation source eof))))
+           (let* ((start (file-position source))
+                  (form (let ((*source* source)) (read-form evaluation source eof))))
              (when (eq form eof) (return values))
-             (setf - form
-                   values (evaluate-form evaluation form))
+             (setf - form)
+             (with-form-source (code start (file-position source))
+               (setf values (evaluate-form evaluation form)))
+             (ignore-errors (note-loading-form evaluation form))
              (heal-if-deep evaluation)
              (remember form values))))
 
@@ -215,7 +218,7 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
                                                         (setf (evaluation-deep evaluation) t)))
                                    (warning #'note-warning)
                                    (sb-ext:compiler-note #'note-warning))
-                      (funcall function))))))
+                      (call-noting-definitions evaluation function))))))
 
 (defun session-package-now (session)
   (let ((package (session-package session)))
@@ -252,6 +255,7 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
          (let ((result (catch evaluation
                          (call-in-environment evaluation session package (or stdin "") function))))
            (heal-if-deep evaluation)
+           (settle (session-ledger session))
            (finish evaluation result))
       (remhash id table)
       (flush-evaluation evaluation)

@@ -7,6 +7,7 @@
   (package (find-package "COMMON-LISP-USER"))
   (readtable (copy-readtable))
   (history (make-list 10) :type list)
+  (ledger (make-ledger))
   (evaluations (make-hash-table :synchronized t)))
 
 (defvar *sessions* (make-hash-table :test 'eq :weakness :key :synchronized t))

@@ -16,7 +16,18 @@ export type ModuleName = "evaluate" | "debugger";
 
 /** The files of each module in the order in which they must be loaded; all modules but the first stand on it. */
 const FILES: Readonly<Record<ModuleName, readonly string[]>> = {
-  evaluate: ["package", "output", "printing", "session", "snapshot", "evaluate", "control"],
+  evaluate: [
+    "package",
+    "output",
+    "printing",
+    "form-source",
+    "definition-kinds",
+    "ledger",
+    "session",
+    "snapshot",
+    "evaluate",
+    "control",
+  ],
   debugger: ["debugger-package", "objects", "frames", "stepping", "breakpoints"],
 };
 
