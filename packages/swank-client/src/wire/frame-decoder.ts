@@ -1,4 +1,4 @@
-import { Buffer, isUtf8 } from "node:buffer";
+import { Buffer } from "node:buffer";
 import { SwankError } from "../errors.js";
 import { HEADER_LENGTH, MAX_PAYLOAD_LENGTH } from "./frame-encoder.js";
 
@@ -39,7 +39,7 @@ export class FrameDecoder {
    *
    * The stream cannot be picked up again after an error.
    *
-   * @throws SwankError `BAD_FRAME` (the header is no number, the payload no UTF-8) or `FRAME_TOO_LARGE`
+   * @throws SwankError `BAD_FRAME` (the header is no number) or `FRAME_TOO_LARGE`
    */
   push(chunk: Uint8Array): void {
     let rest = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
@@ -82,9 +82,7 @@ export class FrameDecoder {
     this.#headerLength = 0;
     this.#payload = undefined;
     this.#payloadLength = 0;
-    if (!isUtf8(payload)) {
-      throw new SwankError("BAD_FRAME", "A message is not valid UTF-8.", { details: { received: preview(payload) } });
-    }
+    // Lisp encodes what no text has, such as the strings of a stopped thread that are not filled yet: U+FFFD stands for it.
     this.#onPayload(payload.toString("utf8"));
   }
 }
