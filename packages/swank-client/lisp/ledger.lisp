@@ -52,7 +52,7 @@
   (cond ((or *load-truename* *compile-file-truename*)
          (drop-source-plist)
          (when *load-truename* (note-load evaluation *load-truename*)))
-        ((and *form-source* (defining-kind (first form)))
+        ((and *form-source* (consp form) (defining-kind (first form)))
          ;; what is wrong with the form, its own expander tells best
          (ignore-errors (note-definition evaluation form)))))
 
