@@ -21,6 +21,8 @@ export type { OutputStream } from "./evaluation/transcript.js";
 export type { OpenedConnection, OpenOptions } from "./handshake/open-connection.js";
 export { openConnection } from "./handshake/open-connection.js";
 export type { SecretOption } from "./handshake/secret.js";
+export type { Backoff, ReconnectEvents, ReconnectOptions } from "./reconnecting-client.js";
+export { ReconnectingClient } from "./reconnecting-client.js";
 export type { StepMode } from "./runtime/debugger-calls.js";
 export { duplexTransport } from "./transport/duplex-transport.js";
 export type { TcpOptions } from "./transport/tcp-transport.js";
