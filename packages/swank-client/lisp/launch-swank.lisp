@@ -1,8 +1,5 @@
 ;;;; Loading Swank into an image of our own, whatever state the home folder of its user is in.
 
-(defpackage "SWANK-CLIENT.LAUNCH"
-  (:use "COMMON-LISP"))
-
 (in-package "SWANK-CLIENT.LAUNCH")
 
 (defun loader-symbol (name)
@@ -24,13 +21,14 @@
 (defun load-swank (swank-folder fasl-folder)
   "Load Swank, compiled into FASL-FOLDER, or as source when there is no folder to write to."
   (let ((folder (sb-ext:parse-native-namestring swank-folder nil *default-pathname-defaults* :as-directory t))
-        (*package* *package*)
         (*load-verbose* nil)
         (*compile-verbose* nil)
         (*compile-print* nil))
-    (load (merge-pathnames "swank-loader.lisp" folder))
-    (cond (fasl-folder
-           (keep-fasls-in (sb-ext:parse-native-namestring
-                           fasl-folder nil *default-pathname-defaults* :as-directory t))
-           (funcall (loader-symbol "INIT") :setup nil :quiet t))
-          (t (load-swank-sources folder)))))
+    ;; what the compiler says about Swank would only hide what the image has to say later
+    (handler-bind (((or warning sb-ext:compiler-note) #'muffle-warning))
+      (load (merge-pathnames "swank-loader.lisp" folder))
+      (cond (fasl-folder
+             (keep-fasls-in (sb-ext:parse-native-namestring
+                             fasl-folder nil *default-pathname-defaults* :as-directory t))
+             (funcall (loader-symbol "INIT") :setup nil :quiet t))
+            (t (load-swank-sources folder))))))

@@ -1,0 +1,53 @@
+;;;; Loading the user's files over a connection, so that a broken one gives a report and not a broken image.
+
+(in-package "SWANK-CLIENT.LAUNCH")
+
+(defconstant +most-output+ 10000)
+
+(defun last-part (text)
+  (let ((excess (- (length text) +most-output+)))
+    (if (plusp excess)
+        (format nil "[~d characters left out]~a" excess (subseq text excess))
+        text)))
+
+(defun condition-text (condition)
+  (or (ignore-errors (format nil "~a [~s]" condition (type-of condition)))
+      (format nil "a ~s that cannot be printed" (type-of condition))))
+
+(defun call-catching-debugger (function)
+  "Call FUNCTION. When it enters the debugger, leave it there and give the condition's text, else NIL."
+  (flet ((give-up (condition hook)
+           (declare (ignore hook))
+           (return-from call-catching-debugger (condition-text condition))))
+    (let ((sb-ext:*invoke-debugger-hook* #'give-up)
+          (*debugger-hook* #'give-up))
+      (funcall function)
+      nil)))
+
+(defun load-file (path)
+  "(PATH STATUS MESSAGE OUTPUT)"
+  (let* ((output (make-string-output-stream))
+         (*standard-output* output)
+         (*error-output* output)
+         (*trace-output* output)
+         (*package* (find-package "COMMON-LISP-USER"))
+         (problem (call-catching-debugger (lambda () (load path)))))
+    (list (sb-ext:native-namestring path)
+          (if problem :failed :loaded)
+          problem
+          (last-part (get-output-stream-string output)))))
+
+(defun default-init-files (sysinit-p userinit-p)
+  (loop for (wanted function) in (list (list sysinit-p sb-ext:*sysinit-pathname-function*)
+                                       (list userinit-p sb-ext:*userinit-pathname-function*))
+        for path = (and wanted function (funcall function))
+        when (and path (probe-file path)) collect (pathname path)))
+
+(defun load-init-files (sysinit-p userinit-p files)
+  "Load the init files that `sbcl` would load, if they exist, then FILES, native namestrings, which must.
+A list of (PATH STATUS MESSAGE OUTPUT): STATUS is :LOADED or :FAILED, MESSAGE tells why, or is NIL."
+  (mapcar #'load-file
+          (append (default-init-files sysinit-p userinit-p)
+                  (mapcar #'sb-ext:parse-native-namestring files))))
+
+(export 'load-init-files)

@@ -1,0 +1,62 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SwankError } from "../errors.js";
+import type { CoreIngredients } from "./core-key.js";
+import { coreArgs, lispEnvironment } from "./lisp-arguments.js";
+import { callForm, lispFile, loadFileForm, loadSwankForms, loadTextForm } from "./lisp-forms.js";
+import { runLisp } from "./run-lisp.js";
+
+/** Milliseconds that a build may take; a fast machine needs 5 seconds. */
+export const BUILD_TIMEOUT = 300_000;
+
+/** A core to be built. */
+export interface CoreBuild {
+  readonly ingredients: CoreIngredients;
+  /** What images started from it say first. */
+  readonly greeting: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly signal: AbortSignal | undefined;
+  readonly onLog: ((line: string) => void) | undefined;
+}
+
+/** The forms come on standard input, whose length nothing limits. */
+const READ_INPUT = "(cl:load (sb-sys:make-fd-stream 0 :input t :buffering :full :external-format :utf-8))";
+
+/**
+ * Builds a core with Swank in it.
+ *
+ * @param file - Where to; not there yet.
+ * @throws SwankError `CORE_BUILD_FAILED`; `CANCELLED`
+ */
+export async function buildCore(file: string, build: CoreBuild): Promise<void> {
+  const { lisp } = build.ingredients;
+  const fasls = await mkdtemp(join(tmpdir(), "swank-toolkit-build-"));
+  const limit = AbortSignal.timeout(BUILD_TIMEOUT);
+  try {
+    const result = await runLisp(lisp.runtime, {
+      args: [...coreArgs(lisp), "--no-sysinit", "--no-userinit", "--non-interactive", "--eval", READ_INPUT],
+      input: buildForms(file, fasls, build).join("\n"),
+      env: lispEnvironment(lisp, build.env),
+      signal: build.signal === undefined ? limit : AbortSignal.any([build.signal, limit]),
+      onLine: build.onLog,
+    });
+    if (build.signal?.aborted) throw new SwankError("CANCELLED", "Building the core was cancelled.");
+    if (!result.succeeded) throw buildFailed(result.ending, result.output);
+  } finally {
+    await rm(fasls, { force: true, recursive: true });
+  }
+}
+
+function buildForms(file: string, fasls: string, { ingredients, greeting }: CoreBuild): readonly string[] {
+  return [
+    ...loadSwankForms(ingredients.swankFolder, fasls),
+    loadFileForm(lispFile("launch-core")),
+    ...ingredients.runtimeSources.map(loadTextForm),
+    callForm("save-core", file, greeting, ingredients.warmUp),
+  ];
+}
+
+function buildFailed(ending: string, output: string): SwankError {
+  return new SwankError("CORE_BUILD_FAILED", `Lisp could not build a core (${ending}).`, { details: { output } });
+}

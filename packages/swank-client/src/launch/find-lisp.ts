@@ -1,0 +1,84 @@
+import { read } from "sexp-parser";
+import { SwankError } from "../errors.js";
+import { findExecutable } from "./find-executable.js";
+import { INSTALL_SBCL } from "./install-hints.js";
+import { DESCRIBE_FORM, decodeInstallation, type LispInstallation } from "./lisp-installation.js";
+import { runLisp } from "./run-lisp.js";
+
+/** Which Lisp to look for. */
+export interface FindLispOptions {
+  /** A path, or a name on the PATH. Default: the environment variable `SBCL`, or `sbcl`. */
+  readonly lisp?: string | undefined;
+  /** Default: this process's environment. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Gives up when aborted. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Milliseconds in which a Lisp must have said what it is. */
+const DESCRIBE_TIMEOUT = 30_000;
+
+const ARGS = [
+  "--noinform",
+  "--disable-ldb",
+  "--no-sysinit",
+  "--no-userinit",
+  "--non-interactive",
+  "--eval",
+  DESCRIBE_FORM,
+];
+
+/**
+ * Finds the executable of SBCL.
+ *
+ * @returns its absolute path
+ * @throws SwankError `LISP_NOT_FOUND`, with the commands that install it.
+ */
+export async function findLispExecutable({ lisp, env = process.env }: FindLispOptions = {}): Promise<string> {
+  const command = lisp ?? (env["SBCL"] || "sbcl");
+  const executable = await findExecutable(command, env);
+  if (executable !== undefined) return executable;
+  const where =
+    lisp === undefined && !env["SBCL"] ? "There is no sbcl on the PATH" : `There is no executable ${command}`;
+  throw new SwankError("LISP_NOT_FOUND", `${where}.`, { remedy: INSTALL_SBCL });
+}
+
+/**
+ * Finds SBCL and asks it what it is, which starts it once.
+ *
+ * @throws SwankError `LISP_NOT_FOUND` when there is none, it is no SBCL, or one without threads; `CANCELLED`.
+ */
+export async function findLisp(options: FindLispOptions = {}): Promise<LispInstallation> {
+  const executable = await findLispExecutable(options);
+  return decodeDescription(executable, await describeLisp(executable, options));
+}
+
+/** What the Lisp prints when asked. */
+export async function describeLisp(executable: string, options: FindLispOptions): Promise<string> {
+  const timeout = AbortSignal.timeout(DESCRIBE_TIMEOUT);
+  const signal = options.signal === undefined ? timeout : AbortSignal.any([options.signal, timeout]);
+  const { succeeded, output, ending } = await runLisp(executable, {
+    args: ARGS,
+    env: options.env ?? process.env,
+    signal,
+  });
+  if (options.signal?.aborted) throw new SwankError("CANCELLED", "Looking for Lisp was cancelled.");
+  if (succeeded) return output;
+  throw unusable(executable, `it does not run as SBCL does (${ending})`, output);
+}
+
+/** @throws SwankError `LISP_NOT_FOUND` when that is not what an SBCL with threads prints. */
+export function decodeDescription(executable: string, output: string): LispInstallation {
+  const line = /^\(:VERSION .*\)$/m.exec(output)?.[0];
+  if (line === undefined) throw unusable(executable, "it does not answer as SBCL does", output);
+  const installation = decodeInstallation(executable, read(line));
+  if (!installation.hasThreads) throw unusable(executable, "it was built without threads", output);
+  return installation;
+}
+
+function unusable(executable: string, why: string, output: string): SwankError {
+  return new SwankError("LISP_NOT_FOUND", `${executable} cannot be used: ${why}.`, {
+    remedy: INSTALL_SBCL,
+    details: { output },
+  });
+}

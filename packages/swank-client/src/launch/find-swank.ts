@@ -1,0 +1,59 @@
+import { stat } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { SwankError } from "../errors.js";
+import { globFolders } from "./glob-folders.js";
+import { INSTALL_SWANK } from "./install-hints.js";
+import { type SwankPlace, swankPlaces } from "./swank-places.js";
+
+/** Which Swank to look for. */
+export interface FindSwankOptions {
+  /** Its folder, or its `swank-loader.lisp`. Default: the environment variable `SWANK`, or what is found. */
+  readonly swank?: string | undefined;
+  /** Default: this process's environment. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+const LOADER = "swank-loader.lisp";
+
+/**
+ * Finds Swank's source: in Quicklisp, ASDF's source folders, Emacs's packages and the system's folders, in that order.
+ *
+ * @returns the absolute path of the folder that has `swank-loader.lisp`
+ * @throws SwankError `SWANK_NOT_FOUND`, with where it was looked for and what to do. A place that is named is the only one looked at.
+ */
+export async function findSwank({ swank, env = process.env }: FindSwankOptions = {}): Promise<string> {
+  const named = swank ?? env["SWANK"];
+  if (named) return namedFolder(named);
+  const places = await swankPlaces(env);
+  for (const place of places) {
+    const folder = await newestIn(place);
+    if (folder !== undefined) return folder;
+  }
+  throw notFound(`No Swank was found. Looked in:\n${places.map(placeText).join("\n")}`);
+}
+
+async function namedFolder(path: string): Promise<string> {
+  const folder = resolve(basename(path) === LOADER ? dirname(path) : path);
+  if ((await loaderTime(folder)) !== undefined) return folder;
+  throw notFound(`There is no ${LOADER} in ${folder}.`);
+}
+
+/** Version numbers of packages are written in many ways; the time of the file is comparable. */
+async function newestIn(place: SwankPlace): Promise<string | undefined> {
+  const folders = (await Promise.all(place.patterns.map(globFolders))).flat();
+  const dated = await Promise.all(folders.map(async (folder) => ({ folder, time: (await loaderTime(folder)) ?? -1 })));
+  return dated.filter(({ time }) => time >= 0).sort((a, b) => b.time - a.time)[0]?.folder;
+}
+
+async function loaderTime(folder: string): Promise<number | undefined> {
+  const file = await stat(join(folder, LOADER)).catch(() => undefined);
+  return file?.isFile() ? file.mtimeMs : undefined;
+}
+
+function placeText({ name, patterns }: SwankPlace): string {
+  return `  ${name}: ${patterns.join(" ")}`;
+}
+
+function notFound(message: string): SwankError {
+  return new SwankError("SWANK_NOT_FOUND", message, { remedy: INSTALL_SWANK });
+}

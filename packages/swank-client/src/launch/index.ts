@@ -1,0 +1,11 @@
+export type { FindLispOptions } from "./find-lisp.js";
+export { findLisp } from "./find-lisp.js";
+export type { FindSwankOptions } from "./find-swank.js";
+export { findSwank } from "./find-swank.js";
+export type { ImageExit } from "./image-process.js";
+export { launchImage } from "./launch.js";
+export type { LaunchOptions } from "./launch-options.js";
+export type { LaunchedFrom, LaunchedImage } from "./launched-image.js";
+export type { LispInstallation } from "./lisp-installation.js";
+export type { InitFiles, LoadedFile } from "./load-init-files.js";
+export { loadInitFiles } from "./load-init-files.js";

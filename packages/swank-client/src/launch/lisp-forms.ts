@@ -1,0 +1,43 @@
+import { fileURLToPath } from "node:url";
+import { NIL, print, quote, type Sexp, symbol } from "sexp-parser";
+
+/** Path of a Lisp file of this package. */
+export function lispFile(name: string): string {
+  return fileURLToPath(new URL(`../../lisp/${name}.lisp`, import.meta.url));
+}
+
+/** Text of a form that calls a function of the launcher's Lisp package; lists among the arguments are data. */
+export function callForm(name: string, ...args: readonly Sexp[]): string {
+  return print([symbol(`swank-client.launch::${name}`), ...args.map((arg) => (Array.isArray(arg) ? quote(arg) : arg))]);
+}
+
+/** Text of a form that loads a file, whatever characters its name has. */
+export function loadFileForm(path: string): string {
+  return print([symbol("cl:load"), [symbol("sb-ext:parse-native-namestring"), path]]);
+}
+
+/** Text of a form that loads Lisp text. */
+export function loadTextForm(text: string): string {
+  return print([symbol("cl:load"), [symbol("cl:make-string-input-stream"), text]]);
+}
+
+/** The forms that load Swank, compiled into `faslFolder` or without compiling, and then the Lisp that serves. */
+export function loadSwankForms(swankFolder: string, faslFolder: string | undefined): readonly string[] {
+  return [
+    loadFileForm(lispFile("launch-parent")),
+    callForm("die-with-parent"),
+    loadFileForm(lispFile("launch-swank")),
+    callForm("load-swank", swankFolder, faslFolder ?? NIL),
+    loadFileForm(lispFile("launch-image")),
+    loadFileForm(lispFile("launch-init-files")),
+  ];
+}
+
+/** The Lisp files that a core is made of, besides Swank. */
+export const LAUNCH_FILES: readonly string[] = [
+  "launch-parent",
+  "launch-swank",
+  "launch-image",
+  "launch-init-files",
+  "launch-core",
+].map(lispFile);

@@ -1,0 +1,46 @@
+import { resolve } from "node:path";
+import { decode, list, NIL, quote, symbol, T } from "sexp-parser";
+import type { Command } from "../commands/command.js";
+
+/** Which files of the user's to load. */
+export interface InitFiles {
+  /** `true`: without the init files that `sbcl` loads, the system's and `~/.sbclrc`. */
+  readonly noUserInit?: boolean | undefined;
+  /** Files to load after them, relative to this process's working folder. */
+  readonly load?: readonly string[] | undefined;
+}
+
+/** How the loading of a file went. */
+export interface LoadedFile {
+  readonly path: string;
+  /** What it printed on stdout and stderr; after an error in source it ends with the place of the form. The last 10000 characters. */
+  readonly output: string;
+  /** Why it was not loaded to its end, with the condition's type; `undefined` when it was. */
+  readonly error: string | undefined;
+}
+
+const { keywordName, list: listOf, map, nullable, string, tuple } = decode;
+
+const loadedFile = map(
+  tuple(string, keywordName, nullable(string), string),
+  ([path, , error, output]): LoadedFile => ({ path, output, error }),
+);
+
+/**
+ * Loads the user's files into an image that `launchImage` has started. An error in one of them ends the loading of that file only.
+ *
+ * It lasts as long as the files take, and they can do anything.
+ */
+export const loadInitFiles = {
+  name: "swank-client.launch:load-init-files",
+  encode: ({ noUserInit = false, load = [] }: InitFiles) => {
+    const wanted = noUserInit ? NIL : T;
+    return list(
+      symbol("swank-client.launch:load-init-files"),
+      wanted,
+      wanted,
+      quote(load.map((file) => resolve(file))),
+    );
+  },
+  decode: listOf(loadedFile),
+} satisfies Command<[files: InitFiles], readonly LoadedFile[]>;

@@ -1,0 +1,27 @@
+import type { Readable } from "node:stream";
+
+/**
+ * Reads the first characters that a stream gives, and leaves the rest for others.
+ *
+ * @param length - In bytes.
+ * @returns fewer of them, or none, when it ends before or the signal is aborted
+ */
+export function readStart(stream: Readable, length: number, signal: AbortSignal): Promise<string> {
+  return new Promise((resolve) => {
+    const finish = (text: string) => {
+      stream.off("readable", onReadable);
+      stream.off("close", onEnd);
+      signal.removeEventListener("abort", onEnd);
+      resolve(text);
+    };
+    const onReadable = () => {
+      const chunk: Buffer | null = stream.read(length);
+      if (chunk !== null) finish(String(chunk));
+    };
+    const onEnd = () => finish("");
+    stream.on("readable", onReadable);
+    stream.once("close", onEnd);
+    signal.addEventListener("abort", onEnd, { once: true });
+    if (signal.aborted || stream.destroyed) onEnd();
+  });
+}

@@ -1,0 +1,66 @@
+import { asSwankError } from "../errors.js";
+import { type CompiledSwank, compiledSwank } from "./compiled-swank.js";
+import { DEFAULT_START_TIMEOUT } from "./launch-options.js";
+import type { LaunchPlan } from "./launch-plan.js";
+import { LaunchedImage } from "./launched-image.js";
+import { coreArgs, lispEnvironment } from "./lisp-arguments.js";
+import { callForm, loadSwankForms } from "./lisp-forms.js";
+import { type StartedImage, startImage } from "./start-image.js";
+
+/**
+ * Starts an image by loading Swank into it, compiled earlier if that is possible.
+ *
+ * @throws SwankError `LAUNCH_FAILED`; `CANCELLED`
+ */
+export async function startByLoading(plan: LaunchPlan): Promise<LaunchedImage> {
+  const { process, pid } = await startWithFreshFiles(plan);
+  return new LaunchedImage(process, pid, "loaded", plan.notes);
+}
+
+/** Compiled files that cannot be loaded are damaged, and are made once more. */
+async function startWithFreshFiles(plan: LaunchPlan): Promise<StartedImage> {
+  const compiled = await compiledSwank(plan.cacheFolder, plan.key);
+  try {
+    return await startWith(plan, compiled);
+  } catch (error) {
+    if (!compiled.isKept || asSwankError(error).code === "CANCELLED") throw error;
+    return startWith(plan, await compiledSwank(plan.cacheFolder, plan.key));
+  }
+}
+
+async function startWith(plan: LaunchPlan, compiled: CompiledSwank): Promise<StartedImage> {
+  try {
+    const started = await startLoading(plan, compiled.folder);
+    await compiled.publish();
+    return started;
+  } catch (error) {
+    await compiled.discard();
+    throw error;
+  }
+}
+
+function startLoading(plan: LaunchPlan, fasls: string | undefined): Promise<StartedImage> {
+  const { lisp, swankFolder } = plan.ingredients;
+  const { cwd, onLog, signal, startTimeout = DEFAULT_START_TIMEOUT, dynamicSpaceSize } = plan.options;
+  const forms = [
+    ...loadSwankForms(swankFolder, fasls),
+    callForm("prepare-swank"),
+    callForm("serve", process.pid, plan.greeting),
+  ];
+  const toplevelArgs = ["--no-sysinit", "--no-userinit", "--disable-debugger"];
+  return startImage({
+    runtime: lisp.runtime,
+    args: [
+      ...coreArgs(lisp, dynamicSpaceSize),
+      "--end-runtime-options",
+      ...toplevelArgs,
+      ...forms.flatMap((form) => ["--eval", form]),
+    ],
+    cwd,
+    env: lispEnvironment(lisp, plan.env),
+    onLog,
+    greeting: plan.greeting,
+    timeout: startTimeout,
+    signal,
+  });
+}

@@ -1,0 +1,102 @@
+import { asSwankError, SwankError } from "../errors.js";
+import { BUILD_TIMEOUT, buildCore } from "./build-core.js";
+import { CoreCache, type KeptCore } from "./core-cache.js";
+import { doExclusively } from "./exclusive-work.js";
+import { DEFAULT_START_TIMEOUT } from "./launch-options.js";
+import type { LaunchPlan } from "./launch-plan.js";
+import { type LaunchedFrom, LaunchedImage } from "./launched-image.js";
+import { runtimeArgs } from "./lisp-arguments.js";
+import { problemText } from "./problem-text.js";
+import { type StartedImage, startImage } from "./start-image.js";
+
+/** Milliseconds after which a core is taken for damaged; it needs a hundredth of a second. */
+const CORE_START_LIMIT = 20_000;
+
+/**
+ * Starts an image from the core in the cache, which is built when it is not there or does not start.
+ *
+ * @returns `undefined` when that is not possible; the plan's notes then say why
+ * @throws SwankError `CANCELLED`; `INVALID_ARGUMENT` when the image does not start with such a heap
+ */
+export async function startFromCore(plan: LaunchPlan, cacheFolder: string): Promise<LaunchedImage | undefined> {
+  const cache = new CoreCache(cacheFolder);
+  try {
+    return (await startKept(plan, cache)) ?? (await startBuilt(plan, cache));
+  } catch (error) {
+    if (plan.options.signal?.aborted) {
+      throw new SwankError("CANCELLED", "Launching the image was cancelled.", { cause: error });
+    }
+    if (asSwankError(error).code === "INVALID_ARGUMENT") throw error;
+    plan.notes.push(`No image could be started from a core, so Swank is loaded each time: ${problemText(error)}`);
+    return undefined;
+  }
+}
+
+/** `undefined` when there is no core, or one that does not start. */
+async function startKept(plan: LaunchPlan, cache: CoreCache): Promise<LaunchedImage | undefined> {
+  const core = await cache.find(plan.key);
+  if (core === undefined) return undefined;
+  try {
+    return launched(await startCore(plan, core.path, plan.options.dynamicSpaceSize), "core", plan);
+  } catch (error) {
+    if (plan.options.signal?.aborted) throw error;
+    await blameHeap(plan, core.path, error);
+    plan.notes.push(`The core ${core.path} did not start and was built anew: ${problemText(error)}`);
+    await cache.remove(core);
+    return undefined;
+  }
+}
+
+async function startBuilt(plan: LaunchPlan, cache: CoreCache): Promise<LaunchedImage> {
+  let how: LaunchedFrom = "core";
+  const { path } = await doExclusively<KeptCore>({
+    lockFile: cache.lockFile(plan.key),
+    staleAfter: BUILD_TIMEOUT,
+    signal: plan.options.signal,
+    found: () => cache.find(plan.key),
+    work: () => {
+      how = "built-core";
+      return build(plan, cache);
+    },
+  });
+  return launched(await startCore(plan, path, plan.options.dynamicSpaceSize), how, plan);
+}
+
+async function build(plan: LaunchPlan, cache: CoreCache): Promise<KeptCore> {
+  const draft = cache.draftPath(plan.key);
+  try {
+    const { signal, onLog } = plan.options;
+    await buildCore(draft, { ingredients: plan.ingredients, greeting: plan.greeting, env: plan.env, signal, onLog });
+    return await cache.adopt(draft, plan.key);
+  } finally {
+    await cache.discard(draft);
+  }
+}
+
+function startCore(plan: LaunchPlan, core: string, dynamicSpaceSize: number | undefined): Promise<StartedImage> {
+  const { cwd, onLog, signal, startTimeout = DEFAULT_START_TIMEOUT } = plan.options;
+  return startImage({
+    runtime: plan.ingredients.lisp.runtime,
+    args: ["--core", core, ...runtimeArgs(dynamicSpaceSize), "--end-runtime-options", String(process.pid)],
+    cwd,
+    env: plan.env,
+    onLog,
+    greeting: plan.greeting,
+    timeout: Math.min(startTimeout, CORE_START_LIMIT),
+    signal,
+  });
+}
+
+/** A core that starts with another heap is sound, and building it anew would not help. */
+async function blameHeap(plan: LaunchPlan, core: string, cause: unknown): Promise<void> {
+  const { dynamicSpaceSize } = plan.options;
+  if (dynamicSpaceSize === undefined) return;
+  const started = await startCore(plan, core, undefined).catch(() => undefined);
+  if (started === undefined) return;
+  await started.process.kill();
+  throw new SwankError("INVALID_ARGUMENT", `No image can be started with a heap of ${dynamicSpaceSize} MB.`, { cause });
+}
+
+function launched({ process, pid }: StartedImage, how: LaunchedFrom, plan: LaunchPlan): LaunchedImage {
+  return new LaunchedImage(process, pid, how, plan.notes);
+}
