@@ -5,19 +5,35 @@
 (defun find-evaluation (id)
   (gethash id (session-evaluations (current-session))))
 
-(defun call-in-evaluation (evaluation function)
-  "Have the thread of EVALUATION call FUNCTION, unless it runs something else by then."
-  (swank::queue-thread-interrupt
-   (evaluation-thread evaluation)
-   (lambda ()
-     (sb-sys:with-interrupts
-       (when (eq *evaluation* evaluation) (funcall function))))))
+(defun call-in-evaluation (evaluation function &optional (patience 500))
+  "Have the thread of EVALUATION call FUNCTION, unless it runs something else by then.
+While it holds the package lock it is let alone for a moment more, up to PATIENCE milliseconds: it would break off in the middle
+of changing what everybody uses."
+  (handler-case
+      (swank::queue-thread-interrupt
+       (evaluation-thread evaluation)
+       (lambda ()
+         (sb-sys:with-interrupts
+           (when (eq *evaluation* evaluation)
+             (if (and (plusp patience) (holds-package-lock-p))
+                 (call-later evaluation function (1- patience))
+                 (funcall function))))))
+    ;; it has just ended
+    (sb-thread:interrupt-thread-error () nil)))
+
+(defun call-later (evaluation function patience)
+  (sb-thread:make-thread (lambda ()
+                           (sleep 1/1000)
+                           (call-in-evaluation evaluation function patience))
+                         :name "swank-client interrupt"))
 
 (defun enter-interrupt ()
-  (when (zerop swank::*sldb-level*)
-    (setf swank::*buffer-package* *package*)
-    (with-simple-restart (continue "Continue the evaluation")
-      (swank::invoke-slime-debugger (make-condition 'interrupted)))))
+  (let ((condition (make-condition 'interrupted)))
+    (cond ((plusp swank::*sldb-level*) nil)
+          ((holds-package-lock-p) (leave-with-failure *evaluation* condition))
+          (t (setf swank::*buffer-package* *package*)
+             (with-simple-restart (continue "Continue the evaluation")
+               (swank::invoke-slime-debugger condition))))))
 
 (defun interrupt (id)
   "Stop evaluation ID in the debugger. False if it is not running."
@@ -101,19 +117,20 @@ Returns only when it refuses: (:stale) | (:no-restart) | (:wrong-count LAMBDA-LI
       (sleep 1))))
 
 (defun clean-up (connection)
-  (let ((session (gethash connection *sessions*)))
-    (when session
-      (remhash connection *sessions*)
-      (dolist (hook *departure-hooks*) (ignore-errors (funcall hook session)))
-      (when (plusp (hash-table-count (session-evaluations session)))
-        (sb-thread:make-thread #'end-evaluations :arguments (list session) :name "swank-client clean-up")))))
+  (let ((session (session-of connection)))
+    (setf (session-departed session) t)
+    (dolist (hook *departure-hooks*) (ignore-errors (funcall hook session)))
+    (when (plusp (hash-table-count (session-evaluations session)))
+      (sb-thread:make-thread #'end-evaluations :arguments (list session) :name "swank-client clean-up"))))
 
 (swank::add-hook swank::*connection-closed-hook* 'clean-up)
 
 ;;; Swank on SBCL keeps a mailbox for every thread that ever was, and searches them all at each message
 
-(defun prune-mailboxes (id)
-  (when (zerop (mod id 128))
+(defvar *evaluations-run* (list 0))
+
+(defun prune-mailboxes ()
+  (when (zerop (mod (sb-ext:atomic-incf (car *evaluations-run*)) 64))
     (let ((lock (find-symbol "*MAILBOX-LOCK*" "SWANK/SBCL"))
           (boxes (find-symbol "*MAILBOXES*" "SWANK/SBCL")))
       (when (and lock boxes (boundp lock) (boundp boxes))

@@ -2,39 +2,6 @@
 
 (in-package #:@runtime@)
 
-;;; Warnings
-
-(defun warning-type (condition)
-  (typecase condition
-    (sb-ext:compiler-note "COMPILER-WARNING")
-    (style-warning "STYLE-WARNING")
-    (t "WARNING")))
-
-(defun undefined-name (condition text)
-  "The function or variable that CONDITION says is undefined, which a later form may define."
-  (when (and (typep condition 'simple-condition) (eql 0 (search "undefined " text)))
-    (car (last (simple-condition-format-arguments condition)))))
-
-(defun note-warning (condition)
-  (let ((text (report-text condition 2000)))
-    (push (list (warning-type condition) (class-name-text (class-of condition)) text (undefined-name condition text))
-          (evaluation-warnings *evaluation*))
-    ;; COMPILE-FILE counts warnings by seeing them: one that is muffled makes a bad file look good
-    (unless *compile-file-truename*
-      (let ((restart (find-restart 'muffle-warning condition)))
-        (when restart (invoke-restart restart))))))
-
-(defun defined-by-now-p (name)
-  (ignore-errors
-   (or (fboundp name)
-       (and (symbolp name) (boundp name)))))
-
-(defun taken-warnings (evaluation)
-  "The warnings so far, oldest first, without those that a later form has answered."
-  (loop for (type class text name) in (reverse (shiftf (evaluation-warnings evaluation) '()))
-        unless (and name (defined-by-now-p name))
-          collect (list type class text)))
-
 ;;; The stack after an exhaustion
 
 (defun heal-stack ()
@@ -107,21 +74,21 @@
 (defun read-form (evaluation stream eof)
   "The next form of STREAM, or EOF. An error in reading ends the evaluation: it must not park a thread with the reader's locks."
   (with-way-out (evaluation)
-      (handler-bind ((error (lambda (condition)
-                              (leave-with-failure evaluation condition
-                                                  :offset (ignore-errors (file-position stream))))))
+      (handler-bind ((serious-condition (lambda (condition)
+                                          (leave-with-failure evaluation condition
+                                                              :offset (ignore-errors (file-position stream))))))
         (read-user stream eof))))
 
-(defun check-source (evaluation code start)
-  "Read on from START, where a scan found CODE unbalanced: the reader's own condition ends the evaluation before anything runs.
+(defun check-source (evaluation code)
+  "Read CODE, which a scan found unbalanced: the reader's own condition ends the evaluation before anything runs.
 Nothing is interned or executed by it. Returns if the readtable in use sees nothing wrong."
   (let ((*read-suppress* t)
-        (*source* (make-string-input-stream code start))
+        (*source* (make-string-input-stream code))
         (eof (list nil)))
     (setf (evaluation-form evaluation) 1)
     (with-way-out (evaluation)
-        (loop until (eq eof (handler-bind ((error (lambda (condition) (leave-with-failure evaluation condition))))
-                              (read-user *source* eof)))))
+        (handler-bind ((serious-condition (lambda (condition) (leave-with-failure evaluation condition))))
+          (loop until (eq eof (read-user *source* eof)))))
     (setf (evaluation-form evaluation) 0)))
 
 (defun leave-with-failure (evaluation condition &rest facts)
@@ -140,16 +107,18 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
         /// // // / / values
         +++ ++ ++ + + form))
 
-(defun keep-session (session keep-package)
-  (setf (session-history session) (list * ** *** + ++ +++ / // /// -)
-        (session-readtable session) *readtable*)
-  (when keep-package (setf (session-package session) *package*)))
+(defun keep-session (evaluation)
+  "What a REPL keeps, it keeps form by form: a later form that fails takes nothing back."
+  (let ((session (evaluation-session evaluation)))
+    (setf (session-history session) (list * ** *** + ++ +++ / // /// -)
+          (session-readtable session) *readtable*)
+    (when (evaluation-moves-session evaluation) (setf (session-package session) *package*))))
 
 ;;; All forms
 
 (defun evaluate-forms (evaluation code check)
   "The values of the last form of CODE."
-  (when check (check-source evaluation code check))
+  (when check (check-source evaluation code))
   (loop with eof = (list nil)
         with source = (make-string-input-stream code)
         with values = '()
@@ -162,7 +131,8 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
                (setf values (evaluate-form evaluation form)))
              (ignore-errors (note-loading-form evaluation form))
              (heal-if-deep evaluation)
-             (remember form values))))
+             (remember form values)
+             (keep-session evaluation))))
 
 (defun value-texts (evaluation values)
   (with-way-out (evaluation)
@@ -170,11 +140,9 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
           repeat 50
           collect (value-text value))))
 
-(defun evaluate-and-print (evaluation session code check keep-package)
-  (let* ((values (evaluate-forms evaluation code check))
-         (texts (value-texts evaluation values)))
-    (keep-session session keep-package)
-    (list :returned (list :values texts :count (length values)))))
+(defun evaluate-and-print (evaluation code check)
+  (let ((values (evaluate-forms evaluation code check)))
+    (list :returned (list :values (value-texts evaluation values) :count (length values)))))
 
 ;;; Errors that may not park
 
@@ -184,10 +152,16 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
     (and lock (boundp lock)
          (eq (sb-thread:mutex-owner (symbol-value lock)) sb-thread:*current-thread*))))
 
-(defun make-debugger-hook (evaluation previous)
+(defun may-not-stop-p (evaluation usual-hook)
+  "A debugger hook of the code's own comes first, and inside a stop errors are the debugger's business."
+  (and (eq *evaluation* evaluation)
+       (zerop swank::*sldb-level*)
+       (or (holds-package-lock-p)
+           (and (evaluation-unwind evaluation) (member *debugger-hook* (list nil usual-hook))))))
+
+(defun make-debugger-hook (evaluation previous usual-hook)
   (lambda (condition hook)
-    (when (and (eq *evaluation* evaluation)
-               (or (evaluation-unwind evaluation) (holds-package-lock-p)))
+    (when (may-not-stop-p evaluation usual-hook)
       (leave-with-failure evaluation condition))
     ;; what the debugger prints, it prints as the code would
     (setf swank::*buffer-package* *package*)
@@ -195,8 +169,9 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
 
 ;;; The environment
 
-(defun call-in-environment (evaluation session package stdin function)
-  (let* ((input (make-string-input-stream stdin))
+(defun call-in-environment (evaluation package stdin function)
+  (let* ((session (evaluation-session evaluation))
+         (input (make-string-input-stream stdin))
          (stdout (evaluation-stdout evaluation))
          (terminal (make-two-way-stream input stdout))
          (*standard-input* input)
@@ -210,7 +185,7 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
          (*package* package)
          (*readtable* (session-readtable session))
          (*evaluation* evaluation)
-         (sb-ext:*invoke-debugger-hook* (make-debugger-hook evaluation sb-ext:*invoke-debugger-hook*)))
+         (sb-ext:*invoke-debugger-hook* (make-debugger-hook evaluation sb-ext:*invoke-debugger-hook* *debugger-hook*)))
     (bind-history session
                   (lambda ()
                     (handler-bind ((storage-condition (lambda (condition)
@@ -237,30 +212,31 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
          (home (if package (swank::guess-package package) (session-package-now session))))
     (if (null home)
         (list :no-such-package package)
-        (let ((evaluation (make-evaluation :id id :session session :unwind unwind
+        (let ((evaluation (make-evaluation :id id :session session :unwind unwind :moves-session (not package)
                                            :stdout (make-output connection id 1 limit tail)
                                            :stderr (make-output connection id 2 limit tail))))
-          (run-evaluation evaluation session home stdin
-                          (lambda ()
-                            (if debug
-                                (call-with-debug-policy
-                                 (lambda () (evaluate-and-print evaluation session code check (not package))))
-                                (evaluate-and-print evaluation session code check (not package)))))))))
+          (flet ((run () (evaluate-and-print evaluation code check)))
+            (run-evaluation evaluation home (or stdin "")
+                            (if debug (lambda () (call-with-debug-policy #'run)) #'run)))))))
 
-(defun run-evaluation (evaluation session package stdin function)
-  (let ((table (session-evaluations session))
-        (id (evaluation-id evaluation)))
+(defun run-evaluation (evaluation package stdin function)
+  (let* ((session (evaluation-session evaluation))
+         (table (session-evaluations session))
+         (id (evaluation-id evaluation)))
     (setf (gethash id table) evaluation)
     (unwind-protect
          (let ((result (catch evaluation
-                         (call-in-environment evaluation session package (or stdin "") function))))
+                         ;; looked at after the evaluation was entered: whoever cleans up after the client sees one or the other
+                         (if (session-departed session)
+                             '(:aborted)
+                             (call-in-environment evaluation package stdin function)))))
            (heal-if-deep evaluation)
            (settle (session-ledger session))
            (finish evaluation result))
       (remhash id table)
       (flush-evaluation evaluation)
       (announce-exit id)
-      (prune-mailboxes id))))
+      (prune-mailboxes))))
 
 (defun flush-evaluation (evaluation)
   (flush-output (evaluation-stdout evaluation))

@@ -5,15 +5,19 @@
 (defvar *value-limit* 20000 "Characters shown of one value.")
 (defvar *value-length* 200 "Elements shown of one list or vector.")
 (defvar *value-level* 20 "Levels of nesting shown.")
-(defconstant +integer-bits-limit+ 200000 "Printing a larger integer would take seconds.")
+(defconstant +integer-bits-limit+ 100000 "Larger integers take up to minutes to print in decimal, and no limit would show all their digits.")
 
 (defun truncated (limit printer)
   "The text that PRINTER writes to a stream, cut after LIMIT characters."
   (swank::call/truncated-output-to-string limit printer "..."))
 
+(defun at-most (limit setting)
+  "LIMIT, or SETTING where code has set that lower."
+  (if (typep setting '(integer 0)) (min setting limit) limit))
+
 (defmacro with-bounded-printing ((&key (length '*value-length*) (level '*value-level*)) &body body)
-  `(let ((*print-length* ,length)
-         (*print-level* ,level)
+  `(let ((*print-length* (at-most ,length *print-length*))
+         (*print-level* (at-most ,level *print-level*))
          (*print-circle* nil)
          (*print-pretty* nil)
          (*print-readably* nil)
@@ -44,13 +48,33 @@
     (integer (> (integer-length object) +integer-bits-limit+))
     (ratio (or (huge-number-p (numerator object)) (huge-number-p (denominator object))))))
 
+(defun holds-huge-number-p (object)
+  "True if one of the first parts of OBJECT, a list or vector, is a huge number."
+  (let ((parts-left 500))
+    (labels ((holds-p (part)
+               (decf parts-left)
+               (cond ((minusp parts-left) nil)
+                     ((consp part) (or (holds-p (car part)) (holds-p (cdr part))))
+                     ((simple-vector-p part) (some #'holds-p part))
+                     (t (huge-number-p part)))))
+      (holds-p object))))
+
+(defun bounded-text (value limit)
+  "At most LIMIT characters of what PRIN1 prints for VALUE. Huge numbers in it are in hexadecimal, which takes no time."
+  (flet ((print-it (stream) (prin1 value stream)))
+    (if (holds-huge-number-p value)
+        (let ((*print-base* 16) (*print-radix* t)) (truncated limit #'print-it))
+        (truncated limit #'print-it))))
+
+(defun huge-number-text (number)
+  (let ((integer (numerator number)))
+    (format nil "#<~(~a~) too long to print: ~d bits>" (if (eql integer number) 'integer 'ratio) (integer-length integer))))
+
 (defun print-value (value limit)
-  (cond ((huge-number-p value)
-         (format nil "#<~(~a~) too long to print: ~d bits>" (if (integerp value) 'integer 'ratio)
-                 (if (integerp value) (integer-length value) (integer-length (numerator value)))))
+  (cond ((huge-number-p value) (huge-number-text value))
         ((and (stringp value) (> (length value) limit))
          (format nil "~s... [~d of ~d characters shown]" (subseq value 0 limit) limit (length value)))
-        (t (let ((text (truncated limit (lambda (stream) (prin1 value stream)))))
+        (t (let ((text (bounded-text value limit)))
              (concatenate 'string text (elision value text limit))))))
 
 (defun proper-length (list)
@@ -64,7 +88,7 @@
                   (string nil)
                   (vector (length value)))))
     (cond ((> (length text) limit) (format nil " [cut at ~d characters]" limit))
-          ((and length (> length *value-length*)) (format nil " [~d of ~d elements shown]" *value-length* length))
+          ((and length (> length *print-length*)) (format nil " [~d of ~d elements shown]" *print-length* length))
           (t ""))))
 
 (defun value-text (value &optional (limit *value-limit*))
@@ -80,9 +104,7 @@
   "VALUE on one line of at most LIMIT characters, for lists of many values."
   (handler-case
       (with-bounded-printing (:length 10 :level 4)
-        (on-one-line (if (huge-number-p value)
-                         (print-value value limit)
-                         (truncated limit (lambda (stream) (prin1 value stream))))))
+        (on-one-line (if (huge-number-p value) (huge-number-text value) (bounded-text value limit))))
     (serious-condition () (format nil "#<error printing a ~a>" (class-text value)))))
 
 (defun report-text (condition &optional (limit *value-limit*))

@@ -8,16 +8,20 @@
   (readtable (copy-readtable))
   (history (make-list 10) :type list)
   (ledger (make-ledger))
-  (evaluations (make-hash-table :synchronized t)))
+  (evaluations (make-hash-table :synchronized t))
+  ;; true once the client is gone
+  (departed nil))
 
 (defvar *sessions* (make-hash-table :test 'eq :weakness :key :synchronized t))
 
+(defun session-of (connection)
+  (or (gethash connection *sessions*)
+      (sb-ext:with-locked-hash-table (*sessions*)
+        (or (gethash connection *sessions*)
+            (setf (gethash connection *sessions*) (make-session))))))
+
 (defun current-session ()
-  (let ((connection swank::*emacs-connection*))
-    (or (gethash connection *sessions*)
-        (sb-ext:with-locked-hash-table (*sessions*)
-          (or (gethash connection *sessions*)
-              (setf (gethash connection *sessions*) (make-session)))))))
+  (session-of swank::*emacs-connection*))
 
 (defstruct evaluation
   id
@@ -25,12 +29,17 @@
   session
   stdout
   stderr
+  ;; latest first
   (warnings '() :type list)
+  (warning-count 0 :type fixnum)
+  (warnings-dropped 0 :type fixnum)
   (form 0 :type fixnum)
   ;; true once the control stack was exhausted
   (deep nil)
   ;; true if errors end the evaluation rather than stop it
-  (unwind nil))
+  (unwind nil)
+  ;; true if the session's package follows the code's
+  (moves-session t))
 
 (defmethod print-object ((evaluation evaluation) stream)
   (print-unreadable-object (evaluation stream :type t)

@@ -39,7 +39,7 @@ export function evaluateCall(id: number, code: string, options: EvaluateOptions)
     code,
     package: packageName,
     stdin,
-    check: unbalancedFrom(code),
+    check: scan(code).kind !== "balanced",
     unwind: onError === "unwind",
     debug: policy === "debug",
     limit: Math.floor(outputLimit),
@@ -49,12 +49,4 @@ export function evaluateCall(id: number, code: string, options: EvaluateOptions)
 
 function checkText(name: string, value: unknown): void {
   if (typeof value !== "string") throw new SwankError("INVALID_ARGUMENT", `${name} is a string, not ${typeof value}.`);
-}
-
-/** Where the first form begins that a scan finds unfinished, in characters as Lisp counts them. */
-function unbalancedFrom(code: string): number | undefined {
-  const result = scan(code);
-  if (result.kind === "balanced") return undefined;
-  const lastComplete = result.forms.at(-1);
-  return lastComplete === undefined ? 0 : [...code.slice(0, lastComplete.end)].length;
 }

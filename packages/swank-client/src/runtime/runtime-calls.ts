@@ -8,8 +8,8 @@ export interface EvaluateCall {
   readonly id: number;
   readonly package: string | undefined;
   readonly stdin: string | undefined;
-  /** Where in the code to read on, if a scan found it unbalanced from there. */
-  readonly check: number | undefined;
+  /** Read it all before anything is evaluated, since a scan found it unbalanced. */
+  readonly check: boolean;
   /** End with the first error instead of stopping at it. */
   readonly unwind: boolean;
   /** Compile for debugging. */
@@ -34,7 +34,7 @@ export class RuntimeCalls {
     const form: Sexp[] = [this.#function("evaluate"), call.code, keyword("id"), call.id];
     if (call.package !== undefined) form.push(keyword("package"), call.package);
     if (call.stdin !== undefined) form.push(keyword("stdin"), call.stdin);
-    if (call.check !== undefined) form.push(keyword("check"), call.check);
+    if (call.check) form.push(keyword("check"), T);
     if (call.unwind) form.push(keyword("unwind"), T);
     if (!call.debug) form.push(keyword("debug"), NIL);
     form.push(keyword("limit"), Math.min(call.limit, NO_LIMIT), keyword("tail"), call.tail);

@@ -25,6 +25,7 @@ const FILES: Readonly<Record<ModuleName, readonly string[]>> = {
     "ledger",
     "session",
     "snapshot",
+    "warnings",
     "evaluate",
     "control",
   ],

@@ -1,0 +1,79 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { decode, read } from "sexp-parser";
+import { type ConnectOptions, connect, type SwankClient } from "swank-client";
+import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
+
+/** An image for the tests of one suite. */
+export class LiveImage {
+  readonly #clients: SwankClient[] = [];
+  #swank: RealSwank | undefined;
+  #observer: SwankClient | undefined;
+
+  get swank(): RealSwank {
+    if (this.#swank === undefined) throw new Error("The image is there while a test runs.");
+    return this.#swank;
+  }
+
+  /** Another client, closed after the test. */
+  async connect(options: Omit<ConnectOptions, "port"> = {}): Promise<SwankClient> {
+    const client = await connect({ ...options, port: this.swank.port });
+    this.#clients.push(client);
+    return client;
+  }
+
+  /** What a form gives, evaluated beside everything else by a client that loads nothing: strings, numbers and lists of them. */
+  async ask(form: string): Promise<string> {
+    this.#observer ??= await connect({ port: this.swank.port, runtime: false });
+    const printed = `(cl:with-standard-io-syntax (cl:prin1-to-string (cl:locally ${form})))`;
+    return decode.string(await this.#observer.call(read(printed), { label: form }));
+  }
+
+  async start(): Promise<void> {
+    this.#swank = await startRealSwank();
+  }
+
+  async stop(): Promise<void> {
+    await this.closeClients();
+    await this.#observer?.close();
+    this.#observer = undefined;
+    await this.#swank?.stop();
+  }
+
+  async closeClients(): Promise<void> {
+    await Promise.all(this.#clients.splice(0).map((client) => client.close()));
+  }
+
+  /** Waits until nothing that clients of ours did is left; if something stays, the test's time limit ends the wait. */
+  async untilTidy(): Promise<void> {
+    if (this.swank.process.exitCode !== null || this.swank.process.signalCode !== null) return;
+    while ((await this.ask(LEFTOVERS)) !== "NIL") await pause(20);
+  }
+}
+
+/** Swank's workers, other than the one that asks, and evaluations that any version of the runtime knows of. */
+const LEFTOVERS = `
+  (cl:append
+    (cl:remove-if-not (cl:lambda (name) (cl:member name '("worker" "swank-client clean-up") :test 'cl:equal))
+      (cl:mapcar 'sb-thread:thread-name (cl:remove sb-thread:*current-thread* (sb-thread:list-all-threads))))
+    (cl:loop :for package :in (cl:list-all-packages)
+             :for table := (cl:and (cl:eql 0 (cl:search "SWANK-CLIENT/" (cl:package-name package)))
+                                   (cl:find-symbol "*SESSIONS*" package))
+             :when (cl:and table (cl:boundp table))
+               :append (cl:loop :for session :being :the :hash-values :of (cl:symbol-value table)
+                                :append (cl:loop :for id :being :the :hash-keys
+                                                 :of (cl:funcall (cl:intern "SESSION-EVALUATIONS" package) session)
+                                                 :collect id))))`;
+
+/**
+ * Gives the suite that calls it an image of its own, and checks after every test that nothing is left behind in it.
+ */
+export function liveImage(): LiveImage {
+  const image = new LiveImage();
+  before(() => image.start());
+  afterEach(async () => {
+    await image.closeClients();
+    await image.untilTidy();
+  });
+  after(() => image.stop());
+  return image;
+}

@@ -1,0 +1,33 @@
+import type { Aborted, EvaluateOptions, Lost, Outcome, Returned, Stopped, SwankClient } from "swank-client";
+
+/** The first outcome of code. */
+export function evaluate(client: SwankClient, code: string, options?: EvaluateOptions): Promise<Outcome> {
+  return client.evaluate(code, options).next();
+}
+
+/** The printed values of code that must return. */
+export async function values(client: SwankClient, code: string, options?: EvaluateOptions): Promise<readonly string[]> {
+  return returned(await evaluate(client, code, options)).values;
+}
+
+export function returned(outcome: Outcome): Returned {
+  return outcome.status === "returned" ? outcome : refuse("returned", outcome);
+}
+
+export function stopped(outcome: Outcome): Stopped {
+  return outcome.status === "stopped" ? outcome : refuse("stopped", outcome);
+}
+
+export function aborted(outcome: Outcome): Aborted {
+  return outcome.status === "aborted" ? outcome : refuse("aborted", outcome);
+}
+
+export function lost(outcome: Outcome): Lost {
+  return outcome.status === "lost" ? outcome : refuse("lost", outcome);
+}
+
+function refuse(expected: Outcome["status"], outcome: Outcome): never {
+  const error =
+    "error" in outcome && outcome.error !== undefined ? `: ${outcome.error.class}: ${outcome.error.message}` : "";
+  throw new Error(`Expected an evaluation that is ${expected}, not ${outcome.status}${error}.`);
+}

@@ -1,0 +1,150 @@
+import { expect } from "chai";
+import type { SwankClient } from "swank-client";
+import { liveImage } from "./live-image.js";
+import { aborted, evaluate, returned, stopped, values } from "./outcomes.js";
+
+describe("a session", () => {
+  const image = liveImage();
+  let client: SwankClient;
+  beforeEach(async () => {
+    client = await image.connect();
+  });
+
+  describe("keeps the package", () => {
+    it("that code sets, and says which it is", async () => {
+      const outcome = returned(await evaluate(client, '(defpackage "FOLLOWED" (:use "CL")) (in-package "FOLLOWED")'));
+      expect(outcome.package).to.equal("FOLLOWED");
+      expect(await values(client, "(package-name *package*) 'here")).to.deep.equal(["HERE"]);
+      expect(await values(client, "(symbol-package 'here)")).to.deep.equal(['#<PACKAGE "FOLLOWED">']);
+    });
+
+    it("of the form before the one that stopped", async () => {
+      const evaluation = client.evaluate('(defpackage "HALFWAY" (:use "CL")) (in-package "HALFWAY") (error "stop")');
+      const stop = stopped(await evaluation.next());
+      expect(stop.package).to.equal("HALFWAY");
+      expect(await values(client, "(package-name *package*)")).to.deep.equal(['"HALFWAY"']);
+      expect(aborted(await evaluation.abort()).package).to.equal("HALFWAY");
+    });
+
+    it("when another one is named for one call", async () => {
+      for (const name of ["KEYWORD", ":keyword", "#:keyword", "keyword"]) {
+        const outcome = returned(await evaluate(client, "'here", { package: name }));
+        expect(outcome.values, name).to.deep.equal([":HERE"]);
+        expect(outcome.package).to.equal("COMMON-LISP-USER");
+      }
+      await values(client, "(in-package :cl-user)", { package: "KEYWORD" }).catch(() => undefined);
+      expect(await values(client, "(cl:in-package :sb-ext)", { package: "CL" })).to.have.lengthOf(1);
+      expect(await values(client, "(package-name *package*)")).to.deep.equal(['"COMMON-LISP-USER"']);
+    });
+
+    it("until the package is deleted", async () => {
+      await values(client, '(defpackage "FLEETING" (:use "CL")) (in-package "FLEETING")');
+      await values(client, '(delete-package "FLEETING")', { package: "CL-USER" });
+      const outcome = returned(await evaluate(client, "(package-name *package*)"));
+      expect(outcome.values).to.deep.equal(['"COMMON-LISP-USER"']);
+      expect(outcome.package).to.equal("COMMON-LISP-USER");
+    });
+
+    it("and refuses one that does not exist", async () => {
+      const evaluation = client.evaluate("(print 1)", { package: "NO-SUCH" });
+      const error = await evaluation.next().catch((reason: unknown) => reason);
+      expect(error).to.include({ name: "SwankError", code: "NO_SUCH_PACKAGE" });
+      expect(evaluation.isSettled).to.equal(true);
+      expect(await evaluation.next().catch((reason: unknown) => reason)).to.equal(error);
+      expect(await evaluation.interrupt()).to.equal(false);
+    });
+  });
+
+  describe("keeps the history", () => {
+    it("of its own values and forms", async () => {
+      await values(client, "41");
+      await values(client, "(values 42 :second)");
+      expect(await values(client, "(list * ** / // + ++)")).to.deep.equal([
+        "(42 41 (42 :SECOND) (41) (VALUES 42 :SECOND) 41)",
+      ]);
+      expect(await values(client, "(list -)")).to.deep.equal(["((LIST -))"]);
+      expect(await values(client, "1 2 3 (list * ** ***)")).to.deep.equal(["(3 2 1)"]);
+    });
+
+    it("of every form that returned before one stopped", async () => {
+      const evaluation = client.evaluate('7 8 (error "stop")');
+      stopped(await evaluation.next());
+      expect(await values(client, "(list * **)")).to.deep.equal(["(8 7)"]);
+      await evaluation.abort();
+    });
+
+    it("apart from other clients' and from the image's own", async () => {
+      const other = await image.connect();
+      const global =
+        "(cl:mapcar 'cl:princ-to-string (cl:mapcar 'sb-ext:symbol-global-value '(cl:* cl:+ cl:/ cl:*package* cl:*readtable*)))";
+      const before = await image.ask(global);
+      await values(client, "(in-package :keyword)");
+      await values(client, "42");
+      await values(client, "(setf *readtable* (copy-readtable))", { package: "CL" });
+      expect(await values(other, "(list * (package-name *package*))")).to.deep.equal(['(NIL "COMMON-LISP-USER")']);
+      expect(await values(client, "(cl:list cl:** (cl:package-name cl:*package*))")).to.deep.equal(['(42 "KEYWORD")']);
+      expect(await image.ask(global)).to.equal(before);
+    });
+  });
+
+  describe("keeps the readtable", () => {
+    const BRACKETS = `(setf *readtable* (copy-readtable))
+      (set-macro-character #\\[ (lambda (stream char) (declare (ignore char)) (cons 'list (read-delimited-list #\\] stream t))))
+      (set-macro-character #\\] (get-macro-character #\\)))`;
+
+    it("that code sets, apart from other clients'", async () => {
+      const other = await image.connect();
+      await values(client, BRACKETS);
+      expect(await values(client, '[1 [2 3] "["]')).to.deep.equal(['(1 (2 3) "[")']);
+      expect(await values(other, "'[")).to.deep.equal(["["]);
+    });
+
+    it("and lets it alone decide whether code is complete", async () => {
+      await values(
+        client,
+        "(set-macro-character #\\! (lambda (stream char) (declare (ignore char)) (read-char stream)))",
+      );
+      expect(await values(client, '(list !( !) !" 1)')).to.deep.equal(['(#\\( #\\) #\\" 1)']);
+      expect(await values(client, "!(")).to.deep.equal(["#\\("]);
+      const outcome = aborted(await evaluate(client, "(princ 1) (list !( "));
+      expect(outcome.error).to.include({ type: "END-OF-FILE" });
+    });
+
+    it("changed in place without an effect on anybody else", async () => {
+      const other = await image.connect();
+      await values(client, "(setf (readtable-case *readtable*) :preserve)");
+      expect(await values(client, "'Abc")).to.deep.equal(["Abc"]);
+      expect(await values(other, "'Abc")).to.deep.equal(["ABC"]);
+    });
+  });
+
+  describe("leaves the compiler as it was", () => {
+    it("except for what code declaims", async () => {
+      const before = await image.ask("(cl:list (sb-ext:restrict-compiler-policy) (sb-ext:describe-compiler-policy))");
+      await values(client, "(defun policy-f (x) (/ x 0)) (compile nil '(lambda (x) x))");
+      await client.evaluate("(sleep 0)", { policy: "keep" }).next();
+      expect(await image.ask("(cl:list (sb-ext:restrict-compiler-policy) (sb-ext:describe-compiler-policy))")).to.equal(
+        before,
+      );
+      await values(client, "(declaim (optimize (speed 2)))");
+      const [policy] = await values(
+        client,
+        "(with-output-to-string (*standard-output*) (sb-ext:describe-compiler-policy))",
+      );
+      expect(policy).to.match(/SPEED = 2/);
+      await values(client, "(declaim (optimize (speed 1)))");
+    });
+
+    it("while it shows frames and variables that the image's policy would drop", async () => {
+      const code = "(defun policy-f (x) (/ x 0)) (defun policy-g (x) (policy-f x)) (policy-g 1)";
+      const debugged = client.evaluate(code);
+      const calls = stopped(await debugged.next()).error.frames.map(({ call }) => call);
+      expect(calls).to.include.members(["(POLICY-F 1)", "(POLICY-G 1)"]);
+      await debugged.abort();
+      const kept = client.evaluate(code, { policy: "keep" });
+      const fewer = stopped(await kept.next()).error.frames.map(({ call }) => call);
+      expect(fewer).not.to.include.oneOf(["(POLICY-F 1)", "(POLICY-G 1)"]);
+      await kept.abort();
+    });
+  });
+});

@@ -1,0 +1,106 @@
+import { expect } from "chai";
+import type { SwankClient } from "swank-client";
+import { liveImage } from "./live-image.js";
+import { evaluate, returned, values } from "./outcomes.js";
+
+describe("values of evaluated code", () => {
+  const image = liveImage();
+  let client: SwankClient;
+  beforeEach(async () => {
+    client = await image.connect();
+  });
+
+  it("are those of the last form", async () => {
+    expect(await values(client, "(+ 1 1) (+ 1 2)")).to.deep.equal(["3"]);
+    expect(await values(client, '(values 1 :two "three" \'four #\\5)')).to.deep.equal([
+      "1",
+      ":TWO",
+      '"three"',
+      "FOUR",
+      "#\\5",
+    ]);
+  });
+
+  it("are none for (values), for no form, and for a comment", async () => {
+    expect(await values(client, "(values)")).to.deep.equal([]);
+    expect(await values(client, "1 (values)")).to.deep.equal([]);
+    for (const code of ["", " \n", "; nothing", "#| nothing |#", '#+(or) (error "never")']) {
+      expect(await values(client, code), code).to.deep.equal([]);
+    }
+  });
+
+  it("are the first 50 of many, and how many there were", async () => {
+    const fifty = await values(client, "(values-list (loop for i below 50 collect i))");
+    expect(fifty).to.have.lengthOf(50);
+    expect(fifty.at(-1)).to.equal("49");
+    const some = await values(client, "(values-list (loop for i below 1000 collect i))");
+    expect(some).to.have.lengthOf(51);
+    expect(some.at(-1)).to.equal("[50 of 1000 values shown]");
+  });
+
+  it("are text of any alphabet, exactly", async () => {
+    expect(await values(client, '"おはよう \\"\\\\\n🙂\u0000"')).to.deep.equal(['"おはよう \\"\\\\\n🙂\u0000"']);
+    expect(await values(client, '(length "🙂é")')).to.deep.equal(["2"]);
+  });
+
+  it("are cut, and say so, when they are large", async () => {
+    const [list] = await values(client, "(make-list 1000000 :initial-element 7)");
+    expect(list).to.match(/^\(7 7 .*\.\.\.\) \[200 of 1000000 elements shown\]$/);
+    const [vector] = await values(client, "(make-array 5000000 :initial-element 7)");
+    expect(vector).to.match(/^#\(7 7 .*\.\.\.\) \[200 of 5000000 elements shown\]$/);
+    const [text] = await values(client, "(make-string 25000000 :initial-element #\\a)");
+    expect(text).to.match(/^"a+"\.\.\. \[20000 of 25000000 characters shown\]$/);
+    const [nested] = await values(client, "(let ((list '())) (dotimes (i 1000000 list) (setf list (list list))))");
+    expect(nested).to.match(/^\(\(.*#.*\)\)$/);
+    const [mixed] = await values(client, "(loop repeat 150 collect (make-string 1000 :initial-element #\\b))");
+    expect(mixed).to.have.length.within(20_000, 20_200);
+    expect(mixed).to.match(/\.\.\. \[cut at 20000 characters\]$/);
+  });
+
+  it("are shown by their size when they are huge numbers, however deep they are", async () => {
+    expect(await values(client, "(ash 1 3000000)")).to.deep.equal(["#<integer too long to print: 3000001 bits>"]);
+    expect(await values(client, "(/ (ash 1 3000000) 3)")).to.deep.equal(["#<ratio too long to print: 3000001 bits>"]);
+    const [list] = await values(client, "(list 1 (vector (ash 1 30000000)) 2)");
+    expect(list).to.match(/^\(#x1 #\(#x10+\.\.\. \[cut at 20000 characters\]$/);
+  });
+
+  it("are shown as far as they go when they are circular", async () => {
+    const [list] = await values(client, "(let ((list (list 1 2))) (setf (cddr list) list))");
+    expect(list).to.match(/^\(1 2 1 2 .*\.\.\.\)$/);
+    const [deep] = await values(client, "(let ((list (list 1 2))) (setf (car list) list))");
+    expect(deep).to.match(/^\(\(\(.*#.*2\)$/);
+  });
+
+  it("are shown around what fails to print", async () => {
+    const setUp = `(defclass bad () ()) (defmethod print-object ((o bad) s) (error "no way"))
+      (defclass endless () ()) (defmethod print-object ((o endless) s) (loop (write-string "more " s)))
+      (defclass deep () ()) (defmethod print-object ((o deep) s) (print-object o s) (write-string "never" s))`;
+    await values(client, setUp);
+    const [list] = await values(client, "(list 1 (make-instance 'bad) 2)");
+    expect(list).to.match(/^\(1 #<error printing a .*BAD.*> 2\)$/);
+    const [endless] = await values(client, "(make-instance 'endless)");
+    expect(endless).to.match(/^(more )+.*\[cut at 20000 characters\]$/);
+    const [deep] = await values(client, "(list 1 (make-instance 'deep))");
+    expect(deep).to.contain("error printing");
+    expect(await values(client, "'(:still :here)")).to.deep.equal(["(:STILL :HERE)"]);
+  });
+
+  it("follow the print settings that code has made, within limits", async () => {
+    await values(client, "(setf *print-base* 16 *print-radix* t *print-case* :downcase *print-length* 3)");
+    expect(await values(client, "'(255 one two three)")).to.deep.equal(["(#xFF one two ...) [3 of 4 elements shown]"]);
+    await values(client, "(setf *print-base* 10. *print-radix* nil *print-case* :upcase *print-length* nil)");
+    expect(await values(client, "'(255 one two three)")).to.deep.equal(["(255 ONE TWO THREE)"]);
+  });
+
+  it("come back in the package of the session", async () => {
+    const outcome = returned(await evaluate(client, "'(car foo :key)"));
+    expect(outcome.values).to.deep.equal(["(CAR FOO :KEY)"]);
+    expect(outcome.package).to.equal("COMMON-LISP-USER");
+  });
+
+  it("are right for many evaluations at once", async () => {
+    const numbers = [...Array(200).keys()];
+    const all = await Promise.all(numbers.map((n) => values(client, `(progn (sleep 0.01) (* 2 ${n}))`)));
+    expect(all.flat()).to.deep.equal(numbers.map((n) => String(2 * n)));
+  });
+});
