@@ -44,7 +44,7 @@ export const READ_ERRORS = {
     remedy: "Write (a . b) with exactly one datum after the dot; write \\. for a symbol of that name.",
   },
   INVALID_SYMBOL: {
-    meaning: "A token with misplaced package markers, or without a name or package name next to one.",
+    meaning: "A token has misplaced package markers, or no name after one, or an empty package name.",
     remedy: "Write name, package:name, package::name, :name or #:name; put other colons inside |...|.",
   },
   INVALID_NUMBER: {

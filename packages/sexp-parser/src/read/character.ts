@@ -1,5 +1,5 @@
 import { characterNamed } from "../syntax/characters.js";
-import { skipConstituents } from "../text/chars.js";
+import { skipToken } from "../text/skip.js";
 import type { Sexp } from "../types.js";
 import type { Cursor } from "./cursor.js";
 
@@ -14,7 +14,9 @@ export function readCharacter(cursor: Cursor, offset: number): Sexp {
   const first = text.codePointAt(start);
   if (first === undefined) throw cursor.error("MISSING_DATUM", offset);
   const char = String.fromCodePoint(first);
-  cursor.pos = skipConstituents(text, start + char.length);
+  const end = skipToken(text, start + char.length);
+  if (end < 0) throw cursor.error("UNCLOSED_SYMBOL", offset);
+  cursor.pos = end;
   const name = text.slice(start, cursor.pos);
   const value = name === char ? char : characterNamed(name);
   if (value === undefined) return { kind: "opaque", text: text.slice(offset, cursor.pos) };

@@ -1,4 +1,3 @@
-import { Char } from "../text/chars.js";
 import type { Cursor } from "./cursor.js";
 
 /** Reads the string whose opening quote is at the cursor. Only `\` escapes, and it stands for nothing but the next char. */
@@ -28,23 +27,4 @@ function readEscapedString(cursor: Cursor, start: number, firstQuote: number): s
   if (end < 0) throw cursor.error("UNCLOSED_STRING", start - 1);
   cursor.pos = end + 1;
   return result + text.slice(from, end);
-}
-
-/** The index after the string whose opening quote is at `start`, or -1 when it does not end. */
-export function skipString(text: string, start: number): number {
-  return skipDelimited(text, start, Char.quotes);
-}
-
-/** The index after the `|...|` whose opening bar is at `start`, or -1 when it does not end. */
-export function skipBars(text: string, start: number): number {
-  return skipDelimited(text, start, Char.bar);
-}
-
-function skipDelimited(text: string, start: number, delimiter: number): number {
-  for (let index = start + 1; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    if (code === delimiter) return index + 1;
-    if (code === Char.backslash) index++;
-  }
-  return -1;
 }

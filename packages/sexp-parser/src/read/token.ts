@@ -1,9 +1,9 @@
 import { dividesByZero, parseNumber } from "../syntax/number.js";
 import { intern } from "../syntax/symbols.js";
 import { Char, CharClass, classAt, codeAt, detached, endsToken, skipConstituents, upcase } from "../text/chars.js";
+import { skipBars } from "../text/skip.js";
 import type { LispSymbol, Sexp } from "../types.js";
 import type { Cursor } from "./cursor.js";
-import { skipBars } from "./string.js";
 
 /** Symbols by token, so that most tokens cost one look-up. Emptied when full, so that it stays small. */
 const known = new Map<string, LispSymbol>();

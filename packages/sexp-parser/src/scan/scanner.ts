@@ -1,12 +1,10 @@
-import { skipBlockComment, skipLineComment } from "../read/blank.js";
-import { skipString } from "../read/string.js";
 import { Char, CharClass, classAt } from "../text/chars.js";
 import type { Position } from "../text/position.js";
 import { positionAt } from "../text/position.js";
+import { skipBlockComment, skipLineComment, skipString, skipToken } from "../text/skip.js";
 import { dispatchAt } from "./dispatch.js";
 import { Outline } from "./outline.js";
 import type { ScanResult, Unterminated } from "./result.js";
-import { skipToken } from "./token.js";
 
 /**
  * Looks at Lisp source text as the standard reader would, without reading it: where its top-level forms are, and the

@@ -58,18 +58,17 @@ export function skipConstituents(text: string, start: number): number {
   return index;
 }
 
-/** Upper case as the Lisp reader does it: character by character, and only where lower case leads back. */
+/** Small letters that Lisp upcases. SBCL's Unicode is older than the capitals that Georgian got in version 11. */
+const SMALL_LETTER = /(?![\u10d0-\u10ff])\p{Ll}/gu;
+
+/** Upper case as the Lisp reader does it: letter by letter, and only where lower case leads back. */
 export function upcase(text: string): string {
-  const upper = text.toUpperCase();
-  if (!/\P{ASCII}/u.test(text)) return upper;
-  let result = "";
-  for (const char of text) result += upcaseCharacter(char);
-  return result;
+  return /\P{ASCII}/u.test(text) ? text.replace(SMALL_LETTER, upcaseLetter) : text.toUpperCase();
 }
 
-function upcaseCharacter(char: string): string {
-  const upper = char.toUpperCase();
-  return upper.toLowerCase() === char && upper.length === char.length ? upper : char;
+function upcaseLetter(letter: string): string {
+  const upper = letter.toUpperCase();
+  return upper.toLowerCase() === letter && upper.length === letter.length ? upper : letter;
 }
 
 /**

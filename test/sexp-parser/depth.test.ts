@@ -1,0 +1,104 @@
+import { expect } from "chai";
+import { decode, dotted, equals, fold, NIL, parts, print, read, type Sexp, scan, symbol } from "sexp-parser";
+
+const DEPTH = 1_000_000;
+const a = symbol("a");
+
+function nested(open: string, close: string, core = "a", depth = DEPTH): string {
+  return open.repeat(depth) + core + close.repeat(depth);
+}
+
+/** How deep the innermost atom of a datum is. */
+function depthOf(datum: Sexp): number {
+  return fold(datum, {
+    atom: () => 0,
+    compound: (_, depths) => 1 + depths.reduce((most, depth) => Math.max(most, depth), 0),
+  });
+}
+
+/** Reads, prints, compares and folds data of that depth; `levels` is how much one `open` adds. */
+function expectDeep(open: string, close: string, levels: number, depth: number): void {
+  const text = nested(open, close, "a", depth);
+  const datum = read(text);
+  expect(print(datum) === text, "prints the same text").to.equal(true);
+  expect(depthOf(datum)).to.equal(levels * depth);
+  expect(equals(datum, read(text))).to.equal(true);
+  expect(equals(datum, read(nested(open, close, "z", depth)))).to.equal(false);
+}
+
+describe("data nested a million deep", () => {
+  it("is read, printed, compared and folded", () => expectDeep("(", ")", 1, DEPTH));
+  it("is read, printed, compared and folded among other elements", () => expectDeep('(b "c" ', ")", 1, DEPTH));
+  it("is read, printed, compared and folded behind prefixes", () => expectDeep("'", "", 1, DEPTH));
+
+  it("is one flat list when it is the same list", () => {
+    const datum = read(nested("(a . ", ")", "nil"));
+    expect(datum).to.have.lengthOf(DEPTH);
+    expect(read(nested("(a . ", ")", "(a . a)")))
+      .to.have.property("items")
+      .with.lengthOf(DEPTH + 1);
+  });
+
+  it("is kept as it is where it is opaque", () => {
+    for (const text of [nested("#.", ""), nested("#1=", ""), nested("#<", ">")]) {
+      expect(print(read(text)) === text).to.equal(true);
+    }
+  });
+
+  it("may be in comments", () => expect(read(`${nested("#|", "|#")} a`)).to.equal(a));
+
+  it("is scanned", () => {
+    const text = nested("(", ")");
+    expect(scan(text)).to.deep.equal({
+      kind: "balanced",
+      forms: [{ offset: 0, line: 1, column: 1, end: text.length }],
+    });
+    expect(scan(text.slice(0, -1))).to.include({ kind: "unclosed-list", missing: 1 });
+  });
+
+  it("is decoded, as far as the decoder goes", () => {
+    const datum = [1, read(nested("(", ")"))];
+    expect(decode.tuple(decode.integer, decode.any)(datum)).to.deep.equal(datum);
+    expect(() => decode.tuple(decode.integer, decode.string)(datum)).to.throw(
+      /^\[1\]: expected a string, found \(\(\(/,
+    );
+  });
+});
+
+describe("data nested a hundred thousand deep", () => {
+  const cases: readonly (readonly [open: string, close: string, levels: number])[] = [
+    ["#(", ")", 1],
+    ["#'", "", 1],
+    ["`", "", 1],
+    ["`,@", "", 2],
+    ["(a . #(", "))", 2],
+    ["#1A", "", 1],
+    ["#S(a ", ")", 1],
+    ["#C(1 ", ")", 1],
+  ];
+  for (const [open, close, levels] of cases) {
+    it(`is read, printed, compared and folded: ${open}`, () => expectDeep(open, close, levels, DEPTH / 10));
+  }
+});
+
+describe("fold", () => {
+  it("gives each datum the results of its parts in order", () => {
+    const text = 'a (b "c" (d . e) #(f) #2A((g)) #C(1 h) #S(i :j k) \'l `(,m ,@n ,.o) nil) #P"p"';
+    const written = fold(read(`(${text})`), {
+      atom: (atom) => print(atom),
+      compound: (datum, results) => `<${"kind" in datum ? datum.kind : "list"} ${results.join(" ")}>`,
+    });
+    expect(written).to.equal(
+      '<list a <list b "c" <dotted d e> <vector f> <array <list <list g>>> <complex 1 h> <structure i :j k> ' +
+        '<list common-lisp:quote l> <backquote <list <unquote m> <splice n> <nsplice o>>> nil> #P"p">',
+    );
+  });
+
+  it("gives an atom as it is", () => expect(fold(a, { atom: (atom) => atom, compound: () => NIL })).to.equal(a));
+});
+
+describe("parts", () => {
+  it("are empty for atoms", () =>
+    expect([a, 1, "x", 1n, NIL].map((atom) => parts(atom).length)).to.deep.equal([0, 0, 0, 0, 0]));
+  it("end with the tail of a dotted list", () => expect(parts(dotted([1, 2], 3))).to.deep.equal([1, 2, 3]));
+});

@@ -1,0 +1,238 @@
+import { expect } from "chai";
+import { intern, keyword, NIL, read, type Sexp, symbol, T } from "sexp-parser";
+
+const float = (value: number, text: string): Sexp => ({ kind: "float", value, text });
+const ratio = (numerator: bigint, denominator: bigint): Sexp => ({ kind: "ratio", numerator, denominator });
+const character = (value: string): Sexp => ({ kind: "character", value });
+const opaque = (text: string): Sexp => ({ kind: "opaque", text });
+
+function expectData(cases: readonly (readonly [text: string, datum: Sexp])[]): void {
+  for (const [text, datum] of cases) it(`reads ${JSON.stringify(text)}`, () => expect(read(text)).to.deep.equal(datum));
+}
+
+describe("nil and t", () => {
+  expectData([
+    ["nil", NIL],
+    ["NIL", NIL],
+    ["()", NIL],
+    ["( )", NIL],
+    ["|NIL|", NIL],
+    ["t", T],
+    ["T", T],
+  ]);
+
+  it("are not confused with symbols of the same name elsewhere", () => {
+    for (const text of [":nil", "foo::nil", "#:nil", "|nil|"]) expect(read(text)).not.to.equal(NIL);
+  });
+});
+
+describe("symbols", () => {
+  expectData([
+    ["foo", intern("FOO")],
+    ["Foo", intern("FOO")],
+    [":foo", intern("FOO", "KEYWORD")],
+    ["::foo", intern("FOO", "KEYWORD")],
+    ["keyword:foo", intern("FOO", "KEYWORD")],
+    ["keyword::foo", intern("FOO", "KEYWORD")],
+    [":|Foo|", intern("Foo", "KEYWORD")],
+    [":123", intern("123", "KEYWORD")],
+    ["common-lisp:car", intern("CAR", "COMMON-LISP")],
+    ["swank::present-repl-results", intern("PRESENT-REPL-RESULTS", "SWANK", true)],
+    ["|a:b|::|c d|", intern("c d", "a:b", true)],
+    ["cl-user::123", intern("123", "CL-USER", true)],
+    ["#:g", intern("G", "")],
+    ["#:g12", intern("G12", "")],
+    ["#:|a:b|", intern("a:b", "")],
+    ["#:", intern("", "")],
+    ["|lower|", intern("lower")],
+    ["common-lisp-user::|we ird\\|x|", intern("we ird|x", "COMMON-LISP-USER", true)],
+    ["cl-user::|a:b|", intern("a:b", "CL-USER", true)],
+    ["cl-user::||", intern("", "CL-USER", true)],
+    ["||", intern("")],
+    ["a||b", intern("AB")],
+    ["|a|b|c|", intern("aBc")],
+    ["foo\\ bar", intern("FOO BAR")],
+    ["\\a", intern("a")],
+    ["\\😀x", intern("😀X")],
+    ["|a\\\\b|", intern("a\\b")],
+    ["cl|:|car", intern("CL:CAR")],
+    ["123|a|", intern("123a")],
+    ["1\\2", intern("12")],
+    ["|1|", intern("1")],
+    ["\\.", intern(".")],
+    ["a#b", intern("A#B")],
+    ["a.b", intern("A.B")],
+    [".b", intern(".B")],
+    ["*print-case*", intern("*PRINT-CASE*")],
+    ["&rest", intern("&REST")],
+    ["%foo", intern("%FOO")],
+    ["é", intern("É")],
+    ["ß", intern("ß")],
+    ["µ", intern("µ")],
+    ["ⅷ", intern("ⅷ")],
+    ["日本", intern("日本")],
+    ["a\u00a0b", intern("A\u00a0B")],
+  ]);
+
+  it("are the same object wherever and however they are written", () => {
+    expect(read("foo:bar")).to.equal(read("FOO:|BAR|"));
+    expect(read("(a b)")).to.satisfy((list: Sexp[]) => list[0] === read(" a ") && list[1] === symbol("B"));
+    expect(read(":emacs-rex")).to.equal(keyword("emacs-rex"));
+  });
+
+  it("are other objects in other packages", () => {
+    const symbols = ["a", ":a", "#:a", "p:a", "p::a", "|a|", "|P:A|", "|P A|"].map((text) => read(text));
+    expect(new Set(symbols).size).to.equal(symbols.length);
+  });
+
+  it("stay the same objects when so many others were read that none could be remembered", () => {
+    const before = read("some-package:some-symbol");
+    for (let index = 0; index < 20_000; index++) read(`filler-${index}`);
+    expect(read("some-package:some-symbol")).to.equal(before);
+  });
+
+  it("of any length are the same objects", () => {
+    const name = "long-name-".repeat(100);
+    expect(read(name)).to.equal(read(`${name} `));
+  });
+});
+
+describe("integers", () => {
+  expectData([
+    ["0", 0],
+    ["42", 42],
+    ["+42", 42],
+    ["-42", -42],
+    ["-0", 0],
+    ["42.", 42],
+    ["-7.", -7],
+    ["007", 7],
+    ["123456789", 123456789],
+    ["1234567890", 1234567890],
+    ["9007199254740991", 9007199254740991],
+    ["9007199254740992", 9007199254740992n],
+    ["-9007199254740992.", -9007199254740992n],
+    ["+123456789012345678901234567890", 123456789012345678901234567890n],
+    ["#b-101", -5],
+    ["#o17", 15],
+    ["#xFf", 255],
+    ["#X+ff", 255],
+    ["#36rZz", 1295],
+    ["#3R102", 11],
+    ["#x123456789abcdef01", 0x123456789abcdef01n],
+    ["#7r1234560123456012345601234560", inRadix7("1234560123456012345601234560")],
+  ]);
+
+  it("-0 is zero", () => expect(Object.is(read("-0"), 0)).to.equal(true));
+});
+
+function inRadix7(digits: string): bigint {
+  return [...digits].reduce((value, digit) => value * 7n + BigInt(digit), 0n);
+}
+
+describe("ratios", () => {
+  expectData([
+    ["1/3", ratio(1n, 3n)],
+    ["-1/3", ratio(-1n, 3n)],
+    ["+2/3", ratio(2n, 3n)],
+    ["2/4", ratio(1n, 2n)],
+    ["-6/4", ratio(-3n, 2n)],
+    ["4/2", 2],
+    ["0/5", 0],
+    ["#x-A/f", ratio(-2n, 3n)],
+    ["18014398509481984/2", 9007199254740992n],
+  ]);
+});
+
+describe("floats", () => {
+  expectData([
+    ["1.5", float(1.5, "1.5")],
+    ["-0.0", float(-0, "-0.0")],
+    [".5", float(0.5, ".5")],
+    ["-.5", float(-0.5, "-.5")],
+    ["+1.25", float(1.25, "+1.25")],
+    ["1.0000000150474662e30", float(1.0000000150474662e30, "1.0000000150474662e30")],
+    ["1e5", float(1e5, "1e5")],
+    ["1E+5", float(1e5, "1E+5")],
+    ["1.e-5", float(1e-5, "1.e-5")],
+    ["1.5d0", float(1.5, "1.5d0")],
+    ["1.5F2", float(150, "1.5F2")],
+    ["1s2", float(100, "1s2")],
+    ["1L-2", float(0.01, "1L-2")],
+    [".5d3", float(500, ".5d3")],
+    ["1d400", float(Number.POSITIVE_INFINITY, "1d400")],
+  ]);
+});
+
+describe("what looks like a number and is a symbol", () => {
+  for (const text of "1+ 1- + - -- +a 1a 1e 1e+ .e5 1.5e 1.5e+ 1..2 1/ /2 1/-2 1/2. 1/2/3 1+2 +-1 1_2 1^2 0x10".split(
+    " ",
+  )) {
+    it(text, () => expect(read(text)).to.equal(intern(text.toUpperCase())));
+  }
+});
+
+describe("characters", () => {
+  expectData([
+    ["#\\a", character("a")],
+    ["#\\A", character("A")],
+    ["#\\ ", character(" ")],
+    ["#\\(", character("(")],
+    ["#\\)", character(")")],
+    ['#\\"', character('"')],
+    ["#\\;", character(";")],
+    ["#\\|", character("|")],
+    ["#\\\\", character("\\")],
+    ["#\\#", character("#")],
+    ["#\\\n", character("\n")],
+    ["#\\é", character("é")],
+    ["#\\😀", character("😀")],
+    ["#\\space", character(" ")],
+    ["#\\Newline", character("\n")],
+    ["#\\LINEFEED", character("\n")],
+    ["#\\Tab", character("\t")],
+    ["#\\Page", character("\f")],
+    ["#\\Return", character("\r")],
+    ["#\\Rubout", character("\x7f")],
+    ["#\\del", character("\x7f")],
+    ["#\\Backspace", character("\b")],
+    ["#\\Nul", character("\0")],
+    ["#\\Null", character("\0")],
+    ["#\\Esc", character("\x1b")],
+    ["#\\Bel", character("\x07")],
+    ["#\\No-Break_Space", character("\u00a0")],
+    ["#\\U+41", character("A")],
+    ["#\\U41", character("A")],
+    ["#\\u+1F600", character("😀")],
+    ["#\\UD800", character("\ud800")],
+    ["#\\U", character("U")],
+    ["#\\LATIN_SMALL_LETTER_E_WITH_ACUTE", opaque("#\\LATIN_SMALL_LETTER_E_WITH_ACUTE")],
+    ["#\\U110000", opaque("#\\U110000")],
+    ["#\\a\\)", opaque("#\\a\\)")],
+  ]);
+
+  it("end where the next token could begin", () => {
+    expect(read("(#\\  #\\( #\\a)")).to.deep.equal([character(" "), character("("), character("a")]);
+  });
+});
+
+describe("strings", () => {
+  expectData([
+    ['""', ""],
+    ['"a b"', "a b"],
+    ['"say \\"hi\\""', 'say "hi"'],
+    ['"\\\\"', "\\"],
+    ['"\\\\\\""', '\\"'],
+    ['"a\\nb"', "anb"],
+    ['"\\a"', "a"],
+    ['"\\😀"', "😀"],
+    ['"(;|#|"', "(;|#|"],
+    ['"line\n\ttab\0nul"', "line\n\ttab\0nul"],
+    ['"日本 é 😀 \ud800"', "日本 é 😀 \ud800"],
+  ]);
+
+  it("follow each other with and without escapes", () => {
+    expect(read('("a\\"b" "c" "\\\\" "" "d\\\\\\"")')).to.deep.equal(['a"b', "c", "\\", "", 'd\\"']);
+    expect(read('("x""y"z"w")')).to.deep.equal(["x", "y", intern("Z"), "w"]);
+  });
+});

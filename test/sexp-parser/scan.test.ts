@@ -1,0 +1,175 @@
+import { expect } from "chai";
+import { type FormSpan, type Position, type ScanResult, scan } from "sexp-parser";
+
+/** The texts of the top-level forms that a scan found. */
+function formsOf(source: string, { forms }: ScanResult): string[] {
+  return forms.map(({ offset, end }) => source.slice(offset, end));
+}
+
+function at(line: number, column: number, offset: number): Position {
+  return { line, column, offset };
+}
+
+/** What is wrong, without the forms. */
+function problemOf(source: string): Omit<ScanResult, "forms"> {
+  const { forms: _, ...problem } = scan(source);
+  return problem;
+}
+
+describe("scan finds top-level forms", () => {
+  const cases: readonly (readonly [source: string, forms: readonly string[]])[] = [
+    ["", []],
+    [" ; nothing )\n#| ( |# ", []],
+    ["a", ["a"]],
+    ["(a) b (c (d))", ["(a)", "b", "(c (d))"]],
+    ["(a)(b)c", ["(a)", "(b)", "c"]],
+    ['"a(" "\\")" b', ['"a("', '"\\")"', "b"]],
+    ["|a(| a\\( b|)|\\)", ["|a(|", "a\\(", "b|)|\\)"]],
+    ["'a `(b ,c ,@d) #'e", ["'a", "`(b ,c ,@d)", "#'e"]],
+    ["' ; comment\n a", ["' ; comment\n a"]],
+    ["''(a)", ["''(a)"]],
+    [
+      '#\\( #\\) #\\" #\\; #\\| #\\\\ #\\space #\\ ',
+      ["#\\(", "#\\)", '#\\"', "#\\;", "#\\|", "#\\\\", "#\\space", "#\\ "],
+    ],
+    ["(#\\()(#\\\\)", ["(#\\()", "(#\\\\)"]],
+    ['#(a) #2A((b)) #S(c) #C(1 2) #P"d" #.(e)', ["#(a)", "#2A((b))", "#S(c)", "#C(1 2)", '#P"d"', "#.(e)"]],
+    ["#:a #*01 #* #x1F #36rZZ #b1 #1=a #1#", ["#:a", "#*01", "#*", "#x1F", "#36rZZ", "#b1", "#1=a", "#1#"]],
+    ["#:|a(| b", ["#:|a(|", "b"]],
+    ["#+sbcl (a) #-sbcl (b) c", ["#+sbcl (a)", "#-sbcl (b)", "c"]],
+    ["#+(or a b) '(c) d", ["#+(or a b) '(c)", "d"]],
+    ["(a #+b c) d", ["(a #+b c)", "d"]],
+    ["#<a (b> c", ["#<a (b>", "c"]],
+    ["#<a (b) c", ["#<a", "(b)", "c"]],
+    ["#|(|# a #| #|)|# ( |# b", ["a", "b"]],
+    ["a;(\nb", ["a", "b"]],
+    ["a'b", ["a", "'b"]],
+    ["a#|b|#", ["a#|b|#"]],
+    ["日本 (é)", ["日本", "(é)"]],
+    ["#?(a) #!b", ["#?(a)", "#!b"]],
+  ];
+  for (const [source, forms] of cases) {
+    it(JSON.stringify(source), () => {
+      const result = scan(source);
+      expect(result.kind).to.equal("balanced");
+      expect(formsOf(source, result)).to.deep.equal(forms);
+    });
+  }
+
+  it("with their places, whatever ends the lines", () => {
+    const source = '(a\n b)\r\n  "x\ny" c\n\n\'d';
+    const forms: FormSpan[] = [
+      { ...at(1, 1, 0), end: 6 },
+      { ...at(3, 3, 10), end: 15 },
+      { ...at(4, 4, 16), end: 17 },
+      { ...at(6, 1, 19), end: 21 },
+    ];
+    expect(scan(source)).to.deep.equal({ kind: "balanced", forms });
+  });
+});
+
+describe("scan finds what is not closed", () => {
+  it("one parenthesis", () => {
+    expect(problemOf("(a\n  (b)")).to.deep.equal({
+      kind: "unclosed-list",
+      missing: 1,
+      innermost: at(1, 1, 0),
+      outermost: at(1, 1, 0),
+      nextForm: undefined,
+    });
+  });
+
+  it("several, and the form that follows", () => {
+    const source = "(ok)\n(defun f (x)\n  (let ((y x))\n    (g y)\n\n(defun g (y)\n  y)\n\n(defun h ())\n";
+    expect(scan(source)).to.deep.equal({
+      kind: "unclosed-list",
+      missing: 2,
+      innermost: at(3, 3, 20),
+      outermost: at(2, 1, 5),
+      nextForm: at(6, 1, 44),
+      forms: [{ ...at(1, 1, 0), end: 4 }],
+    });
+  });
+
+  it("without naming a form in column 1 that was closed after all", () => {
+    expect(problemOf("(a\n(b))\n(c")).to.include({ kind: "unclosed-list", nextForm: undefined });
+  });
+
+  it("without being misled by what only looks like a parenthesis", () => {
+    for (const source of ['(a "\n(b"', "(a ;)\n", "(a #| ) |#", "(a #\\)", "(a |)|", "(a \\)", "(a #:|)|"]) {
+      expect(problemOf(source), source).to.include({ kind: "unclosed-list", missing: 1 });
+    }
+  });
+
+  it("after a prefix", () => {
+    expect(problemOf("a #2A((b)")).to.deep.include({ kind: "unclosed-list", missing: 1, innermost: at(1, 6, 5) });
+  });
+});
+
+describe("scan finds what closes nothing", () => {
+  it("one parenthesis too many", () => {
+    const source = "(a)\n(b))\n(c)";
+    expect(scan(source)).to.deep.equal({
+      kind: "extra-close",
+      position: at(2, 4, 7),
+      forms: [
+        { ...at(1, 1, 0), end: 3 },
+        { ...at(2, 1, 4), end: 7 },
+      ],
+    });
+  });
+
+  it("at the very beginning", () =>
+    expect(problemOf(")")).to.deep.equal({ kind: "extra-close", position: at(1, 1, 0) }));
+});
+
+describe("scan finds what does not end", () => {
+  const cases: readonly (readonly [source: string, what: string, start: Position, depth: number])[] = [
+    ['"a', "string", at(1, 1, 0), 0],
+    ['(a\n "b\\"', "string", at(2, 2, 4), 1],
+    ['"\\', "string", at(1, 1, 0), 0],
+    ["((|a", "symbol", at(1, 3, 2), 2],
+    ["a|b\\|", "symbol", at(1, 1, 0), 0],
+    ["a\\", "symbol", at(1, 1, 0), 0],
+    ["#:|a", "symbol", at(1, 1, 0), 0],
+    ["#\\", "symbol", at(1, 1, 0), 0],
+    ["(#| a #| |# )", "comment", at(1, 2, 1), 1],
+    ["a #|", "comment", at(1, 3, 2), 0],
+    ["#|#", "comment", at(1, 1, 0), 0],
+  ];
+  for (const [source, what, start, depth] of cases) {
+    it(JSON.stringify(source), () => {
+      expect(problemOf(source)).to.deep.equal({ kind: "unterminated", what, start, depth });
+    });
+  }
+
+  it("for want of a form", () => {
+    const cases: readonly (readonly [source: string, offset: number])[] = [
+      ["'", 0],
+      ["a ' ; b", 2],
+      ["#'", 0],
+      ["#+sbcl", 0],
+      ["#+sbcl '", 0],
+      ["b #.", 2],
+      ["#", 0],
+    ];
+    for (const [source, offset] of cases) {
+      expect(problemOf(source), source).to.deep.equal({ kind: "missing-form", start: at(1, offset + 1, offset) });
+    }
+  });
+});
+
+describe("scan of long sources", () => {
+  it("finds the one thing that is wrong", () => {
+    const form = '(defun f (x) "doc \\" ; (" #\\( |(| #| ( |# (list x \'y)) ; (\n';
+    const source = form.repeat(50_000);
+    expect(scan(source).forms).to.have.lengthOf(50_000);
+    expect(problemOf(`${source})`)).to.deep.equal({ kind: "extra-close", position: at(50_001, 1, source.length) });
+    expect(problemOf(`${source}(${source}`)).to.deep.include({
+      kind: "unclosed-list",
+      missing: 1,
+      outermost: at(50_001, 1, source.length),
+      nextForm: at(50_002, 1, source.length + form.length + 1),
+    });
+  });
+});
