@@ -52,7 +52,7 @@ const INFO: LispSession["client"]["info"] = {
 /** A session whose evaluations are made by `evaluate` from the code. */
 export function scriptedSession(
   evaluate: (code: string) => ScriptedEvaluation = () => evaluation({}),
-  options: { readonly pid?: number; readonly loss?: string } = {},
+  options: { readonly pid?: number; readonly loss?: string; readonly remarks?: readonly string[] } = {},
 ): ScriptedSession {
   let closed = false;
   let lose = () => {};
@@ -62,6 +62,7 @@ export function scriptedSession(
   return {
     client: { info: { ...INFO, pid: options.pid ?? 1 }, closed: lost, close: async () => {}, evaluate },
     origin: { kind: "own" },
+    remarks: options.remarks ?? [],
     explainLoss: async () => options.loss ?? "The image is gone.",
     close: async () => {
       closed = true;

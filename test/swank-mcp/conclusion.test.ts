@@ -9,9 +9,9 @@ type Reason = "error" | "break" | "breakpoint" | "step" | "interrupt";
 const NOW = 1_700_000_000_000;
 const ERROR = snapshot();
 
-function stopped(reason: Reason): Answerable {
+function stopped(reason: Reason) {
   const outcome = { ...SILENT, status: "stopped", reason, error: ERROR, session: stop(7, 2), locals: [] } as const;
-  return { kind: "outcome", outcome };
+  return { kind: "outcome", outcome } as const;
 }
 
 function lost(): Answerable {

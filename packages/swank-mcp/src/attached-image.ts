@@ -23,6 +23,7 @@ export async function openAttachedImage(
     return {
       client,
       origin: { kind: "attached", address: addressText(address) },
+      remarks: [],
       explainLoss: async () => `The connection to ${addressText(address)} was lost: ${(await client.closed).message}`,
       close: () => client.close(),
     };

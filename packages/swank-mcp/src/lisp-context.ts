@@ -49,6 +49,7 @@ export class LispContext {
     try {
       const session = await this.#open(this.#ending.signal);
       await this.#tellOfLoss(session);
+      for (const remark of session.remarks) this.#notices.add(remark);
       void session.client.closed.then(() => this.#lost(session));
       return session;
     } catch (error) {

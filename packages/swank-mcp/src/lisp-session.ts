@@ -7,6 +7,8 @@ export type ImageOrigin = { readonly kind: "own" } | { readonly kind: "attached"
 export interface LispSession {
   readonly client: LispClient;
   readonly origin: ImageOrigin;
+  /** What the user should know of how it came about, sentences; most often nothing. */
+  readonly remarks: readonly string[];
   /** Why the connection is gone, in as much detail as there is; settles soon after it is. Only to be asked then. */
   explainLoss(): Promise<string>;
   /** Ends the evaluations, the connection and an image of our own. Never rejects. */

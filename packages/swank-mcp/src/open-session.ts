@@ -7,7 +7,7 @@ export function openSession(config: Config, log: Log): OpenSession {
   return async (signal) => {
     const session =
       config.attach === undefined
-        ? await (await import("./own-image.js")).openOwnImage(config, signal)
+        ? await (await import("./own-image.js")).openOwnImage(config, log, signal)
         : await (await import("./attached-image.js")).openAttachedImage(config.attach, config, signal);
     log(`connected to the image with pid ${session.client.info.pid}`);
     return session;

@@ -1,11 +1,70 @@
+import type { SwankClient } from "swank-client";
+import type { LaunchedImage, LoadedFile } from "swank-client/launch";
 import type { Config } from "./config.js";
 import type { LispSession } from "./lisp-session.js";
+import type { Log } from "./log.js";
+import { settledWithin } from "./settled-within.js";
+
+/** How long an image may take to be gone after its connection is, in milliseconds. */
+const EXIT_TIME = 2000;
+/** How much of what an image last said is repeated when it died of something. */
+const LAST_LINES = 12;
 
 /**
- * Launches an image of our own and connects to it.
+ * Launches an image of our own, connects to it, and loads the user's files into it.
  *
- * @throws SwankError - when Lisp or Swank cannot be found, or the image does not come up.
+ * @throws SwankError - when Lisp or Swank cannot be found, or the image does not come up; nothing is left behind then.
  */
-export async function openOwnImage(config: Config, signal: AbortSignal): Promise<LispSession> {
-  throw new Error(`${config.lisp} ${signal.aborted}`);
+export async function openOwnImage(config: Config, log: Log, signal: AbortSignal): Promise<LispSession> {
+  const [{ connect }, { launchImage, loadInitFiles }] = await Promise.all([
+    import("swank-client"),
+    import("swank-client/launch"),
+  ]);
+  const { lisp, swank, cacheDir, noCore, noUserInit, load } = config;
+  const image = await launchImage({
+    lisp,
+    swank,
+    cacheDir,
+    useCore: !noCore,
+    signal,
+    onLog: (line) => log(`image: ${line}`),
+  });
+  for (const note of image.notes) log(`launch: ${note}`);
+  try {
+    const client = await connect({ transport: image.transport, secret: false, signal });
+    const form = loadInitFiles.encode({ noUserInit, load });
+    const loaded = loadInitFiles.decode(await client.call(form, { label: loadInitFiles.name, signal }));
+    return session(image, client, loaded.flatMap(failureNotice));
+  } catch (error) {
+    await image.stop();
+    throw error;
+  }
+}
+
+function session(image: LaunchedImage, client: SwankClient, remarks: readonly string[]): LispSession {
+  return {
+    client,
+    origin: { kind: "own" },
+    remarks,
+    explainLoss: () => explainExit(image),
+    close: () => image.stop(),
+  };
+}
+
+function failureNotice({ path, error, output }: LoadedFile): string[] {
+  if (error === undefined) return [];
+  const said = lastLines(output);
+  return [`${path} was not loaded to its end: ${error}${said === "" ? "" : `\n${said}`}`];
+}
+
+async function explainExit(image: LaunchedImage): Promise<string> {
+  const exit = (await settledWithin(EXIT_TIME, image.exited))?.value;
+  if (exit === undefined) return `The connection to the image (pid ${image.pid}) was lost.`;
+  const how = exit.signal === undefined ? `ended with exit code ${exit.code}` : `was killed by ${exit.signal}`;
+  const said = exit.code === 0 ? "" : lastLines(exit.outputTail);
+  return `The image (pid ${image.pid}) ${how}.${said === "" ? "" : ` It last said:\n${said}`}`;
+}
+
+function lastLines(text: string): string {
+  return text.trim().split("\n").slice(-LAST_LINES).join("\n");
 }

@@ -44,9 +44,14 @@ For full backtrace, use get-backtrace tool.`);
 describe("get-backtrace's text", () => {
   const error = snapshot({ frames: frames("machinery:(ERROR)", "(A)", "host:(EVAL)"), totalFrames: 10 });
 
-  it("shows every frame, Lisp's own included, and what was not kept", () => {
+  it("says of a deep stack that the rest was not kept", () => {
+    const deep = snapshot({ frames: frames(...Array.from({ length: 200 }, () => "(F)")), totalFrames: 5000 });
+    expect(fullBacktrace(deep, 200)).to.match(/\n199: \(F\)\n\.\.\. 4800 more frames, not kept$/);
+  });
+
+  it("shows every frame, Lisp's own included, and how many are the evaluator's", () => {
     expect(fullBacktrace(error, 20)).to.equal(
-      "[Backtrace]\n0: (ERROR)\n1: (A)\n2: (EVAL)\n... 7 more frames, not kept",
+      "[Backtrace]\n0: (ERROR)\n1: (A)\n2: (EVAL)\n... 7 more frames, of the evaluator and Swank",
     );
   });
 

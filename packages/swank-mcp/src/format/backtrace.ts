@@ -5,6 +5,9 @@ import { frameLine, relevantFrames } from "./frames.js";
 /** Most frames in a report (contract condition-report, "Backtrace Rules"). */
 export const REPORT_FRAMES = 20;
 
+/** Most frames that a snapshot keeps. */
+export const KEPT_FRAMES = 200;
+
 /** The `[Backtrace]` section of a report: at most 20 of the frames that matter, `""` when there are none at all. */
 export function reportBacktrace(error: ErrorSnapshot): string {
   const relevant = relevantFrames(error.frames);
@@ -28,7 +31,6 @@ function leftOut(shown: number, error: ErrorSnapshot): string {
   const left = error.totalFrames - shown;
   if (left <= 0) return "";
   const kept = error.frames.length;
-  return shown < kept
-    ? `${more(left, "frame")}: max-frames up to ${kept} shows them`
-    : `${more(left, "frame")}, not kept`;
+  if (shown < kept) return `${more(left, "frame")}: max-frames up to ${kept} shows them`;
+  return `${more(left, "frame")}${kept < KEPT_FRAMES ? ", of the evaluator and Swank" : ", not kept"}`;
 }

@@ -1,12 +1,9 @@
 import { z } from "zod";
-import { fullBacktrace } from "../format/backtrace.js";
+import { fullBacktrace, KEPT_FRAMES } from "../format/backtrace.js";
 import { NO_ERROR } from "../format/last-error-text.js";
 import { errorMeta } from "../format/outcome-data.js";
 import { defineTool } from "../tool.js";
 import { textAnswer } from "../tool-answer.js";
-
-/** Frames that a snapshot keeps at most. */
-const MAX_FRAMES = 200;
 
 export const getBacktrace = defineTool({
   name: "get-backtrace",
@@ -14,7 +11,7 @@ export const getBacktrace = defineTool({
   description:
     "Show the call stack of the most recent error, innermost frame first, Lisp's own frames included. The numbers are those of the error report. The answer stays the same until an evaluation succeeds or fails.",
   input: z.strictObject({
-    "max-frames": z.int().min(1).max(MAX_FRAMES).default(20).describe("Most frames to show"),
+    "max-frames": z.int().min(1).max(KEPT_FRAMES).default(20).describe("Most frames to show"),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   run({ "max-frames": max }, { lastError }) {
