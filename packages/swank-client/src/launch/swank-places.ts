@@ -26,6 +26,9 @@ const IN_EMACS = [
   "slime",
 ];
 
+/** Where Homebrew and MacPorts have what is elsewhere in the folders of `XDG_DATA_DIRS`. */
+const MORE_SHARES = ["/opt/homebrew/share", "/opt/local/share"];
+
 const IN_SITE_LISP = ["elpa/slime-*", "elpa-src/slime-*", "slime", "slime-*"];
 
 /** Where to look, most personal first. */
@@ -37,7 +40,9 @@ export async function swankPlaces(env: Readonly<Record<string, string | undefine
     folders.flatMap((folder) => names.map((name) => join(folder, name)));
   const quicklisp = [join(home, "quicklisp"), join(home, ".quicklisp"), join(data, "quicklisp")];
   const sources = [join(home, "common-lisp"), join(data, "common-lisp/source")];
-  const shares = ["/usr/share", "/usr/local/share", "/opt/homebrew/share", join(home, ".guix-profile/share")];
+  const shares = (env["XDG_DATA_DIRS"] || "/usr/local/share:/usr/share")
+    .split(":")
+    .filter((folder) => folder.startsWith("/"));
   return [
     { name: "Quicklisp", patterns: under(quicklisp, ["local-projects/slime*", "dists/*/software/slime-*"]) },
     { name: "ASDF's source folders", patterns: [...(await registeredPatterns(env)), ...under(sources, ["slime*"])] },
@@ -46,7 +51,7 @@ export async function swankPlaces(env: Readonly<Record<string, string | undefine
       name: "system folders",
       patterns: [
         ...under(shares, ["common-lisp/source/slime"]),
-        ...under(under(shares, ["emacs/site-lisp"]), IN_SITE_LISP),
+        ...under(under([...shares, ...MORE_SHARES], ["emacs/site-lisp"]), IN_SITE_LISP),
       ],
     },
   ];

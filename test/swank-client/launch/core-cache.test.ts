@@ -1,0 +1,94 @@
+import { cp, mkdir, readdir, rm, truncate, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect } from "chai";
+import { findSwank } from "swank-client/launch";
+import { launching } from "./launching.js";
+
+describe("the core that images start from", () => {
+  const { launch, folder } = launching();
+
+  async function coresIn(cacheDir: string): Promise<string[]> {
+    return (await readdir(cacheDir)).filter((name) => name.endsWith(".core"));
+  }
+
+  /** The files that are only there while a core is being built. */
+  async function leftovers(cacheDir: string): Promise<string[]> {
+    return (await readdir(cacheDir)).filter((name) => /\.(draft|lock)$/.test(name));
+  }
+
+  it("is built once, and then used", async () => {
+    const cacheDir = await folder();
+    const first = await launch({ cacheDir });
+    const second = await launch({ cacheDir });
+    expect([first.image.how, second.image.how]).to.deep.equal(["built-core", "core"]);
+    expect(await first.evaluate("(cl:+ 1 2)")).to.equal("3");
+    expect(await second.evaluate("(cl:+ 1 2)")).to.equal("3");
+    expect([...first.image.notes, ...second.image.notes]).to.deep.equal([]);
+    expect(await coresIn(cacheDir)).to.have.length(1);
+    expect(await leftovers(cacheDir)).to.deep.equal([]);
+  });
+
+  const damages: Record<string, (core: string) => Promise<void>> = {
+    empty: (core) => truncate(core, 0),
+    "cut off in the middle": (core) => truncate(core, 20_000_000),
+    garbage: (core) => writeFile(core, Buffer.alloc(100_000, "garbage")),
+    "a folder": async (core) => {
+      await rm(core);
+      await mkdir(core);
+    },
+  };
+  for (const [damage, inflict] of Object.entries(damages)) {
+    it(`is built anew when it is ${damage}`, async () => {
+      const cacheDir = await folder();
+      await (await launch({ cacheDir })).image.stop();
+      const [core = ""] = await coresIn(cacheDir);
+      await inflict(join(cacheDir, core));
+      const { image, evaluate } = await launch({ cacheDir });
+      expect(image.how).to.equal("built-core");
+      expect(image.notes.join()).to.include("did not start and was built anew");
+      expect(await evaluate("(cl:+ 1 2)")).to.equal("3");
+      expect((await launch({ cacheDir })).image.how).to.equal("core");
+    });
+  }
+
+  it("is told from one that was made of something else by what it says first", async () => {
+    const cacheDir = await folder();
+    await (await launch({ cacheDir })).image.stop();
+    const [own = ""] = await coresIn(cacheDir);
+    await (await launch({ cacheDir, runtimeSources: ["(defvar cl-user::*other* t)"] })).image.stop();
+    const [other = ""] = (await coresIn(cacheDir)).filter((name) => name !== own);
+    await cp(join(cacheDir, other), join(cacheDir, own));
+    const { image } = await launch({ cacheDir });
+    expect(image.how).to.equal("built-core");
+    expect(image.notes.join()).to.include("it is not the one that was asked for");
+  });
+
+  it("holds the runtime's Lisp, and another one when that changes", async () => {
+    const cacheDir = await folder();
+    const source = (value: number) =>
+      `(defpackage "GIVEN" (:use "CL"))\n(in-package "GIVEN")\n(defvar *value* ${value}) ; "é"`;
+    const first = await launch({ cacheDir, runtimeSources: [source(1)], warmUp: ["(cl:incf given::*value*)"] });
+    const second = await launch({ cacheDir, runtimeSources: [source(5)] });
+    expect([first.image.how, second.image.how]).to.deep.equal(["built-core", "built-core"]);
+    expect(await first.evaluate("given::*value*")).to.equal("2");
+    expect(await second.evaluate("given::*value*")).to.equal("5");
+    expect(await second.evaluate("(cl:package-name cl:*package*)")).to.equal('"COMMON-LISP-USER"');
+  });
+
+  it("is another one when Swank's files have changed, and old ones are removed", async () => {
+    const [cacheDir, swank] = await Promise.all([folder(), folder()]);
+    await cp(await findSwank(), swank, { recursive: true, preserveTimestamps: true });
+    expect((await launch({ cacheDir, swank })).image.how).to.equal("built-core");
+    const [first = ""] = await coresIn(cacheDir);
+    const longAgo = new Date(Date.now() - 86_400_000);
+    const old = ["1.core", "2.core", "3.core", "4.1-abc.draft"].map((name) => join(cacheDir, name));
+    await Promise.all(old.map((file) => writeFile(file, "")));
+    await Promise.all(old.map((file) => utimes(file, longAgo, longAgo)));
+    await utimes(join(swank, "swank.lisp"), longAgo, longAgo);
+    expect((await launch({ cacheDir, swank })).image.how).to.equal("built-core");
+    expect(await coresIn(cacheDir))
+      .to.include(first)
+      .and.have.length(3);
+    expect(await leftovers(cacheDir)).to.deep.equal([]);
+  });
+});

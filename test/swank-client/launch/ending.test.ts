@@ -1,0 +1,157 @@
+import { expect } from "chai";
+import { rejection } from "../../support/caught.js";
+import { launching, sharedCache } from "./launching.js";
+import { processGone, runScript } from "./processes.js";
+
+const BUSY = {
+  nothing: "(cl:+ 1 2)",
+  "an endless loop": "(cl:loop)",
+  "an endless loop that no garbage collection can stop": "(sb-sys:without-gcing (cl:loop))",
+  "an endless loop without interrupts": "(sb-sys:without-interrupts (cl:loop))",
+  "a stop in the debugger": '(cl:error "stopped")',
+  "endless output": '(cl:loop (cl:print "more"))',
+  "holding the lock that reading needs": "(sb-impl::with-package-graph () (cl:sleep 1000))",
+};
+
+describe("the end of a launched image", () => {
+  const { launch } = launching();
+
+  describe("by its own will", () => {
+    for (const [form, code] of [
+      ["(sb-ext:exit)", 0],
+      ["(sb-ext:exit :code 3)", 3],
+      ["(sb-ext:exit :code 4 :abort t)", 4],
+      ["(cl:progn (sb-thread:make-thread (cl:lambda () (cl:loop))) (sb-ext:exit :code 5))", 5],
+      ["(cl:unwind-protect (sb-ext:exit :code 6) (cl:sleep 1/10))", 6],
+    ] as const) {
+      it(`${form} gives exit code ${code}`, async () => {
+        const { image, send, connection } = await launch();
+        send(form);
+        expect(await image.exited).to.deep.include({ code, signal: undefined });
+        expect((await connection.closed).code).to.equal("CONNECTION_LOST");
+      });
+    }
+
+    it("does not wait for threads that do not end", async () => {
+      const { image, evaluate, send } = await launch();
+      await evaluate("(cl:progn (sb-thread:make-thread (cl:lambda () (sb-sys:without-interrupts (cl:loop)))) t)");
+      send("(sb-ext:exit :code 7)");
+      expect((await image.exited).code).to.equal(7);
+    });
+
+    it("is told with its last words", async () => {
+      const { image, send } = await launch();
+      send(
+        '(cl:progn (cl:write-line "farewell" sb-sys:*stderr*) (cl:finish-output sb-sys:*stderr*) (sb-ext:exit :abort t))',
+      );
+      expect((await image.exited).outputTail).to.include("farewell");
+    });
+
+    it("comes when the garbage collector finds no room, and does not wait at a terminal", async () => {
+      const { image, send } = await launch({ dynamicSpaceSize: 200 });
+      send("(cl:loop :with l :do (cl:push (cl:list 1 2 3 4) l))");
+      const { code, outputTail } = await image.exited;
+      expect(code).to.equal(1);
+      expect(outputTail)
+        .to.match(/Heap exhausted/)
+        .and.not.include("ldb");
+    });
+  });
+
+  describe("by the other side", () => {
+    for (const [doing, form] of Object.entries(BUSY)) {
+      it(`comes when its socket is closed while it is busy with ${doing}`, async () => {
+        const { image, send, evaluate, connection } = await launch();
+        send(form);
+        if (!form.includes("package-graph")) await evaluate("(cl:+ 1 2)");
+        await connection.close();
+        expect(await image.exited).to.deep.include({ code: 0, signal: undefined });
+      });
+    }
+
+    it("runs exit hooks once, and cleanup forms", async () => {
+      const lines: string[] = [];
+      const { image, evaluate, send } = await launch({ onLog: (line) => lines.push(line) });
+      await evaluate('(cl:progn (cl:push (cl:lambda () (cl:format sb-sys:*stdout* "hook~%")) sb-ext:*exit-hooks*) t)');
+      send('(cl:unwind-protect (cl:sleep 1000) (cl:format sb-sys:*stdout* "cleaned~%"))');
+      await evaluate("(cl:sleep 1/10)");
+      await image.stop();
+      await image.exited;
+      expect(lines.filter((line) => line === "hook" || line === "cleaned").sort()).to.deep.equal(["cleaned", "hook"]);
+    });
+
+    it("does not wait for an exit hook that hangs", async () => {
+      const { image, evaluate } = await launch();
+      await evaluate("(cl:progn (cl:push (cl:lambda () (cl:sleep 1000)) sb-ext:*exit-hooks*) t)");
+      await image.stop();
+      expect(await image.exited).to.deep.include({ code: undefined, signal: "SIGALRM" });
+    });
+
+    it("is brought about when nothing else helps", async () => {
+      const { image, evaluate } = await launch();
+      await evaluate(
+        "(cl:progn (sb-sys:enable-interrupt sb-unix:sigalrm :ignore) (sb-sys:enable-interrupt sb-unix:sigterm :ignore) (cl:push (cl:lambda () (cl:loop (cl:ignore-errors (cl:sleep 1000)))) sb-ext:*exit-hooks*) (cl:defun swank-client.launch::leave ()) t)",
+      );
+      await image.stop();
+      expect((await image.exited).signal).to.equal("SIGKILL");
+    });
+
+    it("can be asked for more than once, and after it has come", async () => {
+      const { image } = await launch();
+      await Promise.all([image.stop(), image.stop()]);
+      await image.stop();
+      expect((await image.exited).code).to.equal(0);
+    });
+  });
+
+  describe("with the process that launched it", () => {
+    for (const [doing, form] of Object.entries(BUSY)) {
+      it(`comes when that is killed while the image is busy with ${doing}`, async () => {
+        await (await launch()).image.stop();
+        const other = runScript("launch-and-hold", [
+          await sharedCache(),
+          ...(form.includes("package-graph") ? [] : [form]),
+        ]);
+        const { pid } = { ...JSON.parse(await other.firstLine) };
+        other.child.kill("SIGKILL");
+        await other.exited;
+        await processGone(pid);
+      });
+    }
+
+    it("comes where only the image itself can notice", async () => {
+      await (await launch()).image.stop();
+      // No signal from the kernel, and Swank does not tell: the image's own watch is left.
+      const other = runScript("launch-and-hold", [
+        await sharedCache(),
+        '(sb-alien:alien-funcall (sb-alien:extern-alien "prctl" (cl:function sb-alien:int sb-alien:int sb-alien:unsigned-long)) 1 0)',
+        "(cl:setf swank::*connection-closed-hook* nil)",
+        "(cl:loop)",
+      ]);
+      const { pid } = { ...JSON.parse(await other.firstLine) };
+      other.child.kill("SIGKILL");
+      await other.exited;
+      await processGone(pid);
+    });
+  });
+
+  describe("before it is up", () => {
+    it("comes when the launch is cancelled", async () => {
+      await rejection(launch({ signal: AbortSignal.abort() }), "CANCELLED");
+      const cancel = new AbortController();
+      const launched = launch({ useCore: false, signal: cancel.signal, onLog: () => undefined });
+      setTimeout(() => cancel.abort(), 100);
+      await rejection(launched, "CANCELLED");
+    });
+
+    it("comes when it takes too long", async () => {
+      const error = await rejection(launch({ useCore: false, startTimeout: 1 }), "LAUNCH_FAILED");
+      expect(error.message).to.include("1 ms");
+    });
+
+    it("is told with what it printed", async () => {
+      const error = await rejection(launch({ useCore: false, dynamicSpaceSize: 1 }), "LAUNCH_FAILED");
+      expect(error.details.output).not.to.equal("");
+    });
+  });
+});

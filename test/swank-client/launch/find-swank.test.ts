@@ -1,0 +1,113 @@
+import { mkdir, utimes, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { expect } from "chai";
+import { findSwank } from "swank-client/launch";
+import { rejection } from "../../support/caught.js";
+import { launching } from "./launching.js";
+
+describe("findSwank", () => {
+  const { folder } = launching();
+
+  /** A home folder, on a system that has nothing of its own. */
+  async function home() {
+    const path = await folder();
+    const place = async (name: string, time = 1_000) => {
+      const swank = join(path, name);
+      await mkdir(swank, { recursive: true });
+      const loader = join(swank, "swank-loader.lisp");
+      await writeFile(loader, "");
+      await utimes(loader, time, time);
+      return swank;
+    };
+    return { path, env: { HOME: path, XDG_DATA_DIRS: join(path, "nothing") }, place };
+  }
+
+  it("takes the folder or the file that it is given, or the variable SWANK", async () => {
+    const { env, place } = await home();
+    const swank = await place("anywhere");
+    await place("quicklisp/dists/quicklisp/software/slime-v2.30");
+    expect(await findSwank({ swank, env })).to.equal(swank);
+    expect(await findSwank({ swank: join(swank, "swank-loader.lisp"), env })).to.equal(swank);
+    expect(await findSwank({ env: { ...env, SWANK: swank } })).to.equal(swank);
+  });
+
+  it("looks nowhere else when the named folder has no Swank", async () => {
+    const { path, env, place } = await home();
+    await place("quicklisp/dists/quicklisp/software/slime-v2.30");
+    const error = await rejection(findSwank({ swank: join(path, "gone"), env }), "SWANK_NOT_FOUND");
+    expect(error.message).to.include(join(path, "gone"));
+  });
+
+  for (const name of [
+    "quicklisp/dists/quicklisp/software/slime-v2.30",
+    "quicklisp/local-projects/slime",
+    "common-lisp/slime",
+    ".local/share/common-lisp/source/slime-2.32",
+    ".emacs.d/elpa/slime-20240125.1336",
+    ".config/emacs/elpa/slime-2.32",
+    ".emacs.d/straight/repos/slime",
+    ".config/emacs/.local/straight/repos/slime",
+    ".emacs.d/elpaca/repos/slime",
+    ".emacs.d/slime",
+  ]) {
+    it(`finds ~/${name}`, async () => {
+      const { env, place } = await home();
+      expect(await findSwank({ env })).to.equal(await place(name));
+    });
+  }
+
+  for (const name of [
+    "common-lisp/source/slime",
+    "emacs/site-lisp/elpa/slime-2.27",
+    "emacs/site-lisp/elpa-src/slime-2.27",
+  ]) {
+    it(`finds ${name} in the system's folders`, async () => {
+      const { path, env, place } = await home();
+      const swank = await place(`usr/share/${name}`);
+      expect(await findSwank({ env: { ...env, XDG_DATA_DIRS: `/nowhere:${path}/usr/share` } })).to.equal(swank);
+    });
+  }
+
+  it("finds what ASDF is configured to look for", async () => {
+    const { path, env, place } = await home();
+    const swank = await place("src/lisp/slime");
+    expect(await findSwank({ env: { ...env, CL_SOURCE_REGISTRY: `${path}/src//:` } })).to.equal(swank);
+    expect(await findSwank({ env: { ...env, CL_SOURCE_REGISTRY: swank } })).to.equal(swank);
+    const file = join(path, ".config/common-lisp/source-registry.conf.d/50-mine.conf");
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, `(:tree "${path}/src/")`);
+    expect(await findSwank({ env })).to.equal(swank);
+  });
+
+  it("reads ASDF's configuration file and does not mind one that cannot be read", async () => {
+    const { path, env, place } = await home();
+    const swank = await place("src/slime");
+    const config = join(path, ".config/common-lisp");
+    await mkdir(join(config, "source-registry.conf.d"), { recursive: true });
+    await writeFile(join(config, "source-registry.conf.d/broken.conf"), "(:tree ");
+    await writeFile(
+      join(config, "source-registry.conf"),
+      `(:source-registry (:also-exclude "x") (:directory "${swank}/") :inherit-configuration)`,
+    );
+    expect(await findSwank({ env })).to.equal(swank);
+  });
+
+  it("prefers the newest of a kind, and Quicklisp's to the others", async () => {
+    const { env, place } = await home();
+    const packaged = await place(".emacs.d/elpa/slime-2.32", 9_000);
+    await place(".emacs.d/elpa/slime-2.9", 8_000);
+    expect(await findSwank({ env })).to.equal(packaged);
+    await place("quicklisp/dists/quicklisp/software/slime-20210630-git", 1_000);
+    const newest = await place("quicklisp/dists/quicklisp/software/slime-v2.30", 2_000);
+    expect(await findSwank({ env })).to.equal(newest);
+  });
+
+  it("tells where it looked and what to do when there is none", async () => {
+    const { path, env } = await home();
+    await mkdir(join(path, ".emacs.d/elpa/slime-2.32"), { recursive: true });
+    const error = await rejection(findSwank({ env }), "SWANK_NOT_FOUND");
+    expect(error.message).to.include(`${path}/quicklisp/dists/*/software/slime-*`);
+    expect(error.message).to.include(`${path}/nothing/common-lisp/source/slime`);
+    expect(error.remedy).to.include("apt-get install cl-swank").and.include('(ql:quickload "swank")');
+  });
+});

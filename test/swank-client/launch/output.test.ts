@@ -1,0 +1,54 @@
+import { expect } from "chai";
+import { launching } from "./launching.js";
+
+describe("what an image prints on its own streams", () => {
+  const { launch } = launching();
+
+  it("is given line by line, whole characters, until it ends", async () => {
+    const lines: string[] = [];
+    const { image, send } = await launch({ onLog: (line) => lines.push(line) });
+    send('(cl:progn (cl:format sb-sys:*stdout* "one~%zwei ä€😀~%no newline") (sb-ext:exit))');
+    await image.exited;
+    expect(lines).to.deep.equal(["one", "zwei ä€😀", "no newline"]);
+    expect(image.outputTail).to.equal("one\nzwei ä€😀\nno newline");
+  });
+
+  it("never makes it wait, and only its end is kept", async () => {
+    const { image, evaluate } = await launch();
+    await evaluate(
+      '(cl:progn (cl:dotimes (i 200000) (cl:format sb-sys:*stdout* "line ~d~%" i)) (cl:finish-output sb-sys:*stdout*))',
+    );
+    await image.stop();
+    const { outputTail } = await image.exited;
+    expect(outputTail).to.include("line 199999\n").and.not.include("line 100000\n");
+  });
+
+  it("comes in parts when a line does not end", async () => {
+    const lines: string[] = [];
+    const { image, send } = await launch({ onLog: (line) => lines.push(line) });
+    send('(cl:progn (cl:dotimes (i 100000) (cl:write-string "xxxxxxxxxx" sb-sys:*stdout*)) (sb-ext:exit))');
+    await image.exited;
+    expect(lines.join("")).to.have.length(1_000_000);
+    expect(lines).to.have.length.greaterThan(1);
+  });
+
+  it("does not stop coming when the listener throws", async () => {
+    const warned = new Promise<Error>((resolve) => {
+      process.once("warning", resolve);
+    });
+    const { image, send } = await launch({
+      onLog: (line) => {
+        throw new Error(`cannot take ${line}`);
+      },
+    });
+    send('(cl:progn (cl:format sb-sys:*stdout* "one~%") (sb-ext:exit))');
+    expect((await warned).message).to.equal("cannot take one");
+    expect((await image.exited).outputTail).to.equal("one\n");
+  });
+
+  it("also comes of processes that outlive the image, but is not waited for", async () => {
+    const { image, send } = await launch();
+    send('(cl:progn (sb-ext:run-program "/bin/sleep" (cl:list "5") :wait nil :output t) (sb-ext:exit :abort t))');
+    expect((await image.exited).code).to.equal(1);
+  });
+});

@@ -1,0 +1,105 @@
+import { once } from "node:events";
+import { realpath } from "node:fs/promises";
+import { connect, createServer } from "node:net";
+import { expect } from "chai";
+import { findLisp } from "swank-client/launch";
+import { rejection } from "../../support/caught.js";
+import { launching } from "./launching.js";
+
+describe("what a program finds in a launched image", () => {
+  const { launch, folder } = launching();
+
+  for (const [way, useCore] of [
+    ["from a core", true],
+    ["loaded", false],
+  ] as const) {
+    describe(`that was started ${way}`, () => {
+      it("is what sbcl gives", async () => {
+        const cwd = await realpath(await folder());
+        const { evaluate } = await launch({ cwd, useCore });
+        const { version, runtime } = await findLisp();
+        expect(await evaluate("(cl:lisp-implementation-version)")).to.equal(JSON.stringify(version));
+        expect(await evaluate("(sb-ext:native-namestring sb-ext:*runtime-pathname*)")).to.equal(
+          JSON.stringify(runtime),
+        );
+        expect(await evaluate("sb-ext:*posix-argv*")).to.equal('("sbcl")');
+        expect(await evaluate("(sb-ext:native-namestring cl:*default-pathname-defaults*)")).to.equal(`"${cwd}/"`);
+        expect(await evaluate("(cl:package-name cl:*package*)")).to.equal('"COMMON-LISP-USER"');
+        expect(await evaluate("(cl:list cl:*load-verbose* cl:*compile-verbose* cl:*compile-print*)")).to.equal(
+          "(nil nil nil)",
+        );
+      });
+
+      it("has SBCL's own modules", async () => {
+        const { evaluate } = await launch({ useCore });
+        expect(await evaluate("(cl:progn (cl:require :sb-sprof) (cl:and (cl:find-package :sb-sprof) t))")).to.equal(
+          "t",
+        );
+      });
+
+      it("has a standard input that is at its end, and no terminal", async () => {
+        const { evaluate } = await launch({ useCore });
+        expect(await evaluate("(cl:read-line cl:*standard-input* nil :end)")).to.equal(":end");
+        expect(await evaluate("(cl:read-line cl:*terminal-io* nil :end)")).to.equal(":end");
+      });
+
+      it("has random numbers of its own", async () => {
+        const images = await Promise.all([launch({ useCore }), launch({ useCore })]);
+        const [one, other] = await Promise.all(images.map(({ evaluate }) => evaluate("(cl:random 1000000000000)")));
+        expect(one).not.to.equal(other);
+      });
+
+      it("can open a port on the loopback interface", async () => {
+        const { evaluate } = await launch({ useCore });
+        const port = await evaluate('(swank:create-server :port 0 :interface "127.0.0.1" :dont-close t :style :spawn)');
+        const socket = connect({ host: "127.0.0.1", port: Number(port) });
+        await once(socket, "connect");
+        socket.destroy();
+        // Somebody else's connection that closes is no reason to end.
+        expect(await evaluate("(cl:+ 1 2)")).to.equal("3");
+      });
+
+      it("stops in the debugger when its heap is full, and goes on", async () => {
+        const { evaluate, connection } = await launch({ useCore, dynamicSpaceSize: 300 });
+        expect(await evaluate("(sb-ext:dynamic-space-size)")).to.equal(String(300 * 1024 * 1024));
+        const stop = new Promise<string>((resolve) => {
+          connection.on("event", (message) => {
+            if (message.type === "debug") resolve(message.condition.message);
+          });
+        });
+        void evaluate("(cl:loop :with l :do (cl:push (cl:make-array 1000000) l))").catch(() => undefined);
+        expect(await stop).to.include("Heap exhausted");
+        expect(await evaluate("(cl:+ 1 2)")).to.equal("3");
+      });
+    });
+  }
+
+  it("has the environment that was given, and the rest of SBCL's variables as they were", async () => {
+    const { evaluate } = await launch({ env: { ...process.env, GIVEN: "yes", SBCL_HOME: undefined } });
+    expect(await evaluate('(sb-ext:posix-getenv "GIVEN")')).to.equal('"yes"');
+    expect(await evaluate('(sb-ext:posix-getenv "SBCL_HOME")')).to.equal("nil");
+  });
+
+  it("tells a heap that no image can have from a damaged core", async () => {
+    await launch();
+    const error = await rejection(launch({ dynamicSpaceSize: 1 }), "INVALID_ARGUMENT");
+    expect(error.message).to.include("1 MB");
+    expect((await launch()).image.how).to.equal("core");
+  });
+
+  it("refuses a heap of no size and a folder that is not there", async () => {
+    await rejection(launch({ dynamicSpaceSize: 0.5 }), "INVALID_ARGUMENT");
+    await rejection(launch({ cwd: "/nowhere" }), "INVALID_ARGUMENT");
+  });
+
+  it("serves one connection", async () => {
+    const { image } = await launch();
+    await rejection(image.transport(), "CONNECTION_CLOSED");
+  });
+
+  it("has no port that anybody could connect to", async () => {
+    const { evaluate } = await launch();
+    expect(await evaluate("swank::*servers*")).to.equal("nil");
+    expect(createServer).to.be.a("function");
+  });
+});
