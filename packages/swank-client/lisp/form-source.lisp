@@ -24,18 +24,18 @@
          (sb-c::*source-plist* sb-c::*source-plist*))
      ,@body))
 
-(defun trimmed-start (code start end)
-  (or (position-if-not (lambda (char) (member char '(#\Space #\Newline #\Tab #\Return #\Page))) code :start start :end end)
-      start))
+(defun blank-p (char)
+  (member char '(#\Space #\Newline #\Tab #\Return #\Page)))
 
 (defun source-plist (source evaluation)
   "What Swank expects of code that is compiled from an editor's buffer, and the origin."
   (or (form-source-plist source)
-      (let* ((end (form-source-end source))
-             (start (trimmed-start (form-source-code source) (form-source-start source) end)))
+      (let* ((code (form-source-code source))
+             (start (position-if-not #'blank-p code :start (form-source-start source) :end (form-source-end source)))
+             (end (position-if-not #'blank-p code :start start :end (form-source-end source) :from-end t)))
         (setf (form-source-plist source)
               (list :emacs-buffer (format nil "evaluation ~d" (evaluation-id evaluation))
-                    :emacs-string (subseq (form-source-code source) start end)
+                    :emacs-string (subseq code start (1+ end))
                     :emacs-position (1+ start)
                     'origin (make-origin :ledger (session-ledger (evaluation-session evaluation))))))))
 

@@ -6,6 +6,10 @@ import type { Connection } from "./connection/connection.js";
 import { Breakpoints } from "./debugger/breakpoints.js";
 import { DebuggerRegistry } from "./debugger/debugger-registry.js";
 import type { DebuggerSession } from "./debugger/debugger-session.js";
+import type { Definitions, DefinitionsOptions, ResetReport } from "./definitions/definition.js";
+import { SessionState } from "./definitions/session-state.js";
+import { SymbolDescriber } from "./describe/symbol-describer.js";
+import type { DescribeOptions, SymbolDescription } from "./describe/symbol-description.js";
 import type { SwankError } from "./errors.js";
 import type { EvaluateOptions } from "./evaluation/evaluate-options.js";
 import type { Evaluation } from "./evaluation/evaluation.js";
@@ -35,6 +39,8 @@ export class SwankClient {
   readonly #installer: RuntimeInstaller;
   readonly #runner: EvaluationRunner;
   readonly #debugger: DebuggerRegistry;
+  readonly #state: SessionState;
+  readonly #describer: SymbolDescriber;
 
   constructor(connection: Connection, info: ConnectionInfo, options: ClientOptions = {}) {
     this.connection = connection;
@@ -43,6 +49,8 @@ export class SwankClient {
     this.#installer = new RuntimeInstaller(this.#caller, options.runtime ?? true);
     this.#runner = new EvaluationRunner(connection, this.#caller, this.#installer);
     this.breakpoints = new Breakpoints(this.#caller, this.#installer);
+    this.#state = new SessionState(this.#caller, this.#installer);
+    this.#describer = new SymbolDescriber(this.#caller, this.#installer);
     this.#debugger = new DebuggerRegistry(this.#caller, this.#installer, (...stop) => this.#onStop(...stop));
     connection.on("event", (message) => this.#onMessage(message));
     connection.on("closed", () => this.#debugger.clear());
@@ -74,6 +82,36 @@ export class SwankClient {
    */
   evaluate(code: string, options: EvaluateOptions = {}): Evaluation {
     return this.#runner.start(code, options);
+  }
+
+  /**
+   * What a symbol names: functions, variables, classes, with their arglists, values, documentation and sources.
+   *
+   * @param name - As code writes it, but without regard for case: `mapcar`, `pkg:name`, `:keyword`, `|Mixed Case|`, `(setf name)`.
+   * @returns a description also when there is no such symbol or package; nothing is interned by asking.
+   * @throws SwankError `INVALID_ARGUMENT`, `RUNTIME_FAILED`, `RUNTIME_FORBIDDEN`, `REQUEST_TIMEOUT`, or the reason of a closed connection.
+   */
+  describeSymbol(name: string, options: DescribeOptions = {}): Promise<SymbolDescription> {
+    return this.#describer.describe(name, options);
+  }
+
+  /**
+   * What this client's evaluations have defined, whatever macros that was written with, as far as it is still there.
+   *
+   * @throws SwankError `RUNTIME_FAILED`, `REQUEST_TIMEOUT`, or the reason of a closed connection.
+   */
+  definitions(options: DefinitionsOptions = {}): Promise<Definitions> {
+    return this.#state.definitions(options);
+  }
+
+  /**
+   * Begins anew: ends this client's evaluations, stopped or running, removes its breakpoints, forgets history, package and readtable, and
+   * undefines the functions, macros and variables that only its evaluations have defined. Files that it loaded stay loaded.
+   *
+   * @throws SwankError `RUNTIME_FAILED`, `REQUEST_TIMEOUT`, or the reason of a closed connection.
+   */
+  reset(): Promise<ResetReport> {
+    return this.#state.reset(this.evaluations);
   }
 
   /**

@@ -1,5 +1,6 @@
-import { DecodeError, type Decoder, decode, type Sexp } from "sexp-parser";
+import { type Decoder, decode, type Sexp } from "sexp-parser";
 import type { Binding, ErrorSnapshot, FrameSummary, LispWarning, Restart, StopReason } from "../evaluation/outcome.js";
+import { keywordOf, nameOf } from "./keyword-of.js";
 
 /** What the runtime tells of a condition. */
 export interface StopReport {
@@ -16,23 +17,6 @@ const { integer, list, map, nullable, optional, plist, string, tuple } = decode;
 const STOP_REASONS: readonly StopReason[] = ["error", "break", "breakpoint", "step", "interrupt"];
 const FRAME_KINDS: readonly FrameSummary["kind"][] = ["user", "machinery", "host"];
 const WARNING_TYPES: readonly LispWarning["type"][] = ["WARNING", "STYLE-WARNING", "COMPILER-WARNING"];
-
-/** One of `names`, which Lisp sends as a keyword. */
-function keywordOf<Name extends string>(names: readonly Name[]): Decoder<Name> {
-  return nameOf(
-    names,
-    map(decode.keywordName, (name) => name.toLowerCase()),
-  );
-}
-
-function nameOf<Name extends string>(names: readonly Name[], read: Decoder<string>): Decoder<Name> {
-  return (datum) => {
-    const text = read(datum);
-    const name = names.find((candidate) => candidate === text);
-    if (name === undefined) throw new DecodeError(names.join(" or "), datum);
-    return name;
-  };
-}
 
 const binding: Decoder<Binding> = map(tuple(string, string), ([name, value]) => ({ name, value }));
 

@@ -2,6 +2,8 @@ import { decode, keyword, NIL, read, symbol } from "sexp-parser";
 import type { Caller } from "../caller.js";
 import { SwankError } from "../errors.js";
 import { DebuggerCalls } from "./debugger-calls.js";
+import { DefinitionsCalls } from "./definitions-calls.js";
+import { DescribeCalls } from "./describe-calls.js";
 import { RuntimeCalls } from "./runtime-calls.js";
 import { type ModuleName, type RuntimeModule, readLisp, runtimeModule } from "./runtime-source.js";
 
@@ -41,6 +43,21 @@ export class RuntimeInstaller {
   /** @throws SwankError as `evaluate` does. */
   async debugger(): Promise<DebuggerCalls> {
     return new DebuggerCalls(await this.ensure("debugger"));
+  }
+
+  /** @throws SwankError as `evaluate` does. */
+  async definitions(): Promise<DefinitionsCalls> {
+    return new DefinitionsCalls(await this.ensure("definitions"));
+  }
+
+  /** @throws SwankError as `evaluate` does. */
+  async describe(): Promise<DescribeCalls> {
+    return new DescribeCalls(await this.ensure("describe"));
+  }
+
+  /** True if nothing was ever needed: this client has left nothing in the image. */
+  get unused(): boolean {
+    return this.#modules.size === 0;
   }
 
   /** @throws SwankError as `evaluate` does. */

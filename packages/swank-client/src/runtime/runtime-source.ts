@@ -12,7 +12,7 @@ export interface RuntimeModule {
 }
 
 /** Names of the modules: each is loaded when it is first needed. */
-export type ModuleName = "evaluate" | "debugger";
+export type ModuleName = "evaluate" | "debugger" | "definitions" | "describe";
 
 /** The files of each module in the order in which they must be loaded; all modules but the first stand on it. */
 const FILES: Readonly<Record<ModuleName, readonly string[]>> = {
@@ -30,6 +30,8 @@ const FILES: Readonly<Record<ModuleName, readonly string[]>> = {
     "control",
   ],
   debugger: ["debugger-package", "objects", "frames", "stepping", "breakpoints"],
+  definitions: ["definitions-package", "definitions", "reset"],
+  describe: ["describe-package", "symbol-names", "describe-values", "definition-sources", "describe"],
 };
 
 const modules = new Map<ModuleName, RuntimeModule>();
@@ -46,7 +48,7 @@ export function runtimeModule(name: ModuleName): RuntimeModule {
 /** All modules, in an order in which they can be loaded. */
 export function allModules(): readonly RuntimeModule[] {
   const evaluate = runtimeModule("evaluate");
-  return [evaluate, runtimeModule("debugger")];
+  return [evaluate, runtimeModule("debugger"), runtimeModule("definitions"), runtimeModule("describe")];
 }
 
 /** Text of a file of this package's `lisp` folder. */

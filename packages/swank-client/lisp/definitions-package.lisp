@@ -1,0 +1,9 @@
+;;;; The package of what looks back at a session and ends it.
+
+(defpackage #:@module@
+  (:use #:common-lisp)
+  (:import-from #:@runtime@
+                #:*departure-hooks* #:current-definition #:current-session #:entry-foreign #:entry-kind #:entry-name #:entry-origin
+                #:entry-redefined #:ledger-entries #:ledger-lock #:ledger-loads #:ledger-unproven #:line-text #:believable-p #:make-ledger
+                #:method-name #:methods-of #:own-origin-p #:session-history #:session-ledger #:session-package #:session-readtable
+                #:settle #:source-origin))

@@ -1,0 +1,117 @@
+;;;; What a symbol means.
+
+(in-package #:@module@)
+
+(defun meaning (kind name symbol documentation-kind source-kind &rest facts)
+  "(KIND :name TEXT :documentation TEXT :source SOURCE . FACTS)"
+  (list* kind
+         :name (if (consp name) (format nil "(SETF ~a)" (qualified-name symbol)) (qualified-name symbol))
+         :documentation (documentation-text name documentation-kind)
+         :source (source-entry source-kind name)
+         facts))
+
+;;; Operators
+
+(defun function-kind (name)
+  (cond ((and (symbolp name) (macro-function name)) :macro)
+        ((and (symbolp name) (special-operator-p name)) :special-operator)
+        ((typep (fdefinition name) 'generic-function) :generic-function)
+        (t :function)))
+
+(defun operator-meaning (name symbol)
+  (when (fboundp name)
+    (let ((kind (function-kind name)))
+      (meaning kind name symbol 'function kind
+               :arglist (arglist-text name symbol)
+               :methods (and (eq kind :generic-function) (length (methods-of name)))))))
+
+(defun setf-meaning (symbol)
+  (or (operator-meaning (list 'setf symbol) symbol)
+      (and (sb-int:info :setf :expander symbol)
+           (list* :setf-expander
+                  :name (format nil "(SETF ~a)" (qualified-name symbol))
+                  :documentation (documentation-text symbol 'setf)
+                  :source (source-entry :setf-expander symbol)
+                  (list :arglist nil :methods nil)))))
+
+;;; Classes and types
+
+(defun class-kind (class)
+  (typecase class
+    (structure-class :structure)
+    (sb-pcl::condition-class :condition)
+    (built-in-class :built-in-class)
+    (t :class)))
+
+(defun name-texts (names symbol)
+  (mapcar (lambda (name) (code-text name (home-package symbol) 200)) names))
+
+(defun class-meaning (symbol)
+  (let ((class (find-class symbol nil)))
+    (when class
+      (let ((kind (class-kind class)))
+        (meaning kind symbol symbol 'type (if (eq kind :built-in-class) :class kind)
+                 :superclasses (name-texts (or-nil (mapcar #'class-name (sb-mop:class-direct-superclasses class))) symbol)
+                 :slots (mapcar #'symbol-name
+                                (or-nil (mapcar #'sb-mop:slot-definition-name (sb-mop:class-direct-slots class)))))))))
+
+(defun type-arglist (symbol)
+  (multiple-value-bind (lambda-list known) (or-nil (sb-introspect:deftype-lambda-list symbol))
+    (and known lambda-list (lambda-list-text lambda-list symbol))))
+
+(defun type-meaning (symbol)
+  (when (and (null (find-class symbol nil)) (eq (sb-int:info :type :kind symbol) :defined))
+    (meaning :type symbol symbol 'type :type
+             :arglist (type-arglist symbol)
+             :expansion (or-nil (code-text (sb-ext:typexpand-1 symbol) (home-package symbol) +arglist-limit+)))))
+
+;;; Variables
+
+(defun variable-meaning (symbol package)
+  (multiple-value-bind (value bound) (session-value symbol)
+    (let* ((info (sb-int:info :variable :kind symbol))
+           (kind (cond ((keywordp symbol) :constant)
+                       ((eq info :constant) :constant)
+                       ((member info '(:special :global :alien)) :variable)
+                       ((and bound (eq info :unknown)) :undeclared-variable))))
+      (when kind
+        (meaning kind symbol symbol 'variable (if (eq kind :constant) :constant :variable)
+                 :value (and bound (value-entry value package)))))))
+
+(defun symbol-macro-meaning (symbol)
+  (when (eq (sb-int:info :variable :kind symbol) :macro)
+    (meaning :symbol-macro symbol symbol 'variable :symbol-macro
+             :expansion (or (or-nil (code-text (macroexpand-1 symbol) (home-package symbol) +arglist-limit+)) "?"))))
+
+;;; The whole
+
+(defun meanings (symbol package)
+  (remove nil (list (operator-meaning symbol symbol)
+                    (class-meaning symbol)
+                    (variable-meaning symbol package)
+                    (symbol-macro-meaning symbol)
+                    (type-meaning symbol)
+                    (setf-meaning symbol))))
+
+(defun not-found (name written package-name)
+  (let ((found (elsewhere name written)))
+    (list :symbol-not-found name package-name
+          (subseq found 0 (min +suggestions+ (length found)))
+          (max 0 (- (length found) +suggestions+)))))
+
+(defun describe-in (package package-name name written)
+  (multiple-value-bind (symbol status) (find-symbol name package)
+    (if status
+        (list* :found (qualified-name symbol) status (package-name package) (meanings symbol package))
+        (not-found name written package-name))))
+
+(defun describe-name (text package-text)
+  "=> (:found NAME STATUS PACKAGE MEANING ...) | (:package-not-found NAME (PACKAGE ...))
+ | (:symbol-not-found NAME PACKAGE (SYMBOL ...) COUNT-OF-OTHERS)"
+  (multiple-value-bind (name prefix written) (parsed-name text)
+    (let* ((home-name (if package-text (parsed-package package-text) "CL-USER"))
+           (home (live-package home-name))
+           (package (if prefix (package-known-in (or home (find-package "COMMON-LISP-USER")) prefix) home)))
+      (cond ((and (null prefix) (null home)) (list :package-not-found home-name (similar-packages home-name)))
+            ((null package) (list :package-not-found prefix (similar-packages prefix)))
+            (t (describe-in package (or prefix home-name) name written))))))

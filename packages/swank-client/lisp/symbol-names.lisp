@@ -1,0 +1,118 @@
+;;;; Finding the symbol that a piece of text means, as the reader would, but without interning anything and without its errors.
+
+(in-package #:@module@)
+
+(defconstant +suggestions+ 8)
+
+;;; Text to names
+
+(defun scan-token (text)
+  "The characters that TEXT names, upcased where nothing forbids it, the same as they were written, and where its first colons are:
+TOKEN, PLAIN, START, END; the last two are NIL if there are none."
+  (let ((token (make-string-output-stream)) (plain (make-string-output-stream))
+        (quoted nil) (escaped nil) (length 0) (start nil) (end nil))
+    (flet ((add (char shown)
+             (write-char shown token)
+             (write-char char plain)
+             (incf length)))
+      (loop for char across text
+            do (cond (escaped (setf escaped nil) (add char char))
+                     ((char= char #\\) (setf escaped t))
+                     ((char= char #\|) (setf quoted (not quoted)))
+                     (quoted (add char char))
+                     (t (when (and (char= char #\:) (or (null start) (eql end length)))
+                          (unless start (setf start length))
+                          (setf end (1+ length)))
+                        (add char (char-upcase char))))))
+    (values (get-output-stream-string token) (get-output-stream-string plain) start end)))
+
+(defun trimmed (text)
+  "TEXT without blanks and quotes round it."
+  (string-left-trim "#'" (string-trim '(#\Space #\Tab #\Newline #\Return #\Page) text)))
+
+(defun unwrapped (text)
+  "The symbol in a function's name as people write it: NAME, 'name, #'name, (setf name)."
+  (let* ((text (trimmed text))
+         (end (1- (length text))))
+    (if (and (> end 6) (string-equal "(setf" text :end2 5) (blank-p (char text 5)) (char= (char text end) #\)))
+        (trimmed (subseq text 6 end))
+        text)))
+
+(defun normalized (name)
+  "As the reader interns it."
+  (if (every (lambda (char) (< (char-code char) 128)) name) name (sb-unicode:normalize-string name :nfkc)))
+
+(defun parsed-name (text)
+  "=> name, package or NIL, name in its own case"
+  (multiple-value-bind (token plain start end) (scan-token (unwrapped text))
+    (cond ((null start) (values (normalized token) nil plain))
+          ((zerop start) (values (normalized (subseq token end)) "KEYWORD" (subseq plain end)))
+          (t (values (normalized (subseq token end)) (subseq token 0 start) (subseq plain end))))))
+
+(defun parsed-package (text)
+  "The name in a package designator: MY-APP, :my-app, #:my-app."
+  (values (parsed-name (string-left-trim ":" (trimmed text)))))
+
+;;; Names to symbols
+
+(defun live-package (name)
+  "The package NAME as code of the session would find it, local nicknames included."
+  (let* ((*package* (session-package-now (current-session)))
+         (package (find-package name)))
+    (and package (package-name package) package)))
+
+(defun package-known-in (home name)
+  "The package that NAME is in HOME, whose own nicknames go first."
+  (or (let ((*package* home))
+        (let ((package (find-package name)))
+          (and package (package-name package) package)))
+      (live-package name)))
+
+(defun qualified-name (symbol)
+  "PACKAGE::NAME, with bars where they are needed."
+  (with-standard-io-syntax
+    (let ((package (symbol-package symbol)) (*print-readably* nil))
+      (flet ((printed (name) (let ((*package* (find-package "KEYWORD"))) (subseq (prin1-to-string (make-symbol name)) 2))))
+        (if package
+            (concatenate 'string (printed (package-name package)) "::" (printed (symbol-name symbol)))
+            (prin1-to-string symbol))))))
+
+(defun readable-name (symbol)
+  "As code in another package writes it."
+  (with-standard-io-syntax
+    (let ((*package* (find-package "KEYWORD")) (*print-readably* nil))
+      (prin1-to-string symbol))))
+
+;;; Suggestions
+
+(defun implementation-package-p (package)
+  (eql 0 (search "SB-" (package-name package))))
+
+(defun means-something-p (symbol)
+  (or (fboundp symbol) (boundp symbol) (find-class symbol nil) (sb-int:info :type :kind symbol)))
+
+(defun likelihood (symbol)
+  (+ (if (means-something-p symbol) 4 0)
+     (if (implementation-package-p (symbol-package symbol)) 0 2)
+     (if (eq (nth-value 1 (find-symbol (symbol-name symbol) (symbol-package symbol))) :external) 1 0)))
+
+(defun namesakes (name)
+  "The symbols called NAME of all packages; each once."
+  (loop for package in (list-all-packages)
+        for symbol = (and (package-name package) (find-symbol name package))
+        when (and symbol (symbol-package symbol) (package-name (symbol-package symbol)))
+          unless (keywordp symbol)
+            collect symbol into found
+        finally (return (delete-duplicates found))))
+
+(defun elsewhere (name written)
+  (let ((found (append (and (string/= name written) (namesakes written)) (namesakes name))))
+    (mapcar #'readable-name (stable-sort (delete-duplicates found) #'> :key #'likelihood))))
+
+(defun similar-packages (name)
+  (when (> (length name) 1)
+    (loop for package in (list-all-packages)
+          for names = (and (package-name package) (cons (package-name package) (package-nicknames package)))
+          when (some (lambda (other) (or (search name other) (and (> (length other) 2) (search other name)))) names)
+            collect (first names) into found
+          finally (return (subseq found 0 (min +suggestions+ (length found)))))))
