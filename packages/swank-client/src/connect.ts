@@ -1,7 +1,6 @@
-import { decode, NIL, read, T } from "sexp-parser";
+import { attachForm } from "./attach.js";
 import { type ClientOptions, SwankClient } from "./client.js";
 import { type OpenOptions, openConnection } from "./handshake/open-connection.js";
-import { readLisp } from "./runtime/runtime-source.js";
 import { tcpOpener } from "./transport/tcp-transport.js";
 import type { TransportOpener } from "./transport/transport.js";
 
@@ -25,16 +24,10 @@ export async function connect(options: ConnectOptions = {}): Promise<SwankClient
   const { connection, info } = await openConnection(options.transport ?? tcpOpener(options), options);
   const client = new SwankClient(connection, info, options);
   try {
-    await stepBack(client, options.transport === undefined);
+    await client.call(attachForm(options.transport === undefined), { label: "attaching" });
     return client;
   } catch (error) {
     await client.close();
     throw error;
   }
-}
-
-/** @param isTcp - Only a TCP socket has a delay to turn off. */
-async function stepBack(client: SwankClient, isTcp: boolean): Promise<number> {
-  const form = [read(readLisp("attach")), isTcp ? T : NIL];
-  return decode.integer(await client.call(form, { label: "attaching" }));
 }

@@ -14,11 +14,11 @@ export interface LaunchOptions {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** The most that the image's heap may grow to, in megabytes. Default: SBCL's own. */
   readonly dynamicSpaceSize?: number | undefined;
-  /** Texts of Lisp to load into the core after Swank; an image without a core does not get them. */
+  /** Texts of Lisp to load into the core after Swank; an image without a core does not get them. Default: this package's runtime. */
   readonly runtimeSources?: readonly string[] | undefined;
   /**
    * Forms, as they are sent to Swank, to evaluate once while the core is built: whatever is slow only the first time is then done.
-   * The build fails if one of them does not return.
+   * The build fails if one of them does not return. Default: what a client asks first.
    */
   readonly warmUp?: readonly string[] | undefined;
   /** Gives up when aborted, until the image is up; from then on it means nothing. */

@@ -6,6 +6,7 @@ import { type CoreIngredients, coreKey } from "./core-key.js";
 import { findSwank } from "./find-swank.js";
 import { knownLisp } from "./known-lisp.js";
 import type { LaunchOptions } from "./launch-options.js";
+import { firstRequests, ownRuntime } from "./own-runtime.js";
 
 /** Everything that is known before anything is started. */
 export interface LaunchPlan {
@@ -34,7 +35,7 @@ export async function planLaunch(options: LaunchOptions): Promise<LaunchPlan> {
   const problem = await prepareFolder(folder);
   const cacheFolder = problem === undefined ? folder : undefined;
   const [lisp, swankFolder] = await Promise.all([knownLisp(cacheFolder, options), findSwank(options)]);
-  const { runtimeSources = [], warmUp = [] } = options;
+  const { runtimeSources = ownRuntime(), warmUp = firstRequests() } = options;
   const ingredients = { lisp, swankFolder, runtimeSources, warmUp };
   const key = await coreKey(ingredients);
   const notes = problem === undefined ? [] : [`Nothing can be kept between launches: ${problem}.`];
