@@ -1,7 +1,7 @@
 import { isNil } from "../syntax/kinds.js";
 import type { Sexp } from "../types.js";
 import type { Decoder, OptionalField } from "./decoder.js";
-import { DecodeError, located } from "./error.js";
+import { DecodeError, within } from "./error.js";
 
 /** What `decoder` gives, changed by `change`. */
 export function map<T, U>(decoder: Decoder<T>, change: (value: T) => U): Decoder<U> {
@@ -42,13 +42,7 @@ function expectation(error: unknown): string {
 
 /** Names the datum, as the beginning of the path in errors: `debug[2]` instead of `[2]`. */
 export function named<T>(name: string, decoder: Decoder<T>): Decoder<T> {
-  return (datum) => {
-    try {
-      return decoder(datum);
-    } catch (error) {
-      throw located(error, name);
-    }
-  };
+  return (datum) => within(name, decoder, datum);
 }
 
 const DEFAULT_MAX_DEPTH = 500;

@@ -2,6 +2,7 @@ import type { DecodeErrorCode } from "../errors.js";
 import { PrintError } from "../errors.js";
 import { preview } from "../print/printer.js";
 import type { Sexp } from "../types.js";
+import type { Decoder } from "./decoder.js";
 
 const MAX_FOUND = 120;
 const MAX_PATH = 200;
@@ -49,6 +50,15 @@ export class DecodeError extends Error {
 /** Adds a place to a decoding error on its way out; other errors pass unchanged. */
 export function located(error: unknown, segment: string): unknown {
   return error instanceof DecodeError ? error.within(segment) : error;
+}
+
+/** Decodes a datum that is in a known place of another one; `segment` is `[2]` or `.field`. */
+export function within<T>(segment: string, decode: Decoder<T>, datum: Sexp): T {
+  try {
+    return decode(datum);
+  } catch (error) {
+    throw located(error, segment);
+  }
 }
 
 function describe(datum: Sexp): string {

@@ -2,7 +2,7 @@ import { isList, isNil } from "../syntax/kinds.js";
 import { NIL } from "../syntax/symbols.js";
 import type { Sexp } from "../types.js";
 import type { Decoder, Field } from "./decoder.js";
-import { DecodeError, located } from "./error.js";
+import { DecodeError, within } from "./error.js";
 
 const NO_ITEMS: readonly Sexp[] = [];
 
@@ -23,25 +23,21 @@ export interface Place {
   /** How the path of an error names it: `[2]` or `.name`. */
   readonly segment: string;
   readonly decode: Decoder<unknown>;
-  readonly isOptional: boolean;
+  /** What an error says is expected when it is not there; `undefined` when it need not be. */
+  readonly required: string | undefined;
 }
 
-/** A field as an element of a list. */
-export function placeOf(segment: string, field: Field<unknown>): Place {
-  const isOptional = typeof field === "object";
-  return { segment, decode: isOptional ? field.optional : field, isOptional };
+/** Where a field is, and what to call it when it is missing. */
+export function placeOf(segment: string, field: Field<unknown>, name: string): Place {
+  if (typeof field === "function") return { segment, decode: field, required: name };
+  return { segment, decode: field.optional, required: undefined };
 }
 
-/** Decodes the element of a place; `undefined` when a list that is too short may be. */
+/** Decodes what is in a place of `whole`; `undefined` when nothing is there and need not be. */
 export function decodePlace(place: Place, item: Sexp | undefined, whole: Sexp): unknown {
-  if (item === undefined) return missing(place, whole);
-  try {
-    return place.decode(item);
-  } catch (error) {
-    throw located(error, place.segment);
-  }
+  return item === undefined ? missing(place, whole) : within(place.segment, place.decode, item);
 }
 
-function missing(place: Place, whole: Sexp): undefined {
-  if (!place.isOptional) throw new DecodeError("an element that is missing", whole).within(place.segment);
+function missing({ required, segment }: Place, whole: Sexp): undefined {
+  if (required !== undefined) throw new DecodeError(required, whole).within(segment);
 }

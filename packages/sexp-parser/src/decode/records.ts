@@ -3,7 +3,7 @@ import { isList } from "../syntax/kinds.js";
 import type { LispSymbol, Sexp } from "../types.js";
 import { assembledFields } from "./assemble.js";
 import type { DecodedFields, Decoder, Field } from "./decoder.js";
-import { DecodeError, located } from "./error.js";
+import { DecodeError, within } from "./error.js";
 import type { Place } from "./positions.js";
 import { decodePlace, itemsOf, placeOf, restOf } from "./positions.js";
 
@@ -14,8 +14,8 @@ interface NamedPlace extends Place {
   readonly name: string;
 }
 
-function namedPlaces(fields: Fields): readonly NamedPlace[] {
-  return Object.entries(fields).map(([name, field]) => ({ name, ...placeOf(`.${name}`, field) }));
+function namedPlaces(fields: Fields, describe: (name: string) => string): readonly NamedPlace[] {
+  return Object.entries(fields).map(([name, field]) => ({ name, ...placeOf(`.${name}`, field, describe(name)) }));
 }
 
 /**
@@ -28,7 +28,7 @@ export function record<S extends Fields, const C extends object = object>(
   fields: S,
   constants?: C,
 ): Decoder<DecodedFields<S> & C> {
-  const places = namedPlaces(fields);
+  const places = namedPlaces(fields, () => "an element that is missing");
   return (datum) => {
     const items = itemsOf(datum);
     const result: Record<string, unknown> = { ...constants };
@@ -45,7 +45,9 @@ export function record<S extends Fields, const C extends object = object>(
  * its field is `optional`.
  */
 export function plist<S extends Fields>(fields: S): Decoder<DecodedFields<S>> {
-  const places = namedPlaces(fields).map((place) => ({ ...place, key: keyword(kebab(place.name)) }));
+  const places = namedPlaces(fields, (name) => `the key :${kebab(name)}`).map((place) => {
+    return { ...place, key: keyword(kebab(place.name)) };
+  });
   return (datum) => {
     const items = itemsOf(datum, "a property list");
     if (items.length % 2 !== 0) throw new DecodeError("a property list", datum);
@@ -61,7 +63,7 @@ function property(items: readonly Sexp[], key: LispSymbol): Sexp | undefined {
 }
 
 function kebab(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `-${letter}`);
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 /** A decoder for each tag. */
@@ -88,12 +90,4 @@ export function tagged<T extends object, U = never>(table: Table<T>, otherwise?:
     if (otherwise === undefined) throw new DecodeError(expected, datum);
     return otherwise(datum);
   };
-}
-
-function within<T>(segment: string, decode: Decoder<T>, datum: Sexp): T {
-  try {
-    return decode(datum);
-  } catch (error) {
-    throw located(error, segment);
-  }
 }

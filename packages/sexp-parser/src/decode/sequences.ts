@@ -1,7 +1,7 @@
 import type { Sexp } from "../types.js";
 import { assembledItems } from "./assemble.js";
 import type { DecodedItems, Decoder, Field } from "./decoder.js";
-import { DecodeError, located } from "./error.js";
+import { DecodeError, located, within } from "./error.js";
 import { decodePlace, itemsOf, placeOf, restOf } from "./positions.js";
 
 /** A proper list of any length, each element as `item` has it; `nil` is the empty list. */
@@ -23,7 +23,7 @@ export function tuple<S extends readonly Field<unknown>[]>(...fields: S): Decode
   const decode = elements(fields);
   return (datum) => {
     const items = itemsOf(datum);
-    if (items.length > fields.length) throw new DecodeError(`a list of ${fields.length} elements`, datum);
+    if (items.length > fields.length) throw new DecodeError(`at most ${fields.length} elements`, datum);
     return assembledItems<S>(decode(items, datum));
   };
 }
@@ -36,12 +36,12 @@ export function tupleRest<S extends readonly Decoder<unknown>[], R>(
   const decode = elements(first);
   return (datum) => {
     const items = itemsOf(datum);
-    return [...assembledItems<S>(decode(items, datum)), rest(restOf(items, first.length))];
+    return [...assembledItems<S>(decode(items, datum)), within(".rest", rest, restOf(items, first.length))];
   };
 }
 
 function elements(fields: readonly Field<unknown>[]): (items: readonly Sexp[], whole: Sexp) => unknown[] {
-  const places = fields.map((field, index) => placeOf(`[${index}]`, field));
+  const places = fields.map((field, index) => placeOf(`[${index}]`, field, "an element that is missing"));
   return (items, whole) => {
     const results: unknown[] = [];
     for (const place of places) results.push(decodePlace(place, items[results.length], whole));
