@@ -107,18 +107,6 @@ describe("report", () => {
     expect(text).to.equal(`=> ${"x".repeat(20_999)} [... 102 characters left out ...]`);
   });
 
-  it("says how many values it leaves out", () => {
-    const lines = valueReport(Array.from({ length: 60 }, String)).split("\n");
-    expect(lines).to.have.length(51);
-    expect(lines[50]).to.equal("... 10 more values");
-  });
-
-  it("says how many warnings it leaves out", () => {
-    const warning = { type: "WARNING", class: "WARNING", message: "w" } as const;
-    const text = valueReport(["1"], { warnings: Array.from({ length: 51 }, () => warning) });
-    expect(text.split("\n").slice(-4)).to.deep.equal(["WARNING: w", "... 1 more warning", "", "=> 1"]);
-  });
-
   it("says when an evaluation was aborted", () => {
     const conclusion: Conclusion = conclude({
       kind: "outcome",

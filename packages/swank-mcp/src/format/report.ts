@@ -1,10 +1,7 @@
 import type { Conclusion, ConditionEnding } from "../conclusion.js";
 import { reportBacktrace } from "./backtrace.js";
-import { cutText, more } from "./cut.js";
+import { cutText } from "./cut.js";
 import { transcriptSections } from "./sections.js";
-
-/** Most values shown of a form; `(values-list ...)` can give thousands. */
-const MAX_VALUES = 50;
 
 /** The text of evaluate-lisp and of the tools that resume an evaluation (contract condition-report), sections apart by a blank line. */
 export function reportText(conclusion: Conclusion): string {
@@ -20,9 +17,7 @@ function endingSections(conclusion: Conclusion): string[] {
 
 function valueLines(values: readonly string[]): string {
   if (values.length === 0) return "; No values";
-  const left = values.length - MAX_VALUES;
-  const lines = values.slice(0, MAX_VALUES).map((value) => `=> ${cutText(value)}`);
-  return [...lines, ...(left > 0 ? [more(left, "value")] : [])].join("\n");
+  return values.map((value) => `=> ${cutText(value)}`).join("\n");
 }
 
 function conditionSections({ tag, error }: ConditionEnding): string[] {

@@ -1,0 +1,150 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { type CallToolResult, CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
+
+const BIN = fileURLToPath(new URL("../../../node_modules/.bin/swank-mcp", import.meta.url));
+
+/** Cores outlive a run of the tests: the first one costs seconds. */
+const ENVIRONMENT = {
+  SWANK_MCP_CACHE_DIR: join(tmpdir(), "swank-mcp-test-cache"),
+  SWANK_MCP_NO_USER_INIT: "1",
+};
+
+interface Message {
+  readonly id?: number;
+  readonly method?: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly result?: unknown;
+  readonly error?: { readonly code: number; readonly message: string };
+}
+
+export interface ServerExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A call that was sent, to be waited for or cancelled. */
+export interface SentCall {
+  readonly id: number;
+  readonly result: Promise<CallToolResult>;
+}
+
+/** The installed `swank-mcp`, spoken to in plain JSON over its standard streams. */
+export class McpStdio {
+  readonly process: ChildProcessWithoutNullStreams;
+  readonly exited: Promise<ServerExit>;
+  /** What came that answers no request, oldest first. */
+  readonly notifications: Message[] = [];
+  #errorText = "";
+  #lastId = 0;
+  readonly #waiting = new Map<number, (message: Message) => void>();
+
+  constructor(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+    this.process = spawn(BIN, args, { env: { ...process.env, ...ENVIRONMENT, ...environment } });
+    this.exited = once(this.process, "close").then(([code, signal]) => ({ code, signal }));
+    createInterface({ input: this.process.stdout }).on("line", (line) => this.#receive(JSON.parse(line)));
+    this.process.stderr.setEncoding("utf8").on("data", (text: string) => {
+      this.#errorText += text;
+    });
+    // A server that has ended takes no more input; what it said tells why.
+    this.process.stdin.on("error", () => undefined);
+  }
+
+  /** Starts a server and has it initialized. */
+  static async start(args: readonly string[] = [], environment: Readonly<Record<string, string>> = {}) {
+    const server = new McpStdio(args, environment);
+    const clientInfo = { name: "test", version: "0" };
+    await server.request("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo });
+    server.send({ method: "notifications/initialized" });
+    return server;
+  }
+
+  /** What it has written to standard error. */
+  get errorText(): string {
+    return this.#errorText;
+  }
+
+  send(message: object): void {
+    this.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  }
+
+  /** Sends any text. */
+  write(text: string): void {
+    this.process.stdin.write(text);
+  }
+
+  async request(method: string, params: object): Promise<unknown> {
+    return this.#sendRequest(method, params).result;
+  }
+
+  async call(name: string, args: object = {}): Promise<CallToolResult> {
+    return this.startCall(name, args).result;
+  }
+
+  /** The text blocks of evaluate-lisp's answer. */
+  async evaluate(code: string, options: object = {}): Promise<string[]> {
+    return blocks(await this.call("evaluate-lisp", { code, ...options }));
+  }
+
+  startCall(name: string, args: object = {}): SentCall {
+    const id = this.#lastId + 1;
+    const { result } = this.#sendRequest("tools/call", { name, arguments: args, _meta: { progressToken: id } });
+    return { id, result: result.then((value) => CallToolResultSchema.parse(value)) };
+  }
+
+  /** Process id of the image, from lisp-status. */
+  async imagePid(): Promise<number> {
+    const { structuredContent } = await this.call("lisp-status");
+    const pid = structuredContent?.["pid"];
+    if (typeof pid !== "number") throw new Error(`lisp-status gave no pid: ${JSON.stringify(structuredContent)}`);
+    return pid;
+  }
+
+  /** Waits for a notification that came or comes. */
+  async notified(method: string): Promise<Message> {
+    for (;;) {
+      const found = this.notifications.find((message) => message.method === method);
+      if (found !== undefined) return found;
+      await once(this.process.stdout, "data");
+    }
+  }
+
+  /** Ends its input, and waits until it is gone. */
+  async end(): Promise<ServerExit> {
+    this.process.stdin.end();
+    return this.exited;
+  }
+
+  #sendRequest(method: string, params: object): { result: Promise<unknown> } {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const answer = new Promise<Message>((resolve) => this.#waiting.set(id, resolve));
+    this.send({ id, method, params });
+    return { result: Promise.race([answer.then(resultOf), this.#endedEarly(method)]) };
+  }
+
+  async #endedEarly(method: string): Promise<never> {
+    const { code, signal } = await this.exited;
+    throw new Error(`The server ended (${code ?? signal}) before it answered ${method}: ${this.#errorText}`);
+  }
+
+  #receive(message: Message): void {
+    const waiting = message.id === undefined ? undefined : this.#waiting.get(message.id);
+    if (waiting === undefined) this.notifications.push(message);
+    else waiting(message);
+  }
+}
+
+/** The text blocks of a result. */
+export function blocks(result: CallToolResult): string[] {
+  return result.content.map((block) => (block.type === "text" ? block.text : `<${block.type}>`));
+}
+
+function resultOf({ result, error }: Message): unknown {
+  if (error !== undefined) throw new Error(`${error.code}: ${error.message}`);
+  return result;
+}

@@ -1,0 +1,67 @@
+import { expect } from "chai";
+import { connect } from "swank-client";
+import { blocks, McpStdio } from "../../support/mcp-stdio.js";
+import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
+
+describe("swank-mcp on an image that is there", () => {
+  let lisp: RealSwank;
+  let server: McpStdio;
+
+  beforeEach(async () => {
+    lisp = await startRealSwank();
+    server = await McpStdio.start(["--attach", String(lisp.port)]);
+  });
+
+  afterEach(async () => {
+    server.process.kill("SIGKILL");
+    await Promise.all([server.exited, lisp.stop()]);
+  });
+
+  it("uses that image, and says so", async () => {
+    expect(await server.evaluate("(+ 1 2)")).to.deep.equal(["=> 3"]);
+    const { structuredContent } = await server.call("lisp-status");
+    expect(structuredContent).to.include({
+      image: "attached",
+      address: `127.0.0.1:${lisp.port}`,
+      pid: lisp.process.pid,
+    });
+  });
+
+  it("leaves no thread of its own behind when it ends, and the image as it was", async () => {
+    const other = await connect({ port: lisp.port });
+    const threads = "(length (remove-if-not #'sb-thread:thread-alive-p (sb-thread:list-all-threads)))";
+    const count = async () => {
+      const outcome = await other.evaluate(threads).next();
+      return outcome.status === "returned" ? Number(outcome.values[0]) : Number.NaN;
+    };
+    // What an evaluation needs once for the whole image is there after the first.
+    await count();
+    const before = await count();
+    await server.evaluate('(error "stopped")');
+    await server.evaluate("(loop)", { timeout: 0.2 });
+    const running = server.evaluate("(loop)").catch(() => []);
+    expect(await count()).to.be.above(before);
+    server.process.kill("SIGTERM");
+    expect((await server.exited).code).to.equal(143);
+    await running;
+    let now = await count();
+    while (now > before) now = await count();
+    expect(now).to.equal(before);
+    await other.close();
+  });
+
+  it("fails the call that runs when the image is killed, then says how to get one back, and never takes another", async () => {
+    const running = server.evaluate("(loop (sleep 0.01))");
+    await server.evaluate("1");
+    lisp.process.kill("SIGKILL");
+    const [report] = await running;
+    expect(report).to.match(
+      new RegExp(`^\\[ERROR\\] IMAGE-LOST\\nThe connection to 127\\.0\\.0\\.1:${lisp.port} was lost`),
+    );
+    const refusal = await server.call("evaluate-lisp", { code: "1" });
+    expect(refusal.isError).to.equal(true);
+    expect(refusal.structuredContent).to.have.nested.property("error.data.type", "LISP_UNREACHABLE");
+    expect(blocks(refusal)[0]).to.include(`\n  (swank:create-server :port ${lisp.port} :dont-close t)\n`);
+    expect(blocks(await server.call("describe-last-error"))[0]).to.match(/^Error: IMAGE-LOST\n/);
+  });
+});

@@ -1,0 +1,127 @@
+import { expect } from "chai";
+import { NO_ERROR } from "swank-mcp";
+import { blocks, McpStdio } from "../../support/mcp-stdio.js";
+
+describe("swank-mcp on an image of its own", () => {
+  let server: McpStdio;
+
+  before(async () => {
+    server = await McpStdio.start();
+  });
+
+  after(async () => {
+    await server.end();
+  });
+
+  it("evaluates, and keeps what was defined", async () => {
+    expect(await server.evaluate("(defun add (a b) (+ a b)) (defparameter *x* 20)")).to.deep.equal(["=> *X*"]);
+    expect(await server.evaluate("(add *x* 22)")).to.deep.equal(["=> 42"]);
+  });
+
+  it("shows all values, output and warnings", async () => {
+    const [report] = await server.evaluate(
+      '(format t "out~%") (format *error-output* "err~%") (warn "careful") (values 1 "two" \'three)',
+    );
+    expect(report).to.equal(
+      '[stdout]\nout\n\n[stderr]\nerr\n\n[warnings]\nWARNING: careful\n\n=> 1\n=> "two"\n=> THREE',
+    );
+  });
+
+  it("gives the data of the report to programs", async () => {
+    const { _meta } = await server.call("evaluate-lisp", { code: '(princ "a") 7' });
+    expect(_meta?.["swank-mcp/outcome"]).to.deep.equal({
+      status: "returned",
+      values: ["7"],
+      stdout: "a",
+      stderr: "",
+      warnings: [],
+      package: "COMMON-LISP-USER",
+    });
+  });
+
+  it("follows the package that the code sets, and takes another for one call", async () => {
+    await server.evaluate("(defpackage :apart (:use :cl)) (in-package :apart) (defvar *y* 5)");
+    expect(await server.evaluate("(list *y* (package-name *package*))")).to.deep.equal(['=> (5 "APART")']);
+    expect(await server.evaluate("(package-name *package*)", { package: "CL-USER" })).to.deep.equal([
+      '=> "COMMON-LISP-USER"',
+    ]);
+    await server.evaluate("(in-package :cl-user)");
+  });
+
+  it("gives the code its input, then the end of file", async () => {
+    const code = "(list (read-line) (read-line nil nil :end))";
+    expect(await server.evaluate(code, { stdin: "one line" })).to.deep.equal(['=> ("one line" :END)']);
+  });
+
+  it("reports an error with the live stop, and remembers it until an evaluation succeeds", async () => {
+    const result = await server.call("evaluate-lisp", { code: '(princ "before") (defun half (x) (/ x 0)) (half 4)' });
+    expect(result.isError).to.equal(true);
+    expect(result).to.not.have.property("structuredContent");
+    const [report, stop] = blocks(result);
+    expect(report).to.equal(`[stdout]
+before
+
+[ERROR] DIVISION-BY-ZERO
+arithmetic error DIVISION-BY-ZERO signalled
+Operation was (/ 4 0).
+
+[Backtrace]
+1: (HALF 4)`);
+    expect(stop).to.match(/^Stopped, nothing unwound: thread \d+\/1\./);
+    expect(stop).to.match(/^ {2}\d\. ABORT - Return to top level$/m);
+    expect(stop).to.match(/^Locals of frame 1, \(HALF 4\):\n {2}X = 4$/m);
+
+    const [told] = blocks(await server.call("describe-last-error"));
+    expect(told).to.match(
+      /^Error: DIVISION-BY-ZERO\n {2}arithmetic error DIVISION-BY-ZERO signalled\n {2}Operation was \(\/ 4 0\)\.\n\nAvailable Restarts:\n {2}1\. /,
+    );
+    expect(told).to.match(
+      /\n\nBacktrace \(top 5 frames\):\n {2}1: \(HALF 4\)\n\nFor full backtrace, use get-backtrace tool\.$/,
+    );
+    expect(blocks(await server.call("get-backtrace", { "max-frames": 2 }))[0]).to.match(
+      /^\[Backtrace\]\n0: .*\n1: \(HALF 4\)\n/,
+    );
+
+    expect((await server.call("evaluate-lisp", { code: "1" })).isError).to.equal(false);
+    expect(blocks(await server.call("describe-last-error"))).to.deep.equal([NO_ERROR]);
+  });
+
+  it("says where unbalanced code goes wrong, and that nothing of it ran", async () => {
+    const result = await server.call("evaluate-lisp", { code: "(defvar *ran* 1)\n(list (+ 1 2)" });
+    expect(result.isError).to.equal(true);
+    expect(blocks(result)).to.have.length(1);
+    expect(blocks(result)[0]).to.match(/^\[ERROR\] END-OF-FILE\n.*\nLine 2, column 1: .* Nothing has been evaluated\./);
+    expect(await server.evaluate("(boundp '*ran*)")).to.deep.equal(["=> NIL"]);
+  });
+
+  it("tells a break from an error, and leaves the last error alone", async () => {
+    await server.evaluate('(error "first")');
+    const before = blocks(await server.call("describe-last-error"));
+    const result = await server.call("evaluate-lisp", { code: '(break "here")' });
+    expect(result.isError).to.equal(false);
+    expect(blocks(result)[0]).to.match(/^\[BREAK\] SIMPLE-CONDITION\nhere\n\n\[Backtrace\]\n/);
+    expect(blocks(await server.call("describe-last-error"))).to.deep.equal(before);
+  });
+
+  it("refuses a package that does not exist, and leaves the last error alone", async () => {
+    await server.evaluate('(error "first")');
+    const result = await server.call("evaluate-lisp", { code: "1", package: "NO-SUCH-PACKAGE" });
+    expect(result.isError).to.equal(true);
+    expect(result.structuredContent).to.have.nested.property("error.data.type");
+    expect(blocks(result)[0]).to.include("NO-SUCH-PACKAGE");
+    expect(blocks(await server.call("describe-last-error"))[0]).to.include("first");
+  });
+
+  it("answers other calls while one is running", async () => {
+    const slow = server.startCall("evaluate-lisp", { code: "(loop until (boundp '*go*) do (sleep 0.01)) :slow" });
+    expect(await server.evaluate("(defvar *go* t)")).to.deep.equal(["=> *GO*"]);
+    expect(blocks(await slow.result)).to.deep.equal(["=> :SLOW"]);
+  });
+
+  it("tells which image it is", async () => {
+    const { structuredContent, content } = await server.call("lisp-status");
+    expect(structuredContent).to.include({ image: "own", implementation: "SBCL", package: "COMMON-LISP-USER" });
+    expect(structuredContent).to.have.nested.property("limits.timeout", 30);
+    expect(content).to.deep.equal([{ type: "text", text: JSON.stringify(structuredContent) }]);
+  });
+});

@@ -1,0 +1,163 @@
+import { expect } from "chai";
+import { gone } from "../../support/mcp-processes.js";
+import { blocks, McpStdio } from "../../support/mcp-stdio.js";
+
+describe("swank-mcp's life", () => {
+  const started: McpStdio[] = [];
+
+  async function start(...args: string[]): Promise<McpStdio> {
+    const server = await McpStdio.start(args);
+    started.push(server);
+    return server;
+  }
+
+  afterEach(async () => {
+    for (const server of started.splice(0)) {
+      server.process.kill("SIGKILL");
+      await server.exited;
+    }
+  });
+
+  it("goes on when a killed image takes a call with it, with a new image that the next answer tells of", async () => {
+    const server = await start();
+    const pid = await server.imagePid();
+    const running = server.startCall("evaluate-lisp", { code: "(progn (print :running) (loop))" });
+    await server.notified("notifications/progress");
+    process.kill(pid, "SIGKILL");
+    const lost = await running.result;
+    expect(lost.isError).to.equal(true);
+    expect(blocks(lost)[0]).to.equal(`[stdout]
+
+:RUNNING 
+
+[ERROR] IMAGE-LOST
+The image (pid ${pid}) was killed by SIGKILL.
+It is not known how far the evaluation got.`);
+
+    const remembered = blocks(await server.call("describe-last-error"));
+    expect(remembered[0]).to.match(/^Error: IMAGE-LOST\n {2}The image /);
+    const [value, notice, ...more] = await server.evaluate("(+ 1 2)");
+    expect(value).to.equal("=> 3");
+    expect(notice).to.match(
+      new RegExp(
+        `^The image \\(pid ${pid}\\) was killed by SIGKILL\\. This answer comes from a new image \\(pid \\d+\\)`,
+      ),
+    );
+    expect(more).to.deep.equal([]);
+    expect(await server.evaluate("(+ 1 2)")).to.deep.equal(["=> 3"]);
+    await gone(pid);
+  });
+
+  it("tells how an image ended by itself", async () => {
+    const server = await start();
+    expect((await server.evaluate("(sb-ext:exit :code 3 :abort t)"))[0]).to.match(/ended with exit code 3\./);
+    expect((await server.evaluate("1"))[0]).to.equal("=> 1");
+  });
+
+  it("unwinds a cancelled call", async () => {
+    const server = await start();
+    await server.evaluate("(defvar *left* nil)");
+    const code = "(unwind-protect (progn (print :running) (loop)) (setf *left* t))";
+    const { id } = server.startCall("evaluate-lisp", { code });
+    await server.notified("notifications/progress");
+    server.send({ method: "notifications/cancelled", params: { requestId: id, reason: "not wanted" } });
+    expect(await server.evaluate("(loop until *left* do (sleep 0.01)) *left*")).to.deep.equal(["=> T"]);
+    expect((await server.call("lisp-status")).structuredContent?.["stopped"]).to.deep.equal([]);
+  });
+
+  it("tells what is being printed while a call runs", async () => {
+    const server = await start();
+    const running = server.startCall("evaluate-lisp", { code: '(progn (princ "half way") (sleep 1.5) :done)' });
+    const { params } = await server.notified("notifications/progress");
+    expect(params).to.deep.include({ progressToken: running.id, message: "half way" });
+    expect(blocks(await running.result)).to.deep.equal(["[stdout]\nhalf way\n\n=> :DONE"]);
+  });
+
+  it("keeps as many stops as it may, and says which one it ended", async () => {
+    const server = await start("--max-stops", "2");
+    await server.evaluate('(error "one")');
+    await server.evaluate('(error "two")');
+    const [report, , notice] = await server.evaluate('(error "three")');
+    expect(report).to.match(/^\[ERROR\] SIMPLE-ERROR\nthree\n/);
+    expect(notice).to.match(/^The stop \d+\/1 \(SIMPLE-ERROR\) was aborted: at most 2 stops are kept/);
+    const { structuredContent } = await server.call("lisp-status");
+    expect(JSON.stringify(structuredContent?.["stopped"])).to.match(/"message":"two".*"message":"three"/);
+  });
+
+  it("stops no thread under --on-error unwind, and reports all the same", async () => {
+    const server = await start("--on-error", "unwind");
+    const result = await server.evaluate('(error "gone")');
+    expect(result).to.have.length(1);
+    expect(result[0]).to.match(/^\[ERROR\] SIMPLE-ERROR\ngone\n\n\[Backtrace\]\n/);
+    expect((await server.call("lisp-status")).structuredContent?.["stopped"]).to.deep.equal([]);
+  });
+
+  it("reads on after a line that is no message", async () => {
+    const server = await start();
+    server.write('garbage\n{"jsonrpc":"2.0"}\n[]\n\n');
+    expect(blocks(await server.call("describe-last-error"))).to.have.length(1);
+  });
+
+  it("ends with its input, and its image with it", async () => {
+    const server = await start();
+    const pid = await server.imagePid();
+    await server.evaluate('(error "stopped")');
+    expect(await server.end()).to.deep.equal({ code: 0, signal: null });
+    await gone(pid);
+  });
+
+  it("gives the answers that were asked for before its input ended", async () => {
+    const server = await start();
+    const answer = server.evaluate("(progn (sleep 0.2) :late)");
+    const [exit, report] = await Promise.all([server.end(), answer]);
+    expect(report).to.deep.equal(["=> :LATE"]);
+    expect(exit.code).to.equal(0);
+  });
+
+  it("ends with its input also while code runs that never ends", async () => {
+    const server = await start();
+    const pid = await server.imagePid();
+    const running = server.evaluate("(loop)").catch(() => []);
+    expect(await server.end()).to.deep.equal({ code: 0, signal: null });
+    await running;
+    await gone(pid);
+  });
+
+  for (const [signal, code] of [
+    ["SIGTERM", 143],
+    ["SIGINT", 130],
+    ["SIGHUP", 129],
+  ] as const) {
+    it(`ends on ${signal} with the exit code that stands for it, while code runs`, async () => {
+      const server = await start();
+      const pid = await server.imagePid();
+      const running = server.evaluate("(loop)").catch(() => []);
+      server.process.kill(signal);
+      expect(await server.exited).to.deep.equal({ code, signal: null });
+      await running;
+      await gone(pid);
+    });
+  }
+
+  it("ends when nobody reads what it writes", async () => {
+    const server = await start();
+    const pid = await server.imagePid();
+    server.process.stdout.destroy();
+    server.send({ id: 99, method: "ping" });
+    expect((await server.exited).code).to.equal(0);
+    await gone(pid);
+  });
+
+  it("takes its image along when it is killed", async () => {
+    const server = await start();
+    const pid = await server.imagePid();
+    server.process.kill("SIGKILL");
+    await gone(pid);
+  });
+
+  it("says what is wrong with its command line, and exits with 2", async () => {
+    const server = new McpStdio(["--atach", "4005"]);
+    expect(await server.exited).to.deep.equal({ code: 2, signal: null });
+    expect(server.errorText).to.equal("swank-mcp: There is no option --atach: did you mean --attach?\n");
+  });
+});
