@@ -125,6 +125,16 @@ Returns only when it refuses: (:stale) | (:no-restart) | (:wrong-count LAMBDA-LI
 
 (swank::add-hook swank::*connection-closed-hook* 'clean-up)
 
+(defun close-in-any-case (close-connection connection &rest arguments)
+  "Swank closes the stream of a lost connection before it forgets the connection and calls the hook. With output in it that nobody
+will take, that is an error, which parks Swank's own thread: no client can connect properly from then on."
+  (handler-case (apply close-connection connection arguments)
+    (error ()
+      (ignore-errors (close (swank::connection.socket-io connection) :abort t))
+      (apply close-connection connection arguments))))
+
+(sb-int:encapsulate 'swank::close-connection% 'close-in-any-case #'close-in-any-case)
+
 ;;; Swank on SBCL keeps a mailbox for every thread that ever was, and searches them all at each message
 
 (defvar *evaluations-run* (list 0))

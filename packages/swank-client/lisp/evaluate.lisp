@@ -73,11 +73,10 @@
 
 (defun read-form (evaluation stream eof)
   "The next form of STREAM, or EOF. An error in reading ends the evaluation: it must not park a thread with the reader's locks."
-  (with-way-out (evaluation)
-      (handler-bind ((serious-condition (lambda (condition)
-                                          (leave-with-failure evaluation condition
-                                                              :offset (ignore-errors (file-position stream))))))
-        (read-user stream eof))))
+  (handler-bind ((serious-condition (lambda (condition)
+                                      (leave-with-failure evaluation condition
+                                                          :offset (ignore-errors (file-position stream))))))
+    (read-user stream eof)))
 
 (defun check-source (evaluation code)
   "Read CODE, which a scan found unbalanced: the reader's own condition ends the evaluation before anything runs.
@@ -86,9 +85,8 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
         (*source* (make-string-input-stream code))
         (eof (list nil)))
     (setf (evaluation-form evaluation) 1)
-    (with-way-out (evaluation)
-        (handler-bind ((serious-condition (lambda (condition) (leave-with-failure evaluation condition))))
-          (loop until (eq eof (read-user *source* eof)))))
+    (handler-bind ((serious-condition (lambda (condition) (leave-with-failure evaluation condition))))
+      (loop until (eq eof (read-user *source* eof))))
     (setf (evaluation-form evaluation) 0)))
 
 (defun leave-with-failure (evaluation condition &rest facts)
@@ -116,6 +114,8 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
 
 ;;; All forms
 
+(defconstant +values-limit+ 50)
+
 (defun evaluate-forms (evaluation code check)
   "The values of the last form of CODE."
   (when check (check-source evaluation code))
@@ -134,15 +134,12 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
              (remember form values)
              (keep-session evaluation))))
 
-(defun value-texts (evaluation values)
-  (with-way-out (evaluation)
-    (loop for value in values
-          repeat 50
-          collect (value-text value))))
-
 (defun evaluate-and-print (evaluation code check)
   (let ((values (evaluate-forms evaluation code check)))
-    (list :returned (list :values (value-texts evaluation values) :count (length values)))))
+    (list :returned (list :values (loop for value in values
+                                        repeat +values-limit+
+                                        collect (value-text value))
+                          :count (length values)))))
 
 ;;; Errors that may not park
 
@@ -184,7 +181,6 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
          (*terminal-io* terminal)
          (*package* package)
          (*readtable* (session-readtable session))
-         (*evaluation* evaluation)
          (sb-ext:*invoke-debugger-hook* (make-debugger-hook evaluation sb-ext:*invoke-debugger-hook* *debugger-hook*)))
     (bind-history session
                   (lambda ()
@@ -220,23 +216,27 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
                             (if debug (lambda () (call-with-debug-policy #'run)) #'run)))))))
 
 (defun run-evaluation (evaluation package stdin function)
-  (let* ((session (evaluation-session evaluation))
-         (table (session-evaluations session))
-         (id (evaluation-id evaluation)))
-    (setf (gethash id table) evaluation)
+  (let ((id (evaluation-id evaluation)))
     (unwind-protect
-         (let ((result (catch evaluation
-                         ;; looked at after the evaluation was entered: whoever cleans up after the client sees one or the other
-                         (if (session-departed session)
-                             '(:aborted)
-                             (call-in-environment evaluation package stdin function)))))
+         (let ((result (catch evaluation (call-registered evaluation package stdin function))))
            (heal-if-deep evaluation)
-           (settle (session-ledger session))
+           (settle (session-ledger (evaluation-session evaluation)))
            (finish evaluation result))
-      (remhash id table)
+      (remhash id (session-evaluations (evaluation-session evaluation)))
       (flush-evaluation evaluation)
       (announce-exit id)
       (prune-mailboxes))))
+
+(defun call-registered (evaluation package stdin function)
+  "Call FUNCTION while EVALUATION can be found and interrupted. Whoever finds it, finds it in a state that can be left."
+  (let ((session (evaluation-session evaluation))
+        (*evaluation* evaluation))
+    (setf (gethash (evaluation-id evaluation) (session-evaluations session)) evaluation)
+    (with-way-out (evaluation)
+      ;; looked at after it was registered: whoever cleans up after a client sees one or the other
+      (if (session-departed session)
+          '(:aborted)
+          (call-in-environment evaluation package stdin function)))))
 
 (defun flush-evaluation (evaluation)
   (flush-output (evaluation-stdout evaluation))

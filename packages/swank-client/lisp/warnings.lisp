@@ -41,7 +41,9 @@
         (setf (symbol-value failure-p) t)))))
 
 (defun note-warning (condition)
-  (keep-warning *evaluation* condition)
+  ;; inside a stop it is the debugger that compiles, and nothing of the code's
+  (when (zerop swank::*sldb-level*)
+    (keep-warning *evaluation* condition))
   ;; COMPILE-FILE tells in its output what it saw, and that is no output of the code's
   (unless *compile-file-truename*
     (let ((restart (find-restart 'muffle-warning condition)))

@@ -14,6 +14,8 @@ import { tellResult } from "./tell-result.js";
 
 /** Milliseconds that the image has to answer a request about an evaluation. */
 const CONTROL_TIME = 10_000;
+/** Evaluations that have ended and still get text, from threads that their code started. */
+const REMEMBERED = 64;
 
 /** Sends evaluations to the image, and brings them what the image says of them. */
 export class EvaluationRunner {
@@ -21,6 +23,8 @@ export class EvaluationRunner {
   readonly #caller: Caller;
   readonly #installer: RuntimeInstaller;
   readonly #running = new Map<number, EvaluationTask>();
+  /** The latest that have ended, oldest first. */
+  readonly #ended = new Map<number, EvaluationTask>();
   /** Evaluations whose image said that it is ending. */
   readonly #exiting = new Set<number>();
   readonly #control: EvaluationControl;
@@ -50,7 +54,7 @@ export class EvaluationRunner {
   start(code: string, options: EvaluateOptions): Evaluation {
     const task = new EvaluationTask(this.#connection.nextId(), this.#control, options.onOutput);
     this.#running.set(task.id, task);
-    void this.#run(task, code, options).finally(() => this.#running.delete(task.id));
+    void this.#run(task, code, options).finally(() => this.#retire(task));
     return task;
   }
 
@@ -58,10 +62,19 @@ export class EvaluationRunner {
   output({ target, text }: WriteStringMessage): boolean {
     const found = outputTarget(target);
     if (found === undefined) return false;
-    const task = this.#running.get(found.id);
+    const task = this.#running.get(found.id) ?? this.#ended.get(found.id);
     if (found.stream === "exit") this.#exiting.add(found.id);
     else task?.output(found.stream, text, found.omittedBefore);
     return true;
+  }
+
+  #retire(task: EvaluationTask): void {
+    this.#running.delete(task.id);
+    this.#ended.set(task.id, task);
+    for (const oldest of this.#ended.keys()) {
+      if (this.#ended.size <= REMEMBERED) break;
+      this.#ended.delete(oldest);
+    }
   }
 
   async #run(task: EvaluationTask, code: string, options: EvaluateOptions): Promise<void> {

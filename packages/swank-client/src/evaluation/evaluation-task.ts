@@ -5,7 +5,7 @@ import { SwankError } from "../errors.js";
 import type { StopReport } from "../runtime/decode-snapshot.js";
 import type { Evaluation, OutputChunk } from "./evaluation.js";
 import type { Aborted, Lost, Outcome, Returned, Stopped, Transcript } from "./outcome.js";
-import { OutcomeSlot, type WaitOptions } from "./outcome-slot.js";
+import { OutcomeSlot, type Producer, type WaitOptions } from "./outcome-slot.js";
 import { type OutputStream, TranscriptRecorder } from "./transcript.js";
 
 /** An outcome without what every outcome carries. */
@@ -26,21 +26,20 @@ export interface EvaluationControl {
 const ABORT_PAUSES = [250, 250, 500] as const;
 /** Milliseconds that force has to take effect. */
 const KILL_PAUSE = 1000;
-/** Milliseconds between questions whether a request has begun to run. */
+/** Milliseconds between questions whether a request has begun to run, and how often they are asked. */
 const START_PAUSE = 20;
+const START_ATTEMPTS = 100;
 
 /** An evaluation as the client itself sees it: the caller's side, and what the image tells of it. */
 export class EvaluationTask implements Evaluation {
   readonly id: number;
   readonly #control: EvaluationControl;
   readonly #onOutput: ((chunk: OutputChunk) => void) | undefined;
-  readonly #slot = new OutcomeSlot<Verdict>();
+  readonly #slot = new OutcomeSlot<Outcome>();
   readonly #recorder = new TranscriptRecorder();
   readonly #settled = deferred<void>();
   #isSettled = false;
   #session: DebuggerSession | undefined;
-  /** The last outcome, once somebody has taken it. */
-  #taken: Verdict | undefined;
 
   constructor(id: number, control: EvaluationControl, onOutput: ((chunk: OutputChunk) => void) | undefined) {
     this.id = id;
@@ -60,10 +59,8 @@ export class EvaluationTask implements Evaluation {
     return this.#isSettled;
   }
 
-  async next(options: WaitOptions = {}): Promise<Outcome> {
-    const verdict = this.#taken ?? (await this.#slot.take(options));
-    if (verdict.status !== "stopped") this.#taken = verdict;
-    return { ...verdict, ...this.#recorder.take() };
+  next(options: WaitOptions = {}): Promise<Outcome> {
+    return this.#slot.take(options);
   }
 
   async interrupt(): Promise<boolean> {
@@ -75,15 +72,17 @@ export class EvaluationTask implements Evaluation {
   }
 
   async abort(): Promise<Outcome> {
-    for (const wait of ABORT_PAUSES) {
-      if (this.isSettled) return this.next();
-      await this.#attempt(() => this.#control.abort(this.id));
-      await this.#settledWithin(wait);
+    let failure: unknown;
+    for (const { end, patience } of this.#waysToEnd()) {
+      if (this.isSettled) break;
+      failure = await end().then(() => undefined, identity);
+      await this.#settledWithin(patience);
     }
-    if (!this.isSettled) await this.#attempt(() => this.#control.kill(this.id));
-    await this.#settledWithin(KILL_PAUSE);
     if (this.isSettled) return this.next();
-    throw new SwankError("WAIT_TIMEOUT", "The evaluation could not be ended; it runs without interrupts and goes on.");
+    throw (
+      failure ??
+      new SwankError("WAIT_TIMEOUT", "The evaluation could not be ended; it runs without interrupts and goes on.")
+    );
   }
 
   /** Text that it printed; `omittedBefore` characters were left out before it. */
@@ -101,11 +100,11 @@ export class EvaluationTask implements Evaluation {
   stopped(session: DebuggerSession, { reason, error, locals }: StopReport): void {
     this.#session = session;
     session.ended.addEventListener("abort", () => this.#slot.drop(), { once: true });
-    this.#slot.put({ status: "stopped", reason, error, locals, session });
+    this.#slot.put(this.#outcome({ status: "stopped", reason, error, locals, session }));
   }
 
   ended(verdict: Exclude<Verdict, { status: "stopped" }>): void {
-    this.#slot.put(verdict);
+    this.#slot.putLast(this.#outcome(verdict));
     this.#settle();
   }
 
@@ -115,18 +114,32 @@ export class EvaluationTask implements Evaluation {
     this.#settle();
   }
 
+  /** The transcript belongs to whoever takes the verdict, at the time when it is taken. */
+  #outcome(verdict: Verdict): Producer<Outcome> {
+    return () => ({ ...verdict, ...this.#recorder.take() });
+  }
+
   #settle(): void {
     this.#isSettled = true;
     this.#settled.resolve();
   }
 
-  /** A request for an end may meet the end itself; the outcome then tells. */
-  async #attempt(request: () => Promise<boolean>): Promise<void> {
-    try {
-      await request();
-    } catch (error) {
-      if (!this.isSettled) throw error;
+  /** From the gentlest, with the milliseconds that each has to take effect. */
+  *#waysToEnd(): Generator<{ end: () => Promise<void>; patience: number }> {
+    for (const patience of ABORT_PAUSES) yield { end: () => this.#unwind(), patience };
+    yield { end: () => this.#kill(), patience: KILL_PAUSE };
+  }
+
+  /** Asks the image until it knows the evaluation: the request may not have begun to run. */
+  async #unwind(): Promise<void> {
+    for (let attempt = 0; attempt < START_ATTEMPTS && !this.isSettled; attempt += 1) {
+      if (await this.#control.abort(this.id)) return;
+      await this.#settledWithin(START_PAUSE);
     }
+  }
+
+  async #kill(): Promise<void> {
+    await this.#control.kill(this.id);
   }
 
   async #settledWithin(milliseconds: number): Promise<void> {
@@ -139,4 +152,8 @@ export class EvaluationTask implements Evaluation {
 /** Never rejects: it is over early when the signal is aborted. */
 function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return setTimeout(milliseconds, undefined, signal && { signal }).catch(() => undefined);
+}
+
+function identity(reason: unknown): unknown {
+  return reason;
 }

@@ -23,7 +23,7 @@ export interface Evaluation {
   /**
    * How the evaluation goes on: its next outcome, or the one that is there and was not taken yet.
    *
-   * After the last outcome (`returned`, `aborted`, `lost`) it gives that one again, without output.
+   * After the last outcome (`returned`, `aborted`, `lost`) it gives that one again, with what threads that the code started have printed since.
    *
    * @throws SwankError `WAIT_TIMEOUT` when `timeout` passes, `CANCELLED` when `signal` is aborted (the evaluation goes on in both cases);
    * `NO_SUCH_PACKAGE`, `RUNTIME_FAILED`, `INVALID_ARGUMENT` or the reason of a closed connection when the code was never run.

@@ -9,6 +9,9 @@ export interface WaitOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Makes a value when somebody gets it, not before. */
+export type Producer<Value> = () => Value;
+
 /**
  * Holds the newest value until it is taken; whoever comes too early waits.
  *
@@ -16,13 +19,20 @@ export interface WaitOptions {
  */
 export class OutcomeSlot<Value> {
   readonly #waiters = new Set<Deferred<Value>>();
-  #value: Value | undefined;
+  #next: Producer<Value> | undefined;
+  #last: Producer<Value> | undefined;
   #error: SwankError | undefined;
 
-  put(value: Value): void {
-    if (this.#waiters.size === 0) this.#value = value;
-    for (const waiter of this.#waiters) waiter.resolve(value);
-    this.#waiters.clear();
+  put(produce: Producer<Value>): void {
+    if (this.#waiters.size === 0) this.#next = produce;
+    else this.#serve(produce());
+  }
+
+  /** Nothing else will come: whoever asks from now on gets this. */
+  putLast(produce: Producer<Value>): void {
+    this.#next = undefined;
+    this.#last = produce;
+    if (this.#waiters.size > 0) this.#serve(produce());
   }
 
   /** Nothing will come any more. */
@@ -34,37 +44,49 @@ export class OutcomeSlot<Value> {
 
   /** Forgets a value that nobody has taken. */
   drop(): void {
-    this.#value = undefined;
+    this.#next = undefined;
   }
 
   /** @throws SwankError `WAIT_TIMEOUT`, `CANCELLED`, and what `fail` was given. */
   async take(options: WaitOptions): Promise<Value> {
     if (this.#error !== undefined) throw this.#error;
-    const value = this.#value;
-    if (value === undefined) return this.#wait(options);
-    this.#value = undefined;
-    return value;
+    const produce = this.#next ?? this.#last;
+    if (produce === undefined) return this.#wait(options);
+    this.#next = undefined;
+    return produce();
+  }
+
+  #serve(value: Value): void {
+    for (const waiter of this.#waiters) waiter.resolve(value);
+    this.#waiters.clear();
   }
 
   async #wait({ timeout, signal }: WaitOptions): Promise<Value> {
     if (signal?.aborted) throw cancelled(signal);
     const waiter = deferred<Value>();
     this.#waiters.add(waiter);
-    const timer = isLimit(timeout) ? setTimeout(() => waiter.reject(timedOut(timeout)), timeout) : undefined;
-    const onAbort = () => waiter.reject(cancelled(signal));
+    // Leaves at once, not when the rejection arrives: a value that comes meanwhile is for others.
+    const leave = (error: SwankError) => {
+      this.#waiters.delete(waiter);
+      waiter.reject(error);
+    };
+    const timer = isLimit(timeout) ? setTimeout(() => leave(timedOut(timeout)), timeout) : undefined;
+    const onAbort = () => leave(cancelled(signal));
     signal?.addEventListener("abort", onAbort, { once: true });
     try {
       return await waiter.promise;
     } finally {
-      this.#waiters.delete(waiter);
       clearTimeout(timer);
       signal?.removeEventListener("abort", onAbort);
     }
   }
 }
 
+/** Beyond it, `setTimeout` takes any time for no time. */
+const LONGEST_TIMEOUT = 2 ** 31 - 1;
+
 function isLimit(timeout: number | undefined): timeout is number {
-  return timeout !== undefined && Number.isFinite(timeout);
+  return timeout !== undefined && timeout <= LONGEST_TIMEOUT;
 }
 
 function timedOut(timeout: number): SwankError {
