@@ -1,11 +1,14 @@
 import { writeFile } from "node:fs/promises";
+import { evaluateLisp } from "./figures/evaluate-lisp.mjs";
+import { reading } from "./figures/reading.mjs";
+import { roundTrip } from "./figures/round-trip.mjs";
 import { startUp } from "./figures/start-up.mjs";
 import { toolsList } from "./figures/tools-list.mjs";
 
 const RESULTS = new URL("results.json", import.meta.url);
 
 /** Every figure there is, in the order of the table. */
-const FIGURES = [toolsList, startUp];
+const FIGURES = [toolsList, startUp, reading, roundTrip, evaluateLisp];
 
 /** Measures every figure, prints a table, and writes bench/results.json. */
 export async function main() {

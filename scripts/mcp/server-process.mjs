@@ -21,9 +21,11 @@ export class ServerProcess {
   /** @type {Map<number, { resolve: (result: unknown) => void, reject: (error: Error) => void }>} */
   #pending = new Map();
 
-  /** @param {readonly string[]} args of swank-mcp */
-  constructor(args = []) {
-    const bin = inRepository("node_modules/.bin/swank-mcp");
+  /**
+   * @param {readonly string[]} args of the server
+   * @param {string} bin its program
+   */
+  constructor(args = [], bin = inRepository("node_modules/.bin/swank-mcp")) {
     this.#process = spawn(process.execPath, [bin, ...args], { stdio: ["pipe", "pipe", "inherit"] });
     createInterface({ input: this.#process.stdout }).on("line", (line) => this.#receive(JSON.parse(line)));
     // A write to a server that has ended already: its end is what settles the requests.
