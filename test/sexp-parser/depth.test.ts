@@ -23,13 +23,11 @@ function expectDeep(open: string, close: string, levels: number, depth: number):
   expect(print(datum) === text, "prints the same text").to.equal(true);
   expect(depthOf(datum)).to.equal(levels * depth);
   expect(equals(datum, read(text))).to.equal(true);
-  expect(equals(datum, read(nested(open, close, "z", depth)))).to.equal(false);
+  expect(equals(datum, read(nested(open, close, "z", depth))), "another core").to.equal(false);
 }
 
 describe("data nested a million deep", () => {
   it("is read, printed, compared and folded", () => expectDeep("(", ")", 1, DEPTH));
-  it("is read, printed, compared and folded among other elements", () => expectDeep('(b "c" ', ")", 1, DEPTH));
-  it("is read, printed, compared and folded behind prefixes", () => expectDeep("'", "", 1, DEPTH));
 
   it("is one flat list when it is the same list", () => {
     const datum = read(nested("(a . ", ")", "nil"));
@@ -67,7 +65,9 @@ describe("data nested a million deep", () => {
 
 describe("data nested a hundred thousand deep", () => {
   const cases: readonly (readonly [open: string, close: string, levels: number])[] = [
+    ['(b "c" ', ")", 1],
     ["#(", ")", 1],
+    ["'", "", 1],
     ["#'", "", 1],
     ["`", "", 1],
     ["`,@", "", 2],

@@ -81,7 +81,9 @@ describe("symbols", () => {
   });
 
   it("are other objects in other packages", () => {
-    const symbols = ["a", ":a", "#:a", "p:a", "p::a", "|a|", "|P:A|", "|P A|"].map((text) => read(text));
+    const symbols = ["a", ":a", "#:a", "p:a", "p::a", "|a|", "|P:A|", "|P A|", "p:|A B|", "|P A|:b"].map((text) =>
+      read(text),
+    );
     expect(new Set(symbols).size).to.equal(symbols.length);
   });
 

@@ -1,6 +1,22 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { dotted, equals, intern, keyword, list, print, readAll, type Sexp, scan } from "sexp-parser";
+import {
+  decode,
+  dotted,
+  equals,
+  FUNCTION,
+  intern,
+  keyword,
+  list,
+  NIL,
+  print,
+  read,
+  readAll,
+  type Sexp,
+  scan,
+  symbol,
+  T,
+} from "sexp-parser";
 import { runSbcl } from "./sbcl.js";
 
 /** Text that survives UTF-8. */
@@ -82,7 +98,77 @@ const ECHO = `
         do (prin1 datum *out*) (terpri *out*))
   (finish-output *out*))`;
 
+/** Lisp expressions, with the datum that their value is read as from the wire. */
+const VALUES: readonly (readonly [expression: string, datum: Sexp])[] = [
+  ["nil", NIL],
+  ["'()", NIL],
+  ["t", T],
+  [":foo", keyword("foo")],
+  [":|Foo|", intern("Foo", "KEYWORD")],
+  [":nil", keyword("nil")],
+  ["'car", symbol("common-lisp:car")],
+  ["'empty::x", symbol("empty::x")],
+  ["'wire::foo", symbol("foo")],
+  ['(make-symbol "G")', intern("G", "")],
+  ["'wire::|lower|", intern("lower")],
+  ["'empty::|we ird\\|x|", intern("we ird|x", "EMPTY", true)],
+  ["'empty::|a:b|", intern("a:b", "EMPTY", true)],
+  ["'empty::|123|", intern("123", "EMPTY", true)],
+  ["'empty::||", intern("", "EMPTY", true)],
+  ["42", 42],
+  ["123456789012345678901234567890", 123456789012345678901234567890n],
+  ["1/3", { kind: "ratio", numerator: 1n, denominator: 3n }],
+  ["1.5d0", { kind: "float", value: 1.5, text: "1.5" }],
+  ["(float 1f30 1d0)", { kind: "float", value: 1.0000000150474662e30, text: "1.0000000150474662e30" }],
+  ["1.5f0", { kind: "float", value: 1.5, text: "1.5f0" }],
+  ["-0.0d0", { kind: "float", value: -0, text: "-0.0" }],
+  ["most-positive-double-float", { kind: "float", value: Number.MAX_VALUE, text: "1.7976931348623157e308" }],
+  ["sb-ext:double-float-positive-infinity", { kind: "opaque", text: "#.sb-ext:double-float-positive-infinity" }],
+  ["#C(1 2)", { kind: "complex", real: 1, imaginary: 2 }],
+  ["#(1 2 3)", { kind: "vector", items: [1, 2, 3] }],
+  ["#2A((1 2) (3 4))", { kind: "array", rank: 2, contents: list(list(1, 2), list(3, 4)) }],
+  ["#*101", { kind: "bit-vector", bits: "101" }],
+  ["#\\a", { kind: "character", value: "a" }],
+  ["#\\Newline", { kind: "character", value: "\n" }],
+  ["#\\Space", { kind: "character", value: " " }],
+  ["(list #\\Space #\\( 1)", [{ kind: "character", value: " " }, { kind: "character", value: "(" }, 1]],
+  ["(code-char 233)", { kind: "opaque", text: "#\\LATIN_SMALL_LETTER_E_WITH_ACUTE" }],
+  ['(format nil "a~cb~c\\"\\\\~c" #\\Newline #\\Tab #\\Nul)', 'a\nb\t"\\\0'],
+  ["(string (code-char 233))", "é"],
+  ["'(1 . 2)", dotted([1], 2)],
+  ["'(1 2 . 3)", dotted([1, 2], 3)],
+  ["''wire::x", [symbol("common-lisp:quote"), symbol("x")]],
+  ["'#'car", [FUNCTION, symbol("common-lisp:car")]],
+  ['#P"/tmp/x"', { kind: "pathname", namestring: "/tmp/x" }],
+  [
+    "(progn (defstruct cl-user::point x y) (cl-user::make-point :x 1))",
+    read("#S(common-lisp-user::point :x 1 :y nil)"),
+  ],
+];
+
 describe("SBCL", () => {
+  it("writes values as they are read", async () => {
+    const expressions = VALUES.map(([expression]) => `(print-value ${expression})`);
+    const define = "(defun print-value (value) (on-the-wire (prin1 value *out*) (terpri *out*) (finish-output *out*)))";
+    const data = readAll(await runSbcl(`(progn ${define} ${expressions.join(" ")})`));
+    for (const [index, [expression, datum]] of VALUES.entries()) expect(data[index], expression).to.deep.equal(datum);
+  });
+
+  it("writes unreadable objects as opaque text that ends where it should", async () => {
+    const program = `
+      (on-the-wire
+        (prin1 (list (make-hash-table) (find-package :cl) *standard-output* #'car (lambda (x) x) (make-condition 'error)
+                     (list (find-class 'standard-object)) 42)
+               *out*)
+        (finish-output *out*))`;
+    const items = decode.list(decode.any)(read(await runSbcl(program)));
+    expect(items).to.have.lengthOf(8);
+    expect(items.at(-1)).to.equal(42);
+    for (const item of [...items.slice(0, 6), ...decode.list(decode.any)(items[6] ?? NIL)]) {
+      expect(item).to.have.property("kind", "opaque");
+    }
+  });
+
   it("reads what is printed, and writes what is read, as the same data", async () => {
     const data = fc.sample(datum, 2000);
     const output = await runSbcl(ECHO, data.map(print).join("\n"));
