@@ -14,7 +14,8 @@
    (limit :initarg :limit :reader output-limit)
    (tail-size :initarg :tail-size :reader output-tail-size)
    (lock :initform (sb-thread:make-mutex :name "swank-client output") :reader output-lock)
-   (buffer :initform (make-string +buffer-size+) :reader output-buffer)
+   ;; made by the first write: most evaluations print nothing
+   (buffer :initform nil :accessor output-buffer)
    (fill :initform 0 :type fixnum :accessor output-fill)
    (column :initform 0 :type fixnum :accessor output-column)
    (sent :initform 0 :accessor output-sent)
@@ -34,10 +35,14 @@
                  (list :write-string text (if (plusp dropped) (append target (list dropped)) target)))))
 
 (defun keep-tail (stream text)
-  (let* ((joined (concatenate 'string (output-tail stream) text))
-         (excess (- (length joined) (output-tail-size stream))))
+  (let* ((size (output-tail-size stream))
+         (known (output-tail stream))
+         (excess (- (+ (length known) (length text)) size)))
     (when (plusp excess) (incf (output-dropped stream) excess))
-    (setf (output-tail stream) (subseq joined (max 0 excess)))))
+    (setf (output-tail stream)
+          (if (>= (length text) size)
+              (subseq text (- (length text) size))
+              (concatenate 'string (subseq known (min (length known) (max 0 excess))) text)))))
 
 (defun drain-buffer (stream)
   "Hand the buffered text on. The caller holds the lock."
@@ -74,19 +79,36 @@
 (defun connection-open-p (connection)
   (member connection swank::*connections*))
 
+(defun ready-buffer (stream)
+  (or (output-buffer stream)
+      (setf (output-buffer stream) (make-string +buffer-size+))))
+
 (defun write-to-buffer (stream string start end)
   (declare (type string string) (type fixnum start end))
   (loop while (< start end)
         do (let* ((fill (output-fill stream))
                   (count (min (- end start) (- +buffer-size+ fill))))
-             (replace (the simple-string (output-buffer stream)) string :start1 fill :start2 start :end2 (+ start count))
+             (replace (the simple-string (ready-buffer stream)) string :start1 fill :start2 start :end2 (+ start count))
              (setf (output-fill stream) (+ fill count))
              (incf start count)
              (when (= (output-fill stream) +buffer-size+) (drain-buffer stream)))))
 
+(defun last-newline (string start end)
+  "Its position in STRING, or NIL; POSITION takes longer than everything else about writing a line."
+  (declare (type string string) (type fixnum start end))
+  (macrolet ((search-it (type)
+               `(let ((string string))
+                  (declare (type ,type string))
+                  (loop for index of-type fixnum from (1- end) downto start
+                        when (char= (char string index) #\Newline) return index))))
+    (typecase string
+      ((simple-array character (*)) (search-it (simple-array character (*))))
+      (simple-base-string (search-it simple-base-string))
+      (t (search-it string)))))
+
 (defmethod sb-gray:stream-write-string ((stream output) string &optional (start 0) end)
   (let* ((end (or end (length string)))
-         (newline (position #\Newline string :from-end t :start start :end end)))
+         (newline (last-newline string start end)))
     (with-output-locked (stream)
       (write-to-buffer stream string start end)
       (setf (output-column stream)
@@ -98,7 +120,7 @@
 (defmethod sb-gray:stream-write-char ((stream output) char)
   (with-output-locked (stream)
     (let ((fill (output-fill stream)))
-      (setf (schar (output-buffer stream) fill) char
+      (setf (schar (the simple-string (ready-buffer stream)) fill) char
             (output-fill stream) (1+ fill)
             (output-column stream) (if (char= char #\Newline) 0 (1+ (output-column stream))))
       (when (= (1+ fill) +buffer-size+) (drain-buffer stream))))

@@ -61,6 +61,12 @@
   "True of the stream that the code was read from, which means nothing to whoever sent the code."
   (and *source* (eq object *source*)))
 
+(defun standard-input-p (stream)
+  "True of the evaluation's input, and of the streams that it can be asked for through."
+  (and *input*
+       (or (eq stream *input*)
+           (and (typep stream 'two-way-stream) (eq (two-way-stream-input-stream stream) *input*)))))
+
 (defun message-text (condition)
   "What CONDITION says, without the stream that SBCL adds to reader errors."
   (cond ((and (typep condition 'reader-error) (typep condition 'simple-condition))
@@ -70,7 +76,7 @@
            (serious-condition () (report-text condition))))
         ((and (typep condition 'end-of-file) (source-stream-p (stream-error-stream condition)))
          "Unexpected end of file.")
-        ((and *input* (typep condition 'end-of-file) (eq (stream-error-stream condition) *input*))
+        ((and (typep condition 'end-of-file) (standard-input-p (stream-error-stream condition)))
          "End of file on standard input.")
         (t (report-text condition))))
 

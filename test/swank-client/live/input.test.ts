@@ -1,0 +1,63 @@
+import { expect } from "chai";
+import type { SwankClient } from "swank-client";
+import { liveImage } from "./live-image.js";
+import { evaluate, returned, stopped, values } from "./outcomes.js";
+
+describe("input of evaluated code", () => {
+  const image = liveImage();
+  let client: SwankClient;
+  beforeEach(async () => {
+    client = await image.connect();
+  });
+
+  it("is the text given, then end of file", async () => {
+    const code = "(list (read-line) (read) (read-char) (read-line nil nil :eof) (read-line nil nil :eof) (read-char nil nil :eof))";
+    const stdin = 'one λ\n(two "2") three\nlast';
+    expect(await values(client, code, { stdin })).to.deep.equal(['("one λ" (TWO "2") #\\t "hree" "last" :EOF)']);
+    expect(await values(client, "(list (read-line nil nil :none))", { stdin: "" })).to.deep.equal(["(:NONE)"]);
+  });
+
+  it("is the same behind every stream that a program asks through", async () => {
+    const code = `(list (read-line *query-io*) (read-line *terminal-io*) (read-line *debug-io*) (read-line *standard-input*)
+      (y-or-n-p "sure?") (yes-or-no-p "really?"))`;
+    const outcome = returned(await evaluate(client, code, { stdin: "q\nt\nd\ns\ny\nno\n" }));
+    expect(outcome.values).to.deep.equal(['("q" "t" "d" "s" T NIL)']);
+    expect(outcome.stdout).to.match(/sure\?.*really\?/s);
+  });
+
+  for (const code of ["(read)", "(read-line)", "(read-char)", '(y-or-n-p "sure?")', '(yes-or-no-p "sure?")', "(read-line *query-io*)"]) {
+    it(`stops ${code} at its end instead of waiting`, async () => {
+      const evaluation = client.evaluate(code);
+      const { error } = stopped(await evaluation.next());
+      expect(error).to.include({ type: "END-OF-FILE", class: "END-OF-FILE", message: "End of file on standard input." });
+      await evaluation.abort();
+    });
+  }
+
+  it("is each evaluation's own", async () => {
+    const codes = [...Array(10).keys()].map((n) => values(client, "(read)", { stdin: String(n) }));
+    expect((await Promise.all(codes)).flat()).to.deep.equal([...Array(10).keys()].map(String));
+  });
+
+  it("goes on where it was when a stop is continued", async () => {
+    const evaluation = client.evaluate('(list (read) (restart-case (error "stop") (next () (read))) (read nil nil :eof))', { stdin: "1 2" });
+    const stop = stopped(await evaluation.next());
+    await stop.session.invokeRestart(0);
+    expect(returned(await evaluation.next()).values).to.deep.equal(["(1 2 :EOF)"]);
+  });
+
+  it("answers a restart that asks with end of file, and leaves the stop as it was", async () => {
+    const evaluation = client.evaluate("(1+ no-such-variable)");
+    const stop = stopped(await evaluation.next());
+    const form = '(swank:invoke-nth-restart-for-emacs 1 2)';
+    expect(stop.error.restarts[2]?.name).to.equal("STORE-VALUE");
+    const { read } = await import("sexp-parser");
+    const failure = await client.call(read(form), { label: "asking", thread: stop.session.thread }).catch((error: unknown) => error);
+    expect(failure).to.include({ code: "REQUEST_FAILED" });
+    expect(String(failure)).to.match(/end of file/i);
+    expect(stop.session.isLive).to.equal(true);
+    expect(client.stops).to.deep.equal([stop.session]);
+    await stop.session.invokeRestart(1, ["41"]);
+    expect(returned(await evaluation.next()).values).to.deep.equal(["42"]);
+  });
+});

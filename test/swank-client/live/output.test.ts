@@ -1,0 +1,157 @@
+import { EventEmitter, once } from "node:events";
+import { expect } from "chai";
+import type { OutputChunk, SwankClient } from "swank-client";
+import { liveImage } from "./live-image.js";
+import { aborted, evaluate, returned, stopped, values } from "./outcomes.js";
+
+/** Text of one stream, in the order in which it came. */
+function textOf(chunks: readonly OutputChunk[], stream: OutputChunk["stream"]): string {
+  return chunks
+    .filter((chunk) => chunk.stream === stream)
+    .map(({ text }) => text)
+    .join("");
+}
+
+/** Collects output, and tells when enough of it is there. */
+class Listener {
+  readonly chunks: OutputChunk[] = [];
+  readonly #arrival = new EventEmitter();
+
+  readonly onOutput = (chunk: OutputChunk): void => {
+    this.chunks.push(chunk);
+    this.#arrival.emit("chunk");
+  };
+
+  async until(stream: OutputChunk["stream"], text: string): Promise<void> {
+    while (!textOf(this.chunks, stream).includes(text)) await once(this.#arrival, "chunk");
+  }
+}
+
+describe("output of evaluated code", () => {
+  const image = liveImage();
+  let client: SwankClient;
+  beforeEach(async () => {
+    client = await image.connect();
+  });
+
+  it("is told apart by stream, whatever it is written to", async () => {
+    const outcome = returned(
+      await evaluate(
+        client,
+        `(format t "a~%") (format *error-output* "b~%") (format *trace-output* "c~%") (format *query-io* "d~%")
+         (format *terminal-io* "e~%") (format *debug-io* "f~%") (write-line "g") (write-char #\\h) (terpri) (print :i) (pprint '(j))`,
+      ),
+    );
+    expect(outcome.stderr).to.equal("b\n");
+    expect(outcome.stdout).to.equal("a\nc\nd\ne\nf\ng\nh\n\n:I \n(J)");
+  });
+
+  it("knows its column, so that fresh lines are fresh", async () => {
+    const outcome = returned(await evaluate(client, '(fresh-line) (princ "a") (fresh-line) (fresh-line) (format t "b~%~&c~20tx")'));
+    expect(outcome.stdout).to.equal(`a\nb\nc${" ".repeat(19)}x`);
+  });
+
+  it("comes while the code still runs", async () => {
+    const listener = new Listener();
+    const evaluation = client.evaluate('(princ "first") (format *error-output* "second") (sleep 1000)', listener);
+    await Promise.all([listener.until("stdout", "first"), listener.until("stderr", "second")]);
+    expect(evaluation.isSettled).to.equal(false);
+    const outcome = aborted(await evaluation.abort());
+    expect(outcome).to.include({ stdout: "first", stderr: "second" });
+  });
+
+  it("comes in order, in pieces and in the outcome", async () => {
+    const listener = new Listener();
+    const outcome = returned(
+      await evaluate(client, "(dotimes (i 20000) (format t \"~d \" i) (format *error-output* \"~d \" (- i)))", { ...listener, outputLimit: 1e6 }),
+    );
+    const expected = [...Array(20_000).keys()].map((i) => `${i} `).join("");
+    expect(outcome.stdout).to.equal(expected);
+    expect(textOf(listener.chunks, "stdout")).to.equal(expected);
+    expect(textOf(listener.chunks, "stderr")).to.equal(outcome.stderr);
+  });
+
+  it("keeps every character, written by any function", async () => {
+    const outcome = returned(
+      await evaluate(
+        client,
+        `(write-string "xあ🙂y" *standard-output* :start 1 :end 3) (write-sequence (list #\\a #\\λ) *standard-output*)
+         (write-sequence "\\"\\\\" *standard-output*) (write-char #\\Nul) (write-char #\\Tab) (prin1 "q")
+         (write-string (coerce "base" 'simple-base-string)) (write-string (make-array 3 :element-type 'character :initial-contents "adj" :adjustable t))`,
+      ),
+    );
+    expect(outcome.stdout).to.equal('あ🙂aλ"\\\0\t"q"baseadj');
+  });
+
+  it("is the evaluation's own, also when many run at once", async () => {
+    const codes = [...Array(20).keys()].map((n) => `(dotimes (i 100) (format t "~d/~d " ${n} i) (when (= 0 (mod i 10)) (sleep 0.001)))`);
+    const outcomes = await Promise.all(codes.map((code) => evaluate(client, code)));
+    outcomes.forEach((outcome, n) => {
+      expect(outcome.stdout).to.equal([...Array(100).keys()].map((i) => `${n}/${i} `).join(""));
+    });
+  });
+
+  it("of a program that the code runs is the code's", async () => {
+    const outcome = returned(
+      await evaluate(
+        client,
+        '(sb-ext:run-program "/bin/sh" (list "-c" "echo out; echo err >&2") :output *standard-output* :error *error-output*) (values)',
+      ),
+    );
+    expect(outcome).to.include({ stdout: "out\n", stderr: "err\n" });
+  });
+
+  it("of threads that write to the code's streams comes, also after the code has returned", async () => {
+    const listener = new Listener();
+    const evaluation = client.evaluate(
+      `(let ((out *standard-output*) (go (sb-thread:make-semaphore)))
+         (defparameter *go* go)
+         (sb-thread:join-thread (sb-thread:make-thread (lambda () (write-string "joined " out))))
+         (sb-thread:make-thread (lambda () (sb-thread:wait-on-semaphore go) (write-string "late" out)))
+         (values))`,
+      listener,
+    );
+    expect(returned(await evaluation.next()).stdout).to.equal("joined ");
+    await values(client, "(sb-thread:signal-semaphore *go*)");
+    await listener.until("stdout", "late");
+    const again = returned(await evaluation.next());
+    expect(again).to.include({ stdout: "late", stderr: "" });
+    expect(returned(await evaluation.next()).stdout).to.equal("");
+  });
+
+  it("before a stop is there when the stop is, and what follows is with what follows", async () => {
+    const evaluation = client.evaluate('(princ "before") (cerror "go on" "stop") (princ "after") (format *error-output* "err")');
+    const stop = stopped(await evaluation.next());
+    expect(stop).to.include({ stdout: "before", stderr: "" });
+    await stop.session.invokeRestart(stop.error.restarts.findIndex(({ name }) => name === "CONTINUE"));
+    expect(returned(await evaluation.next())).to.include({ stdout: "after", stderr: "err" });
+    expect(await evaluation.next()).to.include({ status: "returned", stdout: "", stderr: "" });
+  });
+
+  it("of cleanup forms comes with the abort", async () => {
+    const evaluation = client.evaluate('(unwind-protect (progn (princ "body") (error "stop")) (princ "cleanup"))');
+    expect(stopped(await evaluation.next()).stdout).to.equal("body");
+    expect(aborted(await evaluation.abort()).stdout).to.equal("cleanup");
+  });
+
+  it("stays whole when its stream is closed, cleared or finished", async () => {
+    const code = '(princ 1) (close *standard-output*) (princ 2) (clear-output) (princ 3) (finish-output) (force-output) (princ 4)';
+    expect(returned(await evaluate(client, code)).stdout).to.equal("1234");
+    expect(returned(await evaluate(client, '(with-open-stream (s *error-output*) (princ "x" s)) (princ "y" *error-output*)')).stderr).to.equal("xy");
+  });
+
+  it("is not lost on a listener that fails", async () => {
+    const outcome = await evaluate(client, '(princ "kept")', {
+      onOutput: () => {
+        throw new Error("of the listener's");
+      },
+    });
+    expect(outcome.stdout).to.equal("kept");
+    expect(await values(client, "1")).to.deep.equal(["1"]);
+  });
+
+  it("goes to the code's stream from its own trace", async () => {
+    const outcome = returned(await evaluate(client, "(defun traced (x) (1+ x)) (trace traced) (traced 1) (untrace)"));
+    expect(outcome.stdout).to.match(/0: \(TRACED 1\)\n\s+0: TRACED returned 2\n/);
+  });
+});
