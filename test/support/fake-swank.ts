@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { once } from "node:events";
-import { createServer, type Server, Socket } from "node:net";
+import { createServer, type Server, type Socket } from "node:net";
 import { type Duplex, duplexPair } from "node:stream";
 import { setImmediate as tick } from "node:timers/promises";
 import { duplexTransport, type TransportFactory } from "swank-client";
@@ -32,12 +32,22 @@ export class FakePeer {
   readonly #stream: Duplex;
   readonly #untaken: string[] = [];
   readonly #waiting: (() => void)[] = [];
-  #bytes = Buffer.alloc(0);
+  readonly #reset: () => void;
+  #chunks: Buffer[] = [];
+  #length = 0;
+  /** Bytes without which there is nothing more to read. */
+  #wanted = 6;
+  #staysOpen = false;
   #isClosed = false;
 
-  constructor(stream: Duplex) {
+  /** @param reset - Breaks the connection so that the other end notices. */
+  constructor(stream: Duplex, reset: () => void) {
     this.#stream = stream;
+    this.#reset = reset;
     stream.on("data", (chunk: Buffer) => this.#onData(chunk));
+    stream.once("end", () => {
+      if (!this.#staysOpen) stream.end();
+    });
     // A test that resets the connection does not want to hear of it.
     stream.on("error", () => {});
     this.closed = new Promise((resolve) => {
@@ -111,8 +121,12 @@ export class FakePeer {
 
   /** Breaks the connection. */
   reset(): void {
-    if (this.#stream instanceof Socket) this.#stream.resetAndDestroy();
-    else this.#stream.destroy();
+    this.#reset();
+  }
+
+  /** Does not close when the client does, which Swank would. */
+  stayOpen(): void {
+    this.#staysOpen = true;
   }
 
   /** Stops reading, as a suspended Lisp does. */
@@ -120,17 +134,27 @@ export class FakePeer {
     this.#stream.pause();
   }
 
+  /** Reads on. */
+  resume(): void {
+    this.#stream.resume();
+  }
+
   #onData(chunk: Buffer): void {
-    this.#bytes = Buffer.concat([this.#bytes, chunk]);
-    for (;;) {
-      if (this.#bytes.length < 6) break;
-      const end = 6 + Number.parseInt(this.#bytes.toString("latin1", 0, 6), 16);
-      if (this.#bytes.length < end) break;
-      const payload = this.#bytes.toString("utf8", 6, end);
-      this.#bytes = this.#bytes.subarray(end);
-      this.received.push(payload);
-      this.#untaken.push(payload);
-    }
+    this.#chunks.push(chunk);
+    this.#length += chunk.length;
+    while (this.#length >= this.#wanted) this.#read(Buffer.concat(this.#chunks));
+  }
+
+  #read(bytes: Buffer): void {
+    this.#wanted = 6 + Number.parseInt(bytes.toString("latin1", 0, 6), 16);
+    if (bytes.length < this.#wanted) return;
+    const payload = bytes.toString("utf8", 6, this.#wanted);
+    const rest = bytes.subarray(this.#wanted);
+    this.#chunks = [rest];
+    this.#length = rest.length;
+    this.#wanted = 6;
+    this.received.push(payload);
+    this.#untaken.push(payload);
     this.#wake();
   }
 
@@ -182,7 +206,7 @@ export class FakeSwank {
   #onConnection(socket: Socket): void {
     this.#sockets.add(socket);
     socket.once("close", () => this.#sockets.delete(socket));
-    const peer = new FakePeer(socket);
+    const peer = new FakePeer(socket, () => socket.resetAndDestroy());
     const waiting = this.#waiting.shift();
     if (waiting === undefined) this.#peers.push(peer);
     else waiting(peer);
@@ -192,5 +216,6 @@ export class FakeSwank {
 /** A connection without a network: the two ends of a pair of streams. */
 export function inMemoryPeer(): { readonly peer: FakePeer; readonly factory: TransportFactory } {
   const [near, far] = duplexPair();
-  return { peer: new FakePeer(far), factory: duplexTransport(near, "memory") };
+  const reset = () => void near.destroy(new Error("read ECONNRESET"));
+  return { peer: new FakePeer(far, reset), factory: duplexTransport(near, "memory") };
 }

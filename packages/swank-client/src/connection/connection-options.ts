@@ -1,6 +1,7 @@
 import type { SwankError } from "../errors.js";
 import type { SwankMessage } from "../wire/messages.js";
 import type { ReplyPolicy } from "./default-replies.js";
+import type { HeartbeatOptions } from "./heartbeat.js";
 import type { UnhandledListenerError } from "./typed-emitter.js";
 
 /** How a connection behaves. */
@@ -15,6 +16,8 @@ export interface ConnectionOptions {
   readonly threadTimeout?: number | undefined;
   /** Milliseconds that `close()` waits for the other side to close as well; default 1000. */
   readonly linger?: number | undefined;
+  /** How to find out that the image has stopped answering; `false` for not at all. */
+  readonly heartbeat?: HeartbeatOptions | false | undefined;
   /** Answers Lisp threads that wait, in place of the default answers. */
   readonly replyPolicy?: ReplyPolicy | undefined;
   /** Gets what listeners and the reply policy throw; by default that becomes a process warning. */
@@ -29,6 +32,8 @@ export interface ConnectionEvents {
   event: SwankMessage;
   /** A reply that no request waits for, for example because its wait had been given up. It comes before its `event`. */
   unclaimed: SwankMessage;
+  /** The image has been silent although it was asked for a sign of life (`false`), or gave one after all (`true`). */
+  answering: boolean;
   /** It is over; the payload says why. Nothing follows. */
   closed: SwankError;
 }

@@ -1,4 +1,4 @@
-import type { Sexp } from "sexp-parser";
+import { NIL, type Sexp } from "sexp-parser";
 import { deferred } from "../deferred.js";
 import { asSwankError, CallSite, SwankError } from "../errors.js";
 import type { Transport, TransportFactory } from "../transport/transport.js";
@@ -10,11 +10,15 @@ import { printMessage } from "../wire/print-message.js";
 import { readMessage } from "../wire/read-message.js";
 import { type ConnectionEvents, type ConnectionOptions, DEFAULTS } from "./connection-options.js";
 import { defaultReply } from "./default-replies.js";
+import { Heartbeat, type HeartbeatOptions } from "./heartbeat.js";
 import { PendingRequests } from "./pending-requests.js";
 import { requestFailure } from "./request-failure.js";
 import { checkRequestOptions, type RequestOptions } from "./request-options.js";
 import { SentLog } from "./sent-log.js";
 import { TypedEmitter } from "./typed-emitter.js";
+
+/** No thread has this number: Swank counts from 1 or uses the system's thread ids. */
+const NO_THREAD = -1;
 
 /**
  * One connection to a Swank server: sends requests, matches replies to them, tells everything else as events.
@@ -34,6 +38,7 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
   /** Why it is over, or about to be; `undefined` while it is open. */
   #reason: SwankError | undefined;
   #linger: NodeJS.Timeout | undefined;
+  readonly #heartbeat: Heartbeat | undefined;
 
   constructor(factory: TransportFactory, options: ConnectionOptions = {}) {
     super(options.onListenerError);
@@ -47,6 +52,7 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
       onClose: (error) => this.#onClose(error),
     });
     if (options.secret !== undefined) this.#transport.send(encodeFrame(options.secret));
+    this.#heartbeat = options.heartbeat === false ? undefined : this.#startHeartbeat(options.heartbeat);
   }
 
   /** Requests can be sent. */
@@ -157,11 +163,11 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
   #onData(chunk: Uint8Array): void {
     // After close() the rest is only read so that the other side can finish writing.
     if (!this.isOpen) return;
+    this.#heartbeat?.heard();
     try {
       this.#decoder.push(chunk);
     } catch (error) {
-      this.#end(this.#explain(error));
-      this.#transport.destroy();
+      this.#abandon(error);
     }
   }
 
@@ -201,10 +207,31 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
     this.emit("closed", reason);
   }
 
+  #startHeartbeat(options: HeartbeatOptions = {}): Heartbeat {
+    return new Heartbeat(options, {
+      probe: () => void this.#askForLife(),
+      onChange: (isAnswering) => this.emit("answering", isAnswering),
+      giveUp: (silence) =>
+        this.#abandon(new SwankError("UNRESPONSIVE", `${this.description} has not answered for ${silence} ms.`)),
+    });
+  }
+
+  /** Swank refuses a request to a thread that cannot exist without running anything (swank.lisp, `dispatch-event`). */
+  async #askForLife(): Promise<void> {
+    const options = { label: "sign of life", thread: NO_THREAD, timeout: Number.POSITIVE_INFINITY };
+    await this.request(NIL, options).catch(() => undefined);
+  }
+
+  #abandon(error: unknown): void {
+    this.#end(this.#explain(error));
+    this.#transport.destroy();
+  }
+
   /** Every way to the end leads through here; the first reason stands. */
   #end(reason: SwankError): SwankError {
     if (this.#reason !== undefined) return this.#reason;
     this.#reason = reason;
+    this.#heartbeat?.stop();
     this.#pending.clear({
       code: reason.code,
       message: reason.message,

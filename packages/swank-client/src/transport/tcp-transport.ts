@@ -15,7 +15,7 @@ export interface TcpOptions {
 }
 
 /** A peer that vanished is noticed after about this many milliseconds of silence plus ten probes, a second each. */
-const KEEP_ALIVE_DELAY = 10_000;
+const KEEP_ALIVE_DELAY = 5000;
 
 /**
  * Opens a TCP connection. The system's own keep-alive probes find out about a vanished peer; Lisp does not see them.
