@@ -5,7 +5,8 @@
 ;;; The stack after an exhaustion
 
 (defun heal-stack ()
-  "Let SBCL protect its guard page again, without which the next exhaustion ends the image."
+  "Let SBCL protect its guard page again, without which the next thread on this stack ends the image when it gets there.
+Wanted after every exhaustion, also one that the code handled itself, and without effect otherwise. Only from a shallow stack."
   #+(and sbcl x86-64)
   (setf (sb-sys:sap-ref-8
          (sb-sys:int-sap (+ (sb-sys:sap-int (sb-vm::current-thread-offset-sap sb-vm::thread-control-stack-start-slot))
@@ -13,11 +14,6 @@
                             64))
          0)
         0))
-
-(defun heal-if-deep (evaluation)
-  (when (evaluation-deep evaluation)
-    (setf (evaluation-deep evaluation) nil)
-    (heal-stack)))
 
 ;;; One form
 
@@ -62,7 +58,7 @@
         (return-from evaluate-form (call-user form))
       (retry ()
         :report (lambda (stream) (format stream "Evaluate form ~d again" (evaluation-form evaluation)))
-        (heal-if-deep evaluation)))))
+        (heal-stack)))))
 
 ;;; Source
 
@@ -130,7 +126,7 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
              (with-form-source (code start (file-position source))
                (setf values (evaluate-form evaluation form)))
              (ignore-errors (note-loading-form evaluation form))
-             (heal-if-deep evaluation)
+             (heal-stack)
              (remember form values)
              (keep-session evaluation))))
 
@@ -184,10 +180,7 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
          (sb-ext:*invoke-debugger-hook* (make-debugger-hook evaluation sb-ext:*invoke-debugger-hook* *debugger-hook*)))
     (bind-history session
                   (lambda ()
-                    (handler-bind ((storage-condition (lambda (condition)
-                                                        (declare (ignore condition))
-                                                        (setf (evaluation-deep evaluation) t)))
-                                   (warning #'note-warning)
+                    (handler-bind ((warning #'note-warning)
                                    (sb-ext:compiler-note #'note-warning))
                       (call-noting-definitions evaluation function))))))
 
@@ -219,7 +212,7 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
   (let ((id (evaluation-id evaluation)))
     (unwind-protect
          (let ((result (catch evaluation (call-registered evaluation package stdin function))))
-           (heal-if-deep evaluation)
+           (heal-stack)
            (settle (session-ledger (evaluation-session evaluation)))
            (finish evaluation result))
       (remhash id (session-evaluations (evaluation-session evaluation)))

@@ -34,8 +34,6 @@
   (warning-count 0 :type fixnum)
   (warnings-dropped 0 :type fixnum)
   (form 0 :type fixnum)
-  ;; true once the control stack was exhausted
-  (deep nil)
   ;; true if errors end the evaluation rather than stop it
   (unwind nil)
   ;; true if the session's package follows the code's

@@ -3,7 +3,8 @@ import type { SwankClient } from "swank-client";
 import { liveImage } from "./live-image.js";
 import { aborted, evaluate, returned, stopped, values } from "./outcomes.js";
 
-const FIFTY_MEGABYTES = '(let ((line (make-string 1000 :initial-element #\\a))) (dotimes (i 50000) (write-string line)) (write-string "the end"))';
+const FIFTY_MEGABYTES =
+  '(let ((line (make-string 1000 :initial-element #\\a))) (dotimes (i 50000) (write-string line)) (write-string "the end"))';
 
 describe("floods of output", () => {
   const image = liveImage();
@@ -14,18 +15,21 @@ describe("floods of output", () => {
 
   it("are cut to their beginning and their end, with what is missing told", async () => {
     const { stdout } = returned(await evaluate(client, FIFTY_MEGABYTES));
-    const [, head, omitted, tail] = /^(a{100000})\n\[\.\.\. (\d+) characters left out \.\.\.\]\n(a*the end)$/.exec(stdout) ?? [];
+    const [, head, omitted, tail] =
+      /^(a{100000})\n\[\.\.\. (\d+) characters left out \.\.\.\]\n(a*the end)$/.exec(stdout) ?? [];
     expect(tail).to.have.lengthOf(4000);
     expect(String(head).length + Number(omitted) + String(tail).length).to.equal(50_000_007);
   });
 
   it("are cut to the limit that was asked for", async () => {
-    const code = "(dotimes (i 100) (format t \"~3,'0d\" i))";
+    const code = '(dotimes (i 100) (format t "~3,\'0d" i))';
     const { stdout } = returned(await evaluate(client, code, { outputLimit: 30 }));
     const all = [...Array(100).keys()].map((i) => String(i).padStart(3, "0")).join("");
     expect(stdout).to.equal(all);
-    const long = returned(await evaluate(client, "(dotimes (i 3000) (format t \"~4,'0d\" i))", { outputLimit: 30 }));
-    expect(long.stdout).to.match(/^000000010002000300040005000600\n\[\.\.\. 7970 characters left out \.\.\.\]\n.*2999$/s);
+    const long = returned(await evaluate(client, '(dotimes (i 3000) (format t "~4,\'0d" i))', { outputLimit: 30 }));
+    expect(long.stdout).to.match(
+      /^000000010002000300040005000600\n\[\.\.\. 7970 characters left out \.\.\.\]\n.*2999$/s,
+    );
     expect(returned(await evaluate(client, "(princ 1)", { outputLimit: 0 })).stdout).to.equal("1");
   });
 
@@ -50,12 +54,14 @@ describe("floods of output", () => {
   });
 
   it("of lines that are each finished come whole", async () => {
-    const { stdout } = returned(await evaluate(client, "(dotimes (i 5000) (format t \"~d~%\" i) (finish-output))"));
+    const { stdout } = returned(await evaluate(client, '(dotimes (i 5000) (format t "~d~%" i) (finish-output))'));
     expect(stdout).to.equal([...Array(5000).keys()].map((i) => `${i}\n`).join(""));
   });
 
   it("of single characters come whole", async () => {
-    const { stdout } = returned(await evaluate(client, "(dotimes (i 50000) (write-char (code-char (+ 97 (mod i 26)))))"));
+    const { stdout } = returned(
+      await evaluate(client, "(dotimes (i 50000) (write-char (code-char (+ 97 (mod i 26)))))"),
+    );
     expect(stdout).to.have.lengthOf(50_000);
     expect(stdout).to.match(/^(abcdefghijklmnopqrstuvwxyz)+ab$/);
   });
@@ -80,7 +86,9 @@ describe("floods of output", () => {
   }
 
   it("from many evaluations at once keep none from answering", async () => {
-    const floods = [...Array(8).keys()].map(() => client.evaluate("(loop (print 1))", { outputLimit: Number.POSITIVE_INFINITY }));
+    const floods = [...Array(8).keys()].map(() =>
+      client.evaluate("(loop (print 1))", { outputLimit: Number.POSITIVE_INFINITY }),
+    );
     for (let n = 0; n < 20; n += 1) expect(await values(client, `(+ ${n} 1)`)).to.deep.equal([String(n + 1)]);
     for (const flood of floods) aborted(await flood.abort());
   });

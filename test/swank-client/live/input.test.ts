@@ -11,7 +11,8 @@ describe("input of evaluated code", () => {
   });
 
   it("is the text given, then end of file", async () => {
-    const code = "(list (read-line) (read) (read-char) (read-line nil nil :eof) (read-line nil nil :eof) (read-char nil nil :eof))";
+    const code =
+      "(list (read-line) (read) (read-char) (read-line nil nil :eof) (read-line nil nil :eof) (read-char nil nil :eof))";
     const stdin = 'one λ\n(two "2") three\nlast';
     expect(await values(client, code, { stdin })).to.deep.equal(['("one λ" (TWO "2") #\\t "hree" "last" :EOF)']);
     expect(await values(client, "(list (read-line nil nil :none))", { stdin: "" })).to.deep.equal(["(:NONE)"]);
@@ -25,11 +26,22 @@ describe("input of evaluated code", () => {
     expect(outcome.stdout).to.match(/sure\?.*really\?/s);
   });
 
-  for (const code of ["(read)", "(read-line)", "(read-char)", '(y-or-n-p "sure?")', '(yes-or-no-p "sure?")', "(read-line *query-io*)"]) {
+  for (const code of [
+    "(read)",
+    "(read-line)",
+    "(read-char)",
+    '(y-or-n-p "sure?")',
+    '(yes-or-no-p "sure?")',
+    "(read-line *query-io*)",
+  ]) {
     it(`stops ${code} at its end instead of waiting`, async () => {
       const evaluation = client.evaluate(code);
       const { error } = stopped(await evaluation.next());
-      expect(error).to.include({ type: "END-OF-FILE", class: "END-OF-FILE", message: "End of file on standard input." });
+      expect(error).to.include({
+        type: "END-OF-FILE",
+        class: "END-OF-FILE",
+        message: "End of file on standard input.",
+      });
       await evaluation.abort();
     });
   }
@@ -40,7 +52,10 @@ describe("input of evaluated code", () => {
   });
 
   it("goes on where it was when a stop is continued", async () => {
-    const evaluation = client.evaluate('(list (read) (restart-case (error "stop") (next () (read))) (read nil nil :eof))', { stdin: "1 2" });
+    const evaluation = client.evaluate(
+      '(list (read) (restart-case (error "stop") (next () (read))) (read nil nil :eof))',
+      { stdin: "1 2" },
+    );
     const stop = stopped(await evaluation.next());
     await stop.session.invokeRestart(0);
     expect(returned(await evaluation.next()).values).to.deep.equal(["(1 2 :EOF)"]);
@@ -49,10 +64,12 @@ describe("input of evaluated code", () => {
   it("answers a restart that asks with end of file, and leaves the stop as it was", async () => {
     const evaluation = client.evaluate("(1+ no-such-variable)");
     const stop = stopped(await evaluation.next());
-    const form = '(swank:invoke-nth-restart-for-emacs 1 2)';
+    const form = "(swank:invoke-nth-restart-for-emacs 1 2)";
     expect(stop.error.restarts[2]?.name).to.equal("STORE-VALUE");
     const { read } = await import("sexp-parser");
-    const failure = await client.call(read(form), { label: "asking", thread: stop.session.thread }).catch((error: unknown) => error);
+    const failure = await client
+      .call(read(form), { label: "asking", thread: stop.session.thread })
+      .catch((error: unknown) => error);
     expect(failure).to.include({ code: "REQUEST_FAILED" });
     expect(String(failure)).to.match(/end of file/i);
     expect(stop.session.isLive).to.equal(true);

@@ -47,7 +47,9 @@ describe("output of evaluated code", () => {
   });
 
   it("knows its column, so that fresh lines are fresh", async () => {
-    const outcome = returned(await evaluate(client, '(fresh-line) (princ "a") (fresh-line) (fresh-line) (format t "b~%~&c~20tx")'));
+    const outcome = returned(
+      await evaluate(client, '(fresh-line) (princ "a") (fresh-line) (fresh-line) (format t "b~%~&c~20tx")'),
+    );
     expect(outcome.stdout).to.equal(`a\nb\nc${" ".repeat(19)}x`);
   });
 
@@ -63,7 +65,10 @@ describe("output of evaluated code", () => {
   it("comes in order, in pieces and in the outcome", async () => {
     const listener = new Listener();
     const outcome = returned(
-      await evaluate(client, "(dotimes (i 20000) (format t \"~d \" i) (format *error-output* \"~d \" (- i)))", { ...listener, outputLimit: 1e6 }),
+      await evaluate(client, '(dotimes (i 20000) (format t "~d " i) (format *error-output* "~d " (- i)))', {
+        ...listener,
+        outputLimit: 1e6,
+      }),
     );
     const expected = [...Array(20_000).keys()].map((i) => `${i} `).join("");
     expect(outcome.stdout).to.equal(expected);
@@ -84,7 +89,9 @@ describe("output of evaluated code", () => {
   });
 
   it("is the evaluation's own, also when many run at once", async () => {
-    const codes = [...Array(20).keys()].map((n) => `(dotimes (i 100) (format t "~d/~d " ${n} i) (when (= 0 (mod i 10)) (sleep 0.001)))`);
+    const codes = [...Array(20).keys()].map(
+      (n) => `(dotimes (i 100) (format t "~d/~d " ${n} i) (when (= 0 (mod i 10)) (sleep 0.001)))`,
+    );
     const outcomes = await Promise.all(codes.map((code) => evaluate(client, code)));
     outcomes.forEach((outcome, n) => {
       expect(outcome.stdout).to.equal([...Array(100).keys()].map((i) => `${n}/${i} `).join(""));
@@ -120,7 +127,9 @@ describe("output of evaluated code", () => {
   });
 
   it("before a stop is there when the stop is, and what follows is with what follows", async () => {
-    const evaluation = client.evaluate('(princ "before") (cerror "go on" "stop") (princ "after") (format *error-output* "err")');
+    const evaluation = client.evaluate(
+      '(princ "before") (cerror "go on" "stop") (princ "after") (format *error-output* "err")',
+    );
     const stop = stopped(await evaluation.next());
     expect(stop).to.include({ stdout: "before", stderr: "" });
     await stop.session.invokeRestart(stop.error.restarts.findIndex(({ name }) => name === "CONTINUE"));
@@ -135,9 +144,13 @@ describe("output of evaluated code", () => {
   });
 
   it("stays whole when its stream is closed, cleared or finished", async () => {
-    const code = '(princ 1) (close *standard-output*) (princ 2) (clear-output) (princ 3) (finish-output) (force-output) (princ 4)';
+    const code =
+      "(princ 1) (close *standard-output*) (princ 2) (clear-output) (princ 3) (finish-output) (force-output) (princ 4)";
     expect(returned(await evaluate(client, code)).stdout).to.equal("1234");
-    expect(returned(await evaluate(client, '(with-open-stream (s *error-output*) (princ "x" s)) (princ "y" *error-output*)')).stderr).to.equal("xy");
+    expect(
+      returned(await evaluate(client, '(with-open-stream (s *error-output*) (princ "x" s)) (princ "y" *error-output*)'))
+        .stderr,
+    ).to.equal("xy");
   });
 
   it("is not lost on a listener that fails", async () => {

@@ -13,7 +13,16 @@ export function explainReadFailure(code: string, error: ErrorSnapshot, failure: 
 function locate(code: string, { offset, evaluated }: ReadFailure): string | undefined {
   const unbalanced = evaluated === 0 ? describeUnbalanced(scan(code)) : undefined;
   if (unbalanced !== undefined || offset === undefined) return unbalanced;
-  return `${at(positionAt(code, codeUnits(code, offset)))}.`;
+  return `${at(positionAt(code, beginning(code, codeUnits(code, offset))))}.`;
+}
+
+const DELIMITER = /[\s()"'`,;]/;
+
+/** Lisp has read up to `end`; the token that it read last begins here. */
+function beginning(code: string, end: number): number {
+  let start = end - 1;
+  while (start > 0 && !DELIMITER.test(code.charAt(start)) && !DELIMITER.test(code.charAt(start - 1))) start -= 1;
+  return Math.max(0, start);
 }
 
 function describeUnbalanced(result: ScanResult): string | undefined {

@@ -1,0 +1,126 @@
+import { expect } from "chai";
+import type { Aborted, SwankClient } from "swank-client";
+import { liveImage } from "./live-image.js";
+import { aborted, evaluate, values } from "./outcomes.js";
+
+describe("code that cannot be read", () => {
+  const image = liveImage();
+  let client: SwankClient;
+  beforeEach(async () => {
+    client = await image.connect();
+    await values(client, "(defparameter *ran* nil)");
+  });
+
+  async function refused(code: string): Promise<Aborted & Required<Pick<Aborted, "error">>> {
+    const outcome = aborted(await evaluate(client, code));
+    if (outcome.error === undefined) throw new Error("The outcome tells no error.");
+    expect(client.stops).to.deep.equal([]);
+    return { ...outcome, error: outcome.error };
+  }
+
+  const UNBALANCED: readonly (readonly [code: string, type: string, message: RegExp])[] = [
+    [
+      "(setf *ran* t)\n(list 1\n  (list 2)",
+      "END-OF-FILE",
+      /^Unexpected end of file\.\nLine 2, column 1: the list that begins here never ends; a closing parenthesis is missing\. Nothing has been evaluated\.$/,
+    ],
+    [
+      "(setf *ran* t)\n (list 1))",
+      "READER-ERROR",
+      /^Unmatched close parenthesis\nLine 2, column 10: this parenthesis closes nothing\. Nothing has been evaluated\.$/,
+    ],
+    [
+      '(setf *ran* t) (princ "abc',
+      "END-OF-FILE",
+      /Line 1, column 23: the string that begins here never ends\. Nothing has been evaluated\.$/,
+    ],
+    [
+      "(setf *ran* t)\n#| never",
+      "END-OF-FILE",
+      /Line 2, column 1: the .*comment that begins here never ends\. Nothing/,
+    ],
+    ["(setf *ran* t) |odd", "END-OF-FILE", /Line 1, column 16: the .* that begins here never ends\. Nothing/],
+    ["(setf *ran* t) '", "END-OF-FILE", /Line 1, column 16: a form is missing after this prefix\. Nothing/],
+    ['(setf *ran* t) "あ🙂" )', "READER-ERROR", /Line 1, column \d+: this parenthesis closes nothing\. Nothing/],
+    ["(setf *ran* t) nosuch::x #.(setf *ran* t) (", "END-OF-FILE", /Nothing has been evaluated\.$/],
+  ];
+  for (const [code, type, message] of UNBALANCED) {
+    it(`has not run when it is unbalanced: ${JSON.stringify(code)}`, async () => {
+      const { error } = await refused(code);
+      expect(error.type).to.equal(type);
+      expect(error.message).to.match(message);
+      expect(await values(client, "*ran*")).to.deep.equal(["NIL"]);
+    });
+  }
+
+  const UNREADABLE: readonly (readonly [code: string, type: string, message: RegExp])[] = [
+    [
+      "(setf *ran* t)\n  (nosuch::x)",
+      "READER-ERROR",
+      /NOSUCH does not exist.*\nLine 2, column 4\. The form before it has been evaluated\.$/s,
+    ],
+    [
+      "1 (setf *ran* t) (cl:nosuch 1)",
+      "READER-ERROR",
+      /NOSUCH.*\nLine 1, column \d+\. The 2 forms before it have been evaluated\.$/s,
+    ],
+    ["(setf *ran* t) (list #\\nosuchchar)", "READER-ERROR", /\nLine 1, column \d+\. The form before it/s],
+    ["(setf *ran* t) #<no> 2", "READER-ERROR", /\nLine 1, column \d+\. The form before it/s],
+    ["(setf *ran* t) (a . b c)", "READER-ERROR", /\nLine 1, column \d+\. The form before it/s],
+    [
+      '(setf *ran* t) #.(error "while reading")',
+      "SIMPLE-ERROR|READER-ERROR",
+      /while reading.*\nLine 1, column \d+\. The form before it/s,
+    ],
+    ['(setf *ran* t) "🙂" nosuch::x', "READER-ERROR", /\nLine 1, column 19\. The 2 forms before it/s],
+  ];
+  for (const [code, type, message] of UNREADABLE) {
+    it(`has run up to where it cannot be read: ${JSON.stringify(code)}`, async () => {
+      const { error } = await refused(code);
+      expect(error.type).to.match(new RegExp(`^(${type})$`));
+      expect(error.message).to.match(message);
+      expect(await values(client, "*ran*")).to.deep.equal(["T"]);
+    });
+  }
+
+  it("is told with the class, its superclasses, and the restarts that there were", async () => {
+    const { error } = await refused("nosuch::x");
+    expect(error.class).to.match(/^SB-INT:SIMPLE-READER-PACKAGE-ERROR$/);
+    expect(error.supertypes).to.include.members(["READER-ERROR", "ERROR", "CONDITION"]);
+    expect(error.restarts.at(-1)).to.include({ name: "ABORT", description: "Return to top level" });
+    expect(error.message).not.to.contain("STREAM");
+  });
+
+  it("nested beyond the stack is an error like others, and the image goes on", async () => {
+    const deep = `${"(".repeat(1_000_000)}${")".repeat(1_000_000)}`;
+    for (let round = 0; round < 3; round += 1) {
+      const { error } = await refused(`(setf *ran* t) '${deep}`);
+      expect(error.type).to.equal("STORAGE-CONDITION");
+    }
+    expect(await values(client, "*ran*")).to.deep.equal(["T"]);
+  });
+
+  it("leaves nothing interned when it is unbalanced", async () => {
+    await refused("(list never-interned-before");
+    expect(await values(client, '(find-symbol (format nil "NEVER-~a" "INTERNED-BEFORE"))')).to.deep.equal([
+      "NIL",
+      "NIL",
+    ]);
+  });
+
+  it("leaves no lock behind, so that every client can intern new symbols", async () => {
+    const other = await image.connect();
+    for (const code of [
+      "(sb-ext::brand-new-typo)",
+      "'cl::brand-new-typo",
+      '(intern "BRAND-NEW-TYPO" :cl)',
+      "(defun car (x) x)",
+    ]) {
+      const evaluation = client.evaluate(code);
+      const outcome = await evaluation.next();
+      expect(outcome.status, code).to.be.oneOf(["aborted", "stopped"]);
+      expect(await values(other, `'fresh-symbol-${String(Math.random()).slice(2)}`), code).to.have.lengthOf(1);
+      await evaluation.abort();
+    }
+  });
+});

@@ -1,0 +1,169 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import type { LispWarning, SwankClient } from "swank-client";
+import { liveImage } from "./live-image.js";
+import { evaluate, returned, stopped } from "./outcomes.js";
+
+describe("warnings of evaluated code", () => {
+  const image = liveImage();
+  let client: SwankClient;
+  beforeEach(async () => {
+    client = await image.connect();
+  });
+
+  async function warningsOf(code: string): Promise<readonly LispWarning[]> {
+    const outcome = returned(await evaluate(client, code));
+    expect(outcome.stderr).to.equal("");
+    return outcome.warnings;
+  }
+
+  const CASES: readonly (readonly [title: string, code: string, type: LispWarning["type"], text: RegExp])[] = [
+    ["a warning of the code's own", '(warn "careful: ~d" 42)', "WARNING", /^careful: 42$/],
+    ["a style warning of its own", "(warn 'style-warning)", "STYLE-WARNING", /STYLE-WARNING/],
+    [
+      "an undefined variable",
+      "(defun w-variable () no-such-variable)",
+      "WARNING",
+      /^undefined variable: .*NO-SUCH-VARIABLE$/,
+    ],
+    [
+      "an undefined function",
+      "(defun w-function () (no-such-function))",
+      "STYLE-WARNING",
+      /^undefined function: .*NO-SUCH-FUNCTION$/,
+    ],
+    ["an unused variable", "(defun w-unused (x) 1)", "STYLE-WARNING", /^The variable X is defined but never used\.$/],
+    ["a conflict of types", '(defun w-type () (+ 1 "2"))', "WARNING", /conflicts with its asserted type|bound to/i],
+    [
+      "a wrong number of arguments",
+      "(defun w-one (x) x) (defun w-count () (w-one 1 2))",
+      "STYLE-WARNING",
+      /called with two arguments, but wants exactly one/,
+    ],
+    ["a redefinition", "(defun w-again ()) (defun w-again () 1)", "STYLE-WARNING", /redefining .*W-AGAIN/],
+  ];
+  for (const [title, code, type, text] of CASES) {
+    it(`tell of ${title}`, async () => {
+      const warnings = await warningsOf(code);
+      expect(warnings).to.have.lengthOf(1);
+      expect(warnings[0]?.type).to.equal(type);
+      expect(warnings[0]?.message).to.match(text);
+    });
+  }
+
+  it("tell of a condition class of the code's own by its name", async () => {
+    const [warning] = await warningsOf(
+      '(define-condition my-warning (warning) () (:report "mine")) (warn \'my-warning)',
+    );
+    expect(warning).to.deep.equal({ type: "WARNING", class: "COMMON-LISP-USER::MY-WARNING", message: "mine" });
+  });
+
+  it("tell of compiler notes", async () => {
+    const warnings = await warningsOf("(compile nil '(lambda (x y) (declare (optimize speed)) (+ x y)))");
+    expect(warnings[0]).to.include({ type: "COMPILER-WARNING", class: "SB-INT:SIMPLE-COMPILER-NOTE" });
+  });
+
+  it("leave out what the code handles itself", async () => {
+    expect(await warningsOf('(handler-case (warn "x") (warning () :handled))')).to.deep.equal([]);
+    expect(await warningsOf('(handler-bind ((warning #\'muffle-warning)) (warn "x"))')).to.deep.equal([]);
+    expect(
+      await warningsOf("(defun h-f (x) (declare (sb-ext:muffle-conditions style-warning)) (let ((y x)) 1))"),
+    ).to.deep.equal([]);
+  });
+
+  it("leave out what a later form defines", async () => {
+    const code = `(defun l-a () (l-b *l-special*)) (defun l-b (x) (check-type x l-type) x)
+      (defvar *l-special*) (deftype l-type () 'integer)`;
+    expect(await warningsOf(code)).to.deep.equal([]);
+    expect(await warningsOf("(defun l-c () (l-d)) (defun l-d () 1)")).to.deep.equal([]);
+    expect(await warningsOf("(defun l-e () (l-f) (l-g)) (defun l-f () 1)")).to.have.lengthOf(1);
+    expect(
+      await warningsOf("(defun l-h (x) (setf (l-place x) 1)) (defun (setf l-place) (new x) (list new x))"),
+    ).to.deep.equal([]);
+  });
+
+  it("come with the stop that they came before, and not again", async () => {
+    const evaluation = client.evaluate('(warn "first") (cerror "go on" "stop") (warn "second")');
+    const stop = stopped(await evaluation.next());
+    expect(stop.warnings.map(({ message }) => message)).to.deep.equal(["first"]);
+    await stop.session.invokeRestart(0);
+    expect((await evaluation.next()).warnings.map(({ message }) => message)).to.deep.equal(["second"]);
+  });
+
+  it("do not come from what is looked at during a stop", async () => {
+    const evaluation = client.evaluate('(defun s-f (x) (error "stop ~a" x)) (s-f 1)');
+    const stop = stopped(await evaluation.next());
+    await stop.session.frames(0, 10);
+    await stop.session.locals;
+    await stop.session.abort();
+    expect((await evaluation.next()).warnings).to.deep.equal([]);
+  });
+
+  it("are bounded, and told to be", async () => {
+    const warnings = await warningsOf('(dotimes (i 100000) (warn "number ~d" i))');
+    expect(warnings).to.have.lengthOf(101);
+    expect(warnings[0]?.message).to.equal("number 0");
+    expect(warnings.at(-1)?.message).to.equal("[99900 more warnings left out]");
+  });
+
+  it("may be of a kind that nobody can muffle, or fail to print", async () => {
+    expect(await warningsOf('(signal (make-condition \'simple-warning :format-control "signalled"))')).to.have.lengthOf(
+      1,
+    );
+    const [bad] = await warningsOf(
+      '(define-condition bad-warning (warning) () (:report (lambda (c s) (declare (ignore c s)) (error "no")))) (warn \'bad-warning)',
+    );
+    expect(bad?.message).to.contain("error printing");
+  });
+
+  it("do not make COMPILE say that all is well", async () => {
+    const outcome = returned(await evaluate(client, '(multiple-value-list (compile nil \'(lambda () (+ 1 "2"))))'));
+    expect(outcome.values[0]).to.match(/^\(#<FUNCTION .*> T T\)$/);
+    expect(outcome.warnings.map(({ type }) => type)).to.include("WARNING");
+    const style = returned(await evaluate(client, "(rest (multiple-value-list (compile nil '(lambda (x) 1))))"));
+    expect(style.values).to.deep.equal(["(T NIL)"]);
+    const fine = returned(await evaluate(client, "(rest (multiple-value-list (compile nil '(lambda (x) x))))"));
+    expect(fine.values).to.deep.equal(["(NIL NIL)"]);
+  });
+
+  describe("of a file", () => {
+    let folder: string;
+    before(async () => {
+      folder = await mkdtemp(join(tmpdir(), "live-warnings-"));
+    });
+    after(() => rm(folder, { recursive: true }));
+
+    it("are told, and COMPILE-FILE says the same as without us", async () => {
+      const file = join(folder, "bad.lisp");
+      await writeFile(
+        file,
+        '(defun file-bad () (+ 1 "2"))\n(defun file-style (x) 1)\n(defun file-undefined () (file-nowhere))\n',
+      );
+      const outcome = returned(await evaluate(client, `(multiple-value-list (compile-file "${file}"))`));
+      expect(outcome.values[0]).to.match(/^\(#P".*bad\.fasl" T T\)$/);
+      expect(outcome.warnings.map(({ type }) => type).sort()).to.include.members(["STYLE-WARNING", "WARNING"]);
+      expect(outcome.stderr).to.contain("caught WARNING");
+    });
+
+    it("are told of what is loaded as source, which succeeds", async () => {
+      const file = join(folder, "source.lisp");
+      await writeFile(file, '(defun source-style (x) 1)\n(warn "loading")\n');
+      const outcome = returned(await evaluate(client, `(load "${file}")`));
+      expect(outcome.values).to.deep.equal(["T"]);
+      expect(outcome.warnings.map(({ message }) => message)).to.deep.equal([
+        "The variable X is defined but never used.",
+        "loading",
+      ]);
+    });
+  });
+
+  it("do not hide errors found while compiling", async () => {
+    const evaluation = client.evaluate("(defun e-if () (if)) (e-if)");
+    const stop = stopped(await evaluation.next());
+    expect(stop.error.type).to.match(/ERROR/);
+    expect(stop.stderr).to.contain("caught ERROR");
+    await evaluation.abort();
+  });
+});
