@@ -3,10 +3,8 @@ import { build } from "../setup/build.mjs";
 import { ensureDependencies } from "../setup/dependencies.mjs";
 import { endWithParent } from "../setup/end-with-parent.mjs";
 import { ensureLisp } from "../setup/ensure-lisp.mjs";
+import { lispWanted } from "../setup/lisp-wanted.mjs";
 import { inRepository } from "../setup/paths.mjs";
-
-/** With one of these the server starts no Lisp of its own. */
-const NO_OWN_LISP = /^(--attach|--help|-h|--version)(=|$)/;
 
 /**
  * `npm start`: the MCP server on stdin and stdout, or, in a terminal and without arguments, the demonstration.
@@ -20,7 +18,8 @@ export async function run(args) {
   endWithParent();
   await ensureDependencies();
   await build(["packages/swank-mcp"]);
-  if (!args.some((arg) => NO_OWN_LISP.test(arg))) await ensureLisp();
+  const wanted = await lispWanted(args);
+  if (wanted !== undefined) await ensureLisp(wanted);
   const bin = inRepository("packages/swank-mcp/bin/swank-mcp.js");
   process.argv = [process.execPath, bin, ...serverArguments(args, process.stdin.isTTY === true)];
   await import(pathToFileURL(bin).href);

@@ -10,7 +10,7 @@ import { code, GENERATED, table } from "./markdown.mjs";
 export async function optionsPage() {
   const { ALL_OPTIONS } = await import("../../packages/swank-mcp/dist/options.js");
   const { environmentName } = await import("../../packages/swank-mcp/dist/option.js");
-  const rows = ALL_OPTIONS.map((/** @type {any} */ option) => optionRow(option, environmentName(option)));
+  const rows = ALL_OPTIONS.map((option) => optionRow(option, environmentName(option)));
   return [
     GENERATED,
     "# Options of swank-mcp",

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline/promises";
 import { findLisp } from "./find-lisp.mjs";
@@ -10,29 +11,33 @@ import { SetupError } from "./setup-error.mjs";
 /**
  * Makes sure that SBCL and Swank are there, installing them where that is ours to do.
  *
+ * @param {{ lisp?: string | undefined, swank?: string | undefined }} [named] an SBCL or a Swank other than the usual one
  * @throws {SetupError} with the commands for this system when it is not, was refused, or failed
  */
-export async function ensureLisp() {
-  const machine = await describeMachine();
+export async function ensureLisp(named) {
+  const machine = await describeMachine(await findLisp(named));
   const plan = planLisp(machine);
   if (plan.action === "nothing") return;
   if (plan.action === "stop") throw new SetupError(plan.message);
   if (plan.ask && !(await agrees(plan.packages, plan.commands))) throw new SetupError(lispInstructions(machine));
   process.stderr.write(`Installing ${plan.packages.join(" and ")} ...\n`);
   for (const [program = "", ...args] of plan.commands) await runProgram(program, args);
-  const found = await findLisp();
+  const found = await findLisp(named);
   if (!found.sbcl || !found.swank) throw new SetupError(lispInstructions({ ...machine, found }));
 }
 
-/** @returns {Promise<import("./lisp-plan.mjs").Machine>} */
-async function describeMachine() {
+/**
+ * @param {{ sbcl: boolean, swank: boolean }} found
+ * @returns {Promise<import("./lisp-plan.mjs").Machine>}
+ */
+async function describeMachine(found) {
   return {
     platform: process.platform,
     osRelease: await readFile("/etc/os-release", "utf8").catch(() => ""),
     uid: process.getuid?.(),
     isTTY: process.stdin.isTTY === true && process.stderr.isTTY === true,
     hasSudo: isOnPath("sudo"),
-    found: await findLisp(),
+    found,
   };
 }
 
@@ -44,7 +49,9 @@ async function agrees(packages, commands) {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     const lines = commands.map((command) => `  ${command.join(" ")}\n`).join("");
-    const answer = await terminal.question(`Missing: ${packages.join(" and ")}. Install with\n${lines}now? [y/N] `);
+    const question = terminal.question(`Missing: ${packages.join(" and ")}. Install with\n${lines}now? [y/N] `);
+    // Ctrl-D and Ctrl-C close the terminal and leave the question open for ever.
+    const answer = await Promise.race([question, once(terminal, "close").then(() => "")]);
     return /^y(es)?$/i.test(answer.trim());
   } finally {
     terminal.close();

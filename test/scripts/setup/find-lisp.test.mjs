@@ -1,0 +1,40 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { findLisp } from "../../../scripts/setup/find-lisp.mjs";
+
+describe("looking for Lisp before it is needed", () => {
+  /** @type {string} */
+  let empty;
+
+  before(async () => {
+    empty = await mkdtemp(join(tmpdir(), "find-lisp-"));
+  });
+
+  after(() => rm(empty, { recursive: true }));
+
+  /** @param {Promise<unknown>} promise */
+  const refusal = (promise) =>
+    promise.then(
+      () => expect.fail("should have been refused"),
+      (error) => error,
+    );
+
+  it("finds what the tests run on", async () => {
+    expect(await findLisp()).to.deep.equal({ sbcl: true, swank: true });
+  });
+
+  it("tells that no SBCL is on the PATH", async () => {
+    const { SBCL: _named, ...env } = process.env;
+    expect(await findLisp({}, { ...env, PATH: empty })).to.include({ sbcl: false });
+  });
+
+  it("stops when what the user named is not there, instead of installing something else", async () => {
+    const lisp = join(empty, "sbcl");
+    expect(await refusal(findLisp({ lisp }))).to.have.property("name", "SetupError");
+    expect((await refusal(findLisp({ lisp }))).message).to.include(lisp);
+    expect((await refusal(findLisp({ swank: empty }))).message).to.include(empty);
+    expect((await refusal(findLisp({}, { ...process.env, SWANK: empty }))).message).to.include(empty);
+  });
+});

@@ -1,0 +1,33 @@
+import { expect } from "chai";
+import { serverArguments } from "../../../scripts/commands/start.mjs";
+import { lispWanted } from "../../../scripts/setup/lisp-wanted.mjs";
+
+describe("the Lisp that npm start sees to", () => {
+  it("is the usual one, or the one that is named", async () => {
+    expect(await lispWanted([], {})).to.deep.equal({ lisp: undefined, swank: undefined });
+    expect(await lispWanted(["demo"], {})).to.deep.equal({ lisp: undefined, swank: undefined });
+    expect(await lispWanted(["--lisp", "/opt/sbcl"], { SWANK_MCP_SWANK: "/opt/slime" })).to.deep.equal({
+      lisp: "/opt/sbcl",
+      swank: "/opt/slime",
+    });
+  });
+
+  it("is none when the server starts none", async () => {
+    for (const args of [["--attach"], ["--attach", "4006"], ["--help"], ["-h"], ["--version"], ["--no-such-option"]]) {
+      expect(await lispWanted(args, {})).to.equal(undefined);
+    }
+    expect(await lispWanted([], { SWANK_MCP_ATTACH: "4005" })).to.equal(undefined);
+  });
+});
+
+describe("what npm start runs", () => {
+  it("is the demonstration in a terminal, unless told otherwise", () => {
+    expect(serverArguments([], true)).to.deep.equal(["demo"]);
+    expect(serverArguments(["--help"], true)).to.deep.equal(["--help"]);
+  });
+
+  it("is the server where a client may be on stdin", () => {
+    expect(serverArguments([], false)).to.deep.equal([]);
+    expect(serverArguments(["--attach", "4005"], false)).to.deep.equal(["--attach", "4005"]);
+  });
+});
