@@ -1,4 +1,4 @@
-import { code, GENERATED, table } from "./markdown.mjs";
+import { code, GENERATED, prose, table } from "./markdown.mjs";
 
 /** @typedef {Record<string, { meaning: string, remedy: string }>} ErrorTable */
 
@@ -50,6 +50,6 @@ export async function errorsPage() {
  * @param {ErrorTable} errors
  */
 export function errorsSection(title, about, errors) {
-  const rows = Object.entries(errors).map(([name, { meaning, remedy }]) => [code(name), meaning, remedy]);
+  const rows = Object.entries(errors).map(([name, { meaning, remedy }]) => [code(name), prose(meaning), prose(remedy)]);
   return [`## ${title}`, about, table(["code", "meaning", "remedy"], rows)].join("\n\n");
 }

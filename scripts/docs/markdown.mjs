@@ -12,6 +12,15 @@ export function table(head, rows) {
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
+/**
+ * Text that is meant literally, such as `*package*` or `\\"`.
+ *
+ * @param {string} text
+ */
+export function prose(text) {
+  return text.replace(/[\\<*_]/g, "\\$&");
+}
+
 /** @param {string} text as code; Markdown needs no escapes in it but for `|` in a table, which `table` sees to */
 export function code(text) {
   return text.includes("`") ? `\`\` ${text} \`\`` : `\`${text}\``;

@@ -1,4 +1,4 @@
-import { code, GENERATED, table } from "./markdown.mjs";
+import { code, GENERATED, prose, table } from "./markdown.mjs";
 
 /** @typedef {{ flag: string, placeholder?: string, valueOptional?: boolean, summary: string, fallback?: string }} Option */
 
@@ -25,5 +25,5 @@ export async function optionsPage() {
  */
 export function optionRow({ flag, placeholder, valueOptional = false, summary, fallback = "" }, variable) {
   const value = valueOptional ? `[${placeholder}]` : placeholder;
-  return [code(value === undefined ? flag : `${flag} ${value}`), code(variable), summary, fallback];
+  return [code(value === undefined ? flag : `${flag} ${value}`), code(variable), prose(summary), prose(fallback)];
 }

@@ -1,5 +1,5 @@
 import { listTools } from "../mcp/list-tools.mjs";
-import { code, GENERATED, table } from "./markdown.mjs";
+import { code, GENERATED, prose, table } from "./markdown.mjs";
 
 /**
  * A tool as `tools/list` shows it, as far as the page tells of it.
@@ -33,12 +33,12 @@ export function toolSection({ name, title, description, inputSchema, annotations
     code(argument),
     typeOf(property),
     required.includes(argument) ? "required" : defaultOf(property),
-    property.description ?? "",
+    prose(property.description ?? ""),
   ]);
   const hints = Object.entries(annotations).filter(([, value]) => value === true);
   return [
     `## ${name}`,
-    `**${title}.** ${description}`,
+    `**${prose(title)}.** ${prose(description)}`,
     rows.length === 0 ? "No arguments." : table(["argument", "type", "default", "meaning"], rows),
     `Hints: ${hints.map(([hint]) => code(hint)).join(", ") || "none"}.`,
   ].join("\n\n");

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { errorsSection } from "../../../scripts/docs/errors-page.mjs";
-import { code, table } from "../../../scripts/docs/markdown.mjs";
+import { code, prose, table } from "../../../scripts/docs/markdown.mjs";
 import { optionRow } from "../../../scripts/docs/options-page.mjs";
 import { toolSection } from "../../../scripts/docs/tools-page.mjs";
 
@@ -11,6 +11,10 @@ describe("the generated pages", () => {
 
   it("show Lisp's own backquotes in code", () => {
     expect(code("`(a ,b)")).to.equal("`` `(a ,b) ``");
+  });
+
+  it("keep what is meant literally", () => {
+    expect(prose('write \\" in *package* or #<...>')).to.equal('write \\\\" in \\*package\\* or #\\<...>');
   });
 
   it("list errors with meaning and remedy", () => {
