@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { intern, keyword, NIL, read, type Sexp, symbol, T } from "sexp-parser";
+import { intern, isSymbol, keyword, NIL, read, readAll, type Sexp, symbol, T } from "sexp-parser";
 
 const float = (value: number, text: string): Sexp => ({ kind: "float", value, text });
 const ratio = (numerator: bigint, denominator: bigint): Sexp => ({ kind: "ratio", numerator, denominator });
@@ -91,6 +91,15 @@ describe("symbols", () => {
     const before = read("some-package:some-symbol");
     for (let index = 0; index < 20_000; index++) read(`filler-${index}`);
     expect(read("some-package:some-symbol")).to.equal(before);
+  });
+
+  it("that begin alike are told apart, one after the other", () => {
+    const tokens = ["abcd", "abcde", "abcd\\e", "abcd|e|", "abcd:e", "ABCD", "abcd", "abcdef", "abcd", "abc", "abcd"];
+    const names = ["ABCD", "ABCDE", "ABCDe", "ABCDe", "E", "ABCD", "ABCD", "ABCDEF", "ABCD", "ABC", "ABCD"];
+    for (const separator of [" ", "\n", '""', "(1)"]) {
+      const symbols = readAll(tokens.join(separator)).filter(isSymbol);
+      expect(symbols.map(({ name }) => name)).to.deep.equal(names);
+    }
   });
 
   it("of any length are the same objects", () => {

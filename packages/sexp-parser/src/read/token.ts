@@ -4,11 +4,13 @@ import { Char, CharClass, classAt, codeAt, detached, endsToken, skipConstituents
 import { skipBars } from "../text/skip.js";
 import type { LispSymbol, Sexp } from "../types.js";
 import type { Cursor } from "./cursor.js";
+import { type Guess, SymbolGuesses } from "./symbol-guesses.js";
 
 /** Symbols by token, so that most tokens cost one look-up. Emptied when full, so that it stays small. */
-const known = new Map<string, LispSymbol>();
+const known = new Map<string, Guess>();
 const MAX_KNOWN = 4096;
 const MAX_KNOWN_LENGTH = 64;
+const guesses = new SymbolGuesses();
 
 /** Reads the number or symbol at the cursor, which is at a constituent or an escape. */
 export function readToken(cursor: Cursor): Sexp {
@@ -18,12 +20,21 @@ export function readToken(cursor: Cursor): Sexp {
     const number = readSmallInteger(cursor, first);
     if (number >= 0) return number;
   }
+  const guess = guesses.at(text, start);
+  if (guess === undefined) return readUnguessed(cursor);
+  cursor.pos = start + guess.token.length;
+  return guess.symbol;
+}
+
+function readUnguessed(cursor: Cursor): Sexp {
+  const { text, pos: start } = cursor;
   const end = skipConstituents(text, start);
   const token = text.slice(start, end);
-  const symbol = known.get(token);
-  if (symbol === undefined || classAt(text, end) === CharClass.escape) return readNewToken(cursor, token);
+  const entry = known.get(token);
+  if (entry === undefined || classAt(text, end) === CharClass.escape) return readNewToken(cursor, token);
+  guesses.set(text, start, entry);
   cursor.pos = end;
-  return symbol;
+  return entry.symbol;
 }
 
 /** Reads up to nine digits that make a whole token; -1, with the cursor unmoved, when there is something else. */
@@ -57,9 +68,10 @@ function readNewToken(cursor: Cursor, token: string): Sexp {
   return symbol;
 }
 
-function remember(token: string, symbol: LispSymbol): void {
+function remember(slice: string, symbol: LispSymbol): void {
   if (known.size >= MAX_KNOWN) known.clear();
-  known.set(detached(token), symbol);
+  const token = detached(slice);
+  known.set(token, { token, symbol });
 }
 
 /** Reads the name after `#:`, which may be empty. */
