@@ -1,5 +1,5 @@
 import { SwankError } from "swank-client";
-import type { LispSession } from "swank-mcp";
+import { LispSession } from "swank-mcp";
 import { snapshot } from "./mcp-outcomes.js";
 
 export type ScriptedEvaluation = ReturnType<LispSession["client"]["evaluate"]>;
@@ -32,11 +32,11 @@ export function stop(thread: number, level = 1): ScriptedStop & { isLive: boolea
   return { thread, level, isLive: true, condition: snapshot() };
 }
 
-export interface ScriptedSession extends LispSession {
+export type ScriptedSession = LispSession & {
   /** Ends the connection, as when the image dies. */
-  lose(): void;
+  readonly lose: () => void;
   readonly isClosed: () => boolean;
-}
+};
 
 const INFO: LispSession["client"]["info"] = {
   pid: 1,
@@ -59,15 +59,15 @@ export function scriptedSession(
   const lost = new Promise<SwankError>((resolve) => {
     lose = () => resolve(new SwankError("CONNECTION_LOST", "It is gone."));
   });
-  return {
+  const session = new LispSession({
     client: { info: { ...INFO, pid: options.pid ?? 1 }, closed: lost, close: async () => {}, evaluate },
     origin: { kind: "own" },
     remarks: options.remarks ?? [],
+    directory: async () => "/tmp/",
     explainLoss: async () => options.loss ?? "The image is gone.",
     close: async () => {
       closed = true;
     },
-    lose: () => lose(),
-    isClosed: () => closed,
-  };
+  });
+  return Object.assign(session, { lose: () => lose(), isClosed: () => closed });
 }

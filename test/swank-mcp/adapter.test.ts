@@ -41,6 +41,11 @@ describe("server, through the SDK's client, without a Lisp", () => {
     }
   });
 
+  it("takes little of an agent's context for its tools", async () => {
+    const { tools } = await mcp.client.listTools();
+    expect(JSON.stringify({ tools }).length).to.be.at.most(16_384);
+  });
+
   it("neither connects nor launches for initialize and tools/list", () => {
     expect(attempts).to.equal(0);
   });

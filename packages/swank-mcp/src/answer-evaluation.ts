@@ -25,6 +25,7 @@ export async function answerEvaluation(
   if (followed.kind === "cancelled")
     throw new Refusal("CANCELLED", "The call was cancelled; its evaluation was aborted.");
   const outcome = followed.kind === "running" ? undefined : followed.outcome;
+  if (outcome !== undefined) session.follow(outcome.package);
   const loss = outcome?.status === "lost" ? await session.explainLoss() : undefined;
   const conclusion = conclude(followed, { loss });
   context.lastError.apply(conclusion.lastError);

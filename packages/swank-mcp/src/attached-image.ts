@@ -1,6 +1,7 @@
 import type { Config } from "./config.js";
 import { addressText, type ImageAddress } from "./image-address.js";
-import type { LispSession } from "./lisp-session.js";
+import { imageDirectory } from "./image-directory.js";
+import { LispSession } from "./lisp-session.js";
 import { Refusal } from "./refusal.js";
 
 /** Codes that mean: nothing that could be talked to is there. */
@@ -16,17 +17,17 @@ export async function openAttachedImage(
   config: Config,
   signal: AbortSignal,
 ): Promise<LispSession> {
-  const { connect } = await import("swank-client");
+  const { commands, connect } = await import("swank-client");
   const secret = config.secretFile === undefined ? undefined : { file: config.secretFile };
   try {
     const client = await connect({ ...address, secret, signal });
-    return {
+    return new LispSession({
       client,
       origin: { kind: "attached", address: addressText(address) },
-      remarks: [],
+      directory: () => imageDirectory(client, commands.defaultDirectory),
       explainLoss: async () => `The connection to ${addressText(address)} was lost: ${(await client.closed).message}`,
       close: () => client.close(),
-    };
+    });
   } catch (error) {
     throw explained(error, address);
   }

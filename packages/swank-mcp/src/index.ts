@@ -21,7 +21,7 @@ export { helpText } from "./help.js";
 export { INSTRUCTIONS } from "./instructions.js";
 export { LastError, type LastErrorChange } from "./last-error.js";
 export { LispContext } from "./lisp-context.js";
-export type { ImageOrigin, LispSession, OpenSession } from "./lisp-session.js";
+export { type ImageOrigin, LispSession, type OpenSession, type SessionParts } from "./lisp-session.js";
 export { Notices } from "./notices.js";
 export { openSession } from "./open-session.js";
 export { environmentName, type Option, OptionError } from "./option.js";

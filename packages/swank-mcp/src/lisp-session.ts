@@ -3,16 +3,60 @@ import type { LispClient } from "./lisp-port.js";
 /** Which image a session is in. */
 export type ImageOrigin = { readonly kind: "own" } | { readonly kind: "attached"; readonly address: string };
 
-/** A connection to an image, from the first tool that needs it to the image's or the server's end. */
-export interface LispSession {
+/** What a session is made of. */
+export interface SessionParts {
   readonly client: LispClient;
   readonly origin: ImageOrigin;
   /** What the user should know of how it came about, sentences; most often nothing. */
-  readonly remarks: readonly string[];
+  readonly remarks?: readonly string[];
+  /** The image's current directory. */
+  directory(): Promise<string>;
   /** Why the connection is gone, in as much detail as there is; settles soon after it is. Only to be asked then. */
   explainLoss(): Promise<string>;
   /** Ends the evaluations, the connection and an image of our own. Never rejects. */
   close(): Promise<void>;
+}
+
+/** A connection to an image, from the first tool that needs it to the image's or the server's end. */
+export class LispSession {
+  readonly client: LispClient;
+  readonly origin: ImageOrigin;
+  readonly remarks: readonly string[];
+  readonly #parts: SessionParts;
+  #packageName: string;
+
+  constructor(parts: SessionParts) {
+    this.client = parts.client;
+    this.origin = parts.origin;
+    this.remarks = parts.remarks ?? [];
+    this.#parts = parts;
+    this.#packageName = parts.client.info.package.name;
+  }
+
+  /** The package that code is read in, as the latest evaluation left it. */
+  get packageName(): string {
+    return this.#packageName;
+  }
+
+  /** An evaluation has ended or stopped in this package. */
+  follow(packageName: string): void {
+    this.#packageName = packageName;
+  }
+
+  /** The image's current directory. */
+  directory(): Promise<string> {
+    return this.#parts.directory();
+  }
+
+  /** Why the connection is gone, in as much detail as there is; settles soon after it is. Only to be asked then. */
+  explainLoss(): Promise<string> {
+    return this.#parts.explainLoss();
+  }
+
+  /** Ends the evaluations, the connection and an image of our own. Never rejects. */
+  close(): Promise<void> {
+    return this.#parts.close();
+  }
 }
 
 /**

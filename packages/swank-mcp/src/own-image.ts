@@ -1,7 +1,7 @@
-import type { SwankClient } from "swank-client";
 import type { LaunchedImage, LoadedFile } from "swank-client/launch";
 import type { Config } from "./config.js";
-import type { LispSession } from "./lisp-session.js";
+import { imageDirectory } from "./image-directory.js";
+import { LispSession } from "./lisp-session.js";
 import type { Log } from "./log.js";
 import { settledWithin } from "./settled-within.js";
 
@@ -16,7 +16,7 @@ const LAST_LINES = 12;
  * @throws SwankError - when Lisp or Swank cannot be found, or the image does not come up; nothing is left behind then.
  */
 export async function openOwnImage(config: Config, log: Log, signal: AbortSignal): Promise<LispSession> {
-  const [{ connect }, { launchImage, loadInitFiles }] = await Promise.all([
+  const [{ commands, connect }, { launchImage, loadInitFiles }] = await Promise.all([
     import("swank-client"),
     import("swank-client/launch"),
   ]);
@@ -34,21 +34,18 @@ export async function openOwnImage(config: Config, log: Log, signal: AbortSignal
     const client = await connect({ transport: image.transport, secret: false, signal });
     const form = loadInitFiles.encode({ noUserInit, load });
     const loaded = loadInitFiles.decode(await client.call(form, { label: loadInitFiles.name, signal }));
-    return session(image, client, loaded.flatMap(failureNotice));
+    return new LispSession({
+      client,
+      origin: { kind: "own" },
+      remarks: loaded.flatMap(failureNotice),
+      directory: () => imageDirectory(client, commands.defaultDirectory),
+      explainLoss: () => explainExit(image),
+      close: () => image.stop(),
+    });
   } catch (error) {
     await image.stop();
     throw error;
   }
-}
-
-function session(image: LaunchedImage, client: SwankClient, remarks: readonly string[]): LispSession {
-  return {
-    client,
-    origin: { kind: "own" },
-    remarks,
-    explainLoss: () => explainExit(image),
-    close: () => image.stop(),
-  };
 }
 
 function failureNotice({ path, error, output }: LoadedFile): string[] {

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Config } from "./config.js";
 import type { LastError } from "./last-error.js";
 import type { LispSession } from "./lisp-session.js";

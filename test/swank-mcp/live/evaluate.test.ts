@@ -118,6 +118,13 @@ Operation was (/ 4 0).
     expect(blocks(await slow.result)).to.deep.equal(["=> :SLOW"]);
   });
 
+  it("tells the package that the latest evaluation left, and the directory", async () => {
+    await server.evaluate("(defpackage :left (:use :cl)) (in-package :left)");
+    const { structuredContent } = await server.call("lisp-status");
+    expect(structuredContent).to.include({ package: "LEFT", directory: `${process.cwd()}/` });
+    await server.evaluate("(in-package :cl-user)");
+  });
+
   it("tells which image it is", async () => {
     const { structuredContent, content } = await server.call("lisp-status");
     expect(structuredContent).to.include({ image: "own", implementation: "SBCL", package: "COMMON-LISP-USER" });

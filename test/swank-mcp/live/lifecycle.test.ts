@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
 import { expect } from "chai";
 import { gone } from "../../support/mcp-processes.js";
 import { blocks, McpStdio } from "../../support/mcp-stdio.js";
@@ -154,6 +156,22 @@ It is not known how far the evaluation got.`);
     server.process.kill("SIGKILL");
     await gone(pid);
   });
+
+  if (process.platform === "linux") {
+    it("tells of a Swank on the usual port, without touching it", async () => {
+      const connections: unknown[] = [];
+      const listener = createServer((socket) => connections.push(socket)).on("error", () => undefined);
+      // Somebody's own Swank on that port serves as well.
+      const listening = Promise.race([once(listener, "listening"), once(listener, "error")]);
+      listener.listen(4005, "127.0.0.1");
+      await listening;
+      const server = await start();
+      const { structuredContent } = await server.call("lisp-status");
+      expect(structuredContent?.["hint"]).to.match(/port 4005.*--attach 4005\.$/);
+      expect(connections).to.deep.equal([]);
+      listener.close();
+    });
+  }
 
   it("says what is wrong with its command line, and exits with 2", async () => {
     const server = new McpStdio(["--atach", "4005"]);

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { answerEvaluation } from "../answer-evaluation.js";
 import { holdsForm } from "../holds-form.js";
 import { Refusal } from "../refusal.js";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { fullBacktrace, KEPT_FRAMES } from "../format/backtrace.js";
 import { NO_ERROR } from "../format/last-error-text.js";
 import { errorMeta } from "../format/outcome-data.js";

@@ -1,29 +1,35 @@
-import { z } from "zod";
+import * as z from "zod";
 import { oneLine } from "../format/cut.js";
+import { DEFAULT_PORT } from "../image-address.js";
 import type { Stop } from "../lisp-port.js";
 import { defineTool } from "../tool.js";
 import { jsonAnswer } from "../tool-answer.js";
+import { isUsualPortTaken } from "../usual-port.js";
 
 const MAX_MESSAGE = 200;
+const SHARING_HINT = `Something else listens on port ${DEFAULT_PORT}, where Swank usually does. If the user wants to share that image, swank-mcp must be started with --attach ${DEFAULT_PORT}.`;
 
 export const lispStatus = defineTool({
   name: "lisp-status",
   title: "Lisp status",
   description:
-    "Tell which Lisp image this is (implementation, version, process, own or attached), the current package, the limits, and the stopped threads.",
+    "Tell which Lisp image this is (implementation, version, process, own or attached), its directory, the current package, the limits, and the stopped threads.",
   input: z.strictObject({}),
   output: z.looseObject({
     image: z.string().optional(),
     implementation: z.string().optional(),
     version: z.string().optional(),
     pid: z.number().optional(),
+    directory: z.string().optional(),
     package: z.string().optional(),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   async run(_, context) {
-    const { client, origin } = await context.session();
-    const { info } = client;
+    const session = await context.session();
+    const { origin } = session;
+    const { info } = session.client;
     const { config } = context;
+    const isShareable = origin.kind === "own" && (await isUsualPortTaken());
     return jsonAnswer({
       image: origin.kind,
       ...(origin.kind === "attached" ? { address: origin.address } : {}),
@@ -31,7 +37,8 @@ export const lispStatus = defineTool({
       version: info.implementation.version,
       pid: info.pid,
       swank: info.version,
-      package: info.package.name,
+      directory: await session.directory(),
+      package: session.packageName,
       stopped: context.stops.live.map(stopData),
       on_error: config.onError,
       limits: {
@@ -40,6 +47,7 @@ export const lispStatus = defineTool({
         stop_minutes: config.stopMinutes,
         max_output: config.maxOutput,
       },
+      ...(isShareable ? { hint: SHARING_HINT } : {}),
     });
   },
 });
