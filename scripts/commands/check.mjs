@@ -1,3 +1,4 @@
+import { checkInspector } from "../checks/inspector.mjs";
 import { checkPackageFiles, checkPackageTypes } from "../checks/packages.mjs";
 import { problemsOf } from "../checks/run-captured.mjs";
 import { checkSources } from "../checks/sources.mjs";
@@ -20,6 +21,7 @@ const CHECKS = {
   "package types": checkPackageTypes,
   "tools/list budget": checkToolsListBudget,
   "generated docs": checkPages,
+  inspector: checkInspector,
 };
 
 /**

@@ -1,0 +1,27 @@
+import { execFile } from "node:child_process";
+import { readdir } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect } from "chai";
+
+const FOLDER = new URL("../../../examples/", import.meta.url);
+
+/** Lines that show that an example came to where it wanted to be. */
+const LANDMARKS: Readonly<Record<string, readonly string[]>> = {
+  "evaluate.mjs": ["returned [ '3' ]", "stopped DIVISION-BY-ZERO", "1: (DIVIDE 0 0) A=0 B=0", "returned [ '0' ]"],
+  "mcp-client.mjs": ["=> :DONE", "[ERROR] DIVISION-BY-ZERO", "Error: DIVISION-BY-ZERO", "=> 5"],
+};
+
+describe("examples", () => {
+  for (const [file, landmarks] of Object.entries(LANDMARKS)) {
+    it(`${file} runs to its end`, async () => {
+      const { stdout } = await promisify(execFile)(process.execPath, [fileURLToPath(new URL(file, FOLDER))]);
+      for (const landmark of landmarks) expect(stdout).to.include(landmark);
+    });
+  }
+
+  it("are all run by this test", async () => {
+    const files = (await readdir(FOLDER)).filter((file) => file.endsWith(".mjs"));
+    expect(Object.keys(LANDMARKS)).to.have.members(files);
+  });
+});
