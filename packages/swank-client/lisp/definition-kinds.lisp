@@ -69,7 +69,7 @@
       (copy-list (sb-mop:generic-function-methods function)))))
 
 (defun source-origin (source)
-  (getf (sb-introspect:definition-source-plist source) 'origin))
+  (getf (sb-introspect:definition-source-plist source) :emacs-buffer))
 
 (defun definition-source (kind name)
   (first (sb-introspect:find-definition-sources-by-name
@@ -83,7 +83,7 @@
         (reverse (methods-of name))))
 
 (defun current-definition (kind name)
-  "(KIND ORIGIN) of what NAME means now, ORIGIN being NIL if no evaluation defined it; NIL if there is nothing."
+  "(KIND ORIGIN) of what NAME means now, ORIGIN being NIL if it came from a file; NIL if there is nothing."
   (loop for kind in (source-kinds kind)
         for source = (definition-source kind name)
         when source

@@ -11,17 +11,27 @@
       (let ((text (make-string (file-length stream))))
         (subseq text 0 (read-sequence text stream))))))
 
+(defun noting-list-reader (note)
+  "Reads lists as ever, after it called NOTE with where the outermost one begins."
+  (let ((list-reader (get-macro-character #\())
+        (depth 0))
+    (lambda (stream char)
+      (when (zerop depth) (funcall note (1- (file-position stream))))
+      (incf depth)
+      (unwind-protect (funcall list-reader stream char)
+        (decf depth)))))
+
 (defun form-start (text number)
   "Where the top-level form NUMBER, from 0, begins in TEXT, or NIL. Nothing is evaluated or interned by it."
   (let ((*read-suppress* t)
-        (*readtable* (copy-readtable nil)))
+        (*readtable* (copy-readtable nil))
+        (start nil))
     (with-input-from-string (stream text)
       (loop repeat number do (read-preserving-whitespace stream))
-      ;; white space and comments are best skipped by the reader itself
-      (set-macro-character #\( (lambda (stream char)
-                                 (declare (ignore char))
-                                 (throw 'parenthesis (1- (file-position stream)))))
-      (catch 'parenthesis (read stream) nil))))
+      ;; only the reader knows what it skips: white space, comments, forms for other Lisps
+      (set-macro-character #\( (noting-list-reader (lambda (position) (setf start position))))
+      (read-preserving-whitespace stream)
+      start)))
 
 (defun place-in-file (file form-number)
   "=> position and line of a top-level form of FILE, or NIL if they cannot be found out"

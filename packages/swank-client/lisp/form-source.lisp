@@ -1,15 +1,8 @@
-;;;; Definitions remember the text of the form that made them, and whose form it was.
+;;;; Definitions remember the text of the form that made them, and whose form it was: in their source plist, as Swank has it for what is
+;;;; compiled from an editor's buffer. The name of the buffer, a new string for each form, is called its origin: told by EQ, it is a proof.
+;;;; (Nothing but a string will do: SBCL writes source plists into compiled files.)
 
 (in-package #:@runtime@)
-
-(defstruct origin
-  "The form that a definition came from. It travels in the definition, as part of its source plist."
-  ledger)
-
-;;; SBCL writes the source plist into fasls
-(defmethod make-load-form ((origin origin) &optional environment)
-  (declare (ignore environment))
-  nil)
 
 (defstruct form-source
   code
@@ -27,17 +20,20 @@
 (defun blank-p (char)
   (member char '(#\Space #\Newline #\Tab #\Return #\Page)))
 
+(defun make-origin (evaluation)
+  (let ((origin (format nil "evaluation ~d" (evaluation-id evaluation))))
+    (setf (gethash origin (ledger-origins (session-ledger (evaluation-session evaluation)))) t)
+    origin))
+
 (defun source-plist (source evaluation)
-  "What Swank expects of code that is compiled from an editor's buffer, and the origin."
   (or (form-source-plist source)
       (let* ((code (form-source-code source))
              (start (position-if-not #'blank-p code :start (form-source-start source) :end (form-source-end source)))
              (end (position-if-not #'blank-p code :start start :end (form-source-end source) :from-end t)))
         (setf (form-source-plist source)
-              (list :emacs-buffer (format nil "evaluation ~d" (evaluation-id evaluation))
+              (list :emacs-buffer (make-origin evaluation)
                     :emacs-string (subseq code start (1+ end))
-                    :emacs-position (1+ start)
-                    'origin (make-origin :ledger (session-ledger (evaluation-session evaluation))))))))
+                    :emacs-position (1+ start))))))
 
 (defun drop-source-plist ()
   "What is loaded or compiled from a file says so by itself."

@@ -6,6 +6,8 @@
 
 (defstruct ledger
   (lock (sb-thread:make-mutex :name "swank-client ledger"))
+  ;; of this session's forms
+  (origins (make-hash-table :test 'eq :weakness :key :synchronized t))
   ;; latest first, all of them
   (entries '() :type list)
   ;; what may have been defined since the last look; what was not there then
@@ -95,7 +97,7 @@
 ;;; Looking what came of it
 
 (defun own-origin-p (ledger origin)
-  (and origin (eq (origin-ledger origin) ledger)))
+  (values (gethash origin (ledger-origins ledger))))
 
 (defun find-entry (ledger kind name)
   (find-if (lambda (entry) (and (member (entry-kind entry) (source-kinds kind)) (equal (entry-name entry) name)))

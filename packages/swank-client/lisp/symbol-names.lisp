@@ -107,7 +107,8 @@ TOKEN, PLAIN, START, END; the last two are NIL if there are none."
 
 (defun elsewhere (name written)
   (let ((found (append (and (string/= name written) (namesakes written)) (namesakes name))))
-    (mapcar #'readable-name (stable-sort (delete-duplicates found) #'> :key #'likelihood))))
+    (mapcar #'readable-name
+            (stable-sort (sort (delete-duplicates found) #'string< :key #'qualified-name) #'> :key #'likelihood))))
 
 (defun similar-packages (name)
   (when (> (length name) 1)
@@ -115,4 +116,4 @@ TOKEN, PLAIN, START, END; the last two are NIL if there are none."
           for names = (and (package-name package) (cons (package-name package) (package-nicknames package)))
           when (some (lambda (other) (or (search name other) (and (> (length other) 2) (search other name)))) names)
             collect (first names) into found
-          finally (return (subseq found 0 (min +suggestions+ (length found)))))))
+          finally (return (subseq (sort found #'string<) 0 (min +suggestions+ (length found)))))))

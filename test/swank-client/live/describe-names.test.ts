@@ -1,0 +1,174 @@
+import { expect } from "chai";
+import type { SwankClient } from "swank-client";
+import { rejection } from "../../support/caught.js";
+import { liveImage } from "./live-image.js";
+import { values } from "./outcomes.js";
+import { found } from "./symbols.js";
+
+const PACKAGES = `
+  (defpackage "DN-APP" (:use "CL") (:export "OPEN-DOOR") (:nicknames "DN-A"))
+  (defun dn-app:open-door () t) (defun dn-app::shut-door () t) (defun dn-app::|Mixed Case| () t) (defvar dn-app::|a:b\\|c| 1)
+  (defun dn-app::grüße () t)
+  (defpackage "dn-lower" (:use)) (intern "X" "dn-lower")
+  (defpackage "DN-USER" (:use "CL" "DN-APP") (:local-nicknames ("DOORS" "DN-APP")))`;
+
+describe("finding the symbol that a name means", () => {
+  const image = liveImage();
+  let client: SwankClient;
+  before(async () => {
+    const first = await image.connect();
+    await values(first, PACKAGES);
+  });
+  beforeEach(async () => {
+    client = await image.connect();
+  });
+
+  const FOUND: readonly (readonly [string, string | undefined, string])[] = [
+    ["mapcar", undefined, "COMMON-LISP::MAPCAR"],
+    ["MapCar", undefined, "COMMON-LISP::MAPCAR"],
+    [" mapcar\n", undefined, "COMMON-LISP::MAPCAR"],
+    ["'mapcar", undefined, "COMMON-LISP::MAPCAR"],
+    ["#'mapcar", undefined, "COMMON-LISP::MAPCAR"],
+    ["(setf car)", undefined, "COMMON-LISP::CAR"],
+    ["(SETF  cl:car )", undefined, "COMMON-LISP::CAR"],
+    ["|CAR|", undefined, "COMMON-LISP::CAR"],
+    ["\\C\\A\\R", undefined, "COMMON-LISP::CAR"],
+    ["nil", undefined, "COMMON-LISP::NIL"],
+    ["dn-app:open-door", undefined, "DN-APP::OPEN-DOOR"],
+    ["dn-app::shut-door", undefined, "DN-APP::SHUT-DOOR"],
+    ["dn-app:shut-door", undefined, "DN-APP::SHUT-DOOR"],
+    ["DN-A:open-door", "KEYWORD", "DN-APP::OPEN-DOOR"],
+    ["open-door", "dn-user", "DN-APP::OPEN-DOOR"],
+    ["open-door", ":dn-user", "DN-APP::OPEN-DOOR"],
+    ["open-door", "#:dn-user", "DN-APP::OPEN-DOOR"],
+    ["doors:open-door", "DN-USER", "DN-APP::OPEN-DOOR"],
+    ["|Mixed Case|", "dn-app", "DN-APP::|Mixed Case|"],
+    ["dn-app::|Mixed Case|", undefined, "DN-APP::|Mixed Case|"],
+    ["|a:b\\|c|", "dn-app", "DN-APP::|a:b\\|c|"],
+    ["dn-app::grüße", undefined, "DN-APP::GRÜßE"],
+    ["x", "|dn-lower|", "|dn-lower|::X"],
+    ["|dn-lower|::x", undefined, "|dn-lower|::X"],
+    [":use", undefined, "KEYWORD::USE"],
+    ["keyword:use", undefined, "KEYWORD::USE"],
+  ];
+  for (const [name, packageName, expected] of FOUND) {
+    it(`finds ${JSON.stringify(name)} in ${packageName ?? "CL-USER"}`, async () => {
+      expect((await found(client, name, packageName)).name).to.equal(expected);
+    });
+  }
+
+  it("says how the package knows the symbol", async () => {
+    expect(await found(client, "open-door", "DN-APP")).to.include({ access: "external", package: "DN-APP" });
+    expect(await found(client, "shut-door", "DN-APP")).to.include({ access: "internal", package: "DN-APP" });
+    expect(await found(client, "open-door", "DN-USER")).to.include({ access: "inherited", package: "DN-USER" });
+  });
+
+  it("looks in CL-USER whatever the session's package is, but under the session's local nicknames", async () => {
+    await values(client, '(in-package "DN-USER")');
+    expect(await client.describeSymbol("shut-door")).to.deep.equal({
+      status: "symbol-not-found",
+      name: "SHUT-DOOR",
+      package: "CL-USER",
+      elsewhere: ["DN-APP::SHUT-DOOR"],
+      more: 0,
+    });
+    expect((await found(client, "doors::shut-door")).name).to.equal("DN-APP::SHUT-DOOR");
+    expect((await found(client, "shut-door", "doors")).name).to.equal("DN-APP::SHUT-DOOR");
+  });
+
+  it("says which packages are like one that is not there", async () => {
+    expect(await client.describeSymbol("x", { package: "nonexistent" })).to.deep.equal({
+      status: "package-not-found",
+      package: "NONEXISTENT",
+      similar: [],
+    });
+    expect(await client.describeSymbol("dn:x")).to.deep.equal({
+      status: "package-not-found",
+      package: "DN",
+      similar: ["DN-APP", "DN-USER"],
+    });
+  });
+
+  it("names the symbols of that name elsewhere, the likeliest first", async () => {
+    await values(
+      client,
+      `(defpackage "DN-ONE" (:use) (:export "DN-SOUGHT")) (defpackage "DN-TWO" (:use)) (intern "DN-SOUGHT" "DN-TWO")
+       (setf (symbol-value (intern "DN-SOUGHT" "DN-ONE")) 1) (intern "dn-Sought" "CL-USER")`,
+    );
+    expect(await client.describeSymbol("dn-Sought", { package: "DN-APP" })).to.deep.equal({
+      status: "symbol-not-found",
+      name: "DN-SOUGHT",
+      package: "DN-APP",
+      elsewhere: ["DN-ONE:DN-SOUGHT", "COMMON-LISP-USER::|dn-Sought|", "DN-TWO::DN-SOUGHT"],
+      more: 0,
+    });
+  });
+
+  it("counts the others when there are many", async () => {
+    await values(client, '(dotimes (i 11) (intern "DN-COMMON" (make-package (format nil "DN-MANY-~d" i) :use nil)))');
+    const description = await client.describeSymbol("dn-common");
+    expect(description).to.have.property("elsewhere").with.lengthOf(8);
+    expect(description).to.include({ status: "symbol-not-found", more: 3 });
+  });
+
+  const ODD: readonly (readonly [string, string])[] = [
+    ["", ""],
+    [" \t\n", ""],
+    ["a b", "A B"],
+    ["a\0b", "A\0B"],
+    ["\ud800", "\ufffd"],
+    ["λ𝄞", "Λ𝄞"],
+    ["|unfinished", "unfinished"],
+    ["\\", ""],
+    ["(", "("],
+    ["(setf", "(SETF"],
+    [")))", ")))"],
+    ['#.(error "x")', '.(ERROR "X")'],
+    ["x".repeat(10_000), "X".repeat(10_000)],
+    ["'".repeat(100_000), ""],
+  ];
+  for (const [name, expected] of ODD) {
+    it(`takes ${JSON.stringify(name).slice(0, 40)} for a name that nothing has`, async () => {
+      expect(await client.describeSymbol(name)).to.deep.equal({
+        status: "symbol-not-found",
+        name: expected,
+        package: "CL-USER",
+        elsewhere: [],
+        more: 0,
+      });
+    });
+  }
+
+  it("takes names of packages as they come", async () => {
+    for (const name of ["", "\0", "\ud800", "no such", "x".repeat(10_000), "a:b:c"]) {
+      expect(await client.describeSymbol("car", { package: name })).to.include({ status: "package-not-found" });
+    }
+  });
+
+  it("refuses what is no text", async () => {
+    const name: string = JSON.parse("7");
+    await rejection(client.describeSymbol(name), "INVALID_ARGUMENT");
+    await rejection(client.describeSymbol("car", { package: name }), "INVALID_ARGUMENT");
+  });
+
+  it("gives an answer while packages come and go", async () => {
+    const churn = client.evaluate(
+      '(dotimes (i 300) (let ((package (make-package "DN-FLEETING" :use nil))) (intern "DN-CHURN" package) (delete-package package)))',
+    );
+    const statuses = new Set<string>();
+    while (!churn.isSettled) {
+      statuses.add((await client.describeSymbol("dn-fleeting::dn-churn")).status);
+      statuses.add((await client.describeSymbol("dn-churn")).status);
+      statuses.add((await client.describeSymbol("dn-churn", { package: "dn-fleeting" })).status);
+    }
+    expect((await churn.next()).status).to.equal("returned");
+    expect([...statuses]).to.include("symbol-not-found");
+  });
+
+  it("answers a session whose package was deleted", async () => {
+    await values(client, '(defpackage "DN-GONE" (:use "CL")) (in-package "DN-GONE")');
+    await values(client, '(delete-package "DN-GONE")', { package: "CL-USER" });
+    expect((await found(client, "car")).name).to.equal("COMMON-LISP::CAR");
+    expect(await client.describeSymbol("dn-gone::x")).to.include({ status: "package-not-found", package: "DN-GONE" });
+  });
+});

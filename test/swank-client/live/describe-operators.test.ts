@@ -1,0 +1,155 @@
+import { expect } from "chai";
+import type { SwankClient } from "swank-client";
+import { liveImage } from "./live-image.js";
+import { evaluate, values } from "./outcomes.js";
+import { found, meaning } from "./symbols.js";
+
+describe("describing operators", () => {
+  const image = liveImage();
+  let client: SwankClient;
+  beforeEach(async () => {
+    client = await image.connect();
+  });
+
+  it("tells a function of Lisp's own, without packages in its parameters", async () => {
+    const [mapcar] = (await found(client, "mapcar", "CL")).meanings;
+    expect(mapcar).to.deep.include({
+      kind: "function",
+      name: "COMMON-LISP::MAPCAR",
+      arglist: "(FUNCTION LIST &REST MORE-LISTS)",
+      documentation:
+        "Apply FUNCTION to successive tuples of elements of LIST and MORE-LISTS.\nReturn list of FUNCTION return values.",
+    });
+    expect(mapcar?.source).to.include({ kind: "file", file: "SYS:SRC;CODE;LIST.LISP" });
+    expect(mapcar?.source).to.have.property("position").that.is.a("number");
+  });
+
+  const ARGLISTS: readonly (readonly [string, string])[] = [
+    ["defun", "(NAME LAMBDA-LIST &BODY BODY)"],
+    ["with-open-file", "((STREAM FILESPEC &REST OPTIONS) &BODY BODY)"],
+    ["if", "(TEST THEN &OPTIONAL ELSE)"],
+    ["getf", "(PLACE INDICATOR &OPTIONAL (DEFAULT NIL))"],
+    ["print-object", "(OBJECT STREAM)"],
+    ["lisp-implementation-type", "()"],
+  ];
+  for (const [name, arglist] of ARGLISTS) {
+    it(`gives the arglist of ${name}`, async () => {
+      expect((await found(client, name)).meanings[0]).to.include({ arglist });
+    });
+  }
+
+  const KINDS: readonly (readonly [string, string])[] = [
+    ["car", "function"],
+    ["when", "macro"],
+    ["let*", "special-operator"],
+    ["print-object", "generic-function"],
+  ];
+  for (const [name, kind] of KINDS) {
+    it(`knows that ${name} is a ${kind}`, async () => {
+      expect((await found(client, name)).meanings[0]).to.include({ kind });
+    });
+  }
+
+  it("gives every kind of parameter as it was written", async () => {
+    await values(
+      client,
+      `(defpackage "OTHER-PLACE" (:use))
+       (defun op-parameters (a other-place::b &optional (c 'other-place::d c-p) &rest e &key f ((:odd g) "x") (h *package*)) (list a other-place::b c c-p e f g h))
+       (defmacro op-macro ((a . b) &optional (c #'car) &body body) (list 'quote (list a b c body)))`,
+    );
+    expect(await meaning(client, "op-parameters", "function")).to.include({
+      arglist: '(A B &OPTIONAL (C \'OTHER-PLACE::D C-P) &REST E &KEY F ((:ODD G) "x") (H *PACKAGE*))',
+    });
+    expect(await meaning(client, "op-macro", "macro")).to.include({
+      arglist: "((A . B) &OPTIONAL (C #'CAR) &BODY BODY)",
+    });
+  });
+
+  it("counts the methods of a generic function", async () => {
+    await values(
+      client,
+      `(defgeneric op-area (shape) (:documentation "How large it is."))
+       (defmethod op-area ((shape integer)) shape) (defmethod op-area :around ((shape number)) (call-next-method))`,
+    );
+    expect(await meaning(client, "op-area", "generic-function")).to.include({
+      methods: 2,
+      arglist: "(SHAPE)",
+      documentation: "How large it is.",
+    });
+    await values(client, "(defmethod op-implicit ((x string) &key y) (list x y))");
+    const implicit = await meaning(client, "op-implicit", "generic-function");
+    expect(implicit).to.include({ methods: 1, arglist: "(X &KEY Y)" });
+    expect(implicit.source).to.include({
+      kind: "evaluation",
+      form: "(defmethod op-implicit ((x string) &key y) (list x y))",
+    });
+  });
+
+  it("tells setf functions and expanders besides what the symbol names", async () => {
+    expect((await found(client, "car")).meanings).to.containSubset([
+      { kind: "function", name: "COMMON-LISP::CAR", arglist: "(LIST)" },
+      { kind: "function", name: "(SETF COMMON-LISP::CAR)" },
+    ]);
+    expect((await found(client, "getf")).meanings[1]).to.include({
+      kind: "setf-expander",
+      name: "(SETF COMMON-LISP::GETF)",
+    });
+    await values(client, '(defun (setf op-only-setf) (new place) "Sets." (list new place))');
+    expect((await found(client, "op-only-setf")).meanings).to.containSubset([
+      {
+        kind: "function",
+        name: "(SETF COMMON-LISP-USER::OP-ONLY-SETF)",
+        arglist: "(NEW PLACE)",
+        documentation: "Sets.",
+      },
+    ]);
+  });
+
+  it("leaves out an arglist that nobody knows", async () => {
+    await values(client, "(setf (fdefinition 'op-closure) (complement #'evenp))");
+    const { kind, name } = await meaning(client, "op-closure", "function");
+    expect({ kind, name }).to.deep.equal({ kind: "function", name: "COMMON-LISP-USER::OP-CLOSURE" });
+  });
+
+  it("sees through tracing and breakpoints", async () => {
+    await values(client, "(defun op-traced (x) x)");
+    const before = await found(client, "op-traced");
+    await values(client, "(trace op-traced)");
+    await client.breakpoints.set("op-traced");
+    expect(await found(client, "op-traced")).to.deep.equal(before);
+    await values(client, "(untrace op-traced)");
+  });
+
+  it("answers while the documentation is an error", async () => {
+    await values(
+      client,
+      `(defclass op-failing () () (:metaclass sb-mop:funcallable-standard-class))
+       (defmethod documentation ((object op-failing) type) (error "No documentation for ~a" type))
+       (setf (fdefinition 'op-undocumented) (make-instance 'op-failing))`,
+    );
+    expect((await meaning(client, "op-undocumented", "function")).documentation).to.equal(undefined);
+  });
+
+  it("answers while another evaluation holds the package system in the debugger", async () => {
+    const evaluation = client.evaluate('(use-package (make-package "OP-USED" :use nil))  (error "parked")');
+    await evaluation.next();
+    expect((await found(client, "mapcar")).name).to.equal("COMMON-LISP::MAPCAR");
+    await evaluation.abort();
+  });
+
+  it("interns nothing, and leaves history and package as they were", async () => {
+    await values(client, '(defpackage "OP-QUIET" (:use "CL")) (in-package "OP-QUIET")');
+    await values(client, "42");
+    const count =
+      "(loop for package in (list-all-packages) sum (let ((n 0)) (do-symbols (symbol package n) (incf n))))";
+    await client.describeSymbol("no-such-name-yet");
+    const [before] = await values(client, count);
+    await client.describeSymbol("another-unknown-name");
+    await client.describeSymbol("op-quiet::unknown-there", { package: "KEYWORD" });
+    await client.describeSymbol(":unknown-keyword-name");
+    await client.describeSymbol("x", { package: "NO-SUCH-PACKAGE-NAME" });
+    const outcome = await evaluate(client, count);
+    expect(outcome).to.deep.include({ status: "returned", values: [before], package: "OP-QUIET" });
+    expect(await values(client, "(list *** (package-name *package*))")).to.deep.equal(['(42 "OP-QUIET")']);
+  });
+});

@@ -1,0 +1,191 @@
+import { expect } from "chai";
+import type { SwankClient } from "swank-client";
+import { liveImage } from "./live-image.js";
+import { values } from "./outcomes.js";
+import { found, meaning } from "./symbols.js";
+
+describe("describing variables, classes and types", () => {
+  const image = liveImage();
+  let client: SwankClient;
+  beforeEach(async () => {
+    client = await image.connect();
+  });
+
+  /** The value of a variable with that initial value. */
+  async function valueOf(form: string): Promise<unknown> {
+    await values(client, `(defparameter *dv* ${form})`);
+    return (await found(client, "*dv*")).meanings.map((entry) => ("value" in entry ? entry.value : undefined))[0];
+  }
+
+  it("tells the value and the documentation of a variable", async () => {
+    expect(await meaning(client, "*print-base*", "variable")).to.deep.include({
+      name: "COMMON-LISP::*PRINT-BASE*",
+      value: { text: "10", leftOut: undefined },
+    });
+    await values(client, '(defvar *dv-told* (list "a" #\\b :c \'d 1/2) "Told.")');
+    expect(await meaning(client, "*dv-told*", "variable")).to.deep.include({
+      documentation: "Told.",
+      value: { text: '("a" #\\b :C D 1/2)', leftOut: undefined },
+    });
+  });
+
+  const PRINTED: readonly (readonly [string, string, string | undefined])[] = [
+    ["(loop for i below 20 collect i)", "(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19)", undefined],
+    [
+      "(loop for i below 21 collect i)",
+      "(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 ...)",
+      "20 of 21 elements shown",
+    ],
+    ["(vector 1 (vector 2 (vector 3 (vector 4))))", "#(1 #(2 #(3 #)))", undefined],
+    ["(let ((list (list 1 2))) (setf (cddr list) list))", "#1=(1 2 . #1#)", undefined],
+    ["(let ((part (list 1))) (list part part))", "(#1=(1) #1#)", undefined],
+    ["(expt 10 100000)", "#<integer too long to print: 332193 bits>", undefined],
+    ["'(quote a)", "(QUOTE A)", undefined],
+    ["nil", "NIL", undefined],
+  ];
+  for (const [form, text, leftOut] of PRINTED) {
+    it(`prints ${form} within its limits`, async () => {
+      expect(await valueOf(form)).to.deep.equal({ text, leftOut });
+    });
+  }
+
+  it("cuts what prints long, and says so", async () => {
+    expect(await valueOf("(make-string 5000 :initial-element #\\a)")).to.deep.equal({
+      text: `"${"a".repeat(2000)}"... [2000 of 5000 characters shown]`,
+      leftOut: undefined,
+    });
+    expect(await valueOf("(list (make-string 5000 :initial-element #\\a))")).to.deep.equal({
+      text: `("${"a".repeat(1998)}...`,
+      leftOut: "cut at 2000 characters",
+    });
+  });
+
+  const UNPRINTABLE = [
+    '(error "No.")',
+    "(sb-sys:interactive-interrupt)",
+    "(labels ((deep (x) (1+ (deep x)))) (deep 1))",
+    "(loop)",
+    "(throw 'nowhere 1)",
+  ];
+  for (const body of UNPRINTABLE) {
+    it(`says so when printing comes to ${body}`, async () => {
+      await values(
+        client,
+        `(defclass dv-unprintable () ()) (defmethod print-object ((object dv-unprintable) stream) ${body})`,
+      );
+      const message = { text: "<error printing value>", leftOut: undefined };
+      expect(await valueOf("(make-instance 'dv-unprintable)")).to.deep.equal(message);
+      expect(await valueOf("(list 1 (make-instance 'dv-unprintable))")).to.deep.equal(message);
+      expect(await valueOf("1")).to.deep.equal({ text: "1", leftOut: undefined });
+    }).timeout(120_000);
+  }
+
+  it("survives stacks that are exhausted again and again", async () => {
+    await values(
+      client,
+      `(defclass dv-deep () ())
+       (defmethod print-object ((object dv-deep) stream) (labels ((deep (x) (1+ (deep x)))) (deep 1)))
+       (defvar *dv-deep* (make-instance 'dv-deep))`,
+    );
+    for (let round = 0; round < 6; round++) {
+      expect(await meaning(client, "*dv-deep*", "variable")).to.deep.include({
+        value: { text: "<error printing value>", leftOut: undefined },
+      });
+    }
+  });
+
+  it("does not call an unbound variable an error", async () => {
+    await values(client, "(defvar *dv-unbound*)");
+    expect(await meaning(client, "*dv-unbound*", "variable")).to.include({ value: undefined });
+  });
+
+  it("gives what the session's code would see", async () => {
+    await values(client, '(defpackage "DV-HERE" (:use "CL")) (in-package "DV-HERE")');
+    await values(client, "'(values of the session)");
+    expect(await meaning(client, "*package*", "variable")).to.deep.include({
+      value: { text: '#<PACKAGE "DV-HERE">', leftOut: undefined },
+    });
+    expect(await meaning(client, "*", "variable")).to.deep.include({
+      value: { text: "(VALUES DV-HERE::OF THE DV-HERE::SESSION)", leftOut: undefined },
+    });
+    expect(await meaning(client, "cl:**", "variable")).to.deep.include({
+      value: { text: '#<PACKAGE "DV-HERE">', leftOut: undefined },
+    });
+  });
+
+  it("tells constants, keywords, symbol macros and undeclared variables apart", async () => {
+    await values(
+      client,
+      '(defconstant +dv+ 3 "Three.") (define-symbol-macro dv-macro (car *features*)) (locally (declare (sb-ext:muffle-conditions warning)) (setq dv-undeclared 7)) :dv-keyword',
+    );
+    expect(await meaning(client, "+dv+", "constant")).to.deep.include({
+      documentation: "Three.",
+      value: { text: "3", leftOut: undefined },
+    });
+    expect(await meaning(client, ":dv-keyword", "constant")).to.deep.include({
+      name: "KEYWORD::DV-KEYWORD",
+      value: { text: ":DV-KEYWORD", leftOut: undefined },
+    });
+    expect(await meaning(client, "dv-macro", "symbol-macro")).to.include({ expansion: "(CAR *FEATURES*)" });
+    expect(await meaning(client, "dv-undeclared", "undeclared-variable")).to.deep.include({
+      value: { text: "7", leftOut: undefined },
+    });
+  });
+
+  it("tells classes, structures, conditions and types", async () => {
+    await values(
+      client,
+      `(defclass dv-base () (a)) (defclass dv-class (dv-base) ((b :initarg :b) |c|) (:documentation "A class."))
+       (defstruct (dv-structure (:include structure-object)) "A structure." x)
+       (define-condition dv-condition (warning) ((why :initarg :why)))
+       (deftype dv-type (&optional (n 3)) "A type." \`(integer 0 ,n))`,
+    );
+    expect(await meaning(client, "dv-class", "class")).to.deep.include({
+      superclasses: ["DV-BASE"],
+      slots: ["B", "c"],
+      documentation: "A class.",
+    });
+    expect(await meaning(client, "dv-structure", "structure")).to.deep.include({
+      superclasses: ["STRUCTURE-OBJECT"],
+      slots: ["X"],
+      documentation: "A structure.",
+    });
+    expect(await meaning(client, "dv-condition", "condition")).to.deep.include({
+      superclasses: ["WARNING"],
+      slots: ["WHY"],
+    });
+    expect(await meaning(client, "dv-type", "type")).to.include({
+      arglist: "(&OPTIONAL (N 3))",
+      expansion: "(INTEGER 0 3)",
+      documentation: "A type.",
+    });
+    expect(await meaning(client, "fixnum", "built-in-class")).to.deep.include({ superclasses: ["INTEGER"] });
+  });
+
+  it("tells everything of a symbol that is several things at once, calls first", async () => {
+    await values(
+      client,
+      `(defun dv-many (x) "Calls." x) (defvar dv-many 1 "Holds.") (defclass dv-many () () (:documentation "Makes."))
+       (defun (setf dv-many) (new x) "Sets." (list new x))`,
+    );
+    expect(
+      (await found(client, "dv-many")).meanings.map(({ kind, documentation }) => [kind, documentation]),
+    ).to.deep.equal([
+      ["function", "Calls."],
+      ["class", "Makes."],
+      ["variable", "Holds."],
+      ["function", "Sets."],
+    ]);
+  });
+
+  it("finds a symbol that means nothing", async () => {
+    await values(client, "'dv-nothing");
+    expect(await found(client, "dv-nothing")).to.deep.equal({
+      status: "found",
+      name: "COMMON-LISP-USER::DV-NOTHING",
+      access: "internal",
+      package: "COMMON-LISP-USER",
+      meanings: [],
+    });
+  });
+});
