@@ -27,6 +27,8 @@ export interface ReceivedRequest {
 export class FakePeer {
   /** Every payload that came, oldest first. */
   readonly received: string[] = [];
+  /** When the client says that it sends nothing more. */
+  readonly ended: Promise<void>;
   /** When the stream is closed. */
   readonly closed: Promise<void>;
   readonly #stream: Duplex;
@@ -45,8 +47,11 @@ export class FakePeer {
     this.#stream = stream;
     this.#reset = reset;
     stream.on("data", (chunk: Buffer) => this.#onData(chunk));
-    stream.once("end", () => {
-      if (!this.#staysOpen) stream.end();
+    this.ended = new Promise((resolve) => {
+      stream.once("end", () => {
+        if (!this.#staysOpen) stream.end();
+        resolve();
+      });
     });
     // A test that resets the connection does not want to hear of it.
     stream.on("error", () => {});
@@ -62,6 +67,11 @@ export class FakePeer {
   /** The client said that it sends nothing more. */
   get isEnded(): boolean {
     return this.#stream.readableEnded;
+  }
+
+  /** Bytes that could not be sent. */
+  get unsentBytes(): number {
+    return this.#stream.writableLength;
   }
 
   /** The next payload that contains `text` and was not taken before; fails when the connection closes first. */
@@ -196,6 +206,11 @@ export class FakeSwank {
     return this.#sockets.size;
   }
 
+  /** When every connection is closed. */
+  async allClosed(): Promise<void> {
+    await Promise.all([...this.#sockets].map((socket) => once(socket, "close")));
+  }
+
   /** Stops listening and drops what is connected. */
   async close(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
@@ -216,6 +231,8 @@ export class FakeSwank {
 /** A connection without a network: the two ends of a pair of streams. */
 export function inMemoryPeer(): { readonly peer: FakePeer; readonly factory: TransportFactory } {
   const [near, far] = duplexPair();
+  // As a kernel would: when one end is gone, so is the other.
+  near.once("close", () => far.destroy());
   const reset = () => void near.destroy(new Error("read ECONNRESET"));
   return { peer: new FakePeer(far, reset), factory: duplexTransport(near, "memory") };
 }

@@ -28,10 +28,6 @@ export const ERROR_CODES = {
     meaning: "Something listens there, but it does not speak the Swank protocol.",
     remedy: "Check the port. In the image, (swank:create-server :port 4005 :dont-close t) starts a Swank server.",
   },
-  SECRET_REQUIRED: {
-    meaning: "The server expects the secret of its user's ~/.slime-secret and was not given one.",
-    remedy: "Give the first line of the server's ~/.slime-secret as the secret.",
-  },
   SECRET_REJECTED: {
     meaning: "The server did not go on after it was given the secret.",
     remedy: "Give the first line of the server's ~/.slime-secret, or no secret at all when it has no such file.",

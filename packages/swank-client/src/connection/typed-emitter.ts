@@ -8,7 +8,11 @@ type Listener<Payload> = (payload: Payload) => void;
 
 /** By default a listener's error becomes a process warning: seen, but deadly to nobody. */
 const warn: UnhandledListenerError = (error, event) => {
-  process.emitWarning(error instanceof Error ? error : String(error), `ListenerError (${event})`);
+  const [message, detail] = error instanceof Error ? [error.message, error.stack] : [String(error), ""];
+  process.emitWarning(`A listener for "${event}" failed: ${message}`, {
+    type: "ListenerWarning",
+    detail: detail ?? "",
+  });
 };
 
 /**

@@ -1,0 +1,82 @@
+import { expect } from "chai";
+import { read } from "sexp-parser";
+import { type Connection, SwankError } from "swank-client";
+import { rejection } from "../../support/caught.js";
+import { activeTimers, onBothJoints } from "../../support/fake-connection.js";
+
+const FORM = read("(cl:loop)");
+
+function pending(connection: Connection, label: string): Promise<unknown> {
+  return connection.request(FORM, { label, timeout: 60_000 });
+}
+
+describe("closing a connection", () => {
+  onBothJoints("settles what waits, says goodbye, and is over when the server has closed too", async (fake) => {
+    const { connection, peer } = fake;
+    const timers = activeTimers();
+    const reply = rejection(pending(connection, "evaluation"), "CONNECTION_CLOSED");
+    await peer.nextRequest();
+    const closing = connection.close();
+    expect((await reply).message).to.equal("evaluation: This side closed the connection.");
+    await closing;
+    expect(peer.isEnded).to.equal(true);
+    expect(await connection.closed).to.have.property("code", "CONNECTION_CLOSED");
+    expect(activeTimers()).to.equal(timers);
+  });
+
+  onBothJoints("goes on reading until the server has closed, so that the server can finish writing", async (fake) => {
+    const { connection, peer } = fake;
+    const heard: string[] = [];
+    connection.on("event", ({ type }) => heard.push(type));
+    peer.stayOpen();
+    const closing = connection.close();
+    await peer.ended;
+    for (let count = 0; count < 200; count++) peer.send(`(:write-string "${"x".repeat(8000)}" nil 5)`);
+    peer.end();
+    await closing;
+    await peer.closed;
+    expect(peer.unsentBytes).to.equal(0);
+    expect(heard, "nobody is told of it any more").to.deep.equal([]);
+    expect(peer.received, "and nothing is answered").to.deep.equal([]);
+  });
+
+  onBothJoints(
+    "does not wait for ever for a server that does not close",
+    async ({ connection, peer }) => {
+      peer.stayOpen();
+      await connection.close();
+      expect(await connection.closed).to.have.property("code", "CONNECTION_CLOSED");
+    },
+    () => ({ linger: 5 }),
+  );
+
+  onBothJoints("may be asked for any number of times, also afterwards", async ({ connection }) => {
+    const closings: SwankError[] = [];
+    connection.on("closed", (reason) => closings.push(reason));
+    await Promise.all([
+      connection.close(),
+      connection.close(new SwankError("CANCELLED", "second")),
+      connection.close(),
+    ]);
+    await connection.close();
+    expect(closings.map(({ code }) => code)).to.deep.equal(["CONNECTION_CLOSED"]);
+  });
+
+  onBothJoints("can have a reason, which everything that waits gets", async ({ connection, peer }) => {
+    const reply = rejection(pending(connection, "evaluation"), "IMAGE_EXITED");
+    await peer.nextRequest();
+    const reason = new SwankError("IMAGE_EXITED", "The image has ended with code 1.");
+    await connection.close(reason);
+    expect(await connection.closed).to.equal(reason);
+    expect((await reply).message).to.equal("evaluation: The image has ended with code 1.");
+  });
+
+  onBothJoints("is the same when the server breaks the connection meanwhile", async ({ connection, peer }) => {
+    peer.stayOpen();
+    const closing = connection.close();
+    await peer.ended;
+    peer.reset();
+    await closing;
+    expect(await connection.closed).to.have.property("code", "CONNECTION_CLOSED");
+  });
+});

@@ -1,0 +1,161 @@
+import { Buffer } from "node:buffer";
+import { expect } from "chai";
+import { read } from "sexp-parser";
+import { Connection, type SwankError, type SwankErrorCode } from "swank-client";
+import { rejection } from "../../support/caught.js";
+import { activeTimers, collectUntil, type FakeConnection, onBothJoints } from "../../support/fake-connection.js";
+import { frame, inMemoryPeer } from "../../support/fake-swank.js";
+
+const FORM = read("(cl:loop)");
+
+/** Something that the other side may do, and why the connection is over then. */
+interface Ending {
+  readonly title: string;
+  readonly happen: (fake: FakeConnection) => unknown;
+  readonly code: SwankErrorCode;
+  readonly message: RegExp;
+}
+
+const bytes = (text: string) => Buffer.from(text, "latin1");
+
+const ENDINGS: readonly Ending[] = [
+  {
+    title: "the server closes it",
+    happen: ({ peer }) => peer.end(),
+    code: "CONNECTION_LOST",
+    message: /^\S+ closed the connection\.$/,
+  },
+  {
+    title: "the server closes it in the middle of a message",
+    happen: ({ peer }) => {
+      peer.sendBytes(frame("(:ping 1 1)").subarray(0, 9));
+      peer.end();
+    },
+    code: "CONNECTION_LOST",
+    message: /^\S+ closed the connection in the middle of a message\.$/,
+  },
+  {
+    title: "the server closes it in the middle of a header",
+    happen: ({ peer }) => {
+      peer.sendBytes(bytes("0000"));
+      peer.end();
+    },
+    code: "CONNECTION_LOST",
+    message: /in the middle of a message\.$/,
+  },
+  {
+    title: "the way to the server breaks",
+    happen: ({ peer }) => peer.reset(),
+    code: "CONNECTION_LOST",
+    message: /^The connection to \S+ broke: read ECONNRESET$/,
+  },
+  {
+    title: "the way to the server breaks in the middle of a message",
+    happen: async ({ connection, peer }) => {
+      const heard = collectUntil(connection, "new-repl-output");
+      peer.sendBytes(Buffer.concat([frame("(:new-repl-output)"), bytes("000100(:ret")]));
+      await heard;
+      peer.reset();
+    },
+    code: "CONNECTION_LOST",
+    message: /broke: read ECONNRESET$/,
+  },
+  {
+    title: "the server sends something that is not framed",
+    happen: ({ peer }) => peer.sendBytes(bytes("HTTP/1.1 400 Bad Request\r\n\r\n")),
+    code: "BAD_FRAME",
+    message: /It looks like an HTTP server\.$/,
+  },
+  {
+    title: "the server sends random bytes",
+    happen: ({ peer }) => peer.sendBytes(Uint8Array.from({ length: 4096 }, (_, index) => (index * 167 + 13) % 256)),
+    code: "BAD_FRAME",
+    message: /six hexadecimal digits/,
+  },
+  {
+    title: "the server sends a frame over the limit",
+    happen: ({ peer }) => peer.sendBytes(bytes("00f000")),
+    code: "FRAME_TOO_LARGE",
+    message: /^A message of 61440 bytes was announced; the limit is 4096\.$/,
+  },
+  {
+    title: "the server sends a frame that holds no message",
+    happen: ({ peer }) => peer.send('{"jsonrpc":"2.0"}'),
+    code: "UNREADABLE_MESSAGE",
+    message: /^What was received is not a Swank message\.$/,
+  },
+  {
+    title: "the server sends a list that is no message",
+    happen: ({ peer }) => peer.send("(ok 1)"),
+    code: "UNREADABLE_MESSAGE",
+    message: /not a Swank message/,
+  },
+];
+
+describe("a connection that ends", () => {
+  for (const { title, happen, code, message } of ENDINGS) {
+    onBothJoints(
+      `because ${title} settles everything with that reason`,
+      async (fake) => {
+        const { connection, peer } = fake;
+        const timers = activeTimers();
+        const { signal } = new AbortController();
+        const replies = ["a", "b", "c"].map((label) => connection.request(FORM, { label, timeout: 60_000, signal }));
+        const outcomes = Promise.all(replies.map((reply) => rejection(reply, code)));
+        const closings: SwankError[] = [];
+        connection.on("closed", (reason) => closings.push(reason));
+        await peer.nextRequest();
+        await happen(fake);
+        const reason = await connection.closed;
+        expect(reason).to.have.property("code", code);
+        expect(reason.message).to.match(message);
+        for (const error of await outcomes) expect(error.cause).to.equal(reason);
+        expect(closings).to.deep.equal([reason]);
+        expect(connection.isOpen).to.equal(false);
+        expect(connection.pendingCount).to.equal(0);
+        expect(activeTimers()).to.equal(timers);
+        expect((await rejection(connection.request(FORM, { label: "late" }), code)).cause).to.equal(reason);
+        expect(connection.send({ type: "emacs-interrupt", thread: "t" })).to.equal(false);
+        await peer.closed;
+      },
+      () => ({ frameLimit: 4096 }),
+    );
+  }
+
+  onBothJoints("gives the reply that came before the garbage", async ({ connection, peer }) => {
+    const good = connection.request(FORM, { label: "good" });
+    const bad = rejection(connection.request(FORM, { label: "bad" }), "BAD_FRAME");
+    const { id } = await peer.nextRequest();
+    peer.sendBytes(Buffer.concat([frame(`(:return (:ok 1) ${id})`), bytes("garbage")]));
+    expect(await good).to.deep.equal({ status: "ok", value: 1 });
+    await bad;
+  });
+
+  onBothJoints("tells what was sent last, since that is what a server chokes on", async ({ connection, peer }) => {
+    const long = "x".repeat(1000);
+    for (let id = 1; id <= 20; id++) connection.request(long, { label: "x", id }).catch(() => {});
+    connection.request(read("(cl:list 42)"), { label: "x" }).catch(() => {});
+    await peer.next("cl:list");
+    peer.end();
+    const { lastSent = [] } = (await connection.closed).details;
+    expect(lastSent.length).to.equal(8);
+    expect(lastSent.at(-1)).to.equal("(:emacs-rex (cl:list 42) nil t 21)");
+    expect(lastSent.every((text) => text.length <= 310)).to.equal(true);
+  });
+
+  it("never tells the secret", async () => {
+    const { peer, factory } = inMemoryPeer();
+    const connection = new Connection(factory, { secret: "open sesame" });
+    expect(await peer.next()).to.equal("open sesame");
+    peer.end();
+    const reason = await connection.closed;
+    expect(JSON.stringify([reason.message, reason.details])).not.to.include("sesame");
+  });
+
+  it("does so although its stream had ended before it began", async () => {
+    const { peer, factory } = inMemoryPeer();
+    peer.reset();
+    const connection = new Connection(factory);
+    expect((await connection.closed).message).to.equal("The connection to memory broke: read ECONNRESET");
+  });
+});

@@ -1,0 +1,125 @@
+import { expect } from "chai";
+import { read } from "sexp-parser";
+import type { SwankMessage } from "swank-client";
+import { collectUntil, fakeConnection, onBothJoints } from "../../support/fake-connection.js";
+import { MESSAGE_CASES } from "../wire/cases/index.js";
+
+const reported: (readonly [message: string, event: string])[] = [];
+const report = (error: unknown, event: string) => {
+  reported.push([error instanceof Error ? error.message : String(error), event]);
+};
+
+/** What becomes of an async function that is given as a listener. */
+const rejecting = (): unknown => Promise.reject(new Error("rejected"));
+
+describe("events of a connection", () => {
+  beforeEach(() => {
+    reported.length = 0;
+  });
+
+  onBothJoints("tell every message, in order, whatever it is", async ({ connection, peer }) => {
+    const events = collectUntil(connection, "test-delay");
+    const sent = MESSAGE_CASES.filter(({ message }) => message.type !== "test-delay");
+    peer.send(...sent.map(({ text }) => text), "(:test-delay 1)");
+    const messages = await events;
+    expect(messages.slice(0, -1)).to.deep.equal(sent.map(({ message }) => message));
+    expect(connection.isOpen).to.equal(true);
+  });
+
+  onBothJoints("tell replies that nobody waits for, and they are no errors", async ({ connection, peer }) => {
+    const unclaimed: SwankMessage["type"][] = [];
+    connection.on("unclaimed", ({ type }) => unclaimed.push(type));
+    const events = collectUntil(connection, "new-repl-output");
+    peer.send(
+      "(:return (:ok 1) 9999)",
+      '(:invalid-rpc 9999 "Thread not found: 5")',
+      '(:reader-error "(:emacs-rex (a:b) nil t 9999)" "no")',
+      '(:reader-error "(:write-string \\"x\\")" "no")',
+      "(:return (:maybe) 9999)",
+      "(:new-repl-output)",
+    );
+    await events;
+    expect(unclaimed).to.deep.equal(["return", "invalid-rpc", "reader-error", "reader-error", "malformed"]);
+    expect(connection.isOpen).to.equal(true);
+  });
+
+  onBothJoints(
+    "come to all listeners although some throw, reject, leave or close",
+    async ({ connection, peer }) => {
+      const heard: string[] = [];
+      connection.on("event", () => {
+        throw new Error("thrown");
+      });
+      connection.on("event", rejecting);
+      const leave = connection.on("event", () => {
+        heard.push("leaves");
+        leave();
+      });
+      connection.once("event", () => heard.push("once"));
+      connection.on("event", ({ type }) => heard.push(type));
+      const events = collectUntil(connection, "new-repl-output");
+      peer.send("(:ping 1 1)", "(:new-repl-output)");
+      await events;
+      await Promise.resolve();
+      expect(heard).to.deep.equal(["leaves", "once", "ping", "new-repl-output"]);
+      expect(reported.map(([message]) => message).sort()).to.deep.equal(["rejected", "rejected", "thrown", "thrown"]);
+      expect(reported.every(([, event]) => event === "event")).to.equal(true);
+    },
+    () => ({ onListenerError: report }),
+  );
+
+  onBothJoints("come once to a function that was added twice and removed once", async ({ connection, peer }) => {
+    let count = 0;
+    const listener = () => {
+      count += 1;
+    };
+    const stop = connection.on("event", listener);
+    connection.on("event", listener);
+    stop();
+    stop();
+    const events = collectUntil(connection, "new-repl-output");
+    peer.send("(:new-repl-output)");
+    await events;
+    expect(count).to.equal(1);
+    expect(connection.listenerCount("event")).to.equal(1);
+  });
+
+  onBothJoints("come before what awaits the reply goes on, so that nothing is missed", async ({ connection, peer }) => {
+    const order: string[] = [];
+    connection.on("event", ({ type }) => order.push(type));
+    const reply = connection.request(read("(cl:list)"), { label: "x" });
+    const { id } = await peer.nextRequest();
+    peer.send('(:write-string "out")', `(:return (:ok nil) ${id})`);
+    await reply;
+    order.push("awaited");
+    expect(order).to.deep.equal(["write-string", "return", "awaited"]);
+  });
+
+  onBothJoints("end when a listener closes the connection", async ({ connection, peer }) => {
+    const heard: string[] = [];
+    connection.on("event", ({ type }) => {
+      heard.push(type);
+      void connection.close();
+    });
+    const closed = new Promise((resolve) => connection.on("closed", resolve));
+    peer.send("(:new-repl-output)", "(:ping 1 1)", "garbage");
+    await closed;
+    expect(heard).to.deep.equal(["new-repl-output"]);
+    expect(peer.received).to.deep.equal([]);
+  });
+
+  it("whose listener fails become a process warning by default, not an exception", async () => {
+    const warning = new Promise<Error>((resolve) => process.once("warning", resolve));
+    const { connection, peer, release } = await fakeConnection("memory");
+    connection.on("event", () => {
+      throw new Error("a listener's own");
+    });
+    peer.send("(:new-repl-output)");
+    expect(await warning).to.include({
+      name: "ListenerWarning",
+      message: 'A listener for "event" failed: a listener\'s own',
+    });
+    expect(connection.isOpen).to.equal(true);
+    await release();
+  });
+});

@@ -1,0 +1,243 @@
+import { Buffer } from "node:buffer";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { openConnection, type SwankErrorCode, tcpOpener } from "swank-client";
+import { rejection } from "../../support/caught.js";
+import type { FakePeer } from "../../support/fake-swank.js";
+import { openFake, tellImage } from "./fake-image.js";
+
+describe("opening a connection", () => {
+  it("tells what the image is", async () => {
+    const { info } = await openFake(tellImage());
+    expect(info).to.deep.equal({
+      pid: 4711,
+      style: "spawn",
+      implementation: { type: "SBCL", name: "sbcl", version: "2.2.9.debian", program: undefined },
+      machine: { instance: "vm", type: "X86-64", version: "Some CPU" },
+      features: ["SWANK", "X86-64", "SBCL"],
+      modules: ["SB-INTROSPECT", "SWANK-REPL"],
+      package: { name: "COMMON-LISP-USER", prompt: "CL-USER" },
+      version: "2.27",
+    });
+  });
+
+  it("is patient with events that come before the reply, and with fields that are missing or new", async () => {
+    const { info } = await openFake(async (peer) => {
+      peer.send('(:indentation-update (("x" 1 ("CL"))))', "(:new-features (:a))", "(:ping 1 2)");
+      await peer.next("(:emacs-pong 1 2)");
+      await tellImage({ pid: "nil", machine: "nil", modules: "nil", version: "nil", brandnew: "(1 2)" })(peer);
+    });
+    expect(info).to.include({ pid: undefined, version: undefined });
+    expect(info.modules).to.deep.equal([]);
+  });
+
+  const VERSIONS: readonly (readonly [version: string, ok: boolean])[] = [
+    ['"2.24"', true],
+    ['"2.27"', true],
+    ['"2.32.git"', true],
+    ['"3.0"', true],
+    ['"odd"', true],
+    ['"2.23"', false],
+    ['"2.9"', false],
+    ['"1.99"', false],
+    ['"2014-10-10"', false],
+  ];
+  for (const [version, ok] of VERSIONS) {
+    it(`${ok ? "accepts" : "refuses"} Swank ${version}`, async () => {
+      const opening = openFake(tellImage({ version }));
+      if (ok) expect(JSON.stringify((await opening).info.version)).to.equal(version);
+      else expect((await rejection(opening, "SWANK_TOO_OLD")).message).to.include(JSON.parse(version));
+    });
+  }
+
+  for (const style of ["nil", ":fd-handler", ":sigio"]) {
+    it(`refuses a server of style ${style}`, async () => {
+      const error = await rejection(openFake(tellImage({ style })), "NO_THREADS");
+      expect(error.message).to.include(`(style ${style.replace(":", "")})`);
+      expect(error.remedy).to.include(":style :spawn");
+    });
+  }
+
+  interface Stranger {
+    readonly title: string;
+    readonly play: (peer: FakePeer) => unknown;
+    readonly says: RegExp;
+  }
+  const STRANGERS: readonly Stranger[] = [
+    { title: "a server that stays silent", play: () => {}, says: /does not answer\.$/ },
+    {
+      title: "a server that closes without a word",
+      play: (peer) => peer.end(),
+      says: /closed the connection without an answer\.$/,
+    },
+    {
+      title: "a server that resets",
+      play: (peer) => peer.next().then(() => peer.reset()),
+      says: /closed the connection without an answer\.$/,
+    },
+    {
+      title: "an SSH server",
+      play: (peer) => peer.sendBytes(Buffer.from("SSH-2.0-x\r\n")),
+      says: /It looks like an SSH server\.$/,
+    },
+    {
+      title: "random bytes",
+      play: (peer) => peer.sendBytes(Buffer.from([0x9f, 3, 0, 255, 17, 4, 4])),
+      says: /six hexadecimal digits/,
+    },
+    {
+      title: "half a message, then silence",
+      play: (peer) => peer.sendBytes(Buffer.from("0000ff(:ret")),
+      says: /does not answer\.$/,
+    },
+    {
+      title: "framed text that is no Lisp",
+      play: (peer) => peer.send('{"jsonrpc":"2.0"}'),
+      says: /not a Swank message/,
+    },
+    {
+      title: "a reply of another kind",
+      play: async (peer) => peer.returnOk((await peer.nextRequest()).id, '"hello"'),
+      says: /expected a property list/,
+    },
+    {
+      title: "Slynk, which has no package SWANK",
+      play: async (peer) => {
+        const { text } = await peer.nextRequest();
+        peer.send(`(:reader-error ${JSON.stringify(text)} "Package SWANK does not exist.")`);
+      },
+      says: /a Lisp without Swank, perhaps with SLY's Slynk\.$/,
+    },
+    {
+      title: "Slynk in disguise",
+      play: tellImage({ features: "(:slynk :sbcl)", version: '"1.0.43"' }),
+      says: /Slynk, not Swank\.$/,
+    },
+  ];
+  for (const { title, play, says } of STRANGERS) {
+    it(`is refused to ${title}`, async () => {
+      const error = await rejection(openFake(play, { timeout: 150 }), "NOT_SWANK");
+      expect(error.message).to.match(/^127\.0\.0\.1:\d+ /);
+      expect(error.message).to.match(says);
+      expect(error.remedy).to.match(/[Ss]wank/);
+    });
+  }
+
+  it("is refused to a web server", async () => {
+    const server = createServer((_, response) => response.end("hello")).listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    const address = server.address();
+    if (address === null || typeof address === "string") throw new Error("The server has no port.");
+    const error = await rejection(openConnection(tcpOpener({ port: address.port }), { secret: false }), "NOT_SWANK");
+    expect(error.message).to.include("It looks like an HTTP server.");
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  const SIGNS_OF_LIFE: readonly (readonly [play: (peer: FakePeer) => unknown, code: SwankErrorCode])[] = [
+    [(peer) => peer.send("(:new-features (:a))"), "REQUEST_TIMEOUT"],
+    [
+      (peer) => {
+        peer.send("(:new-features (:a))");
+        peer.end();
+      },
+      "CONNECTION_LOST",
+    ],
+    [async (peer) => peer.returnAbort((await peer.nextRequest()).id, "boom"), "REQUEST_ABORTED"],
+  ];
+  for (const [play, code] of SIGNS_OF_LIFE) {
+    it(`calls a Swank by its name although it fails: ${code}`, async () => {
+      await rejection(openFake(play, { timeout: 150 }), code);
+    });
+  }
+
+  it("is given up when the signal is aborted", async () => {
+    const controller = new AbortController();
+    const opening = openFake(
+      async (peer) => {
+        await peer.next();
+        controller.abort();
+      },
+      { signal: controller.signal },
+    );
+    await rejection(opening, "CANCELLED");
+  });
+});
+
+describe("the secret", () => {
+  let folder: string;
+  let file: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "secret-"));
+    file = join(folder, "secret");
+    await writeFile(file, "open sesame\nsecond line\n");
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  it("is the first packet, as text and not as a Lisp string", async () => {
+    await openFake(
+      async (peer) => {
+        expect(await peer.next()).to.equal('a "b" (');
+        await tellImage()(peer);
+      },
+      { secret: 'a "b" (' },
+    );
+  });
+
+  it("is the first line of a file", async () => {
+    await openFake(
+      async (peer) => {
+        expect(await peer.next()).to.equal("open sesame");
+        await tellImage()(peer);
+      },
+      { secret: { file } },
+    );
+  });
+
+  it("is not sent when there is to be none", async () => {
+    await openFake(async (peer) => {
+      await tellImage()(peer);
+      expect(peer.received).to.have.length(1);
+    });
+  });
+
+  it("is taken from the user's ~/.slime-secret by default, if there is one", async () => {
+    const home = process.env["HOME"];
+    process.env["HOME"] = folder;
+    try {
+      await openFake(tellImage(), { secret: undefined });
+      await writeFile(join(folder, ".slime-secret"), "from home\n");
+      await openFake(
+        async (peer) => {
+          expect(await peer.next()).to.equal("from home");
+          await tellImage()(peer);
+        },
+        { secret: undefined },
+      );
+    } finally {
+      process.env["HOME"] = home;
+    }
+  });
+
+  it("of a file that cannot be read is an error before anything is opened", async () => {
+    const opener = () => Promise.reject(new Error("opened"));
+    await rejection(openConnection(opener, { secret: { file: join(folder, "none") } }), "INVALID_ARGUMENT");
+  });
+
+  for (const [title, play] of [
+    ["stays silent", () => {}],
+    ["closes", (peer: FakePeer) => peer.next().then(() => peer.end())],
+  ] as const) {
+    it(`was wrong when the server ${title} after it`, async () => {
+      const error = await rejection(openFake(play, { secret: "x", timeout: 150 }), "SECRET_REJECTED");
+      expect(error.remedy).to.include("~/.slime-secret");
+    });
+  }
+
+  it("has nothing to do with a server that speaks something else", async () => {
+    const play = (peer: FakePeer) => peer.sendBytes(Buffer.from("HTTP/1.1 400 Bad Request\r\n"));
+    await rejection(openFake(play, { secret: "x" }), "NOT_SWANK");
+  });
+});

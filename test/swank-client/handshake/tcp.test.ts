@@ -1,0 +1,69 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { expect } from "chai";
+import { tcpOpener } from "swank-client";
+import { rejection, thrown } from "../../support/caught.js";
+import { activeTimers } from "../../support/fake-connection.js";
+import { FakeSwank } from "../../support/fake-swank.js";
+
+describe("opening a TCP connection", () => {
+  it("is refused where nothing listens, and says what to type into the image", async () => {
+    const server = await FakeSwank.listen();
+    await server.close();
+    const error = await rejection(tcpOpener({ port: server.port })(), "CONNECTION_REFUSED");
+    expect(error.message).to.equal(`Cannot connect to 127.0.0.1:${server.port}: nothing listens there.`);
+    expect(error.remedy).to.equal(
+      `Start a server in the image: (swank:create-server :port ${server.port} :dont-close t).`,
+    );
+    expect(error.cause).to.have.property("code", "ECONNREFUSED");
+  });
+
+  it("fails when the host does not resolve", async () => {
+    const error = await rejection(tcpOpener({ host: "no-such-host.invalid" })(), "HOST_NOT_FOUND");
+    expect(error.message).to.match(/^Cannot connect to no-such-host\.invalid:4005: the name does not resolve \(/);
+  });
+
+  it("fails in time when the host does not accept", async () => {
+    const { port, release } = await deafServer();
+    const timers = activeTimers();
+    const error = await rejection(tcpOpener({ port, timeout: 100 })(), "CONNECT_TIMEOUT");
+    expect(error.message).to.equal(`127.0.0.1:${port} did not accept the connection within 100 ms.`);
+    expect(activeTimers()).to.equal(timers);
+    await release();
+  });
+
+  it("can be cancelled before and meanwhile", async () => {
+    const { port, release } = await deafServer();
+    await rejection(tcpOpener({ port })(AbortSignal.abort()), "CANCELLED");
+    const controller = new AbortController();
+    const opening = tcpOpener({ port })(controller.signal);
+    controller.abort();
+    await rejection(opening, "CANCELLED");
+    await release();
+  });
+
+  it("is refused for what is no port", () => {
+    for (const port of [0, -1, 65536, 1.5, Number.NaN]) thrown("INVALID_ARGUMENT", () => tcpOpener({ port }));
+  });
+});
+
+/** A server that is too busy to accept, with its queue of connections full. */
+async function deafServer(): Promise<{ readonly port: number; readonly release: () => Promise<void> }> {
+  const code = `const server = require("node:net").createServer();
+    server.listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => {
+      require("node:fs").writeSync(1, String(server.address().port));
+      for (;;);
+    });`;
+  const child = spawn(process.execPath, ["-e", code], { stdio: ["ignore", "pipe", "inherit"] });
+  const [port] = await once(child.stdout, "data");
+  const fillers = Array.from({ length: 8 }, () => connect(Number(port), "127.0.0.1").on("error", () => {}));
+  // The queue is full when one of them has to wait although another was accepted.
+  await Promise.race(fillers.map((filler) => once(filler, "connect")));
+  const release = async () => {
+    for (const filler of fillers) filler.destroy();
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  };
+  return { port: Number(port), release };
+}
