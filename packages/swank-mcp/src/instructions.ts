@@ -8,7 +8,7 @@ When code fails you get [ERROR] TYPE, the message and a backtrace: frame 0 is wh
 An error does not unwind: the thread stays stopped with its frames, named "thread/level" in the answer, while other evaluations run on threads of their own. Redefine what is wrong and call again. Old stops are aborted by themselves.
 
 [TIMEOUT]: the code was interrupted; it is stopped, not running. [BREAK] comes from (break).
-Undefined function or variable? Check spelling and package: (apropos "NAME"). Symbols are upcased when read: foo is FOO. A READER-ERROR or END-OF-FILE means unbalanced or malformed code; nothing of it has run, so send it all again, corrected. Warnings do not stop anything, but an undefined variable or function in one is usually a typo.
+Undefined function or variable? Check spelling and package: (apropos "NAME"). Symbols are upcased when read: foo is FOO. A READER-ERROR or END-OF-FILE means unbalanced or malformed code; the message says where, and which forms have run (none, if parentheses are missing). Warnings do not stop anything, but an undefined variable or function in one is usually a typo.
 (describe 'x), (documentation 'x 'function) and (apropos "part") explain what is there.
 
 lisp-status tells which image this is. If Lisp cannot be reached, the answer says what to do; nothing needs to be restarted on this side.`;
