@@ -98,7 +98,7 @@ Returns only when it refuses: (:stale) | (:no-restart) | (:wrong-count LAMBDA-LI
           ((/= (length sources) (clamp-count (length sources) (restart-lambda-list restart)))
            (list :wrong-count (line-text (restart-lambda-list restart) 200)))
           (t (let ((values (handler-case (argument-values sources)
-                             (error (condition)
+                             (serious-condition (condition)
                                (return-from invoke-offered-restart
                                  (list :bad-argument (report-text condition 500)))))))
                (apply #'invoke-restart restart values))))))

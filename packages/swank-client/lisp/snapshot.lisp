@@ -68,17 +68,22 @@
            (and (typep stream 'two-way-stream) (eq (two-way-stream-input-stream stream) *input*)))))
 
 (defun message-text (condition)
-  "What CONDITION says, without the stream that SBCL adds to reader errors."
-  (cond ((and (typep condition 'reader-error) (typep condition 'simple-condition))
-         (handler-case (string-capitalize-first
-                        (apply #'format nil (simple-condition-format-control condition)
-                               (simple-condition-format-arguments condition)))
-           (serious-condition () (report-text condition))))
-        ((and (typep condition 'end-of-file) (source-stream-p (stream-error-stream condition)))
-         "Unexpected end of file.")
-        ((and (typep condition 'end-of-file) (standard-input-p (stream-error-stream condition)))
-         "End of file on standard input.")
-        (t (report-text condition))))
+  "What CONDITION says, without the streams that SBCL adds and that mean nothing to whoever sent the code."
+  (or (ignore-errors (stream-condition-text condition))
+      (report-text condition)))
+
+(defun stream-condition-text (condition)
+  "Text for conditions about the source or the standard input, NIL for others."
+  (typecase condition
+    ((and reader-error simple-condition)
+     (string-capitalize-first
+      (with-bounded-printing ()
+        (truncated 2000 (lambda (stream)
+                          (apply #'format stream (simple-condition-format-control condition)
+                                 (simple-condition-format-arguments condition)))))))
+    (end-of-file
+     (cond ((source-stream-p (stream-error-stream condition)) "Unexpected end of file.")
+           ((standard-input-p (stream-error-stream condition)) "End of file on standard input.")))))
 
 (defun string-capitalize-first (text)
   (if (plusp (length text))

@@ -72,7 +72,7 @@ describe("code that cannot be read", () => {
       "SIMPLE-ERROR|READER-ERROR",
       /while reading.*\nLine 1, column \d+\. The form before it/s,
     ],
-    ['(setf *ran* t) "🙂" nosuch::x', "READER-ERROR", /\nLine 1, column 19\. The 2 forms before it/s],
+    ['(setf *ran* t) "🙂" nosuch::x', "READER-ERROR", /\nLine 1, column 21\. The 2 forms before it/s],
   ];
   for (const [code, type, message] of UNREADABLE) {
     it(`has run up to where it cannot be read: ${JSON.stringify(code)}`, async () => {

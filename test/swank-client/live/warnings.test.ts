@@ -96,7 +96,7 @@ describe("warnings of evaluated code", () => {
     const evaluation = client.evaluate('(defun s-f (x) (error "stop ~a" x)) (s-f 1)');
     const stop = stopped(await evaluation.next());
     await stop.session.frames(0, 10);
-    await stop.session.locals;
+    await stop.session.frameLocals(0);
     await stop.session.abort();
     expect((await evaluation.next()).warnings).to.deep.equal([]);
   });

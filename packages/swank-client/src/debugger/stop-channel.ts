@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import type { Sexp } from "sexp-parser";
 import { type Caller, UNWOUND } from "../caller.js";
 import { SwankError } from "../errors.js";
@@ -5,6 +6,8 @@ import type { ParkedThread } from "./parked-thread.js";
 
 /** Milliseconds that a stopped thread has to answer a question about itself. */
 const ANSWER_TIME = 30_000;
+/** Milliseconds between the reply of a request that unwinds the thread and the message that the thread has left the stop. */
+const LEAVING_TIME = 5000;
 
 /** The way to one stop of one thread, closed for good when the thread leaves it. */
 export class StopChannel {
@@ -50,14 +53,16 @@ export class StopChannel {
   /**
    * Runs a form that makes the thread leave the stop.
    *
-   * @returns `UNWOUND`, or the form's value when it refused.
-   * @throws SwankError `STALE_SESSION`, and what `Caller.callUnwinding` throws.
+   * @returns `UNWOUND` when it has left, or the form's value when it refused.
+   * @throws SwankError `STALE_SESSION`, `REQUEST_ABORTED` when the form was unwound without leaving, and what `Caller.callUnwinding` throws.
    */
   async leave(form: Sexp, label: string): Promise<Sexp | typeof UNWOUND> {
     this.#checkLive(label);
     try {
       const options = { label, thread: this.thread, timeout: ANSWER_TIME, signal: this.ended };
-      return await this.#caller.callUnwinding(form, options);
+      const reply = await this.#caller.callUnwinding(form, options);
+      if (reply === UNWOUND) await this.#departure(label);
+      return reply;
     } catch (error) {
       if (this.isLive) throw error;
       return UNWOUND;
@@ -66,6 +71,12 @@ export class StopChannel {
 
   stale(label: string): SwankError {
     return new SwankError("STALE_SESSION", `${label}: Thread ${this.thread} has left the stop at level ${this.level}.`);
+  }
+
+  async #departure(label: string): Promise<void> {
+    await setTimeout(LEAVING_TIME, undefined, { signal: this.ended }).catch(() => undefined);
+    if (this.isLive)
+      throw new SwankError("REQUEST_ABORTED", `${label}: It was aborted; the thread is stopped as it was.`);
   }
 
   #checkLive(label: string): void {

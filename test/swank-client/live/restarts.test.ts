@@ -1,0 +1,189 @@
+import { expect } from "chai";
+import type { DebuggerSession, Evaluation, Stopped, SwankClient } from "swank-client";
+import { liveImage } from "./live-image.js";
+import { aborted, returned, stopped, values } from "./outcomes.js";
+
+function indexOf(session: DebuggerSession, name: string): number {
+  const index = session.restarts.findIndex((restart) => restart.name === name);
+  if (index < 0) throw new Error(`There is no restart ${name}.`);
+  return index;
+}
+
+/** What a refused call says. */
+async function refusal(call: Promise<unknown>): Promise<unknown> {
+  return call.then(
+    () => "not refused",
+    (error: unknown) => error,
+  );
+}
+
+describe("restarts of a stop", () => {
+  const image = liveImage();
+  let client: SwankClient;
+  beforeEach(async () => {
+    client = await image.connect();
+  });
+
+  async function stopIn(code: string): Promise<{ evaluation: Evaluation; stop: Stopped; session: DebuggerSession }> {
+    const evaluation = client.evaluate(code);
+    const stop = stopped(await evaluation.next());
+    return { evaluation, stop, session: stop.session };
+  }
+
+  it("are the code's own, then ABORT and RETRY, and none of Swank's", async () => {
+    const { evaluation, session } = await stopIn(
+      '(restart-case (with-simple-restart (skip "Skip ~d" 1) (error "x")) (nil () :report "nameless") (go-on (a) a))',
+    );
+    expect(session.restarts).to.deep.equal([
+      { index: 0, name: "SKIP", description: "Skip 1" },
+      { index: 1, name: "", description: "nameless" },
+      { index: 2, name: "GO-ON", description: "GO-ON" },
+      { index: 3, name: "ABORT", description: "Return to top level" },
+      { index: 4, name: "RETRY", description: "Evaluate form 1 again" },
+    ]);
+    await session.invokeRestart(0);
+    expect(returned(await evaluation.next()).values).to.deep.equal(["NIL", "T"]);
+  });
+
+  it("that fail to print are still offered", async () => {
+    const { evaluation, session } = await stopIn(
+      '(restart-case (error "x") (odd () :report (lambda (s) (declare (ignore s)) (error "no")) 5))',
+    );
+    expect(session.restarts[0]).to.deep.equal({ index: 0, name: "ODD", description: "<<error printing restart>>" });
+    await session.invokeRestart(0);
+    expect(returned(await evaluation.next()).values).to.deep.equal(["5"]);
+  });
+
+  it("ABORT ends the evaluation, and says nothing of an error", async () => {
+    const { evaluation, session } = await stopIn('(error "x")');
+    await session.invokeRestart(indexOf(session, "ABORT"));
+    expect(aborted(await evaluation.next())).not.to.have.property("error");
+    expect(client.stops).to.deep.equal([]);
+  });
+
+  it("RETRY evaluates the form again, with what was redefined meanwhile, and gives the original evaluation its value", async () => {
+    const { evaluation, session } = await stopIn(
+      '(defvar *n* 0) (incf *n*) (defun r-f (x) (/ x 0)) (princ "once") (list (r-f 6) *n*)',
+    );
+    expect(session.restarts.at(-1)?.description).to.equal("Evaluate form 5 again");
+    await session.invokeRestart(indexOf(session, "RETRY"));
+    const again = stopped(await evaluation.next());
+    expect(again.error.type).to.equal("DIVISION-BY-ZERO");
+    await values(client, "(defun r-f (x) (* x 7))");
+    await again.session.invokeRestart(indexOf(again.session, "RETRY"));
+    const outcome = returned(await evaluation.next());
+    expect(outcome).to.deep.include({ values: ["(42 1)"], stdout: "" });
+  });
+
+  it("take values, as Lisp expressions in the package of the code", async () => {
+    await values(client, '(defpackage "R" (:use "CL"))');
+    const { evaluation, session } = await stopIn(
+      '(in-package "R") (defun val (x) (* 2 x)) (restart-case (error "x") (use (a &optional b) (list a b)))',
+    );
+    await session.invokeRestart(0, ["(val 21)", "'val"]);
+    expect(returned(await evaluation.next()).values).to.deep.equal(["(42 VAL)"]);
+  });
+
+  it("of Lisp's own take values too", async () => {
+    for (const [code, name, value, result] of [
+      ["(1+ unbound-1)", "USE-VALUE", "41", "42"],
+      ["(list (1+ unbound-2) unbound-2)", "STORE-VALUE", "41", "(42 41)"],
+      ["(list (undefined-1 1))", "RETURN-VALUE", "42", "(42)"],
+      ['(check-type-1 "x")', "STORE-VALUE", "5", "5"],
+    ] as const) {
+      await values(client, "(defun check-type-1 (x) (check-type x integer) x)");
+      const { evaluation, session } = await stopIn(code);
+      await session.invokeRestart(indexOf(session, name), [value]);
+      expect(returned(await evaluation.next()).values, code).to.deep.equal([result]);
+    }
+  });
+
+  it("CONTINUE of an undefined function calls it when it is there", async () => {
+    const { evaluation, session } = await stopIn("(list (undefined-2 1))");
+    await values(client, "(defun undefined-2 (x) (+ x 41))");
+    await session.invokeRestart(indexOf(session, "CONTINUE"));
+    expect(returned(await evaluation.next()).values).to.deep.equal(["(42)"]);
+  });
+
+  it("that do not exist are refused without asking the image", async () => {
+    const { evaluation, session } = await stopIn('(error "x")');
+    const before = client.connection.nextId();
+    for (const index of [-1, 2, 99, 0.5, Number.NaN]) {
+      expect(await refusal(session.invokeRestart(index)), String(index)).to.include({ code: "NO_SUCH_RESTART" });
+    }
+    expect(client.connection.nextId()).to.equal(before + 1);
+    expect(session.isLive).to.equal(true);
+    await evaluation.abort();
+  });
+
+  it("keep the stop when a value cannot be evaluated, or is one too many", async () => {
+    const { evaluation, session } = await stopIn('(restart-case (error "x") (use (a) a) (none () :none))');
+    for (const [index, sources, message] of [
+      [0, ["(car 5)"], /could not be evaluated/],
+      [0, ["(unbalanced"], /could not be evaluated/],
+      [0, ["nosuch::x"], /could not be evaluated/],
+      [0, ["(labels ((f () (1+ (f)))) (f))"], /could not be evaluated/],
+      [0, [], /takes the arguments/],
+      [0, ["1", "2"], /takes the arguments/],
+      [1, ["1"], /takes the arguments/],
+    ] as const) {
+      const error = await refusal(session.invokeRestart(index, sources));
+      expect(error, String(sources)).to.include({ code: "INVALID_ARGUMENT" });
+      expect(String(error)).to.match(message);
+      expect(session).to.include({ isLive: true, level: 1 });
+    }
+    await session.invokeRestart(0, ["(+ 40 2)"]);
+    expect(returned(await evaluation.next()).values).to.deep.equal(["42"]);
+  });
+
+  it("cannot be invoked, nor anything else asked, when the stop is over: without asking the image", async () => {
+    const { evaluation, session } = await stopIn('(error "x")');
+    await session.abort();
+    aborted(await evaluation.next());
+    const before = client.connection.nextId();
+    for (const call of [
+      () => session.invokeRestart(0),
+      () => session.abort(),
+      () => session.frames(),
+      () => session.frameLocals(0),
+      () => session.evaluateInFrame(0, "1"),
+    ]) {
+      expect(await refusal(call()), String(call)).to.include({ code: "STALE_SESSION" });
+    }
+    expect(client.connection.nextId()).to.equal(before + 1);
+    expect(session.ended.aborted).to.equal(true);
+    expect(session.condition.message).to.equal("x");
+  });
+
+  it("invoked twice at once take effect once", async () => {
+    const { evaluation, session } = await stopIn(
+      '(let ((n 0)) (restart-case (error "x") (again () (incf n) (sleep 0.1) n)))',
+    );
+    const results = await Promise.all([
+      session.invokeRestart(0),
+      refusal(session.invokeRestart(0)),
+      refusal(session.invokeRestart(0)),
+    ]);
+    expect(results).to.have.lengthOf(3);
+    expect(returned(await evaluation.next()).values).to.deep.equal(["1"]);
+  });
+
+  it("that fail while they run are told, and the stop stays", async () => {
+    const { evaluation, session } = await stopIn(
+      '(restart-bind ((failing (lambda () (error "in the restart")))) (error "x"))',
+    );
+    expect(await refusal(session.invokeRestart(0))).to.include({ code: "REQUEST_FAILED" });
+    expect(session).to.include({ isLive: true, level: 1 });
+    aborted(await evaluation.abort());
+  });
+
+  it("that leave nothing leave the stop as it is", async () => {
+    const { evaluation, session } = await stopIn(
+      '(let ((n 0)) (restart-bind ((count (lambda () (incf n)))) (cerror "go on" "x")) n)',
+    );
+    const first = await refusal(session.invokeRestart(1));
+    expect(session.isLive).to.equal(true);
+    await session.invokeRestart(indexOf(session, "CONTINUE"));
+    expect(returned(await evaluation.next()).values, String(first)).to.deep.equal(["1"]);
+  });
+});

@@ -1,0 +1,190 @@
+import { expect } from "chai";
+import type { SwankClient } from "swank-client";
+import { liveImage } from "./live-image.js";
+import { aborted, evaluate, returned, stopped, values } from "./outcomes.js";
+
+const names = (restarts: readonly { readonly name: string }[]) => restarts.map(({ name }) => name);
+
+describe("a stop", () => {
+  const image = liveImage();
+  let client: SwankClient;
+  beforeEach(async () => {
+    client = await image.connect();
+  });
+
+  describe("tells", () => {
+    const REASONS: readonly (readonly [code: string, reason: string, type: string, message: RegExp])[] = [
+      ['(error "boom ~d" 1)', "error", "SIMPLE-ERROR", /^boom 1$/],
+      ["(car 5)", "error", "TYPE-ERROR", /5.*is not of type.*LIST/s],
+      ["(/ 1 0)", "error", "DIVISION-BY-ZERO", /arithmetic error DIVISION-BY-ZERO/],
+      ["no-such-variable", "error", "UNBOUND-VARIABLE", /NO-SUCH-VARIABLE is unbound/],
+      ["(no-such-function 1)", "error", "UNDEFINED-FUNCTION", /NO-SUCH-FUNCTION is undefined/],
+      ["(break)", "break", "SIMPLE-CONDITION", /^break$/],
+      ['(break "here ~a" :now)', "break", "SIMPLE-CONDITION", /^here :?NOW$/],
+      ['(cerror "go on" "maybe")', "error", "SIMPLE-ERROR", /^maybe$/],
+      ["(throw 'nowhere 1)", "error", "CONTROL-ERROR", /NOWHERE/],
+      ['(parse-integer "x")', "error", "PARSE-ERROR", /x/],
+      ['(open "/no/such/file")', "error", "FILE-ERROR", /no\/such\/file/],
+      ["(find-class 'no-such-class)", "error", "CELL-ERROR", /NO-SUCH-CLASS/],
+      ["(make-instance 'standard-object :no 1)", "error", "PROGRAM-ERROR", /:NO/],
+      ["(funcall (lambda (x) x))", "error", "PROGRAM-ERROR", /invalid number of arguments: 0/],
+      ["(in-package :no-such-package)", "error", "PACKAGE-ERROR", /NO-SUCH-PACKAGE/],
+      ["(invoke-restart 'no-such-restart)", "error", "CONTROL-ERROR", /NO-SUCH-RESTART/],
+      ["(assert (= 1 2))", "error", "SIMPLE-ERROR", /The assertion/],
+      ["(aref (vector 1 2) 5)", "error", "TYPE-ERROR", /5/],
+      ["(let ((x 1 2)) x)", "error", "PROGRAM-ERROR", /LET|malformed/i],
+      ['(defmacro bad-macro () (error "in a macro")) (bad-macro)', "error", "SIMPLE-ERROR|PROGRAM-ERROR", /in a macro/],
+      [
+        "(signal (make-condition 'simple-error :format-control \"x\")) (error 'end-of-file)",
+        "error",
+        "END-OF-FILE",
+        /END-OF-FILE/i,
+      ],
+    ];
+    for (const [code, reason, type, message] of REASONS) {
+      it(`what happened in ${code}`, async () => {
+        const evaluation = client.evaluate(code);
+        const stop = stopped(await evaluation.next());
+        expect(stop.reason).to.equal(reason);
+        expect(stop.error.type).to.match(new RegExp(`^(${type})$`));
+        expect(stop.error.message).to.match(message);
+        expect(stop.error.timestamp).to.be.within(Date.now() - 60_000, Date.now() + 1000);
+        expect(names(stop.error.restarts)).to.include("ABORT");
+        expect(names(stop.error.restarts).at(-1)).to.equal("RETRY");
+        expect(stop.error.frames).not.to.deep.equal([]);
+        expect(stop.session.restarts).to.deep.equal(stop.error.restarts);
+        expect(evaluation).to.include({ isSettled: false, stop: stop.session, thread: stop.session.thread });
+        expect(client.stops).to.deep.equal([stop.session]);
+        aborted(await evaluation.abort());
+        expect(evaluation).to.include({ isSettled: true, stop: undefined });
+        expect(client.stops).to.deep.equal([]);
+      });
+    }
+
+    it("a condition class of the user's with its package, its superclasses and its slots", async () => {
+      const code = `(define-condition my-error (simple-error file-error) ((count :initarg :count) (unset :initarg :unset) (big :initarg :big)))
+        (error 'my-error :format-control "mine" :pathname "p" :count 3 :big (make-list 1000 :initial-element 'element))`;
+      const evaluation = client.evaluate(code);
+      const { error } = stopped(await evaluation.next());
+      expect(error).to.include({ type: "COMMON-LISP-USER::MY-ERROR", class: "COMMON-LISP-USER::MY-ERROR" });
+      expect(error.supertypes.filter((name) => /ERROR$/.test(name))).to.deep.equal([
+        "COMMON-LISP-USER::MY-ERROR",
+        "SIMPLE-ERROR",
+        "FILE-ERROR",
+        "ERROR",
+      ]);
+      const slots = new Map(error.slots.map(({ name, value }) => [name, value]));
+      expect(slots.get("COUNT")).to.equal("3");
+      expect(slots.has("UNSET")).to.equal(false);
+      expect(slots.get("BIG")).to.match(/^\(ELEMENT .*\.\.\.\)/);
+      await evaluation.abort();
+    });
+
+    it("the exact class and a standard one for a condition of Lisp's own", async () => {
+      const evaluation = client.evaluate('(car (the fixnum (+ 1 (read-from-string "2"))))');
+      const { error } = stopped(await evaluation.next());
+      expect(error.type).to.equal("TYPE-ERROR");
+      expect(error.class).to.equal("TYPE-ERROR");
+      await evaluation.abort();
+      const other = client.evaluate("(funcall 'no-such-function)");
+      const undefinedFunction = stopped(await other.next()).error;
+      expect(undefinedFunction.type).to.equal("UNDEFINED-FUNCTION");
+      expect(undefinedFunction.class).to.match(/UNDEFINED-FUNCTION$/);
+      await other.abort();
+    });
+  });
+
+  it("is none for conditions that are only signalled, handled or declined", async () => {
+    expect(await values(client, "(signal 'error)")).to.deep.equal(["NIL"]);
+    expect(await values(client, '(handler-case (error "x") (error () :handled))')).to.deep.equal([":HANDLED"]);
+    expect(await values(client, "(ignore-errors (car 5))")).to.have.lengthOf(2);
+    expect(await values(client, '(handler-bind ((error (lambda (c) (continue c)))) (cerror "c" "x") 5)')).to.deep.equal(
+      ["5"],
+    );
+    expect(await values(client, "(catch 'here (throw 'here 1))")).to.deep.equal(["1"]);
+  });
+
+  it("is none for code that aborts itself", async () => {
+    for (const code of ["(abort)", "(invoke-restart 'abort)", "(progn (princ 1) (abort))"]) {
+      const outcome = aborted(await evaluate(client, code));
+      expect(outcome, code).not.to.have.property("error");
+    }
+  });
+
+  it("is none where the code has a debugger hook of its own", async () => {
+    const hook = (tail: string) =>
+      `(block done (let ((*debugger-hook* (lambda (c h) (declare (ignore c h)) (return-from done 42)))) ${tail}))`;
+    for (const onError of ["stop", "unwind"] as const) {
+      expect(await values(client, hook('(error "x")'), { onError })).to.deep.equal(["42"]);
+    }
+    const evaluation = client.evaluate(hook("(break)"));
+    expect(stopped(await evaluation.next()).reason).to.equal("break");
+    await evaluation.abort();
+  });
+
+  it("is none, but a full report, where errors unwind", async () => {
+    const evaluation = client.evaluate('(defun u-f (x) (error "boom ~a" x)) (princ "out") (warn "warned") (u-f 1)', {
+      onError: "unwind",
+    });
+    const outcome = aborted(await evaluation.next());
+    expect(outcome).to.include({ stdout: "out" });
+    expect(outcome.warnings.map(({ message }) => message)).to.deep.equal(["warned"]);
+    expect(outcome.error).to.include({ type: "SIMPLE-ERROR", message: "boom 1" });
+    expect(outcome.error?.frames.map(({ call }) => call)).to.include("(U-F 1)");
+    expect(outcome.error?.restarts.at(-1)?.name).to.equal("RETRY");
+    expect(client.stops).to.deep.equal([]);
+    expect(evaluation).to.include({ isSettled: true, stop: undefined });
+  });
+
+  it("at the next level belongs to the debugger's own request, which is refused, and leaves the first as it was", async () => {
+    const evaluation = client.evaluate('(error "first")');
+    const { session } = stopped(await evaluation.next());
+    const { read } = await import("sexp-parser");
+    const request = client.call(read('(cl:error "second")'), { label: "failing", thread: session.thread });
+    const error = await request.catch((reason: unknown) => reason);
+    expect(error).to.include({ code: "REQUEST_FAILED" });
+    expect(session).to.include({ isLive: true, level: 1 });
+    expect(client.stops).to.deep.equal([session]);
+    aborted(await evaluation.abort());
+  });
+
+  it("of each of many threads is credited to its own evaluation", async () => {
+    const evaluations = [...Array(12).keys()].map((n) =>
+      client.evaluate(`(progn (princ ${n}) (error "number ~d" ${n}))`),
+    );
+    const stops = (await Promise.all(evaluations.map((evaluation) => evaluation.next()))).map(stopped);
+    stops.forEach((stop, n) => {
+      expect(stop.error.message).to.equal(`number ${n}`);
+      expect(stop.stdout).to.equal(String(n));
+      expect(evaluations[n]?.stop).to.equal(stop.session);
+    });
+    expect(new Set(stops.map(({ session }) => session.thread))).to.have.property("size", 12);
+    expect(client.stops).to.have.lengthOf(12);
+    expect(await values(client, ":not-blocked")).to.deep.equal([":NOT-BLOCKED"]);
+    await Promise.all(
+      stops.map(({ session }, n) => session.invokeRestart(names(session.restarts).indexOf("ABORT")).then(() => n)),
+    );
+    (await Promise.all(evaluations.map((evaluation) => evaluation.next()))).forEach(aborted);
+  });
+
+  it("can be one of several in a row of the same evaluation", async () => {
+    const evaluation = client.evaluate('(dotimes (i 5 :done) (cerror "next" "number ~d" i))');
+    for (let n = 0; n < 5; n += 1) {
+      const stop = stopped(await evaluation.next());
+      expect(stop.error.message).to.equal(`number ${n}`);
+      expect(stop.session.level).to.equal(1);
+      await stop.session.invokeRestart(0);
+      expect(stop.session.isLive).to.equal(false);
+    }
+    expect(returned(await evaluation.next()).values).to.deep.equal([":DONE"]);
+  });
+
+  it("that nobody looked at is over when its evaluation goes on without", async () => {
+    const evaluation = client.evaluate(
+      '(handler-bind ((error (lambda (c) (declare (ignore c)) nil))) (cerror "go on" "x") 7)',
+    );
+    while (evaluation.stop === undefined) await new Promise((resolve) => setTimeout(resolve, 5));
+    await evaluation.stop.invokeRestart(0);
+    expect(returned(await evaluation.next()).values).to.deep.equal(["7"]);
+  });
+});
