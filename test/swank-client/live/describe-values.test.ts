@@ -12,7 +12,7 @@ describe("describing variables, classes and types", () => {
   });
 
   /** The value of a variable with that initial value. */
-  async function valueOf(form: string): Promise<unknown> {
+  async function valueMadeBy(form: string): Promise<unknown> {
     await values(client, `(defparameter *dv* ${form})`);
     return (await found(client, "*dv*")).meanings.map((entry) => ("value" in entry ? entry.value : undefined))[0];
   }
@@ -45,16 +45,16 @@ describe("describing variables, classes and types", () => {
   ];
   for (const [form, text, leftOut] of PRINTED) {
     it(`prints ${form} within its limits`, async () => {
-      expect(await valueOf(form)).to.deep.equal({ text, leftOut });
+      expect(await valueMadeBy(form)).to.deep.equal({ text, leftOut });
     });
   }
 
   it("cuts what prints long, and says so", async () => {
-    expect(await valueOf("(make-string 5000 :initial-element #\\a)")).to.deep.equal({
+    expect(await valueMadeBy("(make-string 5000 :initial-element #\\a)")).to.deep.equal({
       text: `"${"a".repeat(2000)}"... [2000 of 5000 characters shown]`,
       leftOut: undefined,
     });
-    expect(await valueOf("(list (make-string 5000 :initial-element #\\a))")).to.deep.equal({
+    expect(await valueMadeBy("(list (make-string 5000 :initial-element #\\a))")).to.deep.equal({
       text: `("${"a".repeat(1998)}...`,
       leftOut: "cut at 2000 characters",
     });
@@ -74,9 +74,9 @@ describe("describing variables, classes and types", () => {
         `(defclass dv-unprintable () ()) (defmethod print-object ((object dv-unprintable) stream) ${body})`,
       );
       const message = { text: "<error printing value>", leftOut: undefined };
-      expect(await valueOf("(make-instance 'dv-unprintable)")).to.deep.equal(message);
-      expect(await valueOf("(list 1 (make-instance 'dv-unprintable))")).to.deep.equal(message);
-      expect(await valueOf("1")).to.deep.equal({ text: "1", leftOut: undefined });
+      expect(await valueMadeBy("(make-instance 'dv-unprintable)")).to.deep.equal(message);
+      expect(await valueMadeBy("(list 1 (make-instance 'dv-unprintable))")).to.deep.equal(message);
+      expect(await valueMadeBy("1")).to.deep.equal({ text: "1", leftOut: undefined });
     }).timeout(120_000);
   }
 

@@ -1,0 +1,240 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import type { SwankClient } from "swank-client";
+import { liveImage } from "./live-image.js";
+import { evaluate, stopped, values } from "./outcomes.js";
+
+/** What is listed, as `kind name`, with a mark for what was redefined or changed. */
+async function listed(client: SwankClient): Promise<string[]> {
+  const { definitions } = await client.definitions();
+  return definitions.map(
+    ({ kind, name, redefined, changed }) =>
+      `${kind} ${name.replaceAll("COMMON-LISP-USER::", "")}${redefined ? " redefined" : ""}${changed ? " changed" : ""}`,
+  );
+}
+
+describe("what a session has defined", () => {
+  const image = liveImage();
+  let client: SwankClient;
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "swank-client-definitions-"));
+  });
+  after(() => rm(folder, { recursive: true }));
+  beforeEach(async () => {
+    client = await image.connect();
+  });
+
+  const KINDS: readonly (readonly [string, readonly string[]])[] = [
+    ["(defun d-f (x) x)", ["function D-F"]],
+    ["(defun (setf d-f) (new x) (list new x))", ["function (SETF D-F)"]],
+    ["(let ((n 0)) (defun d-counter () (incf n)))", ["function D-COUNTER"]],
+    ["(setf (fdefinition 'd-set) (lambda (x) x))", ["function D-SET"]],
+    ["(setf (symbol-function 'd-set-2) (lambda (x) x))", ["function D-SET-2"]],
+    ["(setf (macro-function 'd-set-3) (lambda (form env) (declare (ignore env)) form))", ["macro D-SET-3"]],
+    ["(defmacro d-m (x) x)", ["macro D-M"]],
+    ["(defvar *d-v* 1)", ["variable *D-V*"]],
+    ["(defvar *d-unbound*)", ["variable *D-UNBOUND*"]],
+    ["(defparameter *d-p* 1)", ["variable *D-P*"]],
+    ["(sb-ext:defglobal **d-g** 1)", ["variable **D-G**"]],
+    ["(defconstant +d-c+ 1)", ["constant +D-C+"]],
+    ["(define-symbol-macro d-sm 1)", ["symbol-macro D-SM"]],
+    ["(defclass d-class () ((slot :accessor d-class-slot)))", ["class D-CLASS"]],
+    ["(defstruct d-structure a)", ["structure D-STRUCTURE"]],
+    ["(defstruct (d-structure-2 (:conc-name nil)) d-a)", ["structure D-STRUCTURE-2"]],
+    ["(define-condition d-condition (error) ())", ["condition D-CONDITION"]],
+    ["(deftype d-type () 'list)", ["type D-TYPE"]],
+    ["(defgeneric d-g (x))", ["generic-function D-G"]],
+    [
+      "(defgeneric d-g2 (x)) (defmethod d-g2 ((x integer)) x) (defmethod d-g2 :around ((x (eql 3))) x)",
+      ["generic-function D-G2", "method D-G2 (INTEGER)", "method D-G2 :AROUND ((EQL 3))"],
+    ],
+    ["(defmethod d-g3 ((x string) y) (list x y))", ["generic-function D-G3", "method D-G3 (STRING T)"]],
+    [
+      "(defmethod print-object ((x condition) stream) (call-next-method))".replace("condition", "d-structure"),
+      ["method PRINT-OBJECT (D-STRUCTURE T)"],
+    ],
+    ["(define-compiler-macro d-f (x) x)", ["compiler-macro D-F"]],
+    ["(defsetf d-setf d-set-it)", ["setf-expander D-SETF"]],
+    ["(define-setf-expander d-setf-2 (x) x)", ["setf-expander D-SETF-2"]],
+    ["(define-method-combination d-combination)", ["method-combination D-COMBINATION"]],
+    ['(defpackage "d Package" (:use))', ["package d Package"]],
+    ["(defun |Mixed Case| () 1)", ["function |Mixed Case|"]],
+  ];
+  for (const [code, expected] of KINDS) {
+    it(`lists what ${code} defines`, async () => {
+      await values(client, code);
+      expect(await listed(client)).to.deep.equal(expected);
+    });
+  }
+
+  const NOTHING = [
+    "(+ 1 2)",
+    "(when nil (defun d-never () 1))",
+    "(macroexpand '(defun d-never () 1))",
+    "'(defun d-never () 1)",
+    "(let ((x 1)) (flet ((d-never () x)) (d-never)))",
+    "(declaim (inline d-never))",
+    "(ignore-errors (eval '(defun)))",
+    "(ignore-errors (eval '(defun . 1)))",
+    "(ignore-errors (eval '(defvar 1)))",
+    "(ignore-errors (eval '(defun car (x) x)))",
+    '(ignore-errors (eval \'(defstruct "name")))',
+    "(setq d-undeclared 1)",
+    "(loop for x in '(1 2) collect x)",
+  ];
+  for (const code of NOTHING) {
+    it(`lists nothing for ${code}`, async () => {
+      await values(client, `(locally (declare (sb-ext:muffle-conditions warning)) ${code})`);
+      expect(await client.definitions()).to.deep.equal({ definitions: [], loaded: [] });
+    });
+  }
+
+  it("is nothing, and nothing is loaded to find that out, before anything was evaluated", async () => {
+    expect(await client.definitions()).to.deep.equal({ definitions: [], loaded: [] });
+    const fresh = await image.connect({ runtime: false });
+    expect(await fresh.definitions()).to.deep.equal({ definitions: [], loaded: [] });
+  });
+
+  it("is told with packages and in order, including what macros of the user's expand into", async () => {
+    await values(
+      client,
+      `(defpackage "D-APP" (:use "CL") (:export "RUN")) (in-package "D-APP")
+       (defmacro define-both (name) \`(progn (defvar ,(intern (format nil "*~a*" name)) 1) (defun ,name () 1)))
+       (define-both run) (define-both walk)`,
+    );
+    await values(client, "(defun cl-user::d-outside () 1) (in-package :cl-user)");
+    const { definitions } = await client.definitions();
+    expect(definitions.map(({ kind, name }) => `${kind} ${name}`)).to.deep.equal([
+      "package D-APP",
+      "macro D-APP::DEFINE-BOTH",
+      "variable D-APP::*RUN*",
+      "function D-APP:RUN",
+      "variable D-APP::*WALK*",
+      "function D-APP::WALK",
+      "function COMMON-LISP-USER::D-OUTSIDE",
+    ]);
+  });
+
+  it("marks what was redefined, by this session or over somebody else's definition", async () => {
+    const other = await image.connect();
+    await values(other, "(defun dr-other () 1) (defvar *dr-other* 1)");
+    await values(client, "(defun dr-own () 1) (defun dr-once () 1) (defclass dr-class () ())");
+    await values(client, "(defun dr-own () 2) (defun dr-other () 2) (defvar *dr-other* 2) (defclass dr-class () (a))");
+    await values(client, "(defmethod dr-g ((x list)) 1) (defmethod dr-g ((x list)) 2) (defmacro dr-once (x) x)");
+    expect(await listed(client)).to.deep.equal([
+      "function DR-OWN redefined",
+      "macro DR-ONCE redefined",
+      "class DR-CLASS redefined",
+      "function DR-OTHER redefined",
+      "variable *DR-OTHER* redefined",
+      "generic-function DR-G",
+      "method DR-G (LIST) redefined",
+    ]);
+    expect(await listed(other)).to.deep.equal(["function DR-OTHER changed", "variable *DR-OTHER* changed"]);
+  });
+
+  it("leaves out what is gone again", async () => {
+    await values(
+      client,
+      "(defun dg-gone () 1) (defun dg-here () 1) (defgeneric dg-g (x)) (defmethod dg-g ((x list)) x) (defvar *dg* 1)",
+    );
+    await values(
+      client,
+      "(fmakunbound 'dg-gone) (remove-method #'dg-g (find-method #'dg-g '() (list (find-class 'list)))) (makunbound '*dg*)",
+    );
+    expect(await listed(client)).to.deep.equal(["function DG-HERE", "generic-function DG-G", "variable *DG*"]);
+  });
+
+  it("includes what functions define when they are called", async () => {
+    await values(client, "(defun dc-definer () (defvar *dc* 1) (defun dc-inner () 1) (defmacro dc-macro () 1))");
+    expect(await listed(client)).to.deep.equal(["function DC-DEFINER"]);
+    await values(client, "(dc-definer)");
+    expect((await listed(client)).sort()).to.deep.equal([
+      "function DC-DEFINER",
+      "function DC-INNER",
+      "macro DC-MACRO",
+      "variable *DC*",
+    ]);
+  });
+
+  it("includes what was defined before an error, while the stop is there and afterwards", async () => {
+    const evaluation = client.evaluate('(defun ds-first () 1) (progn (defvar *ds* 1) (error "stop"))');
+    stopped(await evaluation.next());
+    const expected = ["function DS-FIRST", "variable *DS*"];
+    expect(await listed(client)).to.deep.equal(expected);
+    await evaluation.abort();
+    expect(await listed(client)).to.deep.equal(expected);
+  });
+
+  it("is each session's own", async () => {
+    const other = await image.connect();
+    await values(client, "(defun dw-one () 1)");
+    await values(other, "(defun dw-two () 2)");
+    expect(await listed(client)).to.deep.equal(["function DW-ONE"]);
+    expect(await listed(other)).to.deep.equal(["function DW-TWO"]);
+  });
+
+  it("can be listed by kind", async () => {
+    await values(client, "(defun dk-f () 1) (defvar *dk* 1) (defmacro dk-m () 1)");
+    const { definitions, loaded } = await client.definitions({ kind: "variable" });
+    expect(definitions.map(({ name }) => name)).to.deep.equal(["COMMON-LISP-USER::*DK*"]);
+    expect(loaded).to.deep.equal([]);
+  });
+
+  it("names files and systems that were loaded, and nothing of what they define", async () => {
+    const inner = join(folder, "inner.lisp");
+    const outer = join(folder, "outer.lisp");
+    await writeFile(inner, "(defun dl-inner () 1) (defvar *dl-inner* 1)");
+    await writeFile(outer, `(defun dl-outer () 1) (load ${JSON.stringify(inner)}) (defstruct dl-structure a)`);
+    await values(
+      client,
+      `(defun dl-before () 1) (load ${JSON.stringify(outer)}) (defun dl-after () 1) (require "sb-md5") (progn (defun dl-beside () 1) (load ${JSON.stringify(outer)}))`,
+    );
+    await values(client, `(compile-file ${JSON.stringify(inner)}) nil`);
+    await values(client, `(load ${JSON.stringify(join(folder, "inner.fasl"))})`);
+    expect(await listed(client)).to.deep.equal(["function DL-BEFORE", "function DL-AFTER", "function DL-BESIDE"]);
+    const { loaded } = await client.definitions();
+    expect(loaded.filter((name) => !name.endsWith(".asd"))).to.deep.equal([
+      outer,
+      inner,
+      "sb-md5",
+      join(folder, "inner.fasl"),
+    ]);
+  });
+
+  it("does not mistake what a loaded file defines anew for its own", async () => {
+    const file = join(folder, "anew.lisp");
+    await writeFile(file, "(defun df-anew () 2)");
+    await values(client, "(defun df-anew () 1)");
+    await values(client, `(load ${JSON.stringify(file)})`);
+    expect(await listed(client)).to.deep.equal(["function DF-ANEW changed"]);
+  });
+
+  it("knows of no more than the code itself does: its macroexpansion hook works, and stays", async () => {
+    expect(
+      await values(
+        client,
+        `(defvar *dh-log* '())
+         (let ((next *macroexpand-hook*))
+           (setf *macroexpand-hook* (lambda (expander form env) (when (eq (first form) 'dh-m) (push form *dh-log*)) (funcall next expander form env))))
+         (defmacro dh-m (x) x) (dh-m 1)`,
+      ),
+    ).to.deep.equal(["1"]);
+    expect(await values(client, "(dh-m 2) *dh-log*")).to.deep.equal(["((DH-M 2) (DH-M 1))"]);
+    expect(await listed(client)).to.deep.equal(["variable *DH-LOG*", "macro DH-M"]);
+    const other = await image.connect();
+    expect(await values(other, "(dh-m 3) (setf *macroexpand-hook* 'funcall) (length *dh-log*)")).to.deep.equal(["3"]);
+    expect(await values(client, "(defun dh-after () 1) (length *dh-log*)")).to.deep.equal(["3"]);
+    expect(await listed(client)).to.include("function DH-AFTER");
+  });
+
+  it("leaves no frame of its own in a backtrace", async () => {
+    const stop = stopped(await evaluate(client, '(defmacro db-bad (x) (error "~a" x)) (db-bad 3)'));
+    const calls = stop.error.frames.filter(({ kind }) => kind !== "host").map(({ call }) => call);
+    expect(calls[0]).to.match(/^\(\(MACRO-FUNCTION DB-BAD\) \(DB-BAD 3\)/);
+    expect(calls.join("\n")).to.not.include("SWANK-CLIENT");
+  });
+});
