@@ -46,7 +46,7 @@ const CASES: readonly (readonly [decoder: Decoder<unknown>, text: string, messag
   [list(list(string)), '(("a") (b))', "[1][0]: expected a string, found b"],
   [tuple(string), "nil", "[0]: expected an element that is missing, found nil"],
   [tuple(any, any), "(a)", "[1]: expected an element that is missing, found (a)"],
-  [tuple(any), "(a b)", "expected at most 1 elements, found (a b)"],
+  [tuple(any), "(a b)", "expected at most one element, found (a b)"],
   [tuple(any, optional(string)), "(a b)", "[1]: expected a string, found b"],
   [tupleRest([any], list(string)), "(a b)", "rest[0]: expected a string, found b"],
   [record({ name: string }), "(a)", "name: expected a string, found a"],
@@ -100,7 +100,9 @@ describe("what does not have the wanted shape", () => {
     let decoder: Decoder<unknown> = string;
     let datum: Sexp = 1;
     for (let depth = 0; depth < 1000; depth++) [decoder, datum] = [list(decoder), [datum]];
-    expect(errorOf(decoder, datum).message.length).to.be.below(400);
+    const { message, path } = errorOf(decoder, datum);
+    expect(message.length).to.be.below(400);
+    expect(path).to.match(/^\.\.\.(\[0\])+$/);
   });
 
   it("is told even if it cannot be printed", () => {

@@ -40,7 +40,7 @@ describe("the scanner", () => {
   it("finds one top-level form for each printed datum, in its place", () => {
     fc.assert(
       fc.property(fc.array(anyDatum, { maxLength: 6 }), (data) => {
-        const texts = data.map((datum) => print(datum));
+        const texts = data.map((datum) => print(datum)).filter((text) => !text.includes("#<"));
         const source = texts.join("\n");
         const { kind, forms } = scan(source);
         expect(kind).to.equal("balanced");

@@ -25,9 +25,12 @@ export async function runSbcl(program: string, input = ""): Promise<string> {
   const child = spawn(
     "sbcl",
     ["--noinform", "--no-sysinit", "--no-userinit", "--disable-debugger", "--eval", code, "--eval", program, "--quit"],
-    { stdio: ["pipe", "pipe", "inherit"] },
+    { stdio: ["pipe", "pipe", "inherit"], timeout: 30_000, killSignal: "SIGKILL" },
   );
-  const failure = new Promise<never>((_, reject) => child.once("error", reject));
+  const failure = new Promise<never>((_, reject) => {
+    child.once("error", reject);
+    child.stdin.once("error", reject);
+  });
   child.stdin.end(input);
   return await Promise.race([text(child.stdout), failure]);
 }

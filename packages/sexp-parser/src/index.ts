@@ -1,5 +1,5 @@
 export { float, keyword, list, quote, symbol, vector } from "./build.js";
-export type { Decoded, Decoder, OptionalField } from "./decode/decoder.js";
+export type { Decoded, DecodedFields, DecodedItems, Decoder, Field, OptionalField } from "./decode/decoder.js";
 export { DecodeError } from "./decode/error.js";
 export * as decode from "./decode/index.js";
 export { equals } from "./equals.js";
@@ -25,4 +25,19 @@ export { parts } from "./syntax/parts.js";
 export { FUNCTION, intern, NIL, QUOTE, T } from "./syntax/symbols.js";
 export type { Position } from "./text/position.js";
 export { excerpt, positionAt } from "./text/position.js";
-export type * from "./types.js";
+export type {
+  ArrayLiteral,
+  BitVector,
+  Character,
+  Complex,
+  DottedList,
+  LispFloat,
+  LispSymbol,
+  Opaque,
+  Pathname,
+  Quasi,
+  Ratio,
+  Sexp,
+  Structure,
+  Vector,
+} from "./types.js";

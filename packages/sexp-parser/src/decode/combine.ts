@@ -18,7 +18,7 @@ export function optional<T>(decoder: Decoder<T>): OptionalField<T> {
   return { optional: decoder };
 }
 
-/** What the first of the decoders that fits gives. */
+/** What the first of the decoders that fits gives. Each one before it costs an error: put the most likely first. */
 export function oneOf<T extends readonly unknown[]>(...decoders: Alternatives<T>): Decoder<T[number]> {
   return (datum) => {
     const wanted: string[] = [];

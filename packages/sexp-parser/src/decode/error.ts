@@ -29,21 +29,26 @@ export class DecodeError extends Error {
     this.#describe();
   }
 
-  /** Where it was: indices of lists and names of fields from the outside in; empty for the datum itself. */
+  /**
+   * Where it was: indices of lists and names of fields from the outside in; empty for the datum itself.
+   *
+   * A tag and `rest` count as fields. `...` stands for the outer part of a long path.
+   */
   get path(): string {
-    return this.#path;
+    return this.#path.replace(/^\.(?!\.)/, "");
   }
 
   /** Adds where the failing datum was: called by each decoder on the way out. `segment` is `[2]` or `.field`. */
   within(segment: string): this {
     if (this.#path.length < MAX_PATH) this.#path = segment + this.#path;
+    else if (!this.#path.startsWith("...")) this.#path = `...${this.#path}`;
     this.#describe();
     return this;
   }
 
   #describe(): void {
-    const where = this.#path.replace(/^\./, "");
-    this.message = `${where === "" ? "" : `${where}: `}expected ${this.expected}, found ${this.found}`;
+    const where = this.path === "" ? "" : `${this.path}: `;
+    this.message = `${where}expected ${this.expected}, found ${this.found}`;
   }
 }
 

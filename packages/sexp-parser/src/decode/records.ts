@@ -69,6 +69,11 @@ function kebab(name: string): string {
 /** A decoder for each tag. */
 type Table<T> = { readonly [K in keyof T]: Decoder<T[K]> };
 
+interface Variant<T> {
+  readonly segment: string;
+  readonly decode: Decoder<T>;
+}
+
 /**
  * A list that begins with a keyword: the decoder of that name gets the list of the other elements.
  *
@@ -76,17 +81,15 @@ type Table<T> = { readonly [K in keyof T]: Decoder<T[K]> };
  * a list, goes whole to `otherwise`; without one it is an error.
  */
 export function tagged<T extends object, U = never>(table: Table<T>, otherwise?: Decoder<U>): Decoder<T[keyof T] | U> {
-  const decoders = new Map<Sexp | undefined, Decoder<T[keyof T]>>();
-  const names = new Map<Sexp | undefined, string>();
-  for (const name in table) {
-    decoders.set(keyword(name), table[name]);
-    names.set(keyword(name), name);
-  }
-  const expected = `a list that begins with ${[...names.values()].map((name) => `:${name}`).join(" or ")}`;
+  const variants = new Map<Sexp | undefined, Variant<T[keyof T]>>();
+  for (const name in table) variants.set(keyword(name), { segment: `.${name}`, decode: table[name] });
+  const expected = `a list that begins with ${Object.keys(table)
+    .map((name) => `:${name}`)
+    .join(" or ")}`;
   return (datum) => {
     const items = isList(datum) ? datum : [];
-    const decode = decoders.get(items[0]);
-    if (decode !== undefined) return within(`.${names.get(items[0])}`, decode, restOf(items, 1));
+    const variant = variants.get(items[0]);
+    if (variant !== undefined) return within(variant.segment, variant.decode, restOf(items, 1));
     if (otherwise === undefined) throw new DecodeError(expected, datum);
     return otherwise(datum);
   };

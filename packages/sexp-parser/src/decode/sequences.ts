@@ -23,7 +23,7 @@ export function tuple<S extends readonly Field<unknown>[]>(...fields: S): Decode
   const decode = elements(fields);
   return (datum) => {
     const items = itemsOf(datum);
-    if (items.length > fields.length) throw new DecodeError(`at most ${fields.length} elements`, datum);
+    if (items.length > fields.length) throw new DecodeError(atMost(fields.length), datum);
     return assembledItems<S>(decode(items, datum));
   };
 }
@@ -47,4 +47,8 @@ function elements(fields: readonly Field<unknown>[]): (items: readonly Sexp[], w
     for (const place of places) results.push(decodePlace(place, items[results.length], whole));
     return results;
   };
+}
+
+function atMost(count: number): string {
+  return count === 1 ? "at most one element" : `at most ${count} elements`;
 }

@@ -3,23 +3,19 @@ import { skipBars, skipString } from "../text/skip.js";
 import type { Opaque } from "../types.js";
 import type { Cursor } from "./cursor.js";
 
-/** Reads the `#<...>` at `offset` as it stands. */
-export function readUnreadable(cursor: Cursor, offset: number): Opaque {
-  const end = skipUnreadable(cursor.text, offset);
-  if (end < 0) throw cursor.error("UNCLOSED_UNREADABLE", offset);
-  cursor.pos = end;
-  return { kind: "opaque", text: cursor.text.slice(offset, end) };
-}
-
 /**
- * The index after the `#<...>` at `start`, or -1 when it does not end.
+ * Reads the `#<...>` at `offset` as it stands.
  *
  * Such text follows no grammar, so this is best effort: `#<` nests, strings, `|...|` and escaped characters are passed
  * over, and a `>` only counts at the end of a word (not in `a->b`). Where that finds no end, quotes count for nothing.
  */
-export function skipUnreadable(text: string, start: number): number {
-  const end = unreadableEnd(text, start, skipQuoted);
-  return end < 0 ? unreadableEnd(text, start, (_, index) => index + 1) : end;
+export function readUnreadable(cursor: Cursor, offset: number): Opaque {
+  const { text } = cursor;
+  const strict = unreadableEnd(text, offset, skipQuoted);
+  const end = strict < 0 ? unreadableEnd(text, offset, (_, index) => index + 1) : strict;
+  if (end < 0) throw cursor.error("UNCLOSED_UNREADABLE", offset);
+  cursor.pos = end;
+  return { kind: "opaque", text: text.slice(offset, end) };
 }
 
 function unreadableEnd(text: string, start: number, skip: (text: string, start: number) => number): number {

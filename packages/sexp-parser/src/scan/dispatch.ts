@@ -1,4 +1,3 @@
-import { skipUnreadable } from "../read/unreadable.js";
 import { Char, codeAt } from "../text/chars.js";
 import { skipToken } from "../text/skip.js";
 
@@ -9,7 +8,7 @@ export interface DispatchSpan {
 }
 
 /** The chars after `#` (and digits) that begin a token rather than apply to the next datum. */
-const TOKEN_CHARS = /[:*#boxr]/i;
+const TOKEN_CHARS = /[:*<#boxr]/i;
 
 /** The `#` syntax at `offset`. Unknown ones count as prefixes, which is how most users define them. */
 export function dispatchAt(text: string, offset: number): DispatchSpan {
@@ -26,8 +25,6 @@ export function dispatchAt(text: string, offset: number): DispatchSpan {
       return { kind: "conditional", end: index + 1 };
     case Char.open:
       return { kind: "prefix", end: index };
-    case Char.less:
-      return { kind: "atom", end: unreadableEnd(text, index) };
     default:
       if (TOKEN_CHARS.test(text.charAt(index))) return { kind: "atom", end: skipToken(text, index + 1) };
       return { kind: "prefix", end: index + 1 };
@@ -41,10 +38,4 @@ function isDigit(code: number): boolean {
 /** The char after the backslash belongs to the character whatever it is. */
 function characterEnd(text: string, backslash: number): number {
   return backslash + 1 < text.length ? skipToken(text, backslash + 2) : -1;
-}
-
-// In source this is an error that only Lisp's reader may report, so what is inside must not count as unbalanced.
-function unreadableEnd(text: string, less: number): number {
-  const end = skipUnreadable(text, less - 1);
-  return end < 0 ? skipToken(text, less + 1) : end;
 }

@@ -60,8 +60,8 @@ class Scanner {
   }
 
   #blankOrToken(offset: number): ScanResult | undefined {
-    if (classAt(this.#text, offset) !== CharClass.whitespace)
-      return this.#datum(offset, skipToken(this.#text, offset), "symbol");
+    const isBlank = classAt(this.#text, offset) === CharClass.whitespace;
+    if (!isBlank) return this.#datum(offset, skipToken(this.#text, offset), "symbol");
     this.#pos++;
     return undefined;
   }

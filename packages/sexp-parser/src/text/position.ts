@@ -18,20 +18,26 @@ export class LineCounter {
   readonly #text: string;
   #line = 1;
   #lineStart = 0;
+  #newline: number;
 
   constructor(text: string) {
     this.#text = text;
+    this.#newline = this.#nextNewline();
   }
 
   /** The position of `offset`, which must not be smaller than in the call before. */
   at(offset: number): Position {
-    let newline = this.#text.indexOf("\n", this.#lineStart);
-    while (newline >= 0 && newline < offset) {
+    while (this.#newline < offset) {
       this.#line++;
-      this.#lineStart = newline + 1;
-      newline = this.#text.indexOf("\n", this.#lineStart);
+      this.#lineStart = this.#newline + 1;
+      this.#newline = this.#nextNewline();
     }
     return { offset, line: this.#line, column: offset - this.#lineStart + 1 };
+  }
+
+  #nextNewline(): number {
+    const found = this.#text.indexOf("\n", this.#lineStart);
+    return found < 0 ? this.#text.length : found;
   }
 }
 
