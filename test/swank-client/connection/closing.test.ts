@@ -50,6 +50,27 @@ describe("closing a connection", () => {
     () => ({ linger: 5 }),
   );
 
+  onBothJoints("can do without waiting for the server", async ({ connection, peer }) => {
+    peer.stayOpen();
+    const reply = rejection(pending(connection, "evaluation"), "CONNECTION_CLOSED");
+    await peer.nextRequest();
+    await connection.drop();
+    await reply;
+    expect(await connection.closed).to.have.property("code", "CONNECTION_CLOSED");
+  });
+
+  onBothJoints(
+    "can stop waiting for the server",
+    async ({ connection, peer }) => {
+      peer.stayOpen();
+      const closing = connection.close();
+      await peer.ended;
+      await connection.drop();
+      await closing;
+    },
+    () => ({ linger: 1_000_000 }),
+  );
+
   onBothJoints("may be asked for any number of times, also afterwards", async ({ connection }) => {
     const closings: SwankError[] = [];
     connection.on("closed", (reason) => closings.push(reason));

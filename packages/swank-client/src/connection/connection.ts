@@ -120,12 +120,19 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
    * @param reason - Given to everything that waits; `CONNECTION_CLOSED` by default.
    * @returns When nothing of the connection is left. Never rejects; calling it again waits for the same end.
    */
-  async close(reason = new SwankError("CONNECTION_CLOSED", "This side closed the connection.")): Promise<void> {
+  async close(reason = closedHere()): Promise<void> {
     if (this.isOpen) {
       this.#end(reason);
       this.#transport.end();
       this.#linger = setTimeout(() => this.#transport.destroy(), this.#options.linger ?? DEFAULTS.linger);
     }
+    await this.closed;
+  }
+
+  /** Closes the connection at once, without saying goodbye; otherwise as {@link close}. */
+  async drop(reason = closedHere()): Promise<void> {
+    this.#end(reason);
+    this.#transport.destroy();
     await this.closed;
   }
 
@@ -252,4 +259,8 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
     const { code, message, remedy, details, cause } = asSwankError(error);
     return new SwankError(code, message, { remedy, cause, details: { ...details, lastSent: this.#sent.messages } });
   }
+}
+
+function closedHere(): SwankError {
+  return new SwankError("CONNECTION_CLOSED", "This side closed the connection.");
 }

@@ -43,7 +43,8 @@ export async function openConnection(opener: TransportOpener, options: OpenOptio
     checkImage(info, connection.description);
     return { connection, info };
   } catch (error) {
-    await connection.close();
+    // Who has not said a word of Swank would not understand a goodbye.
+    await (heard ? connection.close() : connection.drop());
     throw handshakeError(error, { description: connection.description, secretSent: secret !== undefined, heard });
   } finally {
     stop();

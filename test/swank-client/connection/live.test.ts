@@ -1,0 +1,188 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { read, type Sexp } from "sexp-parser";
+import { type Connection, commands, type OpenOptions, openConnection, tcpOpener } from "swank-client";
+import { rejection } from "../../support/caught.js";
+import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
+
+const { runCommand } = commands;
+
+describe("a connection to a real Swank", () => {
+  let swank: RealSwank;
+  let connection: Connection;
+
+  const open = (options?: OpenOptions) => openConnection(tcpOpener({ port: swank.port }), options);
+
+  before(async () => {
+    swank = await startRealSwank();
+  });
+  after(() => swank.stop());
+  beforeEach(async () => {
+    ({ connection } = await open());
+  });
+  afterEach(() => connection.close());
+
+  const request = (form: string) => connection.request(read(form), { label: form, package: "COMMON-LISP-USER" });
+
+  async function resultOf(form: string): Promise<Sexp> {
+    const reply = await request(form);
+    if (reply.status === "abort") throw new Error(`${form} was aborted: ${reply.condition}`);
+    return reply.value;
+  }
+
+  it("tells what the image is", async () => {
+    const info = await runCommand(connection, commands.connectionInfo, []);
+    expect(info).to.include({ pid: swank.process.pid, style: "spawn" });
+    expect(info.implementation.type).to.equal("SBCL");
+    expect(info.features).to.include.members(["SBCL", "SWANK"]);
+    expect(info.version).to.match(/^\d+\.\d+/);
+  });
+
+  it("carries every character there and back", async () => {
+    const text = '\0 \t\n\r" \\ | ; #| λ 日本 😀 \u{10ffff} \ufeff \u2028';
+    const reply = await connection.request(text, { label: "echo" });
+    expect(reply).to.deep.equal({ status: "ok", value: text });
+  });
+
+  it("carries data of every kind back", async () => {
+    const form = '(cl:list 1 -3/4 1.5d0 #\\a :k \'cl:car "s" (cl:cons 1 2) (cl:vector 1 2) cl:nil (cl:expt 2 100))';
+    expect(await resultOf(form)).to.deep.equal(
+      read('(1 -3/4 1.5 #\\a :k common-lisp:car "s" (1 . 2) #(1 2) nil 1267650600228229401496703205376)'),
+    );
+  });
+
+  it("answers hundreds of requests at once", async () => {
+    const numbers = Array.from({ length: 200 }, (_, index) => index);
+    expect(await Promise.all(numbers.map((number) => resultOf(`(cl:1+ ${number})`)))).to.deep.equal(
+      numbers.map((number) => number + 1),
+    );
+  });
+
+  it("goes on while Lisp sends much, because pings are answered", async () => {
+    let pings = 0;
+    connection.on("event", ({ type }) => {
+      if (type === "ping") pings += 1;
+    });
+    await resultOf("(swank:flow-control-test 400 0)");
+    expect(pings).to.be.greaterThan(5);
+  });
+
+  it("leaves no thread waiting that asks for something", async () => {
+    await resultOf("(swank:swank-require 'cl-user::swank-repl)");
+    await resultOf("(swank-repl:create-repl cl:nil)");
+    expect(await resultOf("(cl:read-line cl:*standard-input* cl:nil :end)")).to.deep.equal(read(":end"));
+    expect(await resultOf('(swank::y-or-n-p-in-emacs "Really?")')).to.deep.equal(read("nil"));
+    expect(await resultOf('(swank::read-from-minibuffer-in-emacs "Name: " "x")')).to.deep.equal(read("nil"));
+    expect(await resultOf("(cl:not (swank:inspect-in-emacs 42 :wait cl:t))")).to.deep.equal(read("nil"));
+    const refused = (form: string) => resultOf(`(cl:handler-case ${form} (cl:error (c) (cl:princ-to-string c)))`);
+    expect(await refused("(swank::eval-in-emacs '(cl-user::point))")).to.match(/^not-supported: /);
+    expect(await refused("(swank::ed-rpc 'cl-user::find-file)")).to.equal("ED-RPC forbidden for find-file");
+  });
+
+  it("fails the request that Lisp cannot read, and only that", async () => {
+    const good = resultOf("(cl:+ 1 2)");
+    expect((await rejection(request("(no-such-package:foo)"), "REQUEST_UNREADABLE")).message).to.include(
+      "NO-SUCH-PACKAGE",
+    );
+    await rejection(request("(swank:no-such-export 1 2 3)"), "REQUEST_UNREADABLE");
+    expect(await good).to.equal(3);
+  });
+
+  it("fails a request to a thread that never was", async () => {
+    const reply = connection.request(read("(cl:+ 1 2)"), { label: "x", thread: 999_999_999 });
+    expect((await rejection(reply, "NO_SUCH_THREAD")).message).to.include("Thread not found");
+  });
+
+  it("is lost with a reason when a reply does not fit into a frame", async () => {
+    expect(await resultOf("(cl:length (cl:make-string 17000000))")).to.equal(17_000_000);
+    await rejection(request("(cl:make-string 17000000 :initial-element #\\a)"), "CONNECTION_LOST");
+    expect((await connection.closed).details.lastSent?.at(-1)).to.include("17000000");
+  });
+
+  it("takes a reply that just fits", async () => {
+    const value = await resultOf("(cl:make-string 16777000 :initial-element #\\a)");
+    expect(value).to.have.length(16_777_000);
+  });
+
+  it("gets signs of life without running anything in the image", async () => {
+    const { connection: watched } = await open({ heartbeat: { interval: 5, patience: 2000 } });
+    const before = await runCommand(connection, commands.listThreads, []);
+    await new Promise<void>((resolve) => {
+      let signs = 0;
+      watched.on("event", ({ type }) => {
+        if (type === "invalid-rpc") signs += 1;
+        if (signs === 5) resolve();
+      });
+    });
+    const after = await runCommand(connection, commands.listThreads, []);
+    expect(after.map(({ name }) => name)).to.deep.equal(before.map(({ name }) => name));
+    await watched.close();
+  });
+
+  it("leaves no thread of its own in the image", async () => {
+    const names = async () => (await runCommand(connection, commands.listThreads, [])).map(({ name }) => name).sort();
+    const before = await names();
+    const others = await Promise.all([open(), open(), open()]);
+    await Promise.all(others.map((other) => runCommand(other.connection, commands.evalAndGrabOutput, ["(+ 1 2)"])));
+    expect(await names()).to.have.length.greaterThan(before.length);
+    await Promise.all(others.map((other) => other.connection.close()));
+    // Swank ends them in a thread of its own, a little later.
+    while ((await names()).length > before.length);
+    expect(await names()).to.deep.equal(before);
+  });
+
+  it("is lost when the image ends, and settles what waits", async () => {
+    const own = await startRealSwank();
+    const other = await openConnection(tcpOpener({ port: own.port }));
+    const reply = other.connection.request(read("(cl:sleep 1000)"), { label: "sleep" });
+    const outcome = rejection(reply, "CONNECTION_LOST");
+    await own.stop();
+    await outcome;
+    await rejection(openConnection(tcpOpener({ port: own.port })), "CONNECTION_REFUSED");
+  });
+});
+
+describe("a real Swank with a secret", () => {
+  let home: string;
+  before(async () => {
+    home = await mkdtemp(join(tmpdir(), "secret-"));
+    await writeFile(join(home, ".slime-secret"), "open sesame\n");
+  });
+  after(() => rm(home, { recursive: true }));
+
+  it("lets in who knows it, and nobody else", async () => {
+    const swank = await startRealSwank(home);
+    try {
+      const opener = tcpOpener({ port: swank.port });
+      const { connection } = await openConnection(opener, { secret: "open sesame" });
+      await connection.close();
+      await rejection(openConnection(opener, { secret: "sesame", timeout: 1000 }), "SECRET_REJECTED");
+    } finally {
+      await swank.stop();
+    }
+  });
+
+  it("is not taken for something else without a hint that there may be one", async () => {
+    const swank = await startRealSwank(home);
+    try {
+      const opening = openConnection(tcpOpener({ port: swank.port }), { secret: false, timeout: 1000 });
+      expect((await rejection(opening, "NOT_SWANK")).remedy).to.include("~/.slime-secret");
+    } finally {
+      await swank.stop();
+    }
+  });
+});
+
+describe("a real Swank without a secret", () => {
+  it("closes the connection of who gives one, and the error says so", async () => {
+    const swank = await startRealSwank();
+    try {
+      const opening = openConnection(tcpOpener({ port: swank.port }), { secret: "open sesame" });
+      expect((await rejection(opening, "SECRET_REJECTED")).remedy).to.include("no secret at all");
+    } finally {
+      await swank.stop();
+    }
+  });
+});
