@@ -169,7 +169,14 @@ describe("resetting a session", () => {
   });
 
   it("says so when something cannot be ended", async () => {
-    const stubborn = client.evaluate("(sb-sys:without-interrupts (sleep 5))");
+    let begin = () => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const stubborn = client.evaluate('(sb-sys:without-interrupts (princ "begun") (finish-output) (sleep 5))', {
+      onOutput: () => begin(),
+    });
+    await begun;
     expect(await client.reset()).to.include({ aborted: 0, stillRunning: 1 });
     expect((await stubborn.next()).status).to.equal("aborted");
   });
