@@ -6,38 +6,55 @@ const QUICKLISP = [
   "sbcl --non-interactive --load quicklisp.lisp --eval '(quicklisp-quickstart:install)' --eval '(ql:quickload \"swank\")'",
 ];
 
+/** @typedef {{ sbcl: boolean, swank: boolean }} Found */
+
 /**
- * One system: what its people call it, and the commands that install SBCL and Swank there.
+ * One system: what its people call it, and the commands that install there what was not found.
  *
- * @typedef {{ system: string, sbcl: string[], swank: string[] }} Recipe
+ * @typedef {{ system: string, commands: (found: Found) => string[] }} Recipe
  */
+
+/**
+ * Debian's packages of what was not found.
+ *
+ * @param {Found} found
+ */
+export function debianPackages(found) {
+  return [...(found.sbcl ? [] : ["sbcl"]), ...(found.swank ? [] : ["cl-swank"])];
+}
 
 /** @type {Record<"debian" | "fedora" | "arch" | "macos" | "other", Recipe>} */
 const RECIPES = {
   debian: {
     system: "Debian and Ubuntu",
-    sbcl: ["sudo apt-get update", "sudo apt-get install -y sbcl"],
-    swank: ["sudo apt-get update", "sudo apt-get install -y cl-swank"],
+    commands: (found) => ["sudo apt-get update", `sudo apt-get install -y ${debianPackages(found).join(" ")}`],
   },
-  fedora: { system: "Fedora", sbcl: ["sudo dnf install -y sbcl"], swank: QUICKLISP },
-  arch: { system: "Arch Linux", sbcl: ["sudo pacman -S --needed sbcl"], swank: QUICKLISP },
-  macos: { system: "macOS with Homebrew", sbcl: ["brew install sbcl"], swank: QUICKLISP },
-  other: { system: "this system", sbcl: ["# SBCL: https://www.sbcl.org/platform-table.html"], swank: QUICKLISP },
+  fedora: { system: "Fedora", commands: withQuicklisp("sudo dnf install -y sbcl") },
+  arch: { system: "Arch Linux", commands: withQuicklisp("sudo pacman -S --needed sbcl") },
+  macos: { system: "macOS with Homebrew", commands: withQuicklisp("brew install sbcl") },
+  other: { system: "this system", commands: withQuicklisp("# SBCL: https://www.sbcl.org/platform-table.html") },
 };
+
+/**
+ * @param {string} sbcl the command that installs it
+ * @returns {(found: Found) => string[]}
+ */
+function withQuicklisp(sbcl) {
+  return (found) => [...(found.sbcl ? [] : [sbcl]), ...(found.swank ? [] : QUICKLISP)];
+}
 
 /**
  * The commands that install what is missing on this system, with a sentence about what that is.
  *
- * @param {{ platform: NodeJS.Platform, osRelease: string, found: { sbcl: boolean, swank: boolean } }} machine
+ * @param {{ platform: NodeJS.Platform, osRelease: string, found: Found }} machine
  */
 export function lispInstructions({ platform, osRelease, found }) {
   const recipe = RECIPES[recipeName(platform, osRelease)];
   const missing = [...(found.sbcl ? [] : ["SBCL"]), ...(found.swank ? [] : ["Swank (SLIME's Lisp side)"])];
-  const commands = new Set([...(found.sbcl ? [] : recipe.sbcl), ...(found.swank ? [] : recipe.swank)]);
   return [
     `${missing.join(" and ")} ${missing.length > 1 ? "are" : "is"} needed and not there. On ${recipe.system}:`,
     "",
-    ...[...commands].map((command) => `  ${command}`),
+    ...recipe.commands(found).map((command) => `  ${command}`),
     "",
     "Then run the same command again.",
   ].join("\n");

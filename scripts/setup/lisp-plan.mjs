@@ -1,4 +1,4 @@
-import { lispInstructions } from "./lisp-instructions.mjs";
+import { debianPackages, lispInstructions } from "./lisp-instructions.mjs";
 import { isDebianLike } from "./os-release.mjs";
 
 /**
@@ -10,7 +10,7 @@ import { isDebianLike } from "./os-release.mjs";
  * @property {number | undefined} uid 0 is root; `undefined` on Windows
  * @property {boolean} isTTY somebody can be asked: stdin and stderr are terminals
  * @property {boolean} hasSudo
- * @property {{ sbcl: boolean, swank: boolean }} found
+ * @property {import("./lisp-instructions.mjs").Found} found
  */
 
 /**
@@ -30,7 +30,7 @@ import { isDebianLike } from "./os-release.mjs";
 export function planLisp(machine) {
   const { found, uid } = machine;
   if (found.sbcl && found.swank) return { action: "nothing" };
-  const packages = [...(found.sbcl ? [] : ["sbcl"]), ...(found.swank ? [] : ["cl-swank"])];
+  const packages = debianPackages(found);
   const isRoot = uid === 0;
   const mayInstall = isRoot || (machine.isTTY && machine.hasSudo);
   if (machine.platform !== "linux" || !isDebianLike(machine.osRelease) || !mayInstall) {

@@ -76,8 +76,7 @@ describe("what to do about a missing Lisp", () => {
   it("stops with Debian's commands when nobody can be asked or there is no sudo", () => {
     for (const differences of [{ isTTY: false }, { hasSudo: false }]) {
       const message = messageOf(differences);
-      expect(message).to.include("sudo apt-get install -y sbcl");
-      expect(message).to.include("sudo apt-get install -y cl-swank");
+      expect(message).to.include("  sudo apt-get update\n  sudo apt-get install -y sbcl cl-swank\n");
     }
   });
 
