@@ -60,7 +60,15 @@ export function scriptedSession(
     lose = () => resolve(new SwankError("CONNECTION_LOST", "It is gone."));
   });
   const session = new LispSession({
-    client: { info: { ...INFO, pid: options.pid ?? 1 }, closed: lost, close: async () => {}, evaluate },
+    client: {
+      info: { ...INFO, pid: options.pid ?? 1 },
+      closed: lost,
+      close: async () => {},
+      evaluate,
+      describeSymbol: () => Promise.reject(new Error("describeSymbol was not expected")),
+      definitions: () => Promise.reject(new Error("definitions was not expected")),
+      reset: () => Promise.reject(new Error("reset was not expected")),
+    },
     origin: { kind: "own" },
     remarks: options.remarks ?? [],
     directory: async () => "/tmp/",

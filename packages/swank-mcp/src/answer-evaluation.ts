@@ -27,7 +27,7 @@ export async function answerEvaluation(
   const outcome = followed.kind === "running" ? undefined : followed.outcome;
   if (outcome !== undefined) session.follow(outcome.package);
   const loss = outcome?.status === "lost" ? await session.explainLoss() : undefined;
-  const conclusion = conclude(followed, { loss });
+  const conclusion = conclude(followed, { loss, replaced: session.isRetired });
   context.lastError.apply(conclusion.lastError);
   if (outcome?.status === "stopped") context.stops.add(outcome.session, evaluation);
   return answer(conclusion);

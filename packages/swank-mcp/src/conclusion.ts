@@ -56,12 +56,15 @@ export type Answerable = Exclude<Followed, { kind: "cancelled" }>;
 export interface Circumstances {
   /** Why the image is gone, in more detail than the outcome of a lost evaluation has it. */
   readonly loss?: string | undefined;
+  /** True if the image was replaced on purpose: what was lost with it was aborted. */
+  readonly replaced?: boolean;
   /** Milliseconds since the epoch. */
   readonly now?: number;
 }
 
 /** The one place that decides what is an error, and what sets or clears the last one. */
-export function conclude(followed: Answerable, { loss, now = Date.now() }: Circumstances = {}): Conclusion {
+export function conclude(followed: Answerable, circumstances: Circumstances = {}): Conclusion {
+  const { loss, replaced = false, now = Date.now() } = circumstances;
   if (followed.kind === "running") {
     const error = stillRunningSnapshot(followed.seconds, followed.thread, now);
     return failed("aborted", EMPTY_TRANSCRIPT, { kind: "condition", tag: "TIMEOUT", error });
@@ -76,6 +79,7 @@ export function conclude(followed: Answerable, { loss, now = Date.now() }: Circu
     case "aborted":
       return aborted(outcome, seconds, now);
     case "lost":
+      if (replaced) return calm(outcome, { kind: "aborted" }, { kind: "keep" });
       return failed("lost", outcome, {
         kind: "condition",
         tag: "ERROR",

@@ -38,6 +38,24 @@ export class LispContext {
     return unlessAborted(this.#current, signal);
   }
 
+  /** The session that there is, once it is connected; `undefined` when there is none. Nothing is connected or launched for it. */
+  async current(): Promise<LispSession | undefined> {
+    return this.#current?.catch(() => undefined);
+  }
+
+  /**
+   * Ends a session with all that is in its image, and makes a new one; calls that come meanwhile wait for that.
+   *
+   * @throws as `session` does; the session is ended all the same.
+   */
+  renew(session: LispSession, signal: AbortSignal): Promise<LispSession> {
+    if (!session.isRetired) {
+      session.retire();
+      this.#current = session.close().then(() => this.#connect());
+    }
+    return this.session(signal);
+  }
+
   /** Ends the session if there is one, and whatever is being started. Never rejects. */
   async close(): Promise<void> {
     this.#ending.abort();
@@ -59,7 +77,7 @@ export class LispContext {
   }
 
   #lost(session: LispSession): void {
-    if (this.#ending.signal.aborted) return;
+    if (this.#ending.signal.aborted || session.isRetired) return;
     this.#current = undefined;
     this.#loss = { pid: session.client.info.pid, why: session.explainLoss() };
   }

@@ -10,11 +10,20 @@ import type {
 
 export type {
   Binding,
+  Definition,
+  DefinitionKind,
+  DefinitionSource,
+  Definitions,
   ErrorSnapshot,
+  FoundSymbol,
   FrameSummary,
+  LeftReason,
   LispWarning,
+  Meaning,
+  ResetReport,
   Restart,
   StopReason,
+  SymbolDescription,
   Transcript,
 } from "swank-client";
 
@@ -32,6 +41,7 @@ export interface Evaluation extends Pick<ClientEvaluation, "thread" | "interrupt
 }
 
 /** What the tools use of a client. */
-export interface LispClient extends Pick<SwankClient, "info" | "closed" | "close"> {
+export interface LispClient
+  extends Pick<SwankClient, "info" | "closed" | "close" | "describeSymbol" | "definitions" | "reset"> {
   evaluate(code: string, options?: EvaluateOptions): Evaluation;
 }

@@ -24,6 +24,7 @@ export class LispSession {
   readonly remarks: readonly string[];
   readonly #parts: SessionParts;
   #packageName: string;
+  #isRetired = false;
 
   constructor(parts: SessionParts) {
     this.client = parts.client;
@@ -41,6 +42,16 @@ export class LispSession {
   /** An evaluation has ended or stopped in this package. */
   follow(packageName: string): void {
     this.#packageName = packageName;
+  }
+
+  /** True once it is being replaced: what is lost with it is lost on purpose. */
+  get isRetired(): boolean {
+    return this.#isRetired;
+  }
+
+  /** It is about to be closed, and another will take its place. */
+  retire(): void {
+    this.#isRetired = true;
   }
 
   /** The image's current directory. */

@@ -52,6 +52,11 @@ async function answer(host: ToolHost, call: ToolCall, run: (context: ToolContext
       usedLisp = true;
       return host.lisp.session(call.signal);
     },
+    currentSession: () => host.lisp.current(),
+    renew: (session) => {
+      usedLisp = true;
+      return host.lisp.renew(session, call.signal);
+    },
     progress: (text) => call.progress(text),
   };
   const given = await run(context);

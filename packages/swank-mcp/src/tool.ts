@@ -26,6 +26,14 @@ export interface ToolContext {
    * @throws Refusal `LISP_UNREACHABLE`, SwankError - when there is no way to it.
    */
   session(): Promise<LispSession>;
+  /** The session, if there is one. */
+  currentSession(): Promise<LispSession | undefined>;
+  /**
+   * Ends the session with its image, and gives a new one.
+   *
+   * @throws as `session` does; the session is ended all the same.
+   */
+  renew(session: LispSession): Promise<LispSession>;
   /** Tells the client what the evaluation has printed lately. */
   progress(text: string): void;
 }

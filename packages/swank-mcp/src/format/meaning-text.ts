@@ -1,0 +1,76 @@
+import type { DefinitionSource, Meaning } from "../lisp-port.js";
+import { cutText } from "./cut.js";
+
+/** The contract's word for each kind (describe-symbol-tool, "Symbol Type Classification"). */
+const TYPES: Record<Meaning["kind"], string> = {
+  function: "FUNCTION",
+  "generic-function": "GENERIC-FUNCTION",
+  macro: "MACRO",
+  "special-operator": "FUNCTION",
+  "setf-expander": "MACRO",
+  class: "CLASS",
+  structure: "CLASS",
+  condition: "CLASS",
+  "built-in-class": "CLASS",
+  type: "SYMBOL",
+  variable: "VARIABLE",
+  constant: "VARIABLE",
+  "undeclared-variable": "VARIABLE",
+  "symbol-macro": "SYMBOL",
+};
+
+/** What the contract's word leaves open. */
+const KINDS: Partial<Record<Meaning["kind"], string>> = {
+  "special-operator": "special operator",
+  "setf-expander": "setf expander",
+  structure: "structure",
+  condition: "condition",
+  "built-in-class": "built-in class",
+  type: "type",
+  constant: "constant",
+  "undeclared-variable": "undeclared variable",
+  "symbol-macro": "symbol macro",
+};
+
+/**
+ * One meaning of a symbol (contract describe-symbol-tool, "Success Response"). The contract's fields come in its order; others stand
+ * before the documentation.
+ *
+ * @param value - Printed value of the symbol, to be shown here.
+ */
+export function meaningText(meaning: Meaning, value: string | undefined): string {
+  return [
+    `${meaning.name} [${TYPES[meaning.kind]}]`,
+    ...field("Arglist", "arglist" in meaning ? meaning.arglist : undefined),
+    ...field("Value", value === undefined ? undefined : cutText(value)),
+    ...field("Kind", KINDS[meaning.kind]),
+    ...detailLines(meaning),
+    ...documentationLines(meaning.documentation),
+    ...field("Source", meaning.source && sourceText(meaning.source)),
+  ].join("\n");
+}
+
+function field(name: string, text: string | undefined): string[] {
+  return text === undefined ? [] : [`  ${name}: ${text}`];
+}
+
+function detailLines(meaning: Meaning): string[] {
+  if ("methods" in meaning) return field("Methods", meaning.methods?.toString());
+  if ("slots" in meaning) return [...names("Superclasses", meaning.superclasses), ...names("Slots", meaning.slots)];
+  return field("Expansion", "expansion" in meaning ? meaning.expansion : undefined);
+}
+
+function names(field: string, listed: readonly string[]): string[] {
+  return listed.length === 0 ? [] : [`  ${field}: ${listed.join(", ")}`];
+}
+
+function documentationLines(documentation: string | undefined): string[] {
+  if (documentation === undefined) return [];
+  return ["  Documentation:", ...documentation.split("\n").map((line) => (line === "" ? "" : `    ${line}`))];
+}
+
+/** A place is told as path and position; one of which only the path is known is left to the second block. */
+function sourceText(source: DefinitionSource): string | undefined {
+  const place = source.kind === "file" ? source.file : source.evaluation;
+  return source.position === undefined ? undefined : `${place}:${source.position}`;
+}

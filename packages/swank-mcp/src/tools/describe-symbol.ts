@@ -1,0 +1,20 @@
+import * as z from "zod";
+import { symbolBlocks, symbolMeta } from "../format/symbol-blocks.js";
+import { defineTool } from "../tool.js";
+
+export const describeSymbol = defineTool({
+  name: "describe-symbol",
+  title: "Describe symbol",
+  description:
+    "Get comprehensive information about a Lisp symbol: type, arglist, value, documentation, and source location. Takes names as code writes them, in any case: mapcar, my-app:run, :key, |Odd Name|.",
+  input: z.strictObject({
+    name: z.string().min(1).describe("Symbol name to describe"),
+    package: z.string().min(1).optional().describe("Package name (defaults to CL-USER)"),
+  }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  async run({ name, package: packageName }, context) {
+    const { client } = await context.session();
+    const description = await client.describeSymbol(name, { package: packageName });
+    return { blocks: symbolBlocks(description, name), isError: false, meta: symbolMeta(description) };
+  },
+});
