@@ -127,7 +127,8 @@ export const ERROR_CODES = {
   },
   NOT_STEPPABLE: {
     meaning: "There is no way to step on from this stop.",
-    remedy: "Choose a restart; to step through code, stop at a breakpoint or at (break) in code compiled with (optimize (debug 3)).",
+    remedy:
+      "Choose a restart; to step through code, stop at a breakpoint or at (break) in code compiled with (optimize (debug 3)).",
   },
   FRAME_EVALUATION_FAILED: {
     meaning: "Code that was evaluated in a frame signalled an error. The thread is still stopped as it was.",

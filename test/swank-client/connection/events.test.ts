@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { read } from "sexp-parser";
-import type { SwankMessage } from "swank-client";
+import type { ConnectionOptions, SwankMessage } from "swank-client";
 import { collectUntil, fakeConnection, onBothJoints } from "../../support/fake-connection.js";
 import { MESSAGE_CASES } from "../wire/cases/index.js";
 
@@ -108,18 +108,32 @@ describe("events of a connection", () => {
     expect(peer.received).to.deep.equal([]);
   });
 
-  it("whose listener fails become a process warning by default, not an exception", async () => {
-    const warning = new Promise<Error>((resolve) => process.once("warning", resolve));
-    const { connection, peer, release } = await fakeConnection("memory");
-    connection.on("event", () => {
-      throw new Error("a listener's own");
+  const REPORTERS: readonly (readonly [title: string, options: ConnectionOptions, message: string])[] = [
+    ["by default", {}, "the listener's own"],
+    [
+      "when who wants to hear of it fails too",
+      { onListenerError: failing("the reporter's own") },
+      "the reporter's own",
+    ],
+  ];
+  for (const [title, options, message] of REPORTERS) {
+    it(`whose listener fails become a process warning ${title}, not an exception`, async () => {
+      const { connection, peer, release } = await fakeConnection("memory", options);
+      const warning = new Promise<Error>((resolve) => process.once("warning", resolve));
+      connection.on("event", failing("the listener's own"));
+      peer.send("(:new-repl-output)");
+      expect(await warning).to.include({
+        name: "ListenerWarning",
+        message: `A listener for "event" failed: ${message}`,
+      });
+      expect(connection.isOpen).to.equal(true);
+      await release();
     });
-    peer.send("(:new-repl-output)");
-    expect(await warning).to.include({
-      name: "ListenerWarning",
-      message: 'A listener for "event" failed: a listener\'s own',
-    });
-    expect(connection.isOpen).to.equal(true);
-    await release();
-  });
+  }
 });
+
+function failing(message: string): () => void {
+  return () => {
+    throw new Error(message);
+  };
+}

@@ -35,11 +35,6 @@ export class PendingRequests {
     return this.#requests.size;
   }
 
-  /** Operations that wait, oldest first. */
-  get labels(): readonly string[] {
-    return [...this.#requests.values()].map((request) => request.label);
-  }
-
   has(id: number): boolean {
     return this.#requests.has(id);
   }
