@@ -50,8 +50,8 @@ async function agrees(packages, commands) {
   try {
     const lines = commands.map((command) => `  ${command.join(" ")}\n`).join("");
     const question = terminal.question(`Missing: ${packages.join(" and ")}. Install with\n${lines}now? [y/N] `);
-    // Ctrl-D and Ctrl-C close the terminal and leave the question open for ever.
-    const answer = await Promise.race([question, once(terminal, "close").then(() => "")]);
+    // Ctrl-D and Ctrl-C reject the question or, on older Nodes, leave it open for ever: both mean no.
+    const answer = await Promise.race([question.catch(() => ""), once(terminal, "close").then(() => "")]);
     return /^y(es)?$/i.test(answer.trim());
   } finally {
     terminal.close();
