@@ -85,10 +85,12 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
       (loop until (eq eof (read-user *source* eof))))
     (setf (evaluation-form evaluation) 0)))
 
+(defun failure (evaluation facts)
+  (list :failed (list* :evaluated (1- (evaluation-form evaluation)) facts)))
+
 (defun leave-with-failure (evaluation condition &rest facts)
   "End EVALUATION with what is known of CONDITION; its stack is gone then."
-  (leave evaluation (list :failed (list* :evaluated (1- (evaluation-form evaluation))
-                                         (append facts (capture condition))))))
+  (leave evaluation (failure evaluation (append facts (capture condition)))))
 
 ;;; The session's history
 
@@ -145,6 +147,15 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
     (and lock (boundp lock)
          (eq (sb-thread:mutex-owner (symbol-value lock)) sb-thread:*current-thread*))))
 
+(defun fragile-p (condition)
+  "True if SBCL does not survive to look at the stack when CONDITION is signalled."
+  (member (symbol-name (class-name (class-of condition))) '("BINDING-STACK-EXHAUSTED" "ALIEN-STACK-EXHAUSTED")
+          :test #'string=))
+
+(defun leave-if-fragile (evaluation condition)
+  (when (fragile-p condition)
+    (leave evaluation (lambda () (failure evaluation (condition-plist condition '()))))))
+
 (defun may-not-stop-p (evaluation usual-hook)
   "A debugger hook of the code's own comes first, and inside a stop errors are the debugger's business."
   (and (eq *evaluation* evaluation)
@@ -177,10 +188,14 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
          (*terminal-io* terminal)
          (*package* package)
          (*readtable* (session-readtable session))
-         (sb-ext:*invoke-debugger-hook* (make-debugger-hook evaluation sb-ext:*invoke-debugger-hook* *debugger-hook*)))
+         (sb-ext:*invoke-debugger-hook* (make-debugger-hook evaluation sb-ext:*invoke-debugger-hook* *debugger-hook*))
+         ;; what Swank tells of a stop has no bounds in time, and our own snapshot follows
+         (swank::*sldb-condition-printer* #'message-text)
+         (swank::*sldb-initial-frames* 0))
     (bind-history session
                   (lambda ()
-                    (handler-bind ((warning #'note-warning)
+                    (handler-bind ((storage-condition (lambda (condition) (leave-if-fragile evaluation condition)))
+                                   (warning #'note-warning)
                                    (sb-ext:compiler-note #'note-warning))
                       (call-noting-definitions evaluation function))))))
 
@@ -214,7 +229,7 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
          (let ((result (catch evaluation (call-registered evaluation package stdin function))))
            (heal-stack)
            (settle (session-ledger (evaluation-session evaluation)))
-           (finish evaluation result))
+           (finish evaluation (if (functionp result) (funcall result) result)))
       (remhash id (session-evaluations (evaluation-session evaluation)))
       (flush-evaluation evaluation)
       (announce-exit id)

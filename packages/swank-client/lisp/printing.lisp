@@ -59,12 +59,18 @@
                      (t (huge-number-p part)))))
       (holds-p object))))
 
+(defmacro with-swift-numbers ((objects) &body body)
+  "Run BODY, which prints OBJECTS. Huge numbers among them are printed in hexadecimal, which takes no time."
+  (let ((huge-p (gensym "HUGE-P")))
+    `(let* ((,huge-p (holds-huge-number-p ,objects))
+            (*print-base* (if ,huge-p 16 *print-base*))
+            (*print-radix* (or ,huge-p *print-radix*)))
+       ,@body)))
+
 (defun bounded-text (value limit)
-  "At most LIMIT characters of what PRIN1 prints for VALUE. Huge numbers in it are in hexadecimal, which takes no time."
-  (flet ((print-it (stream) (prin1 value stream)))
-    (if (holds-huge-number-p value)
-        (let ((*print-base* 16) (*print-radix* t)) (truncated limit #'print-it))
-        (truncated limit #'print-it))))
+  "At most LIMIT characters of what PRIN1 prints for VALUE."
+  (with-swift-numbers (value)
+    (truncated limit (lambda (stream) (prin1 value stream)))))
 
 (defun huge-number-text (number)
   (let ((integer (numerator number)))
@@ -107,12 +113,21 @@
         (on-one-line (if (huge-number-p value) (huge-number-text value) (bounded-text value limit))))
     (serious-condition () (format nil "#<error printing a ~a>" (class-text value)))))
 
+(defun reported-objects (condition)
+  "What the report of CONDITION is likely to print."
+  (ignore-errors
+   (typecase condition
+     (simple-condition (simple-condition-format-arguments condition))
+     (type-error (list (type-error-datum condition)))
+     (arithmetic-error (arithmetic-error-operands condition)))))
+
 (defun report-text (condition &optional (limit *value-limit*))
   "What CONDITION says, or that its report fails."
   (handler-case
       (with-bounded-printing (:length 64 :level 6)
-        (let ((*print-escape* nil))
-          (string-trim '(#\Space #\Newline #\Tab)
-                       (truncated limit (lambda (stream) (princ condition stream))))))
+        (with-swift-numbers ((reported-objects condition))
+          (let ((*print-escape* nil))
+            (string-trim '(#\Space #\Newline #\Tab)
+                         (truncated limit (lambda (stream) (princ condition stream)))))))
     (serious-condition (failure)
       (format nil "#<error printing a ~a: ~a>" (class-text condition) (class-text failure)))))

@@ -6,6 +6,7 @@
 (defconstant +frame-text-limit+ 300)
 (defconstant +slot-text-limit+ 500)
 (defconstant +shown-locals+ 20)
+(defconstant +printing-seconds+ 2 "For all frames of a snapshot.")
 
 ;;; Types
 
@@ -134,21 +135,29 @@
   (and *breakpoint-call* (consp name) (eq (first name) 'lambda)
        (string= (car (last name)) "MAKE-WRAPPER")))
 
+(defvar *printing-deadline* nil "The internal real time after which frames are shown without their arguments.")
+
+(defun late-p ()
+  (and *printing-deadline* (> (get-internal-real-time) *printing-deadline*)))
+
 (defun frame-text (frame condition)
-  (if (breakpoint-wrapper-p (frame-name frame))
-      (line-text *breakpoint-call* +frame-text-limit+)
-      (printed-frame frame condition)))
+  (cond ((breakpoint-wrapper-p (frame-name frame)) (line-text *breakpoint-call* +frame-text-limit+))
+        ((late-p) (format nil "(~a ...)" (line-text (frame-name frame) +frame-text-limit+)))
+        (t (handler-case (printed-frame frame condition)
+             (serious-condition () "[error printing frame]")))))
+
+(defun frame-arguments (frame)
+  (ignore-errors (nth-value 1 (sb-debug::frame-call frame))))
 
 (defun printed-frame (frame condition)
-  (handler-case
-      (with-bounded-printing (:length 6 :level 4)
-        (let ((text (on-one-line (truncated +frame-text-limit+
-                                            (lambda (stream) (swank/backend:print-frame frame stream))))))
-          (if (and (typep condition 'undefined-function) (eql 0 (search "(\"undefined function\"" text)))
-              ;; the call that failed has no frame of its own
-              (format nil "(~a~a" (line-text (cell-error-name condition) 100) (subseq text 21))
-              text)))
-    (serious-condition () "[error printing frame]")))
+  (with-bounded-printing (:length 6 :level 4)
+    (with-swift-numbers ((frame-arguments frame))
+      (let ((text (on-one-line (truncated +frame-text-limit+
+                                          (lambda (stream) (swank/backend:print-frame frame stream))))))
+        (if (and (typep condition 'undefined-function) (eql 0 (search "(\"undefined function\"" text)))
+            ;; the call that failed has no frame of its own
+            (format nil "(~a~a" (line-text (cell-error-name condition) 100) (subseq text 21))
+            text)))))
 
 (defun host-start (names)
   "Where in NAMES, innermost first, the evaluator's own frames begin that lie between user code and this runtime."
@@ -190,7 +199,8 @@
          (names (mapcar #'frame-name frames))
          (kinds (frame-kinds names condition))
          ;; one frame at least: the evaluator's, with the form, where nothing else is left
-         (only (when (eq (first kinds) :host) (or (position 'eval names) 0))))
+         (only (when (eq (first kinds) :host) (or (position 'eval names) 0)))
+         (*printing-deadline* (+ (get-internal-real-time) (* +printing-seconds+ internal-time-units-per-second))))
     (values (loop for frame in frames
                   for kind in kinds
                   for index from 0
@@ -227,19 +237,23 @@
         ((eq (type-of condition) 'simple-condition) :break)
         (t :error)))
 
+(defun condition-plist (condition restarts &key frames (total 0) locals)
+  (list :reason (stop-reason condition)
+        :type (class-name-text (shown-class condition))
+        :class (class-name-text (class-of condition))
+        :supertypes (supertype-texts condition)
+        :message (message-text condition)
+        :slots (slot-texts condition)
+        :restarts (mapcar #'restart-text (offered-restarts restarts))
+        :frames frames
+        :total total
+        :locals locals))
+
 (defun snapshot-plist (condition restarts)
   "Everything that is told of CONDITION. Runs in its thread, inside Swank's debugging environment."
   (multiple-value-bind (frames total first-user) (frame-list condition)
-    (list :reason (stop-reason condition)
-          :type (class-name-text (shown-class condition))
-          :class (class-name-text (class-of condition))
-          :supertypes (supertype-texts condition)
-          :message (message-text condition)
-          :slots (slot-texts condition)
-          :restarts (mapcar #'restart-text (offered-restarts restarts))
-          :frames frames
-          :total total
-          :locals (and first-user (local-texts first-user)))))
+    (condition-plist condition restarts :frames frames :total total
+                                        :locals (and first-user (local-texts first-user)))))
 
 (defun capture (condition)
   "A snapshot for a condition whose thread will not stay stopped."

@@ -1,0 +1,103 @@
+import { expect } from "chai";
+import type { SwankClient } from "swank-client";
+import { liveImage } from "./live-image.js";
+import { aborted, evaluate, returned, stopped, values } from "./outcomes.js";
+
+describe("exhausted resources", () => {
+  const image = liveImage();
+  let client: SwankClient;
+  beforeEach(async () => {
+    client = await image.connect();
+  });
+
+  const RECURSE = "(defun recurse (x) (1+ (recurse x))) (recurse 1)";
+
+  it("the stack, again and again, stops and can be aborted; the image goes on", async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const evaluation = client.evaluate(RECURSE);
+      const stop = stopped(await evaluation.next());
+      expect(stop.error.type).to.equal("STORAGE-CONDITION");
+      expect(stop.error.message).to.match(/stack exhausted/i);
+      expect(stop.error.totalFrames).to.be.above(1000);
+      expect(stop.error.frames.some(({ call }) => call.startsWith("(RECURSE "))).to.equal(true);
+      aborted(await evaluation.abort());
+      expect(await values(client, "(+ 1 1)")).to.deep.equal(["2"]);
+    }
+  });
+
+  it("the stack in many threads at once", async () => {
+    const evaluations = [...Array(6).keys()].map(() => client.evaluate(RECURSE));
+    for (const evaluation of evaluations)
+      expect(stopped(await evaluation.next()).error.type).to.equal("STORAGE-CONDITION");
+    for (const evaluation of evaluations) aborted(await evaluation.abort());
+  });
+
+  it("the stack, where the code handles it itself", async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const code =
+        "(list (handler-case (recurse 1) (storage-condition () :first)) (handler-case (recurse 1) (storage-condition () :second)))";
+      expect(await values(client, `(defun recurse (x) (1+ (recurse x))) ${code}`)).to.deep.equal(["(:FIRST :SECOND)"]);
+    }
+  });
+
+  it("the stack, with RETRY and in another form afterwards", async () => {
+    const evaluation = client.evaluate(RECURSE);
+    for (let round = 0; round < 3; round += 1) {
+      const { session } = stopped(await evaluation.next());
+      await session.invokeRestart(session.restarts.findIndex(({ name }) => name === "RETRY"));
+    }
+    const { session } = stopped(await evaluation.next());
+    await values(client, "(defun recurse (x) x)");
+    await session.invokeRestart(session.restarts.findIndex(({ name }) => name === "RETRY"));
+    expect(returned(await evaluation.next()).values).to.deep.equal(["1"]);
+  });
+
+  it("the stack, where errors unwind", async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const outcome = aborted(await evaluate(client, RECURSE, { onError: "unwind" }));
+      expect(outcome.error?.type).to.equal("STORAGE-CONDITION");
+      expect(outcome.error?.frames).to.have.lengthOf(200);
+    }
+  });
+
+  it("the stack, by a value that prints itself for ever", async () => {
+    const setUp = "(defstruct endless) (defmethod print-object ((o endless) s) (1+ (print-object o s)))";
+    for (let round = 0; round < 4; round += 1) {
+      const [value] = await values(client, `${setUp} (make-endless)`);
+      expect(value).to.match(/error printing/);
+    }
+  });
+
+  it("the stack, by compiling", async () => {
+    const evaluation = client.evaluate(
+      "(let ((form 1)) (dotimes (i 200000) (setf form (list '1+ form))) (compile nil `(lambda () ,form)))",
+    );
+    const outcome = await evaluation.next();
+    expect(outcome.status).to.be.oneOf(["stopped", "aborted"]);
+    await evaluation.abort();
+    expect(await values(client, "(+ 1 1)")).to.deep.equal(["2"]);
+  });
+
+  it("the heap, by one big allocation", async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const evaluation = client.evaluate("(make-array (ash 1 40))");
+      const stop = stopped(await evaluation.next());
+      expect(stop.error.type).to.equal("STORAGE-CONDITION");
+      expect(stop.error.class).to.match(/HEAP-EXHAUSTED-ERROR$/);
+      aborted(await evaluation.abort());
+      expect(await values(client, "(+ 1 1)")).to.deep.equal(["2"]);
+    }
+  });
+
+  it("the binding stack, which no stop survives, ends the evaluation with what is known", async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const code = "(defvar *b* 0) (defun bind (n) (let ((*b* n)) (1+ (bind (1+ n))))) (bind 0)";
+      const { error } = aborted(await evaluate(client, code));
+      expect(error).to.include({
+        type: "STORAGE-CONDITION",
+        message: "Binding stack exhausted.\n\nPROCEED WITH CAUTION.",
+      });
+      expect(await values(client, "(+ 1 1)")).to.deep.equal(["2"]);
+    }
+  });
+});

@@ -1,0 +1,165 @@
+import { expect } from "chai";
+import type { ErrorSnapshot, SwankClient } from "swank-client";
+import { liveImage } from "./live-image.js";
+import { stopped, values } from "./outcomes.js";
+
+const calls = (error: ErrorSnapshot, kind: string) =>
+  error.frames.filter((frame) => frame.kind === kind).map(({ call }) => call);
+
+describe("what a stop shows", () => {
+  const image = liveImage();
+  let client: SwankClient;
+  beforeEach(async () => {
+    client = await image.connect();
+  });
+
+  /** What stops code, which is then aborted. */
+  async function stopOf(code: string) {
+    const evaluation = client.evaluate(code);
+    const stop = stopped(await evaluation.next());
+    await evaluation.abort();
+    return stop;
+  }
+
+  describe("of its frames", () => {
+    it("is the user's own calls, down to the form, and none of the evaluator's, Swank's or ours", async () => {
+      const { error } = await stopOf(
+        '(defun s-c (x) (error "~a" x)) (defun s-b (x) (s-c (1+ x))) (defun s-a (x) (s-b x)) (s-a 1)',
+      );
+      expect(calls(error, "user")).to.deep.equal(["(S-C 2)", "(S-B 1)", "(S-A 1)"]);
+      expect(calls(error, "host")).to.deep.equal([]);
+      expect(error.totalFrames).to.be.above(error.frames.length);
+    });
+
+    it("includes a tail call's caller, arithmetic and generic functions", async () => {
+      await values(client, "(defclass thing () ()) (defgeneric g (x y)) (defmethod g ((x thing) y) (/ y 0))");
+      const { error } = await stopOf("(defun tail (y) (g (make-instance 'thing) y)) (tail 7)");
+      const own = calls(error, "user");
+      expect(own.join("\n")).to.match(/\(:METHOD G \(THING T\)\)/);
+      expect(own).to.include("(TAIL 7)");
+    });
+
+    it("keeps Swank's indexes, with machinery above told apart", async () => {
+      const { error } = await stopOf('(defun machine () (parse-integer "x")) (machine)');
+      expect(error.frames.map(({ index }) => index)).to.deep.equal(error.frames.map((_, position) => position));
+      const first = error.frames.findIndex(({ kind }) => kind === "user");
+      expect(error.frames.slice(0, first).every(({ kind }) => kind === "machinery")).to.equal(true);
+      expect(calls(error, "user")).to.include("(MACHINE)");
+    });
+
+    it("keeps an EVAL of the code's own", async () => {
+      const { error } = await stopOf("(defun inner () (car 5)) (defun outer () (eval '(inner))) (outer)");
+      const own = calls(error, "user");
+      expect(own).to.include.members(["(INNER)", "(OUTER)"]);
+      expect(own.some((call) => call.startsWith("(EVAL "))).to.equal(true);
+      expect(own.at(-1)).to.equal("(OUTER)");
+    });
+
+    it("has at least one frame when the form itself fails", async () => {
+      for (const code of [
+        '(error "x")',
+        "no-such-variable",
+        "(break)",
+        "(throw 'nowhere 1)",
+        "(let ((a 1)) (car a))",
+      ]) {
+        const { error } = await stopOf(code);
+        expect(error.frames, code).not.to.deep.equal([]);
+      }
+    });
+
+    it("shows the call of a function that does not exist", async () => {
+      const { error } = await stopOf("(defun calls-undefined () (list (no-such-thing 1 :two))) (calls-undefined)");
+      const own = calls(error, "user");
+      expect(own[0]).to.match(/^\(NO-SUCH-THING 1 :TWO\)$/);
+      expect(own).to.include("(CALLS-UNDEFINED)");
+    });
+
+    it("is one line of bounded length each, whatever the arguments are", async () => {
+      await values(client, '(defclass bad () ()) (defmethod print-object ((o bad) s) (error "no"))');
+      const { error } = await stopOf(`(defun wide (a b c d) (error "x" a b c d))
+        (wide (make-string 100000000 :initial-element #\\z) (make-list 1000000) (make-instance 'bad) (let ((l (list 1))) (setf (cdr l) l)))`);
+      const [own] = calls(error, "user");
+      expect(own).to.match(/^\(WIDE "zzz/);
+      for (const { call } of error.frames) {
+        expect(call.length).to.be.below(400);
+        expect(call).not.to.contain("\n");
+      }
+    });
+
+    it("is the innermost 200, and how many there are, of a deep stack", async () => {
+      const { error } = await stopOf('(defun down (n) (if (zerop n) (error "deep") (1+ (down (1- n))))) (down 5000)');
+      expect(error.frames).to.have.lengthOf(200);
+      expect(error.totalFrames).to.be.within(5000, 5100);
+      expect(calls(error, "user")[0]).to.equal("(DOWN 0)");
+    });
+
+    it("takes no longer than it should for arguments that are huge numbers", async () => {
+      const { error } = await stopOf(
+        '(defun huge (n x) (if (zerop n) (error "deep") (1+ (huge (1- n) (ash x 1))))) (huge 300 (ash 1 3000000))',
+      );
+      expect(error.frames).to.have.lengthOf(200);
+      expect(error.message).to.equal("deep");
+    });
+  });
+
+  describe("of its variables", () => {
+    it("is those of the first frame of the user's own", async () => {
+      const { locals } = await stopOf(
+        '(defun v-f (number text) (let ((sum (+ number 1))) (if (zerop sum) text (error "x")))) (v-f 41 "t")',
+      );
+      expect(locals).to.deep.include.members([
+        { name: "NUMBER", value: "41" },
+        { name: "TEXT", value: '"t"' },
+        { name: "SUM", value: "42" },
+      ]);
+    });
+
+    it("leaves out names that no source has, and is bounded", async () => {
+      const { locals } =
+        await stopOf(`(defun v-many (${[...Array(40).keys()].map((n) => `a${n}`).join(" ")}) (error "x" ${[...Array(40).keys()].map((n) => `a${n}`).join(" ")}))
+        (apply #'v-many (loop for i below 40 collect (make-list 10000 :initial-element i)))`);
+      expect(locals.length).to.be.within(10, 40);
+      for (const { name, value } of locals) {
+        expect(name).not.to.match(/^#:|^NIL$/);
+        expect(value.length).to.be.below(300);
+      }
+    });
+  });
+
+  describe("of its condition", () => {
+    it("is what its report says, or that it fails", async () => {
+      const { error } = await stopOf(
+        '(define-condition b-c (error) () (:report (lambda (c s) (declare (ignore c s)) (error "in the report")))) (error \'b-c)',
+      );
+      expect(error.class).to.equal("COMMON-LISP-USER::B-C");
+      expect(error.message).to.match(/error printing|during printing/);
+    });
+
+    it("is bounded, also when it is circular or endless", async () => {
+      for (const code of [
+        '(error "~a" (make-string 100000000 :initial-element #\\y))',
+        '(error "~a" (let ((l (list 1 2))) (setf (cddr l) l)))',
+        '(error "~s" (let ((l (list 1 2))) (setf (car l) l)))',
+        '(define-condition e-c (error) () (:report (lambda (c s) (declare (ignore c)) (loop (write-string "on and " s))))) (error \'e-c)',
+        '(error "~a" (make-list 1000000))',
+      ]) {
+        const { error } = await stopOf(code);
+        expect(error.message.length, code).to.be.within(3, 25_000);
+      }
+    });
+
+    it("is text of any alphabet, on as many lines as it has", async () => {
+      const { error } = await stopOf('(error "おはよう~%🙂 \\"~c\\"" #\\Nul)');
+      expect(error.message).to.equal('おはよう\n🙂 "\0"');
+    });
+
+    it("is printed in the package of the code", async () => {
+      await values(client, '(defpackage "SHOWN" (:use "CL"))');
+      const { error } = await stopOf('(in-package "SHOWN") (defun f (x) (error "~s" x)) (f \'here)');
+      expect(error.message).to.equal("HERE");
+      expect(calls(error, "user")).to.include("(F HERE)");
+      await values(client, "(cl:in-package :cl-user)");
+    });
+  });
+});
