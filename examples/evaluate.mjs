@@ -11,7 +11,9 @@ const sum = await lisp.evaluate('(format t "adding~%") (+ 1 2)').next();
 console.log(sum.status, sum.values, JSON.stringify(sum.stdout));
 
 // An error does not end the evaluation: its thread stands still, with every frame and variable in place.
-const evaluation = lisp.evaluate("(defun divide (a b) (/ a b)) (defun mean (list) (divide (reduce #'+ list) (length list))) (mean '())");
+const evaluation = lisp.evaluate(
+  "(defun divide (a b) (/ a b)) (defun mean (list) (divide (reduce #'+ list) (length list))) (mean '())",
+);
 const stop = await evaluation.next();
 console.log(stop.status, stop.error.type, "-", stop.error.message.split("\n")[0]);
 for (const frame of (await stop.session.frames()).frames.filter(({ kind }) => kind === "user")) {
