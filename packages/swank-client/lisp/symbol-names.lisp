@@ -85,8 +85,11 @@ TOKEN, PLAIN, START, END; the last two are NIL if there are none."
 
 ;;; Suggestions
 
+(defun package-of-p (prefix package)
+  (eql 0 (search prefix (package-name package))))
+
 (defun implementation-package-p (package)
-  (eql 0 (search "SB-" (package-name package))))
+  (or (package-of-p "SB-" package) (package-of-p "SWANK" package)))
 
 (defun means-something-p (symbol)
   (or (fboundp symbol) (boundp symbol) (find-class symbol nil) (sb-int:info :type :kind symbol)))
@@ -99,7 +102,9 @@ TOKEN, PLAIN, START, END; the last two are NIL if there are none."
 (defun namesakes (name)
   "The symbols called NAME of all packages; each once."
   (loop for package in (list-all-packages)
-        for symbol = (and (package-name package) (find-symbol name package))
+        for symbol = (and (package-name package)
+                          (not (package-of-p "SWANK-CLIENT/" package))
+                          (find-symbol name package))
         when (and symbol (symbol-package symbol) (package-name (symbol-package symbol)))
           unless (keywordp symbol)
             collect symbol into found

@@ -1,0 +1,115 @@
+import { expect } from "chai";
+import { DEFINITION_KINDS, type Definition, type ResetReport } from "swank-client";
+import { definitionsBlocks, LISTED_TYPES, resetText } from "swank-mcp";
+
+function definition(kind: Definition["kind"], name: string, changes: Partial<Definition> = {}): Definition {
+  return { kind, name, redefined: false, changed: false, ...changes };
+}
+
+describe("the text of list-definitions", () => {
+  it("says that there are none", () => {
+    expect(definitionsBlocks({ definitions: [], loaded: [] }, undefined)).to.deep.equal(["No definitions in session."]);
+    expect(definitionsBlocks({ definitions: [], loaded: [] }, "macro")).to.deep.equal(["No definitions in session."]);
+  });
+
+  const all = {
+    definitions: [
+      definition("variable", "APP::*X*"),
+      definition("function", "APP:RUN", { redefined: true }),
+      definition("class", "APP::C"),
+      definition("function", "APP::WALK", { redefined: true, changed: true }),
+      definition("method", "APP::AREA :AROUND (APP::C)", { changed: true }),
+    ],
+    loaded: ["/a/b.lisp", "alexandria"],
+  };
+
+  it("has a section for each type, and the order of definition in it", () => {
+    expect(definitionsBlocks(all, undefined)).to.deep.equal([
+      `[functions]
+APP:RUN (redefined)
+APP::WALK (redefined, changed since by somebody else)
+
+[methods]
+APP::AREA :AROUND (APP::C) (changed since by somebody else)
+
+[variables]
+APP::*X*
+
+[classes]
+APP::C
+
+[files]
+/a/b.lisp
+alexandria`,
+    ]);
+  });
+
+  it("can be of one type, and names the others when there is none of it", () => {
+    expect(definitionsBlocks(all, "variable")).to.deep.equal(["[variables]\nAPP::*X*"]);
+    expect(definitionsBlocks(all, "file")).to.deep.equal(["[files]\n/a/b.lisp\nalexandria"]);
+    expect(definitionsBlocks(all, "macro")).to.deep.equal([
+      "No definitions in session.",
+      "Of other types: 2 functions, 1 method, 1 variable, 1 class, 2 files",
+    ]);
+  });
+
+  it("is cut after two hundred names of a type, and says how many are left", () => {
+    const definitions = Array.from({ length: 203 }, (_, index) => definition("function", `F${index}`));
+    const [text = ""] = definitionsBlocks({ definitions, loaded: [] }, undefined);
+    expect(text.split("\n")).to.have.lengthOf(202);
+    expect(text).to.match(/\nF199\n\.\.\. 3 more functions$/);
+  });
+
+  it("has a heading for every kind of definition", () => {
+    expect([...LISTED_TYPES]).to.have.members([...DEFINITION_KINDS, "file"]);
+  });
+});
+
+describe("the text of reset-session", () => {
+  const nothing: ResetReport = { undefined: [], left: [], loaded: [], aborted: 0, stillRunning: 0 };
+
+  it("is short when there was nothing to do", () => {
+    expect(resetText(nothing)).to.equal("Session reset. The package is COMMON-LISP-USER.");
+  });
+
+  it("names what was undefined, and what was left and why", () => {
+    const report: ResetReport = {
+      undefined: [{ kind: "function", name: "APP::F" }],
+      left: [
+        { kind: "class", name: "APP::C", reason: "kind" },
+        { kind: "function", name: "APP::G", reason: "existed" },
+        { kind: "variable", name: "APP::*V*", reason: "changed" },
+        { kind: "generic-function", name: "APP::H", reason: "extended" },
+        { kind: "function", name: "APP::I", reason: "locked" },
+      ],
+      loaded: ["/a/b.lisp"],
+      aborted: 2,
+      stillRunning: 1,
+    };
+    expect(resetText(report)).to.equal(`Session reset. The package is COMMON-LISP-USER.
+
+[aborted]
+2 evaluations
+
+[still running]
+1 evaluation that nothing could end
+
+[undefined]
+function APP::F
+
+[left]
+class APP::C: only functions, macros and variables are undefined
+function APP::G: existed before this session
+variable APP::*V*: changed since by somebody else
+generic-function APP::H: others have added methods
+function APP::I: its package is locked
+
+[left, loaded from files]
+/a/b.lisp`);
+  });
+
+  it("is cut after fifty names of a kind", () => {
+    const gone = Array.from({ length: 52 }, (_, index) => ({ kind: "function", name: `F${index}` }) as const);
+    expect(resetText({ ...nothing, undefined: gone })).to.match(/\nfunction F49\n\.\.\. 2 more$/);
+  });
+});

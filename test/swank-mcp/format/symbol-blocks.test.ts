@@ -1,0 +1,198 @@
+import { expect } from "chai";
+import type { FoundSymbol, Meaning, SymbolDescription } from "swank-client";
+import { symbolBlocks } from "swank-mcp";
+
+const NOT_KNOWN = { documentation: undefined, source: undefined };
+
+function found(name: string, meanings: readonly Meaning[], access: FoundSymbol["access"] = "external"): FoundSymbol {
+  return { status: "found", name, access, package: "APP", meanings };
+}
+
+const MAPCAR: Meaning = {
+  kind: "function",
+  name: "COMMON-LISP::MAPCAR",
+  arglist: "(FUNCTION LIST &REST MORE-LISTS)",
+  methods: undefined,
+  documentation:
+    "Apply FUNCTION to successive tuples of elements of LIST and MORE-LISTS.\nReturn list of FUNCTION return values.",
+  source: { kind: "file", file: "SYS:SRC;CODE;LIST.LISP", position: 51454, line: undefined },
+};
+
+const PRINT_BASE: Meaning = {
+  kind: "variable",
+  name: "COMMON-LISP::*PRINT-BASE*",
+  value: { text: "10", leftOut: undefined },
+  documentation: "The output base for rationals.",
+  source: undefined,
+};
+
+describe("the text of describe-symbol", () => {
+  it("is the contract's for a function", () => {
+    expect(symbolBlocks(found("COMMON-LISP::MAPCAR", [MAPCAR]), "mapcar")).to.deep.equal([
+      `COMMON-LISP::MAPCAR [FUNCTION]
+  Arglist: (FUNCTION LIST &REST MORE-LISTS)
+  Documentation:
+    Apply FUNCTION to successive tuples of elements of LIST and MORE-LISTS.
+    Return list of FUNCTION return values.
+  Source: SYS:SRC;CODE;LIST.LISP:51454`,
+    ]);
+  });
+
+  it("is the contract's for a variable", () => {
+    expect(symbolBlocks(found("COMMON-LISP::*PRINT-BASE*", [PRINT_BASE]), "*print-base*")).to.deep.equal([
+      `COMMON-LISP::*PRINT-BASE* [VARIABLE]
+  Value: 10
+  Documentation:
+    The output base for rationals.`,
+    ]);
+  });
+
+  it("is the contract's for a symbol or a package that is not there", () => {
+    const unknown: SymbolDescription = {
+      status: "symbol-not-found",
+      name: "NONEXISTENT-SYMBOL",
+      package: "CL-USER",
+      elsewhere: [],
+      more: 0,
+    };
+    expect(symbolBlocks(unknown, "nonexistent-symbol")).to.deep.equal([
+      "Symbol NONEXISTENT-SYMBOL not found in package CL-USER (status: NIL)",
+    ]);
+    const nowhere: SymbolDescription = { status: "package-not-found", package: "NONEXISTENT", similar: [] };
+    expect(symbolBlocks(nowhere, "foo")).to.deep.equal(["Package NONEXISTENT not found"]);
+  });
+
+  it("suggests in a second block", () => {
+    const elsewhere = ["A:X", "B::X"];
+    const unknown: SymbolDescription = { status: "symbol-not-found", name: "X", package: "CL", elsewhere, more: 3 };
+    expect(symbolBlocks(unknown, "x")[1]).to.equal("Elsewhere there is: A:X, B::X, ... 3 more symbols");
+    const nowhere: SymbolDescription = { status: "package-not-found", package: "AP", similar: ["APP", "MAP"] };
+    expect(symbolBlocks(nowhere, "ap:x")[1]).to.equal("Packages with names like that: APP, MAP");
+  });
+
+  it("repeats no more than is needed of the name that was asked for, and nothing invisible", () => {
+    const named = (name: string): SymbolDescription => ({
+      status: "symbol-not-found",
+      name,
+      package: "CL-USER",
+      elsewhere: [],
+      more: 0,
+    });
+    const text = (name: string) => symbolBlocks(named(name), name)[0];
+    expect(text("")).to.equal("Symbol || not found in package CL-USER (status: NIL)");
+    expect(text("A\0\nB")).to.equal("Symbol A\\x00\\x0aB not found in package CL-USER (status: NIL)");
+    expect(text("𝄞".repeat(10_000))).to.equal(
+      `Symbol ${"𝄞".repeat(200)}... [10000 characters] not found in package CL-USER (status: NIL)`,
+    );
+    expect(text("x".repeat(200))).to.equal(`Symbol ${"x".repeat(200)} not found in package CL-USER (status: NIL)`);
+  });
+
+  it("has an entry for each thing that a symbol is, the value with the first of them", () => {
+    const meanings: Meaning[] = [
+      { ...NOT_KNOWN, kind: "function", name: "APP::X", arglist: "()", methods: undefined, documentation: "Calls." },
+      { ...NOT_KNOWN, kind: "structure", name: "APP::X", superclasses: ["BASE"], slots: ["A", "B"] },
+      {
+        ...NOT_KNOWN,
+        kind: "variable",
+        name: "APP::X",
+        value: { text: "7", leftOut: undefined },
+        documentation: "Is.",
+      },
+      { ...NOT_KNOWN, kind: "function", name: "(SETF APP::X)", arglist: "(NEW)", methods: undefined },
+    ];
+    expect(symbolBlocks(found("APP::X", meanings), "app::x")).to.deep.equal([
+      `APP::X [FUNCTION]
+  Arglist: ()
+  Value: 7
+  Documentation:
+    Calls.
+
+APP::X [CLASS]
+  Kind: structure
+  Superclasses: BASE
+  Slots: A, B
+
+APP::X [VARIABLE]
+  Documentation:
+    Is.
+
+(SETF APP::X) [FUNCTION]
+  Arglist: (NEW)`,
+    ]);
+  });
+
+  const operator = { ...NOT_KNOWN, name: "APP::X", arglist: "(Y)", methods: undefined };
+  const classLike = { ...NOT_KNOWN, name: "APP::X", superclasses: [], slots: [] };
+  const variable = { ...NOT_KNOWN, name: "APP::X", value: { text: "1", leftOut: undefined } };
+  const WORDS: readonly (readonly [Meaning, string])[] = [
+    [{ ...operator, kind: "function" }, "APP::X [FUNCTION]\n  Arglist: (Y)"],
+    [{ ...operator, kind: "macro" }, "APP::X [MACRO]\n  Arglist: (Y)"],
+    [{ ...operator, kind: "generic-function", methods: 3 }, "APP::X [GENERIC-FUNCTION]\n  Arglist: (Y)\n  Methods: 3"],
+    [{ ...operator, kind: "special-operator" }, "APP::X [FUNCTION]\n  Arglist: (Y)\n  Kind: special operator"],
+    [{ ...classLike, kind: "class" }, "APP::X [CLASS]"],
+    [{ ...classLike, kind: "condition" }, "APP::X [CLASS]\n  Kind: condition"],
+    [{ ...classLike, kind: "built-in-class" }, "APP::X [CLASS]\n  Kind: built-in class"],
+    [{ ...variable, kind: "variable" }, "APP::X [VARIABLE]\n  Value: 1"],
+    [{ ...variable, kind: "constant" }, "APP::X [VARIABLE]\n  Value: 1\n  Kind: constant"],
+    [{ ...variable, kind: "undeclared-variable" }, "APP::X [VARIABLE]\n  Value: 1\n  Kind: undeclared variable"],
+    [
+      { ...NOT_KNOWN, kind: "symbol-macro", name: "APP::X", expansion: "(CAR Y)" },
+      "APP::X [SYMBOL]\n  Kind: symbol macro\n  Expansion: (CAR Y)",
+    ],
+    [
+      { ...NOT_KNOWN, kind: "type", name: "APP::X", arglist: "(&OPTIONAL N)", expansion: "(INTEGER 0 3)" },
+      "APP::X [SYMBOL]\n  Arglist: (&OPTIONAL N)\n  Kind: type\n  Expansion: (INTEGER 0 3)",
+    ],
+    [
+      { ...operator, kind: "setf-expander", name: "(SETF APP::X)", arglist: undefined },
+      "APP::X [SYMBOL]\n\n(SETF APP::X) [MACRO]\n  Kind: setf expander",
+    ],
+  ];
+  for (const [meaning, text] of WORDS) {
+    it(`calls a ${meaning.kind} by the contract's word`, () => {
+      expect(symbolBlocks(found("APP::X", [meaning]), "app::x")).to.deep.equal([text]);
+    });
+  }
+
+  it("calls a symbol that means nothing a symbol", () => {
+    expect(symbolBlocks(found("APP::X", [], "internal"), "app::x")).to.deep.equal([
+      "APP::X [SYMBOL]",
+      "Nothing is defined under this symbol.",
+    ]);
+  });
+
+  it("keeps the documentation's empty lines empty", () => {
+    const meaning: Meaning = { ...PRINT_BASE, value: undefined, documentation: "One.\n\n  Two." };
+    const [text] = symbolBlocks(found("COMMON-LISP::*PRINT-BASE*", [meaning]), "x");
+    expect(text).to.equal("COMMON-LISP::*PRINT-BASE* [VARIABLE]\n  Documentation:\n    One.\n\n      Two.");
+  });
+
+  it("tells in a second block what helps besides", () => {
+    const file = { kind: "file", file: "/a/b.lisp", position: 12, line: 3 } as const;
+    const meanings: Meaning[] = [
+      { ...operator, kind: "function", source: file },
+      { ...variable, kind: "variable", value: undefined, source: { ...file, position: undefined, line: undefined } },
+      { ...operator, kind: "function", name: "(SETF APP::X)", source: file },
+    ];
+    expect(symbolBlocks(found("APP::X", meanings, "internal"), "app:x")[1]).to.equal(
+      `It is not exported: code must write APP::X.
+The variable is unbound.
+Source: line 3 of /a/b.lisp
+Source file: /a/b.lisp`,
+    );
+    const form = Array.from({ length: 25 }, (_, index) => `line ${index}`).join("\n");
+    const evaluated: Meaning = {
+      ...variable,
+      kind: "variable",
+      value: { text: "(1 ...)", leftOut: "1 of 9 elements shown" },
+      source: { kind: "evaluation", evaluation: "evaluation 7", position: 5, form },
+    };
+    expect(symbolBlocks(found("APP::X", [evaluated], "internal"), "app::x")).to.deep.equal([
+      "APP::X [VARIABLE]\n  Value: (1 ...)\n  Source: evaluation 7:5",
+      `The value is cut: 1 of 9 elements shown. evaluate-lisp shows parts of it.
+Defined by evaluated code:
+${form.split("\n").slice(0, 20).join("\n")}
+... 5 more lines`,
+    ]);
+  });
+});

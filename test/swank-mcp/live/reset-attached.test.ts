@@ -1,0 +1,87 @@
+import { expect } from "chai";
+import { connect, type SwankClient } from "swank-client";
+import { NO_ERROR } from "swank-mcp";
+import { blocks, McpStdio } from "../../support/mcp-stdio.js";
+import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
+
+describe("reset-session through the server, on an image that others use", () => {
+  let lisp: RealSwank;
+  let other: SwankClient;
+  let server: McpStdio;
+
+  before(async () => {
+    lisp = await startRealSwank();
+  });
+
+  beforeEach(async () => {
+    other = await connect({ port: lisp.port });
+    server = await McpStdio.start(["--attach", String(lisp.port)]);
+  });
+
+  afterEach(async () => {
+    await server.end();
+    await other.close();
+  });
+
+  after(() => lisp.stop());
+
+  async function others(code: string): Promise<readonly string[]> {
+    const outcome = await other.evaluate(code).next();
+    return outcome.status === "returned" ? outcome.values : [outcome.status];
+  }
+
+  it("says what it has undefined, and what it has left", async () => {
+    await others("(defun ra-theirs () 1) (defvar *ra-theirs* 1)");
+    await server.evaluate(
+      '(defpackage :ra-app (:use :cl)) (in-package :ra-app) (defun run () 1) (defmacro with-run (x) x) (defvar *state* 1) (defclass thing () ()) (defun cl-user::ra-theirs () 2) (load "/dev/null")',
+    );
+    await server.evaluate("(car 7)");
+    const result = await server.call("reset-session");
+    expect(blocks(result)).to.deep.equal([
+      `Session reset. The package is COMMON-LISP-USER.
+
+[aborted]
+1 evaluation
+
+[undefined]
+function RA-APP::RUN
+macro RA-APP::WITH-RUN
+variable RA-APP::*STATE*
+
+[left]
+package RA-APP: only functions, macros and variables are undefined
+class RA-APP::THING: only functions, macros and variables are undefined
+function COMMON-LISP-USER::RA-THEIRS: existed before this session
+
+[left, loaded from files]
+/dev/null`,
+    ]);
+    expect(result.isError).to.equal(false);
+    expect(result._meta?.["swank-mcp/reset"]).to.containSubset({ aborted: 1, still_running: 0, loaded: ["/dev/null"] });
+    expect(blocks(await server.call("describe-last-error"))).to.deep.equal([NO_ERROR]);
+    expect((await server.call("lisp-status")).structuredContent).to.include({
+      package: "COMMON-LISP-USER",
+      pid: lisp.process.pid,
+    });
+    expect(
+      await others("(list (fboundp 'ra-app::run) (ra-theirs) *ra-theirs* (and (find-class 'ra-app::thing) t))"),
+    ).to.deep.equal(["(NIL 2 1 T)"]);
+    expect(blocks(await server.call("reset-session"))).to.deep.equal([
+      "Session reset. The package is COMMON-LISP-USER.",
+    ]);
+  });
+
+  it("ends its own evaluations and stops, and nobody else's", async () => {
+    const theirs = other.evaluate('(error "theirs")');
+    await theirs.next();
+    await server.evaluate('(error "mine")');
+    const running = server.startCall("evaluate-lisp", { code: "(progn (print 1) (loop (sleep 0.01)))" });
+    await server.notified("notifications/progress");
+    expect(blocks(await server.call("reset-session"))[0]).to.match(/\n\n\[aborted\]\n2 evaluations$/);
+    expect(blocks(await running.result)[0]).to.equal("[stdout]\n\n1 \n\n; Evaluation aborted");
+    expect(blocks(await server.call("describe-last-error"))).to.deep.equal([NO_ERROR]);
+    expect((await server.call("lisp-status")).structuredContent).to.deep.include({ stopped: [] });
+    expect(other.stops).to.have.lengthOf(1);
+    await theirs.abort();
+  });
+});

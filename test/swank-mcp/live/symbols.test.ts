@@ -1,0 +1,176 @@
+import { expect } from "chai";
+import { NO_ERROR } from "swank-mcp";
+import { blocks, McpStdio } from "../../support/mcp-stdio.js";
+
+describe("describe-symbol and list-definitions through the server", () => {
+  let server: McpStdio;
+
+  before(async () => {
+    server = await McpStdio.start();
+  });
+
+  after(async () => {
+    await server.end();
+  });
+
+  /** The text blocks of a describe-symbol that is no error, as no description is. */
+  async function described(name: string, packageName?: string): Promise<string[]> {
+    const result = await server.call(
+      "describe-symbol",
+      packageName === undefined ? { name } : { name, package: packageName },
+    );
+    expect(result.isError).to.equal(false);
+    expect(result).to.not.have.property("structuredContent");
+    return blocks(result);
+  }
+
+  it("answers the contract's examples", async () => {
+    const [mapcar, ...more] = await described("mapcar", "CL");
+    expect(mapcar).to.match(
+      /^COMMON-LISP::MAPCAR \[FUNCTION\]\n {2}Arglist: \(FUNCTION LIST &REST MORE-LISTS\)\n {2}Documentation:\n {4}Apply FUNCTION to successive tuples of elements of LIST and MORE-LISTS\.\n {4}Return list of FUNCTION return values\.\n {2}Source: SYS:SRC;CODE;LIST\.LISP:\d+$/,
+    );
+    expect(more).to.deep.equal([]);
+    expect((await described("*print-base*", "CL"))[0]).to.match(
+      /^COMMON-LISP::\*PRINT-BASE\* \[VARIABLE\]\n {2}Value: 10\n {2}Documentation:\n {4}The output base for RATIONALs/,
+    );
+    expect(await described("nonexistent-symbol")).to.deep.equal([
+      "Symbol NONEXISTENT-SYMBOL not found in package CL-USER (status: NIL)",
+    ]);
+    expect(await described("foo", "NONEXISTENT")).to.deep.equal(["Package NONEXISTENT not found"]);
+  });
+
+  it("tells what evaluated code has defined, with its text", async () => {
+    await server.evaluate(
+      '(defpackage :ls-app (:use :cl)) (defvar ls-app::*limit* (list 1 2)) (defun ls-app::run (x &key (y #\\z)) "Runs.\n\nReally." (list x y))',
+    );
+    const [text, hints] = await described("ls-app::run");
+    expect(text).to.match(
+      /^LS-APP::RUN \[FUNCTION\]\n {2}Arglist: \(X &KEY \(Y #\\z\)\)\n {2}Documentation:\n {4}Runs\.\n\n {4}Really\.\n {2}Source: evaluation \d+:\d+$/,
+    );
+    expect(hints).to.equal(
+      'Defined by evaluated code:\n(defun ls-app::run (x &key (y #\\z)) "Runs.\n\nReally." (list x y))',
+    );
+    expect((await described("ls-app:run"))[1]).to.match(/^It is not exported: code must write LS-APP::RUN\.\n/);
+    expect((await described("*limit*", ":ls-app"))[0]).to.match(
+      /^LS-APP::\*LIMIT\* \[VARIABLE\]\n {2}Value: \(1 2\)\n/,
+    );
+    expect(await described("run")).to.deep.equal([
+      "Symbol RUN not found in package CL-USER (status: NIL)",
+      "Elsewhere there is: LS-APP::RUN, SB-THREAD::RUN, SWANK/SBCL::RUN",
+    ]);
+    expect((await described("ls-ap:run"))[1]).to.equal("Packages with names like that: LS-APP");
+  });
+
+  it("gives the description as data, too", async () => {
+    await server.evaluate("(defvar *ls-data* (loop for i below 21 collect i))");
+    const { _meta } = await server.call("describe-symbol", { name: "*ls-data*" });
+    expect(_meta?.["swank-mcp/symbol"]).to.containSubset({
+      status: "found",
+      name: "COMMON-LISP-USER::*LS-DATA*",
+      meanings: [{ kind: "variable", value: { left_out: "20 of 21 elements shown" }, source: { kind: "evaluation" } }],
+    });
+  });
+
+  it("takes odd names for names", async () => {
+    for (const [name, shown] of [
+      [" ", "||"],
+      ["\0", "\\x00"],
+      ["\ud800", "\ufffd"],
+      ["x".repeat(10_000), `${"X".repeat(200)}... [10000 characters]`],
+      ["größe", "GRÖßE"],
+      ["(", "("],
+      ["#.(quit)", ".(QUIT)"],
+    ]) {
+      const expected = `Symbol ${shown} not found in package CL-USER (status: NIL)`;
+      expect(await described(name ?? ""), name).to.deep.equal([expected]);
+    }
+    expect(await described("car", "\ud800")).to.deep.equal(["Package \ufffd not found"]);
+  });
+
+  it("refuses arguments that are none", async () => {
+    for (const args of [{}, { name: "" }, { name: 7 }, { name: "car", package: "" }, { name: "car", pkg: "CL" }]) {
+      const result = await server.call("describe-symbol", args);
+      expect(result.isError, JSON.stringify(args)).to.equal(true);
+      expect(result.structuredContent).to.have.nested.property("error.data.type", "INVALID_ARGUMENTS");
+    }
+    const result = await server.call("list-definitions", { type: "functions" });
+    expect(blocks(result)[0]).to.match(/^list-definitions: The argument "type" must be one of "function", /);
+  });
+
+  it("never touches the last error, nor does list-definitions", async () => {
+    await server.evaluate("(car 7)");
+    const told = await server.call("describe-last-error");
+    await described("car");
+    await described("no-such-symbol-here");
+    await described("x", "NO-SUCH-PACKAGE");
+    await server.call("describe-symbol", { name: 7 });
+    await server.call("list-definitions");
+    await server.call("list-definitions", { type: "nothing" });
+    expect(await server.call("describe-last-error")).to.deep.equal(told);
+    await server.evaluate("1");
+    expect(blocks(await server.call("describe-last-error"))).to.deep.equal([NO_ERROR]);
+  });
+});
+
+describe("reset-session through the server, on an image of its own", () => {
+  let server: McpStdio;
+
+  beforeEach(async () => {
+    server = await McpStdio.start();
+  });
+
+  afterEach(async () => {
+    await server.end();
+  });
+
+  it("needs no image, and starts none", async () => {
+    expect(blocks(await server.call("reset-session"))).to.deep.equal(["Session reset. No image was in use."]);
+  });
+
+  it("replaces the image, and with it everything", async () => {
+    await server.evaluate('(defpackage :rs-app (:use :cl)) (in-package :rs-app) (defun f () 1) (load "/dev/null")');
+    await server.evaluate("(car 7)");
+    const pid = await server.imagePid();
+    expect(blocks(await server.call("list-definitions"))[0]).to.equal(
+      "[functions]\nRS-APP::F\n\n[packages]\nRS-APP\n\n[files]\n/dev/null",
+    );
+    const answer = blocks(await server.call("reset-session"));
+    const now = await server.imagePid();
+    expect(now).to.not.equal(pid);
+    expect(answer).to.deep.equal([`Session reset. A fresh image (pid ${now}) has taken the place of the old one.`]);
+    expect(blocks(await server.call("describe-last-error"))).to.deep.equal([NO_ERROR]);
+    expect(blocks(await server.call("get-backtrace"))).to.deep.equal([NO_ERROR]);
+    expect(blocks(await server.call("list-definitions"))).to.deep.equal(["No definitions in session."]);
+    expect((await server.call("lisp-status")).structuredContent).to.include({ package: "COMMON-LISP-USER" });
+    expect(await server.evaluate('(list * (find-package "RS-APP"))')).to.deep.equal(["=> (NIL NIL)"]);
+    expect(() => process.kill(pid, 0)).to.throw("ESRCH");
+  });
+
+  it("takes what runs and what is stopped with it, without an error to remember", async () => {
+    await server.evaluate('(error "stopped")');
+    const running = server.startCall("evaluate-lisp", { code: "(progn (print 1) (loop))" });
+    await server.notified("notifications/progress");
+    const stubborn = server.startCall("evaluate-lisp", { code: "(sb-sys:without-interrupts (loop))" });
+    const answer = await server.call("reset-session");
+    expect(answer.isError).to.equal(false);
+    for (const { result } of [running, stubborn]) {
+      const ended = await result;
+      expect(blocks(ended)[0]).to.match(/; Evaluation aborted$/);
+      expect(ended.isError).to.equal(false);
+    }
+    expect(blocks(await server.call("describe-last-error"))).to.deep.equal([NO_ERROR]);
+    expect((await server.call("lisp-status")).structuredContent).to.deep.include({ stopped: [] });
+  });
+
+  it("can be asked for twice at once, while evaluations go on", async () => {
+    await server.evaluate("(defvar *rs-old* 1)");
+    const resets = [server.call("reset-session"), server.call("reset-session")];
+    const evaluated = server.evaluate("(boundp '*rs-old*)");
+    const texts = (await Promise.all(resets)).map((result) => blocks(result).join("\n"));
+    for (const text of texts) expect(text).to.match(/^Session reset\. A fresh image \(pid \d+\)/);
+    expect(await evaluated).to.satisfy((answer: string[]) =>
+      /^(?:=> NIL|=> T|; Evaluation aborted)$/.test(answer[0] ?? ""),
+    );
+    expect(await server.evaluate("(boundp '*rs-old*)")).to.deep.equal(["=> NIL"]);
+  });
+});
