@@ -61,8 +61,11 @@
         (let ((*print-pretty* t) (*print-right-margin* most-positive-fixnum) (*print-gensym* nil))
           (on-one-line (truncated limit (lambda (stream) (prin1 code stream)))))))))
 
+(defun live-or-user (package)
+  (if (and package (package-name package)) package (find-package "COMMON-LISP-USER")))
+
 (defun home-package (symbol)
-  (or (symbol-package symbol) (find-package "COMMON-LISP-USER")))
+  (live-or-user (symbol-package symbol)))
 
 (defun lambda-list-text (lambda-list symbol)
   (or-nil
@@ -101,7 +104,7 @@
 (defun value-entry (value package)
   "(TEXT MISSING), within the limits that the descriptions of symbols have."
   (handler-case
-      (let ((*package* package))
+      (let ((*package* (live-or-user package)))
         (if (typep value '(or fixnum symbol character))
             (printed-text value)
             (sb-ext:with-timeout +printing-seconds+ (printed-text value))))

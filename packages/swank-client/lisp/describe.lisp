@@ -100,9 +100,10 @@
           (max 0 (- (length found) +suggestions+)))))
 
 (defun describe-in (package package-name name written)
-  (multiple-value-bind (symbol status) (find-symbol name package)
+  "PACKAGE may be deleted at any time."
+  (multiple-value-bind (symbol status) (or-nil (find-symbol name package))
     (if status
-        (list* :found (qualified-name symbol) status (package-name package) (meanings symbol package))
+        (list* :found (qualified-name symbol) status (or (package-name package) package-name) (meanings symbol package))
         (not-found name written package-name))))
 
 (defun describe-name (text package-text)

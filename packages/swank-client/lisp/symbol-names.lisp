@@ -71,11 +71,11 @@ TOKEN, PLAIN, START, END; the last two are NIL if there are none."
 (defun qualified-name (symbol)
   "PACKAGE::NAME, with bars where they are needed."
   (with-standard-io-syntax
-    (let ((package (symbol-package symbol)) (*print-readably* nil))
-      (flet ((printed (name) (let ((*package* (find-package "KEYWORD"))) (subseq (prin1-to-string (make-symbol name)) 2))))
-        (if package
-            (concatenate 'string (printed (package-name package)) "::" (printed (symbol-name symbol)))
-            (prin1-to-string symbol))))))
+    ;; a deleted package has no name
+    (let ((package-name (and (symbol-package symbol) (package-name (symbol-package symbol))))
+          (*print-readably* nil))
+      (flet ((printed (name) (subseq (prin1-to-string (make-symbol name)) 2)))
+        (format nil "~:[#:~;~:*~a::~]~a" (and package-name (printed package-name)) (printed (symbol-name symbol)))))))
 
 (defun readable-name (symbol)
   "As code in another package writes it."
@@ -111,9 +111,11 @@ TOKEN, PLAIN, START, END; the last two are NIL if there are none."
         finally (return (delete-duplicates found))))
 
 (defun elsewhere (name written)
-  (let ((found (append (and (string/= name written) (namesakes written)) (namesakes name))))
-    (mapcar #'readable-name
-            (stable-sort (sort (delete-duplicates found) #'string< :key #'qualified-name) #'> :key #'likelihood))))
+  "Names of symbols; none if packages are deleted meanwhile."
+  (or-nil
+   (let ((found (append (and (string/= name written) (namesakes written)) (namesakes name))))
+     (mapcar #'readable-name
+             (stable-sort (sort (delete-duplicates found) #'string< :key #'qualified-name) #'> :key #'likelihood)))))
 
 (defun similar-packages (name)
   (when (> (length name) 1)

@@ -31,7 +31,7 @@ const FILES: Readonly<Record<ModuleName, readonly string[]>> = {
   ],
   debugger: ["debugger-package", "objects", "frames", "stepping", "breakpoints"],
   definitions: ["definitions-package", "definitions", "reset"],
-  describe: ["describe-package", "symbol-names", "describe-values", "definition-sources", "describe"],
+  describe: ["describe-package", "describe-values", "symbol-names", "definition-sources", "describe"],
 };
 
 const modules = new Map<ModuleName, RuntimeModule>();
