@@ -9,16 +9,43 @@
 
 ;;; Ending
 
+(defvar *leaving* nil
+  "Whether this image is ending because its parent is gone.")
+
+(defun service-thread-p (thread)
+  "Whether THREAD is one of those that serve a connection: they may be ending themselves, and are not worth waiting for."
+  (member (sb-thread:thread-name thread)
+          '("swank-client watch" "Swank Sentinel" "control-thread" "reader-thread" "swank-indentation-cache-thread")
+          :test #'equal))
+
+(defun end-programs ()
+  "Unwind the threads that run programs, and give them a second for that."
+  (let ((threads (remove-if #'service-thread-p (remove sb-thread:*current-thread* (sb-thread:list-all-threads))))
+        (deadline (+ (get-internal-real-time) internal-time-units-per-second)))
+    (dolist (thread threads)
+      (ignore-errors (sb-thread:terminate-thread thread)))
+    (dolist (thread threads)
+      (sb-thread:join-thread thread :default nil
+                                    :timeout (max 0 (/ (- deadline (get-internal-real-time))
+                                                       internal-time-units-per-second))))))
+
 (defun leave-now ()
-  "End the process in good order, but within seconds, whatever exit hooks and cleanup forms do."
-  (unless sb-impl::*exit-in-progress*
-    (sb-sys:enable-interrupt sb-unix:sigalrm :default)
-    (sb-alien:alien-funcall
-     (sb-alien:extern-alien "alarm" (function sb-alien:unsigned-int sb-alien:unsigned-int)) 3)
-    (sb-ext:exit :code 0 :timeout 1)))
+  "End the process as an exit does, but without waiting for everything."
+  (unless (or sb-impl::*exit-in-progress*
+              (sb-ext:compare-and-swap (symbol-value '*leaving*) nil t))
+    (dolist (hook sb-ext:*exit-hooks*)
+      (ignore-errors (funcall hook)))
+    (end-programs)
+    (ignore-errors (finish-output sb-sys:*stdout*))
+    (ignore-errors (finish-output sb-sys:*stderr*))
+    (sb-ext:exit :code 0 :abort t)))
 
 (defun leave ()
-  ;; an exit by another thread than the main one runs the exit hooks twice
+  ;; nothing that Lisp does can hold this up
+  (sb-sys:enable-interrupt sb-unix:sigalrm :default)
+  (sb-alien:alien-funcall
+   (sb-alien:extern-alien "alarm" (function sb-alien:unsigned-int sb-alien:unsigned-int)) 3)
+  ;; in the main thread, where exit hooks are used to run
   (sb-thread:interrupt-thread (sb-thread:main-thread) #'leave-now))
 
 (defun leave-with (connection)
@@ -26,16 +53,15 @@
 
 (defun hung-up-p (socket timeout)
   "Whether the other end of SOCKET is gone, known after at most TIMEOUT milliseconds, or without limit if that is -1."
-  (sb-alien:with-alien ((poll (array (sb-alien:signed 16) 4)))
-    (setf (sb-alien:deref poll 0) socket
-          (sb-alien:deref poll 1) 0
+  (sb-alien:with-alien ((poll (sb-alien:struct nil (fd sb-alien:int) (events sb-alien:short) (revents sb-alien:short))))
+    (setf (sb-alien:slot poll 'fd) socket
           ;; POLLRDHUP; elsewhere POLLHUP, which is reported without being asked for, must do
-          (sb-alien:deref poll 2) #+linux #x2000 #-linux 0
-          (sb-alien:deref poll 3) 0)
+          (sb-alien:slot poll 'events) #+linux #x2000 #-linux 0
+          (sb-alien:slot poll 'revents) 0)
     (plusp (sb-alien:alien-funcall
-            (sb-alien:extern-alien "poll" (function sb-alien:int (* (array (sb-alien:signed 16) 4))
+            (sb-alien:extern-alien "poll" (function sb-alien:int sb-sys:system-area-pointer
                                                     sb-alien:unsigned-long sb-alien:int))
-            (sb-alien:addr poll) 1 timeout))))
+            (sb-alien:alien-sap poll) 1 timeout))))
 
 (defun watch-parent (parent)
   "Leave when the process PARENT is gone or has closed its end of the socket.

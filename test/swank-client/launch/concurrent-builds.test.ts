@@ -1,12 +1,15 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readdir, rename, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { launching } from "./launching.js";
+import { BUILDING_TIME, launching } from "./launching.js";
 import { runScript } from "./processes.js";
 
-describe("processes that build a core at once", () => {
-  const { launch, folder } = launching();
+describe("processes that build a core at once", function () {
+  this.timeout(BUILDING_TIME);
+  const { launch, folder, cacheWithCore } = launching();
 
   it("do not harm each other", async () => {
     const cacheDir = await folder();
@@ -29,8 +32,7 @@ describe("processes that build a core at once", () => {
 
   /** A cache folder without its core but with somebody's lock, and the core. */
   async function lockedCache(owner: string) {
-    const cacheDir = await folder();
-    await (await launch({ cacheDir })).image.stop();
+    const cacheDir = await cacheWithCore();
     const [name = ""] = (await readdir(cacheDir)).filter((file) => file.endsWith(".core"));
     const core = join(cacheDir, name);
     const aside = join(cacheDir, "aside");
@@ -48,10 +50,9 @@ describe("processes that build a core at once", () => {
   });
 
   it("do not wait for one that has died", async () => {
-    const dead = runScript("nothing-there", []);
-    await dead.firstLine.catch(() => undefined);
-    await dead.exited;
-    const { cacheDir } = await lockedCache(`${dead.child.pid} ${hostname()}`);
+    const dead = spawn(process.execPath, ["-e", "0"]);
+    await once(dead, "exit");
+    const { cacheDir } = await lockedCache(`${dead.pid} ${hostname()}`);
     expect((await launch({ cacheDir })).image.how).to.equal("built-core");
   });
 

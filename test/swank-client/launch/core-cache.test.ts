@@ -1,11 +1,12 @@
-import { cp, mkdir, readdir, rm, truncate, utimes, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, rename, rm, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import { findSwank } from "swank-client/launch";
-import { launching } from "./launching.js";
+import { BUILDING_TIME, launching } from "./launching.js";
 
-describe("the core that images start from", () => {
-  const { launch, folder } = launching();
+describe("the core that images start from", function () {
+  this.timeout(BUILDING_TIME);
+  const { launch, folder, cacheWithCore } = launching();
 
   async function coresIn(cacheDir: string): Promise<string[]> {
     return (await readdir(cacheDir)).filter((name) => name.endsWith(".core"));
@@ -18,8 +19,9 @@ describe("the core that images start from", () => {
 
   it("is built once, and then used", async () => {
     const cacheDir = await folder();
-    const first = await launch({ cacheDir });
-    const second = await launch({ cacheDir });
+    const options = { cacheDir, runtimeSources: undefined };
+    const first = await launch(options);
+    const second = await launch(options);
     expect([first.image.how, second.image.how]).to.deep.equal(["built-core", "core"]);
     expect(await first.evaluate("(cl:+ 1 2)")).to.equal("3");
     expect(await second.evaluate("(cl:+ 1 2)")).to.equal("3");
@@ -39,8 +41,7 @@ describe("the core that images start from", () => {
   };
   for (const [damage, inflict] of Object.entries(damages)) {
     it(`is built anew when it is ${damage}`, async () => {
-      const cacheDir = await folder();
-      await (await launch({ cacheDir })).image.stop();
+      const cacheDir = await cacheWithCore();
       const [core = ""] = await coresIn(cacheDir);
       await inflict(join(cacheDir, core));
       const { image, evaluate } = await launch({ cacheDir });
@@ -52,13 +53,13 @@ describe("the core that images start from", () => {
   }
 
   it("is told from one that was made of something else by what it says first", async () => {
-    const cacheDir = await folder();
-    await (await launch({ cacheDir })).image.stop();
-    const [own = ""] = await coresIn(cacheDir);
-    await (await launch({ cacheDir, runtimeSources: ["(defvar cl-user::*other* t)"] })).image.stop();
-    const [other = ""] = (await coresIn(cacheDir)).filter((name) => name !== own);
-    await cp(join(cacheDir, other), join(cacheDir, own));
-    const { image } = await launch({ cacheDir });
+    const cacheDir = await cacheWithCore();
+    const [usual = ""] = await coresIn(cacheDir);
+    const runtimeSources = ["(defvar cl-user::*other* t)"];
+    await (await launch({ cacheDir, runtimeSources })).image.stop();
+    const [other = ""] = (await coresIn(cacheDir)).filter((name) => name !== usual);
+    await rename(join(cacheDir, usual), join(cacheDir, other));
+    const { image } = await launch({ cacheDir, runtimeSources });
     expect(image.how).to.equal("built-core");
     expect(image.notes.join()).to.include("it is not the one that was asked for");
   });
@@ -78,14 +79,15 @@ describe("the core that images start from", () => {
   it("is another one when Swank's files have changed, and old ones are removed", async () => {
     const [cacheDir, swank] = await Promise.all([folder(), folder()]);
     await cp(await findSwank(), swank, { recursive: true, preserveTimestamps: true });
-    expect((await launch({ cacheDir, swank })).image.how).to.equal("built-core");
+    const options = { cacheDir, swank };
+    expect((await launch(options)).image.how).to.equal("built-core");
     const [first = ""] = await coresIn(cacheDir);
     const longAgo = new Date(Date.now() - 86_400_000);
     const old = ["1.core", "2.core", "3.core", "4.1-abc.draft"].map((name) => join(cacheDir, name));
     await Promise.all(old.map((file) => writeFile(file, "")));
     await Promise.all(old.map((file) => utimes(file, longAgo, longAgo)));
     await utimes(join(swank, "swank.lisp"), longAgo, longAgo);
-    expect((await launch({ cacheDir, swank })).image.how).to.equal("built-core");
+    expect((await launch(options)).image.how).to.equal("built-core");
     expect(await coresIn(cacheDir))
       .to.include(first)
       .and.have.length(3);

@@ -3,10 +3,10 @@ import { basename, dirname, join } from "node:path";
 import { expect } from "chai";
 import { findLisp } from "swank-client/launch";
 import { rejection } from "../../support/caught.js";
-import { launching } from "./launching.js";
+import { folders } from "./launching.js";
 
 describe("findLisp", () => {
-  const { folder } = launching();
+  const { folder } = folders();
 
   it("finds sbcl on the PATH and says what it is", async () => {
     const lisp = await findLisp();

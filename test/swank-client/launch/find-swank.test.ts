@@ -3,10 +3,10 @@ import { dirname, join } from "node:path";
 import { expect } from "chai";
 import { findSwank } from "swank-client/launch";
 import { rejection } from "../../support/caught.js";
-import { launching } from "./launching.js";
+import { folders } from "./launching.js";
 
 describe("findSwank", () => {
-  const { folder } = launching();
+  const { folder } = folders();
 
   /** A home folder, on a system that has nothing of its own. */
   async function home() {
@@ -52,7 +52,8 @@ describe("findSwank", () => {
   ]) {
     it(`finds ~/${name}`, async () => {
       const { env, place } = await home();
-      expect(await findSwank({ env })).to.equal(await place(name));
+      const swank = await place(name);
+      expect(await findSwank({ env })).to.equal(swank);
     });
   }
 
@@ -106,8 +107,8 @@ describe("findSwank", () => {
     const { path, env } = await home();
     await mkdir(join(path, ".emacs.d/elpa/slime-2.32"), { recursive: true });
     const error = await rejection(findSwank({ env }), "SWANK_NOT_FOUND");
-    expect(error.message).to.include(`${path}/quicklisp/dists/*/software/slime-*`);
-    expect(error.message).to.include(`${path}/nothing/common-lisp/source/slime`);
+    expect(error.message).to.include(`Quicklisp: ${path}/quicklisp, ${path}/.quicklisp`);
+    expect(error.message).to.include(`${path}/nothing/common-lisp/source`);
     expect(error.remedy).to.include("apt-get install cl-swank").and.include('(ql:quickload "swank")');
   });
 });

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { print, read } from "sexp-parser";
@@ -16,44 +16,82 @@ export interface TestImage {
 }
 
 /** What the tests of one suite have launched and written, gone after each of them. */
-export interface Launching {
-  /** Launches from the cores of this run of the tests, unless told otherwise. */
+export interface Launching extends Folders {
+  /** Launches from the core that the tests of this run share, unless told otherwise. */
   launch(options?: LaunchOptions): Promise<TestImage>;
+  /** A cache folder of its own that has that core. */
+  cacheWithCore(): Promise<string>;
+}
+
+/** Folders for the tests of one suite. */
+export interface Folders {
   /** An empty folder. */
   folder(): Promise<string>;
 }
 
+/** Milliseconds that a test may take on a slow machine if it builds cores. */
+export const BUILDING_TIME = 300_000;
+
+/** Without this package's runtime, which launching does not depend on and which takes as long to load as Swank. */
+export const PLAIN: LaunchOptions = { runtimeSources: [] };
+
 // Building a core takes seconds: tests that do not look at how it is built share one.
 const shared: { cacheDir?: Promise<string> } = {};
 
-/** The cache folder that the tests of this run share. */
+/** The cache folder with the core that the tests of this run share. */
 export function sharedCache(): Promise<string> {
-  shared.cacheDir ??= temporaryFolder();
+  shared.cacheDir ??= buildShared();
   return shared.cacheDir;
+}
+
+async function buildShared(): Promise<string> {
+  const cacheDir = await temporaryFolder();
+  await (await launchImage({ ...PLAIN, cacheDir })).stop();
+  return cacheDir;
 }
 
 after(async () => {
   if (shared.cacheDir !== undefined) await remove(await shared.cacheDir);
 });
 
-/** Cleans up after each test of the suite that calls it. */
-export function launching(): Launching {
-  const images: LaunchedImage[] = [];
-  const folders: string[] = [];
+/** For a suite whose tests write files. */
+export function folders(): Folders {
+  const made: string[] = [];
   afterEach(async () => {
-    await Promise.all(images.splice(0).map((image) => image.stop()));
-    await Promise.all(folders.splice(0).map(remove));
+    await Promise.all(made.splice(0).map(remove));
   });
   return {
+    async folder() {
+      const folder = await temporaryFolder();
+      made.push(folder);
+      return folder;
+    },
+  };
+}
+
+/** For a suite whose tests launch images. */
+export function launching(): Launching {
+  const images: LaunchedImage[] = [];
+  before(async function () {
+    this.timeout(BUILDING_TIME);
+    await sharedCache();
+  });
+  // Before the folders are removed that the images work in.
+  afterEach(async () => {
+    await Promise.all(images.splice(0).map((image) => image.stop()));
+  });
+  const { folder } = folders();
+  return {
+    folder,
     async launch(options = {}) {
-      const image = await launchImage({ cacheDir: await sharedCache(), ...options });
+      const image = await launchImage({ ...PLAIN, cacheDir: await sharedCache(), ...options });
       images.push(image);
       return connectTo(image);
     },
-    async folder() {
-      const folder = await temporaryFolder();
-      folders.push(folder);
-      return folder;
+    async cacheWithCore() {
+      const cacheDir = await folder();
+      await cp(await sharedCache(), cacheDir, { recursive: true, filter: (path) => !path.endsWith("fasl") });
+      return cacheDir;
     },
   };
 }

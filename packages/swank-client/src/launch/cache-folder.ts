@@ -1,7 +1,8 @@
 import { constants } from "node:fs";
-import { access, lstat, mkdir } from "node:fs/promises";
+import { access, lstat, stat } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
+import { makeFolder } from "./make-folder.js";
 
 /** What this library keeps between runs is in a folder of this name. */
 const NAME = "swank-toolkit";
@@ -29,12 +30,14 @@ export function temporaryFolder(): string {
  */
 export async function prepareFolder(folder: string): Promise<string | undefined> {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder);
+    const [found, link] = await Promise.all([stat(folder), lstat(folder)]);
+    if (!found.isDirectory()) return `${folder} is not a folder`;
+    const user = process.getuid?.();
+    if (user !== undefined && (found.uid !== user || link.uid !== user)) return `${folder} belongs to another user`;
+    if (found.mode & 0o022) return `${folder} can be written by other users`;
     await access(folder, constants.W_OK | constants.X_OK);
-    const { uid, mode } = await lstat(folder);
-    const isForeign = process.getuid !== undefined && uid !== process.getuid();
-    if (isForeign) return `${folder} belongs to another user`;
-    return mode & 0o022 ? `${folder} can be written by other users` : undefined;
+    return undefined;
   } catch (error) {
     return `${folder} cannot be written: ${error instanceof Error ? error.message : String(error)}`;
   }

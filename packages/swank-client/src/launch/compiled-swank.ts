@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { prepareFolder, temporaryFolder } from "./cache-folder.js";
+import { makeFolder } from "./make-folder.js";
 
 /** Compiled Swanks that are kept, the newest. */
 const KEPT = 2;
@@ -37,13 +38,13 @@ export async function compiledSwank(cacheFolder: string | undefined, key: string
 }
 
 async function draft(folder: string): Promise<CompiledSwank> {
-  await mkdir(join(folder, ".."), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(folder));
   const path = await mkdtemp(`${folder}.`);
   const discard = () => removeFolder(path);
   // Somebody else may have published the same meanwhile; one is enough.
   const publish = async () => {
     await rename(path, folder).catch(discard);
-    await prune(join(folder, ".."));
+    await prune(dirname(folder));
   };
   return { folder: path, isKept: false, publish, discard };
 }

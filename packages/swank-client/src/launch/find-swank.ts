@@ -40,7 +40,8 @@ async function namedFolder(path: string): Promise<string> {
 
 /** Version numbers of packages are written in many ways; the time of the file is comparable. */
 async function newestIn(place: SwankPlace): Promise<string | undefined> {
-  const folders = (await Promise.all(place.patterns.map(globFolders))).flat();
+  const patterns = place.roots.flatMap((root) => place.names.map((name) => join(root, name)));
+  const folders = (await Promise.all(patterns.map(globFolders))).flat();
   const dated = await Promise.all(folders.map(async (folder) => ({ folder, time: (await loaderTime(folder)) ?? -1 })));
   return dated.filter(({ time }) => time >= 0).sort((a, b) => b.time - a.time)[0]?.folder;
 }
@@ -50,8 +51,8 @@ async function loaderTime(folder: string): Promise<number | undefined> {
   return file?.isFile() ? file.mtimeMs : undefined;
 }
 
-function placeText({ name, patterns }: SwankPlace): string {
-  return `  ${name}: ${patterns.join(" ")}`;
+function placeText({ name, roots }: SwankPlace): string {
+  return `  ${name}: ${roots.length === 0 ? "names none" : roots.join(", ")}`;
 }
 
 function notFound(message: string): SwankError {

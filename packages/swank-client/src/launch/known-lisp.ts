@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { fileStamp } from "./file-stamp.js";
 import { decodeDescription, describeLisp, type FindLispOptions, findLispExecutable } from "./find-lisp.js";
 import type { LispInstallation } from "./lisp-installation.js";
+import { makeFolder } from "./make-folder.js";
 
 /**
  * The same as `findLisp`, but remembers what each executable said of itself until it changes.
@@ -39,7 +40,7 @@ async function remember(executable: string, file: string, output: string): Promi
   const lisp = decodeDescription(executable, output);
   const draft = `${file}.${process.pid}`;
   try {
-    await mkdir(join(file, ".."), { recursive: true });
+    await makeFolder(dirname(file));
     await writeFile(draft, output);
     await rename(draft, file);
   } catch {

@@ -18,7 +18,8 @@ export interface LaunchOptions {
   readonly runtimeSources?: readonly string[] | undefined;
   /**
    * Forms, as they are sent to Swank, to evaluate once while the core is built: whatever is slow only the first time is then done.
-   * The build fails if one of them does not return. Default: what a client asks first.
+   * The build fails if one of them does not return. Default: what a client asks
+   * first, if the runtime is the default one.
    */
   readonly warmUp?: readonly string[] | undefined;
   /** Gives up when aborted, until the image is up; from then on it means nothing. */

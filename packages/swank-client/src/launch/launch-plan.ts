@@ -35,11 +35,16 @@ export async function planLaunch(options: LaunchOptions): Promise<LaunchPlan> {
   const problem = await prepareFolder(folder);
   const cacheFolder = problem === undefined ? folder : undefined;
   const [lisp, swankFolder] = await Promise.all([knownLisp(cacheFolder, options), findSwank(options)]);
-  const { runtimeSources = ownRuntime(), warmUp = firstRequests() } = options;
-  const ingredients = { lisp, swankFolder, runtimeSources, warmUp };
+  const ingredients = { lisp, swankFolder, ...runtimeOf(options) };
   const key = await coreKey(ingredients);
   const notes = problem === undefined ? [] : [`Nothing can be kept between launches: ${problem}.`];
   return { options, env, ingredients, key, greeting: `swank-client image ${key}\n`, cacheFolder, notes };
+}
+
+/** The requests that warm up are the runtime's: another one does not know them. */
+function runtimeOf({ runtimeSources, warmUp }: LaunchOptions): Pick<CoreIngredients, "runtimeSources" | "warmUp"> {
+  if (runtimeSources !== undefined) return { runtimeSources, warmUp: warmUp ?? [] };
+  return { runtimeSources: ownRuntime(), warmUp: warmUp ?? firstRequests() };
 }
 
 async function checkOptions({ cwd, dynamicSpaceSize, signal }: LaunchOptions): Promise<void> {

@@ -1,11 +1,9 @@
 import { SwankError } from "../errors.js";
+import { lispProblem } from "./lisp-problem.js";
 
-/** Characters of what a Lisp printed that a note can hold. */
-const MOST_OUTPUT = 500;
-
-/** What went wrong, for a note to the user: the message, and the last that Lisp said. */
+/** What went wrong, for a note to the user: the message, and what Lisp said about it. */
 export function problemText(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  const output = error instanceof SwankError ? (error.details.output ?? "").trim() : "";
-  return output === "" ? message : `${message}\n${output.slice(-MOST_OUTPUT)}`;
+  const said = error instanceof SwankError ? lispProblem(error.details.output ?? "") : "";
+  return said === "" ? message : `${message}\n${said}`;
 }

@@ -2,12 +2,14 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { registeredPatterns } from "./asdf-registry.js";
 
-/** A kind of place where Swank's source may be: folders, of which the newest counts. */
+/** A kind of place where Swank's source may be. When it is there more than once, the newest counts. */
 export interface SwankPlace {
   /** What to call it in messages. */
   readonly name: string;
-  /** Absolute paths; `*` stands for any characters but `/`. */
-  readonly patterns: readonly string[];
+  /** Absolute paths of folders. */
+  readonly roots: readonly string[];
+  /** Paths below each root; `*` stands for any characters but `/`. */
+  readonly names: readonly string[];
 }
 
 /** Folders that Emacs and its package managers (package.el, straight, elpaca, Doom, el-get, borg) keep packages in. */
@@ -36,23 +38,25 @@ export async function swankPlaces(env: Readonly<Record<string, string | undefine
   const home = env["HOME"] || homedir();
   const config = env["XDG_CONFIG_HOME"] || join(home, ".config");
   const data = env["XDG_DATA_HOME"] || join(home, ".local/share");
-  const under = (folders: readonly string[], names: readonly string[]) =>
-    folders.flatMap((folder) => names.map((name) => join(folder, name)));
-  const quicklisp = [join(home, "quicklisp"), join(home, ".quicklisp"), join(data, "quicklisp")];
-  const sources = [join(home, "common-lisp"), join(data, "common-lisp/source")];
   const shares = (env["XDG_DATA_DIRS"] || "/usr/local/share:/usr/share")
     .split(":")
     .filter((folder) => folder.startsWith("/"));
+  const siteLisp = [...shares, ...MORE_SHARES].map((share) => join(share, "emacs/site-lisp"));
+  const sources = [join(home, "common-lisp"), join(data, "common-lisp/source")];
   return [
-    { name: "Quicklisp", patterns: under(quicklisp, ["local-projects/slime*", "dists/*/software/slime-*"]) },
-    { name: "ASDF's source folders", patterns: [...(await registeredPatterns(env)), ...under(sources, ["slime*"])] },
-    { name: "Emacs's packages", patterns: under([join(config, "emacs"), join(home, ".emacs.d")], IN_EMACS) },
     {
-      name: "system folders",
-      patterns: [
-        ...under(shares, ["common-lisp/source/slime"]),
-        ...under(under([...shares, ...MORE_SHARES], ["emacs/site-lisp"]), IN_SITE_LISP),
-      ],
+      name: "Quicklisp",
+      roots: [join(home, "quicklisp"), join(home, ".quicklisp"), join(data, "quicklisp")],
+      names: ["local-projects/slime*", "dists/*/software/slime-*"],
     },
+    { name: "ASDF's configuration", roots: await registeredPatterns(env), names: ["."] },
+    { name: "ASDF's source folders", roots: sources, names: ["slime*"] },
+    { name: "Emacs's packages", roots: [join(config, "emacs"), join(home, ".emacs.d")], names: IN_EMACS },
+    {
+      name: "system source folders",
+      roots: shares.map((share) => join(share, "common-lisp/source")),
+      names: ["slime"],
+    },
+    { name: "Emacs's system folders", roots: siteLisp, names: IN_SITE_LISP },
   ];
 }

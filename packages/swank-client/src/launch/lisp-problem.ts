@@ -1,0 +1,19 @@
+/** How SBCL tells of an error that nobody handles, and of one that ends the process. */
+const MESSAGES: readonly RegExp[] = [
+  /^Unhandled [\s\S]*?(?=\n\s*\nBacktrace)/m,
+  /^fatal error encountered[\s\S]*?(?=\n\s*\n|$)/m,
+  /^CORRUPTION WARNING[\s\S]*?(?=\n\s*\n|$)/m,
+];
+
+/** Characters that are given at most. */
+const MOST = 1000;
+
+/**
+ * The part of what an SBCL printed that says what went wrong: the message of its last problem without the backtrace, or the last lines if
+ * there is no such message.
+ */
+export function lispProblem(output: string): string {
+  const messages = MESSAGES.flatMap((pattern) => pattern.exec(output)?.[0] ?? []);
+  const lines = output.trim().split("\n").slice(-12).join("\n");
+  return (messages.join("\n") || lines).slice(-MOST);
+}
