@@ -112,7 +112,7 @@
   (multiple-value-bind (name prefix written) (parsed-name text)
     (let* ((home-name (if package-text (parsed-package package-text) "CL-USER"))
            (home (live-package home-name))
-           (package (if prefix (package-known-in (or home (find-package "COMMON-LISP-USER")) prefix) home)))
+           (package (if prefix (or (and home (package-known-in home prefix)) (live-package prefix)) home)))
       (cond ((and (null prefix) (null home)) (list :package-not-found home-name (similar-packages home-name)))
             ((null package) (list :package-not-found prefix (similar-packages prefix)))
             (t (describe-in package (or prefix home-name) name written))))))

@@ -55,24 +55,31 @@ TOKEN, PLAIN, START, END; the last two are NIL if there are none."
 
 ;;; Names to symbols
 
-(defun live-package (name)
-  "The package NAME as code of the session would find it, local nicknames included."
-  (let* ((*package* (session-package-now (current-session)))
-         (package (find-package name)))
-    (and package (package-name package) package)))
+;;; Other threads may delete packages at any time, and what asks for a package then fails now and then.
 
 (defun package-known-in (home name)
   "The package that NAME is in HOME, whose own nicknames go first."
-  (or (let ((*package* home))
-        (let ((package (find-package name)))
-          (and package (package-name package) package)))
-      (live-package name)))
+  (or-nil
+   (let* ((*package* home)
+          (package (find-package name)))
+     (and package (package-name package) package))))
+
+(defun live-package (name)
+  "The package NAME as code of the session would find it, local nicknames included."
+  (package-known-in (session-package-now (current-session)) name))
+
+(defun live-packages ()
+  (remove-if-not #'package-name (or-nil (list-all-packages))))
+
+(defun home-name (symbol)
+  "The name of the package that SYMBOL belongs to; NIL if it was deleted."
+  (let ((package (symbol-package symbol)))
+    (and package (package-name package))))
 
 (defun qualified-name (symbol)
   "PACKAGE::NAME, with bars where they are needed."
   (with-standard-io-syntax
-    ;; a deleted package has no name
-    (let ((package-name (and (symbol-package symbol) (package-name (symbol-package symbol))))
+    (let ((package-name (home-name symbol))
           (*print-readably* nil))
       (flet ((printed (name) (subseq (prin1-to-string (make-symbol name)) 2)))
         (format nil "~:[#:~;~:*~a::~]~a" (and package-name (printed package-name)) (printed (symbol-name symbol)))))))
@@ -101,17 +108,14 @@ TOKEN, PLAIN, START, END; the last two are NIL if there are none."
 
 (defun namesakes (name)
   "The symbols called NAME of all packages; each once."
-  (loop for package in (list-all-packages)
-        for symbol = (and (package-name package)
-                          (not (package-of-p "SWANK-CLIENT/" package))
-                          (find-symbol name package))
-        when (and symbol (symbol-package symbol) (package-name (symbol-package symbol)))
+  (loop for package in (live-packages)
+        for symbol = (or-nil (and (not (package-of-p "SWANK-CLIENT/" package)) (find-symbol name package)))
+        when (and symbol (home-name symbol))
           unless (keywordp symbol)
             collect symbol into found
         finally (return (delete-duplicates found))))
 
 (defun elsewhere (name written)
-  "Names of symbols; none if packages are deleted meanwhile."
   (or-nil
    (let ((found (append (and (string/= name written) (namesakes written)) (namesakes name))))
      (mapcar #'readable-name
@@ -119,8 +123,8 @@ TOKEN, PLAIN, START, END; the last two are NIL if there are none."
 
 (defun similar-packages (name)
   (when (> (length name) 1)
-    (loop for package in (list-all-packages)
-          for names = (and (package-name package) (cons (package-name package) (package-nicknames package)))
+    (loop for package in (live-packages)
+          for names = (or-nil (cons (package-name package) (package-nicknames package)))
           when (some (lambda (other) (or (search name other) (and (> (length other) 2) (search other name)))) names)
             collect (first names) into found
           finally (return (subseq (sort found #'string<) 0 (min +suggestions+ (length found)))))))
