@@ -10,7 +10,15 @@ const NOW = 1_700_000_000_000;
 const ERROR = snapshot();
 
 function stopped(reason: Reason) {
-  const outcome = { ...SILENT, status: "stopped", reason, error: ERROR, session: stop(7, 2), locals: [] } as const;
+  const outcome = {
+    ...SILENT,
+    status: "stopped",
+    reason,
+    error: ERROR,
+    detail: {},
+    session: stop(7, 2),
+    locals: [],
+  } as const;
   return { kind: "outcome", outcome } as const;
 }
 
@@ -104,7 +112,15 @@ describe("outcome data", () => {
       totalFrames: 12,
     });
     const session = stop(7, 2);
-    const outcome = { ...SILENT, status: "stopped", reason: "error", error, session, locals: [] } as const;
+    const outcome = {
+      ...SILENT,
+      status: "stopped",
+      reason: "error",
+      detail: {},
+      error,
+      session,
+      locals: [],
+    } as const;
     expect(outcomeData(conclude({ kind: "outcome", outcome }))).to.deep.equal({
       status: "stopped",
       values: [],

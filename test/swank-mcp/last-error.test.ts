@@ -15,7 +15,7 @@ function failure(name: string, status: "stopped" | "aborted"): Step {
   const outcome: ScriptedOutcome =
     status === "aborted"
       ? { ...SILENT, status, error }
-      : { ...SILENT, status, reason: "error", error, session: stop(1), locals: [] };
+      : { ...SILENT, status, reason: "error", detail: {}, error, session: stop(1), locals: [] };
   return { effect: "set", outcome };
 }
 
@@ -28,7 +28,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.constantFrom("break", "breakpoint", "step").map(
     (reason): Step => ({
       effect: "keep",
-      outcome: { ...SILENT, status: "stopped", reason, error: snapshot({ type: "B" }), session: stop(1), locals: [] },
+      outcome: {
+        ...SILENT,
+        status: "stopped",
+        reason,
+        detail: {},
+        error: snapshot({ type: "B" }),
+        session: stop(1),
+        locals: [],
+      },
     }),
   ),
 );

@@ -73,17 +73,37 @@
   (let* ((*breakpoint-call* (cons (breakpoint-name breakpoint) arguments))
          (*breakpoint-variables* (argument-bindings (breakpoint-name breakpoint) arguments))
          (sb-debug:*stack-top-hint* (wrapper-frame))
-         (condition (make-condition 'breakpoint-reached :text (reached-text breakpoint))))
+         (condition (make-condition 'breakpoint-reached :id (breakpoint-id breakpoint) :text (reached-text breakpoint))))
     (with-simple-restart (continue "Continue with the call")
       (swank::with-connection ((breakpoint-connection breakpoint))
         (setf swank::*buffer-package* *package*)
         (swank::invoke-slime-debugger condition)))))
 
+(defun enter-step (connection condition)
+  (let ((sb-debug:*stack-top-hint* (sb-di::find-stepped-frame)))
+    (swank::with-connection (connection)
+      (setf swank::*buffer-package* *package*)
+      (swank::invoke-slime-debugger condition))))
+
+(defmacro with-stepper ((connection) &body body)
+  "Make stepping possible in a thread that is no evaluation, as long as BODY runs."
+  `(let ((*in-user-code* t)
+         (*step-wanted* nil)
+         (sb-ext:*stepper-hook* (make-stepper (lambda (condition) (enter-step ,connection condition)))))
+     (handler-bind ((sb-ext:step-condition #'sb-impl::invoke-stepper))
+       ,@body)))
+
 (defun make-wrapper (breakpoint)
   (lambda (function &rest arguments)
-    (when (fires-p breakpoint arguments)
-      (enter-breakpoint breakpoint arguments))
-    (apply function arguments)))
+    (cond ((not (fires-p breakpoint arguments))
+           (apply function arguments))
+          (*evaluation*
+           (enter-breakpoint breakpoint arguments)
+           (apply function arguments))
+          (t
+           (with-stepper ((breakpoint-connection breakpoint))
+             (enter-breakpoint breakpoint arguments)
+             (apply function arguments))))))
 
 ;;; Setting
 

@@ -5,27 +5,32 @@
 (defun find-evaluation (id)
   (gethash id (session-evaluations (current-session))))
 
-(defun call-in-evaluation (evaluation function &optional (patience 500))
-  "Have the thread of EVALUATION call FUNCTION, unless it runs something else by then.
+(defun call-in-thread (thread wanted-p function &optional (patience 500))
+  "Have THREAD call FUNCTION, unless WANTED-P, called there first, says that it does something else by then.
 While it holds the package lock it is let alone for a moment more, up to PATIENCE milliseconds: it would break off in the middle
 of changing what everybody uses."
   (handler-case
       (swank::queue-thread-interrupt
-       (evaluation-thread evaluation)
+       thread
        (lambda ()
          (sb-sys:with-interrupts
-           (when (eq *evaluation* evaluation)
+           (when (funcall wanted-p)
              (if (and (plusp patience) (holds-package-lock-p))
-                 (call-later evaluation function (1- patience))
+                 (call-later thread wanted-p function (1- patience))
                  (funcall function))))))
     ;; it has just ended
     (sb-thread:interrupt-thread-error () nil)))
 
-(defun call-later (evaluation function patience)
+(defun call-later (thread wanted-p function patience)
   (sb-thread:make-thread (lambda ()
                            (sleep 1/1000)
-                           (call-in-evaluation evaluation function patience))
+                           (call-in-thread thread wanted-p function patience))
                          :name "swank-client interrupt"))
+
+(defun call-in-evaluation (evaluation function)
+  (call-in-thread (evaluation-thread evaluation)
+                  (lambda () (eq *evaluation* evaluation))
+                  function))
 
 (defun enter-interrupt ()
   (let ((condition (make-condition 'interrupted)))
@@ -72,36 +77,45 @@ of changing what everybody uses."
               (list :warnings (taken-warnings evaluation)
                     :package (package-name (session-package-now (evaluation-session evaluation))))))))
 
-(defun argument-values (sources)
-  "The values of the expressions SOURCES, all of them before any is used."
-  (let ((*package* swank::*buffer-package*))
-    (mapcar (lambda (source) (eval (read-from-string source))) sources)))
+(defun argument-values (attempt sources)
+  "(:values VALUE ...) of the expressions SOURCES, all of them before any is used, or what CALL-ATTEMPT gives instead."
+  (call-attempt attempt
+                (lambda ()
+                  (let ((*package* swank::*buffer-package*))
+                    (cons :values (mapcar (lambda (source) (eval (read-from-string source))) sources))))))
 
 (defun restart-lambda-list (restart)
   (handler-case (sb-kernel:%fun-lambda-list (sb-kernel:%fun-fun (sb-kernel::restart-function restart)))
     (error () '(&rest arguments))))
 
-(defun clamp-count (count lambda-list)
-  "The number of arguments nearest to COUNT that LAMBDA-LIST takes: a restart with too few would trade the stop for another."
-  (let ((required (or (position-if (lambda (item) (member item lambda-list-keywords)) lambda-list)
-                      (length lambda-list)))
-        (optional (loop for item in (rest (member '&optional lambda-list))
-                        until (member item lambda-list-keywords) count t)))
-    (max required (if (intersection '(&rest &key sb-int:&more) lambda-list) count (min count (+ required optional))))))
+(defun argument-range (restart)
+  "The fewest and the most arguments that RESTART takes, NIL for no limit. One that would prompt for arguments is given some: it never prompts."
+  (let* ((lambda-list (restart-lambda-list restart))
+         (required (or (position-if (lambda (item) (member item lambda-list-keywords)) lambda-list)
+                       (length lambda-list)))
+         (optional (loop for item in (rest (member '&optional lambda-list))
+                         until (member item lambda-list-keywords) count t)))
+    (values (if (and lambda-list (sb-kernel::restart-interactive-function restart)) (max required 1) required)
+            (unless (intersection '(&rest &key sb-int:&more) lambda-list) (+ required optional)))))
 
-(defun invoke-offered-restart (level index sources)
+(defun wrong-count (restart count)
+  "(:wrong-count FEWEST MOST), or NIL: a restart with too few arguments would trade the stop for another.
+Of some restarts of several arguments Lisp does not know how many they are."
+  (multiple-value-bind (fewest most) (argument-range restart)
+    (unless (<= fewest count (or most count))
+      (list :wrong-count fewest most))))
+
+(defun invoke-offered-restart (level index attempt sources)
   "Leave the stop at LEVEL through its restart INDEX, with the values of SOURCES as arguments.
-Returns only when it refuses: (:stale) | (:no-restart) | (:wrong-count LAMBDA-LIST) | (:bad-argument TEXT)."
+Returns only when it refuses: (:stale) | (:no-restart) | (:wrong-count FEWEST MOST) | (:error TYPE MESSAGE) | (:interrupted)."
   (let ((restart (nth index swank::*sldb-restarts*)))
     (cond ((/= level swank::*sldb-level*) '(:stale))
           ((null restart) '(:no-restart))
-          ((/= (length sources) (clamp-count (length sources) (restart-lambda-list restart)))
-           (list :wrong-count (line-text (restart-lambda-list restart) 200)))
-          (t (let ((values (handler-case (argument-values sources)
-                             (serious-condition (condition)
-                               (return-from invoke-offered-restart
-                                 (list :bad-argument (report-text condition 500)))))))
-               (apply #'invoke-restart restart values))))))
+          ((wrong-count restart (length sources)))
+          (t (destructuring-bind (status . values) (argument-values attempt sources)
+               (if (eq status :values)
+                   (apply #'invoke-restart restart values)
+                   (cons status values)))))))
 
 ;;; The client goes, its threads end
 

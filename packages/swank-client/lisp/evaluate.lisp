@@ -188,6 +188,8 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
          (*terminal-io* terminal)
          (*package* package)
          (*readtable* (session-readtable session))
+         (*step-wanted* nil)
+         (sb-ext:*stepper-hook* (make-stepper sb-ext:*stepper-hook*))
          (sb-ext:*invoke-debugger-hook* (make-debugger-hook evaluation sb-ext:*invoke-debugger-hook* *debugger-hook*))
          ;; what Swank tells of a stop has no bounds in time, and our own snapshot follows
          (swank::*sldb-condition-printer* #'message-text)

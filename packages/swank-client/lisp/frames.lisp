@@ -5,6 +5,7 @@
 (defconstant +local-text-limit+ 500)
 (defconstant +locals-limit+ 100)
 (defconstant +form-text-limit+ 2000)
+(defconstant +output-limit+ 20000)
 
 ;;; Source
 
@@ -56,16 +57,12 @@
 
 ;;; Variables
 
-(defun variable-text (name index)
-  (let ((*package* (or (ignore-errors (swank/backend:frame-package index)) *package*)))
-    (handler-case (prin1-to-string name) (error () "?"))))
-
 (defun local-entry (index variable)
   "(NAME VALUE NUMBER)"
   (destructuring-bind (&key name id value) variable
     (list (variable-text name index)
           (line-text value +local-text-limit+)
-          (object-number (list (swank::current-thread-id) swank::*sldb-level* index name id) value))))
+          (object-number (list index name id) value))))
 
 (defun local-entries (index)
   (loop for variable in (frame-variables index)
@@ -121,12 +118,15 @@
           (on-one-line (if (stringp name) name (prin1-to-string name)))))
     (serious-condition () "?")))
 
+(defun called-function-text (frame)
+  (function-text (called-name frame)))
+
 (defun frame-count ()
   (count-frames swank/sbcl::*sldb-stack-top* 1))
 
 (defun frame-entry (frame index kind)
   (list :index index
-        :function (function-text (if (breakpoint-wrapper-p (frame-name frame)) (first *breakpoint-call*) (frame-name frame)))
+        :function (called-function-text frame)
         :call (frame-text frame swank::*swank-debugger-condition*)
         :kind kind
         :restartable (and (swank/backend:frame-restartable-p frame) t)
@@ -168,23 +168,48 @@
 
 ;;; Evaluation in a frame
 
-(defun read-source (source)
-  (let ((*package* swank::*buffer-package*))
-    (read-from-string source)))
+(defclass kept-output (sb-gray:fundamental-character-output-stream)
+  ((text :initform (make-string-output-stream) :reader kept-text)
+   (room :initform +output-limit+ :accessor kept-room)
+   (column :initform 0 :accessor kept-column)
+   (left-out :initform 0 :accessor kept-left-out))
+  (:documentation "Keeps the beginning of what is written to it, however much that is."))
 
-(defun error-entry (condition)
-  (list :error (class-name-text (shown-class condition)) (report-text condition 2000)))
+(defmethod sb-gray:stream-write-char ((stream kept-output) char)
+  (setf (kept-column stream) (if (char= char #\Newline) 0 (1+ (kept-column stream))))
+  (cond ((plusp (kept-room stream))
+         (decf (kept-room stream))
+         (write-char char (kept-text stream)))
+        (t (incf (kept-left-out stream))))
+  char)
 
-(defun eval-in-frame (level index source)
-  "=> (:stale) | (:no-frame TOTAL) | (:error TYPE MESSAGE) | (:values (VALUE ...) OUTPUT)"
+(defmethod sb-gray:stream-line-column ((stream kept-output)) (kept-column stream))
+
+(defun kept-string (stream)
+  (format nil "~a~@[~&[... ~d characters left out ...]~%~]" (get-output-stream-string (kept-text stream))
+          (and (plusp (kept-left-out stream)) (kept-left-out stream))))
+
+(defun read-source (source index)
+  "All forms of SOURCE as one."
+  (let ((*package* (frame-home index)))
+    (handler-case (with-input-from-string (stream source)
+                    `(progn ,@(loop with eof = (list nil)
+                                    for form = (read stream nil eof)
+                                    until (eq form eof) collect form)))
+      (end-of-file () (error "The code ends in the middle of a form.")))))
+
+(defun values-in-frame (source index)
+  (multiple-value-list (eval-form-in-frame (read-source source index) index)))
+
+(defun eval-in-frame (level index attempt source)
+  "=> (:stale) | (:no-frame TOTAL) | (:error TYPE MESSAGE) | (:interrupted) | (:values (VALUE ...) OUTPUT)"
   (with-frame (level index)
-    (catch 'end-frame-evaluation
-      (handler-case
-          (let ((output (make-string-output-stream)))
-            (let* ((*standard-output* output) (*error-output* output) (*trace-output* output)
-                   (values (multiple-value-list (eval-form-in-frame (read-source source) index))))
-              (list :values (mapcar #'value-text values) (shortened (get-output-stream-string output) 20000))))
-        (serious-condition (condition) (error-entry condition))))))
+    (let ((output (make-instance 'kept-output)))
+      (call-attempt attempt
+                    (lambda ()
+                      (let* ((*standard-output* output) (*error-output* output) (*trace-output* output)
+                             (values (mapcar #'value-text (values-in-frame source index))))
+                        (list :values values (kept-string output))))))))
 
 ;;; Leaving through a frame
 
@@ -194,13 +219,15 @@
     (swank/backend:restart-frame index)
     '(:not-restartable)))
 
-(defun return-from-frame (level index source)
+(defun return-from-frame (level index attempt source)
   "Return the values of SOURCE, evaluated in frame INDEX, from it.
-=> (:stale) | (:no-frame TOTAL) | (:error TYPE MESSAGE) | (:not-restartable), or does not return"
+=> (:stale) | (:no-frame TOTAL) | (:error TYPE MESSAGE) | (:interrupted) | (:not-restartable), or does not return"
   (with-frame (level index)
-    (let* ((frame (swank/sbcl::nth-frame index))
-           (values (handler-case (multiple-value-list (eval-form-in-frame (read-source source) index))
-                     (serious-condition (condition) (return-from return-from-frame (error-entry condition))))))
-      (when (sb-debug:frame-has-debug-tag-p frame)
-        (sb-debug:unwind-to-frame-and-call frame (lambda () (values-list values))))
-      '(:not-restartable))))
+    (let ((frame (swank/sbcl::nth-frame index)))
+      (if (sb-debug:frame-has-debug-tag-p frame)
+          (destructuring-bind (status . values)
+              (call-attempt attempt (lambda () (cons :values (values-in-frame source index))))
+            (if (eq status :values)
+                (sb-debug:unwind-to-frame-and-call frame (lambda () (values-list values)))
+                (cons status values)))
+          '(:not-restartable)))))

@@ -21,44 +21,48 @@
           (funcall lookup)
           (error "There is no object ~a: the stop that it was listed at has ended. List the frame's variables again." number)))))
 
-(defstruct place
-  "A variable of a frame of a stop."
-  number
+(defstruct listing
+  "What was listed of one stop. It lives as long as the stop's condition does."
   thread
-  condition)
+  ;; (FRAME NAME ID) -> number
+  (numbers (make-hash-table :test 'equal))
+  ;; number -> object
+  (objects (make-hash-table :synchronized t)))
 
-(defvar *places* (make-hash-table :test 'equal :synchronized t)
-  "(THREAD-ID LEVEL FRAME NAME ID) -> place, so that a variable has one number while its thread is stopped.")
+(defvar *listings* (make-hash-table :test 'eq :weakness :key :synchronized t) "By the condition of the stop.")
 
-(defun place-live-p (place)
-  "True while the thread is at the stop at which the place was listed."
-  (and (sb-thread:thread-alive-p (place-thread place))
-       (eq (place-condition place)
-           (sb-thread:symbol-value-in-thread 'swank::*swank-debugger-condition* (place-thread place) nil))))
+(defun stopped-at-p (thread condition)
+  (and (sb-thread:thread-alive-p thread)
+       (eq condition (sb-thread:symbol-value-in-thread 'swank::*swank-debugger-condition* thread nil))))
 
-(defun drop-dead-places ()
-  (sb-ext:with-locked-hash-table (*places*)
-    (loop for key being the hash-keys of *places* using (hash-value place)
-          unless (place-live-p place)
-            do (remhash (place-number place) swank-objects:*lookups*)
-               (remhash key *places*))))
+(defun drop-ended-listings ()
+  (let ((ended (sb-ext:with-locked-hash-table (*listings*)
+                 (loop for condition being the hash-keys of *listings* using (hash-value listing)
+                       unless (stopped-at-p (listing-thread listing) condition) collect condition))))
+    (dolist (condition ended) (remhash condition *listings*))))
 
-(defun make-lookup (place value)
-  (lambda ()
-    (unless (place-live-p place)
-      (drop-dead-places)
-      (swank-objects:ref (place-number place)))
-    value))
+(defun current-listing ()
+  (let ((condition swank::*swank-debugger-condition*))
+    (or (gethash condition *listings*)
+        (progn (drop-ended-listings)
+               (setf (gethash condition *listings*) (make-listing :thread sb-thread:*current-thread*))))))
+
+(defun make-lookup (number condition)
+  "A function that gives the object while its stop lasts. It keeps nothing of it alive."
+  (let ((pointer (sb-ext:make-weak-pointer condition)))
+    (lambda ()
+      (let* ((condition (sb-ext:weak-pointer-value pointer))
+             (listing (and condition (gethash condition *listings*))))
+        (cond ((and listing (stopped-at-p (listing-thread listing) condition))
+               (values (gethash number (listing-objects listing))))
+              (t (remhash number swank-objects:*lookups*)
+                 (swank-objects:ref number)))))))
 
 (defun object-number (key value)
-  "The number of VALUE, found under KEY in this thread's stop."
-  (let ((known (gethash key *places*)))
-    (if (and known (place-live-p known))
-        (place-number known)
-        (let ((place (make-place :number (sb-ext:atomic-incf (car swank-objects:*last*))
-                                 :thread sb-thread:*current-thread*
-                                 :condition swank::*swank-debugger-condition*)))
-          (incf (place-number place))
-          (setf (gethash key *places*) place
-                (gethash (place-number place) swank-objects:*lookups*) (make-lookup place value))
-          (place-number place)))))
+  "The number of VALUE, found under KEY in this thread's stop: the same each time, and always for the value of now."
+  (let* ((listing (current-listing))
+         (number (or (gethash key (listing-numbers listing))
+                     (setf (gethash key (listing-numbers listing)) (1+ (sb-ext:atomic-incf (car swank-objects:*last*)))))))
+    (setf (gethash number (listing-objects listing)) value
+          (gethash number swank-objects:*lookups*) (make-lookup number swank::*swank-debugger-condition*))
+    number))

@@ -55,7 +55,8 @@
   (:report "The evaluation was interrupted."))
 
 (define-condition breakpoint-reached (condition)
-  ((text :initarg :text :reader reached-text))
+  ((id :initarg :id :reader reached-breakpoint)
+   (text :initarg :text :reader reached-text))
   (:report (lambda (condition stream) (write-string (reached-text condition) stream))))
 
 (defvar *breakpoint-call* nil "(NAME . ARGUMENTS) of the call that a breakpoint stopped before it began.")

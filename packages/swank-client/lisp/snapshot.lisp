@@ -23,9 +23,9 @@
   (member (class-name class) '(error serious-condition condition simple-condition)))
 
 (defun shown-class (condition)
-  "The user's own class, or the most telling standard superclass of one of Lisp's own."
+  "The user's own class, or the most telling standard superclass of one of Lisp's own. A step has no such superclass."
   (let ((classes (sb-mop:class-precedence-list (class-of condition))))
-    (if (implementation-class-p (first classes))
+    (if (and (implementation-class-p (first classes)) (not (typep condition 'sb-ext:step-condition)))
         (or (find-if (lambda (class) (and (standard-class-p class) (not (broad-class-p class))
                                           (subtypep class 'condition)))
                      classes)
@@ -34,7 +34,7 @@
         (first classes))))
 
 (defun class-name-text (class)
-  (if (or (standard-class-p class) (member (class-name class) '(interrupted breakpoint-reached)))
+  (if (or (standard-class-p class) (member (class-name class) '(interrupted breakpoint-reached sb-ext:step-form-condition)))
       (symbol-name (class-name class))
       (with-standard-io-syntax
         (let ((*package* (find-package "KEYWORD")) (*print-readably* nil))
@@ -173,14 +173,23 @@
   (or (and (equal name "undefined function") (typep condition 'undefined-function))
       (breakpoint-wrapper-p name)))
 
+(defun between-calls-p (name)
+  "True of the stepper's and a breakpoint's own frames between a caller and what it calls."
+  (and (consp name)
+       (symbolp (car (last name)))
+       (member (car (last name)) '("HANDLE-SINGLE-STEP-AROUND-TRAP" "MAKE-WRAPPER") :test #'string=)))
+
 (defun frame-kinds (names condition)
   (let* ((host (host-start names))
          (first (or (position-if-not (lambda (name) (and (machinery-name-p name)
                                                          (not (point-of-stop-p name condition))))
                                      names :end host)
                     host)))
-    (loop for index from 0 below (length names)
-          collect (cond ((< index first) :machinery) ((< index host) :user) (t :host)))))
+    (loop for index from 0
+          for name in names
+          collect (cond ((>= index host) :host)
+                        ((or (< index first) (and (> index first) (between-calls-p name))) :machinery)
+                        (t :user)))))
 
 (defun stack-frames (limit)
   (loop for frame = swank/sbcl::*sldb-stack-top* then (sb-di:frame-down frame)
@@ -221,11 +230,29 @@
       (remove-if (lambda (variable) (noise-p (getf variable :name)))
                  (ignore-errors (swank/backend:frame-locals index)))))
 
+(defun called-name (frame)
+  "What FRAME's function is called; for the call that a breakpoint stopped, what that calls."
+  (if (breakpoint-wrapper-p (frame-name frame))
+      (first *breakpoint-call*)
+      (frame-name frame)))
+
+(defun frame-home (index)
+  "The package in which somebody would write code for frame INDEX: where its function is at home, unless that is Lisp's own."
+  (let* ((symbol (name-symbol (called-name (swank/sbcl::nth-frame index))))
+         (package (and symbol (symbol-package symbol))))
+    (if (and package (not (sb-ext:package-locked-p package)))
+        package
+        swank::*buffer-package*)))
+
+(defun variable-text (name index)
+  (let ((*package* (frame-home index)))
+    (handler-case (prin1-to-string name) (error () "?"))))
+
 (defun local-texts (index)
   "((NAME VALUE) ...) of the variables of frame INDEX."
   (loop for variable in (frame-variables index)
         repeat +shown-locals+
-        collect (list (line-text (getf variable :name) 80)
+        collect (list (variable-text (getf variable :name) index)
                       (line-text (getf variable :value) 200))))
 
 ;;; The whole
@@ -237,8 +264,15 @@
         ((eq (type-of condition) 'simple-condition) :break)
         (t :error)))
 
+(defun stop-detail (condition)
+  "The call that a step is about to make; the breakpoint that was reached."
+  (typecase condition
+    (sb-ext:step-form-condition (list :form (sb-ext:step-condition-form condition)))
+    (breakpoint-reached (list :breakpoint (reached-breakpoint condition)))))
+
 (defun condition-plist (condition restarts &key frames (total 0) locals)
   (list :reason (stop-reason condition)
+        :detail (stop-detail condition)
         :type (class-name-text (shown-class condition))
         :class (class-name-text (class-of condition))
         :supertypes (supertype-texts condition)

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { Sexp } from "sexp-parser";
+import { keyword, list, NIL, quote, type Sexp, symbol } from "sexp-parser";
 import { Caller, type CallOptions } from "./caller.js";
 import type { ConnectionInfo } from "./commands/index.js";
 import type { Connection } from "./connection/connection.js";
@@ -14,6 +14,7 @@ import type { SwankError } from "./errors.js";
 import type { EvaluateOptions } from "./evaluation/evaluate-options.js";
 import type { Evaluation } from "./evaluation/evaluation.js";
 import { EvaluationRunner } from "./evaluation/evaluation-runner.js";
+import type { EvaluationTask } from "./evaluation/evaluation-task.js";
 import type { StopReport } from "./runtime/decode-snapshot.js";
 import { RuntimeInstaller } from "./runtime/installer.js";
 import type { SwankMessage } from "./wire/messages.js";
@@ -23,6 +24,11 @@ export interface ClientOptions {
   /** `false`: nothing is ever loaded into the image, and `evaluate` is refused. Default: true. */
   readonly runtime?: boolean | undefined;
 }
+
+/** Milliseconds that the image has to say which threads it has. */
+const LOOK_TIME = 10_000;
+
+const THREAD_ID = quote(symbol("swank/backend:thread-id"));
 
 /** Milliseconds that evaluations have to end when the client closes. */
 const FAREWELL_TIME = 2000;
@@ -39,6 +45,7 @@ export class SwankClient {
   readonly #installer: RuntimeInstaller;
   readonly #runner: EvaluationRunner;
   readonly #debugger: DebuggerRegistry;
+  readonly #stopListeners = new Set<(session: DebuggerSession) => void>();
   readonly #state: SessionState;
   readonly #describer: SymbolDescriber;
 
@@ -51,7 +58,12 @@ export class SwankClient {
     this.breakpoints = new Breakpoints(this.#caller, this.#installer);
     this.#state = new SessionState(this.#caller, this.#installer);
     this.#describer = new SymbolDescriber(this.#caller, this.#installer);
-    this.#debugger = new DebuggerRegistry(this.#caller, this.#installer, (...stop) => this.#onStop(...stop));
+    this.#debugger = new DebuggerRegistry(
+      this.#caller,
+      this.#installer,
+      (requests) => this.#runner.findAmong(requests),
+      (...stop) => this.#onStop(...stop),
+    );
     connection.on("event", (message) => this.#onMessage(message));
     connection.on("closed", () => this.#debugger.clear());
   }
@@ -68,6 +80,28 @@ export class SwankClient {
   /** Threads stopped in the debugger: evaluations of this client, and other threads whose errors came here. The latest is last. */
   get stops(): readonly DebuggerSession[] {
     return this.#debugger.sessions;
+  }
+
+  /**
+   * Calls `listener` for every new stop, those of other threads included, once it is known what stopped.
+   *
+   * @returns A function that ends this.
+   */
+  onStop(listener: (session: DebuggerSession) => void): () => void {
+    this.#stopListeners.add(listener);
+    return () => this.#stopListeners.delete(listener);
+  }
+
+  /**
+   * Whether the image has a thread with this id of Swank's now.
+   *
+   * @throws SwankError what `call` throws.
+   */
+  async hasThread(id: number): Promise<boolean> {
+    // list-threads would replace the list in which other clients count.
+    const form = list(symbol("cl:find"), id, list(symbol("swank/backend:all-threads")), keyword("key"), THREAD_ID);
+    const found = await this.call(list(symbol("cl:null"), form), { label: "looking for a thread", timeout: LOOK_TIME });
+    return found === NIL;
   }
 
   /** Evaluations that have not ended. */
@@ -151,13 +185,9 @@ export class SwankClient {
     else if (message.type === "debug-return") this.#debugger.leave(message);
   }
 
-  #onStop(session: DebuggerSession, report: StopReport, continuations: readonly number[]): void {
-    for (const id of continuations) {
-      const task = this.#runner.find(id);
-      if (task === undefined) continue;
-      task.report(report);
-      task.stopped(session, report);
-      return;
-    }
+  #onStop(session: DebuggerSession, report: StopReport, task: EvaluationTask | undefined): void {
+    task?.report(report);
+    task?.stopped(session, report);
+    for (const listener of this.#stopListeners) listener(session);
   }
 }

@@ -126,13 +126,18 @@ export const ERROR_CODES = {
     remedy: "Compile its function with (declaim (optimize (debug 3))), choose another frame, or use a restart.",
   },
   NOT_STEPPABLE: {
-    meaning: "There is no way to step on from this stop.",
+    meaning: "There is no way to step on from this stop. The thread is still stopped as it was.",
     remedy:
       "Choose a restart; to step through code, stop at a breakpoint or at (break) in code compiled with (optimize (debug 3)).",
   },
   FRAME_EVALUATION_FAILED: {
     meaning: "Code that was evaluated in a frame signalled an error. The thread is still stopped as it was.",
     remedy: "Correct the code and evaluate it again.",
+  },
+  FRAME_EVALUATION_TIMEOUT: {
+    meaning:
+      "Code that was evaluated in a stopped thread took too long and was broken off. The thread is still stopped as it was.",
+    remedy: "Evaluate something quicker, or allow more time.",
   },
   NO_SUCH_BREAKPOINT: {
     meaning: "This client has no breakpoint with that id.",

@@ -123,9 +123,9 @@ describe("restarts of a stop", () => {
       [0, ["(unbalanced"], /could not be evaluated/],
       [0, ["nosuch::x"], /could not be evaluated/],
       [0, ["(labels ((f () (1+ (f)))) (f))"], /could not be evaluated/],
-      [0, [], /takes the arguments/],
-      [0, ["1", "2"], /takes the arguments/],
-      [1, ["1"], /takes the arguments/],
+      [0, [], /takes 1 value\./],
+      [0, ["1", "2"], /takes 1 value\./],
+      [1, ["1"], /takes no values\./],
     ] as const) {
       const error = await refusal(session.invokeRestart(index, sources));
       expect(error, String(sources)).to.include({ code: "INVALID_ARGUMENT" });

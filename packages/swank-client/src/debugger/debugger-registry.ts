@@ -1,5 +1,6 @@
 import type { Caller } from "../caller.js";
 import { SwankError } from "../errors.js";
+import type { EvaluationTask } from "../evaluation/evaluation-task.js";
 import { type StopReport, stopReport } from "../runtime/decode-snapshot.js";
 import type { RuntimeInstaller } from "../runtime/installer.js";
 import type { DebugMessage, DebugReturnMessage } from "../wire/messages.js";
@@ -9,8 +10,11 @@ import { ParkedThreads } from "./parked-threads.js";
 import { StopChannel } from "./stop-channel.js";
 import { wireReport } from "./wire-report.js";
 
-/** Called for every new stop, once it is known what stopped. */
-export type StopListener = (session: DebuggerSession, report: StopReport, continuations: readonly number[]) => void;
+/** Called for every new stop, once it is known what stopped; `task` runs the evaluation in whose thread it is. */
+export type StopListener = (session: DebuggerSession, report: StopReport, task: EvaluationTask | undefined) => void;
+
+/** Finds the evaluation that one of these requests is. */
+export type FindTask = (requests: readonly number[]) => EvaluationTask | undefined;
 
 /** Milliseconds that a stopped thread has to say what stopped it. */
 const REPORT_TIME = 10_000;
@@ -19,13 +23,15 @@ const REPORT_TIME = 10_000;
 export class DebuggerRegistry {
   readonly #caller: Caller;
   readonly #installer: RuntimeInstaller;
+  readonly #findTask: FindTask;
   readonly #onStop: StopListener;
   readonly #parked = new ParkedThreads();
   #sessions: readonly DebuggerSession[] = [];
 
-  constructor(caller: Caller, installer: RuntimeInstaller, onStop: StopListener) {
+  constructor(caller: Caller, installer: RuntimeInstaller, findTask: FindTask, onStop: StopListener) {
     this.#caller = caller;
     this.#installer = installer;
+    this.#findTask = findTask;
     this.#onStop = onStop;
   }
 
@@ -53,9 +59,10 @@ export class DebuggerRegistry {
   async #announce(parked: ParkedThread): Promise<void> {
     const report = await this.#report(parked);
     if (!parked.isLive) return;
-    const session = new DebuggerSession(new StopChannel(parked, this.#caller), report, this.#installer);
+    const task = this.#findTask(parked.message.continuations);
+    const session = new DebuggerSession(new StopChannel(parked, this.#caller), report, this.#installer, task);
     this.#sessions = [...this.sessions, session];
-    this.#onStop(session, report, parked.message.continuations);
+    this.#onStop(session, report, task);
   }
 
   /** Swank's message alone is enough to go on with when the thread cannot be asked. */

@@ -2,11 +2,14 @@ import type { Sexp } from "sexp-parser";
 import { UNWOUND } from "../caller.js";
 import { throwToToplevel } from "../commands/index.js";
 import { SwankError } from "../errors.js";
-import type { Binding, ErrorSnapshot, Restart, StopReason } from "../evaluation/outcome.js";
+import type { Evaluation } from "../evaluation/evaluation.js";
+import type { Binding, ErrorSnapshot, Restart, StopDetail, StopReason } from "../evaluation/outcome.js";
+import type { WaitOptions } from "../evaluation/outcome-slot.js";
 import type { DebuggerCalls, StepMode } from "../runtime/debugger-calls.js";
 import { type FrameReply, frameLocals, framePage, frameRefusal, frameValue } from "../runtime/decode-frames.js";
 import type { StopReport } from "../runtime/decode-snapshot.js";
 import type { RuntimeInstaller } from "../runtime/installer.js";
+import { attempt } from "./attempt.js";
 import type { FrameLocals, FramePage, FrameValue } from "./frame.js";
 import { frameAnswer, frameError, restartError, resumeError } from "./refusals.js";
 import type { StopChannel } from "./stop-channel.js";
@@ -21,17 +24,27 @@ const PAGE_SIZE = 20;
  */
 export class DebuggerSession {
   readonly reason: StopReason;
+  readonly detail: StopDetail;
   /** What stopped it; plain data that stays valid. */
   readonly condition: ErrorSnapshot;
   /** Variables of the first frame that is the user's own. */
   readonly locals: readonly Binding[];
+  /** Whose thread it is, and whose `next()` tells how it goes on; `undefined` for threads that evaluate nothing of this client. */
+  readonly evaluation: Evaluation | undefined;
   readonly #channel: StopChannel;
   readonly #installer: RuntimeInstaller;
 
-  constructor(channel: StopChannel, report: StopReport, installer: RuntimeInstaller) {
+  constructor(
+    channel: StopChannel,
+    report: StopReport,
+    installer: RuntimeInstaller,
+    evaluation: Evaluation | undefined,
+  ) {
     this.#channel = channel;
     this.#installer = installer;
+    this.evaluation = evaluation;
     this.reason = report.reason;
+    this.detail = report.detail;
     this.condition = report.error;
     this.locals = report.locals;
   }
@@ -78,33 +91,40 @@ export class DebuggerSession {
   }
 
   /**
-   * Evaluates code where the frame's variables are visible and can be set.
+   * Evaluates code where the frame's variables are visible and can be set, in the package of the frame's function. Handlers and restarts
+   * of the stopped code are out of its reach.
    *
-   * @throws SwankError `STALE_SESSION`, `NO_SUCH_FRAME`, `FRAME_EVALUATION_FAILED` with what the code signalled.
+   * @param options - When to break it off; default after 30 s.
+   * @throws SwankError `STALE_SESSION`, `NO_SUCH_FRAME`, `FRAME_EVALUATION_FAILED` with what the code signalled, `FRAME_EVALUATION_TIMEOUT`,
+   * `CANCELLED`
    */
-  async evaluateInFrame(frame: number, code: string): Promise<FrameValue> {
+  async evaluateInFrame(frame: number, code: string, options: WaitOptions = {}): Promise<FrameValue> {
     checkIndex("frame", frame);
-    return this.#inFrame(
-      frame,
-      "evaluating in a frame",
-      (calls) => calls.evalInFrame(this.level, frame, code),
-      frameValue,
-    );
+    const label = `Evaluating in frame ${frame}`;
+    const calls = await this.#debuggerCalls(label);
+    const form = (attempt: number) => calls.evalInFrame(this.level, frame, attempt, code);
+    const reply = await this.#attempt(form, label, options);
+    if (reply === UNWOUND) throw this.#channel.stale(label);
+    return frameAnswer(frameValue(reply), frame, this.#channel);
   }
 
   /**
    * Leaves the stop through a restart.
    *
    * @param index - Position in `restarts`, from 0.
-   * @param values - Lisp expressions, one an argument; evaluated in the stopped thread, all of them before the restart is invoked.
+   * @param values - Lisp expressions, one an argument; evaluated in the stopped thread and the stop's package, all of them before the restart
+   * is invoked.
+   * @param options - When to break their evaluation off; default after 30 s.
    * @returns When the thread has left the stop. `Evaluation.next()` tells how it goes on.
-   * @throws SwankError `NO_SUCH_RESTART`, `STALE_SESSION`, `INVALID_ARGUMENT` for a wrong number of values or a value that signals an error.
+   * @throws SwankError `NO_SUCH_RESTART`, `STALE_SESSION`, `INVALID_ARGUMENT` for a wrong number of values or a value that signals an error,
+   * `FRAME_EVALUATION_TIMEOUT`, `CANCELLED`
    */
-  async invokeRestart(index: number, values: readonly string[] = []): Promise<void> {
+  async invokeRestart(index: number, values: readonly string[] = [], options: WaitOptions = {}): Promise<void> {
     const restart = this.restarts[index];
     if (restart === undefined) throw this.#noSuchRestart(index);
     const calls = await this.#installer.evaluate();
-    const reply = await this.#channel.leave(calls.invokeRestart(this.level, index, values), `restart ${restart.name}`);
+    const form = (attempt: number) => calls.invokeRestart(this.level, index, attempt, values);
+    const reply = await attempt(this.#channel, calls, form, `Restart ${restart.name}`, options);
     if (reply !== UNWOUND) throw restartError(reply, restart, this.#channel);
   }
 
@@ -115,17 +135,25 @@ export class DebuggerSession {
    */
   async restartFrame(frame: number): Promise<void> {
     checkIndex("frame", frame);
-    await this.#leaveFrame(frame, (calls) => calls.restartFrame(this.level, frame));
+    const label = `Restarting frame ${frame}`;
+    const calls = await this.#debuggerCalls(label);
+    const reply = await this.#channel.leave(calls.restartFrame(this.level, frame), label);
+    if (reply !== UNWOUND) throw frameError(frameRefusal(reply), frame, this.#channel);
   }
 
   /**
    * Returns the values of `code`, evaluated in the frame, from it.
    *
-   * @throws SwankError `STALE_SESSION`, `NO_SUCH_FRAME`, `NOT_RESTARTABLE`, `FRAME_EVALUATION_FAILED`
+   * @param options - When to break the evaluation off; default after 30 s.
+   * @throws SwankError `STALE_SESSION`, `NO_SUCH_FRAME`, `NOT_RESTARTABLE`, `FRAME_EVALUATION_FAILED`, `FRAME_EVALUATION_TIMEOUT`, `CANCELLED`
    */
-  async returnFromFrame(frame: number, code: string): Promise<void> {
+  async returnFromFrame(frame: number, code: string, options: WaitOptions = {}): Promise<void> {
     checkIndex("frame", frame);
-    await this.#leaveFrame(frame, (calls) => calls.returnFromFrame(this.level, frame, code));
+    const label = `Returning from frame ${frame}`;
+    const calls = await this.#debuggerCalls(label);
+    const form = (attempt: number) => calls.returnFromFrame(this.level, frame, attempt, code);
+    const reply = await this.#attempt(form, label, options);
+    if (reply !== UNWOUND) throw frameError(frameRefusal(reply), frame, this.#channel);
   }
 
   /**
@@ -159,10 +187,8 @@ export class DebuggerSession {
     return frameAnswer(decode(await this.#channel.ask(form(calls), label)), frame, this.#channel);
   }
 
-  async #leaveFrame(frame: number, form: (calls: DebuggerCalls) => Sexp): Promise<void> {
-    const label = `frame ${frame}`;
-    const reply = await this.#channel.leave(form(await this.#debuggerCalls(label)), label);
-    if (reply !== UNWOUND) throw frameError(frameRefusal(reply), frame, this.#channel);
+  async #attempt(form: (attempt: number) => Sexp, label: string, options: WaitOptions): Promise<Sexp | typeof UNWOUND> {
+    return attempt(this.#channel, await this.#installer.evaluate(), form, label, options);
   }
 
   async #resume(label: string, form: (calls: DebuggerCalls) => Sexp): Promise<void> {

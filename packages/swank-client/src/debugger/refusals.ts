@@ -1,10 +1,10 @@
-import { decode, type Sexp } from "sexp-parser";
+import { type Decoder, decode, type Sexp } from "sexp-parser";
 import { SwankError } from "../errors.js";
 import type { Restart } from "../evaluation/outcome.js";
 import type { FrameRefusal, FrameReply } from "../runtime/decode-frames.js";
 import type { StopChannel } from "./stop-channel.js";
 
-const { map, string, tagged, tuple } = decode;
+const { integer, map, nullable, string, tagged, tuple } = decode;
 
 /** The value of a reply about a frame. @throws SwankError that its refusal means */
 export function frameAnswer<Value>(reply: FrameReply<Value>, index: number, channel: StopChannel): Value {
@@ -29,34 +29,56 @@ export function frameError(refusal: FrameRefusal, index: number, channel: StopCh
   }
 }
 
-/** The error that a restart's refusal means: `(:stale)`, `(:no-restart)`, `(:wrong-count LAMBDA-LIST)`, `(:bad-argument TEXT)`. */
+/** The error that a restart's refusal means: `(:stale)`, `(:no-restart)`, `(:wrong-count FEWEST MOST)`, `(:error TYPE MESSAGE)`. */
 export function restartError(reply: Sexp, { name, index }: Restart, channel: StopChannel): SwankError {
   const refusal = tagged({
     stale: map(tuple(), () => channel.stale(`restart ${name}`)),
     "no-restart": map(tuple(), () => new SwankError("NO_SUCH_RESTART", `There is no restart ${index} at this stop.`)),
-    "wrong-count": map(tuple(string), ([parameters]) => wrongCount(name, parameters)),
-    "bad-argument": map(tuple(string), ([message]) => badArgument(name, message)),
+    "wrong-count": map(tuple(integer, nullable(integer)), ([fewest, most]) => wrongCount(name, fewest, most)),
+    error: map(tuple(string, string), ([type, message]) => badArgument(name, `${type}: ${message}`)),
   });
   return refusal(reply);
 }
 
-/** The error that a refusal to go on means: `(:stale)`, `(:no-restart)`, `(:not-steppable)`. */
+/** The error that a refusal to go on means: `(:stale)`, `(:no-restart)`, `(:not-steppable REASON [FUNCTION])`. */
 export function resumeError(reply: Sexp, channel: StopChannel): SwankError {
   const refusal = tagged({
     stale: map(tuple(), () => channel.stale("continue")),
     "no-restart": map(tuple(), () => new SwankError("NO_SUCH_RESTART", "This stop has no CONTINUE restart.")),
-    "not-steppable": map(
-      tuple(),
-      () => new SwankError("NOT_STEPPABLE", "This stop cannot be stepped from: it has no CONTINUE restart."),
-    ),
+    "not-steppable": notSteppable,
   });
   return refusal(reply);
 }
 
-function wrongCount(name: string, parameters: string): SwankError {
-  return new SwankError("INVALID_ARGUMENT", `The restart ${name} takes the arguments ${parameters}.`, {
-    remedy: "Give one Lisp expression for each of them.",
+const notSteppable: Decoder<SwankError> = tagged({
+  "no-way-on": map(
+    tuple(),
+    () => new SwankError("NOT_STEPPABLE", "This stop cannot be stepped from: it has no CONTINUE restart."),
+  ),
+  "foreign-thread": map(
+    tuple(),
+    () => new SwankError("NOT_STEPPABLE", "This thread can be stepped from a breakpoint only: it runs no evaluation."),
+  ),
+  code: map(
+    tuple(string),
+    ([name]) =>
+      new SwankError("NOT_STEPPABLE", `${name} is compiled without stepping information.`, {
+        remedy: `Compile the definition of ${name} again with (declaim (optimize (debug 3))) in force, which evaluations have by themselves, then stop there again. Stepping out works without it.`,
+      }),
+  ),
+});
+
+function wrongCount(name: string, fewest: number, most: number | undefined): SwankError {
+  return new SwankError("INVALID_ARGUMENT", `The restart ${name} takes ${count(fewest, most)}.`, {
+    remedy: "Give one Lisp expression for each; the thread is still stopped as it was.",
   });
+}
+
+function count(fewest: number, most: number | undefined): string {
+  if (most === 0) return "no values";
+  const values = (most ?? fewest) === 1 ? "value" : "values";
+  if (most === undefined) return `at least ${fewest} ${values}`;
+  return fewest === most ? `${most} ${values}` : `${fewest} to ${most} ${values}`;
 }
 
 function badArgument(name: string, message: string): SwankError {

@@ -51,15 +51,25 @@ export class StopChannel {
   }
 
   /**
-   * Runs a form that makes the thread leave the stop.
+   * Runs a form about the stopped thread in another one.
    *
+   * @throws SwankError what `Caller.call` throws.
+   */
+  async askAside(form: Sexp, label: string): Promise<Sexp> {
+    return this.#caller.call(form, { label, timeout: ANSWER_TIME });
+  }
+
+  /**
+   * Runs a form that makes the thread leave the stop, or may do so.
+   *
+   * @param timeout - Milliseconds.
    * @returns `UNWOUND` when it has left, or the form's value when it refused.
    * @throws SwankError `STALE_SESSION`, `REQUEST_ABORTED` when the form was unwound without leaving, and what `Caller.callUnwinding` throws.
    */
-  async leave(form: Sexp, label: string): Promise<Sexp | typeof UNWOUND> {
+  async leave(form: Sexp, label: string, timeout = ANSWER_TIME): Promise<Sexp | typeof UNWOUND> {
     this.#checkLive(label);
     try {
-      const options = { label, thread: this.thread, timeout: ANSWER_TIME, signal: this.ended };
+      const options = { label, thread: this.thread, timeout, signal: this.ended };
       const reply = await this.#caller.callUnwinding(form, options);
       if (reply === UNWOUND) await this.#departure(label);
       return reply;

@@ -5,6 +5,7 @@ import type { DebugMessage } from "../wire/messages.js";
 export function wireReport({ condition, restarts, frames }: DebugMessage): StopReport {
   return {
     reason: "error",
+    detail: {},
     error: {
       type: condition.type,
       class: condition.type,

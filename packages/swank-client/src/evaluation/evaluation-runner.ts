@@ -45,9 +45,9 @@ export class EvaluationRunner {
     return [...this.#running.values()];
   }
 
-  /** The evaluation whose request has this id, while it runs. */
-  find(id: number): EvaluationTask | undefined {
-    return this.#running.get(id);
+  /** The evaluation that one of these requests is, while it runs. */
+  findAmong(requests: readonly number[]): EvaluationTask | undefined {
+    return requests.map((id) => this.#running.get(id)).find((task) => task !== undefined);
   }
 
   /** Never throws: what is wrong with the call, `next()` tells. */

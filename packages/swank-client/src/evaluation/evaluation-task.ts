@@ -97,10 +97,10 @@ export class EvaluationTask implements Evaluation {
     if (name !== undefined) this.#recorder.package = name;
   }
 
-  stopped(session: DebuggerSession, { reason, error, locals }: StopReport): void {
+  stopped(session: DebuggerSession, { reason, detail, error, locals }: StopReport): void {
     this.#session = session;
     session.ended.addEventListener("abort", () => this.#slot.drop(), { once: true });
-    this.#slot.put(this.#outcome({ status: "stopped", reason, error, locals, session }));
+    this.#slot.put(this.#outcome({ status: "stopped", reason, detail, error, locals, session }));
   }
 
   ended(verdict: Exclude<Verdict, { status: "stopped" }>): void {

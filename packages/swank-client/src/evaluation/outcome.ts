@@ -55,6 +55,14 @@ export interface ErrorSnapshot {
 
 export type StopReason = "error" | "break" | "breakpoint" | "step" | "interrupt";
 
+/** What is known of a stop besides its condition. */
+export interface StopDetail {
+  /** `step`: the call that is about to be made, as its source has it. */
+  readonly form?: string | undefined;
+  /** `breakpoint`: the one that was reached. */
+  readonly breakpoint?: number | undefined;
+}
+
 /** What every outcome carries: everything printed and warned since the previous outcome was taken. */
 export interface Transcript {
   readonly stdout: string;
@@ -73,6 +81,7 @@ export interface Returned extends Transcript {
 export interface Stopped extends Transcript {
   readonly status: "stopped";
   readonly reason: StopReason;
+  readonly detail: StopDetail;
   /** The condition, also for stops that are not errors. */
   readonly error: ErrorSnapshot;
   /** The debugger session of the stop; live until the stop ends. */

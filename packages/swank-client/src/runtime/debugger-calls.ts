@@ -21,16 +21,16 @@ export class DebuggerCalls {
     return list(this.#function("frame-locals"), level, index);
   }
 
-  evalInFrame(level: number, index: number, code: string): Sexp {
-    return list(this.#function("eval-in-frame"), level, index, code);
+  evalInFrame(level: number, index: number, attempt: number, code: string): Sexp {
+    return list(this.#function("eval-in-frame"), level, index, attempt, code);
   }
 
   restartFrame(level: number, index: number): Sexp {
     return list(this.#function("restart-frame"), level, index);
   }
 
-  returnFromFrame(level: number, index: number, code: string): Sexp {
-    return list(this.#function("return-from-frame"), level, index, code);
+  returnFromFrame(level: number, index: number, attempt: number, code: string): Sexp {
+    return list(this.#function("return-from-frame"), level, index, attempt, code);
   }
 
   continue(level: number): Sexp {

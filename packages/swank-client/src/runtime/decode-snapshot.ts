@@ -1,10 +1,19 @@
 import { type Decoder, decode, type Sexp } from "sexp-parser";
-import type { Binding, ErrorSnapshot, FrameSummary, LispWarning, Restart, StopReason } from "../evaluation/outcome.js";
+import type {
+  Binding,
+  ErrorSnapshot,
+  FrameSummary,
+  LispWarning,
+  Restart,
+  StopDetail,
+  StopReason,
+} from "../evaluation/outcome.js";
 import { keywordOf, nameOf } from "./keyword-of.js";
 
 /** What the runtime tells of a condition. */
 export interface StopReport {
   readonly reason: StopReason;
+  readonly detail: StopDetail;
   readonly error: ErrorSnapshot;
   readonly locals: readonly Binding[];
   readonly warnings: readonly LispWarning[];
@@ -38,8 +47,11 @@ const restarts: Decoder<readonly Restart[]> = map(list(tuple(string, string)), (
   entries.map(([name, description], index) => ({ index, name, description })),
 );
 
+const detail: Decoder<StopDetail> = plist({ form: optional(string), breakpoint: optional(integer) });
+
 const fields = plist({
   reason: keywordOf(STOP_REASONS),
+  detail,
   type: string,
   class: string,
   supertypes: list(string),
@@ -57,6 +69,7 @@ const fields = plist({
 export function stopReport(datum: Sexp): StopReport {
   const {
     reason,
+    detail: stopDetail,
     type,
     class: cls,
     supertypes,
@@ -69,6 +82,7 @@ export function stopReport(datum: Sexp): StopReport {
   } = fields(datum);
   return {
     reason,
+    detail: stopDetail,
     error: {
       type,
       class: cls,

@@ -47,8 +47,13 @@ export class RuntimeCalls {
   }
 
   /** In the stopped thread: leave the stop. */
-  invokeRestart(level: number, index: number, values: readonly string[]): Sexp {
-    return list(this.#function("invoke-offered-restart"), level, index, quote(values));
+  invokeRestart(level: number, index: number, attempt: number, values: readonly string[]): Sexp {
+    return list(this.#function("invoke-offered-restart"), level, index, attempt, quote(values));
+  }
+
+  /** Breaks off what a stopped thread evaluates for its client. */
+  endAttempt(thread: number, attempt: number): Sexp {
+    return list(this.#function("end-attempt"), thread, attempt);
   }
 
   interrupt(id: number): Sexp {

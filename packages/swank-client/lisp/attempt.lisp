@@ -1,0 +1,41 @@
+;;;; Evaluating somebody's expressions in a stopped thread, so that the stop stays as it was whatever they do.
+
+(in-package #:@runtime@)
+
+(defvar *attempt* nil "The number by which the client knows what this stopped thread evaluates now.")
+
+(defun error-entry (condition)
+  (list :error (class-name-text (shown-class condition)) (report-text condition 2000)))
+
+(defun give-up-attempt (condition hook)
+  "In place of the debugger: it would stop one level deeper."
+  (declare (ignore hook))
+  (throw 'attempt (error-entry condition)))
+
+(defmacro without-way-back (&body body)
+  "Neither handlers nor restarts of the code that is stopped are seen by BODY: they would end the stop."
+  `(let ((sb-kernel:*handler-clusters* sb-kernel::**initial-handler-clusters**)
+         (sb-kernel:*restart-clusters* '()))
+     ,@body))
+
+(defun call-attempt (number function)
+  "What FUNCTION gives | (:error TYPE MESSAGE) | (:interrupted) if END-ATTEMPT was called meanwhile."
+  (catch 'attempt
+    (let ((*attempt* number)
+          (*debugger-hook* nil)
+          (sb-ext:*invoke-debugger-hook* #'give-up-attempt))
+      (handler-case (without-way-back (funcall function))
+        (serious-condition (condition)
+          (unless (typep swank::*swank-debugger-condition* 'storage-condition)
+            ;; the stack of the stop itself is in order: so it must be again
+            (when (typep condition 'storage-condition) (heal-stack)))
+          (error-entry condition))))))
+
+(defun end-attempt (thread-id number)
+  "Break off what the stopped thread evaluates. False if there is no such thread."
+  (let ((thread (swank/backend:find-thread thread-id)))
+    (when thread
+      (call-in-thread thread
+                      (lambda () (eql *attempt* number))
+                      (lambda () (throw 'attempt '(:interrupted))))
+      t)))
