@@ -1,0 +1,72 @@
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { expect } from "chai";
+import type { AsyncCommand } from "fast-check";
+import { NO_ERROR } from "swank-mcp";
+import { blocks, type McpStdio } from "./mcp-stdio.js";
+
+/** What the contract error-state-preservation says there must be to read: what was read when the error came, or nothing. */
+export interface Model {
+  error: Reading | undefined;
+}
+
+/** What the two tools that read the last error answered. */
+export interface Reading {
+  readonly told: CallToolResult;
+  readonly trace: CallToolResult;
+}
+
+/** What happens to the last error (design, "What sets and clears the last error"). */
+export type Effect = "set" | "clear" | "keep";
+
+/** Something that an agent or the world does. */
+export interface Step<World> {
+  /** How a counterexample shows it. */
+  readonly name: string;
+  /** Does it, and says what is to come of it. An answer is that of an evaluation, whose report must agree with what is read. */
+  run(world: World): Promise<{ readonly effect: Effect; readonly report?: CallToolResult | undefined }>;
+}
+
+/** What is read of the last error now. */
+export async function readError(server: McpStdio): Promise<Reading> {
+  return { told: await server.call("describe-last-error"), trace: await server.call("get-backtrace") };
+}
+
+/** A step as a command that checks the model after it. */
+export function command<World extends { readonly server: McpStdio }>(step: Step<World>): AsyncCommand<Model, World> {
+  return {
+    check: () => true,
+    run: async (model, world) => {
+      const { effect, report } = await step.run(world);
+      const now = await readError(world.server);
+      if (effect === "set") expectSet(now, report);
+      if (effect === "clear") expectNothing(now);
+      if (effect === "keep") expectKept(now, model.error);
+      if (effect !== "keep") model.error = effect === "set" ? now : undefined;
+      expect(await readError(world.server)).to.deep.equal(now);
+    },
+    toString: () => step.name,
+  };
+}
+
+function expectNothing({ told, trace }: Reading): void {
+  expect(told).to.deep.equal({ content: [{ type: "text", text: NO_ERROR }], isError: false });
+  expect(trace).to.deep.equal(told);
+}
+
+function expectKept(now: Reading, before: Reading | undefined): void {
+  if (before === undefined) expectNothing(now);
+  else expect(now).to.deep.equal(before);
+}
+
+/** The type and the message must be those of the report, and both tools must speak of the same error. */
+function expectSet({ told, trace }: Reading, report: CallToolResult | undefined): void {
+  const [text = ""] = blocks(told);
+  expect(text).to.match(/^Error: \S+\n/);
+  expect(blocks(trace)[0]).to.not.equal(NO_ERROR);
+  expect(trace._meta).to.deep.equal(told._meta);
+  if (report === undefined) return;
+  expect(report.isError).to.equal(true);
+  const heading = /(?:^|\n)\[(?:ERROR|TIMEOUT)\] (\S+)\n(.*?)(?:\n\n\[Backtrace\]|$)/s.exec(blocks(report)[0] ?? "");
+  const message = (heading?.[2] ?? "").replace(/^(?=.)/gm, "  ");
+  expect(text.startsWith(`Error: ${heading?.[1]}\n${message}\n\nAvailable Restarts:\n`), text).to.equal(true);
+}

@@ -1,0 +1,220 @@
+import { setTimeout } from "node:timers/promises";
+import { expect } from "chai";
+import fc from "fast-check";
+import { connect, type SwankClient } from "swank-client";
+import { NO_ERROR } from "swank-mcp";
+import { command, type Model, readError, type Step } from "../../support/last-error-model.js";
+import { CANCELLATION, FAILURES, INTERLUDES, LOOKS, RACE, RESET, SUCCESSES } from "../../support/last-error-steps.js";
+import { gone } from "../../support/mcp-processes.js";
+import { blocks, McpStdio, type SentCall } from "../../support/mcp-stdio.js";
+import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
+
+/** Sequences for each kind of image. */
+const RUNS = 20;
+
+interface OwnImage {
+  readonly server: McpStdio;
+}
+
+interface SharedImage extends OwnImage {
+  readonly other: SwankClient;
+}
+
+/** An evaluation that has begun, and would never end. */
+async function begunEvaluation(server: McpStdio): Promise<SentCall> {
+  const running = server.startCall("evaluate-lisp", { code: '(progn (princ "begun") (loop (sleep 0.01)))' });
+  const told = () => server.notifications.some(({ params }) => params?.["progressToken"] === running.id);
+  while (!told()) await setTimeout(5);
+  return running;
+}
+
+/** The image dies with nothing running in it. */
+const DEATH: Step<OwnImage> = {
+  name: "the idle image is killed",
+  run: async ({ server }) => {
+    const pid = await server.imagePid();
+    process.kill(pid, "SIGKILL");
+    await gone(pid);
+    return { effect: "keep" };
+  },
+};
+
+/** The image dies under an evaluation. */
+const LOSS: Step<OwnImage> = {
+  name: "the image is killed under an evaluation",
+  run: async ({ server }) => {
+    const pid = await server.imagePid();
+    const running = await begunEvaluation(server);
+    process.kill(pid, "SIGKILL");
+    return { effect: "set", report: await running.result };
+  },
+};
+
+const EXIT: Step<OwnImage> = {
+  name: "evaluate-lisp (exit)",
+  run: async ({ server }) => ({
+    effect: "set",
+    report: await server.call("evaluate-lisp", { code: "(sb-ext:exit :code 3 :abort t)" }),
+  }),
+};
+
+/** The connections of everybody but the one who asks are cut, as by a network. */
+const CUT = `(dolist (connection (remove swank::*emacs-connection* swank::*connections*))
+  (let ((socket (make-instance 'sb-bsd-sockets:inet-socket :type :stream :protocol :tcp
+                  :descriptor (sb-sys:fd-stream-fd (swank::connection.socket-io connection)))))
+    (sb-ext:cancel-finalization socket)
+    (sb-bsd-sockets:socket-shutdown socket :direction :io)))`;
+
+const CUT_OFF: Step<SharedImage> = {
+  name: "the idle connection is cut",
+  run: async ({ server, other }) => {
+    await server.call("lisp-status");
+    await other.evaluate(CUT).next();
+    return { effect: "keep" };
+  },
+};
+
+const CUT_SHORT: Step<SharedImage> = {
+  name: "the connection is cut under an evaluation",
+  run: async ({ server, other }) => {
+    const running = await begunEvaluation(server);
+    await other.evaluate(CUT).next();
+    return { effect: "set", report: await running.result };
+  },
+};
+
+const COLLECTION: Step<SharedImage> = {
+  name: "the heap is collected",
+  run: async ({ other }) => {
+    await other.evaluate("(sb-ext:gc :full t)").next();
+    return { effect: "keep" };
+  },
+};
+
+/** What everybody evaluates, errors more often than anything else. */
+const COMMON = [
+  ...FAILURES,
+  ...SUCCESSES,
+  ...INTERLUDES,
+  ...LOOKS,
+  ...LOOKS,
+  ...Array.from({ length: 4 }, () => [RESET, CANCELLATION, RACE]).flat(),
+];
+
+function commands<World extends OwnImage>(steps: readonly Step<World>[]) {
+  return fc.commands(
+    steps.map((step) => fc.constant(command(step))),
+    { maxCommands: 20, size: "max" },
+  );
+}
+
+const fresh = (): Model => ({ error: undefined });
+
+describe("the last error through the server", () => {
+  it("is what its contract says after any sequence of calls, in an image of its own", async () => {
+    const property = fc.asyncProperty(commands([...COMMON, DEATH, DEATH, LOSS, LOSS, EXIT]), async (sequence) => {
+      const server = await McpStdio.start(["--max-stops", "2"]);
+      try {
+        await fc.asyncModelRun(() => ({ model: fresh(), real: { server } }), sequence);
+      } finally {
+        await server.end();
+      }
+    });
+    await fc.assert(property, { numRuns: RUNS });
+  }).timeout(600_000);
+
+  describe("and in an image that others use", () => {
+    let lisp: RealSwank;
+    let other: SwankClient;
+
+    before(async () => {
+      lisp = await startRealSwank();
+      other = await connect({ port: lisp.port });
+    });
+
+    after(async () => {
+      await other.close();
+      await lisp.stop();
+    });
+
+    it("is what its contract says after any sequence of calls", async () => {
+      const property = fc.asyncProperty(
+        commands<SharedImage>([...COMMON, CUT_OFF, CUT_OFF, CUT_SHORT, CUT_SHORT, COLLECTION]),
+        async (sequence) => {
+          const server = await McpStdio.start(["--attach", String(lisp.port), "--max-stops", "2"]);
+          try {
+            await fc.asyncModelRun(() => ({ model: fresh(), real: { server, other } }), sequence);
+          } finally {
+            await server.end();
+          }
+        },
+      );
+      await fc.assert(property, { numRuns: RUNS });
+    }).timeout(600_000);
+  });
+
+  it("reads the same a hundred times, whatever becomes of where it came from", async () => {
+    const server = await McpStdio.start(["--max-stops", "2"]);
+    try {
+      await server.evaluate(
+        '(defun lep-outer (x) (lep-inner x)) (defun lep-inner (x) (error "number ~a" x)) (lep-outer 7)',
+      );
+      const first = await readError(server);
+      expect(blocks(first.told)[0]).to.match(/^Error: SIMPLE-ERROR\n {2}number 7\n/);
+      expect(blocks(first.trace)[0]).to.include("(LEP-INNER 7)");
+      for (const happening of HAPPENINGS) {
+        await happening.run(server);
+        for (let round = 0; round < 100; round++) {
+          expect(await readError(server), happening.name).to.deep.equal(first);
+        }
+      }
+      await server.evaluate("(+ 1 2)");
+      expect(blocks((await readError(server)).told)).to.deep.equal([NO_ERROR]);
+    } finally {
+      await server.end();
+    }
+  });
+});
+
+/** Each keeps the error, and takes away something that it could have depended on. */
+const HAPPENINGS: readonly { readonly name: string; run(server: McpStdio): Promise<void> }[] = [
+  { name: "nothing", run: async () => {} },
+  {
+    name: "the stop was aborted, and its thread is gone",
+    run: async (server) => {
+      const [stop] = await stops(server);
+      await server.evaluate("(break)");
+      await server.evaluate("(break)");
+      while ((await stops(server)).includes(stop ?? "")) await server.call("lisp-status");
+    },
+  },
+  {
+    name: "its functions were redefined, and the heap collected",
+    run: async (server) => {
+      await server.evaluate("(progn (fmakunbound 'lep-inner) (defun lep-outer () 1) (sb-ext:gc :full t) (abort))");
+    },
+  },
+  {
+    name: "the image is gone",
+    run: async (server) => {
+      const pid = await server.imagePid();
+      process.kill(pid, "SIGKILL");
+      await gone(pid);
+    },
+  },
+  {
+    name: "another image is there",
+    run: async (server) => {
+      await server.evaluate("(abort)");
+      expect(await stops(server)).to.deep.equal([]);
+    },
+  },
+];
+
+/** The live stops, as `thread/level`. */
+async function stops(server: McpStdio): Promise<string[]> {
+  const { structuredContent } = await server.call("lisp-status");
+  const stopped: unknown = structuredContent?.["stopped"];
+  if (!Array.isArray(stopped)) throw new Error("lisp-status tells of no stops.");
+  return stopped.map(({ thread }: { readonly thread: string }) => thread);
+}
