@@ -31,8 +31,7 @@
 
 (defun leave-now ()
   "End the process as an exit does, but without waiting for everything."
-  (unless (or sb-impl::*exit-in-progress*
-              (sb-ext:compare-and-swap (symbol-value '*leaving*) nil t))
+  (unless sb-impl::*exit-in-progress*
     (dolist (hook sb-ext:*exit-hooks*)
       (ignore-errors (funcall hook)))
     (end-programs)
@@ -41,12 +40,14 @@
     (sb-ext:exit :code 0 :abort t)))
 
 (defun leave ()
-  ;; nothing that Lisp does can hold this up
-  (sb-sys:enable-interrupt sb-unix:sigalrm :default)
-  (sb-alien:alien-funcall
-   (sb-alien:extern-alien "alarm" (function sb-alien:unsigned-int sb-alien:unsigned-int)) 3)
-  ;; in the main thread, where exit hooks are used to run
-  (sb-thread:interrupt-thread (sb-thread:main-thread) #'leave-now))
+  (unless (sb-ext:compare-and-swap (symbol-value '*leaving*) nil t)
+    ;; nothing that Lisp does can hold this up
+    (sb-sys:enable-interrupt sb-unix:sigalrm :default)
+    (sb-alien:alien-funcall
+     (sb-alien:extern-alien "alarm" (function sb-alien:unsigned-int sb-alien:unsigned-int)) 3)
+    ;; in the main thread, where exit hooks are used to run
+    (sb-thread:interrupt-thread (sb-thread:main-thread)
+                                (lambda () (sb-sys:with-interrupts (leave-now))))))
 
 (defun leave-with (connection)
   (when (eq connection *connection*) (leave)))
