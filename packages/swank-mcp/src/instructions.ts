@@ -9,6 +9,6 @@ An error does not unwind: the thread stays stopped with its frames, named "threa
 
 [TIMEOUT]: the code was interrupted; it is stopped, not running. [BREAK] comes from (break).
 Undefined function or variable? Check spelling and package: (apropos "NAME"). Symbols are upcased when read: foo is FOO. A READER-ERROR or END-OF-FILE means unbalanced or malformed code; the message says where, and which forms have run (none, if parentheses are missing). Warnings do not stop anything, but an undefined variable or function in one is usually a typo.
-(describe 'x), (documentation 'x 'function) and (apropos "part") explain what is there.
+describe-symbol tells the arglist, documentation, value and source of a name; (apropos "part") finds names. list-definitions lists what you have defined; reset-session begins anew.
 
 lisp-status tells which image this is. If Lisp cannot be reached, the answer says what to do; nothing needs to be restarted on this side.`;
