@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { lispProblem } from "swank-client/launch";
 import { rejection } from "../../support/caught.js";
 import { launching, sharedCache } from "./launching.js";
 import { processGone, runScript } from "./processes.js";
@@ -58,6 +59,7 @@ describe("the end of a launched image", () => {
       expect(outputTail)
         .to.match(/Heap exhausted/)
         .and.not.include("ldb");
+      expect(lispProblem(outputTail)).to.include("Heap exhausted").and.not.include("fp=0x");
     });
   });
 

@@ -23,6 +23,7 @@ describe("findLisp", () => {
     expect((await findLisp({ lisp: "sbcl", env })).executable).to.equal(executable);
     expect((await rejection(findLisp({ env }), "LISP_NOT_FOUND")).message).to.include("/nowhere/sbcl");
     expect((await findLisp({ env: { SBCL: executable } })).executable).to.equal(executable);
+    expect((await findLisp({ env: { PATH: dirname(executable), SBCL: "" } })).executable).to.equal(executable);
   });
 
   it("sees through a script to the program that it starts", async () => {
@@ -34,8 +35,8 @@ describe("findLisp", () => {
   });
 
   it("tells how to install SBCL when there is none", async () => {
-    const error = await rejection(findLisp({ env: { PATH: await folder() } }), "LISP_NOT_FOUND");
-    expect(error.message).to.equal("There is no sbcl on the PATH.");
+    const error = await rejection(findLisp({ lisp: "sbcl", env: { PATH: await folder() } }), "LISP_NOT_FOUND");
+    expect(error.message).to.equal("There is no executable sbcl.");
     for (const command of ["apt-get install sbcl", "dnf install sbcl", "pacman -S sbcl", "brew install sbcl"]) {
       expect(error.remedy).to.include(command);
     }

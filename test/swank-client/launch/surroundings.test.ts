@@ -1,6 +1,7 @@
 import { once } from "node:events";
-import { realpath } from "node:fs/promises";
+import { chmod, mkdir, realpath, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
+import { join } from "node:path";
 import { expect } from "chai";
 import { findLisp } from "swank-client/launch";
 import { rejection } from "../../support/caught.js";
@@ -77,6 +78,21 @@ describe("what a program finds in a launched image", () => {
     const { evaluate } = await launch({ env: { ...process.env, GIVEN: "yes", SBCL_HOME: undefined } });
     expect(await evaluate('(sb-ext:posix-getenv "GIVEN")')).to.equal('"yes"');
     expect(await evaluate('(sb-ext:posix-getenv "SBCL_HOME")')).to.equal("nil");
+  });
+
+  it("has the modules of its SBCL wherever it works and whichever script started it", async () => {
+    const cwd = await folder();
+    await mkdir(join(cwd, "contrib"));
+    const { executable, home } = await findLisp();
+    const script = join(cwd, "my-lisp");
+    await writeFile(script, `#!/bin/sh\nSBCL_HOME=${home} exec ${executable} "$@"\n`);
+    await chmod(script, 0o755);
+    for (const lisp of [executable, script]) {
+      const { image, evaluate } = await launch({ cwd, lisp });
+      expect(image.notes).to.deep.equal([]);
+      expect(await evaluate("(cl:progn (cl:require :sb-sprof) (cl:and (cl:find-package :sb-sprof) t))")).to.equal("t");
+      expect(await evaluate("(sb-posix:getpid)")).to.equal(String(image.pid));
+    }
   });
 
   it("tells a heap that no image can have from a damaged core", async () => {

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { isSymbol, readAll, type Sexp } from "sexp-parser";
+import { homeFolder } from "./home-folder.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -17,7 +17,7 @@ interface Registered {
  * `common-lisp/source-registry.conf` and `source-registry.conf.d` of the user's configuration folder (ASDF's manual, chapter 8).
  */
 export async function registeredPatterns(env: Environment): Promise<readonly string[]> {
-  const config = join(env["XDG_CONFIG_HOME"] || join(env["HOME"] || homedir(), ".config"), "common-lisp");
+  const config = join(env["XDG_CONFIG_HOME"] || join(homeFolder(env), ".config"), "common-lisp");
   const texts = await Promise.all(
     (await configurationFiles(config)).map((file) => readFile(file, "utf8").catch(() => "")),
   );

@@ -1,7 +1,8 @@
 import { constants } from "node:fs";
 import { access, lstat, stat } from "node:fs/promises";
-import { homedir, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { homeFolder } from "./home-folder.js";
 import { makeFolder } from "./make-folder.js";
 
 /** What this library keeps between runs is in a folder of this name. */
@@ -12,7 +13,7 @@ export function defaultCacheFolder(
   env: Readonly<Record<string, string | undefined>> = process.env,
   platform: NodeJS.Platform = process.platform,
 ): string {
-  const home = env["HOME"] || homedir();
+  const home = homeFolder(env);
   const caches = platform === "darwin" ? join(home, "Library/Caches") : env["XDG_CACHE_HOME"] || join(home, ".cache");
   return join(caches, NAME);
 }

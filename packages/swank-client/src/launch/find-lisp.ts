@@ -1,3 +1,4 @@
+import { delimiter } from "node:path";
 import { read } from "sexp-parser";
 import { SwankError } from "../errors.js";
 import { findExecutable } from "./find-executable.js";
@@ -28,6 +29,9 @@ const ARGS = [
   DESCRIBE_FORM,
 ];
 
+/** Where Homebrew, MacPorts and SBCL's own installer put it: programs started from a desktop often have a PATH without them. */
+const USUAL_FOLDERS = ["/opt/homebrew/bin", "/usr/local/bin", "/opt/local/bin"];
+
 /**
  * Finds the executable of SBCL.
  *
@@ -35,12 +39,16 @@ const ARGS = [
  * @throws SwankError `LISP_NOT_FOUND`, with the commands that install it.
  */
 export async function findLispExecutable({ lisp, env = process.env }: FindLispOptions = {}): Promise<string> {
-  const command = lisp ?? (env["SBCL"] || "sbcl");
-  const executable = await findExecutable(command, env);
+  const named = lisp ?? (env["SBCL"] || undefined);
+  const executable = named === undefined ? await usualExecutable(env) : await findExecutable(named, env);
   if (executable !== undefined) return executable;
-  const where =
-    lisp === undefined && !env["SBCL"] ? "There is no sbcl on the PATH" : `There is no executable ${command}`;
-  throw new SwankError("LISP_NOT_FOUND", `${where}.`, { remedy: INSTALL_SBCL });
+  const message = named === undefined ? "There is no sbcl on the PATH." : `There is no executable ${named}.`;
+  throw new SwankError("LISP_NOT_FOUND", message, { remedy: INSTALL_SBCL });
+}
+
+async function usualExecutable(env: Readonly<Record<string, string | undefined>>): Promise<string | undefined> {
+  const path = [env["PATH"], ...USUAL_FOLDERS].join(delimiter);
+  return findExecutable("sbcl", { PATH: path });
 }
 
 /**

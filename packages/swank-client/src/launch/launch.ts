@@ -6,7 +6,7 @@ import { startFromCore } from "./start-from-core.js";
 
 /**
  * Starts an SBCL of our own with Swank in it, which serves this process over an inherited socket: there is no port, nobody else can connect,
- * and it ends with this process, however that ends.
+ * and it ends with this process, or the worker thread that launches it, however that ends.
  *
  * The first launch builds a core, which takes some seconds; later ones start from it. Where that is not possible, Swank is loaded each time.
  * Init files are not loaded: see {@link loadInitFiles}.

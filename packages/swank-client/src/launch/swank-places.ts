@@ -1,6 +1,6 @@
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { registeredPatterns } from "./asdf-registry.js";
+import { homeFolder } from "./home-folder.js";
 
 /** A kind of place where Swank's source may be. When it is there more than once, the newest counts. */
 export interface SwankPlace {
@@ -35,7 +35,7 @@ const IN_SITE_LISP = ["elpa/slime-*", "elpa-src/slime-*", "slime", "slime-*"];
 
 /** Where to look, most personal first. */
 export async function swankPlaces(env: Readonly<Record<string, string | undefined>>): Promise<readonly SwankPlace[]> {
-  const home = env["HOME"] || homedir();
+  const home = homeFolder(env);
   const config = env["XDG_CONFIG_HOME"] || join(home, ".config");
   const data = env["XDG_DATA_HOME"] || join(home, ".local/share");
   const shares = (env["XDG_DATA_DIRS"] || "/usr/local/share:/usr/share")
