@@ -1,8 +1,8 @@
 /** How SBCL tells of an error that nobody handles, and of one that ends the process. */
 const MESSAGES: readonly RegExp[] = [
   /^Unhandled [\s\S]*?(?=\n\s*\nBacktrace)/m,
-  /^fatal error encountered[\s\S]*?(?=\n\s*\n|$)/m,
-  /^CORRUPTION WARNING[\s\S]*?(?=\n\s*\n|$)/m,
+  /^fatal error encountered[\s\S]*?(?=\n\s*\n|\s*$(?![\s\S]))/m,
+  /^CORRUPTION WARNING[\s\S]*?(?=\n\s*\n|\s*$(?![\s\S]))/m,
 ];
 
 /** Characters that are given at most. */
