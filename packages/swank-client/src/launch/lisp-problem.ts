@@ -1,6 +1,7 @@
 /** How SBCL tells of an error that nobody handles, and of one that ends the process. */
 const MESSAGES: readonly RegExp[] = [
   /^Unhandled [\s\S]*?(?=\n\s*\nBacktrace)/m,
+  /^Heap exhausted during .*$/m,
   /^fatal error encountered[\s\S]*?(?=\n\s*\n|\s*$(?![\s\S]))/m,
   /^CORRUPTION WARNING[\s\S]*?(?=\n\s*\n|\s*$(?![\s\S]))/m,
 ];
