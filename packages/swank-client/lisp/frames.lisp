@@ -36,7 +36,17 @@
       (multiple-value-bind (line column) (line-and-column file position)
         (list :file file line column))
     ;; the file is gone, or has changed and become shorter
-    (error () (if snippet (list :form (shortened snippet +form-text-limit+)) (list :file file nil nil)))))
+    (error () (if snippet (form-source snippet) (list :file file nil nil)))))
+
+(defun first-form-text (text)
+  "TEXT to the end of the form that it begins with, or all of it."
+  (handler-case (with-standard-io-syntax
+                  (let ((*read-suppress* t))
+                    (subseq text 0 (nth-value 1 (read-from-string text)))))
+    (error () text)))
+
+(defun form-source (text)
+  (list :form (shortened (first-form-text text) +form-text-limit+)))
 
 (defun described-location (location)
   "(:file FILE LINE COLUMN), (:form TEXT) or NIL."
@@ -45,8 +55,8 @@
       (let ((snippet (getf hints :snippet)))
         (case (first buffer)
           (:file (place-in-file (second buffer) (if (eq (first position) :position) (second position) 1) snippet))
-          (:source-form (list :form (shortened (second buffer) +form-text-limit+)))
-          (t (and snippet (list :form (shortened snippet +form-text-limit+)))))))))
+          (:source-form (form-source (second buffer)))
+          (t (and snippet (form-source snippet))))))))
 
 (defun frame-source (index)
   (ignore-errors

@@ -21,6 +21,7 @@ export async function answerEvaluation(
   context: ToolContext,
   seconds: number,
 ): Promise<ToolAnswer> {
+  context.outputs.listen(evaluation, (text) => context.progress(text));
   const followed = await followEvaluation(evaluation, { seconds, signal: context.signal });
   if (followed.kind === "cancelled")
     throw new Refusal("CANCELLED", "The call was cancelled; its evaluation was aborted.");
@@ -30,10 +31,11 @@ export async function answerEvaluation(
   const conclusion = conclude(followed, { loss, replaced: session.isRetired });
   context.lastError.apply(conclusion.lastError);
   if (outcome?.status === "stopped") context.stops.add(outcome.session, evaluation);
-  return answer(conclusion);
+  return concludedAnswer(conclusion);
 }
 
-function answer(conclusion: Conclusion): ToolAnswer {
+/** What a tool answers that reports how an evaluation ended or stopped. */
+export function concludedAnswer(conclusion: Conclusion): ToolAnswer {
   const { ending, isError } = conclusion;
   const live =
     ending.kind === "condition" && ending.stop !== undefined ? [liveStopText(ending.stop, ending.error)] : [];

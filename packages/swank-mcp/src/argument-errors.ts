@@ -47,7 +47,8 @@ const TYPE_WORDS: Record<string, string> = {
 
 function expected(property: PropertySchema): string {
   if (property.enum !== undefined) return `one of ${property.enum.map((choice) => `"${choice}"`).join(", ")}`;
-  return [TYPE_WORDS[property.type ?? ""] ?? "something else", ...bounds(property)].join(" ");
+  const types = [property.type ?? ""].flat();
+  return [types.map((type) => TYPE_WORDS[type] ?? "something else").join(" or "), ...bounds(property)].join(" ");
 }
 
 function bounds({ minimum, exclusiveMinimum, maximum, minLength }: PropertySchema): string[] {

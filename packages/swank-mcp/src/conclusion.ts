@@ -1,6 +1,6 @@
 import type { Followed } from "./follow-evaluation.js";
 import type { LastErrorChange } from "./last-error.js";
-import type { Binding, ErrorSnapshot, Outcome, Stopped, StopReason, Transcript } from "./lisp-port.js";
+import type { Binding, ErrorSnapshot, Outcome, StopDetail, Stopped, StopReason, Transcript } from "./lisp-port.js";
 import { killedSnapshot, lossSnapshot, stillRunningSnapshot, timeoutSnapshot } from "./made-snapshots.js";
 
 /** Where an evaluation's thread is parked. */
@@ -8,6 +8,7 @@ export interface LiveStop {
   readonly thread: number;
   readonly level: number;
   readonly reason: StopReason;
+  readonly detail: StopDetail;
   /** Variables of the first frame that is the user's own. */
   readonly locals: readonly Binding[];
 }
@@ -89,9 +90,9 @@ export function conclude(followed: Answerable, circumstances: Circumstances = {}
 }
 
 function stopped(outcome: Stopped, seconds: number | undefined): Conclusion {
-  const { reason, session, locals } = outcome;
+  const { reason, detail, session, locals } = outcome;
   const error = reason === "interrupt" ? timeoutSnapshot(outcome.error, seconds) : outcome.error;
-  const stop = { thread: session.thread, level: session.level, reason, locals };
+  const stop = { thread: session.thread, level: session.level, reason, detail, locals };
   const ending = { kind: "condition", tag: TAGS[reason], error, stop } as const;
   return reason === "error" || reason === "interrupt"
     ? failed("stopped", outcome, ending)

@@ -38,6 +38,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     timeout: get(OPTIONS.timeout),
     onError: get(OPTIONS.onError),
     policy: get(OPTIONS.policy),
+    approval: get(OPTIONS.approval),
     maxStops: get(OPTIONS.maxStops),
     stopMinutes: get(OPTIONS.stopMinutes),
     maxOutput: get(OPTIONS.maxOutput),

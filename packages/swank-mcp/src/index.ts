@@ -1,5 +1,7 @@
 /** The server without its process: for embedding it, and for other ways to show what Lisp answers. */
 
+export { type ApprovalRequest, detailText, isShownWhole, type Operation, promptText } from "./approval-request.js";
+export { type ApprovalMode, Approvals, type Approver } from "./approvals.js";
 export { clientSetup } from "./client-setup.js";
 export {
   type Answerable,
@@ -10,6 +12,7 @@ export {
   type LiveStop,
 } from "./conclusion.js";
 export { type Config, readConfig } from "./config.js";
+export type { Ask, AskOptions, Question, Reply } from "./elicitation.js";
 export { explainError } from "./explain-error.js";
 export { type Followed, followEvaluation } from "./follow-evaluation.js";
 export { fullBacktrace } from "./format/backtrace.js";
@@ -30,7 +33,9 @@ export { openSession } from "./open-session.js";
 export { environmentName, type Option, OptionError } from "./option.js";
 export { ALL_OPTIONS } from "./options.js";
 export { REFUSALS, Refusal, type RefusalCode } from "./refusal.js";
+export { chooseRestart, type RestartChoice } from "./restart-choice.js";
 export { type McpEndpoint, type McpEvents, serveMcp } from "./sdk-adapter.js";
+export { innermost, readStopAddress, type StopAddress } from "./stop-address.js";
 export { StopKeeper, type StopLimits } from "./stop-keeper.js";
 export { defineTool, type Tool, type ToolContext, type ToolDeclaration } from "./tool.js";
 export { type JsonObject, jsonAnswer, type ToolAnswer, textAnswer } from "./tool-answer.js";

@@ -3,12 +3,12 @@ export const INSTRUCTIONS = `A live Common Lisp image (SBCL). Code you evaluate 
 
 Work in small steps with evaluate-lisp: define, call, look at the value, correct. It takes any number of forms, reports printed output, warnings and all values of the last form ("=> v" a line each). Change package with (in-package :name), or pass "package" for one call. Load a project with (asdf:load-system "name") or (load "/path/file.lisp"); give such calls a longer "timeout" (seconds).
 
-When code fails you get [ERROR] TYPE, the message and a backtrace: frame 0 is where it happened, higher numbers are callers. Gaps in the numbers are Lisp's own frames. describe-last-error repeats the error with its restarts; get-backtrace shows the whole stack. Both stay available until an evaluation succeeds.
+When code fails you get [ERROR] TYPE, the message and a backtrace: frame 0 is where it happened, higher numbers are callers. Gaps in the numbers are Lisp's own frames. describe-last-error repeats it with its restarts; get-backtrace shows the whole stack, until an evaluation succeeds.
 
-An error does not unwind: the thread stays stopped with its frames, named "thread/level" in the answer, while other evaluations run on threads of their own. Redefine what is wrong and call again. Old stops are aborted by themselves.
+An error does not unwind: the thread stays stopped with its frames, named "thread/level" in the answer, while other evaluations run on threads of their own. debugger_frames and debugger_eval_in_frame show why; redefine what is wrong, then debugger_invoke_restart with RETRY (or RESTART-FRAME): the answer is the original call's value. Old stops are aborted by themselves.
 
-[TIMEOUT]: the code was interrupted; it is stopped, not running. [BREAK] comes from (break).
-Undefined function or variable? Check spelling and package: (apropos "NAME"). Symbols are upcased when read: foo is FOO. A READER-ERROR or END-OF-FILE means unbalanced or malformed code; the message says where, and which forms have run (none, if parentheses are missing). Warnings do not stop anything, but an undefined variable or function in one is usually a typo.
+[TIMEOUT]: the code was interrupted; it is stopped, and debugger_continue lets it run on. breakpoint_set and debugger_step follow code that is wrong without an error.
+Undefined function or variable? Check spelling and package: (apropos "NAME"). Symbols are upcased when read: foo is FOO. A READER-ERROR or END-OF-FILE means unbalanced or malformed code; the message says where. An undefined variable or function in a warning is usually a typo.
 describe-symbol tells the arglist, documentation, value and source of a name; (apropos "part") finds names. list-definitions lists what you have defined; reset-session begins anew.
 
-lisp-status tells which image this is. If Lisp cannot be reached, the answer says what to do; nothing needs to be restarted on this side.`;
+lisp-status tells which image this is. If Lisp cannot be reached, the answer says what to do.`;

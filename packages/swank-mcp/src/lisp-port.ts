@@ -1,4 +1,5 @@
 import type {
+  Breakpoints,
   Evaluation as ClientEvaluation,
   Outcome as ClientOutcome,
   Stopped as ClientStopped,
@@ -10,21 +11,30 @@ import type {
 
 export type {
   Binding,
+  Breakpoint,
   Definition,
   DefinitionKind,
   DefinitionSource,
   Definitions,
   ErrorSnapshot,
   FoundSymbol,
+  Frame,
+  FrameLocals,
+  FramePage,
   FrameSummary,
   LeftReason,
   LispWarning,
   Meaning,
+  NewBreakpoint,
   ResetReport,
   Restart,
+  Source,
+  StepMode,
+  StopDetail,
   StopReason,
   SymbolDescription,
   Transcript,
+  Variable,
 } from "swank-client";
 
 /** What the tools use of a debugger session. */
@@ -40,8 +50,36 @@ export interface Evaluation extends Pick<ClientEvaluation, "thread" | "interrupt
   abort(): Promise<Outcome>;
 }
 
+/** A stop that can be looked at, changed and left. */
+export interface DebuggedStop
+  extends Stop,
+    Pick<
+      DebuggerSession,
+      | "reason"
+      | "detail"
+      | "ended"
+      | "restarts"
+      | "locals"
+      | "frames"
+      | "frameLocals"
+      | "evaluateInFrame"
+      | "invokeRestart"
+      | "restartFrame"
+      | "returnFromFrame"
+      | "continue"
+      | "step"
+      | "abort"
+    > {
+  /** `undefined` for a thread that evaluates nothing of this session. */
+  readonly evaluation: Evaluation | undefined;
+}
+
 /** What the tools use of a client. */
 export interface LispClient
-  extends Pick<SwankClient, "info" | "closed" | "close" | "describeSymbol" | "definitions" | "reset"> {
+  extends Pick<SwankClient, "info" | "closed" | "close" | "hasThread" | "describeSymbol" | "definitions" | "reset"> {
+  readonly breakpoints: Pick<Breakpoints, "set" | "list" | "remove">;
+  /** Live stops, the latest last. */
+  readonly stops: readonly DebuggedStop[];
   evaluate(code: string, options?: EvaluateOptions): Evaluation;
+  onStop(listener: (stop: DebuggedStop) => void): () => void;
 }

@@ -66,6 +66,12 @@ export const OPTIONS = {
     choices: ["debug", "keep"],
     summary: "Compile evaluated code so that all frames and variables are there, or by the image's own policy.",
   }),
+  approval: choiceOption({
+    flag: "--approval",
+    choices: ["ask", "strict", "off"],
+    summary:
+      "Have the user allow what changes a stopped program: ask where the client can, refuse without a yes (strict), or never ask.",
+  }),
   maxStops: numberOption({
     flag: "--max-stops",
     placeholder: "N",

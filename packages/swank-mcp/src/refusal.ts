@@ -16,6 +16,38 @@ export const REFUSALS = {
     meaning: "The code holds no form, only white space or comments. Nothing was run.",
     remedy: "Send at least one form, for example (+ 1 2).",
   },
+  NOT_DEBUGGING: {
+    meaning: "The thread is not stopped, or nothing is.",
+    remedy: "lisp-status lists the stopped threads.",
+  },
+  NO_SUCH_THREAD: {
+    meaning: "The image has no thread with that id.",
+    remedy: "lisp-status lists the stopped threads.",
+  },
+  STALE_STOP: {
+    meaning: "The stop that was meant has ended: its thread went on, or is gone.",
+    remedy: "lisp-status lists what is stopped now.",
+  },
+  INVALID_FRAME: {
+    meaning: "The stack has no frame with that index. Nothing was done.",
+    remedy: "debugger_frames lists the frames.",
+  },
+  NO_SUCH_RESTART: {
+    meaning: "The stop offers no such restart. The stop is as it was.",
+    remedy: "debugger_restarts lists the restarts, numbered from 1.",
+  },
+  INVALID_RESTART_VALUES: {
+    meaning: "The restart takes another number of values, or a value could not be evaluated. The stop is as it was.",
+    remedy: "Give one Lisp expression for each argument of the restart, in `values`.",
+  },
+  NO_SUCH_BREAKPOINT: {
+    meaning: "This session has no breakpoint with that id.",
+    remedy: "breakpoint_list lists them.",
+  },
+  APPROVAL_DENIED: {
+    meaning: "The user did not allow it, did not answer in time, or could not be asked. Nothing was done.",
+    remedy: "Nothing was done. Say why it is needed before asking again, or find another way.",
+  },
   LISP_UNREACHABLE: {
     meaning: "The image that this server was told to attach to cannot be reached.",
     remedy: "Start a Swank server in it with the form that the message gives, then call the tool again.",

@@ -1,10 +1,13 @@
+import type { Approvals } from "./approvals.js";
 import { argumentsRefusal } from "./argument-errors.js";
 import type { Config } from "./config.js";
+import type { Ask } from "./elicitation.js";
 import { explainError } from "./explain-error.js";
 import type { LastError } from "./last-error.js";
 import type { LispContext } from "./lisp-context.js";
 import { nearest } from "./nearest.js";
 import type { Notices } from "./notices.js";
+import type { OutputRelay } from "./output-relay.js";
 import { Refusal } from "./refusal.js";
 import type { StopKeeper } from "./stop-keeper.js";
 import type { Tool, ToolContext } from "./tool.js";
@@ -16,6 +19,8 @@ export interface ToolCall {
   readonly args: unknown;
   readonly signal: AbortSignal;
   progress(text: string): void;
+  /** Asks the user; absent when the client has no way to. */
+  readonly ask?: Ask | undefined;
 }
 
 /** What the tools of one server share. */
@@ -26,6 +31,8 @@ export interface ToolHost {
   readonly lastError: LastError;
   readonly stops: StopKeeper;
   readonly notices: Notices;
+  readonly outputs: OutputRelay;
+  readonly approvals: Approvals;
 }
 
 /** Runs a tool. The only way to run one: whatever goes wrong becomes an answer that says what to do. */
@@ -48,6 +55,10 @@ async function answer(host: ToolHost, call: ToolCall, run: (context: ToolContext
     config: host.config,
     lastError: host.lastError,
     stops: host.stops,
+    outputs: host.outputs,
+    approvals: host.approvals,
+    approve: (request) =>
+      host.approvals.require(request, { ...call, ask: call.ask, progress: (text) => call.progress(text) }),
     session: () => {
       usedLisp = true;
       return host.lisp.session(call.signal);

@@ -5,11 +5,13 @@ import {
   type CallToolRequest,
   CallToolRequestSchema,
   type CallToolResult,
+  ElicitResultSchema,
   type Tool as ListedTool,
   ListToolsRequestSchema,
   type ServerNotification,
   type ServerRequest,
 } from "@modelcontextprotocol/sdk/types.js";
+import type { Ask, Question, Reply } from "./elicitation.js";
 import { INSTRUCTIONS } from "./instructions.js";
 import { ProgressReporter } from "./progress.js";
 import type { Tool } from "./tool.js";
@@ -46,17 +48,25 @@ export async function serveMcp(tools: ToolServer, transport: Transport, events: 
   server.onclose = () => events.onClose();
   server.onerror = (error) => events.onError(error);
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.tools.map(listed) }));
-  server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => call(tools, params, extra));
+  server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => {
+    const canAsk = server.getClientCapabilities()?.elicitation?.form !== undefined;
+    return call(tools, params, extra, canAsk ? askThrough(extra) : undefined);
+  });
   await server.connect(transport);
   return server;
 }
 
-/** The SDK would set up its JSON Schema validator, which only checks answers to elicitations, at every start. */
+/** The SDK would set up its JSON Schema validator at every start, to check answers to elicitations that it sends itself; here it sends none. */
 const UNUSED_VALIDATOR = {
   getValidator: () => () => ({ valid: false, data: undefined, errorMessage: "not checked" }) as const,
 };
 
-async function call(tools: ToolServer, params: CallToolRequest["params"], extra: Extra): Promise<CallToolResult> {
+async function call(
+  tools: ToolServer,
+  params: CallToolRequest["params"],
+  extra: Extra,
+  ask: Ask | undefined,
+): Promise<CallToolResult> {
   const progress = progressReporter(extra);
   try {
     const answer = await tools.call({
@@ -64,11 +74,34 @@ async function call(tools: ToolServer, params: CallToolRequest["params"], extra:
       args: params.arguments,
       signal: extra.signal,
       progress: (text) => progress?.add(text),
+      ask,
     });
     return toolResult(answer);
   } finally {
     progress?.end();
   }
+}
+
+/** Asks by elicitation. The timeout and the signal cancel the question on the client's side as well. */
+function askThrough(extra: Extra): Ask {
+  return async ({ message, choices }, options): Promise<Reply> => {
+    const request = {
+      method: "elicitation/create",
+      params: { message, requestedSchema: answerSchema(choices) },
+    } as const;
+    try {
+      const { action, content } = await extra.sendRequest(request, ElicitResultSchema, options);
+      const choice = content?.["answer"];
+      return action === "accept" && typeof choice === "string" ? { kind: "chosen", choice } : { kind: "declined" };
+    } catch {
+      return { kind: "unanswered" };
+    }
+  };
+}
+
+function answerSchema(choices: Question["choices"]) {
+  const answer = { type: "string", title: "Allow?", enum: [...choices] } as const;
+  return { type: "object" as const, properties: { answer }, required: ["answer"] };
 }
 
 /** @returns `undefined` when the client did not ask to be told. */

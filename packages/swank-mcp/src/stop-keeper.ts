@@ -1,5 +1,7 @@
-import type { Evaluation, Stop } from "./lisp-port.js";
+import { oneLine } from "./format/cut.js";
+import type { DebuggedStop, Stop } from "./lisp-port.js";
 import type { Notices } from "./notices.js";
+import { settledWithin } from "./settled-within.js";
 
 export interface StopLimits {
   /** Most stops that are kept at once. */
@@ -8,11 +10,22 @@ export interface StopLimits {
   readonly stopMinutes: number;
 }
 
+/** What a stop is ended by: its evaluation, as a rule. */
+export interface StopOwner {
+  abort(): Promise<unknown>;
+  /** What becomes of it then, in a word. Default: `aborted`. */
+  readonly ending?: string;
+}
+
 interface KeptStop {
   readonly session: Stop;
-  readonly evaluation: Evaluation;
+  readonly owner: StopOwner;
   readonly timer: NodeJS.Timeout;
 }
+
+/** Threads that are remembered to have been stopped. */
+const REMEMBERED = 1000;
+const MAX_MESSAGE = 200;
 
 /**
  * Keeps the stops of this server few and short: each parks a thread, with all that its frames hold, in somebody's image.
@@ -21,6 +34,8 @@ interface KeptStop {
 export class StopKeeper {
   readonly #limits: StopLimits;
   readonly #notices: Notices;
+  readonly #seen = new Set<number>();
+  readonly #awaiting = new Map<number, (stop: DebuggedStop) => void>();
   #kept: KeptStop[] = [];
 
   constructor(limits: StopLimits, notices: Notices) {
@@ -29,24 +44,67 @@ export class StopKeeper {
   }
 
   /** Takes a new stop under watch; ends the oldest when there are too many now. */
-  add(session: Stop, evaluation: Evaluation): void {
+  add(session: Stop, owner: StopOwner): void {
+    if (this.#kept.some((kept) => kept.session === session)) return;
     const { maxStops, stopMinutes } = this.#limits;
     const timer = setTimeout(
       () => this.#end(stop, `it was kept for ${stopMinutes} minutes (--stop-minutes)`),
       stopMinutes * 60_000,
     );
     timer.unref();
-    const stop: KeptStop = { session, evaluation, timer };
+    const stop: KeptStop = { session, owner, timer };
+    this.#remember(session.thread);
     this.#kept.push(stop);
     this.#dropEnded();
     for (const oldest of this.#kept.slice(0, -maxStops))
       this.#end(oldest, `at most ${maxStops} stops are kept (--max-stops)`);
   }
 
+  /** The client tells of a new stop. That of a thread that no call waits for is told with the next answer. */
+  arrived(stop: DebuggedStop): void {
+    const { evaluation, thread, level, condition } = stop;
+    if (evaluation !== undefined) {
+      this.add(stop, evaluation);
+      return;
+    }
+    this.add(stop, { abort: () => letGo(stop), ending: "let go" });
+    const awaiting = this.#awaiting.get(thread);
+    if (awaiting !== undefined) {
+      awaiting(stop);
+      return;
+    }
+    const message = oneLine(condition.message, MAX_MESSAGE);
+    this.#notices.add(
+      `Thread ${thread} has stopped: ${condition.type}: ${message} It is ${thread}/${level} for the debugger tools.`,
+    );
+  }
+
+  /**
+   * Lets a thread go on that is no evaluation.
+   *
+   * @param time - Milliseconds to wait for its next stop.
+   * @returns `undefined` when it has not stopped by then.
+   * @throws what `leave` throws.
+   */
+  async after(thread: number, leave: () => Promise<void>, time: number): Promise<DebuggedStop | undefined> {
+    const next = new Promise<DebuggedStop>((resolve) => this.#awaiting.set(thread, resolve));
+    try {
+      await leave();
+      return (await settledWithin(time, next))?.value;
+    } finally {
+      this.#awaiting.delete(thread);
+    }
+  }
+
   /** Live stops, oldest first. */
   get live(): readonly Stop[] {
     this.#dropEnded();
     return this.#kept.map((kept) => kept.session);
+  }
+
+  /** Whether a thread has been stopped before. */
+  hasSeen(thread: number): boolean {
+    return this.#seen.has(thread);
   }
 
   /** Forgets every stop; the image is going away or the server is. */
@@ -57,11 +115,21 @@ export class StopKeeper {
 
   #end(stop: KeptStop, why: string): void {
     this.#forget(stop);
-    const { session, evaluation } = stop;
+    const { session, owner } = stop;
     if (!session.isLive) return;
-    this.#notices.add(`The stop ${session.thread}/${session.level} (${session.condition.type}) was aborted: ${why}.`);
+    const { thread, level, condition } = session;
+    this.#notices.add(`The stop ${thread}/${level} (${condition.type}) was ${owner.ending ?? "aborted"}: ${why}.`);
     // One that ends by itself meanwhile, or with its image, is as good.
-    evaluation.abort().catch(() => {});
+    owner.abort().catch(() => {});
+  }
+
+  #remember(thread: number): void {
+    this.#seen.delete(thread);
+    this.#seen.add(thread);
+    for (const oldest of this.#seen) {
+      if (this.#seen.size <= REMEMBERED) break;
+      this.#seen.delete(oldest);
+    }
   }
 
   #forget(stop: KeptStop): void {
@@ -72,4 +140,9 @@ export class StopKeeper {
   #dropEnded(): void {
     for (const stop of this.#kept) if (!stop.session.isLive) this.#forget(stop);
   }
+}
+
+/** A thread that only met a breakpoint goes on with its work; one with an error has no way on but out. */
+function letGo(stop: DebuggedStop): Promise<void> {
+  return stop.reason === "error" ? stop.abort() : stop.continue();
 }

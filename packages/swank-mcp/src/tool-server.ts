@@ -1,8 +1,10 @@
+import { Approvals } from "./approvals.js";
 import type { Config } from "./config.js";
 import { LastError } from "./last-error.js";
 import { LispContext } from "./lisp-context.js";
-import type { OpenSession } from "./lisp-session.js";
+import type { LispSession, OpenSession } from "./lisp-session.js";
 import { Notices } from "./notices.js";
+import { OutputRelay } from "./output-relay.js";
 import { runTool, type ToolCall, type ToolHost } from "./run-tool.js";
 import { StopKeeper } from "./stop-keeper.js";
 import type { Tool } from "./tool.js";
@@ -17,13 +19,16 @@ export class ToolServer {
   /** @param open - How to get to Lisp; called when a tool first needs it. */
   constructor(config: Config, open: OpenSession) {
     const notices = new Notices();
+    const stops = new StopKeeper(config, notices);
     this.#host = {
       tools: TOOLS,
       config,
       notices,
-      lisp: new LispContext(open, notices),
+      lisp: new LispContext((signal) => watched(open(signal), stops), notices),
       lastError: new LastError(),
-      stops: new StopKeeper(config, notices),
+      stops,
+      outputs: new OutputRelay(),
+      approvals: new Approvals(config.approval),
     };
   }
 
@@ -52,4 +57,11 @@ export class ToolServer {
     this.#host.stops.clear();
     await this.#host.lisp.close();
   }
+}
+
+/** A session whose stops are kept, also those that no call waits for. */
+async function watched(opening: Promise<LispSession>, stops: StopKeeper): Promise<LispSession> {
+  const session = await opening;
+  session.client.onStop((stop) => stops.arrived(stop));
+  return session;
 }

@@ -1,7 +1,10 @@
 import * as z from "zod";
+import type { ApprovalRequest } from "./approval-request.js";
+import type { Approvals } from "./approvals.js";
 import type { Config } from "./config.js";
 import type { LastError } from "./last-error.js";
 import type { LispSession } from "./lisp-session.js";
+import type { OutputRelay } from "./output-relay.js";
 import type { StopKeeper } from "./stop-keeper.js";
 import type { ToolAnswer } from "./tool-answer.js";
 
@@ -20,6 +23,14 @@ export interface ToolContext {
   readonly config: Config;
   readonly lastError: LastError;
   readonly stops: StopKeeper;
+  readonly outputs: OutputRelay;
+  readonly approvals: Approvals;
+  /**
+   * Returns when the user allows it, or need not be asked.
+   *
+   * @throws Refusal `APPROVAL_DENIED`, `CANCELLED`
+   */
+  approve(request: ApprovalRequest): Promise<void>;
   /**
    * The image, connected to or launched when that has not happened yet.
    *
@@ -54,7 +65,7 @@ export interface ToolDeclaration<Input extends z.ZodObject> {
 
 /** One property of a schema as JSON Schema says it; what {@link z.toJSONSchema} makes of the types that tools use. */
 const propertySchema = z.looseObject({
-  type: z.string().optional(),
+  type: z.union([z.string(), z.array(z.string())]).optional(),
   description: z.string().optional(),
   enum: z.array(z.string()).optional(),
   minimum: z.number().optional(),
@@ -111,6 +122,12 @@ export function defineTool<Input extends z.ZodObject>(declaration: ToolDeclarati
 
 /** Without `$schema`: MCP's default dialect knows every word that is used here, and each tool would repeat it. */
 function jsonSchema(schema: z.ZodObject): ObjectSchema {
-  const { $schema, ...rest } = z.toJSONSchema(schema, { io: "input" });
+  const { $schema, ...rest } = z.toJSONSchema(schema, { io: "input", override: dropSafetyBounds });
   return objectSchema.parse(rest);
+}
+
+/** Every integer would be said to lie where JavaScript counts exactly. */
+function dropSafetyBounds({ jsonSchema: schema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
 }

@@ -14,7 +14,7 @@ describe("live stop", () => {
       { name: "TEXT", value: '"two\nlines"' },
     ];
     expect(
-      liveStopText({ thread: 7, level: 2, reason: "error", locals }, error),
+      liveStopText({ thread: 7, level: 2, reason: "error", detail: {}, locals }, error),
     ).to.equal(`Stopped, nothing unwound: thread 7/2. Other evaluations go on meanwhile.
 Restarts:
   1. USE-VALUE - Use another value
@@ -25,12 +25,14 @@ Locals of frame 1, (FACT 0):
   });
 
   it("has no locals where there are none", () => {
-    expect(liveStopText({ thread: 7, level: 1, reason: "error", locals: [] }, error)).to.match(/Return to top level$/);
+    expect(liveStopText({ thread: 7, level: 1, reason: "error", detail: {}, locals: [] }, error)).to.match(
+      /Return to top level$/,
+    );
   });
 
   it("shows a few locals, and little of each", () => {
     const locals = Array.from({ length: 12 }, (_, index) => ({ name: `V${index}`, value: "x".repeat(500) }));
-    const lines = liveStopText({ thread: 7, level: 1, reason: "error", locals }, error).split("\n");
+    const lines = liveStopText({ thread: 7, level: 1, reason: "error", detail: {}, locals }, error).split("\n");
     expect(lines.at(-1)).to.equal("  ... 2 more locals");
     expect(lines.at(-2)).to.equal(`  V9 = ${"x".repeat(117)}...`);
   });

@@ -63,7 +63,7 @@ const notSteppable: Decoder<SwankError> = tagged({
     tuple(string),
     ([name]) =>
       new SwankError("NOT_STEPPABLE", `${name} is compiled without stepping information.`, {
-        remedy: `Compile the definition of ${name} again with (declaim (optimize (debug 3))) in force, which evaluations have by themselves, then stop there again. Stepping out works without it.`,
+        remedy: `Evaluate the definition of ${name} again: evaluations compile for stepping, (declaim (optimize (debug 3))) does elsewhere. Then stop there again. Stepping out works without it.`,
       }),
   ),
 });

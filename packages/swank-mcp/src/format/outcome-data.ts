@@ -41,6 +41,6 @@ export function errorMeta(error: ErrorSnapshot): JsonObject {
 
 function conditionData({ error, stop }: ConditionEnding): JsonObject {
   if (stop === undefined) return { error: errorData(error) };
-  const { thread, level, reason } = stop;
-  return { thread, level, stop: { reason }, error: errorData(error) };
+  const { thread, level, reason, detail } = stop;
+  return { thread, level, stop: { reason, ...detail }, error: errorData(error) };
 }

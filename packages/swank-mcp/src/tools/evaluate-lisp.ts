@@ -31,13 +31,12 @@ export const evaluateLisp = defineTool({
     if (!holdsForm(code)) throw new Refusal("EMPTY_CODE", "The code holds no form, so nothing was evaluated.");
     const session = await context.session();
     const { onError, policy, maxOutput } = context.config;
-    const evaluation = session.client.evaluate(code, {
+    const evaluation = context.outputs.evaluate(session.client, code, {
       package: packageName,
       stdin,
       onError,
       policy,
       outputLimit: maxOutput - OUTPUT_TAIL,
-      onOutput: ({ text }) => context.progress(text),
     });
     return answerEvaluation(evaluation, session, context, timeout ?? context.config.timeout);
   },

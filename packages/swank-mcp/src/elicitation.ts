@@ -1,0 +1,22 @@
+/** A question to the person who uses the client, with the answers to choose from. */
+export interface Question {
+  readonly message: string;
+  readonly choices: readonly [string, ...string[]];
+}
+
+/** What came of a question. */
+export type Reply =
+  | { readonly kind: "chosen"; readonly choice: string }
+  /** Declined or dismissed; or answered with none of the choices. */
+  | { readonly kind: "declined" }
+  /** The time was up, or the client is gone. */
+  | { readonly kind: "unanswered" };
+
+export interface AskOptions {
+  /** Milliseconds that the person has. */
+  readonly timeout: number;
+  readonly signal: AbortSignal;
+}
+
+/** Asks the person. Never rejects. */
+export type Ask = (question: Question, options: AskOptions) => Promise<Reply>;

@@ -1,0 +1,55 @@
+import type { DebuggedStop, Restart } from "./lisp-port.js";
+import { Refusal } from "./refusal.js";
+
+/** A way out of a stop: one of its restarts, or what every debugger can do with a frame. */
+export type RestartChoice =
+  | { readonly kind: "restart"; readonly restart: Restart }
+  | { readonly kind: "restart-frame"; readonly frame: number }
+  | { readonly kind: "return-from-frame"; readonly frame: number; readonly code: string };
+
+/**
+ * The restart that an agent means: a number from 1, or a name, of which the innermost counts. A stop's own restarts come before
+ * `RESTART-FRAME` with a frame's index as its value, and `RETURN-FROM-FRAME` with that and an expression.
+ *
+ * @throws Refusal `NO_SUCH_RESTART`, `INVALID_RESTART_VALUES`
+ */
+export function chooseRestart(stop: DebuggedStop, wanted: number | string, values: readonly string[]): RestartChoice {
+  const restart = offered(stop.restarts, wanted);
+  if (restart !== undefined) return { kind: "restart", restart };
+  switch (nameOf(wanted)) {
+    case "RESTART-FRAME":
+      return { kind: "restart-frame", frame: frameOf(values, 1) };
+    case "RETURN-FROM-FRAME":
+      return { kind: "return-from-frame", frame: frameOf(values, 2), code: values[1] ?? "" };
+    default:
+      throw noSuchRestart(stop.restarts, wanted);
+  }
+}
+
+function offered(restarts: readonly Restart[], wanted: number | string): Restart | undefined {
+  const number = typeof wanted === "number" ? wanted : /^\d+$/.test(wanted) ? Number(wanted) : undefined;
+  if (number !== undefined) return restarts.find(({ index }) => index + 1 === number);
+  const name = nameOf(wanted);
+  return restarts.find((restart) => restart.name.toUpperCase() === name);
+}
+
+/** Without a package: restarts are listed by their names alone. */
+function nameOf(wanted: number | string): string {
+  return String(wanted).trim().replace(/^.*:/, "").toUpperCase();
+}
+
+function frameOf(values: readonly string[], count: number): number {
+  const [frame = ""] = values;
+  if (values.length === count && /^\d+$/.test(frame.trim())) return Number(frame);
+  const expected = count === 1 ? '["2"]' : '["2", "(list 1)"]';
+  throw new Refusal("INVALID_RESTART_VALUES", "The first of the values is the index of a frame.", {
+    remedy: `For example, values: ${expected}. debugger_frames lists the frames. The stop is as it was.`,
+  });
+}
+
+function noSuchRestart(restarts: readonly Restart[], wanted: number | string): Refusal {
+  const names = restarts.map(({ index, name }) => `${index + 1} ${name === "" ? "(unnamed)" : name}`);
+  return new Refusal("NO_SUCH_RESTART", `There is no restart ${JSON.stringify(wanted)} at this stop.`, {
+    remedy: `Choose one of: ${names.join(", ")}. debugger_restarts describes them. The stop is as it was.`,
+  });
+}

@@ -1,0 +1,45 @@
+import { answerEvaluation, concludedAnswer } from "./answer-evaluation.js";
+import { conclude } from "./conclusion.js";
+import { inDebugger } from "./debugger-refusals.js";
+import type { DebuggedStop, Stopped } from "./lisp-port.js";
+import type { AddressedStop } from "./stop-address.js";
+import type { ToolContext } from "./tool.js";
+import { type ToolAnswer, textAnswer } from "./tool-answer.js";
+
+/** How long a thread that is no evaluation has to stop again, in milliseconds: whether it ever will, nobody knows. */
+const FOREIGN_STOP_TIME = 2000;
+
+/**
+ * Lets a stopped thread go on, and reports what becomes of its evaluation: the one that was begun by the call that ran into the stop.
+ *
+ * @param leave - Makes the thread leave the stop.
+ * @param seconds - Time until the evaluation is interrupted.
+ * @throws Refusal - the stop is then as it was, or, with `CANCELLED`, its evaluation aborted; SwankError.
+ */
+export async function answerResumed(
+  { session, stop }: AddressedStop,
+  leave: () => Promise<void>,
+  context: ToolContext,
+  seconds: number,
+): Promise<ToolAnswer> {
+  const { evaluation } = stop;
+  if (evaluation === undefined) return answerForeign(stop.thread, leave, context);
+  context.outputs.listen(evaluation, (text) => context.progress(text));
+  await inDebugger(leave);
+  return answerEvaluation(evaluation, session, context, seconds);
+}
+
+/** Of a thread that is no evaluation only its next stop can be told. */
+async function answerForeign(thread: number, leave: () => Promise<void>, context: ToolContext): Promise<ToolAnswer> {
+  const next = await context.stops.after(thread, () => inDebugger(leave), FOREIGN_STOP_TIME);
+  if (next === undefined) return textAnswer(`; Thread ${thread} goes on`);
+  const conclusion = conclude({ kind: "outcome", outcome: stoppedOutcome(next) });
+  context.lastError.apply(conclusion.lastError);
+  return concludedAnswer(conclusion);
+}
+
+function stoppedOutcome(stop: DebuggedStop): Stopped {
+  const { reason, detail, condition, locals } = stop;
+  const nothing = { stdout: "", stderr: "", warnings: [], package: "" };
+  return { ...nothing, status: "stopped", reason, detail, error: condition, locals, session: stop };
+}

@@ -1,0 +1,94 @@
+import type { DebuggedStop } from "./lisp-port.js";
+import type { LispSession } from "./lisp-session.js";
+import { Refusal } from "./refusal.js";
+import type { ToolContext } from "./tool.js";
+
+/** Which stop a tool is to act on: the latest, or that of a thread, which must be at `level` if that is given. */
+export type StopAddress =
+  | { readonly kind: "latest" }
+  | { readonly kind: "thread"; readonly thread: number; readonly level: number | undefined };
+
+/** A stop, and the session that it is in. */
+export interface AddressedStop {
+  readonly session: LispSession;
+  readonly stop: DebuggedStop;
+}
+
+const HOW_THREADS_STOP =
+  "Nothing is stopped. A thread stops at an error in evaluate-lisp, at a breakpoint (breakpoint_set) and at (break).";
+
+/**
+ * Reads `auto`, a thread's id, or `id/level` as printed with a stop.
+ *
+ * @throws Refusal `INVALID_ARGUMENTS`
+ */
+export function readStopAddress(text: string): StopAddress {
+  if (text === "auto") return { kind: "latest" };
+  const [, thread, level] = /^(\d+)(?:\/(\d+))?$/.exec(text.trim()) ?? [];
+  if (thread === undefined) {
+    throw new Refusal("INVALID_ARGUMENTS", `"thread" is auto, a thread id, or id/level, not ${JSON.stringify(text)}.`, {
+      remedy: "Leave it out for the latest stop; lisp-status lists the stopped threads.",
+    });
+  }
+  return { kind: "thread", thread: Number(thread), level: level === undefined ? undefined : Number(level) };
+}
+
+/**
+ * The stop that a `thread` argument means.
+ *
+ * @throws Refusal `NOT_DEBUGGING`, `NO_SUCH_THREAD`, `STALE_STOP`, `INVALID_ARGUMENTS`
+ */
+export async function findStop(thread: string, context: ToolContext): Promise<AddressedStop> {
+  const address = readStopAddress(thread);
+  // What is stopped is known without connecting, and nothing is launched only to say that nothing is.
+  if ((await context.currentSession()) === undefined) throw notDebugging(HOW_THREADS_STOP);
+  const session = await context.session();
+  const stops = innermost(session.client.stops);
+  const stop = chosen(stops, address);
+  if (stop !== undefined) return { session, stop };
+  throw await missing(address, stops, session, context);
+}
+
+/** The stops of threads at their deepest level, the latest last. */
+export function innermost<S extends Pick<DebuggedStop, "thread" | "level">>(stops: readonly S[]): readonly S[] {
+  return stops.filter((stop) => !stops.some(({ thread, level }) => thread === stop.thread && level > stop.level));
+}
+
+function chosen(stops: readonly DebuggedStop[], address: StopAddress): DebuggedStop | undefined {
+  if (address.kind === "latest") return stops.at(-1);
+  const stop = stops.find(({ thread }) => thread === address.thread);
+  return address.level === undefined || stop?.level === address.level ? stop : undefined;
+}
+
+async function missing(
+  address: StopAddress,
+  stops: readonly DebuggedStop[],
+  { client }: LispSession,
+  context: ToolContext,
+): Promise<Refusal> {
+  if (address.kind === "latest") return notDebugging(HOW_THREADS_STOP);
+  const { thread, level } = address;
+  const now = stops.find((stop) => stop.thread === thread);
+  if (level !== undefined && (now !== undefined || context.stops.hasSeen(thread))) return stale(thread, level, now);
+  if (await client.hasThread(thread)) return notDebugging(`Thread ${thread} is not stopped. ${others(stops)}`);
+  return new Refusal("NO_SUCH_THREAD", `There is no thread ${thread}.`, { remedy: others(stops) });
+}
+
+function stale(thread: number, level: number, now: DebuggedStop | undefined): Refusal {
+  return new Refusal("STALE_STOP", `The stop ${thread}/${level} has ended.`, {
+    remedy:
+      now === undefined
+        ? "The thread went on. lisp-status lists what is stopped now."
+        : `The thread is stopped at ${thread}/${now.level} now: look at it with debugger_frames, then use that.`,
+  });
+}
+
+function notDebugging(remedy: string): Refusal {
+  return new Refusal("NOT_DEBUGGING", "Thread not in debugger", { remedy });
+}
+
+function others(stops: readonly DebuggedStop[]): string {
+  if (stops.length === 0) return HOW_THREADS_STOP;
+  const names = stops.map(({ thread, level }) => `${thread}/${level}`);
+  return `Stopped are: ${names.join(", ")}; auto means the last of these.`;
+}

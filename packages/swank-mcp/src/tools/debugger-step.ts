@@ -1,0 +1,41 @@
+import * as z from "zod";
+import type { ApprovalRequest } from "../approval-request.js";
+import type { DebuggedStop, StepMode } from "../lisp-port.js";
+import { answerResumed } from "../resume.js";
+import { findStop } from "../stop-address.js";
+import { defineTool } from "../tool.js";
+import { isForeign } from "./foreign.js";
+import { threadInput, timeoutInput } from "./stop-inputs.js";
+
+export const debuggerStep = defineTool({
+  name: "debugger_step",
+  title: "Step",
+  description:
+    "Step through code from a breakpoint, (break) or (step ...): into the next call, over it, or out of the function. Reports where it stops next.",
+  input: z.strictObject({
+    mode: z.enum(["into", "over", "out"]),
+    thread: threadInput,
+    timeout: timeoutInput,
+  }),
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  async run({ mode, thread, timeout }, context) {
+    const found = await findStop(thread, context);
+    const { session, stop } = found;
+    await context.approve({ ...request(mode, stop), isForeign: isForeign(stop, session) });
+    const answer = await answerResumed(found, () => stop.step(mode), context, timeout ?? context.config.timeout);
+    const next = session.client.stops.find((other) => other.thread === stop.thread);
+    if (next?.reason === "step") context.approvals.carry(stop, next);
+    return answer;
+  },
+});
+
+function request(mode: StepMode, stop: DebuggedStop): ApprovalRequest {
+  const call = stop.condition.frames.find(({ kind }) => kind === "user")?.call;
+  return {
+    operation: ":modify-running-code",
+    wish: mode === "over" ? "step over a call" : `step ${mode}`,
+    particulars: [["Code", stop.detail.form ?? call ?? stop.condition.message]],
+    circumstances: [...(call === undefined ? [] : [`In ${call}`]), `Thread ${stop.thread}/${stop.level}`],
+    stop,
+  };
+}
