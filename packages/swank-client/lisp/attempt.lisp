@@ -18,8 +18,17 @@
          (sb-kernel:*restart-clusters* '()))
      ,@body))
 
+(defun stack-exhausted-p ()
+  "True in a thread that stands at the very end of its stack: a second exhaustion there would end the image."
+  (typep swank::*swank-debugger-condition* 'sb-kernel::control-stack-exhausted))
+
 (defun call-attempt (number function)
   "What FUNCTION gives | (:error TYPE MESSAGE) | (:interrupted) if END-ATTEMPT was called meanwhile."
+  (if (stack-exhausted-p)
+      (list :error "STORAGE-CONDITION" "This thread has no stack left to evaluate anything on: abort it, or look at its frames.")
+      (call-attempt-with-stack number function)))
+
+(defun call-attempt-with-stack (number function)
   (catch 'attempt
     (let ((*attempt* number)
           (*debugger-hook* nil)

@@ -112,6 +112,7 @@ Returns only when it refuses: (:stale) | (:no-restart) | (:wrong-count FEWEST MO
     (cond ((/= level swank::*sldb-level*) '(:stale))
           ((null restart) '(:no-restart))
           ((wrong-count restart (length sources)))
+          ((null sources) (invoke-restart restart))
           (t (destructuring-bind (status . values) (argument-values attempt sources)
                (if (eq status :values)
                    (apply #'invoke-restart restart values)

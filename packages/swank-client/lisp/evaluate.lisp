@@ -171,6 +171,27 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
     (setf swank::*buffer-package* *package*)
     (when previous (funcall previous condition hook))))
 
+;;; Code that cannot be compiled
+
+(defun form-itself-p ()
+  "True if what is being compiled is the form that was sent, and not what some code of it evaluates or compiles."
+  (let ((names (loop for frame = (sb-di:top-frame) then (sb-di:frame-down frame)
+                     while frame
+                     collect (frame-name frame)
+                     until (eq (frame-name frame) 'call-user))))
+    (and (= 1 (count 'eval names))
+         (not (intersection '(compile compile-file load) names)))))
+
+(defun leave-if-malformed (evaluation condition)
+  "A form that the compiler cannot make sense of ends EVALUATION: SBCL would go on with code that fails when it gets there."
+  (when (and (zerop swank::*sldb-level*)
+             *in-user-code*
+             (not (typep (sb-int:encapsulated-condition condition) 'storage-condition))
+             (form-itself-p))
+    ;; the compiler would say on its way out that it was aborted
+    (setf *error-output* (make-broadcast-stream))
+    (leave-with-failure evaluation (sb-int:encapsulated-condition condition))))
+
 ;;; The environment
 
 (defun call-in-environment (evaluation package stdin function)
@@ -197,6 +218,7 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
     (bind-history session
                   (lambda ()
                     (handler-bind ((storage-condition (lambda (condition) (leave-if-fragile evaluation condition)))
+                                   (sb-c:compiler-error (lambda (condition) (leave-if-malformed evaluation condition)))
                                    (warning #'note-warning)
                                    (sb-ext:compiler-note #'note-warning))
                       (call-noting-definitions evaluation function))))))

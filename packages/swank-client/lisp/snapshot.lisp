@@ -219,9 +219,12 @@
             (position :user kinds))))
 
 (defun noise-p (name)
-  "True of variables that no source has: uninterned, or Lisp's own names for what has none."
+  "True of variables that no source of the user's has: uninterned ones, and those of Lisp's and Swank's own functions."
   (or (null name)
-      (and (symbolp name) (null (symbol-package name)))))
+      (and (symbolp name)
+           (let ((package (symbol-package name)))
+             (or (null package)
+                 (some (lambda (prefix) (eql 0 (search prefix (package-name package)))) '("SB-" "SWANK")))))))
 
 (defun frame-variables (index)
   "(:NAME .. :ID .. :VALUE ..) of the variables of frame INDEX. A call that a breakpoint stopped has its arguments."

@@ -158,12 +158,4 @@ describe("warnings of evaluated code", () => {
       ]);
     });
   });
-
-  it("do not hide errors found while compiling", async () => {
-    const evaluation = client.evaluate("(defun e-if () (if)) (e-if)");
-    const stop = stopped(await evaluation.next());
-    expect(stop.error.type).to.match(/ERROR/);
-    expect(stop.stderr).to.contain("caught ERROR");
-    await evaluation.abort();
-  });
 });

@@ -1,7 +1,7 @@
 import { NIL, type Sexp } from "sexp-parser";
 import type { Caller } from "../caller.js";
 import type { Connection } from "../connection/connection.js";
-import { SwankError } from "../errors.js";
+import { asSwankError } from "../errors.js";
 import { evaluationResult } from "../runtime/decode-result.js";
 import type { RuntimeInstaller } from "../runtime/installer.js";
 import type { RuntimeCalls } from "../runtime/runtime-calls.js";
@@ -11,6 +11,7 @@ import type { Evaluation } from "./evaluation.js";
 import { type EvaluationControl, EvaluationTask } from "./evaluation-task.js";
 import { outputTarget } from "./output-target.js";
 import { tellResult } from "./tell-result.js";
+import type { SessionState } from "./transcript.js";
 
 /** Milliseconds that the image has to answer a request about an evaluation. */
 const CONTROL_TIME = 10_000;
@@ -27,6 +28,8 @@ export class EvaluationRunner {
   readonly #ended = new Map<number, EvaluationTask>();
   /** Evaluations whose image said that it is ending. */
   readonly #exiting = new Set<number>();
+  /** Swank's own beginning: COMMON-LISP-USER, whatever the image's global package is. */
+  readonly #session: SessionState = { package: "COMMON-LISP-USER" };
   readonly #control: EvaluationControl;
 
   constructor(connection: Connection, caller: Caller, installer: RuntimeInstaller) {
@@ -52,7 +55,7 @@ export class EvaluationRunner {
 
   /** Never throws: what is wrong with the call, `next()` tells. */
   start(code: string, options: EvaluateOptions): Evaluation {
-    const task = new EvaluationTask(this.#connection.nextId(), this.#control, options.onOutput);
+    const task = new EvaluationTask(this.#connection.nextId(), this.#control, this.#session, options.onOutput);
     this.#running.set(task.id, task);
     void this.#run(task, code, options).finally(() => this.#retire(task));
     return task;
@@ -103,9 +106,4 @@ export class EvaluationRunner {
     const calls = await this.#installer.evaluate();
     return (await this.#caller.call(form(calls), { label, timeout: CONTROL_TIME })) !== NIL;
   }
-}
-
-function asSwankError(error: unknown): SwankError {
-  if (error instanceof SwankError) return error;
-  return new SwankError("UNEXPECTED_REPLY", `evaluate: ${String(error)}`, { cause: error });
 }

@@ -6,7 +6,7 @@ import type { StopReport } from "../runtime/decode-snapshot.js";
 import type { Evaluation, OutputChunk } from "./evaluation.js";
 import type { Aborted, Lost, Outcome, Returned, Stopped, Transcript } from "./outcome.js";
 import { OutcomeSlot, type Producer, type WaitOptions } from "./outcome-slot.js";
-import { type OutputStream, TranscriptRecorder } from "./transcript.js";
+import { type OutputStream, type SessionState, TranscriptRecorder } from "./transcript.js";
 
 /** An outcome without what every outcome carries. */
 export type Verdict =
@@ -36,14 +36,20 @@ export class EvaluationTask implements Evaluation {
   readonly #control: EvaluationControl;
   readonly #onOutput: ((chunk: OutputChunk) => void) | undefined;
   readonly #slot = new OutcomeSlot<Outcome>();
-  readonly #recorder = new TranscriptRecorder();
+  readonly #recorder: TranscriptRecorder;
   readonly #settled = deferred<void>();
   #isSettled = false;
   #session: DebuggerSession | undefined;
 
-  constructor(id: number, control: EvaluationControl, onOutput: ((chunk: OutputChunk) => void) | undefined) {
+  constructor(
+    id: number,
+    control: EvaluationControl,
+    session: SessionState,
+    onOutput: ((chunk: OutputChunk) => void) | undefined,
+  ) {
     this.id = id;
     this.#control = control;
+    this.#recorder = new TranscriptRecorder(session);
     this.#onOutput = onOutput;
   }
 

@@ -8,6 +8,11 @@ export type OutputStream = "stdout" | "stderr";
 const HEAD_LIMIT = 1_000_000;
 const TAIL_LIMIT = 10_000;
 
+/** What a client's evaluations share, as far as the image has told. */
+export interface SessionState {
+  package: string;
+}
+
 /** Collects what an evaluation prints and warns until an outcome takes it. */
 export class TranscriptRecorder {
   readonly #text = {
@@ -15,7 +20,11 @@ export class TranscriptRecorder {
     stderr: new BoundedText(HEAD_LIMIT, TAIL_LIMIT),
   };
   #warnings: LispWarning[] = [];
-  #package = "COMMON-LISP-USER";
+  readonly #session: SessionState;
+
+  constructor(session: SessionState) {
+    this.#session = session;
+  }
 
   write(stream: OutputStream, text: string, omittedBefore = 0): void {
     if (omittedBefore > 0) this.#text[stream].skip(omittedBefore);
@@ -27,7 +36,7 @@ export class TranscriptRecorder {
   }
 
   set package(name: string) {
-    this.#package = name;
+    this.#session.package = name;
   }
 
   /** Everything since the last call. */
@@ -38,7 +47,7 @@ export class TranscriptRecorder {
       stdout: this.#text.stdout.take(),
       stderr: this.#text.stderr.take(),
       warnings,
-      package: this.#package,
+      package: this.#session.package,
     };
   }
 }

@@ -1,0 +1,53 @@
+import { expect } from "chai";
+import type { SwankClient } from "swank-client";
+import { liveImage } from "./live-image.js";
+import { aborted, evaluate, returned, values } from "./outcomes.js";
+
+/** A form that the compiler cannot make sense of, in a function that is never called. */
+const MALFORMED = "(defun malformed () (let (1) 2))";
+
+describe("code that cannot be compiled", () => {
+  const image = liveImage();
+  let client: SwankClient;
+  beforeEach(async () => {
+    client = await image.connect();
+  });
+
+  const CASES: readonly [code: string, type: string, message: RegExp][] = [
+    [MALFORMED, "PROGRAM-ERROR", /1 is not a symbol/],
+    ["(let ((x 1 2)) x)", "PROGRAM-ERROR", /LET binding spec \(X 1 2\) is malformed/],
+    ["(defun e-if () (if))", "ERROR|PROGRAM-ERROR", /IF/],
+    ['(defmacro bad () (error "in a macro")) (defun user () (bad))', "PROGRAM-ERROR", /in a macro/],
+    ["(let ((x 1)) (y . x))", "PROGRAM-ERROR", /not a proper list/],
+  ];
+  for (const [code, type, message] of CASES) {
+    it(`is an error, and not a value: ${code}`, async () => {
+      const outcome = aborted(await evaluate(client, code));
+      expect(outcome.error?.type).to.match(new RegExp(`^(${type})$`));
+      expect(outcome.error?.message).to.match(message);
+      expect(outcome.stderr).to.equal("");
+      expect(client.stops).to.deep.equal([]);
+    });
+  }
+
+  it("defines nothing, and leaves what came before it", async () => {
+    aborted(await evaluate(client, `(princ "first") (defparameter *before* 1) ${MALFORMED}`));
+    expect(await values(client, "(list *before* (fboundp 'malformed))")).to.deep.equal(["(1 NIL)"]);
+  });
+
+  for (const code of [
+    "(compile nil '(lambda () (let (1) 2)))",
+    "(ignore-errors (eval '(let (1) 2)))",
+    "(handler-case (eval '(let (1) 2)) (program-error () :caught))",
+  ]) {
+    it(`is the code's own business where the code compiles it: ${code}`, async () => {
+      returned(await evaluate(client, code));
+    });
+  }
+
+  it("keeps what was printed and warned before", async () => {
+    const outcome = aborted(await evaluate(client, `(princ "out") (warn "careful") ${MALFORMED}`));
+    expect(outcome.stdout).to.equal("out");
+    expect(outcome.warnings.map(({ message }) => message)).to.deep.equal(["careful"]);
+  });
+});
