@@ -93,7 +93,7 @@ export interface Stopped extends Transcript {
 export interface Aborted extends Transcript {
   readonly status: "aborted";
   /**
-   * The error that ended the evaluation without a live stop: reader errors, errors under `onError: "unwind"`, and errors that would have
+   * The error that ended the evaluation without a live stop: code that cannot be read or compiled, errors under `onError: "unwind"`, and errors that would have
    * parked a lock that the whole image needs. Absent when it was aborted on purpose.
    */
   readonly error?: ErrorSnapshot;
