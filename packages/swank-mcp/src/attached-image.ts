@@ -24,7 +24,7 @@ export async function openAttachedImage(
     return new LispSession({
       client,
       origin: { kind: "attached", address: addressText(address) },
-      directory: () => imageDirectory(client, commands.defaultDirectory),
+      directory: (asked) => imageDirectory(client, commands.defaultDirectory, asked),
       explainLoss: async () => `The connection to ${addressText(address)} was lost: ${(await client.closed).message}`,
       close: () => client.close(),
     });

@@ -9,8 +9,8 @@ export interface SessionParts {
   readonly origin: ImageOrigin;
   /** What the user should know of how it came about, sentences; most often nothing. */
   readonly remarks?: readonly string[];
-  /** The image's current directory. */
-  directory(): Promise<string>;
+  /** The image's current directory; rejects soon when the image does not answer. */
+  directory(signal: AbortSignal): Promise<string>;
   /** Why the connection is gone, in as much detail as there is; settles soon after it is. Only to be asked then. */
   explainLoss(): Promise<string>;
   /** Ends the evaluations, the connection and an image of our own. Never rejects. */
@@ -54,9 +54,13 @@ export class LispSession {
     this.#isRetired = true;
   }
 
-  /** The image's current directory. */
-  directory(): Promise<string> {
-    return this.#parts.directory();
+  /**
+   * The image's current directory; a small question that also shows whether the image answers.
+   *
+   * @throws SwankError `REQUEST_TIMEOUT` after a few seconds, `CANCELLED`, or the reason of a closed connection.
+   */
+  directory(signal: AbortSignal): Promise<string> {
+    return this.#parts.directory(signal);
   }
 
   /** Why the connection is gone, in as much detail as there is; settles soon after it is. Only to be asked then. */

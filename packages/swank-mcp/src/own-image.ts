@@ -38,7 +38,7 @@ export async function openOwnImage(config: Config, log: Log, signal: AbortSignal
       client,
       origin: { kind: "own" },
       remarks: loaded.flatMap(failureNotice),
-      directory: () => imageDirectory(client, commands.defaultDirectory),
+      directory: (asked) => imageDirectory(client, commands.defaultDirectory, asked),
       explainLoss: () => explainExit(image),
       close: () => image.stop(),
     });

@@ -2,12 +2,15 @@ import * as z from "zod";
 import { oneLine } from "../format/cut.js";
 import { DEFAULT_PORT } from "../image-address.js";
 import type { Stop } from "../lisp-port.js";
+import type { LispSession } from "../lisp-session.js";
 import { defineTool } from "../tool.js";
 import { jsonAnswer } from "../tool-answer.js";
 import { isUsualPortTaken } from "../usual-port.js";
 
 const MAX_MESSAGE = 200;
 const SHARING_HINT = `Something else listens on port ${DEFAULT_PORT}, where Swank usually does. If the user wants to share that image, swank-mcp must be started with --attach ${DEFAULT_PORT}.`;
+const UNRESPONSIVE =
+  "The image does not answer: its process hangs, is suspended, or is very busy. The rest is what was known before.";
 
 export const lispStatus = defineTool({
   name: "lisp-status",
@@ -22,6 +25,7 @@ export const lispStatus = defineTool({
     pid: z.number().optional(),
     directory: z.string().optional(),
     package: z.string().optional(),
+    unresponsive: z.string().optional(),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   async run(_, context) {
@@ -37,7 +41,7 @@ export const lispStatus = defineTool({
       version: info.implementation.version,
       pid: info.pid,
       swank: info.version,
-      directory: await session.directory(),
+      ...(await askDirectory(session, context.signal)),
       package: session.packageName,
       stopped: context.stops.live.map(stopData),
       on_error: config.onError,
@@ -51,6 +55,20 @@ export const lispStatus = defineTool({
     });
   },
 });
+
+/** What is known without the image is worth telling also when it hangs. */
+async function askDirectory(session: LispSession, signal: AbortSignal) {
+  try {
+    return { directory: await session.directory(signal) };
+  } catch (error) {
+    if (!isSilence(error)) throw error;
+    return { unresponsive: UNRESPONSIVE };
+  }
+}
+
+function isSilence(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "REQUEST_TIMEOUT";
+}
 
 function stopData({ thread, level, condition }: Stop) {
   return {

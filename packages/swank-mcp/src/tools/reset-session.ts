@@ -16,7 +16,7 @@ export const resetSession = defineTool({
   async run(_, context) {
     const session = await context.currentSession();
     if (session?.origin.kind === "own") return replaceImage(session, context);
-    const answer = session === undefined ? textAnswer(NOTHING_TO_RESET) : await cleanImage(session);
+    const answer = session === undefined ? textAnswer(NOTHING_TO_RESET) : await cleanImage(session, context.signal);
     beginAnew(context);
     return answer;
   },
@@ -32,7 +32,9 @@ async function replaceImage(session: LispSession, context: ToolContext): Promise
   }
 }
 
-async function cleanImage(session: LispSession): Promise<ToolAnswer> {
+/** @throws SwankError `REQUEST_TIMEOUT` soon, with nothing changed, when the image answers nothing at all. */
+async function cleanImage(session: LispSession, signal: AbortSignal): Promise<ToolAnswer> {
+  await session.directory(signal);
   const report = await session.client.reset();
   session.follow("COMMON-LISP-USER");
   return { ...textAnswer(resetText(report)), meta: resetMeta(report) };
