@@ -19,8 +19,9 @@ export interface StopOwner {
 
 interface KeptStop {
   readonly session: Stop;
-  readonly owner: StopOwner;
-  readonly timer: NodeJS.Timeout;
+  /** `undefined` for what is somebody else's to end: it is listed, and no limit holds for it. */
+  readonly owner: StopOwner | undefined;
+  readonly timer: NodeJS.Timeout | undefined;
 }
 
 /** Threads that are remembered to have been stopped. */
@@ -52,22 +53,26 @@ export class StopKeeper {
       stopMinutes * 60_000,
     );
     timer.unref();
-    const stop: KeptStop = { session, owner, timer };
-    this.#remember(session.thread);
-    this.#kept.push(stop);
-    this.#dropEnded();
-    for (const oldest of this.#kept.slice(0, -maxStops))
+    const stop = { session, owner, timer };
+    this.#keep(stop);
+    const owned = this.#kept.filter((kept) => kept.owner !== undefined);
+    for (const oldest of owned.slice(0, -maxStops))
       this.#end(oldest, `at most ${maxStops} stops are kept (--max-stops)`);
   }
 
-  /** The client tells of a new stop. That of a thread that no call waits for is told with the next answer. */
-  arrived(stop: DebuggedStop): void {
+  /**
+   * The client tells of a new stop. That of a thread that no call waits for is told with the next answer.
+   *
+   * @param isForeign - True if the thread is somebody else's; then this server never ends the stop.
+   */
+  arrived(stop: DebuggedStop, isForeign = false): void {
     const { evaluation, thread, level, condition } = stop;
     if (evaluation !== undefined) {
       this.add(stop, evaluation);
       return;
     }
-    this.add(stop, { abort: () => letGo(stop), ending: "let go" });
+    if (isForeign) this.#keep({ session: stop, owner: undefined, timer: undefined });
+    else this.add(stop, { abort: () => letGo(stop), ending: stop.reason === "error" ? "aborted" : "let go" });
     const awaiting = this.#awaiting.get(thread);
     if (awaiting !== undefined) {
       awaiting(stop);
@@ -75,7 +80,7 @@ export class StopKeeper {
     }
     const message = oneLine(condition.message, MAX_MESSAGE);
     this.#notices.add(
-      `Thread ${thread} has stopped: ${condition.type}: ${message} It is ${thread}/${level} for the debugger tools.`,
+      `Thread ${thread}, which no evaluation of yours runs, has stopped with ${condition.type}: ${message} (${thread}/${level} for the debugger tools)`,
     );
   }
 
@@ -107,16 +112,22 @@ export class StopKeeper {
     return this.#seen.has(thread);
   }
 
-  /** Forgets every stop; the image is going away or the server is. */
+  /** Forgets every stop that is this server's to end: the session or the server comes to its end. */
   clear(): void {
     for (const { timer } of this.#kept) clearTimeout(timer);
-    this.#kept = [];
+    this.#kept = this.#kept.filter((kept) => kept.owner === undefined);
+  }
+
+  #keep(stop: KeptStop): void {
+    this.#remember(stop.session.thread);
+    this.#kept.push(stop);
+    this.#dropEnded();
   }
 
   #end(stop: KeptStop, why: string): void {
     this.#forget(stop);
     const { session, owner } = stop;
-    if (!session.isLive) return;
+    if (owner === undefined || !session.isLive) return;
     const { thread, level, condition } = session;
     this.#notices.add(`The stop ${thread}/${level} (${condition.type}) was ${owner.ending ?? "aborted"}: ${why}.`);
     // One that ends by itself meanwhile, or with its image, is as good.

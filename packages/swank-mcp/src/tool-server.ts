@@ -9,6 +9,7 @@ import { runTool, type ToolCall, type ToolHost } from "./run-tool.js";
 import { StopKeeper } from "./stop-keeper.js";
 import type { Tool } from "./tool.js";
 import type { ToolAnswer } from "./tool-answer.js";
+import { isForeign } from "./tools/foreign.js";
 import { TOOLS } from "./tools/index.js";
 
 /** The tools and what they share, without any protocol round them. */
@@ -62,6 +63,6 @@ export class ToolServer {
 /** A session whose stops are kept, also those that no call waits for. */
 async function watched(opening: Promise<LispSession>, stops: StopKeeper): Promise<LispSession> {
   const session = await opening;
-  session.client.onStop((stop) => stops.arrived(stop));
+  session.client.onStop((stop) => stops.arrived(stop, isForeign(stop, session)));
   return session;
 }

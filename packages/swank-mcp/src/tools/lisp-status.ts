@@ -43,7 +43,7 @@ export const lispStatus = defineTool({
       swank: info.version,
       ...(await askDirectory(session, context.signal)),
       package: session.packageName,
-      stopped: context.stops.live.map(stopData),
+      stopped: context.stops.live.map((stop) => stopData(stop, session)),
       on_error: config.onError,
       limits: {
         timeout: config.timeout,
@@ -70,11 +70,15 @@ function isSilence(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "REQUEST_TIMEOUT";
 }
 
-function stopData({ thread, level, condition }: Stop) {
+function stopData(stop: Stop, { client }: LispSession) {
+  const { thread, level, condition } = stop;
+  const isForeign = client.stops.some((known) => known === stop && known.evaluation === undefined);
   return {
     thread: `${thread}/${level}`,
     type: condition.type,
     message: oneLine(condition.message, MAX_MESSAGE),
     since: new Date(condition.timestamp).toISOString(),
+    // a thread that runs no evaluation of this session
+    ...(isForeign ? { foreign: true } : {}),
   };
 }

@@ -1,0 +1,58 @@
+import { expect } from "chai";
+import { blocks, McpStdio } from "../../support/mcp-stdio.js";
+import { startRealSwank } from "../../support/real-swank.js";
+
+const FAIL_ELSEWHERE = '(progn (sb-thread:make-thread (lambda () (error "elsewhere"))) nil)';
+
+interface Listed {
+  readonly thread: string;
+  readonly foreign?: boolean;
+}
+
+async function stopped(server: McpStdio): Promise<readonly Listed[]> {
+  const { structuredContent } = await server.call("lisp-status");
+  const list = structuredContent?.["stopped"];
+  return Array.isArray(list) ? list : [];
+}
+
+/** Waits until as many threads have stopped in all. */
+async function stoppedThreads(server: McpStdio, count: number): Promise<readonly Listed[]> {
+  for (;;) {
+    const list = await stopped(server);
+    if (list.length >= count) return list;
+  }
+}
+
+describe("errors in threads that run no evaluation", () => {
+  it("are announced and listed, and kept within the limits, in an image of the server's own", async () => {
+    const server = await McpStdio.start(["--max-stops", "1"]);
+    await server.evaluate(FAIL_ELSEWHERE);
+    let answer = await server.evaluate("1");
+    while (answer.length === 1) answer = await server.evaluate("1");
+    expect(answer[1]).to.match(
+      /^Thread (\d+), which no evaluation of yours runs, has stopped with SIMPLE-ERROR: elsewhere \(\1\/1 for the debugger tools\)$/,
+    );
+    const [listed] = await stopped(server);
+    expect(listed).to.deep.include({ type: "SIMPLE-ERROR", message: "elsewhere", foreign: true });
+    const told = (await server.evaluate('(error "mine")')).join("\n");
+    expect(told).to.include(`The stop ${listed?.thread} (SIMPLE-ERROR) was aborted: at most 1 stops are kept`);
+    const now = await stopped(server);
+    expect(now).to.have.lengthOf(1);
+    expect(now[0]).to.include({ message: "mine" }).and.not.have.property("foreign");
+    await server.end();
+  });
+
+  it("are listed, but never ended, in an image that is somebody else's", async () => {
+    const lisp = await startRealSwank();
+    const server = await McpStdio.start(["--attach", String(lisp.port), "--max-stops", "1"]);
+    await server.evaluate(FAIL_ELSEWHERE);
+    await stoppedThreads(server, 1);
+    await server.evaluate(FAIL_ELSEWHERE);
+    const both = await stoppedThreads(server, 2);
+    await server.evaluate('(error "mine")');
+    expect(blocks(await server.call("reset-session"))[0]).to.match(/^Session reset\./);
+    expect(await stopped(server)).to.deep.equal(both);
+    await server.end();
+    await lisp.stop();
+  });
+});
