@@ -1,6 +1,10 @@
+import { oneLine } from "./format/cut.js";
 import type { LispSession, OpenSession } from "./lisp-session.js";
 import type { Notices } from "./notices.js";
 import { Refusal } from "./refusal.js";
+
+/** Characters of the reason for a loss that the notice repeats: the evaluation that was lost has told it all. */
+const MAX_REASON = 300;
 
 /** The session that went away, as far as the next answer must tell of it. */
 interface Loss {
@@ -91,7 +95,7 @@ export class LispContext {
       pid !== undefined && pid === loss.pid
         ? `This answer comes from the same image (pid ${pid}), connected to anew: definitions are still there, stops are not.`
         : `This answer comes from a new image${pid === undefined ? "" : ` (pid ${pid})`}: definitions and stops of the one before are gone.`;
-    this.#notices.add(`${await loss.why} ${now}`);
+    this.#notices.add(`${oneLine(await loss.why, MAX_REASON)} ${now}`);
   }
 }
 

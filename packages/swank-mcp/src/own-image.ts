@@ -7,7 +7,7 @@ import { settledWithin } from "./settled-within.js";
 
 /** How long an image may take to be gone after its connection is, in milliseconds. */
 const EXIT_TIME = 2000;
-/** How much of what an image last said is repeated when it died of something. */
+/** How much is repeated of what a file that failed to load printed. */
 const LAST_LINES = 12;
 
 /**
@@ -58,7 +58,8 @@ async function explainExit(image: LaunchedImage): Promise<string> {
   const exit = (await settledWithin(EXIT_TIME, image.exited))?.value;
   if (exit === undefined) return `The connection to the image (pid ${image.pid}) was lost.`;
   const how = exit.signal === undefined ? `ended with exit code ${exit.code}` : `was killed by ${exit.signal}`;
-  const said = exit.code === 0 ? "" : lastLines(exit.outputTail);
+  const { lispProblem } = await import("swank-client/launch");
+  const said = exit.code === 0 ? "" : lispProblem(exit.outputTail);
   return `The image (pid ${image.pid}) ${how}.${said === "" ? "" : ` It last said:\n${said}`}`;
 }
 

@@ -6,6 +6,9 @@ const MESSAGES: readonly RegExp[] = [
   /^CORRUPTION WARNING[\s\S]*?(?=\n\s*\n|\s*$(?![\s\S]))/m,
 ];
 
+/** Lines that tell nothing to anybody but SBCL's makers: a frame of its C runtime's backtrace, a remark. */
+const NOISE = /^(?:INFO: |\s*\d+: fp=0x)/;
+
 /** Characters that are given at most. */
 const MOST = 1000;
 
@@ -15,6 +18,13 @@ const MOST = 1000;
  */
 export function lispProblem(output: string): string {
   const messages = MESSAGES.flatMap((pattern) => pattern.exec(output)?.[0] ?? []);
-  const lines = output.trim().split("\n").slice(-12).join("\n");
-  return (messages.join("\n") || lines).slice(-MOST);
+  return (messages.join("\n") || lastLines(output)).slice(-MOST);
+}
+
+function lastLines(output: string): string {
+  const lines = output.trim().split("\n");
+  return lines
+    .filter((line) => !NOISE.test(line))
+    .slice(-12)
+    .join("\n");
 }
