@@ -7,7 +7,7 @@ describe("code that exhausts the heap", () => {
     const [report] = await server.evaluate("(let (l) (loop (push 1 l)))", { timeout: 600 });
     // the collector finds no room and ends the process, or the allocation finds none and is an error
     expect(report).to.match(
-      /^\[ERROR\] (?:IMAGE-LOST\n[^]*\nHeap exhausted during |STORAGE-CONDITION\nHeap exhausted)/,
+      /^\[ERROR\] (?:IMAGE-LOST\n[\s\S]*\nHeap exhausted during |STORAGE-CONDITION\nHeap exhausted)/,
     );
     expect(report).to.not.match(/fp=0x|INFO: /);
     const [value, notice = "This answer comes from a new image"] = await server.evaluate("1");
