@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { expect } from "chai";
 import type { Effect, Step } from "./last-error-model.js";
-import type { McpStdio } from "./mcp-stdio.js";
+import { blocks, type McpStdio } from "./mcp-stdio.js";
 
 interface World {
   readonly server: McpStdio;
@@ -20,6 +20,36 @@ function call(effect: Effect, isError: boolean, tool: string, args: object = {})
 
 function evaluate(effect: Effect, ...codes: string[]): Step<World>[] {
   return codes.map((code) => call(effect, effect === "set", "evaluate-lisp", { code }));
+}
+
+/** A call whose effect depends on what is stopped: its answer tells it, in the words that an agent reads. */
+function resume(tool: string, args: object = {}): Step<World> {
+  return {
+    name: `${tool} ${JSON.stringify(args)}`,
+    run: async ({ server }) => {
+      const answer = await server.call(tool, { ...args, timeout: 0.05 });
+      const effect = told(answer);
+      return { effect, ...(effect === "set" ? { report: answer } : {}) };
+    },
+  };
+}
+
+/** Refusals keep the last error; of reports, errors set it, values clear it, and everything else keeps it. */
+function told(answer: CallToolResult): Effect {
+  if (answer.structuredContent !== undefined) return "keep";
+  if (answer.isError === true) return "set";
+  return /(?:^|\n\n)(?:=> |; No values)/.test(blocks(answer)[0] ?? "") ? "clear" : "keep";
+}
+
+/** A call that only looks at what is stopped, if anything is. */
+function look(tool: string, args: object = {}): Step<World> {
+  return {
+    name: `${tool} ${JSON.stringify(args)}`,
+    run: async ({ server }) => {
+      await server.call(tool, args);
+      return { effect: "keep" };
+    },
+  };
 }
 
 /** Evaluations that return, whatever else they do. */
@@ -82,6 +112,49 @@ export const LOOKS = [
   call("keep", true, "get-backtrace", { "max-frames": 0 }),
   call("keep", true, "no-such-tool"),
 ];
+
+/** Calls that look at a stop, and evaluate in it. */
+export const STOP_LOOKS = [
+  look("debugger_frames"),
+  look("debugger_frames", { start: -1 }),
+  look("debugger_restarts"),
+  look("debugger_frame_locals", { frame: 1 }),
+  look("debugger_eval_in_frame", { frame: 1, code: "(+ 1 2)" }),
+  look("debugger_eval_in_frame", { frame: 1, code: '(error "in the frame")' }),
+  look("debugger_eval_in_frame", { frame: 99_999, code: "1" }),
+  look("breakpoint_list"),
+  look("breakpoint_remove", { id: 99_999 }),
+  look("breakpoint_set", { function: "les-no-such-function" }),
+];
+
+/** Calls that let a stopped thread go on, if there is one. */
+export const RESUMPTIONS = [
+  resume("debugger_continue"),
+  resume("debugger_continue", { thread: "99999" }),
+  resume("debugger_invoke_restart", { restart: 1 }),
+  resume("debugger_invoke_restart", { restart: "ABORT" }),
+  resume("debugger_invoke_restart", { restart: "RETRY" }),
+  resume("debugger_invoke_restart", { restart: "CONTINUE" }),
+  resume("debugger_invoke_restart", { restart: "USE-VALUE", values: ["7"] }),
+  resume("debugger_invoke_restart", { restart: "USE-VALUE", values: ['(error "no value")'] }),
+  resume("debugger_invoke_restart", { restart: "NO-SUCH" }),
+  resume("debugger_step", { mode: "into" }),
+  resume("debugger_step", { mode: "out" }),
+];
+
+/** An evaluation that stops at a breakpoint. */
+export const BREAKPOINT: Step<World> = {
+  name: "evaluate-lisp a call with a breakpoint",
+  run: async ({ server }) => {
+    // a definition that returns would clear the error
+    const defined = "(progn (defun les-watched (x) (list x)) (abort))";
+    await server.call("evaluate-lisp", { code: defined });
+    await server.call("breakpoint_set", { function: "les-watched" });
+    const stop = await server.call("evaluate-lisp", { code: "(les-watched 1)" });
+    expect(blocks(stop)[0]).to.match(/^\[BREAKPOINT\] /);
+    return { effect: "keep" };
+  },
+};
 
 export const RESET = call("clear", false, "reset-session");
 

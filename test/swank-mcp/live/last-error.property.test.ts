@@ -4,7 +4,18 @@ import fc from "fast-check";
 import { connect, type SwankClient } from "swank-client";
 import { NO_ERROR } from "swank-mcp";
 import { command, type Model, readError, type Step } from "../../support/last-error-model.js";
-import { CANCELLATION, FAILURES, INTERLUDES, LOOKS, RACE, RESET, SUCCESSES } from "../../support/last-error-steps.js";
+import {
+  BREAKPOINT,
+  CANCELLATION,
+  FAILURES,
+  INTERLUDES,
+  LOOKS,
+  RACE,
+  RESET,
+  RESUMPTIONS,
+  STOP_LOOKS,
+  SUCCESSES,
+} from "../../support/last-error-steps.js";
 import { gone } from "../../support/mcp-processes.js";
 import { blocks, McpStdio, type SentCall } from "../../support/mcp-stdio.js";
 import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
@@ -23,9 +34,17 @@ interface SharedImage extends OwnImage {
 /** An evaluation that has begun, and would never end. */
 async function begunEvaluation(server: McpStdio): Promise<SentCall> {
   const running = server.startCall("evaluate-lisp", { code: '(progn (princ "begun") (loop (sleep 0.01)))' });
-  const told = () => server.notifications.some(({ params }) => params?.["progressToken"] === running.id);
+  const told = () =>
+    server.notifications.some(
+      ({ params }) => params?.["message"] === "begun" && params["progressToken"] === running.id,
+    );
   while (!told()) await setTimeout(5);
   return running;
+}
+
+/** Waits until the server has noticed that its connection is gone, and has another one. */
+async function reconnected(server: McpStdio): Promise<void> {
+  while ((await server.call("lisp-status")).isError === true) await setTimeout(5);
 }
 
 /** The image dies with nothing running in it. */
@@ -35,6 +54,7 @@ const DEATH: Step<OwnImage> = {
     const pid = await server.imagePid();
     process.kill(pid, "SIGKILL");
     await gone(pid);
+    await reconnected(server);
     return { effect: "keep" };
   },
 };
@@ -70,6 +90,7 @@ const CUT_OFF: Step<SharedImage> = {
   run: async ({ server, other }) => {
     await server.call("lisp-status");
     await other.evaluate(CUT).next();
+    await reconnected(server);
     return { effect: "keep" };
   },
 };
@@ -97,8 +118,10 @@ const COMMON = [
   ...SUCCESSES,
   ...INTERLUDES,
   ...LOOKS,
-  ...LOOKS,
-  ...Array.from({ length: 4 }, () => [RESET, CANCELLATION, RACE]).flat(),
+  ...STOP_LOOKS,
+  ...RESUMPTIONS,
+  ...RESUMPTIONS,
+  ...Array.from({ length: 4 }, () => [RESET, CANCELLATION, RACE, BREAKPOINT]).flat(),
 ];
 
 function commands<World extends OwnImage>(steps: readonly Step<World>[]) {
