@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import type { Log } from "./log.js";
 import { type McpEndpoint, serveMcp } from "./sdk-adapter.js";
@@ -8,6 +9,8 @@ import type { ToolServer } from "./tool-server.js";
 const MAX_MESSAGE = 64 * 1024 * 1024;
 /** How long calls may go on after the client has said its last word, in milliseconds: `echo ... | swank-mcp` gets its answers. */
 const DRAIN_TIME = 2000;
+/** How long the first image may take to come up meanwhile, its core's building included. */
+const LAUNCH_TIME = 120_000;
 /** How long the way down may take after that. */
 const CLOSE_TIME = 5000;
 
@@ -26,11 +29,23 @@ export async function serveStdio(tools: ToolServer, log: Log): Promise<number> {
     onClose: () => ending.reach("the transport closed", 1),
     onError: (error) => log(`transport: ${error.message}`),
   });
-  const { why, drain, exitCode } = await ending.reached;
-  log(`ending: ${why}`);
-  if (drain) await settledWithin(DRAIN_TIME, tools.idle());
+  const first = await ending.reached;
+  log(`ending: ${first.why}`);
+  const { exitCode } = first.drain ? await Promise.race([drain(tools, first), ending.urgent]) : first;
+  tools.cutOff();
+  // What was cut off is answered before the transport closes.
+  await setImmediate();
   await settledWithin(CLOSE_TIME, closeAll(endpoint, tools));
   return exitCode;
+}
+
+/** Waits for the calls that run, but not for ever; an image that they wait for gets the time that it needs to come up. */
+async function drain(tools: ToolServer, reached: Reached): Promise<Reached> {
+  // The last messages may have come with the end: their calls begin first.
+  await setImmediate();
+  await settledWithin(LAUNCH_TIME, tools.ready());
+  await settledWithin(DRAIN_TIME, tools.idle());
+  return reached;
 }
 
 async function closeAll(endpoint: McpEndpoint, tools: ToolServer): Promise<void> {
@@ -48,11 +63,17 @@ interface Reached {
 /** Waits for the first of all the things that end the server; later ones change nothing. */
 class Ending {
   readonly reached: Promise<Reached>;
+  /** The first of those after which nobody waits for answers. */
+  readonly urgent: Promise<Reached>;
   #resolve: (reached: Reached) => void = () => {};
+  #resolveUrgent: (reached: Reached) => void = () => {};
 
   constructor() {
     this.reached = new Promise((resolve) => {
       this.#resolve = resolve;
+    });
+    this.urgent = new Promise((resolve) => {
+      this.#resolveUrgent = resolve;
     });
     for (const event of ["end", "close"]) process.stdin.once(event, () => this.reach("the input ended", 0, true));
     process.stdin.once("error", (error) => this.reach(`the input failed: ${error.message}`, 1));
@@ -63,5 +84,6 @@ class Ending {
 
   reach(why: string, exitCode: number, drain = false): void {
     this.#resolve({ why, exitCode, drain });
+    if (!drain) this.#resolveUrgent({ why, exitCode, drain });
   }
 }

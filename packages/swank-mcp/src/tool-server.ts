@@ -1,10 +1,12 @@
 import { Approvals } from "./approvals.js";
 import type { Config } from "./config.js";
+import { explainError } from "./explain-error.js";
 import { LastError } from "./last-error.js";
 import { LispContext } from "./lisp-context.js";
 import type { LispSession, OpenSession } from "./lisp-session.js";
 import { Notices } from "./notices.js";
 import { OutputRelay } from "./output-relay.js";
+import { Refusal } from "./refusal.js";
 import { runTool, type ToolCall, type ToolHost } from "./run-tool.js";
 import { StopKeeper } from "./stop-keeper.js";
 import type { Tool } from "./tool.js";
@@ -16,6 +18,10 @@ import { TOOLS } from "./tools/index.js";
 export class ToolServer {
   readonly #host: ToolHost;
   readonly #running = new Set<Promise<ToolAnswer>>();
+  #answerCutOff: (answer: ToolAnswer) => void = () => {};
+  readonly #whenCutOff = new Promise<ToolAnswer>((resolve) => {
+    this.#answerCutOff = resolve;
+  });
 
   /** @param open - How to get to Lisp; called when a tool first needs it. */
   constructor(config: Config, open: OpenSession) {
@@ -39,7 +45,7 @@ export class ToolServer {
 
   /** Runs a tool; calls run side by side. Never rejects. */
   async call(call: ToolCall): Promise<ToolAnswer> {
-    const answer = runTool(this.#host, call);
+    const answer = Promise.race([runTool(this.#host, call), this.#whenCutOff]);
     this.#running.add(answer);
     try {
       return await answer;
@@ -51,6 +57,18 @@ export class ToolServer {
   /** Resolves when the calls that run now have been answered. */
   async idle(): Promise<void> {
     await Promise.all(this.#running);
+  }
+
+  /** Resolves when Lisp is there, or cannot be reached, if a call is waiting for that; never rejects. */
+  async ready(): Promise<void> {
+    await this.#host.lisp.current();
+  }
+
+  /** Answers the calls that still run, and any that come, with a refusal; what they do in Lisp ends with `close`. */
+  cutOff(): void {
+    this.#answerCutOff(
+      explainError(new Refusal("SHUTTING_DOWN", "The server is shutting down; the call was cut off.")),
+    );
   }
 
   /** Ends what runs in Lisp, the connection, and an image of our own. Never rejects. */

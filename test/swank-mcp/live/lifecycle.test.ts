@@ -1,6 +1,10 @@
 import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect } from "chai";
+import { refusalType } from "../../support/mcp-client.js";
 import { gone } from "../../support/mcp-processes.js";
 import { blocks, McpStdio } from "../../support/mcp-stdio.js";
 
@@ -114,6 +118,30 @@ It is not known how far the evaluation got.`);
     const [exit, report] = await Promise.all([server.end(), answer]);
     expect(report).to.deep.equal(["=> :LATE"]);
     expect(exit.code).to.equal(0);
+  });
+
+  it("answers a call that it cuts off when its input has ended, or a signal came", async () => {
+    for (const leave of [
+      (server: McpStdio) => server.end(),
+      async ({ process }: McpStdio) => process.kill("SIGTERM"),
+    ]) {
+      const server = await start();
+      await server.evaluate("1");
+      const cut = server.startCall("evaluate-lisp", { code: "(progn (print 1) (loop))" });
+      await server.notified("notifications/progress");
+      const [result] = await Promise.all([cut.result, leave(server)]);
+      expect(refusalType(result)).to.equal("SHUTTING_DOWN");
+      await server.exited;
+    }
+  });
+
+  it("builds its first core for a call whose client has said its last word", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "swank-mcp-no-core-"));
+    const server = await McpStdio.start([], { SWANK_MCP_CACHE_DIR: folder });
+    const answer = server.evaluate("(+ 1 2)");
+    const [, report] = await Promise.all([server.end(), answer]);
+    expect(report).to.deep.equal(["=> 3"]);
+    await rm(folder, { recursive: true });
   });
 
   it("ends with its input also while code runs that never ends", async () => {
