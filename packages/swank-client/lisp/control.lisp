@@ -5,46 +5,56 @@
 (defun find-evaluation (id)
   (gethash id (session-evaluations (current-session))))
 
-(defun call-in-thread (thread wanted-p function &optional (patience 500))
+(defun call-in-thread (thread wanted-p function &key (interrupt #'swank::queue-thread-interrupt) (patience 250))
   "Have THREAD call FUNCTION, unless WANTED-P, called there first, says that it does something else by then.
-While it holds the package lock it is let alone for a moment more, up to PATIENCE milliseconds: it would break off in the middle
-of changing what everybody uses."
+In the middle of changing what everybody uses it is let alone for a moment more, PATIENCE times two milliseconds at most.
+INTERRUPT is called with THREAD and what it should call."
   (handler-case
-      (swank::queue-thread-interrupt
-       thread
-       (lambda ()
-         (sb-sys:with-interrupts
-           (when (funcall wanted-p)
-             (if (and (plusp patience) (holds-package-lock-p))
-                 (call-later thread wanted-p function (1- patience))
-                 (funcall function))))))
+      (funcall interrupt thread
+               (lambda ()
+                 (sb-sys:with-interrupts
+                   (when (funcall wanted-p)
+                     (if (and (plusp patience) (or (holds-package-lock-p) (holds-world-lock-p)))
+                         (call-later thread wanted-p function interrupt (1- patience))
+                         (funcall function))))))
     ;; it has just ended
     (sb-thread:interrupt-thread-error () nil)))
 
-(defun call-later (thread wanted-p function patience)
+(defun call-later (thread wanted-p function interrupt patience)
   (sb-thread:make-thread (lambda ()
-                           (sleep 1/1000)
-                           (call-in-thread thread wanted-p function patience))
+                           (sleep 1/500)
+                           (call-in-thread thread wanted-p function :interrupt interrupt :patience patience))
                          :name "swank-client interrupt"))
+
+(defun interrupt-unless-over (evaluation thread function)
+  "SBCL does not always survive that a thread is interrupted while it ends."
+  (sb-thread::with-system-mutex ((evaluation-lock evaluation))
+    (unless (evaluation-over evaluation)
+      (swank::queue-thread-interrupt thread function))))
 
 (defun call-in-evaluation (evaluation function)
   (call-in-thread (evaluation-thread evaluation)
                   (lambda () (eq *evaluation* evaluation))
-                  function))
+                  function
+                  :interrupt (lambda (thread call) (interrupt-unless-over evaluation thread call))))
 
-(defun enter-interrupt ()
+(defun enter-interrupt (evaluation)
   (let ((condition (make-condition 'interrupted)))
-    (cond ((plusp swank::*sldb-level*) nil)
-          ((holds-package-lock-p) (leave-with-failure *evaluation* condition))
+    (cond ((holds-package-lock-p) (leave-with-failure evaluation condition))
           (t (setf swank::*buffer-package* *package*)
              (with-simple-restart (continue "Continue the evaluation")
-               (swank::invoke-slime-debugger condition))))))
+               (with-printer-of-its-own (swank::invoke-slime-debugger condition)))))))
 
-(defun interrupt (id)
-  "Stop evaluation ID in the debugger. False if it is not running."
+(defun interrupt (id number)
+  "Stop evaluation ID in the debugger. False if it is not running.
+The client's interrupt NUMBER has an effect once: asked again, it is for the case that it met the thread as it left another stop."
   (let ((evaluation (find-evaluation id)))
     (when evaluation
-      (call-in-evaluation evaluation #'enter-interrupt)
+      (call-in-evaluation evaluation
+                          (lambda ()
+                            (when (and (zerop swank::*sldb-level*) (> number (evaluation-interrupts evaluation)))
+                              (setf (evaluation-interrupts evaluation) number)
+                              (enter-interrupt evaluation))))
       t)))
 
 (defun abort-evaluation (id)
@@ -54,11 +64,16 @@ of changing what everybody uses."
       (call-in-evaluation evaluation (lambda () (leave evaluation '(:aborted))))
       t)))
 
+(defun end-thread (evaluation)
+  (sb-thread::with-system-mutex ((evaluation-lock evaluation))
+    (unless (evaluation-over evaluation)
+      (sb-thread:terminate-thread (evaluation-thread evaluation)))))
+
 (defun kill (id)
   "End the thread of evaluation ID, which did not let itself be unwound."
   (let ((evaluation (find-evaluation id)))
     (when evaluation
-      (ignore-errors (sb-thread:terminate-thread (evaluation-thread evaluation)))
+      (end-thread evaluation)
       t)))
 
 (defun running ()
@@ -127,7 +142,7 @@ Returns only when it refuses: (:stale) | (:no-restart) | (:wrong-count FEWEST MO
       (dolist (evaluation left)
         (ignore-errors
          (if (eq attempt 'kill)
-             (sb-thread:terminate-thread (evaluation-thread evaluation))
+             (end-thread evaluation)
              (call-in-evaluation evaluation (lambda () (leave evaluation '(:aborted)))))))
       (sleep 1))))
 

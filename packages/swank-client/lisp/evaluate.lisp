@@ -141,11 +141,18 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
 
 ;;; Errors that may not park
 
-(defun holds-package-lock-p ()
-  "True if every other reader of the image would wait for this thread."
-  (let ((lock (find-symbol "*PACKAGE-GRAPH-LOCK*" "SB-IMPL")))
+(defun holds-lock-p (package name)
+  (let ((lock (find-symbol name package)))
     (and lock (boundp lock)
          (eq (sb-thread:mutex-owner (symbol-value lock)) sb-thread:*current-thread*))))
+
+(defun holds-package-lock-p ()
+  "True if every other reader of the image would wait for this thread."
+  (holds-lock-p "SB-IMPL" "*PACKAGE-GRAPH-LOCK*"))
+
+(defun holds-world-lock-p ()
+  "True if this thread is changing what classes and generic functions are made of."
+  (holds-lock-p "SB-KERNEL" "**WORLD-LOCK**"))
 
 (defun fragile-p (condition)
   "True if SBCL does not survive to look at the stack when CONDITION is signalled."
@@ -165,11 +172,12 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
 
 (defun make-debugger-hook (evaluation previous usual-hook)
   (lambda (condition hook)
-    (when (may-not-stop-p evaluation usual-hook)
-      (leave-with-failure evaluation condition))
-    ;; what the debugger prints, it prints as the code would
-    (setf swank::*buffer-package* *package*)
-    (when previous (funcall previous condition hook))))
+    (with-printer-of-its-own
+      (when (may-not-stop-p evaluation usual-hook)
+        (leave-with-failure evaluation condition))
+      ;; what the debugger prints, it prints as the code would
+      (setf swank::*buffer-package* *package*)
+      (when previous (funcall previous condition hook)))))
 
 ;;; Code that cannot be compiled
 
@@ -254,10 +262,16 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
            (heal-stack)
            (settle (session-ledger (evaluation-session evaluation)))
            (finish evaluation (if (functionp result) (funcall result) result)))
-      (remhash id (session-evaluations (evaluation-session evaluation)))
+      (deregister evaluation)
       (flush-evaluation evaluation)
       (announce-exit id)
       (prune-mailboxes))))
+
+(defun deregister (evaluation)
+  "From now on nothing interrupts this thread any more."
+  (sb-thread::with-system-mutex ((evaluation-lock evaluation))
+    (setf (evaluation-over evaluation) t))
+  (remhash (evaluation-id evaluation) (session-evaluations (evaluation-session evaluation))))
 
 (defun call-registered (evaluation package stdin function)
   "Call FUNCTION while EVALUATION can be found and interrupted. Whoever finds it, finds it in a state that can be left."

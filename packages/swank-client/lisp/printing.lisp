@@ -25,6 +25,49 @@
          (sb-ext:*suppress-print-errors* 'serious-condition))
      ,@body))
 
+;;; Printing in a stopped thread
+
+(defmacro with-printer-of-its-own (&body body)
+  "Run BODY, the debugger, so that it shares nothing with printing that it has interrupted: the table of what was printed before
+does not survive that somebody else uses it in the middle of a change."
+  `(let ((sb-impl::*circularity-hash-table* nil)
+         (sb-impl::*circularity-counter* nil)
+         (sb-kernel:*current-level-in-print* 0))
+     ,@body))
+
+;;; Methods that never return would keep everybody waiting
+
+(defconstant +printing-seconds+ 2)
+
+(defvar *printing-time* nil "Identifies the time that runs.")
+(defvar *late-p* nil "True once it is over.")
+(defvar *printing-p* nil "True where it may be cut short.")
+
+(defun call-with-printing-time (function)
+  (let* ((time (list nil))
+         (*printing-time* time)
+         (*late-p* nil)
+         (timer (sb-ext:make-timer (lambda ()
+                                     (when (eq *printing-time* time)
+                                       (setf *late-p* t)
+                                       (when *printing-p* (throw 'late nil))))
+                                   :thread sb-thread:*current-thread*)))
+    (sb-ext:schedule-timer timer +printing-seconds+)
+    (unwind-protect (funcall function)
+      (sb-ext:unschedule-timer timer))))
+
+(defmacro with-printing-time (&body body)
+  "Run BODY with a limit on the time that all the IN-TIME in it take together."
+  `(if *printing-time*
+       (progn ,@body)
+       (call-with-printing-time (lambda () ,@body))))
+
+(defmacro in-time (instead &body body)
+  "The text that BODY makes, or INSTEAD when the time is over."
+  `(or (unless *late-p*
+         (catch 'late (let ((*printing-p* t)) ,@body)))
+       ,instead))
+
 (defun class-text (object)
   (handler-case (with-standard-io-syntax
                   (let ((*print-readably* nil) (*package* (find-package "KEYWORD")))

@@ -34,6 +34,11 @@
   (warning-count 0 :type fixnum)
   (warnings-dropped 0 :type fixnum)
   (form 0 :type fixnum)
+  ;; held while its thread is interrupted, and while OVER becomes true
+  (lock (sb-thread:make-mutex :name "swank-client evaluation"))
+  (over nil)
+  ;; number of the last interrupt that took effect
+  (interrupts 0 :type fixnum)
   ;; true if errors end the evaluation rather than stop it
   (unwind nil)
   ;; true if the session's package follows the code's

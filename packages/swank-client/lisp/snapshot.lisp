@@ -6,7 +6,6 @@
 (defconstant +frame-text-limit+ 300)
 (defconstant +slot-text-limit+ 500)
 (defconstant +shown-locals+ 20)
-(defconstant +printing-seconds+ 2 "For all frames of a snapshot.")
 
 ;;; Types
 
@@ -56,7 +55,8 @@
          when (and (slot-boundp condition name)
                    (not (member name '(sb-kernel::hash sb-kernel::assigned-slots)))
                    (not (source-stream-p (slot-value condition name))))
-           collect (list (string name) (line-text (slot-value condition name) +slot-text-limit+)))))
+           collect (list (string name)
+                         (in-time "..." (line-text (slot-value condition name) +slot-text-limit+))))))
 
 (defun source-stream-p (object)
   "True of the stream that the code was read from, which means nothing to whoever sent the code."
@@ -70,8 +70,10 @@
 
 (defun message-text (condition)
   "What CONDITION says, without the streams that SBCL adds and that mean nothing to whoever sent the code."
-  (or (ignore-errors (stream-condition-text condition))
-      (report-text condition)))
+  (with-printing-time
+    (in-time (format nil "#<a ~a takes too long to print>" (class-text condition))
+      (or (ignore-errors (stream-condition-text condition))
+          (report-text condition)))))
 
 (defun stream-condition-text (condition)
   "Text for conditions about the source or the standard input, NIL for others."
@@ -95,8 +97,9 @@
 
 (defun restart-text (restart)
   (list (let ((name (restart-name restart))) (if name (string name) ""))
-        (handler-case (on-one-line (truncated 300 (lambda (stream) (princ restart stream))))
-          (serious-condition () "<<error printing restart>>"))))
+        (in-time "..."
+          (handler-case (on-one-line (truncated 300 (lambda (stream) (princ restart stream))))
+            (serious-condition () "<<error printing restart>>")))))
 
 (defun offered-restarts (restarts)
   "RESTARTS without those that Swank itself needs below the evaluation's own way out."
@@ -135,16 +138,12 @@
   (and *breakpoint-call* (consp name) (eq (first name) 'lambda)
        (string= (car (last name)) "MAKE-WRAPPER")))
 
-(defvar *printing-deadline* nil "The internal real time after which frames are shown without their arguments.")
-
-(defun late-p ()
-  (and *printing-deadline* (> (get-internal-real-time) *printing-deadline*)))
-
 (defun frame-text (frame condition)
-  (cond ((breakpoint-wrapper-p (frame-name frame)) (line-text *breakpoint-call* +frame-text-limit+))
-        ((late-p) (format nil "(~a ...)" (line-text (frame-name frame) +frame-text-limit+)))
-        (t (handler-case (printed-frame frame condition)
-             (serious-condition () "[error printing frame]")))))
+  (in-time (format nil "(~a ...)" (line-text (frame-name frame) +frame-text-limit+))
+    (if (breakpoint-wrapper-p (frame-name frame))
+        (line-text *breakpoint-call* +frame-text-limit+)
+        (handler-case (printed-frame frame condition)
+          (serious-condition () "[error printing frame]")))))
 
 (defun frame-arguments (frame)
   (ignore-errors (nth-value 1 (sb-debug::frame-call frame))))
@@ -161,7 +160,7 @@
 
 (defun host-start (names)
   "Where in NAMES, innermost first, the evaluator's own frames begin that lie between user code and this runtime."
-  (let* ((base (position-if (lambda (name) (member name '(call-user read-user))) names))
+  (let* ((base (position-if (lambda (name) (member name '(call-user read-user bounded-text))) names))
          (end (and base (position 'eval names :end base :from-end t))))
     (cond ((null base) (length names))
           ((null end) base)
@@ -208,8 +207,7 @@
          (names (mapcar #'frame-name frames))
          (kinds (frame-kinds names condition))
          ;; one frame at least: the evaluator's, with the form, where nothing else is left
-         (only (when (eq (first kinds) :host) (or (position 'eval names) 0)))
-         (*printing-deadline* (+ (get-internal-real-time) (* +printing-seconds+ internal-time-units-per-second))))
+         (only (when (eq (first kinds) :host) (or (position 'eval names) 0))))
     (values (loop for frame in frames
                   for kind in kinds
                   for index from 0
@@ -256,7 +254,7 @@
   (loop for variable in (frame-variables index)
         repeat +shown-locals+
         collect (list (variable-text (getf variable :name) index)
-                      (line-text (getf variable :value) 200))))
+                      (in-time "..." (line-text (getf variable :value) 200)))))
 
 ;;; The whole
 
@@ -273,13 +271,13 @@
     (sb-ext:step-form-condition (list :form (sb-ext:step-condition-form condition)))
     (breakpoint-reached (list :breakpoint (reached-breakpoint condition)))))
 
-(defun condition-plist (condition restarts &key frames (total 0) locals)
+(defun condition-plist (condition restarts &key (message (message-text condition)) frames (total 0) locals)
   (list :reason (stop-reason condition)
         :detail (stop-detail condition)
         :type (class-name-text (shown-class condition))
         :class (class-name-text (class-of condition))
         :supertypes (supertype-texts condition)
-        :message (message-text condition)
+        :message message
         :slots (slot-texts condition)
         :restarts (mapcar #'restart-text (offered-restarts restarts))
         :frames frames
@@ -288,9 +286,12 @@
 
 (defun snapshot-plist (condition restarts)
   "Everything that is told of CONDITION. Runs in its thread, inside Swank's debugging environment."
-  (multiple-value-bind (frames total first-user) (frame-list condition)
-    (condition-plist condition restarts :frames frames :total total
-                                        :locals (and first-user (local-texts first-user)))))
+  (with-printing-time
+    ;; the message first: it is what the time should last for
+    (let ((message (message-text condition)))
+      (multiple-value-bind (frames total first-user) (frame-list condition)
+        (condition-plist condition restarts :message message :frames frames :total total
+                                            :locals (and first-user (local-texts first-user)))))))
 
 (defun capture (condition)
   "A snapshot for a condition whose thread will not stay stopped."

@@ -149,6 +149,19 @@ describe("what a stop shows", () => {
       }
     });
 
+    it("is told without what never ends to print", async () => {
+      const setUp = "(defstruct stuck) (defmethod print-object ((o stuck) s) (loop (sleep 1)))";
+      await values(client, setUp);
+      const { error, locals } = await stopOf(
+        '(defun with-stuck (a b) (error "told ~*~a" a b)) (with-stuck (make-stuck) 2)',
+      );
+      expect(error).to.include({ type: "SIMPLE-ERROR", message: "told 2" });
+      expect(error.frames.map(({ call }) => call)).to.include.members(["(WITH-STUCK ...)"]);
+      expect(locals.map(({ name }) => name)).to.include("A");
+      const other = await stopOf('(error "told ~a" (make-stuck))');
+      expect(other.error.message).to.equal("#<a COMMON-LISP:SIMPLE-ERROR takes too long to print>");
+    });
+
     it("is text of any alphabet, on as many lines as it has", async () => {
       const { error } = await stopOf('(error "おはよう~%🙂 \\"~c\\"" #\\Nul)');
       expect(error.message).to.equal('おはよう\n🙂 "\0"');

@@ -37,7 +37,7 @@ export class EvaluationRunner {
     this.#caller = caller;
     this.#installer = installer;
     this.#control = {
-      interrupt: (id) => this.#ask("interrupt", (calls) => calls.interrupt(id)),
+      interrupt: (id, count) => this.#ask("interrupt", (calls) => calls.interrupt(id, count)),
       abort: (id) => this.#ask("abort", (calls) => calls.abort(id)),
       kill: (id) => this.#ask("kill", (calls) => calls.kill(id)),
     };

@@ -17,13 +17,15 @@ export type Verdict =
 
 /** How an evaluation reaches into the image. Each gives false if the image does not know the evaluation, any more or yet. */
 export interface EvaluationControl {
-  interrupt(id: number): Promise<boolean>;
+  interrupt(id: number, count: number): Promise<boolean>;
   abort(id: number): Promise<boolean>;
   kill(id: number): Promise<boolean>;
 }
 
 /** Milliseconds between attempts to end an evaluation, before force is used. */
 const ABORT_PAUSES = [250, 250, 500] as const;
+/** Milliseconds between repetitions of an interrupt. */
+const INTERRUPT_PAUSES = [50, 100, 200, 400, 800] as const;
 /** Milliseconds that force has to take effect. */
 const KILL_PAUSE = 1000;
 /** Milliseconds between questions whether a request has begun to run, and how often they are asked. */
@@ -39,6 +41,7 @@ export class EvaluationTask implements Evaluation {
   readonly #recorder: TranscriptRecorder;
   readonly #settled = deferred<void>();
   #isSettled = false;
+  #interrupts = 0;
   #session: DebuggerSession | undefined;
 
   constructor(
@@ -70,8 +73,13 @@ export class EvaluationTask implements Evaluation {
   }
 
   async interrupt(): Promise<boolean> {
+    this.#interrupts += 1;
+    const count = this.#interrupts;
     while (!this.isSettled && this.stop === undefined) {
-      if (await this.#control.interrupt(this.id)) return true;
+      if (await this.#control.interrupt(this.id, count)) {
+        void this.#insist(count);
+        return true;
+      }
       await pause(START_PAUSE);
     }
     return false;
@@ -128,6 +136,16 @@ export class EvaluationTask implements Evaluation {
   #settle(): void {
     this.#isSettled = true;
     this.#settled.resolve();
+  }
+
+  /** An interrupt that meets the thread as it leaves a stop is lost: what neither stops nor ends is asked again. */
+  async #insist(count: number): Promise<void> {
+    const before = this.#session;
+    for (const wait of INTERRUPT_PAUSES) {
+      await setTimeout(wait, undefined, { ref: false });
+      if (this.isSettled || this.#session !== before) return;
+      await this.#control.interrupt(this.id, count).catch(() => false);
+    }
   }
 
   /** From the gentlest, with the milliseconds that each has to take effect. */

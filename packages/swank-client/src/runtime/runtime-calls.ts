@@ -56,8 +56,9 @@ export class RuntimeCalls {
     return list(this.#function("end-attempt"), thread, attempt);
   }
 
-  interrupt(id: number): Sexp {
-    return list(this.#function("interrupt"), id);
+  /** @param count - How many of its interrupts this is, from 1: asking again for the same one is harmless. */
+  interrupt(id: number, count: number): Sexp {
+    return list(this.#function("interrupt"), id, count);
   }
 
   abort(id: number): Sexp {

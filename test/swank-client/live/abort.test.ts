@@ -1,0 +1,118 @@
+import { expect } from "chai";
+import type { Evaluation, SwankClient } from "swank-client";
+import { liveImage } from "./live-image.js";
+import { aborted, returned, stopped, values } from "./outcomes.js";
+
+function whenRunning(client: SwankClient, code: string): Promise<Evaluation> {
+  return new Promise((resolve) => {
+    const evaluation: Evaluation = client.evaluate(`(princ "running") ${code}`, {
+      onOutput: () => resolve(evaluation),
+    });
+  });
+}
+
+describe("aborting an evaluation", () => {
+  const image = liveImage();
+  let client: SwankClient;
+  beforeEach(async () => {
+    client = await image.connect();
+  });
+
+  const STUBBORN: readonly string[] = [
+    "(loop)",
+    "(unwind-protect (loop) (loop))",
+    "(unwind-protect (loop) (unwind-protect (loop) (sleep 1000)))",
+    "(unwind-protect (sleep 1000) (sleep 1000))",
+    "(loop (handler-case (loop) (serious-condition () nil)))",
+    "(loop (ignore-errors (restart-case (loop) (abort () nil))))",
+    '(unwind-protect (loop) (error "in the cleanup"))',
+    "(sb-thread:with-mutex ((sb-thread:make-mutex)) (sleep 1000))",
+  ];
+  for (const code of STUBBORN) {
+    it(`ends it, running or stopped: ${code}`, async () => {
+      const running = await whenRunning(client, code);
+      aborted(await running.abort());
+      const halted = await whenRunning(client, code);
+      await halted.interrupt();
+      stopped(await halted.next());
+      aborted(await halted.abort());
+      expect(client.stops).to.deep.equal([]);
+    });
+  }
+
+  for (const code of [
+    "(dotimes (i 3) (block hijack (unwind-protect (loop) (return-from hijack nil))))",
+    "(loop repeat 2 do (catch 'hijack (unwind-protect (loop) (throw 'hijack nil))))",
+  ]) {
+    it(`ends what escapes from its own unwinding, one way or the other: ${code}`, async () => {
+      const evaluation = await whenRunning(client, code);
+      expect((await evaluation.abort()).status).to.be.oneOf(["aborted", "returned"]);
+    });
+  }
+
+  it("runs its cleanup forms, and frees its locks", async () => {
+    await values(client, "(defvar *cleaned* 0) (defvar *mutex* (sb-thread:make-mutex))");
+    const evaluation = await whenRunning(
+      client,
+      "(sb-thread:with-mutex (*mutex*) (unwind-protect (loop) (incf *cleaned*)))",
+    );
+    aborted(await evaluation.abort());
+    expect(await values(client, "(list *cleaned* (sb-thread:mutex-owner *mutex*))")).to.deep.equal(["(1 NIL)"]);
+  });
+
+  it("is the same for everybody who asks, and for who asks later", async () => {
+    const evaluation = await whenRunning(client, "(loop)");
+    const waiting = evaluation.next();
+    const outcomes = await Promise.all([evaluation.abort(), evaluation.abort(), waiting, evaluation.next()]);
+    for (const outcome of outcomes) aborted(outcome);
+    aborted(await evaluation.abort());
+    aborted(await evaluation.next());
+    expect(evaluation.isSettled).to.equal(true);
+  });
+
+  it("before it was sent ends it all the same", async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const evaluation = client.evaluate("(loop)");
+      aborted(await evaluation.abort());
+    }
+  });
+
+  it("of a client's very first evaluation, while the runtime is loaded, ends it", async () => {
+    const fresh = await image.connect();
+    const evaluation = fresh.evaluate("(loop)");
+    aborted(await evaluation.abort());
+  });
+
+  it("gives the last outcome when there is one", async () => {
+    const evaluation = client.evaluate("(princ 1) 42");
+    returned(await evaluation.next());
+    expect(returned(await evaluation.abort()).values).to.deep.equal(["42"]);
+    const untaken = client.evaluate("(princ 1) 43");
+    while (!untaken.isSettled) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(returned(await untaken.abort())).to.deep.include({ values: ["43"], stdout: "1" });
+  });
+
+  it("gives up, and says so, on code that lets nothing in; which goes on", async () => {
+    const evaluation = await whenRunning(
+      client,
+      "(sb-sys:without-interrupts (let ((end (+ (get-internal-real-time) (* 6 internal-time-units-per-second)))) (loop until (> (get-internal-real-time) end)))) :end",
+    );
+    const error = await evaluation.abort().catch((reason: unknown) => reason);
+    expect(error).to.include({ code: "WAIT_TIMEOUT" });
+    expect(evaluation.isSettled).to.equal(false);
+    expect(await values(client, ":others-go-on")).to.deep.equal([":OTHERS-GO-ON"]);
+    aborted(await evaluation.next());
+  });
+
+  it("around its end never goes wrong, 200 times at random", async () => {
+    for (let round = 0; round < 200; round += 1) {
+      const evaluation = client.evaluate("(dotimes (i (random 20000) :end) (random 2))");
+      if (round % 2 === 0) await evaluation.next({ timeout: Math.random() * 2 }).catch(() => undefined);
+      const outcome = await evaluation.abort();
+      expect(outcome.status).to.be.oneOf(["returned", "aborted"]);
+      expect(await evaluation.next()).to.include({ status: outcome.status });
+    }
+    expect(client.evaluations).to.deep.equal([]);
+    expect(await values(client, ":fine")).to.deep.equal([":FINE"]);
+  });
+});

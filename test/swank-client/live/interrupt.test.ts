@@ -1,0 +1,164 @@
+import { expect } from "chai";
+import type { Evaluation, SwankClient } from "swank-client";
+import { liveImage } from "./live-image.js";
+import { aborted, returned, stopped, values } from "./outcomes.js";
+
+/** Resolves when the evaluation has printed something. */
+function whenRunning(client: SwankClient, code: string): Promise<Evaluation> {
+  return new Promise((resolve) => {
+    const evaluation: Evaluation = client.evaluate(`(princ "running") ${code}`, {
+      onOutput: () => resolve(evaluation),
+    });
+  });
+}
+
+async function continueWith(evaluation: Evaluation, name: string): Promise<void> {
+  const index = evaluation.stop?.restarts.findIndex((restart) => restart.name === name) ?? -1;
+  await evaluation.stop?.invokeRestart(index);
+}
+
+describe("interrupting an evaluation", () => {
+  const image = liveImage();
+  let client: SwankClient;
+  beforeEach(async () => {
+    client = await image.connect();
+  });
+
+  const ENDLESS: readonly string[] = [
+    "(loop)",
+    "(sleep 100000)",
+    "(let ((n 0)) (declare (fixnum n) (optimize (speed 3) (safety 0) (debug 0))) (loop (setf n (logand (1+ n) 1023))))",
+    "(loop (make-list 1000))",
+    "(loop (compile nil '(lambda (x) (list x x))))",
+    '(loop (intern (format nil "I-~d" (random 1000))))',
+    '(loop (handler-case (error "x") (error () nil)))',
+    "(loop (ignore-errors (sleep 0.01)))",
+    "(loop (handler-case (loop) (condition () nil)))",
+    "(loop (with-output-to-string (s) (print '(a b c) s)))",
+    "(sb-thread:wait-on-semaphore (sb-thread:make-semaphore))",
+    "(sb-thread:join-thread (sb-thread:make-thread (lambda () (sleep 3))))",
+    "(let ((m (sb-thread:make-mutex))) (sb-thread:with-mutex (m) (loop)))",
+    '(sb-ext:run-program "/bin/sleep" \'("3"))',
+    "(defmacro endless () (loop)) (endless)",
+    "(defstruct printing) (defmethod print-object ((p printing) s) (loop)) (make-printing)",
+    "(loop (progn (eval '(defclass interrupted-class () (a b))) (make-instance 'interrupted-class)))",
+    "(loop (gensym) (gc))",
+    "(labels ((f (n) (if (zerop n) 0 (1+ (f (1- n)))))) (loop (f 10000)))",
+    "#.(loop)",
+  ];
+  for (const code of ENDLESS) {
+    it(`stops it where it is, lets it go on, and aborts it: ${code}`, async () => {
+      const evaluation = await whenRunning(client, code);
+      for (let round = 0; round < 2; round += 1) {
+        expect(await evaluation.interrupt()).to.equal(true);
+        const stop = stopped(await evaluation.next());
+        expect(stop.reason).to.equal("interrupt");
+        expect(stop.error).to.include({ type: "INTERRUPTED", message: "The evaluation was interrupted." });
+        expect(stop.error.restarts[0]).to.deep.include({ name: "CONTINUE" });
+        expect(stop.error.restarts.map(({ name }) => name)).to.include("ABORT");
+        expect(await values(client, "'interned-by-another")).to.deep.equal(["INTERNED-BY-ANOTHER"]);
+        if (round === 0) await continueWith(evaluation, "CONTINUE");
+      }
+      expect(await evaluation.interrupt()).to.equal(false);
+      expect(aborted(await evaluation.abort())).not.to.have.property("error");
+    });
+  }
+
+  it("lets it go on to its value", async () => {
+    const evaluation = await whenRunning(client, "(let ((sum 0)) (dotimes (i 20) (incf sum i) (sleep 0.005)) sum)");
+    expect(await evaluation.interrupt()).to.equal(true);
+    stopped(await evaluation.next());
+    await continueWith(evaluation, "CONTINUE");
+    expect(returned(await evaluation.next()).values).to.deep.equal(["190"]);
+  });
+
+  it("shows where it is", async () => {
+    const evaluation = await whenRunning(
+      client,
+      "(defun spin (n) (loop (setf n (mod (1+ n) 7)))) (defun outer () (list (spin 1))) (outer)",
+    );
+    await evaluation.interrupt();
+    const { error } = stopped(await evaluation.next());
+    const own = error.frames.filter(({ kind }) => kind === "user").map(({ call }) => call);
+    expect(own.join(" ")).to.match(/\(SPIN .*\(OUTER\)/);
+    await evaluation.abort();
+  });
+
+  it("waits for the end of what runs without interrupts", async () => {
+    const evaluation = await whenRunning(
+      client,
+      "(sb-sys:without-interrupts (let ((end (+ (get-internal-real-time) (/ internal-time-units-per-second 2)))) (loop until (> (get-internal-real-time) end)))) (loop)",
+    );
+    expect(await evaluation.interrupt()).to.equal(true);
+    expect(stopped(await evaluation.next()).reason).to.equal("interrupt");
+    await evaluation.abort();
+  });
+
+  it("stops exactly the one of many that it is asked for", async () => {
+    const evaluations = await Promise.all([...Array(10).keys()].map((n) => whenRunning(client, `(loop ${n})`)));
+    for (const [n, evaluation] of evaluations.entries()) {
+      await evaluation.interrupt();
+      stopped(await evaluation.next());
+      evaluations.forEach((other, m) => {
+        expect(other.stop !== undefined, `${m} after ${n}`).to.equal(m <= n);
+      });
+    }
+    (await Promise.all(evaluations.map((evaluation) => evaluation.abort()))).forEach(aborted);
+  });
+
+  it("gives false when there is nothing to interrupt", async () => {
+    const ended = client.evaluate("1");
+    await ended.next();
+    expect(await ended.interrupt()).to.equal(false);
+    const atError = client.evaluate('(error "x")');
+    await atError.next();
+    expect(await atError.interrupt()).to.equal(false);
+    expect(client.stops).to.deep.equal([atError.stop]);
+    await atError.abort();
+  });
+
+  it("by several at once stops it once", async () => {
+    const evaluation = await whenRunning(client, "(loop)");
+    expect(await Promise.all([evaluation.interrupt(), evaluation.interrupt(), evaluation.interrupt()])).to.include(
+      true,
+    );
+    const { session } = stopped(await evaluation.next());
+    expect(session.level).to.equal(1);
+    await evaluation.next({ timeout: 100 }).then(
+      () => expect.fail("There was a second stop."),
+      (error: unknown) => expect(error).to.include({ code: "WAIT_TIMEOUT" }),
+    );
+    await evaluation.abort();
+  });
+
+  it("right after it was sent stops it before or while it runs", async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const evaluation = client.evaluate("(loop)");
+      expect(await evaluation.interrupt()).to.equal(true);
+      expect(stopped(await evaluation.next()).reason).to.equal("interrupt");
+      await evaluation.abort();
+    }
+  });
+
+  it("around its end never goes wrong, 200 times at random", async () => {
+    const seen = { returned: 0, stopped: 0 };
+    for (let round = 0; round < 200; round += 1) {
+      const evaluation = client.evaluate("(dotimes (i (random 20000) :end) (random 2))");
+      const interrupted = evaluation.interrupt();
+      const outcome = await evaluation.next();
+      await interrupted;
+      if (outcome.status === "stopped") {
+        seen.stopped += 1;
+        expect(outcome.reason).to.equal("interrupt");
+        await continueWith(evaluation, "CONTINUE");
+        expect(returned(await evaluation.next()).values).to.deep.equal([":END"]);
+      } else {
+        seen.returned += 1;
+        expect(returned(outcome).values).to.deep.equal([":END"]);
+      }
+    }
+    expect(seen.returned + seen.stopped).to.equal(200);
+    expect(client.stops).to.deep.equal([]);
+    expect(await values(client, ":fine")).to.deep.equal([":FINE"]);
+  });
+});

@@ -1,0 +1,81 @@
+import { expect } from "chai";
+import type { SwankClient } from "swank-client";
+import { liveImage } from "./live-image.js";
+import { aborted, returned, stopped } from "./outcomes.js";
+
+const reason = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => "no rejection",
+    (error: unknown) => error,
+  );
+
+describe("waiting for an evaluation", () => {
+  const image = liveImage();
+  let client: SwankClient;
+  beforeEach(async () => {
+    client = await image.connect();
+  });
+
+  it("ends after its timeout, and can be taken up again", async () => {
+    const evaluation = client.evaluate("(read-line *standard-input* nil) (sleep 0.2) :slept");
+    expect(await reason(evaluation.next({ timeout: 1 }))).to.include({ code: "WAIT_TIMEOUT" });
+    expect(await reason(evaluation.next({ timeout: 0 }))).to.include({ code: "WAIT_TIMEOUT" });
+    expect(evaluation.isSettled).to.equal(false);
+    expect(returned(await evaluation.next()).values).to.deep.equal([":SLEPT"]);
+  });
+
+  it("takes any number for a timeout", async () => {
+    for (const timeout of [Number.POSITIVE_INFINITY, 2 ** 31, 1e12]) {
+      expect(returned(await client.evaluate("(sleep 0.05) 1").next({ timeout })).values).to.deep.equal(["1"]);
+    }
+  });
+
+  it("ends when its signal is aborted, before or meanwhile, with the signal's reason", async () => {
+    const evaluation = client.evaluate("(sleep 0.2) :slept");
+    const controller = new AbortController();
+    const waiting = reason(evaluation.next({ signal: controller.signal }));
+    const why = new Error("enough");
+    controller.abort(why);
+    expect(await waiting).to.include({ code: "CANCELLED", cause: why });
+    expect(await reason(evaluation.next({ signal: controller.signal }))).to.include({ code: "CANCELLED" });
+    expect(returned(await evaluation.next({ signal: new AbortController().signal })).values).to.deep.equal([":SLEPT"]);
+  });
+
+  it("gives an outcome that is there, whatever the timeout and the signal say", async () => {
+    const evaluation = client.evaluate("1");
+    while (!evaluation.isSettled) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(returned(await evaluation.next({ timeout: 0, signal: AbortSignal.abort() })).values).to.deep.equal(["1"]);
+  });
+
+  it("by several gives all the same, with the same output", async () => {
+    const evaluation = client.evaluate('(princ "out") (cerror "go on" "stop") (princ "more") 1');
+    const stops = (await Promise.all([evaluation.next(), evaluation.next(), evaluation.next()])).map(stopped);
+    for (const stop of stops) expect(stop).to.include({ stdout: "out", session: stops[0]?.session });
+    const ends = Promise.all([evaluation.next(), evaluation.next()]);
+    await stops[0]?.session.invokeRestart(0);
+    for (const end of await ends) expect(returned(end)).to.include({ stdout: "more" });
+    expect(await evaluation.next()).to.include({ stdout: "" });
+  });
+
+  it("in vain leaves no timers or listeners behind", async () => {
+    const evaluation = client.evaluate("(loop)");
+    const { signal } = new AbortController();
+    for (let round = 0; round < 50; round += 1) await reason(evaluation.next({ timeout: 0, signal }));
+    aborted(await evaluation.abort());
+  });
+
+  it("for code that was never run tells why", async () => {
+    const bad: unknown = 5;
+    const codes = [
+      { code: "1", options: { outputLimit: -1 } },
+      { code: "1", options: { outputLimit: Number.NaN } },
+    ];
+    for (const { code, options } of codes) {
+      const evaluation = client.evaluate(code, options);
+      expect(await reason(evaluation.next())).to.include({ code: "INVALID_ARGUMENT" });
+      expect(await reason(evaluation.abort())).to.include({ code: "INVALID_ARGUMENT" });
+      expect(await evaluation.interrupt()).to.equal(false);
+    }
+    expect(await reason(Reflect.apply(client.evaluate, client, [bad]).next())).to.include({ code: "INVALID_ARGUMENT" });
+  });
+});
