@@ -21,6 +21,7 @@ export async function answerEvaluation(
   context: ToolContext,
   seconds: number,
 ): Promise<ToolAnswer> {
+  const { resets } = session;
   context.outputs.listen(evaluation, (text) => context.progress(text));
   const followed = await followEvaluation(evaluation, { seconds, signal: context.signal });
   if (followed.kind === "cancelled")
@@ -28,7 +29,7 @@ export async function answerEvaluation(
   const outcome = followed.kind === "running" ? undefined : followed.outcome;
   if (outcome !== undefined) session.follow(outcome.package);
   const loss = outcome?.status === "lost" ? await session.explainLoss() : undefined;
-  const conclusion = conclude(followed, { loss, replaced: session.isRetired });
+  const conclusion = conclude(followed, { loss, reset: session.resets !== resets });
   context.lastError.apply(conclusion.lastError);
   if (outcome?.status === "stopped") context.stops.add(outcome.session, evaluation);
   return concludedAnswer(conclusion);

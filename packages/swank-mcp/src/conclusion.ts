@@ -26,7 +26,7 @@ export interface ConditionEnding {
 
 export type Ending =
   | { readonly kind: "values"; readonly values: readonly string[] }
-  | { readonly kind: "aborted" }
+  | { readonly kind: "aborted"; readonly byReset?: boolean }
   | ConditionEnding;
 
 /** What a call says of its evaluation, and what becomes of the last error. */
@@ -57,15 +57,15 @@ export type Answerable = Exclude<Followed, { kind: "cancelled" }>;
 export interface Circumstances {
   /** Why the image is gone, in more detail than the outcome of a lost evaluation has it. */
   readonly loss?: string | undefined;
-  /** True if the image was replaced on purpose: what was lost with it was aborted. */
-  readonly replaced?: boolean;
+  /** True if the session was reset meanwhile: what was lost or aborted was so on purpose. */
+  readonly reset?: boolean;
   /** Milliseconds since the epoch. */
   readonly now?: number;
 }
 
 /** The one place that decides what is an error, and what sets or clears the last one. */
 export function conclude(followed: Answerable, circumstances: Circumstances = {}): Conclusion {
-  const { loss, replaced = false, now = Date.now() } = circumstances;
+  const { loss, reset = false, now = Date.now() } = circumstances;
   if (followed.kind === "running") {
     const error = stillRunningSnapshot(followed.seconds, followed.thread, now);
     return failed("aborted", EMPTY_TRANSCRIPT, { kind: "condition", tag: "TIMEOUT", error });
@@ -78,9 +78,9 @@ export function conclude(followed: Answerable, circumstances: Circumstances = {}
     case "stopped":
       return stopped(outcome, seconds);
     case "aborted":
-      return aborted(outcome, seconds, now);
+      return aborted(outcome, seconds, reset, now);
     case "lost":
-      if (replaced) return calm(outcome, { kind: "aborted" }, { kind: "keep" });
+      if (reset) return calm(outcome, { kind: "aborted", byReset: true }, { kind: "keep" });
       return failed("lost", outcome, {
         kind: "condition",
         tag: "ERROR",
@@ -99,10 +99,11 @@ function stopped(outcome: Stopped, seconds: number | undefined): Conclusion {
     : calm(outcome, ending, { kind: "keep" });
 }
 
-function aborted(outcome: Aborted, seconds: number | undefined, now: number): Conclusion {
+function aborted(outcome: Aborted, seconds: number | undefined, byReset: boolean, now: number): Conclusion {
   if (outcome.error !== undefined) {
     return failed("aborted", outcome, { kind: "condition", tag: "ERROR", error: outcome.error });
   }
+  if (byReset) return calm(outcome, { kind: "aborted", byReset }, { kind: "keep" });
   if (seconds === undefined) return calm(outcome, { kind: "aborted" }, { kind: "keep" });
   return failed("aborted", outcome, { kind: "condition", tag: "TIMEOUT", error: killedSnapshot(seconds, now) });
 }

@@ -25,6 +25,7 @@ export class LispSession {
   readonly #parts: SessionParts;
   #packageName: string;
   #isRetired = false;
+  #resets = 0;
 
   constructor(parts: SessionParts) {
     this.client = parts.client;
@@ -52,6 +53,17 @@ export class LispSession {
   /** It is about to be closed, and another will take its place. */
   retire(): void {
     this.#isRetired = true;
+    this.noteReset();
+  }
+
+  /** How often it was begun anew: what ends from one count to the next may have been ended by that. */
+  get resets(): number {
+    return this.#resets;
+  }
+
+  /** Its evaluations are about to be ended. */
+  noteReset(): void {
+    this.#resets += 1;
   }
 
   /**

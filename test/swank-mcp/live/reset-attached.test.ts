@@ -78,7 +78,7 @@ function COMMON-LISP-USER::RA-THEIRS: existed before this session
     const running = server.startCall("evaluate-lisp", { code: "(progn (print 1) (loop (sleep 0.01)))" });
     await server.notified("notifications/progress");
     expect(blocks(await server.call("reset-session"))[0]).to.match(/\n\n\[aborted\]\n2 evaluations$/);
-    expect(blocks(await running.result)[0]).to.equal("[stdout]\n\n1 \n\n; Evaluation aborted");
+    expect(blocks(await running.result)[0]).to.equal("[stdout]\n\n1 \n\n; Evaluation aborted: the session was reset");
     expect(blocks(await server.call("describe-last-error"))).to.deep.equal([NO_ERROR]);
     expect((await server.call("lisp-status")).structuredContent).to.deep.include({ stopped: [] });
     expect(other.stops).to.have.lengthOf(1);

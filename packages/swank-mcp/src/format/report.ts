@@ -11,7 +11,8 @@ export function reportText(conclusion: Conclusion): string {
 function endingSections(conclusion: Conclusion): string[] {
   const { ending } = conclusion;
   if (ending.kind === "values") return [valueLines(ending.values)];
-  if (ending.kind === "aborted") return ["; Evaluation aborted"];
+  if (ending.kind === "aborted")
+    return [ending.byReset ? "; Evaluation aborted: the session was reset" : "; Evaluation aborted"];
   return conditionSections(ending);
 }
 

@@ -35,6 +35,7 @@ async function replaceImage(session: LispSession, context: ToolContext): Promise
 /** @throws SwankError `REQUEST_TIMEOUT` soon, with nothing changed, when the image answers nothing at all. */
 async function cleanImage(session: LispSession, signal: AbortSignal): Promise<ToolAnswer> {
   await session.directory(signal);
+  session.noteReset();
   const report = await session.client.reset();
   session.follow("COMMON-LISP-USER");
   return { ...textAnswer(resetText(report)), meta: resetMeta(report) };
