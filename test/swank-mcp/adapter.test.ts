@@ -1,3 +1,4 @@
+import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { expect } from "chai";
 import { SwankError } from "swank-client";
 import { INSTRUCTIONS, NO_ERROR } from "swank-mcp";
@@ -103,6 +104,23 @@ describe("server, through the SDK's client, without a Lisp", () => {
     ["get-backtrace", { max_frames: 5 }, 'There is no argument "max_frames": did you mean "max-frames"?'],
     ["describe-last-error", { code: "1" }, 'There is no argument "code".'],
   ];
+
+  const oddCalls: readonly [params: Record<string, unknown>, complaint: string][] = [
+    [{ name: "get-backtrace", arguments: null }, "get-backtrace: The arguments must be an object, not null."],
+    [{ name: "get-backtrace", arguments: [1] }, "get-backtrace: The arguments must be an object, not [1]."],
+    [{ name: "get-backtrace", arguments: "x" }, 'get-backtrace: The arguments must be an object, not "x".'],
+    [{ arguments: {} }, 'The tool\'s "name" is missing.'],
+    [{ name: 5 }, 'The tool\'s "name" must be a string, not 5.'],
+    [{}, 'The tool\'s "name" is missing.'],
+  ];
+
+  for (const [params, complaint] of oddCalls) {
+    it(`refuses the call ${JSON.stringify(params)} readably`, async () => {
+      const result = await mcp.client.request({ method: "tools/call", params }, CallToolResultSchema);
+      expect(refusalType(result)).to.equal("INVALID_ARGUMENTS");
+      expect(texts(result)[0]).to.include(complaint);
+    });
+  }
 
   for (const [name, args, complaint] of complaints) {
     it(`says what is wrong with ${name} ${JSON.stringify(args)}`, async () => {

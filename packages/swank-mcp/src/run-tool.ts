@@ -3,6 +3,7 @@ import { argumentsRefusal } from "./argument-errors.js";
 import type { Config } from "./config.js";
 import type { Ask } from "./elicitation.js";
 import { explainError } from "./explain-error.js";
+import { oneLine } from "./format/cut.js";
 import type { LastError } from "./last-error.js";
 import type { LispContext } from "./lisp-context.js";
 import { nearest } from "./nearest.js";
@@ -13,9 +14,13 @@ import type { StopKeeper } from "./stop-keeper.js";
 import type { Tool, ToolContext } from "./tool.js";
 import type { ToolAnswer } from "./tool-answer.js";
 
+/** Characters of a wrong name that a message repeats. */
+const MAX_SHOWN = 60;
+
 /** One call as the client made it. */
 export interface ToolCall {
-  readonly name: string;
+  /** A tool's name, if the client does it right. */
+  readonly name: unknown;
   readonly args: unknown;
   readonly signal: AbortSignal;
   progress(text: string): void;
@@ -39,7 +44,7 @@ export interface ToolHost {
 export async function runTool(host: ToolHost, call: ToolCall): Promise<ToolAnswer> {
   try {
     const tool = findTool(host.tools, call.name);
-    const args = call.args ?? {};
+    const args = call.args === undefined ? {} : call.args;
     const prepared = tool.prepare(args);
     if (!prepared.ok) throw argumentsRefusal(tool, args, prepared.issues);
     return await answer(host, call, (context) => prepared.run(context));
@@ -80,10 +85,17 @@ function withNotices(given: ToolAnswer, notices: Notices): ToolAnswer {
   return taken.length === 0 ? given : { ...given, blocks: [...given.blocks, taken.join("\n")] };
 }
 
-function findTool(tools: readonly Tool[], name: string): Tool {
+function findTool(tools: readonly Tool[], name: unknown): Tool {
   const tool = tools.find((candidate) => candidate.name === name);
   if (tool !== undefined) return tool;
   const names = tools.map((candidate) => candidate.name);
+  if (typeof name !== "string") {
+    const given =
+      name === undefined ? "is missing" : `must be a string, not ${oneLine(JSON.stringify(name), MAX_SHOWN)}`;
+    throw new Refusal("INVALID_ARGUMENTS", `The tool's "name" ${given}.`, {
+      remedy: `Call one of: ${names.join(", ")}.`,
+    });
+  }
   const meant = nearest(name, names);
   throw new Refusal("UNKNOWN_TOOL", `There is no tool ${JSON.stringify(name)}.`, {
     remedy: meant === undefined ? `Call one of: ${names.join(", ")}.` : `Did you mean ${meant}?`,

@@ -2,7 +2,6 @@ import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import {
-  type CallToolRequest,
   CallToolRequestSchema,
   type CallToolResult,
   ElicitResultSchema,
@@ -11,6 +10,7 @@ import {
   type ServerNotification,
   type ServerRequest,
 } from "@modelcontextprotocol/sdk/types.js";
+import * as z from "zod";
 import type { Ask, Question, Reply } from "./elicitation.js";
 import { INSTRUCTIONS } from "./instructions.js";
 import { ProgressReporter } from "./progress.js";
@@ -48,13 +48,23 @@ export async function serveMcp(tools: ToolServer, transport: Transport, events: 
   server.onclose = () => events.onClose();
   server.onerror = (error) => events.onError(error);
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.tools.map(listed) }));
-  server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => {
+  server.setRequestHandler(callSchema, ({ params }, extra) => {
     const canAsk = server.getClientCapabilities()?.elicitation?.form !== undefined;
     return call(tools, params, extra, canAsk ? askThrough(extra) : undefined);
   });
   await server.connect(transport);
   return server;
 }
+
+/**
+ * A call whose name and arguments may be anything: for the SDK they are hidden in `given`, since it would answer what does not fit with a
+ * protocol error that no agent can read. It is for the tools to refuse.
+ */
+const callSchema = CallToolRequestSchema.extend({
+  params: z
+    .looseObject({ name: z.unknown().optional(), arguments: z.unknown().optional() })
+    .transform(({ name, arguments: args, ...rest }) => ({ ...rest, name: "", given: { name, args } })),
+});
 
 /** The SDK would set up its JSON Schema validator at every start, to check answers to elicitations that it sends itself; here it sends none. */
 const UNUSED_VALIDATOR = {
@@ -63,15 +73,14 @@ const UNUSED_VALIDATOR = {
 
 async function call(
   tools: ToolServer,
-  params: CallToolRequest["params"],
+  { given }: z.output<typeof callSchema>["params"],
   extra: Extra,
   ask: Ask | undefined,
 ): Promise<CallToolResult> {
   const progress = progressReporter(extra);
   try {
     const answer = await tools.call({
-      name: params.name,
-      args: params.arguments,
+      ...given,
       signal: extra.signal,
       progress: (text) => progress?.add(text),
       ask,
