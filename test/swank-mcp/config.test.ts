@@ -67,7 +67,11 @@ describe("command line", () => {
     expect(complaint("--timeout", "soon")).to.equal(
       '--timeout takes a number from 0.1 to 86400, not "soon"; without it, 30 is used.',
     );
-    expect(complaint("--max-stops", "0")).to.match(/^--max-stops takes a number from 1 to 100, not "0"/);
+    expect(complaint("--max-stops", "0")).to.match(/^--max-stops takes a whole number from 1 to 100, not "0"/);
+    expect(complaint("--max-stops", "1.5")).to.match(/^--max-stops takes a whole number from 1 to 100, not "1\.5"/);
+    expect(complaint("--max-stops", "-1")).to.match(/^--max-stops takes a whole number from 1 to 100, not "-1"/);
+    expect(complaint("--max-output=12000.5")).to.match(/^--max-output takes a whole number /);
+    expect(complaint("--timeout", "-.5")).to.match(/^--timeout takes a number from 0\.1 to 86400, not "-\.5"/);
     expect(complaint("--on-error", "crash")).to.equal('--on-error takes stop or unwind, not "crash".');
     expect(complaint("--lisp")).to.equal("--lisp needs a value: --lisp COMMAND");
     expect(complaint("--lisp=")).to.equal("--lisp needs a value.");

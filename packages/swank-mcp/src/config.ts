@@ -94,8 +94,13 @@ function unknownFlag(flag: string): string {
 }
 
 function takesNext(option: Option<unknown>, next: string | undefined): boolean {
-  if (option.placeholder === undefined || next === undefined || next.startsWith("-")) return false;
+  if (option.placeholder === undefined || next === undefined || isFlag(next)) return false;
   return option.valueOptional !== true || findCommand(next) === undefined;
+}
+
+/** A negative number is a value, and one that its option can refuse. */
+function isFlag(arg: string): boolean {
+  return arg.startsWith("-") && !/^-\.?\d/.test(arg);
 }
 
 function findCommand(word: string): Command | undefined {

@@ -46,15 +46,22 @@ export function listOption(description: Description & { placeholder: string }): 
   return { ...description, read: (texts, source) => texts.flatMap((text) => nonEmpty(text, source) ?? []) };
 }
 
+interface Bounds {
+  readonly min: number;
+  readonly max: number;
+  /** Only whole numbers make sense. */
+  readonly whole?: boolean | undefined;
+}
+
 /** A number within bounds, `fallback` if not given. */
 export function numberOption(
-  description: Omit<Description, "fallback"> & { placeholder: string; fallback: number; min: number; max: number },
+  description: Omit<Description, "fallback"> & { placeholder: string; fallback: number } & Bounds,
 ): Option<number> {
-  const { fallback, min, max, ...rest } = description;
+  const { fallback, min, max, whole, ...rest } = description;
   return {
     ...rest,
     fallback: String(fallback),
-    read: (texts, source) => readNumber(texts.at(-1), { fallback, min, max }, source),
+    read: (texts, source) => readNumber(texts.at(-1), { fallback, min, max, whole }, source),
   };
 }
 
@@ -83,16 +90,14 @@ function nonEmpty(text: string | undefined, source: string): string | undefined 
   return text;
 }
 
-function readNumber(
-  text: string | undefined,
-  bounds: { fallback: number; min: number; max: number },
-  source: string,
-): number {
+function readNumber(text: string | undefined, bounds: Bounds & { readonly fallback: number }, source: string): number {
   if (text === undefined) return bounds.fallback;
   const value = text.trim() === "" ? Number.NaN : Number(text);
-  if (value >= bounds.min && value <= bounds.max) return value;
+  const fits = value >= bounds.min && value <= bounds.max;
+  if (fits && (Number.isInteger(value) || bounds.whole !== true)) return value;
+  const kind = bounds.whole === true ? "whole number" : "number";
   throw new OptionError(
-    `${source} takes a number from ${bounds.min} to ${bounds.max}, not ${JSON.stringify(text)}; without it, ${bounds.fallback} is used.`,
+    `${source} takes a ${kind} from ${bounds.min} to ${bounds.max}, not ${JSON.stringify(text)}; without it, ${bounds.fallback} is used.`,
   );
 }
 

@@ -79,6 +79,7 @@ export const OPTIONS = {
     fallback: 8,
     min: 1,
     max: 100,
+    whole: true,
   }),
   stopMinutes: numberOption({
     flag: "--stop-minutes",
@@ -95,6 +96,7 @@ export const OPTIONS = {
     fallback: 12_000,
     min: 5000,
     max: 1_000_000,
+    whole: true,
   }),
   logFile: textOption({
     flag: "--log-file",
