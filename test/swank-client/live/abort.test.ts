@@ -3,10 +3,13 @@ import type { Evaluation, SwankClient } from "swank-client";
 import { liveImage } from "./live-image.js";
 import { aborted, returned, stopped, values } from "./outcomes.js";
 
-function whenRunning(client: SwankClient, code: string): Promise<Evaluation> {
+/** Resolves when the evaluation has printed `sign`. */
+function whenRunning(client: SwankClient, code: string, sign = "running"): Promise<Evaluation> {
   return new Promise((resolve) => {
     const evaluation: Evaluation = client.evaluate(`(princ "running") ${code}`, {
-      onOutput: () => resolve(evaluation),
+      onOutput: ({ text }) => {
+        if (text.includes(sign)) resolve(evaluation);
+      },
     });
   });
 }
@@ -95,7 +98,10 @@ describe("aborting an evaluation", () => {
   it("gives up, and says so, on code that lets nothing in; which goes on", async () => {
     const evaluation = await whenRunning(
       client,
-      "(sb-sys:without-interrupts (let ((end (+ (get-internal-real-time) (* 6 internal-time-units-per-second)))) (loop until (> (get-internal-real-time) end)))) :end",
+      `(let ((end (+ (get-internal-real-time) (* 6 internal-time-units-per-second))))
+         (sb-sys:without-interrupts (princ "within") (loop until (> (get-internal-real-time) end))))
+       :end`,
+      "within",
     );
     const error = await evaluation.abort().catch((reason: unknown) => reason);
     expect(error).to.include({ code: "WAIT_TIMEOUT" });

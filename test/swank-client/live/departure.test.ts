@@ -1,0 +1,134 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as pause } from "node:timers/promises";
+import { expect } from "chai";
+import type { SwankClient } from "swank-client";
+import { liveImage } from "./live-image.js";
+import { stopped, values } from "./outcomes.js";
+
+/** Another process with a client of the image, which evaluates `codes` and is killed before anything ends. */
+async function killedClient(port: number, codes: readonly string[]): Promise<ChildProcess> {
+  const program = `
+    import { connect } from "swank-client";
+    const client = await connect({ port: ${port} });
+    await client.prepare();
+    for (const code of ${JSON.stringify(codes)}) client.evaluate(code, { outputLimit: Infinity });
+    await client.evaluate("(sleep 0.2)").next();
+    console.log("running");
+    setInterval(() => undefined, 1000);`;
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", program], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await once(child.stdout ?? child, "data");
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  return child;
+}
+
+/** Names of Swank's threads in the debugger, of whoever's. */
+const PARKED = `(cl:loop :for thread :in (sb-thread:list-all-threads)
+  :when (cl:plusp (cl:or (sb-thread:symbol-value-in-thread 'swank::*sldb-level* thread cl:nil) 0)) :collect (sb-thread:thread-name thread))`;
+
+describe("a client that goes", () => {
+  const image = liveImage();
+  let client: SwankClient;
+  beforeEach(async () => {
+    client = await image.connect();
+  });
+
+  it("in good order ends what runs and what is stopped, with its cleanup forms", async () => {
+    await values(client, "(defparameter *cleaned* 0)");
+    for (const code of [
+      "(loop)",
+      '(error "x")',
+      "(sleep 1000)",
+      "(loop (print 1))",
+      "(unwind-protect (loop) (loop))",
+    ]) {
+      client.evaluate(`(unwind-protect (progn (sb-ext:atomic-incf (car *count*)) ${code}) (incf *cleaned*))`);
+    }
+    await values(client, "(defvar *count* (list 0))");
+    const halted = client.evaluate('(break "here")');
+    const { session } = stopped(await halted.next());
+    await client.close();
+    expect(session.isLive).to.equal(false);
+    expect(halted.isSettled).to.equal(true);
+    await image.untilTidy();
+    expect(await image.ask(PARKED)).to.equal("NIL");
+  });
+
+  it("in the middle of its first evaluation leaves nothing either", async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const fresh = await image.connect();
+      const evaluation = fresh.evaluate("(loop)");
+      if (round % 2 === 0) await pause(round);
+      await fresh.close();
+      expect(await evaluation.next().catch((error: unknown) => error)).to.be.an("object");
+    }
+  });
+
+  for (const codes of [
+    ["(loop)", "(sleep 100000)", "(handler-case (loop) (error () nil))"],
+    ['(error "x")', "(break)", "(car 5)"],
+    ["(unwind-protect (loop) (loop))", "(unwind-protect (sleep 1000) (sleep 1000))"],
+    ["(loop (print 1))", "(loop (print 2) (finish-output))", '(loop (format *error-output* "~a" (make-string 10000)))'],
+  ]) {
+    it(`by being killed leaves nothing of ${codes.join(" ")}`, async () => {
+      await killedClient(image.swank.port, codes);
+      await image.untilTidy();
+      expect(await image.ask(PARKED)).to.equal("NIL");
+      // Its connection and the observer's: Swank has noticed that the third is gone.
+      while ((await image.ask("(cl:length swank::*connections*)")) !== "2") await pause(20);
+      expect(await values(client, "(+ 1 2)")).to.deep.equal(["3"]);
+    });
+  }
+
+  it("does not take the evaluations of others along", async () => {
+    const evaluation = client.evaluate("(sleep 0.5) :survived");
+    const halted = client.evaluate('(cerror "go on" "x") :continued');
+    const stop = stopped(await halted.next());
+    const other = await image.connect();
+    other.evaluate("(loop)");
+    await other.close();
+    await killedClient(image.swank.port, ["(loop)"]);
+    expect(await evaluation.next()).to.deep.include({ status: "returned", values: [":SURVIVED"] });
+    expect(stop.session.isLive).to.equal(true);
+    await stop.session.invokeRestart(0);
+    expect(await halted.next()).to.deep.include({ status: "returned", values: [":CONTINUED"] });
+  });
+
+  it("leaves nothing in its own process that would keep that from ending", async () => {
+    const program = `
+      import { connect } from "swank-client";
+      const client = await connect({ port: ${image.swank.port} });
+      await client.evaluate("(+ 1 2)").next({ timeout: 1e6, signal: new AbortController().signal });
+      const running = client.evaluate("(loop)");
+      await running.next({ timeout: 50 }).catch(() => undefined);
+      await running.interrupt();
+      await running.next();
+      const halted = client.evaluate('(error "x")');
+      await halted.next();
+      await client.close();`;
+    const child = spawn(process.execPath, ["--input-type=module", "--eval", program], { stdio: "inherit" });
+    expect(await once(child, "exit")).to.deep.equal([0, null]);
+  });
+
+  it("and comes back begins a session of its own", async () => {
+    await values(client, "(in-package :keyword)");
+    await client.close();
+    const again = await image.connect();
+    expect(await values(again, "(list * (package-name *package*))")).to.deep.equal(['(NIL "COMMON-LISP-USER")']);
+  });
+
+  it("again and again leaves no threads, sessions or mailboxes behind", async () => {
+    const count = `(cl:list (cl:length (sb-thread:list-all-threads)) (cl:length swank::*connections*))`;
+    await values(client, "1");
+    const before = await image.ask(count);
+    for (let round = 0; round < 30; round += 1) {
+      const other = await image.connect();
+      await values(other, "1");
+      await other.close();
+    }
+    while ((await image.ask(count)) !== before) await pause(50);
+  });
+});

@@ -1,0 +1,106 @@
+import { expect } from "chai";
+import { read } from "sexp-parser";
+import type { DebuggerSession, SwankClient } from "swank-client";
+import { LiveImage, liveImage } from "./live-image.js";
+import { evaluate, values } from "./outcomes.js";
+
+const OURS = `(cl:sort (cl:remove-if-not (cl:lambda (name) (cl:search "SWANK-" name))
+  (cl:mapcar 'cl:package-name (cl:list-all-packages))) 'cl:string<)`;
+
+describe("the runtime in the image", () => {
+  const image = liveImage();
+
+  it("is not there before it is needed, nor at all where it is forbidden", async () => {
+    const before = await image.ask(OURS);
+    const symbols = "(cl:let ((count 0)) (cl:do-symbols (symbol :cl-user) (cl:incf count)) count)";
+    const plain = await image.connect({ runtime: false });
+    const evaluation = plain.evaluate("(print 1)");
+    const error = await evaluation.next().catch((reason: unknown) => reason);
+    expect(error).to.include({ code: "RUNTIME_FORBIDDEN" });
+    expect(await evaluation.interrupt()).to.equal(false);
+    expect(await evaluation.abort().catch((reason: unknown) => reason)).to.equal(error);
+    expect(await plain.prepare().catch((reason: unknown) => reason)).to.include({ code: "RUNTIME_FORBIDDEN" });
+    const willing = await image.connect();
+    await willing.call(read("(swank:connection-info)"), { label: "a command" });
+    expect(await image.ask(OURS)).to.equal(before);
+    const count = await image.ask(symbols);
+    await values(willing, "1");
+    expect(await image.ask(OURS)).not.to.equal(before);
+    expect(await image.ask(symbols)).to.equal(count);
+  });
+
+  it("is loaded once by clients that need it at the same time", async () => {
+    const clients = await Promise.all([...Array(4).keys()].map(() => image.connect()));
+    const results = await Promise.all(
+      clients.flatMap((client) => [values(client, "(+ 1 2)"), values(client, "(+ 2 2)")]),
+    );
+    expect(results.flat()).to.deep.equal(clients.flatMap(() => ["3", "4"]));
+    expect((await image.ask(OURS)).match(/SWANK-CLIENT\/EVALUATE/g)).to.have.lengthOf(1);
+  });
+
+  it("prints nothing while it is loaded", async () => {
+    const client = await image.connect();
+    const outcome = await evaluate(client, "1");
+    expect(outcome).to.include({ stdout: "", stderr: "" });
+  });
+
+  it("leaves mailboxes and evaluations bounded after a thousand evaluations", async () => {
+    const client = await image.connect();
+    for (let round = 0; round < 10; round += 1) {
+      await Promise.all([...Array(100).keys()].map((n) => values(client, String(n))));
+    }
+    expect(Number(await image.ask("(cl:length swank/sbcl::*mailboxes*)"))).to.be.below(250);
+  });
+
+  it("leaves no thread of its own when nothing happens", async () => {
+    const client = await image.connect();
+    await values(client, '(princ "x")');
+    const names =
+      "(cl:count \"swank-client output\" (cl:mapcar 'sb-thread:thread-name (sb-thread:list-all-threads)) :test 'cl:equal)";
+    while ((await image.ask(names)) !== "0") await new Promise((resolve) => setTimeout(resolve, 100));
+  });
+});
+
+describe("an image that is shared", () => {
+  const image = liveImage();
+  let first: SwankClient;
+  let second: SwankClient;
+  beforeEach(async () => {
+    first = await image.connect({ runtime: false });
+    second = await image.connect();
+  });
+
+  it("keeps telling errors of its own threads to who was there first", async () => {
+    const seen = new Promise<readonly number[]>((resolve) => {
+      first.connection.on("event", (message) => {
+        if (message.type === "debug") resolve(message.continuations);
+      });
+    });
+    await values(second, '(sb-thread:make-thread (lambda () (error "in a thread of its own")) :name "foreign")');
+    expect(await seen).to.deep.equal([]);
+    expect(second.stops).to.deep.equal([]);
+    while (first.stops.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    const [stop] = first.stops;
+    expect(stop?.condition.message).to.equal("in a thread of its own");
+    expect(stop?.reason).to.equal("error");
+    await stop?.abort();
+    expect(first.stops).to.deep.equal([]);
+  });
+
+  it("tells them to the only client that there is", async () => {
+    const alone = new LiveImage();
+    try {
+      await alone.start();
+      const client = await alone.connect();
+      const stopped = new Promise<DebuggerSession>((resolve) => client.onStop(resolve));
+      await values(client, '(sb-thread:make-thread (lambda () (error "nobody else")) :name "foreign") (values)');
+      const session = await stopped;
+      expect(session.condition.message).to.equal("nobody else");
+      expect(client.stops).to.deep.equal([session]);
+      await session.abort();
+      expect(session.isLive).to.equal(false);
+    } finally {
+      await alone.stop();
+    }
+  });
+});
