@@ -29,7 +29,7 @@ export async function answerEvaluation(
   const outcome = followed.kind === "running" ? undefined : followed.outcome;
   if (outcome !== undefined) session.follow(outcome.package);
   const loss = outcome?.status === "lost" ? await session.explainLoss() : undefined;
-  const conclusion = conclude(followed, { loss, reset: session.resets !== resets });
+  const conclusion = conclude(followed, { loss, reset: session.isRetired || session.resets !== resets });
   context.lastError.apply(conclusion.lastError);
   if (outcome?.status === "stopped") context.stops.add(outcome.session, evaluation);
   return concludedAnswer(conclusion);

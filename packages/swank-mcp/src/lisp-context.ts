@@ -22,6 +22,8 @@ export class LispContext {
   readonly #notices: Notices;
   readonly #ending = new AbortController();
   #current: Promise<LispSession> | undefined;
+  /** The session that is being replaced. */
+  #retiring: LispSession | undefined;
   #loss: Loss | undefined;
 
   constructor(open: OpenSession, notices: Notices) {
@@ -42,9 +44,12 @@ export class LispContext {
     return unlessAborted(this.#current, signal);
   }
 
-  /** The session that there is, once it is connected; `undefined` when there is none. Nothing is connected or launched for it. */
+  /**
+   * The session that there is, once it is connected, or the one that is being replaced; `undefined` when there is none. Nothing is
+   * connected or launched for it.
+   */
   async current(): Promise<LispSession | undefined> {
-    return this.#current?.catch(() => undefined);
+    return this.#retiring ?? this.#current?.catch(() => undefined);
   }
 
   /**
@@ -54,8 +59,9 @@ export class LispContext {
    */
   renew(session: LispSession, signal: AbortSignal): Promise<LispSession> {
     if (!session.isRetired) {
-      session.retire();
-      this.#current = session.close().then(() => this.#connect());
+      this.#current = this.#replace(session);
+      // what comes of it, those who wait for the session are told
+      this.#current.catch(() => undefined);
     }
     return this.session(signal);
   }
@@ -65,6 +71,14 @@ export class LispContext {
     this.#ending.abort();
     const session = await this.#current?.catch(() => undefined);
     await session?.close();
+  }
+
+  async #replace(session: LispSession): Promise<LispSession> {
+    session.retire();
+    this.#retiring = session;
+    await session.close();
+    this.#retiring = undefined;
+    return this.#connect();
   }
 
   async #connect(): Promise<LispSession> {

@@ -52,6 +52,10 @@ export const REFUSALS = {
     meaning: "The image that this server was told to attach to cannot be reached.",
     remedy: "Start a Swank server in it with the form that the message gives, then call the tool again.",
   },
+  SESSION_RESET: {
+    meaning: "The session was reset while the call was under way. Nothing that it did is left.",
+    remedy: "Call again if it is still wanted.",
+  },
   SHUTTING_DOWN: {
     meaning: "The server is on its way out and starts nothing new.",
     remedy: "Start the server again.",

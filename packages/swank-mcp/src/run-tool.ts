@@ -6,6 +6,7 @@ import { explainError } from "./explain-error.js";
 import { oneLine } from "./format/cut.js";
 import type { LastError } from "./last-error.js";
 import type { LispContext } from "./lisp-context.js";
+import type { LispSession } from "./lisp-session.js";
 import { nearest } from "./nearest.js";
 import type { Notices } from "./notices.js";
 import type { OutputRelay } from "./output-relay.js";
@@ -55,6 +56,7 @@ export async function runTool(host: ToolHost, call: ToolCall): Promise<ToolAnswe
 
 async function answer(host: ToolHost, call: ToolCall, run: (context: ToolContext) => Promise<ToolAnswer>) {
   let usedLisp = false;
+  let used: LispSession | undefined;
   const context: ToolContext = {
     signal: call.signal,
     config: host.config,
@@ -64,9 +66,10 @@ async function answer(host: ToolHost, call: ToolCall, run: (context: ToolContext
     approvals: host.approvals,
     approve: (request) =>
       host.approvals.require(request, { ...call, ask: call.ask, progress: (text) => call.progress(text) }),
-    session: () => {
+    session: async () => {
       usedLisp = true;
-      return host.lisp.session(call.signal);
+      used = await host.lisp.session(call.signal);
+      return used;
     },
     currentSession: () => host.lisp.current(),
     renew: (session) => {
@@ -75,9 +78,16 @@ async function answer(host: ToolHost, call: ToolCall, run: (context: ToolContext
     },
     progress: (text) => call.progress(text),
   };
-  const given = await run(context);
+  const given = await run(context).catch((error: unknown) => {
+    throw used?.isRetired === true ? sessionReset(error) : error;
+  });
   // Answers that come from what is stored stay the same however often they are asked for.
   return usedLisp ? withNotices(given, host.notices) : given;
+}
+
+/** What went wrong because the image was replaced under the call. */
+function sessionReset(cause: unknown): Refusal {
+  return new Refusal("SESSION_RESET", "The session was reset meanwhile; nothing of this call is left.", { cause });
 }
 
 function withNotices(given: ToolAnswer, notices: Notices): ToolAnswer {

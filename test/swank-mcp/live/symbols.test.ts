@@ -155,22 +155,29 @@ describe("reset-session through the server, on an image of its own", () => {
     expect(answer.isError).to.equal(false);
     for (const { result } of [running, stubborn]) {
       const ended = await result;
-      expect(blocks(ended)[0]).to.match(/; Evaluation aborted$/);
+      expect(blocks(ended)[0]).to.match(/; Evaluation aborted: the session was reset$/);
       expect(ended.isError).to.equal(false);
     }
     expect(blocks(await server.call("describe-last-error"))).to.deep.equal([NO_ERROR]);
     expect((await server.call("lisp-status")).structuredContent).to.deep.include({ stopped: [] });
   });
 
-  it("can be asked for twice at once, while evaluations go on", async () => {
+  it("replaces the image once for those who ask for it at once, and tells those who come in between", async () => {
     await server.evaluate("(defvar *rs-old* 1)");
+    const pid = await server.imagePid();
     const resets = [server.call("reset-session"), server.call("reset-session")];
     const evaluated = server.evaluate("(boundp '*rs-old*)");
-    const texts = (await Promise.all(resets)).map((result) => blocks(result).join("\n"));
-    for (const text of texts) expect(text).to.match(/^Session reset\. A fresh image \(pid \d+\)/);
-    expect(await evaluated).to.satisfy((answer: string[]) =>
-      /^(?:=> NIL|=> T|; Evaluation aborted)$/.test(answer[0] ?? ""),
-    );
+    const [first, second] = (await Promise.all(resets)).map((result) => blocks(result).join("\n"));
+    const now = await server.imagePid();
+    expect(now).to.not.equal(pid);
+    expect(first).to.equal(`Session reset. A fresh image (pid ${now}) has taken the place of the old one.`);
+    expect(second).to.equal(first);
+    expect((await evaluated)[0]).to.be.oneOf([
+      "=> NIL",
+      "=> T",
+      "; Evaluation aborted: the session was reset",
+      "The session was reset meanwhile; nothing of this call is left.\nCall again if it is still wanted.",
+    ]);
     expect(await server.evaluate("(boundp '*rs-old*)")).to.deep.equal(["=> NIL"]);
   });
 });
