@@ -147,4 +147,21 @@ describe("outcome data", () => {
       },
     });
   });
+
+  it("has no more of values, warnings, messages and frames than reports have", () => {
+    const long = "x".repeat(21_100);
+    const mark = (text: string) => `${text} [... 100 characters left out ...]`;
+    const warnings = [{ type: "WARNING", class: "W", message: `${long}\n` }] as const;
+    const values = outcomeData(conclude({ kind: "outcome", outcome: returned([long], { warnings }) }));
+    expect(values["values"]).to.deep.equal([mark("x".repeat(21_000))]);
+    expect(values["warnings"]).to.deep.equal([{ type: "WARNING", message: mark("x".repeat(21_000)) }]);
+
+    const deep = frames(...Array.from({ length: 200 }, (_, index) => `(F ${index})`));
+    const error = snapshot({ message: long, frames: deep, totalFrames: 300 });
+    const data = outcomeData(conclude({ kind: "outcome", outcome: { ...SILENT, status: "aborted", error } }));
+    expect(data).to.have.nested.property("error.message", mark("x".repeat(21_000)));
+    expect(data).to.have.nested.property("error.total_frames", 300);
+    const innermost = deep.slice(0, 20).map(({ index, call }) => ({ index, call }));
+    expect(data).to.have.nested.property("error.frames").that.deep.equals(innermost);
+  });
 });

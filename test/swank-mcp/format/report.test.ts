@@ -107,6 +107,36 @@ describe("report", () => {
     expect(text).to.equal(`=> ${"x".repeat(20_999)} [... 102 characters left out ...]`);
   });
 
+  it("cuts the longest of many values, and says where they are whole", () => {
+    const [a, b] = ["a".repeat(30_000), "b".repeat(12_000)];
+    expect(valueReport([a, "short", b])).to.equal(
+      `=> ${a.slice(0, 10_497)} [... 19503 characters left out ...]
+=> short
+=> ${b.slice(0, 10_497)} [... 1503 characters left out ...]
+; Cut to fit. The next call finds the values in the list /: (nth 0 /) is the first.`,
+    );
+  });
+
+  it("counts what JSON spells out as much as it takes there", () => {
+    expect(valueReport(["\u0000".repeat(3600)])).to.equal(
+      `=> ${"\u0000".repeat(3500)} [... 100 characters left out ...]`,
+    );
+  });
+
+  it("cuts the longest of many warnings, and says how to see them whole", () => {
+    const warnings = ["w".repeat(100), "v".repeat(30_000)].map(
+      (message) => ({ type: "WARNING", class: "WARNING", message }) as const,
+    );
+    expect(valueReport(["1"], { warnings })).to.equal(
+      `[warnings]
+WARNING: ${"w".repeat(100)}
+WARNING: ${"v".repeat(20_900)} [... 9100 characters left out ...]
+; Cut to fit. Evaluate fewer forms at a time to see their warnings whole.
+
+=> 1`,
+    );
+  });
+
   it("says when an evaluation was aborted", () => {
     const conclusion: Conclusion = conclude({
       kind: "outcome",

@@ -1,11 +1,20 @@
-/** Longest value or message shown whole, in UTF-16 units: a little more than what Lisp prints of one, so that its own marks are kept. */
-const MAX_TEXT = 21_000;
+/**
+ * What a text may cost that is shown whole, and all values or all warnings of a report together: a little more than what Lisp prints of
+ * one value, so that its own marks are kept. A UTF-16 unit costs 1, one that JSON has to spell out 6.
+ */
+const MAX_COST = 21_000;
+const SPELLED_OUT_COST = 6;
 
-/** A value or a message; the beginning, and how much was left out, of one that is longer than any that Lisp prints. */
-export function cutText(text: string): string {
-  if (text.length <= MAX_TEXT) return text;
-  const end = wholeEnd(text, MAX_TEXT);
-  return `${text.slice(0, end)} [... ${text.length - end} characters left out ...]`;
+/** A value or a message; the beginning, and how much was left out, of one that is too long. */
+export function cutText(text: string, maxCost = MAX_COST): string {
+  const end = endWithin(text, maxCost);
+  return end === text.length ? text : `${text.slice(0, end)} [... ${text.length - end} characters left out ...]`;
+}
+
+/** Texts that are shown together. When they are too long, the longest are cut, all at the same length, and the short ones stay whole. */
+export function cutTexts(texts: readonly string[]): string[] {
+  const share = fairShare(texts.map(costOf));
+  return texts.map((text) => cutText(text, share));
 }
 
 /** Text on one line, at most `max` units, ended by `...` when something was left out. */
@@ -32,4 +41,36 @@ export function more(count: number, what: string): string {
 function wholeEnd(text: string, position: number): number {
   const code = text.charCodeAt(position - 1);
   return code >= 0xd800 && code <= 0xdbff ? position - 1 : position;
+}
+
+function fairShare(costs: readonly number[]): number {
+  const rising = [...costs].sort((a, b) => a - b);
+  let left = MAX_COST;
+  for (const [index, cost] of rising.entries()) {
+    const share = Math.floor(left / (rising.length - index));
+    if (cost > share) return share;
+    left -= cost;
+  }
+  return MAX_COST;
+}
+
+function costOf(text: string): number {
+  let cost = 0;
+  for (let index = 0; index < text.length; index += 1) cost += unitCost(text.charCodeAt(index));
+  return cost;
+}
+
+/** The position up to which `text` costs no more than `maxCost`. */
+function endWithin(text: string, maxCost: number): number {
+  let left = maxCost;
+  for (let index = 0; index < text.length; index += 1) {
+    left -= unitCost(text.charCodeAt(index));
+    if (left < 0) return wholeEnd(text, index);
+  }
+  return text.length;
+}
+
+function unitCost(code: number): number {
+  const isSpelledOut = code < 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d;
+  return isSpelledOut ? SPELLED_OUT_COST : 1;
 }

@@ -1,34 +1,38 @@
 import type { Conclusion, ConditionEnding } from "../conclusion.js";
 import type { ErrorSnapshot } from "../lisp-port.js";
 import type { JsonObject } from "../tool-answer.js";
+import { REPORT_FRAMES } from "./backtrace.js";
+import { cutText, cutTexts } from "./cut.js";
+import { cutWarnings } from "./sections.js";
 
 /** Key of a result's `_meta` under which programs find {@link outcomeData}. */
 export const OUTCOME_META = "swank-mcp/outcome";
 
-/** The facts of a report as data. Restarts count from 1, as everywhere that an agent looks. */
+/** The facts of a report as data, as much of each text as the report has. Restarts count from 1, as everywhere that an agent looks. */
 export function outcomeData(conclusion: Conclusion): JsonObject {
   const { status, transcript, ending } = conclusion;
   return {
     status,
-    values: ending.kind === "values" ? ending.values : [],
+    values: ending.kind === "values" ? cutTexts(ending.values) : [],
     stdout: transcript.stdout,
     stderr: transcript.stderr,
-    warnings: transcript.warnings.map(({ type, message }) => ({ type, message })),
+    warnings: cutWarnings(transcript.warnings),
     package: transcript.package,
     ...(ending.kind === "condition" ? conditionData(ending) : {}),
   };
 }
 
+/** Of the frames the innermost, as many as get-backtrace shows unless it is asked for more. */
 function errorData(error: ErrorSnapshot): JsonObject {
   const { slots, restarts, frames, totalFrames, supertypes, ...rest } = error;
   return {
     type: rest.type,
     class: rest.class,
     supertypes: [...supertypes],
-    message: rest.message,
+    message: cutText(rest.message),
     ...(slots.length > 0 ? { slots: slots.map(({ name, value }) => ({ name, value })) } : {}),
     restarts: restarts.map(({ index, name, description }) => ({ index: index + 1, name, description })),
-    frames: frames.map(({ index, call }) => ({ index, call })),
+    frames: frames.slice(0, REPORT_FRAMES).map(({ index, call }) => ({ index, call })),
     total_frames: totalFrames,
     timestamp: rest.timestamp,
   };

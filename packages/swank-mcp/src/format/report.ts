@@ -1,7 +1,10 @@
 import type { Conclusion, ConditionEnding } from "../conclusion.js";
 import { reportBacktrace } from "./backtrace.js";
-import { cutText } from "./cut.js";
+import { cutText, cutTexts } from "./cut.js";
 import { transcriptSections } from "./sections.js";
+
+/** Where the whole values are: Lisp keeps those of the last form, as in any REPL. */
+const VALUES_ARE_CUT = "; Cut to fit. The next call finds the values in the list /: (nth 0 /) is the first.";
 
 /** The text of evaluate-lisp and of the tools that resume an evaluation (contract condition-report), sections apart by a blank line. */
 export function reportText(conclusion: Conclusion): string {
@@ -18,7 +21,9 @@ function endingSections(conclusion: Conclusion): string[] {
 
 function valueLines(values: readonly string[]): string {
   if (values.length === 0) return "; No values";
-  return values.map((value) => `=> ${cutText(value)}`).join("\n");
+  const shown = cutTexts(values);
+  const isCut = values.length > 1 && shown.some((text, index) => text !== values[index]);
+  return [...shown.map((value) => `=> ${value}`), ...(isCut ? [VALUES_ARE_CUT] : [])].join("\n");
 }
 
 function conditionSections({ tag, error }: ConditionEnding): string[] {
