@@ -109,10 +109,6 @@ export const ERROR_CODES = {
     meaning: "The wait ended before there was an outcome. The evaluation goes on.",
     remedy: "Wait again, interrupt it, or abort it.",
   },
-  EVALUATION_LOST: {
-    meaning: "The connection or the image went away before the evaluation ended; it is not known how far it got.",
-    remedy: "Connect again, look at what it changed, and evaluate again if that is safe.",
-  },
   STALE_SESSION: {
     meaning: "The thread is not stopped there any more.",
     remedy: "Use the evaluation's latest stop.",
@@ -178,10 +174,6 @@ export const ERROR_CODES = {
   LAUNCH_FAILED: {
     meaning: "The image did not come up.",
     remedy: "The details hold what Lisp printed.",
-  },
-  IMAGE_EXITED: {
-    meaning: "The image has ended.",
-    remedy: "Launch a new image.",
   },
 } as const satisfies Record<string, { meaning: string; remedy: string }>;
 

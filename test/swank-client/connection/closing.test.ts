@@ -84,9 +84,9 @@ describe("closing a connection", () => {
   });
 
   onBothJoints("can have a reason, which everything that waits gets", async ({ connection, peer }) => {
-    const reply = rejection(pending(connection, "evaluation"), "IMAGE_EXITED");
+    const reply = rejection(pending(connection, "evaluation"), "CONNECTION_LOST");
     await peer.nextRequest();
-    const reason = new SwankError("IMAGE_EXITED", "The image has ended with code 1.");
+    const reason = new SwankError("CONNECTION_LOST", "The image has ended with code 1.");
     await connection.close(reason);
     expect(await connection.closed).to.equal(reason);
     expect((await reply).message).to.equal("evaluation: The image has ended with code 1.");
