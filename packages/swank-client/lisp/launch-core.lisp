@@ -2,6 +2,11 @@
 
 (in-package "SWANK-CLIENT.LAUNCH")
 
+(defun load-runtime (text)
+  "Load Lisp text without what the compiler says about it. Errors are told: they tell why there is no core."
+  (handler-bind (((or warning sb-ext:compiler-note) #'muffle-warning))
+    (load (make-string-input-stream text))))
+
 (defun socket-pair ()
   (sb-alien:with-alien ((ends (array sb-alien:int 2)))
     (let ((status (sb-alien:alien-funcall

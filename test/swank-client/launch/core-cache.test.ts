@@ -30,6 +30,15 @@ describe("the core that images start from", function () {
     expect(await leftovers(cacheDir)).to.deep.equal([]);
   });
 
+  it("is built without a word of the compiler's about its code", async () => {
+    const lines: string[] = [];
+    const source = "(defun cl-user::caller () (cl-user::later))\n(defun cl-user::later (unused) 1)";
+    const onLog = (line: string) => lines.push(line);
+    const { image } = await launch({ cacheDir: await folder(), runtimeSources: [source], onLog });
+    expect(image.how).to.equal("built-core");
+    expect(lines).to.deep.equal([]);
+  });
+
   const damages: Record<string, (core: string) => Promise<void>> = {
     empty: (core) => truncate(core, 0),
     "cut off in the middle": (core) => truncate(core, 20_000_000),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { SwankError } from "../errors.js";
 import type { CoreIngredients } from "./core-key.js";
 import { coreArgs, lispEnvironment } from "./lisp-arguments.js";
-import { callForm, lispFile, loadFileForm, loadSwankForms, loadTextForm } from "./lisp-forms.js";
+import { callForm, lispFile, loadFileForm, loadSwankForms } from "./lisp-forms.js";
 import { runLisp } from "./run-lisp.js";
 
 /** Milliseconds that a build may take; a fast machine needs 5 seconds. */
@@ -52,7 +52,7 @@ function buildForms(file: string, fasls: string, { ingredients, greeting }: Core
   return [
     ...loadSwankForms(ingredients.swankFolder, fasls),
     loadFileForm(lispFile("launch-core")),
-    ...ingredients.runtimeSources.map(loadTextForm),
+    ...ingredients.runtimeSources.map((text) => callForm("load-runtime", text)),
     callForm("save-core", file, greeting, ingredients.warmUp),
   ];
 }

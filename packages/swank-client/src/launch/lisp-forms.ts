@@ -16,11 +16,6 @@ export function loadFileForm(path: string): string {
   return print([symbol("cl:load"), [symbol("sb-ext:parse-native-namestring"), path]]);
 }
 
-/** Text of a form that loads Lisp text. */
-export function loadTextForm(text: string): string {
-  return print([symbol("cl:load"), [symbol("cl:make-string-input-stream"), text]]);
-}
-
 /** The forms that load Swank, compiled into `faslFolder` or without compiling, and then the Lisp that serves. */
 export function loadSwankForms(swankFolder: string, faslFolder: string | undefined): readonly string[] {
   return [
