@@ -5,20 +5,20 @@
 (defun find-evaluation (id)
   (gethash id (session-evaluations (current-session))))
 
-(defun call-in-thread (thread wanted-p function &key (interrupt #'swank::queue-thread-interrupt) (patience 250))
+(defun call-in-thread (thread wanted-p function &key (interrupt #'sb-thread:interrupt-thread) (patience 250))
   "Have THREAD call FUNCTION, unless WANTED-P, called there first, says that it does something else by then.
 In the middle of changing what everybody uses it is let alone for a moment more, PATIENCE times two milliseconds at most.
 INTERRUPT is called with THREAD and what it should call."
-  (handler-case
-      (funcall interrupt thread
-               (lambda ()
-                 (sb-sys:with-interrupts
-                   (when (funcall wanted-p)
-                     (if (and (plusp patience) (or (holds-package-lock-p) (holds-world-lock-p)))
-                         (call-later thread wanted-p function interrupt (1- patience))
-                         (funcall function))))))
-    ;; it has just ended
-    (sb-thread:interrupt-thread-error () nil)))
+  (flet ((call ()
+           (sb-sys:with-interrupts
+             (cond ((not (funcall wanted-p)) nil)
+                   ((and (plusp patience) (or (holds-mailbox-p) (holds-package-lock-p) (holds-world-lock-p)))
+                    (call-later thread wanted-p function interrupt (1- patience)))
+                   ((holds-mailbox-p) nil)
+                   (t (funcall function))))))
+    (handler-case (funcall interrupt thread #'call)
+      ;; it has just ended
+      (sb-thread:interrupt-thread-error () nil))))
 
 (defun call-later (thread wanted-p function interrupt patience)
   (sb-thread:make-thread (lambda ()
@@ -30,7 +30,7 @@ INTERRUPT is called with THREAD and what it should call."
   "SBCL does not always survive that a thread is interrupted while it ends."
   (sb-thread::with-system-mutex ((evaluation-lock evaluation))
     (unless (evaluation-over evaluation)
-      (swank::queue-thread-interrupt thread function))))
+      (sb-thread:interrupt-thread thread function))))
 
 (defun call-in-evaluation (evaluation function)
   (call-in-thread (evaluation-thread evaluation)
@@ -164,6 +164,27 @@ will take, that is an error, which parks Swank's own thread: no client can conne
       (apply close-connection connection arguments))))
 
 (sb-int:encapsulate 'swank::close-connection% 'close-in-any-case #'close-in-any-case)
+
+;;; The image ends
+
+(defun waiting-messages-p (connection)
+  (let ((mailbox (find (swank::mconn.control-thread connection) swank/sbcl::*mailboxes* :key #'swank/sbcl::mailbox.thread)))
+    (and mailbox (swank/sbcl::mailbox.queue mailbox))))
+
+(defun send-last-words ()
+  "Have what was printed sent before all threads are ended, those that send included; no longer than a tenth of a second."
+  (let ((connections (loop for connection being the hash-keys of *sessions* using (hash-value session)
+                           unless (session-departed session) collect connection)))
+    (dolist (connection connections)
+      (loop for evaluation being the hash-values of (session-evaluations (session-of connection))
+            do (flush-evaluation evaluation)))
+    (loop repeat 50
+          while (some #'waiting-messages-p connections)
+          do (sleep 1/500))
+    ;; for the last of them, which is being written
+    (when connections (sleep 1/100))))
+
+(pushnew 'send-last-words sb-ext:*exit-hooks*)
 
 ;;; Swank on SBCL keeps a mailbox for every thread that ever was, and searches them all at each message
 

@@ -141,19 +141,6 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
 
 ;;; Errors that may not park
 
-(defun holds-lock-p (package name)
-  (let ((lock (find-symbol name package)))
-    (and lock (boundp lock)
-         (eq (sb-thread:mutex-owner (symbol-value lock)) sb-thread:*current-thread*))))
-
-(defun holds-package-lock-p ()
-  "True if every other reader of the image would wait for this thread."
-  (holds-lock-p "SB-IMPL" "*PACKAGE-GRAPH-LOCK*"))
-
-(defun holds-world-lock-p ()
-  "True if this thread is changing what classes and generic functions are made of."
-  (holds-lock-p "SB-KERNEL" "**WORLD-LOCK**"))
-
 (defun fragile-p (condition)
   "True if SBCL does not survive to look at the stack when CONDITION is signalled."
   (member (symbol-name (class-name (class-of condition))) '("BINDING-STACK-EXHAUSTED" "ALIEN-STACK-EXHAUSTED")

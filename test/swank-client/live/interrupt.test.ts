@@ -118,17 +118,16 @@ describe("interrupting an evaluation", () => {
   });
 
   it("by several at once stops it once", async () => {
-    const evaluation = await whenRunning(client, "(loop)");
-    expect(await Promise.all([evaluation.interrupt(), evaluation.interrupt(), evaluation.interrupt()])).to.include(
-      true,
-    );
-    const { session } = stopped(await evaluation.next());
-    expect(session.level).to.equal(1);
-    await evaluation.next({ timeout: 100 }).then(
-      () => expect.fail("There was a second stop."),
-      (error: unknown) => expect(error).to.include({ code: "WAIT_TIMEOUT" }),
-    );
-    await evaluation.abort();
+    for (let round = 0; round < 30; round += 1) {
+      const evaluation = await whenRunning(client, "(loop)");
+      const asked = Promise.all([evaluation.interrupt(), evaluation.interrupt(), evaluation.interrupt()]);
+      const { session } = stopped(await evaluation.next());
+      expect(await asked).to.include(true);
+      expect(session).to.include({ level: 1, isLive: true });
+      const again = await evaluation.next({ timeout: 20 }).catch((error: unknown) => error);
+      expect(again).to.include({ code: "WAIT_TIMEOUT" });
+      aborted(await evaluation.abort());
+    }
   });
 
   it("right after it was sent stops it before or while it runs", async () => {

@@ -27,6 +27,7 @@ const FILES: Readonly<Record<ModuleName, readonly string[]>> = {
     "stepper",
     "snapshot",
     "warnings",
+    "locks",
     "evaluate",
     "control",
     "attempt",
