@@ -5,7 +5,7 @@
 (defvar *attempt* nil "The number by which the client knows what this stopped thread evaluates now.")
 
 (defun error-entry (condition)
-  (list :error (class-name-text (shown-class condition)) (report-text condition 2000)))
+  (list :error (class-name-text (shown-class condition)) (message-text condition)))
 
 (defun give-up-attempt (condition hook)
   "In place of the debugger: it would stop one level deeper."

@@ -14,8 +14,11 @@
   (let ((format (swank/backend:guess-external-format file)))
     (with-open-file (stream file :external-format (or format :latin-1))
       (let* ((text (make-string (min (1- position) (file-length stream))))
-             (count (read-sequence text stream)))
-        (values (subseq text 0 count) (null format))))))
+             (count (read-sequence text stream))
+             ;; Swank takes the white space before a form for a part of it
+             (space (loop while (member (peek-char nil stream nil) '(#\Space #\Tab #\Newline #\Return))
+                          collect (read-char stream))))
+        (values (concatenate 'string (subseq text 0 count) space) (null format))))))
 
 (defun continuation-byte-p (char)
   (<= #x80 (char-code char) #xBF))
@@ -42,7 +45,7 @@
   "TEXT to the end of the form that it begins with, or all of it."
   (handler-case (with-standard-io-syntax
                   (let ((*read-suppress* t))
-                    (subseq text 0 (nth-value 1 (read-from-string text)))))
+                    (string-trim '(#\Space #\Newline) (subseq text 0 (nth-value 1 (read-from-string text))))))
     (error () text)))
 
 (defun form-source (text)
@@ -58,19 +61,35 @@
           (:source-form (form-source (second buffer)))
           (t (and snippet (form-source snippet))))))))
 
+(defun call-under-way (frame)
+  "The text of the form that FRAME evaluates, as code that is compiled for stepping knows it, or NIL."
+  (let* ((location (sb-di:frame-code-location frame))
+         (form (progn (sb-di::fill-in-code-location location)
+                      (sb-di::compiled-code-location-step-info location))))
+    (and (stringp form) (plusp (length form)) form)))
+
+(defun running-frame-source (frame index)
+  (let ((location (swank/backend:frame-source-location index)))
+    ;; of evaluated code Swank finds the place by a count that is another one there
+    (or (and (eq (first location) :location)
+             (eq (first (second location)) :buffer)
+             (let ((form (ignore-errors (call-under-way frame))))
+               (and form (list :form (shortened form +form-text-limit+)))))
+        (described-location location))))
+
 (defun frame-source (index)
-  (ignore-errors
-   (described-location
-    (if (breakpoint-wrapper-p (frame-name (swank/sbcl::nth-frame index)))
-        (second (first (swank/backend:find-definitions (first *breakpoint-call*))))
-        (swank/backend:frame-source-location index)))))
+  (let ((frame (swank/sbcl::nth-frame index)))
+    (ignore-errors
+     (if (breakpoint-wrapper-p (frame-name frame))
+         (described-location (second (first (swank/backend:find-definitions (first *breakpoint-call*)))))
+         (running-frame-source frame index)))))
 
 ;;; Variables
 
 (defun local-entry (index variable)
   "(NAME VALUE NUMBER)"
   (destructuring-bind (&key name id value) variable
-    (list (variable-text name index)
+    (list (variable-text name)
           (line-text value +local-text-limit+)
           (object-number (list index name id) value))))
 
@@ -208,8 +227,20 @@
                                     until (eq form eof) collect form)))
       (end-of-file () (error "The code ends in the middle of a form.")))))
 
+(defun variable-aliases (index)
+  "((SYMBOL VARIABLE) ...) for the variables of frame INDEX that are of other packages than its function."
+  (let ((names (remove-if-not #'symbolp (mapcar (lambda (variable) (getf variable :name)) (frame-variables index))))
+        (home (frame-home index)))
+    (loop for name in names
+          for alias = (find-symbol (symbol-name name) home)
+          when (and alias (not (member alias names)) (eq (sb-int:info :variable :kind alias) :unknown))
+            collect (list alias name) into aliases
+          finally (return (remove-duplicates aliases :key #'first)))))
+
 (defun values-in-frame (source index)
-  (multiple-value-list (eval-form-in-frame (read-source source index) index)))
+  (let ((form (read-source source index)))
+    (multiple-value-list
+     (eval-form-in-frame `(symbol-macrolet ,(variable-aliases index) ,form) index))))
 
 (defun eval-in-frame (level index attempt source)
   "=> (:stale) | (:no-frame TOTAL) | (:error TYPE MESSAGE) | (:interrupted) | (:values (VALUE ...) OUTPUT)"

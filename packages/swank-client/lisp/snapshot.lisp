@@ -245,15 +245,16 @@
         package
         swank::*buffer-package*)))
 
-(defun variable-text (name index)
-  (let ((*package* (frame-home index)))
+(defun variable-text (name)
+  "NAME without its package: code in a frame knows the frame's variables by their names alone."
+  (let ((*package* (or (and (symbolp name) (symbol-package name)) *package*)))
     (handler-case (prin1-to-string name) (error () "?"))))
 
 (defun local-texts (index)
   "((NAME VALUE) ...) of the variables of frame INDEX."
   (loop for variable in (frame-variables index)
         repeat +shown-locals+
-        collect (list (variable-text (getf variable :name) index)
+        collect (list (variable-text (getf variable :name))
                       (in-time "..." (line-text (getf variable :value) 200)))))
 
 ;;; The whole

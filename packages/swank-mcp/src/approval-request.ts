@@ -40,7 +40,7 @@ export function detailText(request: ApprovalRequest, seconds: number): string {
 }
 
 function statement({ wish, particulars }: ApprovalRequest, room: number): string {
-  const lines = particulars.map(([label, text]) => `${label}: ${shown(text, room)}`);
+  const lines = particulars.map(([label, text]) => `${label}:${shown(text, room)}`);
   return [`AI agent wants to ${visible(wish)}:`, ...lines].join("\n");
 }
 
@@ -48,7 +48,7 @@ function statement({ wish, particulars }: ApprovalRequest, room: number): string
 function shown(text: string, room: number): string {
   const whole = visible(text.trim());
   const cut = whole.length <= room ? whole : `${whole.slice(0, room)} [... ${whole.length - room} more characters]`;
-  return cut.includes("\n") ? `\n${cut.replace(/^/gm, "  ")}` : cut;
+  return cut.includes("\n") ? `\n${cut.replace(/^/gm, "  ")}` : ` ${cut}`;
 }
 
 /** Characters that a person would not see, or that change the order of others, are written out. */

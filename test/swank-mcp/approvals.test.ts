@@ -1,0 +1,172 @@
+import { expect } from "chai";
+import {
+  type ApprovalMode,
+  type ApprovalRequest,
+  Approvals,
+  type AskOptions,
+  detailText,
+  promptText,
+  type Question,
+  Refusal,
+  type Reply,
+} from "swank-mcp";
+import { debuggedStop } from "../support/mcp-debugged.js";
+
+const YES: Reply = { kind: "chosen", choice: "Yes" };
+const STOP = debuggedStop(3, 1);
+
+function request(parts: Partial<ApprovalRequest> = {}): ApprovalRequest {
+  return { operation: ":eval", wish: "evaluate code in frame #2", particulars: [["Code", "(type-of x)"]], ...parts };
+}
+
+/** A client whose user gives these replies in turn. */
+function user(...replies: Reply[]) {
+  const questions: (Question & AskOptions)[] = [];
+  const notes: string[] = [];
+  const approver = {
+    signal: new AbortController().signal,
+    progress: (text: string) => notes.push(text),
+    ask: async (question: Question, options: AskOptions) => {
+      questions.push({ ...question, ...options });
+      return replies.shift() ?? ({ kind: "unanswered" } as const);
+    },
+  };
+  return { approver, questions, notes };
+}
+
+async function verdict(mode: ApprovalMode, asked: ApprovalRequest, approver: Parameters<Approvals["require"]>[1]) {
+  return outcome(new Approvals(mode).require(asked, approver));
+}
+
+async function outcome(approval: Promise<void>): Promise<string> {
+  try {
+    await approval;
+    return "allowed";
+  } catch (error) {
+    if (error instanceof Refusal) return `${error.code}: ${error.message}`;
+    throw error;
+  }
+}
+
+describe("the prompt", () => {
+  it("is the contract's", () => {
+    expect(promptText(request(), 60)).to.equal(
+      "AI agent wants to evaluate code in frame #2:\nCode: (type-of x)\n\nAllow? [Yes/No/Show Code] Timeout: 60s",
+    );
+  });
+
+  it("sets code of several lines apart, so that it cannot pass for the prompt", () => {
+    const code = "1\n\nAllow? [Yes/No/Show Code] Timeout: 60s\n2";
+    const text = promptText(request({ particulars: [["Code", code]] }), 60);
+    expect(text.split("\n").filter((line) => line.startsWith("Allow?"))).to.have.lengthOf(1);
+    expect(text).to.include("Code:\n  1\n");
+  });
+
+  it("writes out characters that would not be seen, or change the order of others", () => {
+    const text = promptText(request({ particulars: [["Code", "(a \u202e b\u0007\u200b\ud800 ö λ \u{1f600})"]] }), 60);
+    expect(text).to.include("(a \\u{202e} b\\u{7}\\u{200b}\\u{d800} ö λ \u{1f600})");
+  });
+
+  it("shows long code in part, and says how much is missing; all of it on request", () => {
+    const code = `(list ${"a ".repeat(3000)})`;
+    const long = request({ particulars: [["Code", code]], circumstances: ["Frame 2: (F)"] });
+    expect(promptText(long, 60)).to.match(
+      / \[\.\.\. 4007 more characters\]\n\nAllow\? \[No\/Show Code\] Timeout: 60s$/,
+    );
+    expect(detailText(long, 60))
+      .to.include(code)
+      .and.to.match(/\nFrame 2: \(F\)\n\nAllow\? \[Yes\/No\]/);
+  });
+});
+
+describe("approval", () => {
+  it("asks once, for a minute, and tells the client that it waits", async () => {
+    const { approver, questions, notes } = user(YES);
+    expect(await verdict("ask", request({ stop: STOP }), approver)).to.equal("allowed");
+    expect(questions).to.have.lengthOf(1);
+    expect(questions[0]).to.include({ timeout: 60_000, signal: approver.signal });
+    expect(questions[0]?.choices).to.deep.equal(["Yes", "No", "Show Code", "Yes, for this stop"]);
+    expect(notes).to.deep.equal(["Waiting for the user to allow this."]);
+  });
+
+  const noes: readonly [string, readonly Reply[]][] = [
+    ["no", [{ kind: "chosen", choice: "No" }]],
+    ["something that was not offered", [{ kind: "chosen", choice: "Yes!" }]],
+    ["nothing", [{ kind: "declined" }]],
+    ["nothing in time", [{ kind: "unanswered" }]],
+    [
+      "no after looking",
+      [
+        { kind: "chosen", choice: "Show Code" },
+        { kind: "chosen", choice: "No" },
+      ],
+    ],
+    ["nothing after looking", [{ kind: "chosen", choice: "Show Code" }]],
+    [
+      "to look again and again",
+      [
+        { kind: "chosen", choice: "Show Code" },
+        { kind: "chosen", choice: "Show Code" },
+      ],
+    ],
+  ];
+  for (const [what, replies] of noes) {
+    for (const mode of ["ask", "strict"] as const) {
+      it(`is denied under ${mode} when the user answers ${what}`, async () => {
+        expect(await verdict(mode, request({ stop: STOP }), user(...replies).approver)).to.match(/^APPROVAL_DENIED: /);
+      });
+    }
+  }
+
+  it("cannot be given for code that was not shown whole", async () => {
+    const long = request({ particulars: [["Code", "x".repeat(5000)]], stop: STOP });
+    const hasty = user(YES);
+    expect(await verdict("ask", long, hasty.approver)).to.match(/^APPROVAL_DENIED/);
+    expect(hasty.questions[0]?.choices).to.deep.equal(["No", "Show Code"]);
+    expect(await verdict("ask", long, user({ kind: "chosen", choice: "Show Code" }, YES).approver)).to.equal("allowed");
+  });
+
+  it("for a stop holds for that stop and that operation, and for what a step leads to", async () => {
+    const approvals = new Approvals("ask");
+    const ask = (stop: typeof STOP, operation: ApprovalRequest["operation"], ...replies: Reply[]) =>
+      outcome(approvals.require(request({ stop, operation }), user(...replies).approver));
+    const next = debuggedStop(3, 1);
+    expect(await ask(STOP, ":eval", { kind: "chosen", choice: "Yes, for this stop" })).to.equal("allowed");
+    expect(await ask(STOP, ":eval")).to.equal("allowed");
+    expect(await ask(STOP, ":modify-restarts")).to.match(/^APPROVAL_DENIED/);
+    expect(await ask(next, ":eval")).to.match(/^APPROVAL_DENIED/);
+    approvals.carry(STOP, next);
+    expect(await ask(next, ":eval")).to.equal("allowed");
+  });
+
+  it("for a stop is not offered where there is no stop", async () => {
+    const { approver, questions } = user({ kind: "chosen", choice: "Yes, for this stop" });
+    expect(await verdict("ask", request({ operation: ":set-breakpoint" }), approver)).to.match(/^APPROVAL_DENIED/);
+    expect(questions[0]?.choices).to.deep.equal(["Yes", "No", "Show Code"]);
+  });
+
+  it("that is cancelled while it is waited for is no denial", async () => {
+    const cancel = new AbortController();
+    const ask = async (): Promise<Reply> => {
+      cancel.abort();
+      return { kind: "unanswered" };
+    };
+    const approver = { ask, signal: cancel.signal, progress: () => {} };
+    expect(await verdict("ask", request(), approver)).to.match(/^CANCELLED/);
+  });
+
+  const mute = { ask: undefined, signal: new AbortController().signal, progress: () => {} };
+  const table: readonly [ApprovalMode, boolean, RegExp][] = [
+    ["ask", false, /^allowed$/],
+    ["ask", true, /^APPROVAL_DENIED: .*the thread belongs to someone else, and this client cannot ask/],
+    ["strict", false, /^APPROVAL_DENIED: .*--approval strict, and this client cannot ask/],
+    ["strict", true, /^APPROVAL_DENIED/],
+    ["off", false, /^allowed$/],
+    ["off", true, /^allowed$/],
+  ];
+  for (const [mode, isForeign, expected] of table) {
+    it(`by a client that cannot ask, under ${mode}, for ${isForeign ? "somebody else's" : "our"} thread`, async () => {
+      expect(await verdict(mode, request({ stop: STOP, isForeign }), mute)).to.match(expected);
+    });
+  }
+});

@@ -1,0 +1,170 @@
+import { expect } from "chai";
+import { texts } from "../../support/mcp-client.js";
+import { McpDebugger, stopName } from "../../support/mcp-debugger.js";
+
+const CODE = `
+(defpackage :app (:use :cl))
+(in-package :app)
+(defun bar (a &optional (b 2) &key c) (list a b c))
+(defun each (n) (loop for i from 1 to n collect (bar i)))
+(defgeneric area (shape))
+(defmethod area ((n integer)) (* n n))
+(defmethod area ((s string)) (length s))
+(in-package :cl-user)
+:ready`;
+
+describe("breakpoints", () => {
+  let lisp: McpDebugger;
+
+  before(async () => {
+    lisp = await McpDebugger.start();
+    await lisp.evaluate(CODE);
+  });
+  after(() => lisp.close());
+  afterEach(async () => {
+    await lisp.removeBreakpoints();
+    await lisp.abortAll();
+  });
+
+  it("stop at the function's own frame, with its arguments as variables", async () => {
+    const { id, ...set } = await lisp.setBreakpoint({ function: "app:bar".replace(":", "::") });
+    expect(set).to.deep.equal({ function: "APP::BAR", hits: 0, state: "armed" });
+    const result = await lisp.call("evaluate-lisp", { code: "(app::bar 1 5 :c 7)" });
+    expect(result.isError).to.equal(false);
+    expect(result._meta?.["swank-mcp/outcome"]).to.deep.include({
+      status: "stopped",
+      stop: { reason: "breakpoint", breakpoint: id },
+    });
+    expect(texts(result)[0]).to.match(
+      /^\[BREAKPOINT\] BREAKPOINT-REACHED\nBreakpoint \d+ on APP::BAR\.\n\n\[Backtrace\]\n0: \(APP::BAR 1 5 :C 7\)/,
+    );
+    const { frames } = await lisp.frames({ end: 1 });
+    expect(frames[0]).to.include({ index: 0, function: "APP::BAR" });
+    expect(frames[0]?.locals.map(({ name, value }) => `${name}=${value}`)).to.deep.equal(["A=1", "B=5", "C=7"]);
+    expect(await lisp.valuesInFrame(0, "(list a b c)")).to.deep.equal(["(1 5 7)"]);
+    expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> (1 5 7)"]);
+  });
+
+  it("stop where the condition holds, which knows the arguments as args", async () => {
+    const { id } = await lisp.setBreakpoint({ function: "app::bar", condition: "(> (car args) 2)" });
+    await lisp.evaluate("(app::each 4)");
+    expect((await lisp.frame("(APP::BAR")).call).to.equal("(APP::BAR 3)");
+    await lisp.resume("debugger_continue");
+    expect((await lisp.frame("(APP::BAR")).call).to.equal("(APP::BAR 4)");
+    expect((await lisp.breakpoints()).find((each) => each.id === id)).to.deep.equal({
+      id,
+      function: "APP::BAR",
+      condition: "(> (car args) 2)",
+      hits: 2,
+      state: "armed",
+    });
+    expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> ((1 2 NIL) (2 2 NIL) (3 2 NIL) (4 2 NIL))"]);
+  });
+
+  it("with a hit count stop at that hit and at every one after it", async () => {
+    await lisp.setBreakpoint({ function: "app::bar", hit_count: 3 });
+    await lisp.evaluate("(app::each 4)");
+    expect((await lisp.frame("(APP::BAR")).call).to.equal("(APP::BAR 3)");
+    await lisp.resume("debugger_continue");
+    expect((await lisp.frame("(APP::BAR")).call).to.equal("(APP::BAR 4)");
+    expect(await lisp.breakpoints()).to.have.nested.property("[0].hit_count", 3);
+    expect((await lisp.resume("debugger_continue"))[0]).to.match(/^=> /);
+  });
+
+  it("count the hits of their condition only", async () => {
+    await lisp.setBreakpoint({ function: "app::bar", condition: "(evenp (first args))", hit_count: 2 });
+    await lisp.evaluate("(app::each 5)");
+    expect((await lisp.frame("(APP::BAR")).call).to.equal("(APP::BAR 4)");
+  });
+
+  it("of one thread stop nobody else", async () => {
+    const stop = stopName(await lisp.evaluate("(progn (break) (app::each 1))"));
+    const [thread = ""] = stop.split("/");
+    await lisp.setBreakpoint({ function: "app::bar", thread });
+    expect(await lisp.evaluate("(app::each 1)")).to.deep.equal(["=> ((1 2 NIL))"]);
+    const [report] = await lisp.resume("debugger_continue", { thread });
+    expect(report).to.match(/^\[BREAKPOINT\]/);
+    expect(await lisp.resume("debugger_continue", { thread })).to.deep.equal(["=> ((1 2 NIL))"]);
+  });
+
+  it("stop this session's evaluations only, if nothing else is said", async () => {
+    await lisp.setBreakpoint({ function: "app::bar" });
+    const inThread = "(sb-thread:join-thread (sb-thread:make-thread (lambda () (app::each 1))))";
+    expect(await lisp.evaluate(inThread)).to.deep.equal(["=> ((1 2 NIL))"]);
+  });
+
+  it("of any thread are told of with the next answer, and the thread can be looked at, stepped and continued", async () => {
+    await lisp.setBreakpoint({ function: "app::each", thread: "any" });
+    expect((await lisp.breakpoints())[0]?.thread).to.equal("any");
+    await lisp.evaluate("(defvar *worker* (sb-thread:make-thread (lambda () (app::each 2))))");
+    let notice: string | undefined;
+    while (notice === undefined) {
+      notice = (await lisp.evaluate("(sleep 0.02)")).find((block) => block.includes("has stopped"));
+    }
+    expect(notice).to.include("BREAKPOINT-REACHED: Breakpoint").and.to.include("on APP::EACH.");
+    const thread = /\((\d+\/1) for/.exec(notice)?.[1] ?? "";
+    expect((await lisp.frame("(APP::EACH", { thread })).locals).to.have.nested.property("[0].value", "2");
+    const [step] = await lisp.resume("debugger_step", { mode: "into", thread });
+    expect(step).to.match(/^\[STEP\] STEP-FORM-CONDITION\nEvaluating call:\n {2}\(BAR I\)\n/);
+    expect(await lisp.resume("debugger_continue", { thread })).to.deep.equal([
+      `; Thread ${thread.split("/")[0]} goes on`,
+    ]);
+    expect(await lisp.evaluate("(sb-thread:join-thread *worker*)")).to.deep.equal(["=> ((1 2 NIL) (2 2 NIL))"]);
+  });
+
+  it("stand on generic functions and on single methods", async () => {
+    await lisp.setBreakpoint({ function: "(method app::area (string))" });
+    expect(await lisp.evaluate("(app::area 3)")).to.deep.equal(["=> 9"]);
+    expect((await lisp.evaluate('(app::area "abc")'))[0]).to.include('0: (APP::AREA "abc")');
+    await lisp.removeBreakpoints();
+    await lisp.abortAll();
+    await lisp.setBreakpoint({ function: "app::area" });
+    expect((await lisp.evaluate("(app::area 3)"))[0]).to.include("0: (APP::AREA 3)");
+    expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> 9"]);
+  });
+
+  it("whose condition fails stop once, say why, and fire no more", async () => {
+    await lisp.setBreakpoint({ function: "app::bar", condition: "(car (first args))" });
+    const [report] = await lisp.evaluate("(app::each 3)");
+    expect(report).to.include("Its condition signalled an error, and it does not fire any more");
+    expect((await lisp.breakpoints())[0]).to.include({ state: "failed" });
+    expect((await lisp.resume("debugger_continue"))[0]).to.match(/^=> /);
+  });
+
+  it("say which calls they cannot see", async () => {
+    await lisp.evaluate("(declaim (inline small)) (defun small (x) x)");
+    expect((await lisp.setBreakpoint({ function: "small" })).warning).to.match(/inline/);
+    expect(await lisp.setBreakpoint({ function: "app::bar" })).to.not.have.property("warning");
+  });
+
+  it("leave the function as it was when they are removed", async () => {
+    const before = await lisp.evaluate("(list (fdefinition 'app::bar) (symbol-function 'app::bar))");
+    const { id } = await lisp.setBreakpoint({ function: "app::bar" });
+    expect(await lisp.json("breakpoint_remove", { id })).to.deep.equal({ removed: id });
+    expect(await lisp.evaluate("(list (fdefinition 'app::bar) (symbol-function 'app::bar))")).to.deep.equal(before);
+    expect(await lisp.evaluate("(app::bar 1)")).to.deep.equal(["=> (1 2 NIL)"]);
+    expect(await lisp.breakpoints()).to.deep.equal([]);
+  });
+
+  it("removed while a thread is stopped at them let it go on", async () => {
+    await lisp.setBreakpoint({ function: "app::bar" });
+    await lisp.evaluate("(app::each 2)");
+    await lisp.removeBreakpoints();
+    expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> ((1 2 NIL) (2 2 NIL))"]);
+  });
+
+  it("stay when the function is redefined", async () => {
+    await lisp.setBreakpoint({ function: "app::bar" });
+    await lisp.evaluate("(defun app::bar (a) (list a))");
+    expect((await lisp.evaluate("(app::bar 1)"))[0]).to.match(/^\[BREAKPOINT\]/);
+    expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> (1)"]);
+    await lisp.evaluate("(in-package :app) (defun bar (a &optional (b 2) &key c) (list a b c)) (in-package :cl-user)");
+  });
+
+  it("gone with the session that set them", async () => {
+    await lisp.setBreakpoint({ function: "app::bar" });
+    await lisp.call("reset-session");
+    expect(await lisp.breakpoints()).to.deep.equal([]);
+    await lisp.evaluate(CODE);
+  });
+});

@@ -1,0 +1,105 @@
+import { expect } from "chai";
+import { texts } from "../../support/mcp-client.js";
+import { McpDebugger, stopName } from "../../support/mcp-debugger.js";
+
+/** Fails deep inside a loop: one of the prices is no number. */
+const SHOP = `
+(defpackage :shop (:use :cl))
+(in-package :shop)
+(defun price (item) (getf item :price))
+(defun discount (item rate) (* (price item) rate))
+(defun total (items rate)
+  (let ((sum 0))
+    (dolist (item items sum)
+      (incf sum (discount item rate)))))
+(in-package :cl-user)
+:ready`;
+
+const FAILING = '(shop::total \'((:name a :price 10) (:name b :price "20") (:name c :price 30)) 2)';
+
+describe("finding, fixing and continuing", () => {
+  let lisp: McpDebugger;
+
+  before(async () => {
+    lisp = await McpDebugger.start();
+    await lisp.evaluate(SHOP);
+  });
+  after(() => lisp.close());
+  afterEach(() => lisp.abortAll());
+
+  it("shows the failing call, its callers, their variables, and what they evaluate to", async () => {
+    const [report] = await lisp.evaluate(FAILING);
+    expect(report).to.match(/^\[ERROR\] TYPE-ERROR\n/);
+    const discount = await lisp.frame("(SHOP::DISCOUNT");
+    expect(discount.locals.map(({ name, value }) => `${name}=${value}`)).to.include.members([
+      "RATE=2",
+      'ITEM=(:NAME B :PRICE "20")',
+    ]);
+    const total = await lisp.frame("(SHOP::TOTAL");
+    expect(total.index).to.be.above(discount.index);
+    expect(await lisp.valuesInFrame(total.index, "(values sum (length items))")).to.deep.equal(["20", "3"]);
+    expect(await lisp.valuesInFrame(discount.index, "(parse-integer (price item))")).to.deep.equal(["20", "2"]);
+  });
+
+  it("gives the original call's value after the function was redefined and the form tried again", async () => {
+    const stop = stopName(await lisp.evaluate(FAILING));
+    const redefined = `(defun shop::price (item) (let ((p (getf item :price))) (if (stringp p) (parse-integer p) p)))`;
+    expect((await lisp.evaluate(redefined))[0]).to.include("=> SHOP::PRICE");
+    expect(await lisp.stops()).to.deep.equal([stop]);
+    expect(await lisp.resume("debugger_invoke_restart", { restart: "RETRY", thread: stop })).to.deep.equal(["=> 120"]);
+    expect(await lisp.stops()).to.deep.equal([]);
+    await lisp.evaluate("(defun shop::price (item) (getf item :price))");
+  });
+
+  it("goes on from the restarted frame with what the loop had done before", async () => {
+    const stop = stopName(await lisp.evaluate(FAILING));
+    const total = await lisp.frame("(SHOP::TOTAL");
+    const discount = await lisp.frame("(SHOP::DISCOUNT");
+    // had the loop begun anew, this would be lost
+    await lisp.valuesInFrame(total.index, "(setq sum 1000)");
+    await lisp.evaluate(
+      "(defun shop::discount (item rate) (if (numberp (shop::price item)) (* (shop::price item) rate) 0))",
+    );
+    const args = { restart: "RESTART-FRAME", values: [String(discount.index)], thread: stop };
+    expect(await lisp.resume("debugger_invoke_restart", args)).to.deep.equal(["=> 1060"]);
+    await lisp.evaluate("(defun shop::discount (item rate) (* (shop::price item) rate))");
+  });
+
+  it("returns a value from a frame in place of the call that failed", async () => {
+    await lisp.evaluate(FAILING);
+    const { index } = await lisp.frame("(SHOP::DISCOUNT");
+    const args = { restart: "RETURN-FROM-FRAME", values: [String(index), "(* 7 rate)"] };
+    expect(await lisp.resume("debugger_invoke_restart", args)).to.deep.equal(["=> 94"]);
+  });
+
+  it("reports what is printed, and the next error, of an evaluation that goes on", async () => {
+    await lisp.evaluate('(progn (print :before) (error "first") (print :between) (error "second"))');
+    const { index } = await lisp.frame("(EVAL");
+    expect(index).to.be.above(0);
+    await lisp.abortAll();
+    await lisp.evaluate(
+      '(progn (print :before) (cerror "Go on" "first") (print :between) (cerror "Go on" "second") :end)',
+    );
+    const [report] = await lisp.resume("debugger_continue");
+    expect(report).to.match(/^\[stdout\]\n\n:BETWEEN \n\n\[ERROR\] SIMPLE-ERROR\nsecond\n/);
+    expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> :END"]);
+  });
+
+  it("sets and clears the last error as evaluations stop and end", async () => {
+    const lastError = async () => texts(await lisp.call("describe-last-error"))[0];
+    await lisp.evaluate('(restart-case (cerror "Go on" "one") (other () (error "two")))');
+    expect(await lastError()).to.include("one");
+    // looking, failing to look and being refused change nothing
+    await lisp.frames();
+    await lisp.refusal("debugger_eval_in_frame", { frame: 0, code: '(error "three")' });
+    await lisp.refusal("debugger_invoke_restart", { restart: 77 });
+    expect(await lastError()).to.include("one");
+    await lisp.resume("debugger_invoke_restart", { restart: "OTHER" });
+    expect(await lastError()).to.include("two");
+    await lisp.resume("debugger_invoke_restart", { restart: "ABORT" });
+    expect(await lastError()).to.include("two");
+    await lisp.evaluate('(cerror "Go on" "four")');
+    await lisp.resume("debugger_continue");
+    expect(await lastError()).to.match(/^No error information available/);
+  });
+});

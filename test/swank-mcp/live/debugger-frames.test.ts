@@ -1,0 +1,147 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { texts } from "../../support/mcp-client.js";
+import { McpDebugger, stopName } from "../../support/mcp-debugger.js";
+
+const FILE = `(defpackage :my-app (:use :cl) (:export #:compute))
+(in-package :my-app)
+
+;; Größe: more bytes than characters
+(defun compute (x y)
+  (let ((sum (+ x y)))
+    (list "ö" (car sum))))
+`;
+
+describe("frames", () => {
+  let lisp: McpDebugger;
+  let folder: string;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "swank-mcp-frames-"));
+    await writeFile(join(folder, "compute.lisp"), FILE);
+    lisp = await McpDebugger.start();
+    await lisp.evaluate(`(load ${JSON.stringify(join(folder, "compute.lisp"))})`);
+    await lisp.evaluate('(defun deep (n) (if (= n 0) (error "bottom") (1+ (deep (1- n)))))');
+  });
+  after(async () => {
+    await lisp.close();
+    await rm(folder, { recursive: true });
+  });
+  afterEach(() => lisp.abortAll());
+
+  it("tell the function with its package, the place in its file, and its variables", async () => {
+    const stop = stopName(await lisp.evaluate("(my-app:compute 10 20)"));
+    const { frames, total_frames, thread, level } = await lisp.frames();
+    expect(`${thread}/${level}`).to.equal(stop);
+    expect(total_frames).to.be.at.least(frames.length);
+    const compute = frames.find((frame) => frame.function === "MY-APP:COMPUTE");
+    expect(compute).to.deep.include({ index: 1, call: "(MY-APP:COMPUTE 10 20)" });
+    expect(compute?.source).to.deep.equal({ file: join(folder, "compute.lisp"), line: 7, column: 15 });
+    expect(compute?.locals.map(({ name, value }) => [name, value])).to.have.deep.members([
+      ["X", "10"],
+      ["Y", "20"],
+      ["SUM", "30"],
+    ]);
+  });
+
+  it("tell the form of code that came from no file", async () => {
+    await lisp.evaluate("(deep 0)");
+    expect((await lisp.frame("(DEEP 0)")).source).to.deep.equal({ form: '(ERROR "bottom")' });
+  });
+
+  it("are all there, Lisp's own included, in pages that fit together", async () => {
+    await lisp.evaluate("(deep 30)");
+    const { frames: all, total_frames: total } = await lisp.frames({ end: 100 });
+    expect(all).to.have.lengthOf(total);
+    expect(all.map(({ index }) => index)).to.deep.equal(all.map((_, index) => index));
+    expect((await lisp.frames()).frames).to.have.lengthOf(20);
+    const page = async (start: number, end?: number) => (await lisp.frames({ start, ...(end ? { end } : {}) })).frames;
+    expect([...(await page(0, 7)), ...(await page(7, 20)), ...(await page(20, total + 50))]).to.deep.equal(all);
+    // a page that begins where the first one ends is another page
+    expect(await page(20)).to.deep.equal(all.slice(20, 40));
+    expect(await page(3, 3)).to.deep.equal([]);
+  });
+
+  it("count as the report, get-backtrace and the other tools count them", async () => {
+    const [report = ""] = await lisp.evaluate("(deep 2)");
+    const [backtrace = ""] = texts(await lisp.call("get-backtrace"));
+    const lines = report.slice(report.indexOf("[Backtrace]\n")).split("\n").slice(1);
+    expect(lines).to.have.lengthOf(3);
+    for (const line of lines) {
+      expect(backtrace.split("\n")).to.include(line);
+      const [, index = "", call = ""] = /^(\d+): (.*)$/.exec(line) ?? [];
+      expect((await lisp.frame(call)).index).to.equal(Number(index));
+    }
+  });
+
+  it("give each variable an object_id that code can use while the stop lasts, and not after it", async () => {
+    await lisp.evaluate("(let ((table (make-hash-table))) (setf (gethash :k table) 1) (deep 0) table)");
+    await lisp.evaluate("(defun hold (table) (deep 0) (gethash :k table))");
+    await lisp.abortAll();
+    await lisp.evaluate("(let ((table (make-hash-table))) (setf (gethash :k table) 1) (hold table))");
+    const hold = await lisp.frame("(HOLD");
+    const [table] = hold.locals;
+    expect(table?.name).to.equal("TABLE");
+    const id = table?.object_id;
+    expect(await lisp.json("debugger_frame_locals", { frame: hold.index })).to.deep.include({
+      locals: [{ name: "TABLE", value: table?.value, object_id: id }],
+      catch_tags: [],
+    });
+    expect(await lisp.evaluate(`(incf (gethash :k (swank-objects:ref ${id})) 41)`)).to.deep.equal(["=> 42"]);
+    expect(await lisp.valuesInFrame(hold.index, "(gethash :k table)")).to.deep.equal(["42", "T"]);
+    await lisp.abortAll();
+    const [gone] = await lisp.evaluate(`(swank-objects:ref ${id})`);
+    expect(gone).to.match(
+      new RegExp(`^\\[ERROR\\] SIMPLE-ERROR\\nThere is no object ${id}: the stop that it was listed at has ended`),
+    );
+  });
+
+  it("with many variables or long values are cut, and say so", async () => {
+    const variables = Array.from({ length: 40 }, (_, index) => `(v${index} (make-string 5000 :initial-element #\\a))`);
+    await lisp.evaluate(
+      `(defun wide () (let (${variables.join(" ")}) (deep 0) (list ${variables.map((_, index) => `v${index}`).join(" ")})))`,
+    );
+    await lisp.evaluate("(wide)");
+    const wide = await lisp.frame("(WIDE)");
+    expect(wide.locals).to.have.lengthOf(20);
+    expect(wide.locals[0]?.value.length).to.be.at.most(200);
+    expect(wide).to.have.property("locals_left_out", 20);
+    const { locals } = await lisp.json("debugger_frame_locals", { frame: wide.index });
+    expect(locals).to.be.an("array").that.has.lengthOf(40);
+  });
+
+  it("evaluate code in the function's package, with its variables readable and writable", async () => {
+    await lisp.evaluate("(my-app:compute 10 20)");
+    const { index } = await lisp.frame("(MY-APP:COMPUTE");
+    const answer = await lisp.json("debugger_eval_in_frame", {
+      frame: index,
+      code: '(setq x (* x 2)) (format t "x is ~a" x) (values x (+ x y) *package*)',
+    });
+    expect(answer).to.deep.equal({ values: ["20", "40", '#<PACKAGE "COMMON-LISP-USER">'], stdout: "x is 20" });
+    expect((await lisp.frame("(MY-APP:COMPUTE")).locals.find(({ name }) => name === "X")?.value).to.equal("20");
+  });
+
+  it("keep the stop whatever code in them does", async () => {
+    const stop = stopName(await lisp.evaluate("(handler-case (deep 0) (warning () :handled))"));
+    const { index } = await lisp.frame("(DEEP");
+    for (const [code, message] of [
+      ["(car 1)", /TYPE-ERROR: /],
+      ["(car", /The code ends in the middle of a form/],
+      ["nosuch:x", /READER-ERROR|PACKAGE/],
+      ["(abort)", /CONTROL-ERROR: No restart ABORT is active/],
+      ["(break)", /SIMPLE-CONDITION: break/],
+      ["(labels ((f (n) (1+ (f n)))) (f 1))", /STORAGE-CONDITION: Control stack exhausted/],
+      ["(labels ((f (n) (1+ (f n)))) (f 1))", /STORAGE-CONDITION: Control stack exhausted/],
+    ] as const) {
+      const refused = await lisp.refusal("debugger_eval_in_frame", { frame: index, code });
+      expect(refused, code).to.include({ type: "FRAME_EVALUATION_FAILED" });
+      expect(refused.message, code).to.match(message);
+    }
+    expect(await lisp.valuesInFrame(index, '(warn "no handler of the program sees this")')).to.deep.equal(["NIL"]);
+    const flood = await lisp.json("debugger_eval_in_frame", { frame: index, code: "(dotimes (i 100000) (print i))" });
+    expect(String(flood["stdout"])).to.match(/\[\.\.\. \d+ characters left out \.\.\.\]/);
+    expect(await lisp.stops()).to.deep.equal([stop]);
+  });
+});

@@ -1,0 +1,108 @@
+import { expect } from "chai";
+import { McpDebugger, stopName } from "../../support/mcp-debugger.js";
+
+describe("restarts with values", () => {
+  let lisp: McpDebugger;
+
+  before(async () => {
+    lisp = await McpDebugger.start();
+  });
+  after(() => lisp.close());
+  afterEach(() => lisp.abortAll());
+
+  const invoke = (restart: string | number, ...values: string[]) =>
+    lisp.resume("debugger_invoke_restart", { restart, values });
+
+  async function restarts(): Promise<unknown> {
+    return (await lisp.json("debugger_restarts"))["restarts"];
+  }
+
+  it("are listed from 1, innermost first, with the stop that they belong to", async () => {
+    const stop = stopName(await lisp.evaluate('(restart-case (error "x") (use-mine (v) :report "Use mine." v))'));
+    const [thread, level] = stop.split("/").map(Number);
+    expect(await lisp.json("debugger_restarts")).to.deep.equal({
+      restarts: [
+        { index: 1, name: "USE-MINE", description: "Use mine." },
+        { index: 2, name: "ABORT", description: "Return to top level" },
+        { index: 3, name: "RETRY", description: "Evaluate form 1 again" },
+      ],
+      thread,
+      level,
+    });
+  });
+
+  it("USE-VALUE takes the value of an expression", async () => {
+    await lisp.evaluate("(list (symbol-value (quote *unset*)) 1)");
+    expect(await invoke("USE-VALUE", "(+ 40 2)")).to.deep.equal(["=> (42 1)"]);
+    expect((await lisp.evaluate("(boundp '*unset*)"))[0]).to.equal("=> NIL");
+  });
+
+  it("STORE-VALUE sets the variable as well", async () => {
+    await lisp.evaluate("(list (symbol-value (quote *unset*)) 1)");
+    expect(await invoke("store-value", "(+ 40 3)")).to.deep.equal(["=> (43 1)"]);
+    expect((await lisp.evaluate("(prog1 (symbol-value '*unset*) (makunbound '*unset*))"))[0]).to.equal("=> 43");
+  });
+
+  it("RETURN-VALUE gives the values of a call that could not be made", async () => {
+    await lisp.evaluate("(multiple-value-list (no-such-function 1))");
+    expect(await invoke("RETURN-VALUE", "'(a b)")).to.deep.equal(["=> ((A B))"]);
+  });
+
+  it("a program's own restart takes two values, by name, in whatever case, and by number", async () => {
+    const code = '(restart-case (error "x") (pair (a b) (list :pair a b)))';
+    for (const restart of ["PAIR", "pair", ":Pair", 1, "1"]) {
+      await lisp.evaluate(code);
+      expect(await invoke(restart, "(+ 1 2)", '"b"'), String(restart)).to.deep.equal(['=> (:PAIR 3 "b")']);
+    }
+  });
+
+  it("a name means the innermost restart of that name", async () => {
+    await lisp.evaluate('(restart-case (restart-case (error "x") (same () :inner)) (same () :outer))');
+    expect(await invoke("SAME")).to.deep.equal(["=> :INNER"]);
+  });
+
+  it("values are evaluated in the package of the stop, all before the restart is invoked", async () => {
+    await lisp.evaluate(
+      "(defpackage :stall (:use :cl)) (in-package :stall) (defvar *n* 0) (defun bump () (incf *n*)) (in-package :cl-user)",
+    );
+    await lisp.evaluate('(restart-case (error "x") (pair (a b) (list a b)))', { package: "STALL" });
+    const failing = { restart: "PAIR", values: ["(bump)", "(car 5)"] };
+    expect(await lisp.refusal("debugger_invoke_restart", failing)).to.include({ type: "INVALID_RESTART_VALUES" });
+    expect(await invoke("PAIR", "(bump)", "'sym")).to.deep.equal(["=> (2 SYM)"]);
+  });
+
+  it("a wrong number of values, or one that cannot be evaluated, leaves the stop as it is", async () => {
+    const stop = stopName(await lisp.evaluate("(symbol-value '*unset*)"));
+    for (const values of [[], ["1", "2"], ["(car"], ['(error "no")'], ["nosuch:x"]]) {
+      const refused = await lisp.refusal("debugger_invoke_restart", { restart: "USE-VALUE", values });
+      expect(refused, String(values)).to.include({ type: "INVALID_RESTART_VALUES" });
+    }
+    expect(await lisp.stops()).to.deep.equal([stop]);
+    expect(await invoke("USE-VALUE", "5")).to.deep.equal(["=> 5"]);
+  });
+
+  it("one that would prompt is not invoked without values, and does not prompt when it has them", async () => {
+    const prompting = "(ask (v) :interactive (lambda () (list (read))) (list :got v))";
+    const stop = stopName(await lisp.evaluate(`(restart-case (error "x") ${prompting})`, { stdin: "13" }));
+    const refused = await lisp.refusal("debugger_invoke_restart", { restart: "ASK" });
+    expect(refused).to.include({ type: "INVALID_RESTART_VALUES" });
+    expect(refused.message).to.match(/takes (at least )?1 value/);
+    expect(await lisp.stops()).to.deep.equal([stop]);
+    expect(await invoke("ASK", "7")).to.deep.equal(["=> (:GOT 7)"]);
+  });
+
+  it("one that reads by itself meets the end of its input, at once", async () => {
+    await lisp.evaluate('(restart-case (error "x") (reading () (read *query-io*)))');
+    const [report] = await invoke("READING");
+    expect(report).to.match(/^\[ERROR\] END-OF-FILE\n/);
+  });
+
+  it("a value that takes too long is broken off, and the stop is as it was", async () => {
+    const stop = stopName(await lisp.evaluate("(symbol-value '*unset*)"));
+    const args = { restart: "USE-VALUE", values: ["(loop)"], timeout: 0.3 };
+    expect(await lisp.refusal("debugger_invoke_restart", args)).to.include({ type: "FRAME_EVALUATION_TIMEOUT" });
+    expect(await lisp.stops()).to.deep.equal([stop]);
+    expect(await restarts()).to.be.an("array");
+    expect(await invoke("USE-VALUE", "5")).to.deep.equal(["=> 5"]);
+  });
+});

@@ -1,0 +1,153 @@
+import { expect } from "chai";
+import { texts } from "../../support/mcp-client.js";
+import { McpDebugger } from "../../support/mcp-debugger.js";
+
+const CODE = `
+(defun inner (x) (* x 2))
+(defun middle (x) (let ((y (inner x))) (+ y (inner y))))
+(defun outer (n) (list (middle n) (middle (1+ n))))
+(defun breaking (n) (break "here") (let ((z (inner n))) (list z (middle z))))
+(defun around (n) (vector (breaking n) (inner 100)))`;
+
+/** Where a report says that the thread is: the call it is about to make, its arguments, and the function it is in. */
+interface Place {
+  readonly form: string | undefined;
+  readonly frame: string | undefined;
+  readonly text: string;
+}
+
+describe("stepping", () => {
+  let lisp: McpDebugger;
+
+  before(async () => {
+    lisp = await McpDebugger.start();
+    await lisp.evaluate(CODE);
+  });
+  after(() => lisp.close());
+  afterEach(async () => {
+    await lisp.removeBreakpoints();
+    await lisp.abortAll();
+  });
+
+  async function step(mode: string): Promise<Place> {
+    const result = await lisp.call("debugger_step", { mode });
+    const text = texts(result).join("\n\n");
+    expect(result.isError, text).to.equal(false);
+    return {
+      form: /Evaluating call:\n {2}(.*)\n/.exec(text)?.[1],
+      frame: /\[Backtrace\]\n\d+: (.*)/.exec(text)?.[1],
+      text,
+    };
+  }
+
+  it("goes into a call from a breakpoint, and says the form, the frame and the arguments", async () => {
+    await lisp.setBreakpoint({ function: "middle" });
+    await lisp.evaluate("(outer 1)");
+    const result = await lisp.call("debugger_step", { mode: "into" });
+    const [report, block] = texts(result);
+    expect(report).to.equal(
+      "[STEP] STEP-FORM-CONDITION\nEvaluating call:\n  (INNER X)\nWith arguments:\n  1\n\n[Backtrace]\n0: (MIDDLE 1)\n1: (OUTER 1)",
+    );
+    expect(block).to.include("Locals of frame 0, (MIDDLE 1):\n  X = 1");
+    expect(result._meta?.["swank-mcp/outcome"]).to.deep.include({ stop: { reason: "step", form: "(INNER X)" } });
+    expect(await step("into")).to.include({ form: "(* X 2)", frame: "(INNER 1)" });
+  });
+
+  it("goes over a call from a breakpoint", async () => {
+    await lisp.setBreakpoint({ function: "middle" });
+    await lisp.evaluate("(outer 1)");
+    await lisp.removeBreakpoints();
+    expect(await step("over")).to.include({ form: "(INNER X)", frame: "(MIDDLE 1)" });
+    const next = await step("over");
+    expect(next).to.include({ form: "(INNER Y)", frame: "(MIDDLE 1)" });
+    expect(next.text).to.include("With arguments:\n  2");
+    expect(next.text).to.include("X = 1").and.to.include("Y = 2");
+  });
+
+  it("goes out of the function from a breakpoint", async () => {
+    await lisp.setBreakpoint({ function: "middle" });
+    await lisp.evaluate("(outer 1)");
+    await lisp.removeBreakpoints();
+    expect(await step("out")).to.include({ form: "(+ N 1)", frame: "(OUTER 1)" });
+    expect(await step("over")).to.include({ form: "(MIDDLE (1+ N))", frame: "(OUTER 1)" });
+    expect((await step("over")).text).to.equal("=> (6 12)");
+  });
+
+  it("goes into, over and out from (break)", async () => {
+    await lisp.evaluate("(around 3)");
+    expect(await step("into")).to.include({ form: "(INNER N)", frame: "(BREAKING 3)" });
+    expect(await step("into")).to.include({ form: "(* X 2)", frame: "(INNER 3)" });
+    expect(await step("out")).to.include({ form: "(MIDDLE Z)", frame: "(BREAKING 3)" });
+    expect(await step("over")).to.include({ form: "(INNER 100)", frame: "(AROUND 3)" });
+    expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> #((6 36) 200)"]);
+    await lisp.evaluate("(around 3)");
+    expect(await step("out")).to.include({ form: "(INNER 100)", frame: "(AROUND 3)" });
+    expect((await step("out")).text).to.equal("=> #((6 36) 200)");
+    await lisp.evaluate("(around 3)");
+    expect(await step("over")).to.include({ form: "(INNER N)", frame: "(BREAKING 3)" });
+    expect(await step("over")).to.include({ form: "(MIDDLE Z)", frame: "(BREAKING 3)" });
+  });
+
+  it("goes into, over and out from (step ...)", async () => {
+    const [report] = await lisp.evaluate("(step (outer 3))");
+    expect(report).to.match(/^\[STEP\] STEP-FORM-CONDITION\nEvaluating call:\n {2}\(OUTER 3\)\nWith arguments:\n {2}3/);
+    expect(await step("into")).to.include({ form: "(MIDDLE N)", frame: "(OUTER 3)" });
+    expect(await step("into")).to.include({ form: "(INNER X)", frame: "(MIDDLE 3)" });
+    expect(await step("out")).to.include({ form: "(+ N 1)", frame: "(OUTER 3)" });
+    expect((await step("out")).text).to.equal("=> (18 24)");
+    await lisp.evaluate("(step (outer 3))");
+    expect((await step("over")).text).to.equal("=> (18 24)");
+  });
+
+  it("stops at a breakpoint on the way, and goes out of that function alone", async () => {
+    await lisp.evaluate("(around 3)");
+    await lisp.setBreakpoint({ function: "inner", condition: "(= (car args) 12)" });
+    expect(await step("over")).to.include({ form: "(INNER N)" });
+    expect(await step("over")).to.include({ form: "(MIDDLE Z)" });
+    expect((await step("over")).text).to.match(/^\[BREAKPOINT\]/);
+    expect(await step("out")).to.include({ form: "(+ Y (INNER Y))", frame: "(MIDDLE 6)" });
+  });
+
+  it("ends with a continue, which runs to the end", async () => {
+    await lisp.setBreakpoint({ function: "inner", condition: "(= (car args) 4)" });
+    await lisp.evaluate("(outer 1)");
+    await step("into");
+    await lisp.removeBreakpoints();
+    expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> (6 12)"]);
+  });
+
+  it("shows no calls that only a macro of Lisp's has written", async () => {
+    await lisp.evaluate("(defun looping () (break) (let ((s 0)) (dolist (x (list 1 2) s) (incf s (inner x)))))");
+    await lisp.evaluate("(looping)");
+    const forms = [];
+    for (let place = await step("over"); place.form !== undefined; place = await step("over")) forms.push(place.form);
+    expect(forms).to.deep.equal(["(INNER X)", "(+ (INNER X) S)", "(INNER X)", "(+ (INNER X) S)"]);
+  });
+
+  it("is refused in code without stepping information, with how to recompile it; out of it works", async () => {
+    const plain = await McpDebugger.start({ args: ["--policy", "keep"] });
+    try {
+      await plain.evaluate(`${CODE} (defun plain (n) (print n) (break) (list (inner n) n))`);
+      const before = await plain.evaluate("(plain 3)");
+      for (const mode of ["into", "over"]) {
+        const { type, message, next } = await plain.refusal("debugger_step", { mode });
+        expect(type).to.equal("NOT_STEPPABLE");
+        expect(message).to.equal("COMMON-LISP-USER::PLAIN is compiled without stepping information.");
+        expect(next).to.include("Evaluate the definition").and.to.include("(optimize (debug 3))");
+      }
+      expect(before.join("\n")).to.include(`thread ${(await plain.stops())[0]}`);
+      expect(await plain.resume("debugger_step", { mode: "out" })).to.deep.equal(["=> (6 3)"]);
+      await plain.setBreakpoint({ function: "middle" });
+      await plain.evaluate("(outer 1)");
+      expect(await plain.refusal("debugger_step", { mode: "into" })).to.include({ type: "NOT_STEPPABLE" });
+    } finally {
+      await plain.close();
+    }
+  });
+
+  it("is refused at an error without a way on", async () => {
+    await lisp.evaluate('(error "x")');
+    expect(await lisp.refusal("debugger_step", { mode: "over" })).to.include({ type: "NOT_STEPPABLE" });
+    expect(await lisp.stops()).to.have.lengthOf(1);
+  });
+});

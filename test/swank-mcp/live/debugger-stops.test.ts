@@ -1,0 +1,112 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import { McpDebugger, stopName } from "../../support/mcp-debugger.js";
+
+describe("several stops at once", () => {
+  let lisp: McpDebugger;
+
+  before(async () => {
+    lisp = await McpDebugger.start();
+  });
+  after(() => lisp.close());
+  afterEach(() => lisp.abortAll());
+
+  /** Stops an evaluation that adds 40 to the value it is given. */
+  async function stopAdding(name: string): Promise<string> {
+    const code = `(+ 40 (restart-case (error "~a" '${name}) (give (v) v)))`;
+    return stopName(await lisp.evaluate(code));
+  }
+
+  it("are addressed by thread, each with its own evaluation", async () => {
+    const [a, b] = [await stopAdding("a"), await stopAdding("b")];
+    const [threadOfA = ""] = a.split("/");
+    expect((await lisp.frames({ thread: a })).thread).to.equal(Number(threadOfA));
+    const give = (thread: string, value: string) =>
+      lisp.resume("debugger_invoke_restart", { restart: "GIVE", values: [value], thread });
+    // a's evaluation gives a's value, although b's stopped later
+    expect(await give(threadOfA, "2")).to.deep.equal(["=> 42"]);
+    expect(await lisp.stops()).to.deep.equal([b]);
+    expect(await give(b, "3")).to.deep.equal(["=> 43"]);
+  });
+
+  it("auto means the latest stop of this session that there still is", async () => {
+    const [a, b] = [await stopAdding("a"), await stopAdding("b")];
+    const current = async () => {
+      const { thread, level } = await lisp.frames({ thread: "auto" });
+      return `${thread}/${level}`;
+    };
+    expect(await current()).to.equal(b);
+    await lisp.resume("debugger_invoke_restart", { restart: "ABORT" });
+    expect(await current()).to.equal(a);
+  });
+
+  it("block no other evaluation: (+ 40 2) after a RETRY that fails again is 42", async () => {
+    const first = stopName(await lisp.evaluate('(error "again and again")'));
+    const [report, block] = await lisp.resume("debugger_invoke_restart", { restart: "RETRY", thread: first });
+    expect(report).to.match(/^\[ERROR\] SIMPLE-ERROR\nagain and again\n/);
+    expect(await lisp.evaluate("(+ 40 2)")).to.deep.equal(["=> 42"]);
+    expect(await lisp.stops()).to.deep.equal([stopName([block ?? ""])]);
+  });
+
+  it("can be left by several calls at the same time", async () => {
+    const stops = [await stopAdding("a"), await stopAdding("b"), await stopAdding("c")];
+    const reports = await Promise.all(
+      stops.map((thread, index) =>
+        lisp.resume("debugger_invoke_restart", { restart: "GIVE", values: [String(index)], thread }),
+      ),
+    );
+    expect(reports).to.deep.equal([["=> 40"], ["=> 41"], ["=> 42"]]);
+  });
+
+  it("a stop that two calls leave at once is left once", async () => {
+    const thread = await stopAdding("a");
+    const give = (value: string) => lisp.call("debugger_invoke_restart", { restart: "GIVE", values: [value], thread });
+    const [one, two] = await Promise.all([give("1"), give("1")]);
+    const texts = [one, two].map((result) => JSON.stringify(result.content));
+    expect(texts.filter((text) => text.includes("=> 41")).length, texts.join("\n")).to.be.at.least(1);
+    expect(await lisp.stops()).to.deep.equal([]);
+  });
+
+  it("give the same values whatever the order in which they end", async () => {
+    const order = fc.shuffledSubarray([0, 1, 2, 3], { minLength: 4, maxLength: 4 });
+    const manner = fc.array(fc.constantFrom("GIVE", "RETRY", "ABORT"), { minLength: 4, maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(order, manner, async (indexes, manners) => {
+        const stops: string[] = [];
+        for (const index of [0, 1, 2, 3]) stops.push(await stopAdding(`number-${index}`));
+        for (const index of indexes) {
+          const thread = stops[index] ?? "";
+          const end = (restart: string, values: string[] = []) =>
+            lisp.resume("debugger_invoke_restart", { restart, values, thread });
+          if (manners[index] === "ABORT") {
+            expect(await end("ABORT")).to.deep.equal(["; Evaluation aborted"]);
+            continue;
+          }
+          if (manners[index] === "RETRY") expect((await end("RETRY"))[0]).to.include(`NUMBER-${index}`);
+          expect(await end("GIVE", [String(index)])).to.deep.equal([`=> ${40 + index}`]);
+        }
+        expect(await lisp.stops()).to.deep.equal([]);
+      }),
+      { numRuns: 12 },
+    );
+  }).timeout(120_000);
+
+  it("those that are too many end, the oldest first, which the answer says", async () => {
+    const few = await McpDebugger.start({ args: ["--max-stops", "2"] });
+    try {
+      const stop = async (n: number) => few.evaluate(`(error "number ~a" ${n})`);
+      const oldest = stopName(await stop(1));
+      await stop(2);
+      const blocks = await stop(3);
+      expect(blocks.at(-1)).to.equal(
+        `The stop ${oldest} (SIMPLE-ERROR) was aborted: at most 2 stops are kept (--max-stops).`,
+      );
+      expect(await few.stops()).to.have.lengthOf(2);
+      // it takes its thread a moment to unwind
+      while ((await few.call("debugger_restarts", { thread: oldest })).isError === false);
+      expect(await few.refusal("debugger_restarts", { thread: oldest })).to.include({ type: "STALE_STOP" });
+    } finally {
+      await few.close();
+    }
+  });
+});

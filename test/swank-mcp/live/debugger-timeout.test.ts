@@ -1,0 +1,79 @@
+import { setTimeout } from "node:timers/promises";
+import { expect } from "chai";
+import { texts } from "../../support/mcp-client.js";
+import { McpDebugger, stopName } from "../../support/mcp-debugger.js";
+
+describe("time that is up", () => {
+  let lisp: McpDebugger;
+
+  before(async () => {
+    lisp = await McpDebugger.start({ args: ["--timeout", "0.5"] });
+    await lisp.evaluate(
+      "(defvar *go-on* nil) (defun waiting (n) (loop until *go-on* do (sleep 0.01)) (list :waited n))",
+    );
+  });
+  after(() => lisp.close());
+  afterEach(async () => {
+    await lisp.abortAll();
+    await lisp.evaluate("(setf *go-on* nil)");
+  });
+
+  it("leaves the evaluation stopped: it can be looked at, continued, and gives its value", async () => {
+    const result = await lisp.call("evaluate-lisp", { code: "(waiting 7)", timeout: 0.2 });
+    expect(result.isError).to.equal(true);
+    expect(texts(result)[0]).to.match(/^\[TIMEOUT\] INTERRUPTED\n/);
+    const { index } = await lisp.frame("(WAITING 7)");
+    expect(await lisp.valuesInFrame(index, "(list n *go-on*)")).to.deep.equal(["(7 NIL)"]);
+    // still too long, and still there
+    const again = await lisp.resume("debugger_continue", { timeout: 0.2 });
+    expect(again[0]).to.match(/^\[TIMEOUT\] INTERRUPTED\n/);
+    await lisp.evaluate("(setf *go-on* t)");
+    expect(await lisp.resume("debugger_continue", { thread: stopName(again) })).to.deep.equal(["=> (:WAITED 7)"]);
+  });
+
+  it("leaves the evaluation stopped: it can be aborted, with its cleanup forms", async () => {
+    await lisp.evaluate("(defvar *cleaned* nil) (unwind-protect (waiting 1) (setf *cleaned* t))", { timeout: 0.2 });
+    expect(await lisp.resume("debugger_invoke_restart", { restart: "ABORT" })).to.deep.equal(["; Evaluation aborted"]);
+    expect(await lisp.stops()).to.deep.equal([]);
+    expect(await lisp.evaluate("*cleaned*")).to.deep.equal(["=> T"]);
+  });
+
+  it("ends what is evaluated in a frame, and nothing but that", async () => {
+    const stop = stopName(await lisp.evaluate('(let ((cleaned nil)) (declare (special cleaned)) (error "x"))'));
+    const args = { frame: 0, code: "(loop)", thread: stop };
+    const refused = await lisp.refusal("debugger_eval_in_frame", args);
+    expect(refused).to.include({ type: "FRAME_EVALUATION_TIMEOUT" });
+    expect(await lisp.stops()).to.deep.equal([stop]);
+    expect(await lisp.valuesInFrame(0, "(+ 1 2)")).to.deep.equal(["3"]);
+  });
+
+  it("is not what a cancelled call waits for: cancelling an evaluation in a frame ends only that", async () => {
+    const slow = await McpDebugger.start();
+    try {
+      const stop = stopName(await slow.evaluate('(defvar *seen* nil) (error "x")'));
+      const cancel = new AbortController();
+      const code = "(unwind-protect (loop) (setf *seen* :cancelled))";
+      const call = slow.call("debugger_eval_in_frame", { frame: 0, code }, cancel.signal).catch(() => "cancelled");
+      await setTimeout(200);
+      cancel.abort();
+      expect(await call).to.equal("cancelled");
+      while ((await slow.evaluate("*seen*"))[0] !== "=> :CANCELLED");
+      expect(await slow.stops()).to.deep.equal([stop]);
+      expect(await slow.valuesInFrame(0, ":alive")).to.deep.equal([":ALIVE"]);
+    } finally {
+      await slow.close();
+    }
+  });
+
+  it("cancelling a call that resumed an evaluation unwinds the evaluation", async () => {
+    const code = '(defvar *end* nil) (unwind-protect (progn (cerror "Go on" "x") (waiting 1)) (setf *end* :unwound))';
+    await lisp.evaluate(code);
+    const cancel = new AbortController();
+    const call = lisp.call("debugger_continue", { timeout: 60 }, cancel.signal).catch(() => "cancelled");
+    await setTimeout(200);
+    cancel.abort();
+    expect(await call).to.equal("cancelled");
+    while ((await lisp.evaluate("*end*"))[0] !== "=> :UNWOUND");
+    expect(await lisp.stops()).to.deep.equal([]);
+  });
+});

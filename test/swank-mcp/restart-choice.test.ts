@@ -1,0 +1,57 @@
+import { expect } from "chai";
+import { chooseRestart, Refusal } from "swank-mcp";
+import { debuggedStop } from "../support/mcp-debugged.js";
+import { restarts, snapshot } from "../support/mcp-outcomes.js";
+
+const STOP = debuggedStop(3, 1, {
+  condition: snapshot({
+    restarts: restarts("USE-VALUE - Use it.", "USE-VALUE - Use that.", " - Unnamed.", "ABORT - Leave."),
+  }),
+});
+
+function chosen(wanted: number | string, values: readonly string[] = []): string {
+  const choice = chooseRestart(STOP, wanted, values);
+  switch (choice.kind) {
+    case "restart":
+      return `${choice.restart.index} ${choice.restart.description}`;
+    case "restart-frame":
+      return `restart ${choice.frame}`;
+    case "return-from-frame":
+      return `return ${choice.code} from ${choice.frame}`;
+  }
+}
+
+describe("the restart that is meant", () => {
+  it("has a number from 1", () => {
+    expect([1, "2", 3, 4].map((wanted) => chosen(wanted))).to.deep.equal([
+      "0 Use it.",
+      "1 Use that.",
+      "2 Unnamed.",
+      "3 Leave.",
+    ]);
+  });
+
+  it("is the innermost one of a name, in whatever case and with whatever package", () => {
+    for (const name of ["USE-VALUE", "use-value", ":use-value", "cl:use-value", "cl::Use-Value", " use-value "]) {
+      expect(chosen(name), name).to.equal("0 Use it.");
+    }
+  });
+
+  it("is no restart that there is not", () => {
+    for (const wanted of [0, 5, -1, "5", "RETRY", "restart-frames"]) {
+      expect(() => chosen(wanted), String(wanted)).to.throw(Refusal, "There is no restart");
+    }
+  });
+
+  it("can be a frame's, when the stop has none of that name", () => {
+    expect(chosen("RESTART-FRAME", ["2"])).to.equal("restart 2");
+    expect(chosen("return-from-frame", ["2", "(list 1)"])).to.equal("return (list 1) from 2");
+    for (const values of [[], ["x"], ["1", "2", "3"], ["(+ 1 1)", "2"]]) {
+      expect(() => chosen("RETURN-FROM-FRAME", values)).to.throw(Refusal, "index of a frame");
+    }
+    const own = debuggedStop(3, 1, {
+      condition: snapshot({ restarts: restarts("RESTART-FRAME - The program's own.") }),
+    });
+    expect(chooseRestart(own, "restart-frame", []).kind).to.equal("restart");
+  });
+});
