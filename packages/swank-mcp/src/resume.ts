@@ -7,7 +7,7 @@ import type { ToolContext } from "./tool.js";
 import { type ToolAnswer, textAnswer } from "./tool-answer.js";
 
 /** How long a thread that is no evaluation has to stop again, in milliseconds: whether it ever will, nobody knows. */
-const FOREIGN_STOP_TIME = 2000;
+const FOREIGN_STOP_TIME = 500;
 
 /**
  * Lets a stopped thread go on, and reports what becomes of its evaluation: the one that was begun by the call that ran into the stop.

@@ -123,6 +123,16 @@ describe("breakpoints", () => {
     expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> 9"]);
   });
 
+  it("stand on the writers of slots, and show which method writes", async () => {
+    await lisp.evaluate("(defclass box () ((content :initform 0 :accessor content)))");
+    await lisp.evaluate("(defmethod app::area ((b box)) (setf (content b) nil))");
+    await lisp.setBreakpoint({ function: "(setf content)", condition: "(null (first args))" });
+    const [report] = await lisp.evaluate("(let ((b (make-instance 'box))) (setf (content b) 1) (app::area b))");
+    expect(report).to.match(/^\[BREAKPOINT\] BREAKPOINT-REACHED\n/);
+    expect(report).to.match(/\n0: \(\(SETF CONTENT\) NIL #<BOX .*\n1: \(\(:METHOD APP::AREA \(BOX\)\)/);
+    expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> NIL"]);
+  });
+
   it("whose condition fails stop once, say why, and fire no more", async () => {
     await lisp.setBreakpoint({ function: "app::bar", condition: "(car (first args))" });
     const [report] = await lisp.evaluate("(app::each 3)");

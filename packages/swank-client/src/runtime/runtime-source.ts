@@ -26,6 +26,7 @@ const FILES: Readonly<Record<ModuleName, readonly string[]>> = {
     "session",
     "stepper",
     "snapshot",
+    "frame-variables",
     "warnings",
     "locks",
     "evaluate",

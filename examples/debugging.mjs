@@ -1,0 +1,31 @@
+// An agent debugs three programs to the end, through the tools of swank-mcp: what it thinks, calls and is told, as Markdown.
+// `node examples/debugging.mjs [recursion] [pipeline] [race]`; the exit code is 1 when an answer is not what the agent went by.
+import { Agent, WrongTurn } from "./debugging/agent.mjs";
+import { pipeline, race, recursion } from "./debugging/stories.mjs";
+
+const STORIES = {
+  recursion: { title: "A wrong base case in a recursion", tell: recursion },
+  pipeline: { title: "A bad slot value in a pipeline of objects", tell: pipeline },
+  race: { title: "A race between two threads", tell: race },
+};
+
+async function play(name) {
+  const { title, tell } = STORIES[name];
+  process.stdout.write(`## ${title}\n\nThe program: [${name}.lisp](../examples/debugging/${name}.lisp).\n\n`);
+  const agent = new Agent((text) => process.stdout.write(text));
+  await agent.start();
+  try {
+    await tell(agent);
+  } finally {
+    await agent.end();
+  }
+}
+
+try {
+  const names = process.argv.slice(2);
+  for (const name of names.length > 0 ? names : Object.keys(STORIES)) await play(name);
+} catch (error) {
+  if (!(error instanceof WrongTurn)) throw error;
+  process.stderr.write(`Wrong turn: ${error.message}\n`);
+  process.exitCode = 1;
+}

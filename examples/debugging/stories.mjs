@@ -1,0 +1,123 @@
+/** The image's current directory is the root of the repository. @param {string} name */
+function load(name) {
+  return `(load "examples/debugging/${name}.lisp")`;
+}
+
+/** @param {import("./agent.mjs").Agent} agent */
+export async function recursion(agent) {
+  await agent.evaluate(load("recursion"), /=> T/);
+  agent.think("Which of these are lucky? 25, 34 and 7 should be.");
+  await agent.evaluate("(recursion:lucky-numbers '(25 100 34 7))", /\[ERROR\] TYPE-ERROR/);
+
+  agent.think("Something that is no number is added deep in the recursion. What did the innermost call get?");
+  const frame = await agent.frameOf("RECURSION::DIGIT-SUM");
+  await agent.call("debugger_eval_in_frame", { frame, code: "(values n (digit-sum (floor n 10)))" }, /\["2","NIL"\]/);
+
+  agent.think("The digits of 0 add up to NIL: the base case is wrong. Correct it while the thread stays stopped.");
+  const fix =
+    "(in-package :recursion)\n(defun digit-sum (n)\n  (if (zerop n)\n      0\n      (+ (mod n 10) (digit-sum (floor n 10)))))";
+  await agent.evaluate(fix, /=> DIGIT-SUM/);
+
+  agent.think(
+    "The call that failed can be made again, as the function is now. The answer is that of the very first call.",
+  );
+  const again = { restart: "RESTART-FRAME", values: [String(frame)] };
+  await agent.call("debugger_invoke_restart", again, /^=> \(25 34 7\)$/);
+}
+
+/** @param {import("./agent.mjs").Agent} agent */
+export async function pipeline(agent) {
+  await agent.evaluate(load("pipeline"), /=> T/);
+  const orders = `'((1 100 "EUR") (2 50 "usd") (3 10 "GBP"))`;
+  agent.think("100 euros, 50 dollars and 10 pounds: that should be worth 157 euros.");
+  await agent.evaluate(`(pipeline:turnover ${orders})`, /\[ERROR\] TYPE-ERROR/);
+
+  agent.think("One of the factors is NIL. Look at the order in the frame that multiplied.");
+  const { frames } = await agent.call("debugger_frames", { end: 4 }, /RUN-STAGE/);
+  const multiplying = frames.find(({ call }) => call.includes(":ADD-UP"));
+  const id = multiplying.locals.find(({ name }) => name === "ORDER").object_id;
+  const slots = `(let ((order (swank-objects:ref ${id})))\n  (list (pipeline::amount order) (pipeline::currency order) (pipeline::rate order)))`;
+  await agent.evaluate(slots, /=> \(50 "usd" NIL\)/);
+
+  agent.think(
+    "The rate is NIL, and another stage wrote it. Catch it in the act: stop where NIL is written into a rate.",
+  );
+  await agent.call("debugger_invoke_restart", { restart: "ABORT" }, /; Evaluation aborted/);
+  const where = { function: "(setf pipeline::rate)", condition: "(null (first args))" };
+  const breakpoint = await agent.call("breakpoint_set", where, /"state":"armed"/);
+  await agent.evaluate(`(pipeline:turnover ${orders})`, /\[BREAKPOINT\]/);
+  const processing = await agent.frameOf("PIPELINE::PROCESS");
+  const look = {
+    frame: processing,
+    code: "(values (rate-of (currency order)) (rate-of (string-upcase (currency order))))",
+  };
+  await agent.call("debugger_eval_in_frame", look, /\["NIL","9\/10"\]/);
+
+  agent.think("Currencies are looked up as they are spelt. Take case out of it, and have the order processed again.");
+  const fix =
+    "(in-package :pipeline)\n(defun rate-of (currency)\n  (cdr (assoc currency *rates* :test #'string-equal)))";
+  await agent.evaluate(fix, /=> RATE-OF/);
+  await agent.call("breakpoint_remove", { id: breakpoint.id }, /"removed"/);
+  const again = { restart: "RESTART-FRAME", values: [String(processing)] };
+  await agent.call("debugger_invoke_restart", again, /^=> 157$/);
+}
+
+/** @param {import("./agent.mjs").Agent} agent */
+export async function race(agent) {
+  await agent.evaluate(load("race"), /=> T/);
+  agent.think(
+    "Two threads withdraw 100 each from an account that holds 100. Stop each of them where it asks for approval.",
+  );
+  const breakpoint = { function: "race::approve", thread: "any" };
+  const { id } = await agent.call("breakpoint_set", breakpoint, /"thread":"any"/);
+  const start =
+    "(setf race::*balance* 100)\n(defvar *threads*)\n(setf *threads* (race:start-withdrawals 100))\n(length *threads*)";
+  await agent.evaluate(start, /=> 2/);
+  const [first, second] = await stops(agent, 2);
+
+  agent.think("Both are there, at the same time. What does each of them believe the balance to be?");
+  for (const thread of [first, second]) {
+    const frame = await agent.frameOf("RACE::WITHDRAW", { thread, end: 3 });
+    await agent.call("debugger_eval_in_frame", { thread, frame, code: "balance" }, /"values":\["100"\]/);
+  }
+  agent.think(
+    "Both believe that the money is there: between looking and paying nothing keeps the other one out. Let them go on.",
+  );
+  for (const thread of [first, second]) await agent.call("debugger_continue", { thread }, /goes on/);
+  await agent.evaluate(
+    "(values (mapcar #'sb-thread:join-thread *threads*) race::*balance*)",
+    /=> \(:PAID :PAID\)\n.*=> 0/,
+  );
+
+  agent.think("Paid twice from money that was there once. Looking and paying must be one step.");
+  const fix = `(in-package :race)
+(defun withdraw (amount)
+  (sb-thread:with-mutex (*lock*)
+    (let ((balance *balance*))
+      (if (approve amount balance)
+          (progn (setf *balance* (- balance amount))
+                 :paid)
+          :refused))))
+(in-package :cl-user)`;
+  await agent.evaluate(fix, /=> #<PACKAGE "COMMON-LISP-USER">/);
+  await agent.evaluate(start, /=> 2/);
+  const [only] = await stops(agent, 1);
+
+  agent.think("This time one thread is in there, and the other one waits for it.");
+  await agent.evaluate("(count-if #'sb-thread:thread-alive-p *threads*)", /=> 2/);
+  await agent.call("debugger_continue", { thread: only }, /goes on/);
+  const [other] = await stops(agent, 1);
+  const frame = await agent.frameOf("RACE::WITHDRAW", { thread: other, end: 3 });
+  await agent.call("debugger_eval_in_frame", { thread: other, frame, code: "balance" }, /"values":\["0"\]/);
+  await agent.call("debugger_continue", { thread: other }, /goes on/);
+  await agent.call("breakpoint_remove", { id }, /"removed"/);
+  const outcome = "(values (sort (mapcar #'sb-thread:join-thread *threads*) #'string<) race::*balance*)";
+  await agent.evaluate(outcome, /=> \(:PAID :REFUSED\)\n.*=> 0/);
+}
+
+/** Waits until so many threads are stopped. @param {import("./agent.mjs").Agent} agent @param {number} count */
+async function stops(agent, count) {
+  const expected = new RegExp(`"stopped":\\[(?:\\{[^}]*\\},?){${count}}\\]`);
+  const { stopped } = await agent.callUntil("lisp-status", {}, expected);
+  return stopped.map(({ thread }) => thread);
+}
