@@ -2,10 +2,16 @@ import type { Outcome } from "swank-client";
 
 type Stopped = Extract<Outcome, { status: "stopped" }>;
 type Snapshot = Stopped["error"];
-type Transcript = Pick<Outcome, "stdout" | "stderr" | "warnings" | "package">;
+type Transcript = Pick<Outcome, "stdout" | "stderr" | "warnings" | "warningsOmitted" | "package">;
 
 /** A transcript of nothing. */
-export const SILENT: Transcript = { stdout: "", stderr: "", warnings: [], package: "COMMON-LISP-USER" };
+export const SILENT: Transcript = {
+  stdout: "",
+  stderr: "",
+  warnings: [],
+  warningsOmitted: 0,
+  package: "COMMON-LISP-USER",
+};
 
 /** Frames as calls, in order from the innermost; `user` unless the call begins with `machinery:` or `host:`. */
 export function frames(...calls: string[]): Snapshot["frames"] {
@@ -42,5 +48,5 @@ export function snapshot(changes: Partial<Snapshot> = {}): Snapshot {
 
 /** The outcome of an evaluation that gave values. */
 export function returned(values: readonly string[], transcript: Partial<Transcript> = {}): Outcome {
-  return { ...SILENT, ...transcript, status: "returned", values };
+  return { ...SILENT, ...transcript, status: "returned", values, valueCount: values.length };
 }

@@ -148,6 +148,15 @@ describe("outcome data", () => {
     });
   });
 
+  it("counts the values and warnings that are left out, and has nothing else among them", () => {
+    const warnings = [{ type: "WARNING", class: "W", message: "careful" }] as const;
+    const outcome = { ...SILENT, status: "returned", values: ["1", "2"], valueCount: 9 } as const;
+    const data = outcomeData(conclude({ kind: "outcome", outcome: { ...outcome, warnings, warningsOmitted: 5 } }));
+    expect(data).to.include({ values_left_out: 7, warnings_left_out: 5 });
+    expect(data["values"]).to.deep.equal(["1", "2"]);
+    expect(data["warnings"]).to.deep.equal([{ type: "WARNING", message: "careful" }]);
+  });
+
   it("has no more of values, warnings, messages and frames than reports have", () => {
     const long = "x".repeat(21_100);
     const mark = (text: string) => `${text} [... 100 characters left out ...]`;

@@ -88,9 +88,7 @@ The client's interrupt NUMBER has an effect once: asked again, it is for the cas
     (when evaluation
       (flush-evaluation evaluation))
     (append (snapshot-plist swank::*swank-debugger-condition* swank::*sldb-restarts*)
-            (when evaluation
-              (list :warnings (taken-warnings evaluation)
-                    :package (package-name (session-package-now (evaluation-session evaluation))))))))
+            (when evaluation (outcome-facts evaluation)))))
 
 (defun argument-values (attempt sources)
   "(:values VALUE ...) of the expressions SOURCES, all of them before any is used, or what CALL-ATTEMPT gives instead."

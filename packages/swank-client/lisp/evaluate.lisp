@@ -222,10 +222,13 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
   (let ((package (session-package session)))
     (if (package-name package) package (find-package "COMMON-LISP-USER"))))
 
+(defun outcome-facts (evaluation)
+  (list* :package (package-name (session-package-now (evaluation-session evaluation)))
+         (taken-warnings evaluation)))
+
 (defun finish (evaluation result)
   "RESULT with what belongs to every outcome."
-  (append result (list :warnings (taken-warnings evaluation)
-                       :package (package-name (session-package-now (evaluation-session evaluation))))))
+  (append result (outcome-facts evaluation)))
 
 (defun evaluate (code &key id package stdin check unwind (debug t) (limit 100000) (tail 4000))
   "Evaluate the forms of CODE for the current connection.

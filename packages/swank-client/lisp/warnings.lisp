@@ -51,14 +51,9 @@
         (count-for-compiler condition)
         (invoke-restart restart)))))
 
-(defun dropped-warnings (evaluation)
-  (let ((count (shiftf (evaluation-warnings-dropped evaluation) 0)))
-    (when (plusp count)
-      (list (list "WARNING" "WARNING" (format nil "[~d more warnings left out]" count))))))
-
 (defun taken-warnings (evaluation)
-  "The warnings so far, oldest first, without those that a later form has answered."
-  (nconc (loop for (type class text undefined) in (reverse (shiftf (evaluation-warnings evaluation) '()))
-               unless (and undefined (apply #'defined-by-now-p undefined))
-                 collect (list type class text))
-         (dropped-warnings evaluation)))
+  "A plist of the warnings so far, oldest first, without those that a later form has answered, and the number of those not kept."
+  (list :warnings (loop for (type class text undefined) in (reverse (shiftf (evaluation-warnings evaluation) '()))
+                        unless (and undefined (apply #'defined-by-now-p undefined))
+                          collect (list type class text))
+        :warnings-omitted (shiftf (evaluation-warnings-dropped evaluation) 0)))

@@ -25,7 +25,8 @@ export interface ConditionEnding {
 }
 
 export type Ending =
-  | { readonly kind: "values"; readonly values: readonly string[] }
+  /** `count` is how many there were; Lisp sends the first of them only. */
+  | { readonly kind: "values"; readonly values: readonly string[]; readonly count: number }
   | { readonly kind: "aborted"; readonly byReset?: boolean }
   | ConditionEnding;
 
@@ -48,7 +49,7 @@ const TAGS: Record<StopReason, ConditionTag> = {
   interrupt: "TIMEOUT",
 };
 
-const EMPTY_TRANSCRIPT: Transcript = { stdout: "", stderr: "", warnings: [], package: "" };
+const EMPTY_TRANSCRIPT: Transcript = { stdout: "", stderr: "", warnings: [], warningsOmitted: 0, package: "" };
 
 /** What can be concluded from: a cancelled call has no answer. */
 export type Answerable = Exclude<Followed, { kind: "cancelled" }>;
@@ -74,7 +75,7 @@ export function conclude(followed: Answerable, circumstances: Circumstances = {}
   const seconds = followed.kind === "timed-out" ? followed.seconds : undefined;
   switch (outcome.status) {
     case "returned":
-      return calm(outcome, { kind: "values", values: outcome.values }, { kind: "clear" });
+      return calm(outcome, { kind: "values", values: outcome.values, count: outcome.valueCount }, { kind: "clear" });
     case "stopped":
       return stopped(outcome, seconds);
     case "aborted":

@@ -40,6 +40,6 @@ async function answerForeign(thread: number, leave: () => Promise<void>, context
 
 function stoppedOutcome(stop: DebuggedStop): Stopped {
   const { reason, detail, condition, locals } = stop;
-  const nothing = { stdout: "", stderr: "", warnings: [], package: "" };
+  const nothing = { stdout: "", stderr: "", warnings: [], warningsOmitted: 0, package: "" };
   return { ...nothing, status: "stopped", reason, detail, error: condition, locals, session: stop };
 }

@@ -102,10 +102,20 @@ describe("warnings of evaluated code", () => {
   });
 
   it("are bounded, and told to be", async () => {
-    const warnings = await warningsOf('(dotimes (i 100000) (warn "number ~d" i))');
-    expect(warnings).to.have.lengthOf(101);
-    expect(warnings[0]?.message).to.equal("number 0");
-    expect(warnings.at(-1)?.message).to.equal("[99900 more warnings left out]");
+    const outcome = returned(await evaluate(client, '(dotimes (i 100000) (warn "number ~d" i))'));
+    const numbers = [...Array(100).keys()].map((number) => `number ${number}`);
+    expect(outcome.warnings.map(({ message }) => message)).to.deep.equal(numbers);
+    expect(outcome.warningsOmitted).to.equal(99_900);
+  });
+
+  it("are counted for each outcome by itself", async () => {
+    const warn = '(dotimes (i 101) (warn "number ~d" i))';
+    const evaluation = client.evaluate(`${warn} (break) ${warn}`);
+    const stop = stopped(await evaluation.next());
+    expect([stop.warnings.length, stop.warningsOmitted]).to.deep.equal([100, 1]);
+    await stop.session.continue();
+    const end = returned(await evaluation.next());
+    expect([end.warnings.length, end.warningsOmitted]).to.deep.equal([0, 101]);
   });
 
   it("may be of a kind that nobody can muffle, or fail to print", async () => {

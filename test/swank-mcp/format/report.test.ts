@@ -37,6 +37,15 @@ describe("report", () => {
     );
   });
 
+  it("says how many values and warnings are left out", () => {
+    const warnings = [{ type: "WARNING", class: "WARNING", message: "careful" }] as const;
+    const outcome = { ...SILENT, status: "returned", values: ["1", "2"], valueCount: 9 } as const;
+    const conclusion = conclude({ kind: "outcome", outcome: { ...outcome, warnings, warningsOmitted: 5 } });
+    expect(reportText(conclusion)).to.equal(
+      "[warnings]\nWARNING: careful\nWARNING: [5 more warnings left out]\n\n=> 1\n=> 2\n=> [2 of 9 values shown]",
+    );
+  });
+
   it("keeps the lines of one warning apart from the next warning", () => {
     const text = valueReport(["1"], {
       warnings: [{ type: "WARNING", class: "WARNING", message: "undefined variables:\n  X\n  Y" }],

@@ -19,6 +19,7 @@ export function wireReport({ condition, restarts, frames }: DebugMessage): StopR
     },
     locals: [],
     warnings: [],
+    warningsOmitted: 0,
     package: undefined,
   };
 }

@@ -106,8 +106,12 @@ export class EvaluationTask implements Evaluation {
   }
 
   /** What was warned since the last report, and the session's package now. */
-  report({ warnings, package: name }: Pick<StopReport, "warnings" | "package">): void {
-    this.#recorder.warn(warnings);
+  report({
+    warnings,
+    warningsOmitted,
+    package: name,
+  }: Pick<StopReport, "warnings" | "warningsOmitted" | "package">): void {
+    this.#recorder.warn(warnings, warningsOmitted);
     if (name !== undefined) this.#recorder.package = name;
   }
 

@@ -67,15 +67,20 @@ export interface StopDetail {
 export interface Transcript {
   readonly stdout: string;
   readonly stderr: string;
+  /** The first 100. */
   readonly warnings: readonly LispWarning[];
+  /** How many more there were. */
+  readonly warningsOmitted: number;
   /** The session's package, e.g. `COMMON-LISP-USER`. */
   readonly package: string;
 }
 
 export interface Returned extends Transcript {
   readonly status: "returned";
-  /** Printed values of the last form, within limits; empty for `(values)` and for code without forms. */
+  /** Printed values of the last form, the first 50, each within limits; empty for `(values)` and for code without forms. */
   readonly values: readonly string[];
+  /** How many the last form gave. */
+  readonly valueCount: number;
 }
 
 export interface Stopped extends Transcript {

@@ -10,13 +10,7 @@ export function tellResult(task: EvaluationTask, code: string, result: Evaluatio
     return;
   }
   task.report(result.ending);
-  if (result.status === "returned") task.ended({ status: "returned", values: withCount(result.values, result.count) });
+  if (result.status === "returned") task.ended({ status: "returned", values: result.values, valueCount: result.count });
   else if (result.status === "aborted") task.ended({ status: "aborted" });
   else task.ended({ status: "aborted", error: explainReadFailure(code, result.error, result.failure) });
-}
-
-/** Lisp sends the first values only; a last line says how many there were. */
-function withCount(values: readonly string[], count: number): readonly string[] {
-  if (count <= values.length) return values;
-  return [...values, `[${values.length} of ${count} values shown]`];
 }

@@ -20,6 +20,7 @@ export class TranscriptRecorder {
     stderr: new BoundedText(HEAD_LIMIT, TAIL_LIMIT),
   };
   #warnings: LispWarning[] = [];
+  #warningsOmitted = 0;
   readonly #session: SessionState;
 
   constructor(session: SessionState) {
@@ -31,8 +32,9 @@ export class TranscriptRecorder {
     this.#text[stream].append(text);
   }
 
-  warn(warnings: readonly LispWarning[]): void {
+  warn(warnings: readonly LispWarning[], omitted: number): void {
     this.#warnings.push(...warnings);
+    this.#warningsOmitted += omitted;
   }
 
   set package(name: string) {
@@ -42,11 +44,14 @@ export class TranscriptRecorder {
   /** Everything since the last call. */
   take(): Transcript {
     const warnings = this.#warnings;
+    const warningsOmitted = this.#warningsOmitted;
     this.#warnings = [];
+    this.#warningsOmitted = 0;
     return {
       stdout: this.#text.stdout.take(),
       stderr: this.#text.stderr.take(),
       warnings,
+      warningsOmitted,
       package: this.#session.package,
     };
   }

@@ -20,12 +20,13 @@ export type EvaluationResult =
 /** What every evaluation that ran ends with. */
 export interface Ending {
   readonly warnings: readonly LispWarning[];
+  readonly warningsOmitted: number;
   readonly package: string;
 }
 
 const { integer, list, map, nullable, optional, plist, string, tagged, tupleRest } = decode;
 
-const ending = plist({ warnings, package: string });
+const ending = plist({ warnings, warningsOmitted: integer, package: string });
 const values = plist({ values: list(string), count: integer });
 const failure = plist({ offset: optional(nullable(integer)), evaluated: integer });
 

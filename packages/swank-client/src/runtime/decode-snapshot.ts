@@ -17,6 +17,7 @@ export interface StopReport {
   readonly error: ErrorSnapshot;
   readonly locals: readonly Binding[];
   readonly warnings: readonly LispWarning[];
+  readonly warningsOmitted: number;
   /** The session's package; absent for threads that evaluate nothing of this client. */
   readonly package: string | undefined;
 }
@@ -62,6 +63,7 @@ const fields = plist({
   total: integer,
   locals: list(binding),
   warnings: optional(warnings),
+  warningsOmitted: optional(integer),
   package: optional(nullable(string)),
 });
 
@@ -96,6 +98,7 @@ export function stopReport(datum: Sexp): StopReport {
     },
     locals: rest.locals,
     warnings: rest.warnings ?? [],
+    warningsOmitted: rest.warningsOmitted ?? 0,
     package: rest.package ?? undefined,
   };
 }

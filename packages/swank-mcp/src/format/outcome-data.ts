@@ -1,5 +1,5 @@
-import type { Conclusion, ConditionEnding } from "../conclusion.js";
-import type { ErrorSnapshot } from "../lisp-port.js";
+import type { Conclusion, ConditionEnding, Ending } from "../conclusion.js";
+import type { ErrorSnapshot, Transcript } from "../lisp-port.js";
 import type { JsonObject } from "../tool-answer.js";
 import { REPORT_FRAMES } from "./backtrace.js";
 import { cutText, cutTexts } from "./cut.js";
@@ -13,13 +13,23 @@ export function outcomeData(conclusion: Conclusion): JsonObject {
   const { status, transcript, ending } = conclusion;
   return {
     status,
-    values: ending.kind === "values" ? cutTexts(ending.values) : [],
+    ...valuesData(ending),
     stdout: transcript.stdout,
     stderr: transcript.stderr,
-    warnings: cutWarnings(transcript.warnings),
+    ...warningsData(transcript),
     package: transcript.package,
     ...(ending.kind === "condition" ? conditionData(ending) : {}),
   };
+}
+
+function valuesData(ending: Ending): JsonObject {
+  if (ending.kind !== "values") return { values: [] };
+  const { values, count } = ending;
+  return { values: cutTexts(values), ...(count > values.length ? { values_left_out: count - values.length } : {}) };
+}
+
+function warningsData({ warnings, warningsOmitted }: Transcript): JsonObject {
+  return { warnings: cutWarnings(warnings), ...(warningsOmitted > 0 ? { warnings_left_out: warningsOmitted } : {}) };
 }
 
 /** Of the frames the innermost, as many as get-backtrace shows unless it is asked for more. */

@@ -13,17 +13,18 @@ export function reportText(conclusion: Conclusion): string {
 
 function endingSections(conclusion: Conclusion): string[] {
   const { ending } = conclusion;
-  if (ending.kind === "values") return [valueLines(ending.values)];
+  if (ending.kind === "values") return [valueLines(ending.values, ending.count)];
   if (ending.kind === "aborted")
     return [ending.byReset ? "; Evaluation aborted: the session was reset" : "; Evaluation aborted"];
   return conditionSections(ending);
 }
 
-function valueLines(values: readonly string[]): string {
+function valueLines(values: readonly string[], count: number): string {
   if (values.length === 0) return "; No values";
   const shown = cutTexts(values);
   const isCut = values.length > 1 && shown.some((text, index) => text !== values[index]);
-  return [...shown.map((value) => `=> ${value}`), ...(isCut ? [VALUES_ARE_CUT] : [])].join("\n");
+  const some = count > values.length ? [`[${values.length} of ${count} values shown]`] : [];
+  return [...[...shown, ...some].map((value) => `=> ${value}`), ...(isCut ? [VALUES_ARE_CUT] : [])].join("\n");
 }
 
 function conditionSections({ tag, error }: ConditionEnding): string[] {

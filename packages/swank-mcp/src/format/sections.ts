@@ -9,7 +9,7 @@ export function transcriptSections(transcript: Transcript): string[] {
   return [
     ...textSection("stdout", transcript.stdout),
     ...textSection("stderr", transcript.stderr),
-    ...textSection("warnings", warningLines(transcript.warnings)),
+    ...textSection("warnings", warningLines(transcript)),
   ];
 }
 
@@ -23,10 +23,11 @@ export function cutWarnings(warnings: readonly LispWarning[]): Pick<LispWarning,
   return warnings.map(({ type }, index) => ({ type, message: messages[index] ?? "" }));
 }
 
-function warningLines(warnings: readonly LispWarning[]): string {
+function warningLines({ warnings, warningsOmitted }: Transcript): string {
   const shown = cutWarnings(warnings);
   const isCut = shown.some(({ message }, index) => message !== warnings[index]?.message.trim());
-  return [...shown.map(warningText), ...(isCut ? [WARNINGS_ARE_CUT] : [])].join("\n");
+  const others = warningsOmitted > 0 ? [`WARNING: [${warningsOmitted} more warnings left out]`] : [];
+  return [...shown.map(warningText), ...others, ...(isCut ? [WARNINGS_ARE_CUT] : [])].join("\n");
 }
 
 /** Further lines of a message are indented, so that each warning's own line can be told. */
