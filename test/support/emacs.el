@@ -1,0 +1,61 @@
+;;; emacs.el --- What the tests ask of an Emacs with SLIME  -*- lexical-binding: t -*-
+
+(require 'json)
+(require 'slime)
+
+(setq inferior-lisp-program "sbcl --noinform --no-sysinit --no-userinit"
+      slime-kill-without-query-p t
+      slime-repl-history-file (expand-file-name "slime-history" "~/"))
+
+(defun swank-test-answer (value)
+  "VALUE as JSON in base 64, which comes through emacsclient as it is."
+  (base64-encode-string (encode-coding-string (json-encode value) 'utf-8) t))
+
+(defun swank-test-repl-waits ()
+  "Whether the default connection's REPL shows an empty prompt and nothing is on its way."
+  (let ((buffer (and (slime-connected-p) (slime-connection-output-buffer))))
+    (and buffer
+         (with-current-buffer buffer
+           (save-excursion
+             (goto-char (point-max))
+             (and (eq major-mode 'slime-repl-mode)
+                  (null (slime-rex-continuations))
+                  (= (point) slime-repl-input-start-mark)
+                  t))))))
+
+(defun swank-test-repl-text ()
+  (with-current-buffer (slime-connection-output-buffer)
+    (buffer-substring-no-properties (point-min) (point-max))))
+
+(defun swank-test-type-in-repl (text)
+  "Enter TEXT at the prompt and press RET."
+  (with-current-buffer (slime-connection-output-buffer)
+    (goto-char (point-max))
+    (insert text)
+    (call-interactively (key-binding (kbd "RET")))))
+
+(defun swank-test-debuggers ()
+  "What every debugger's buffer shows."
+  (vconcat
+   (mapcar (lambda (buffer)
+             (with-current-buffer buffer
+               `((thread . ,slime-current-thread)
+                 (level . ,sldb-level)
+                 (connection . ,(slime-connection-name slime-buffer-connection))
+                 (condition . ,(car sldb-condition))
+                 (type . ,(cadr sldb-condition))
+                 (restarts . ,(vconcat (mapcar (lambda (restart) `((name . ,(car restart)) (description . ,(cadr restart))))
+                                               sldb-restarts)))
+                 (text . ,(buffer-substring-no-properties (point-min) (point-max))))))
+           ;; a buffer that is being filled, or whose thread runs on, has no level
+           (seq-filter (lambda (buffer) (buffer-local-value 'sldb-level buffer))
+                       (sldb-buffers)))))
+
+(defun swank-test-press-in-debugger (thread keys)
+  "Press KEYS in the debugger's buffer of THREAD."
+  (with-current-buffer (or (seq-find (lambda (buffer) (eql thread (buffer-local-value 'slime-current-thread buffer)))
+                                     (sldb-buffers))
+                           (error "No debugger of thread %s" thread))
+    (call-interactively (key-binding (kbd keys)))))
+
+;;; emacs.el ends here

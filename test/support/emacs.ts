@@ -1,0 +1,164 @@
+import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import * as z from "zod";
+import { EmacsProcess } from "./emacs-process.js";
+
+const HELPERS = fileURLToPath(new URL("../../support/emacs.el", import.meta.url));
+
+/** How long anything that Emacs is to come to may take, however busy the machine is: 100 s. */
+const PATIENCE = 100_000;
+
+const debuggers = z.array(
+  z.object({
+    thread: z.number(),
+    level: z.number(),
+    connection: z.string(),
+    condition: z.string(),
+    type: z.string(),
+    restarts: z.array(z.object({ name: z.string(), description: z.string() })),
+    text: z.string(),
+  }),
+);
+
+/** What one debugger's buffer shows: `text` is all of it. */
+export type EmacsDebugger = z.output<typeof debuggers>[number];
+
+/** A real Emacs with SLIME, as a user has it open. */
+export class Emacs {
+  readonly #process: EmacsProcess;
+  #lispPid: number | undefined;
+
+  private constructor(process: EmacsProcess) {
+    this.#process = process;
+  }
+
+  /** @param contribs - What `slime-setup` is given: the REPL by default. */
+  static async start(contribs: readonly string[] = ["slime-repl"]): Promise<Emacs> {
+    const setup = `(slime-setup '(${contribs.join(" ")}))`;
+    return new Emacs(await EmacsProcess.start(["-l", HELPERS, "--eval", setup]));
+  }
+
+  /** The printed value of an Emacs Lisp form. */
+  async eval(form: string): Promise<string> {
+    return this.#process.eval(form);
+  }
+
+  /** `M-x slime-connect`, until its REPL shows a prompt. */
+  async connect(port: number): Promise<void> {
+    await this.eval(`(slime-connect "127.0.0.1" ${port})`);
+    await this.#replWaits();
+  }
+
+  /** `M-x slime`, until its REPL shows a prompt. => the process id of the Lisp, which ends with this Emacs. */
+  async startLisp(): Promise<number> {
+    await this.eval("(call-interactively 'slime)");
+    await this.until('(process-id (get-process "inferior-lisp"))', "a Lisp process");
+    this.#lispPid = Number(await this.eval('(process-id (get-process "inferior-lisp"))'));
+    await this.#replWaits();
+    return this.#lispPid;
+  }
+
+  /** All that its REPL shows. */
+  async replText(): Promise<string> {
+    return z.string().parse(await this.#read("(swank-test-repl-text)"));
+  }
+
+  /** Enters a form at the REPL's prompt. Does not wait for what comes of it. */
+  async typeInRepl(form: string): Promise<void> {
+    await this.eval(`(swank-test-type-in-repl ${JSON.stringify(form)})`);
+  }
+
+  /** Enters a form at the REPL's prompt. => what the REPL shows below it when the next prompt is there, without that. */
+  async evaluateInRepl(form: string): Promise<string> {
+    const { length } = await this.replText();
+    await this.typeInRepl(form);
+    await this.#replWaits();
+    const shown = (await this.replText()).slice(length + form.length);
+    return shown.slice(0, shown.lastIndexOf("\n")).trim();
+  }
+
+  /** Every debugger that is open. */
+  async debuggerBuffers(): Promise<EmacsDebugger[]> {
+    return debuggers.parse(await this.#read("(swank-test-debuggers)"));
+  }
+
+  /** Waits for a debugger that shows this. */
+  async debuggerShowing(text: string): Promise<EmacsDebugger> {
+    return this.#come(`a debugger that shows ${text}`, async () => {
+      const open = await this.debuggerBuffers();
+      return open.find((each) => each.text.includes(text));
+    });
+  }
+
+  /** Waits until the debugger of a thread is closed, or at a level below `level`. */
+  async debuggerClosed(thread: number, level = 1): Promise<void> {
+    await this.#come(`the end of the debugger of thread ${thread}`, async () => {
+      const open = await this.debuggerBuffers();
+      return open.every((each) => each.thread !== thread || each.level < level);
+    });
+  }
+
+  /** Presses a key in the debugger's buffer of a thread, such as `q`, or `0` for its first restart. */
+  async pressInDebugger(thread: number, key: string): Promise<void> {
+    await this.eval(`(swank-test-press-in-debugger ${thread} ${JSON.stringify(key)})`);
+  }
+
+  /** Invokes a restart by its number in the debugger's buffer, from 0 to 9. Does not wait for what comes of it. */
+  async invokeRestart(thread: number, number: number): Promise<void> {
+    await this.pressInDebugger(thread, String(number));
+  }
+
+  /** Waits until a form is true in Emacs. */
+  async until(form: string, what: string): Promise<void> {
+    await this.#come(what, async () => (await this.eval(form)) !== "nil");
+  }
+
+  /** `M-x slime-disconnect`, until Emacs has no connection. */
+  async disconnect(): Promise<void> {
+    await this.eval("(slime-disconnect)");
+    await this.until("(not (slime-connected-p))", "the end of the connection");
+  }
+
+  /** `C-x C-c`, until it is gone. The Lisp that it started goes too. */
+  async quit(): Promise<void> {
+    // The answer to the form is lost when Emacs goes before it is sent.
+    await this.eval("(run-at-time 0 nil 'kill-emacs)").catch(() => undefined);
+    await this.#process.gone();
+    this.#killLisp();
+  }
+
+  /** Kills it where it stands, and the Lisp that it started. */
+  async kill(): Promise<void> {
+    await this.#process.kill();
+    this.#killLisp();
+  }
+
+  async #replWaits(): Promise<void> {
+    await this.until("(swank-test-repl-waits)", "a prompt in the REPL");
+  }
+
+  async #read(form: string): Promise<unknown> {
+    const answer = await this.eval(`(swank-test-answer ${form})`);
+    return JSON.parse(Buffer.from(answer.slice(1, -1), "base64").toString());
+  }
+
+  async #come<Thing>(what: string, look: () => Promise<Thing | false | undefined>): Promise<Thing> {
+    const end = Date.now() + PATIENCE;
+    while (Date.now() < end) {
+      const thing = await look();
+      if (thing !== undefined && thing !== false) return thing;
+      await setTimeout(20);
+    }
+    const messages = await this.eval('(with-current-buffer "*Messages*" (buffer-string))');
+    throw new Error(`Emacs did not come to ${what}. Its messages: ${messages}`);
+  }
+
+  #killLisp(): void {
+    if (this.#lispPid === undefined) return;
+    try {
+      process.kill(this.#lispPid, "SIGKILL");
+    } catch {
+      // It has ended already.
+    }
+  }
+}
