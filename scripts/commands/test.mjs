@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { build } from "../setup/build.mjs";
 import { ensureDependencies } from "../setup/dependencies.mjs";
-import { ensureLisp } from "../setup/ensure-lisp.mjs";
+import { ensureLispAndEmacs } from "../setup/ensure-lisp.mjs";
 import { inRepository } from "../setup/paths.mjs";
 import { mochaArguments } from "../testing/mocha-arguments.mjs";
 import { runMocha } from "../testing/run-mocha.mjs";
@@ -30,7 +30,7 @@ export async function run(args) {
 async function setUpAndTest(args) {
   await ensureDependencies();
   await build();
-  await ensureLisp();
+  await ensureLispAndEmacs();
   const config = JSON.parse(await readFile(inRepository(".mocharc.json"), "utf8"));
   const { exitCode, counts } = await runMocha(mochaArguments(args, config));
   return runResult(exitCode, counts);

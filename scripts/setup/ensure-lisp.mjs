@@ -1,12 +1,15 @@
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline/promises";
-import { findLisp } from "./find-lisp.mjs";
 import { lispInstructions } from "./lisp-instructions.mjs";
 import { planLisp } from "./lisp-plan.mjs";
+import { missingEmacs } from "./missing-emacs.mjs";
+import { missingLisp } from "./missing-lisp.mjs";
 import { isOnPath } from "./on-path.mjs";
 import { runProgram } from "./run-program.mjs";
 import { SetupError } from "./setup-error.mjs";
+
+/** @typedef {import("./lisp-instructions.mjs").Part} Part */
 
 /**
  * Makes sure that SBCL and Swank are there, installing them where that is ours to do.
@@ -15,29 +18,43 @@ import { SetupError } from "./setup-error.mjs";
  * @throws {SetupError} with the commands for this system when it is not, was refused, or failed
  */
 export async function ensureLisp(named) {
-  const machine = await describeMachine(await findLisp(named));
+  await ensure(() => missingLisp(named));
+}
+
+/**
+ * Makes sure that all that the tests need is there: Emacs with SLIME too.
+ *
+ * @throws {SetupError} as `ensureLisp` does
+ */
+export async function ensureLispAndEmacs() {
+  await ensure(async () => [...(await missingLisp()), ...(await missingEmacs())]);
+}
+
+/** @param {() => Promise<Part[]>} look */
+async function ensure(look) {
+  const machine = await describeMachine(await look());
   const plan = planLisp(machine);
   if (plan.action === "nothing") return;
   if (plan.action === "stop") throw new SetupError(plan.message);
   if (plan.ask && !(await agrees(plan.packages, plan.commands))) throw new SetupError(lispInstructions(machine));
   process.stderr.write(`Installing ${plan.packages.join(" and ")} ...\n`);
   for (const [program = "", ...args] of plan.commands) await runProgram(program, args);
-  const found = await findLisp(named);
-  if (!found.sbcl || !found.swank) throw new SetupError(lispInstructions({ ...machine, found }));
+  const missing = await look();
+  if (missing.length > 0) throw new SetupError(lispInstructions({ ...machine, missing }));
 }
 
 /**
- * @param {{ sbcl: boolean, swank: boolean }} found
+ * @param {Part[]} missing
  * @returns {Promise<import("./lisp-plan.mjs").Machine>}
  */
-async function describeMachine(found) {
+async function describeMachine(missing) {
   return {
     platform: process.platform,
     osRelease: await readFile("/etc/os-release", "utf8").catch(() => ""),
     uid: process.getuid?.(),
     isTTY: process.stdin.isTTY === true && process.stderr.isTTY === true,
     hasSudo: isOnPath("sudo"),
-    found,
+    missing,
   };
 }
 

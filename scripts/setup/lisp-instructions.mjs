@@ -1,60 +1,86 @@
 import { distributionNames } from "./os-release.mjs";
 
-/** Quicklisp brings Swank's source to every system; on systems without a package of it, it is the way. */
-const QUICKLISP = [
-  "curl -O https://beta.quicklisp.org/quicklisp.lisp",
-  "sbcl --non-interactive --load quicklisp.lisp --eval '(quicklisp-quickstart:install)' --eval '(ql:quickload \"swank\")'",
-];
+/** @typedef {"sbcl" | "swank" | "emacs" | "slime"} Part what may be missing */
 
-/** @typedef {{ sbcl: boolean, swank: boolean }} Found */
+/** @type {Record<Part, { name: string, debian: string }>} */
+const PARTS = {
+  sbcl: { name: "SBCL", debian: "sbcl" },
+  swank: { name: "Swank (SLIME's Lisp side)", debian: "cl-swank" },
+  emacs: { name: "Emacs (for the tests)", debian: "emacs-nox" },
+  slime: { name: "SLIME in Emacs (for the tests)", debian: "slime" },
+};
 
 /**
- * One system: what its people call it, and the commands that install there what was not found.
+ * What brings the parts to every system; on systems without a package of them, it is the way.
  *
- * @typedef {{ system: string, commands: (found: Found) => string[] }} Recipe
+ * @type {Pick<Record<Part, string[]>, "swank" | "slime">}
+ */
+const EVERYWHERE = {
+  swank: [
+    "curl -O https://beta.quicklisp.org/quicklisp.lisp",
+    "sbcl --non-interactive --load quicklisp.lisp --eval '(quicklisp-quickstart:install)' --eval '(ql:quickload \"swank\")'",
+  ],
+  slime: [`emacs --batch --eval "(progn (require 'package) (package-refresh-contents) (package-install 'slime))"`],
+};
+
+/**
+ * One system: what its people call it, and the commands that install there what is missing.
+ *
+ * @typedef {{ system: string, commands: (missing: readonly Part[]) => string[] }} Recipe
  */
 
 /**
- * Debian's packages of what was not found.
+ * Debian's packages of what is missing.
  *
- * @param {Found} found
+ * @param {readonly Part[]} missing
  */
-export function debianPackages(found) {
-  return [...(found.sbcl ? [] : ["sbcl"]), ...(found.swank ? [] : ["cl-swank"])];
+export function debianPackages(missing) {
+  return missing.map((part) => PARTS[part].debian);
 }
 
 /** @type {Record<"debian" | "fedora" | "arch" | "macos" | "other", Recipe>} */
 const RECIPES = {
   debian: {
     system: "Debian and Ubuntu",
-    commands: (found) => ["sudo apt-get update", `sudo apt-get install -y ${debianPackages(found).join(" ")}`],
+    commands: (missing) => ["sudo apt-get update", `sudo apt-get install -y ${debianPackages(missing).join(" ")}`],
   },
-  fedora: { system: "Fedora", commands: withQuicklisp("sudo dnf install -y sbcl") },
-  arch: { system: "Arch Linux", commands: withQuicklisp("sudo pacman -S --needed sbcl") },
-  macos: { system: "macOS with Homebrew", commands: withQuicklisp("brew install sbcl") },
-  other: { system: "this system", commands: withQuicklisp("# SBCL: https://www.sbcl.org/platform-table.html") },
+  fedora: { system: "Fedora", commands: withPackages("sudo dnf install -y sbcl", "sudo dnf install -y emacs-nox") },
+  arch: {
+    system: "Arch Linux",
+    commands: withPackages("sudo pacman -S --needed sbcl", "sudo pacman -S --needed emacs-nox"),
+  },
+  macos: { system: "macOS with Homebrew", commands: withPackages("brew install sbcl", "brew install emacs") },
+  other: {
+    system: "this system",
+    commands: withPackages(
+      "# SBCL: https://www.sbcl.org/platform-table.html",
+      "# Emacs: https://www.gnu.org/software/emacs/download.html",
+    ),
+  },
 };
 
 /**
  * @param {string} sbcl the command that installs it
- * @returns {(found: Found) => string[]}
+ * @param {string} emacs
+ * @returns {Recipe["commands"]}
  */
-function withQuicklisp(sbcl) {
-  return (found) => [...(found.sbcl ? [] : [sbcl]), ...(found.swank ? [] : QUICKLISP)];
+function withPackages(sbcl, emacs) {
+  const commands = { ...EVERYWHERE, sbcl: [sbcl], emacs: [emacs] };
+  return (missing) => missing.flatMap((part) => commands[part]);
 }
 
 /**
  * The commands that install what is missing on this system, with a sentence about what that is.
  *
- * @param {{ platform: NodeJS.Platform, osRelease: string, found: Found }} machine
+ * @param {{ platform: NodeJS.Platform, osRelease: string, missing: readonly Part[] }} machine
  */
-export function lispInstructions({ platform, osRelease, found }) {
+export function lispInstructions({ platform, osRelease, missing }) {
   const recipe = RECIPES[recipeName(platform, osRelease)];
-  const missing = [...(found.sbcl ? [] : ["SBCL"]), ...(found.swank ? [] : ["Swank (SLIME's Lisp side)"])];
+  const names = missing.map((part) => PARTS[part].name);
   return [
-    `${missing.join(" and ")} ${missing.length > 1 ? "are" : "is"} needed and not there. On ${recipe.system}:`,
+    `${names.join(" and ")} ${names.length > 1 ? "are" : "is"} needed and not there. On ${recipe.system}:`,
     "",
-    ...recipe.commands(found).map((command) => `  ${command}`),
+    ...recipe.commands(missing).map((command) => `  ${command}`),
     "",
     "Then run the same command again.",
   ].join("\n");

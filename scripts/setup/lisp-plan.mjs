@@ -2,7 +2,7 @@ import { debianPackages, lispInstructions } from "./lisp-instructions.mjs";
 import { isDebianLike } from "./os-release.mjs";
 
 /**
- * What is known about the machine when Lisp may be missing.
+ * What is known about the machine when something may be missing.
  *
  * @typedef {object} Machine
  * @property {NodeJS.Platform} platform
@@ -10,11 +10,11 @@ import { isDebianLike } from "./os-release.mjs";
  * @property {number | undefined} uid 0 is root; `undefined` on Windows
  * @property {boolean} isTTY somebody can be asked: stdin and stderr are terminals
  * @property {boolean} hasSudo
- * @property {import("./lisp-instructions.mjs").Found} found
+ * @property {readonly import("./lisp-instructions.mjs").Part[]} missing
  */
 
 /**
- * What to do about a missing Lisp: nothing, run commands (after asking when `ask` is set), or stop with a message.
+ * What to do about what is missing: nothing, run commands (after asking when `ask` is set), or stop with a message.
  *
  * @typedef {{ action: "nothing" }
  *   | { action: "install", ask: boolean, packages: string[], commands: string[][] }
@@ -22,15 +22,15 @@ import { isDebianLike } from "./os-release.mjs";
  */
 
 /**
- * Decides what to do about a missing SBCL or Swank.
+ * Decides what to do about what is missing.
  *
  * @param {Machine} machine
  * @returns {LispPlan}
  */
 export function planLisp(machine) {
-  const { found, uid } = machine;
-  if (found.sbcl && found.swank) return { action: "nothing" };
-  const packages = debianPackages(found);
+  const { missing, uid } = machine;
+  if (missing.length === 0) return { action: "nothing" };
+  const packages = debianPackages(missing);
   const isRoot = uid === 0;
   const mayInstall = isRoot || (machine.isTTY && machine.hasSudo);
   if (machine.platform !== "linux" || !isDebianLike(machine.osRelease) || !mayInstall) {

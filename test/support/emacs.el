@@ -5,6 +5,8 @@
 
 (setq inferior-lisp-program "sbcl --noinform --no-sysinit --no-userinit"
       slime-kill-without-query-p t
+      ;; nobody could answer the question whether other versions may be mixed
+      slime-protocol-version 'ignore
       slime-repl-history-file (expand-file-name "slime-history" "~/"))
 
 (defun swank-test-answer (value)

@@ -18,7 +18,7 @@ function machine(differences) {
     uid: 1000,
     isTTY: true,
     hasSudo: true,
-    found: { sbcl: false, swank: false },
+    missing: ["sbcl", "swank"],
     ...differences,
   };
 }
@@ -30,10 +30,10 @@ function messageOf(differences) {
   return plan.action === "stop" ? plan.message : "";
 }
 
-describe("what to do about a missing Lisp", () => {
-  it("does nothing when SBCL and Swank are there, wherever that is", () => {
+describe("what to do about what is missing", () => {
+  it("does nothing when all is there, wherever that is", () => {
     for (const platform of /** @type {const} */ (["linux", "darwin", "win32", "freebsd"])) {
-      expect(planLisp(machine({ platform, found: { sbcl: true, swank: true } }))).to.deep.equal({ action: "nothing" });
+      expect(planLisp(machine({ platform, missing: [] }))).to.deep.equal({ action: "nothing" });
     }
   });
 
@@ -61,10 +61,13 @@ describe("what to do about a missing Lisp", () => {
   }
 
   it("installs only what is missing", () => {
-    expect(planLisp(machine({ uid: 0, found: { sbcl: true, swank: false } }))).to.deep.include({
+    expect(planLisp(machine({ uid: 0, missing: ["swank"] }))).to.deep.include({
       packages: ["cl-swank"],
     });
-    expect(planLisp(machine({ uid: 0, found: { sbcl: false, swank: true } }))).to.deep.include({ packages: ["sbcl"] });
+    expect(planLisp(machine({ uid: 0, missing: ["sbcl"] }))).to.deep.include({ packages: ["sbcl"] });
+    expect(planLisp(machine({ uid: 0, missing: ["emacs", "slime"] }))).to.deep.include({
+      packages: ["emacs-nox", "slime"],
+    });
   });
 
   it("asks another user first, and installs with sudo", () => {
@@ -95,7 +98,24 @@ describe("what to do about a missing Lisp", () => {
   });
 
   it("names only what is missing", () => {
-    const message = messageOf({ osRelease: FEDORA, found: { sbcl: true, swank: false } });
+    const message = messageOf({ osRelease: FEDORA, missing: ["swank"] });
     expect(message).to.include("Swank (SLIME's Lisp side) is needed").and.not.include("dnf");
+  });
+  it("says how Emacs and SLIME come to each system", () => {
+    const missing = /** @type {const} */ (["emacs", "slime"]);
+    expect(messageOf({ missing, isTTY: false })).to.include("  sudo apt-get install -y emacs-nox slime\n");
+    for (const [osRelease, emacs] of [
+      [FEDORA, "sudo dnf install -y emacs-nox"],
+      [ARCH, "sudo pacman -S --needed emacs-nox"],
+      ["ID=alpine\n", "gnu.org/software/emacs"],
+    ]) {
+      const message = messageOf({ missing, osRelease: osRelease ?? "" });
+      expect(message)
+        .to.match(/^Emacs \(for the tests\) and SLIME in Emacs \(for the tests\) are needed and not there\./)
+        .and.include(emacs)
+        .and.include("(package-install 'slime)")
+        .and.not.include("sbcl");
+    }
+    expect(messageOf({ missing, platform: "darwin", osRelease: "" })).to.include("brew install emacs");
   });
 });

@@ -2,14 +2,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { findLisp } from "../../../scripts/setup/find-lisp.mjs";
+import { missingLisp } from "../../../scripts/setup/missing-lisp.mjs";
 
 describe("looking for Lisp before it is needed", () => {
   /** @type {string} */
   let empty;
 
   before(async () => {
-    empty = await mkdtemp(join(tmpdir(), "find-lisp-"));
+    empty = await mkdtemp(join(tmpdir(), "missing-lisp-"));
   });
 
   after(() => rm(empty, { recursive: true }));
@@ -22,19 +22,19 @@ describe("looking for Lisp before it is needed", () => {
     );
 
   it("finds what the tests run on", async () => {
-    expect(await findLisp()).to.deep.equal({ sbcl: true, swank: true });
+    expect(await missingLisp()).to.deep.equal([]);
   });
 
   it("tells that no SBCL is on the PATH", async () => {
     const { SBCL: _named, ...env } = process.env;
-    expect(await findLisp({}, { ...env, PATH: empty })).to.include({ sbcl: false });
+    expect(await missingLisp({}, { ...env, PATH: empty })).to.include("sbcl");
   });
 
   it("stops when what the user named is not there, instead of installing something else", async () => {
     const lisp = join(empty, "sbcl");
-    expect(await refusal(findLisp({ lisp }))).to.have.property("name", "SetupError");
-    expect((await refusal(findLisp({ lisp }))).message).to.include(lisp);
-    expect((await refusal(findLisp({ swank: empty }))).message).to.include(empty);
-    expect((await refusal(findLisp({}, { ...process.env, SWANK: empty }))).message).to.include(empty);
+    expect(await refusal(missingLisp({ lisp }))).to.have.property("name", "SetupError");
+    expect((await refusal(missingLisp({ lisp }))).message).to.include(lisp);
+    expect((await refusal(missingLisp({ swank: empty }))).message).to.include(empty);
+    expect((await refusal(missingLisp({}, { ...process.env, SWANK: empty }))).message).to.include(empty);
   });
 });

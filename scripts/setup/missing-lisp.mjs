@@ -1,20 +1,23 @@
 import { SetupError } from "./setup-error.mjs";
 
 /**
- * Whether SBCL and Swank's source are there, as the launcher itself finds them. Needs the build.
+ * Which of SBCL and Swank's source are not there, as the launcher itself finds them. Needs the build.
  *
  * @param {{ lisp?: string | undefined, swank?: string | undefined }} named what the user named with `--lisp`, `--swank`
  * @param {NodeJS.ProcessEnv} env where the launcher looks for `SBCL` and `SWANK` too
- * @returns {Promise<{ sbcl: boolean, swank: boolean }>}
+ * @returns {Promise<import("./lisp-instructions.mjs").Part[]>}
  * @throws {SetupError} when one that the user named is not there: installing another would not be what was asked for
  */
-export async function findLisp({ lisp, swank } = {}, env = process.env) {
+export async function missingLisp({ lisp, swank } = {}, env = process.env) {
   const { findLisp, findSwank } = await import("swank-client/launch");
   const [sbclThere, swankThere] = await Promise.all([
     isThere(() => findLisp({ lisp, env }), lisp ?? env["SBCL"]),
     isThere(() => findSwank({ swank, env }), swank ?? env["SWANK"]),
   ]);
-  return { sbcl: sbclThere, swank: swankThere };
+  return [
+    ...(sbclThere ? [] : [/** @type {const} */ ("sbcl")]),
+    ...(swankThere ? [] : [/** @type {const} */ ("swank")]),
+  ];
 }
 
 /**
