@@ -5,9 +5,9 @@ import { type StopReport, stopReport } from "../runtime/decode-snapshot.js";
 import type { RuntimeInstaller } from "../runtime/installer.js";
 import type { DebugMessage, DebugReturnMessage } from "../wire/messages.js";
 import { DebuggerSession } from "./debugger-session.js";
+import { ParkedChannel } from "./parked-channel.js";
 import type { ParkedThread } from "./parked-thread.js";
 import { ParkedThreads } from "./parked-threads.js";
-import { StopChannel } from "./stop-channel.js";
 import { wireReport } from "./wire-report.js";
 
 /** Called for every new stop, once it is known what stopped; `task` runs the evaluation in whose thread it is. */
@@ -60,7 +60,7 @@ export class DebuggerRegistry {
     const report = await this.#report(parked);
     if (!parked.isLive) return;
     const task = this.#findTask(parked.message.continuations);
-    const session = new DebuggerSession(new StopChannel(parked, this.#caller), report, this.#installer, task);
+    const session = new DebuggerSession(new ParkedChannel(parked, this.#caller), report, this.#installer, task);
     this.#sessions = [...this.sessions, session];
     this.#onStop(session, report, task);
   }

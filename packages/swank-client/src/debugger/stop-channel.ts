@@ -1,63 +1,30 @@
-import { setTimeout } from "node:timers/promises";
 import type { Sexp } from "sexp-parser";
-import { type Caller, UNWOUND } from "../caller.js";
-import { SwankError } from "../errors.js";
-import type { ParkedThread } from "./parked-thread.js";
-
-/** Milliseconds that a stopped thread has to answer a question about itself. */
-const ANSWER_TIME = 30_000;
-/** Milliseconds between the reply of a request that unwinds the thread and the message that the thread has left the stop. */
-const LEAVING_TIME = 5000;
+import type { UNWOUND } from "../caller.js";
+import type { SwankError } from "../errors.js";
 
 /** The way to one stop of one thread, closed for good when the thread leaves it. */
-export class StopChannel {
-  readonly #parked: ParkedThread;
-  readonly #caller: Caller;
-
-  constructor(parked: ParkedThread, caller: Caller) {
-    this.#parked = parked;
-    this.#caller = caller;
-  }
-
-  get thread(): number {
-    return this.#parked.thread;
-  }
-
-  get level(): number {
-    return this.#parked.level;
-  }
-
-  get isLive(): boolean {
-    return this.#parked.isLive;
-  }
-
+export interface StopChannel {
+  /** Swank's id. */
+  readonly thread: number;
+  readonly level: number;
+  readonly isLive: boolean;
   /** Aborted when the thread leaves the stop. */
-  get ended(): AbortSignal {
-    return this.#parked.left;
-  }
+  readonly ended: AbortSignal;
 
   /**
    * Runs a form in the stopped thread, which stays as it was.
    *
+   * @param timeout - Milliseconds.
    * @throws SwankError `STALE_SESSION`, and what `Caller.call` throws.
    */
-  async ask(form: Sexp, label: string, timeout = ANSWER_TIME): Promise<Sexp> {
-    this.#checkLive(label);
-    try {
-      return await this.#caller.call(form, { label, thread: this.thread, timeout, signal: this.ended });
-    } catch (error) {
-      throw this.isLive ? error : this.stale(label);
-    }
-  }
+  ask(form: Sexp, label: string, timeout?: number): Promise<Sexp>;
 
   /**
    * Runs a form about the stopped thread in another one.
    *
    * @throws SwankError what `Caller.call` throws.
    */
-  async askAside(form: Sexp, label: string): Promise<Sexp> {
-    return this.#caller.call(form, { label, timeout: ANSWER_TIME });
-  }
+  askAside(form: Sexp, label: string): Promise<Sexp>;
 
   /**
    * Runs a form that makes the thread leave the stop, or may do so.
@@ -66,30 +33,8 @@ export class StopChannel {
    * @returns `UNWOUND` when it has left, or the form's value when it refused.
    * @throws SwankError `STALE_SESSION`, `REQUEST_ABORTED` when the form was unwound without leaving, and what `Caller.callUnwinding` throws.
    */
-  async leave(form: Sexp, label: string, timeout = ANSWER_TIME): Promise<Sexp | typeof UNWOUND> {
-    this.#checkLive(label);
-    try {
-      const options = { label, thread: this.thread, timeout, signal: this.ended };
-      const reply = await this.#caller.callUnwinding(form, options);
-      if (reply === UNWOUND) await this.#departure(label);
-      return reply;
-    } catch (error) {
-      if (this.isLive) throw error;
-      return UNWOUND;
-    }
-  }
+  leave(form: Sexp, label: string, timeout?: number): Promise<Sexp | typeof UNWOUND>;
 
-  stale(label: string): SwankError {
-    return new SwankError("STALE_SESSION", `${label}: Thread ${this.thread} has left the stop at level ${this.level}.`);
-  }
-
-  async #departure(label: string): Promise<void> {
-    await setTimeout(LEAVING_TIME, undefined, { signal: this.ended }).catch(() => undefined);
-    if (this.isLive)
-      throw new SwankError("REQUEST_ABORTED", `${label}: It was aborted; the thread is stopped as it was.`);
-  }
-
-  #checkLive(label: string): void {
-    if (!this.isLive) throw this.stale(label);
-  }
+  /** The error that says that the stop has ended. */
+  stale(label: string): SwankError;
 }
