@@ -3,8 +3,8 @@
 (defpackage #:@module@
   (:use #:common-lisp)
   (:import-from #:@runtime@
-                #:*breakpoint-call* #:*breakpoint-variables* #:*departure-hooks* #:*evaluation* #:*in-user-code* #:*step-wanted*
+                #:*breakpoint-call* #:*breakpoint-variables* #:*departure-hooks* #:*evaluation* #:*in-user-code* #:*step-wanted* #:*value-limit*
                 #:between-calls-p #:breakpoint-reached #:breakpoint-wrapper-p #:call-attempt #:called-name #:class-name-text #:count-frames
                 #:current-session #:error-entry #:evaluation-session #:frame-home #:frame-kinds #:frame-name #:frame-text #:frame-variables
                 #:line-text #:make-stepper #:on-one-line #:report-text #:session-package-now #:shown-class
-                #:value-text #:variable-text #:with-bounded-printing))
+                #:printed-values #:variable-text #:with-bounded-printing))

@@ -112,8 +112,6 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
 
 ;;; All forms
 
-(defconstant +values-limit+ 50)
-
 (defun evaluate-forms (evaluation code check)
   "The values of the last form of CODE."
   (when check (check-source evaluation code))
@@ -132,12 +130,9 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
              (remember form values)
              (keep-session evaluation))))
 
-(defun evaluate-and-print (evaluation code check)
+(defun evaluate-and-print (evaluation code check value-limit)
   (let ((values (evaluate-forms evaluation code check)))
-    (list :returned (list :values (loop for value in values
-                                        repeat +values-limit+
-                                        collect (value-text value))
-                          :count (length values)))))
+    (list :returned (printed-values values value-limit))))
 
 ;;; Errors that may not park
 
@@ -230,7 +225,7 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
   "RESULT with what belongs to every outcome."
   (append result (outcome-facts evaluation)))
 
-(defun evaluate (code &key id package stdin check unwind (debug t) (limit 100000) (tail 4000))
+(defun evaluate (code &key id package stdin check unwind (debug t) (limit 100000) (tail 4000) (value-limit *value-limit*))
   "Evaluate the forms of CODE for the current connection.
 => (:returned PLIST . COMMON) | (:failed SNAPSHOT . COMMON) | (:aborted . COMMON) | (:no-such-package NAME)"
   (let* ((session (current-session))
@@ -241,7 +236,7 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
         (let ((evaluation (make-evaluation :id id :session session :unwind unwind :moves-session (not package)
                                            :stdout (make-output connection id 1 limit tail)
                                            :stderr (make-output connection id 2 limit tail))))
-          (flet ((run () (evaluate-and-print evaluation code check)))
+          (flet ((run () (evaluate-and-print evaluation code check value-limit)))
             (run-evaluation evaluation home (or stdin "")
                             (if debug (lambda () (call-with-debug-policy #'run)) #'run)))))))
 

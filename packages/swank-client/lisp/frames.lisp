@@ -242,14 +242,14 @@
     (multiple-value-list
      (eval-form-in-frame `(symbol-macrolet ,(variable-aliases index) ,form) index))))
 
-(defun eval-in-frame (level index attempt source)
-  "=> (:stale) | (:no-frame TOTAL) | (:error TYPE MESSAGE) | (:interrupted) | (:values (VALUE ...) OUTPUT)"
+(defun eval-in-frame (level index attempt source &optional (limit *value-limit*))
+  "=> (:stale) | (:no-frame TOTAL) | (:error TYPE MESSAGE) | (:interrupted) | (:values PLIST OUTPUT)"
   (with-frame (level index)
     (let ((output (make-instance 'kept-output)))
       (call-attempt attempt
                     (lambda ()
                       (let* ((*standard-output* output) (*error-output* output) (*trace-output* output)
-                             (values (mapcar #'value-text (values-in-frame source index))))
+                             (values (printed-values (values-in-frame source index) limit)))
                         (list :values values (kept-string output))))))))
 
 ;;; Leaving through a frame

@@ -3,6 +3,8 @@
 (in-package #:@runtime@)
 
 (defvar *value-limit* 20000 "Characters shown of one value.")
+(defconstant +values-limit+ 50 "Values shown of one evaluation.")
+(defconstant +values-room+ 1000000 "Characters of all its values together: more than that does not fit into one of Swank's messages in the worst case.")
 (defvar *value-length* 200 "Elements shown of one list or vector.")
 (defvar *value-level* 20 "Levels of nesting shown.")
 (defconstant +integer-bits-limit+ 100000 "Larger integers take up to minutes to print in decimal, and no limit would show all their digits.")
@@ -140,7 +142,7 @@ does not survive that somebody else uses it in the middle of a change."
           ((and length (> length *print-length*)) (format nil " [~d of ~d elements shown]" *print-length* length))
           (t ""))))
 
-(defun value-text (value &optional (limit *value-limit*))
+(defun value-text (value limit)
   "VALUE as PRIN1 would print it under the session's print settings, within limits."
   (handler-case
       (with-bounded-printing ()
@@ -148,6 +150,15 @@ does not survive that somebody else uses it in the middle of a change."
           ((or fixnum symbol character) (prin1-to-string value))
           (t (print-value value limit))))
     (serious-condition () (format nil "#<error printing a ~a>" (class-text value)))))
+
+(defun printed-values (values limit)
+  "A plist of the first of VALUES as text, at most LIMIT characters of each and not too many of all, and how many there are."
+  (let* ((shown (min (length values) +values-limit+))
+         (each (min limit (floor +values-room+ (max 1 shown)))))
+    (list :values (loop for value in values
+                        repeat shown
+                        collect (value-text value each))
+          :count (length values))))
 
 (defun line-text (value limit)
   "VALUE on one line of at most LIMIT characters, for lists of many values."

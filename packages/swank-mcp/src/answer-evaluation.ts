@@ -32,17 +32,21 @@ export async function answerEvaluation(
   const conclusion = conclude(followed, { loss, reset: session.isRetired || session.resets !== resets });
   context.lastError.apply(conclusion.lastError);
   if (outcome?.status === "stopped") context.stops.add(outcome.session, evaluation);
-  return concludedAnswer(conclusion);
+  return concludedAnswer(conclusion, context.config.maxValue);
 }
 
-/** What a tool answers that reports how an evaluation ended or stopped. */
-export function concludedAnswer(conclusion: Conclusion): ToolAnswer {
+/**
+ * What a tool answers that reports how an evaluation ended or stopped.
+ *
+ * @param maxValue - Characters that Lisp prints of each value.
+ */
+export function concludedAnswer(conclusion: Conclusion, maxValue: number): ToolAnswer {
   const { ending, isError } = conclusion;
   const live =
     ending.kind === "condition" && ending.stop !== undefined ? [liveStopText(ending.stop, ending.error)] : [];
   return {
-    blocks: [reportText(conclusion), ...live],
+    blocks: [reportText(conclusion, maxValue), ...live],
     isError,
-    meta: { [OUTCOME_META]: outcomeData(conclusion) },
+    meta: { [OUTCOME_META]: outcomeData(conclusion, maxValue) },
   };
 }

@@ -24,11 +24,15 @@ export interface ConditionEnding {
   readonly stop?: LiveStop;
 }
 
-export type Ending =
-  /** `count` is how many there were; Lisp sends the first of them only. */
-  | { readonly kind: "values"; readonly values: readonly string[]; readonly count: number }
-  | { readonly kind: "aborted"; readonly byReset?: boolean }
-  | ConditionEnding;
+export interface ValuesEnding {
+  readonly kind: "values";
+  /** Lisp sends the first of them only. */
+  readonly values: readonly string[];
+  /** How many there were. */
+  readonly count: number;
+}
+
+export type Ending = ValuesEnding | { readonly kind: "aborted"; readonly byReset?: boolean } | ConditionEnding;
 
 /** What a call says of its evaluation, and what becomes of the last error. */
 export interface Conclusion {

@@ -42,6 +42,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     maxStops: get(OPTIONS.maxStops),
     stopMinutes: get(OPTIONS.stopMinutes),
     maxOutput: get(OPTIONS.maxOutput),
+    maxValue: get(OPTIONS.maxValue),
     logFile: get(OPTIONS.logFile),
     verbose: get(OPTIONS.verbose),
     help: get(OPTIONS.help),

@@ -98,6 +98,15 @@ export const OPTIONS = {
     max: 1_000_000,
     whole: true,
   }),
+  maxValue: numberOption({
+    flag: "--max-value",
+    placeholder: "CHARACTERS",
+    summary: "How much of one printed value is shown.",
+    fallback: 20_000,
+    min: 100,
+    max: 1_000_000,
+    whole: true,
+  }),
   logFile: textOption({
     flag: "--log-file",
     placeholder: "FILE",

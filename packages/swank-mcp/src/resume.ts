@@ -35,7 +35,7 @@ async function answerForeign(thread: number, leave: () => Promise<void>, context
   if (next === undefined) return textAnswer(`; Thread ${thread} goes on`);
   const conclusion = conclude({ kind: "outcome", outcome: stoppedOutcome(next) });
   context.lastError.apply(conclusion.lastError);
-  return concludedAnswer(conclusion);
+  return concludedAnswer(conclusion, context.config.maxValue);
 }
 
 function stoppedOutcome(stop: DebuggedStop): Stopped {

@@ -57,6 +57,19 @@ describe("values of evaluated code", () => {
     expect(mixed).to.match(/\.\.\. \[cut at 20000 characters\]$/);
   });
 
+  it("are as long as the caller wants them, and all together no longer than a message can be", async () => {
+    const q = (length: number) => `(make-string ${length} :initial-element #\\q)`;
+    const lengths = async (code: string, valueLimit: number) =>
+      (await values(client, code, { valueLimit })).map((text) => (text.match(/q/g) ?? []).length);
+    expect(await values(client, q(50), { valueLimit: 30 })).to.deep.equal([
+      `"${"q".repeat(30)}"... [30 of 50 characters shown]`,
+    ]);
+    expect(await values(client, "'(one two)", { valueLimit: 0 })).to.deep.equal(["... [cut at 0 characters]"]);
+    expect(await lengths(q(50_000), 60_000)).to.deep.equal([50_000]);
+    expect(await lengths(q(2_000_000), Number.POSITIVE_INFINITY)).to.deep.equal([1_000_000]);
+    expect(await lengths(`(values ${q(900_000)} 1 ${q(900_000)} 1)`, 1e6)).to.deep.equal([250_000, 0, 250_000, 0]);
+  });
+
   it("are shown by their size when they are huge numbers, however deep they are", async () => {
     expect(await values(client, "(ash 1 3000000)")).to.deep.equal(["#<integer too long to print: 3000001 bits>"]);
     expect(await values(client, "(/ (ash 1 3000000) 3)")).to.deep.equal(["#<ratio too long to print: 3000001 bits>"]);

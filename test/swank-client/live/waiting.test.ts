@@ -68,6 +68,7 @@ describe("waiting for an evaluation", () => {
     const bad: unknown = 5;
     const codes = [
       { code: "1", options: { outputLimit: -1 } },
+      { code: "1", options: { valueLimit: -1 } },
       { code: "1", options: { outputLimit: Number.NaN } },
     ];
     for (const { code, options } of codes) {

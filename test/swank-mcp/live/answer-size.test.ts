@@ -27,6 +27,30 @@ describe("the size of an answer", () => {
     });
   }
 
+  it("stays below 100 kB: many long values of a frame", async () => {
+    const [, stop = ""] = await server.evaluate('(defun stopped () (error "here")) (stopped)');
+    const thread = stop.match(/thread (\d+\/\d+)/)?.[1];
+    const code = LONG["many long values"];
+    const answer = await server.call("debugger_eval_in_frame", { frame: 1, code, thread });
+    expect(answer.structuredContent).to.have.property("values").that.has.lengthOf(50);
+    expect(Buffer.byteLength(JSON.stringify(answer))).to.be.within(20_000, 100_000);
+    await server.call("debugger_invoke_restart", { restart: "ABORT", thread });
+  });
+
+  it("follows --max-value", async () => {
+    const value = (length: number) => `(make-string ${length} :initial-element #\\v)`;
+    const little = await McpStdio.start(["--max-value", "100"]);
+    expect(await little.evaluate(value(200))).to.deep.equal([
+      `=> "${"v".repeat(100)}"... [100 of 200 characters shown]`,
+    ]);
+    await little.end();
+    const much = await McpStdio.start(["--max-value", "50000"]);
+    expect(await much.evaluate(value(40_000))).to.deep.equal([`=> "${"v".repeat(40_000)}"`]);
+    const { _meta } = await much.call("evaluate-lisp", { code: value(40_000) });
+    expect(_meta).to.have.nested.property("swank-mcp/outcome.values[0]", `"${"v".repeat(40_000)}"`);
+    await much.end();
+  });
+
   it("does not keep anybody from the whole values", async () => {
     const [report = ""] = await server.evaluate(
       "(values (make-string 15000 :initial-element #\\a) (make-string 15000 :initial-element #\\b))",

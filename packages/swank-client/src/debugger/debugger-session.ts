@@ -2,6 +2,7 @@ import type { Sexp } from "sexp-parser";
 import { UNWOUND } from "../caller.js";
 import { throwToToplevel } from "../commands/index.js";
 import { SwankError } from "../errors.js";
+import { checkLimit } from "../evaluation/evaluate-options.js";
 import type { Evaluation } from "../evaluation/evaluation.js";
 import type { Binding, ErrorSnapshot, Restart, StopDetail, StopReason } from "../evaluation/outcome.js";
 import type { WaitOptions } from "../evaluation/outcome-slot.js";
@@ -10,7 +11,7 @@ import { type FrameReply, frameLocals, framePage, frameRefusal, frameValue } fro
 import type { StopReport } from "../runtime/decode-snapshot.js";
 import type { RuntimeInstaller } from "../runtime/installer.js";
 import { attempt } from "./attempt.js";
-import type { FrameLocals, FramePage, FrameValue } from "./frame.js";
+import type { FrameEvaluationOptions, FrameLocals, FramePage, FrameValue } from "./frame.js";
 import { frameAnswer, frameError, restartError, resumeError } from "./refusals.js";
 import type { StopChannel } from "./stop-channel.js";
 
@@ -96,13 +97,15 @@ export class DebuggerSession {
    *
    * @param options - When to break it off; default after 30 s.
    * @throws SwankError `STALE_SESSION`, `NO_SUCH_FRAME`, `FRAME_EVALUATION_FAILED` with what the code signalled, `FRAME_EVALUATION_TIMEOUT`,
-   * `CANCELLED`
+   * `CANCELLED`, `INVALID_ARGUMENT`
    */
-  async evaluateInFrame(frame: number, code: string, options: WaitOptions = {}): Promise<FrameValue> {
+  async evaluateInFrame(frame: number, code: string, options: FrameEvaluationOptions = {}): Promise<FrameValue> {
+    const { valueLimit } = options;
     checkIndex("frame", frame);
+    if (valueLimit !== undefined) checkLimit("valueLimit", valueLimit);
     const label = `Evaluating in frame ${frame}`;
     const calls = await this.#debuggerCalls(label);
-    const form = (attempt: number) => calls.evalInFrame(this.level, frame, attempt, code);
+    const form = (attempt: number) => calls.evalInFrame(this.level, frame, attempt, code, valueLimit);
     const reply = await this.#attempt(form, label, options);
     if (reply === UNWOUND) throw this.#channel.stale(label);
     return frameAnswer(frameValue(reply), frame, this.#channel);

@@ -1,4 +1,5 @@
 import type { FrameSummary } from "../evaluation/outcome.js";
+import type { WaitOptions } from "../evaluation/outcome-slot.js";
 
 /** Where code came from: a place in a file on the image's machine, or the form itself when it was evaluated. */
 export type Source =
@@ -44,10 +45,18 @@ export interface FrameLocals {
   readonly catchTags: readonly string[];
 }
 
+/** How to evaluate in a frame. */
+export interface FrameEvaluationOptions extends WaitOptions {
+  /** Characters of each printed value that are sent; of all values together never more than 1,000,000. Default: 20,000. */
+  readonly valueLimit?: number | undefined;
+}
+
 /** What evaluating in a frame gave. */
 export interface FrameValue {
-  /** Printed within limits. */
+  /** The first 50, each printed within limits. */
   readonly values: readonly string[];
+  /** How many there were. */
+  readonly valueCount: number;
   /** What it printed, standard output and error output together. */
   readonly output: string;
 }

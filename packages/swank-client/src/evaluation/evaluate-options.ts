@@ -15,6 +15,8 @@ export interface EvaluateOptions {
   readonly policy?: "debug" | "keep" | undefined;
   /** Characters of each of the two output streams that are sent; of what comes after them only the last 4,000. Default: 100,000. */
   readonly outputLimit?: number | undefined;
+  /** Characters of each printed value that are sent; of all values together never more than 1,000,000. Default: 20,000. */
+  readonly valueLimit?: number | undefined;
   /** Called with every piece of output as it comes, in the order of each stream. */
   readonly onOutput?: ((chunk: OutputChunk) => void) | undefined;
 }
@@ -28,12 +30,19 @@ const OUTPUT_TAIL = 4000;
  * @throws SwankError `INVALID_ARGUMENT`
  */
 export function evaluateCall(id: number, code: string, options: EvaluateOptions): EvaluateCall {
-  const { package: packageName, stdin, onError = "stop", policy = "debug", outputLimit = OUTPUT_LIMIT } = options;
+  const {
+    package: packageName,
+    stdin,
+    onError = "stop",
+    policy = "debug",
+    outputLimit = OUTPUT_LIMIT,
+    valueLimit,
+  } = options;
   checkText("code", code);
   if (packageName !== undefined) checkText("package", packageName);
   if (stdin !== undefined) checkText("stdin", stdin);
-  if (!(outputLimit >= 0))
-    throw new SwankError("INVALID_ARGUMENT", `outputLimit is a number of characters, not ${outputLimit}.`);
+  if (valueLimit !== undefined) checkLimit("valueLimit", valueLimit);
+  checkLimit("outputLimit", outputLimit);
   return {
     id,
     code,
@@ -42,9 +51,15 @@ export function evaluateCall(id: number, code: string, options: EvaluateOptions)
     check: scan(code).kind !== "balanced",
     unwind: onError === "unwind",
     debug: policy === "debug",
-    limit: Math.floor(outputLimit),
+    limit: outputLimit,
     tail: OUTPUT_TAIL,
+    valueLimit,
   };
+}
+
+/** @throws SwankError `INVALID_ARGUMENT` */
+export function checkLimit(name: string, value: number): void {
+  if (!(value >= 0)) throw new SwankError("INVALID_ARGUMENT", `${name} is a number of characters, not ${value}.`);
 }
 
 function checkText(name: string, value: unknown): void {

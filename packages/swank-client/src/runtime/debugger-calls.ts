@@ -1,5 +1,6 @@
 import { keyword, list, type Sexp, symbol } from "sexp-parser";
 import type { BreakpointOptions } from "../debugger/breakpoint.js";
+import { lispLimit } from "./lisp-limit.js";
 import type { RuntimeModule } from "./runtime-source.js";
 
 /** How to step: to the next call, past it, or out of the function that was stepped into. */
@@ -21,8 +22,9 @@ export class DebuggerCalls {
     return list(this.#function("frame-locals"), level, index);
   }
 
-  evalInFrame(level: number, index: number, attempt: number, code: string): Sexp {
-    return list(this.#function("eval-in-frame"), level, index, attempt, code);
+  evalInFrame(level: number, index: number, attempt: number, code: string, valueLimit: number | undefined): Sexp {
+    const limit = valueLimit === undefined ? [] : [lispLimit(valueLimit)];
+    return list(this.#function("eval-in-frame"), level, index, attempt, code, ...limit);
   }
 
   restartFrame(level: number, index: number): Sexp {

@@ -1,5 +1,6 @@
 import { type Decoder, decode } from "sexp-parser";
 import type { Frame, FrameLocals, FramePage, FrameValue, Source, Variable } from "../debugger/frame.js";
+import { printedValues } from "./decode-result.js";
 import { frameKind } from "./decode-snapshot.js";
 
 const { boolean, integer, list, map, nullable, plist, string, tagged, tuple } = decode;
@@ -54,10 +55,12 @@ export const frameLocals: Decoder<FrameReply<FrameLocals>> = tagged({
   locals: map(tuple(list(variable), list(string)), ([locals, catchTags]) => answer({ locals, catchTags })),
 });
 
-/** `(:values (VALUE ...) OUTPUT)` */
+/** `(:values (:values (VALUE ...) :count COUNT) OUTPUT)` */
 export const frameValue: Decoder<FrameReply<FrameValue>> = tagged({
   ...refusals,
-  values: map(tuple(list(string), string), ([values, output]) => answer({ values, output })),
+  values: map(tuple(printedValues, string), ([{ values, count }, output]) =>
+    answer({ values, valueCount: count, output }),
+  ),
 });
 
 /** What comes back only from a frame that could not be left. */

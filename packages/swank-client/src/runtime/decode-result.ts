@@ -26,8 +26,10 @@ export interface Ending {
 
 const { integer, list, map, nullable, optional, plist, string, tagged, tupleRest } = decode;
 
+/** The first values as text, and how many there were (lisp/printing.lisp). */
+export const printedValues = plist({ values: list(string), count: integer });
+
 const ending = plist({ warnings, warningsOmitted: integer, package: string });
-const values = plist({ values: list(string), count: integer });
 const failure = plist({ offset: optional(nullable(integer)), evaluated: integer });
 
 const failed: Decoder<{ error: ErrorSnapshot; failure: ReadFailure }> = (datum: Sexp) => {
@@ -38,7 +40,7 @@ const failed: Decoder<{ error: ErrorSnapshot; failure: ReadFailure }> = (datum: 
 /** `(:returned PLIST . ENDING)`, `(:failed SNAPSHOT . ENDING)`, `(:aborted . ENDING)` or `(:no-such-package NAME)` (lisp/evaluate.lisp). */
 export const evaluationResult: Decoder<EvaluationResult> = tagged({
   returned: map(
-    tupleRest([values], ending),
+    tupleRest([printedValues], ending),
     ([result, end]): EvaluationResult => ({ status: "returned", ...result, ending: end }),
   ),
   failed: map(

@@ -1,4 +1,5 @@
 import { keyword, list, NIL, quote, type Sexp, symbol, T } from "sexp-parser";
+import { lispLimit } from "./lisp-limit.js";
 import type { RuntimeModule } from "./runtime-source.js";
 
 /** What `evaluate` of the runtime is called with. */
@@ -17,10 +18,9 @@ export interface EvaluateCall {
   /** Characters of each stream to send; of what comes after them only the last `tail`. */
   readonly limit: number;
   readonly tail: number;
+  /** Characters of each value to send. */
+  readonly valueLimit: number | undefined;
 }
-
-/** The most that Lisp is told to send: beyond every real output, yet a fixnum everywhere. */
-const NO_LIMIT = 2 ** 40;
 
 /** The calls that the runtime understands, as forms to evaluate. */
 export class RuntimeCalls {
@@ -37,7 +37,8 @@ export class RuntimeCalls {
     if (call.check) form.push(keyword("check"), T);
     if (call.unwind) form.push(keyword("unwind"), T);
     if (!call.debug) form.push(keyword("debug"), NIL);
-    form.push(keyword("limit"), Math.min(call.limit, NO_LIMIT), keyword("tail"), call.tail);
+    form.push(keyword("limit"), lispLimit(call.limit), keyword("tail"), call.tail);
+    if (call.valueLimit !== undefined) form.push(keyword("value-limit"), lispLimit(call.valueLimit));
     return form;
   }
 

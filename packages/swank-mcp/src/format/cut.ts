@@ -1,9 +1,14 @@
-/**
- * What a text may cost that is shown whole, and all values or all warnings of a report together: a little more than what Lisp prints of
- * one value, so that its own marks are kept. A UTF-16 unit costs 1, one that JSON has to spell out 6.
- */
+/** What a text may cost that is shown whole, and all values or all warnings of a report together. A UTF-16 unit costs 1, one that JSON has to spell out 6. */
 const MAX_COST = 21_000;
 const SPELLED_OUT_COST = 6;
+
+/** Room for what Lisp itself says of a value that it has cut. */
+const MARKS_COST = 1000;
+
+/** What all values together may cost where Lisp prints `maxValue` characters of each: one alone is shown as Lisp gives it. */
+export function valuesCost(maxValue = 20_000): number {
+  return Math.max(MAX_COST, maxValue + MARKS_COST);
+}
 
 /** A value or a message; the beginning, and how much was left out, of one that is too long. */
 export function cutText(text: string, maxCost = MAX_COST): string {
@@ -12,8 +17,8 @@ export function cutText(text: string, maxCost = MAX_COST): string {
 }
 
 /** Texts that are shown together. When they are too long, the longest are cut, all at the same length, and the short ones stay whole. */
-export function cutTexts(texts: readonly string[]): string[] {
-  const share = fairShare(texts.map(costOf));
+export function cutTexts(texts: readonly string[], maxCost = MAX_COST): string[] {
+  const share = fairShare(texts.map(costOf), maxCost);
   return texts.map((text) => cutText(text, share));
 }
 
@@ -43,15 +48,15 @@ function wholeEnd(text: string, position: number): number {
   return code >= 0xd800 && code <= 0xdbff ? position - 1 : position;
 }
 
-function fairShare(costs: readonly number[]): number {
+function fairShare(costs: readonly number[], maxCost: number): number {
   const rising = [...costs].sort((a, b) => a - b);
-  let left = MAX_COST;
+  let left = maxCost;
   for (const [index, cost] of rising.entries()) {
     const share = Math.floor(left / (rising.length - index));
     if (cost > share) return share;
     left -= cost;
   }
-  return MAX_COST;
+  return maxCost;
 }
 
 function costOf(text: string): number {

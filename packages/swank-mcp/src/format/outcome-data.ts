@@ -1,19 +1,18 @@
-import type { Conclusion, ConditionEnding, Ending } from "../conclusion.js";
+import type { Conclusion, ConditionEnding } from "../conclusion.js";
 import type { ErrorSnapshot, Transcript } from "../lisp-port.js";
 import type { JsonObject } from "../tool-answer.js";
 import { REPORT_FRAMES } from "./backtrace.js";
-import { cutText, cutTexts } from "./cut.js";
+import { cutText, cutTexts, valuesCost } from "./cut.js";
 import { cutWarnings } from "./sections.js";
 
 /** Key of a result's `_meta` under which programs find {@link outcomeData}. */
 export const OUTCOME_META = "swank-mcp/outcome";
 
 /** The facts of a report as data, as much of each text as the report has. Restarts count from 1, as everywhere that an agent looks. */
-export function outcomeData(conclusion: Conclusion): JsonObject {
-  const { status, transcript, ending } = conclusion;
+export function outcomeData({ status, transcript, ending }: Conclusion, maxValue?: number): JsonObject {
   return {
     status,
-    ...valuesData(ending),
+    ...(ending.kind === "values" ? valuesData(ending.values, ending.count, maxValue) : { values: [] }),
     stdout: transcript.stdout,
     stderr: transcript.stderr,
     ...warningsData(transcript),
@@ -22,10 +21,10 @@ export function outcomeData(conclusion: Conclusion): JsonObject {
   };
 }
 
-function valuesData(ending: Ending): JsonObject {
-  if (ending.kind !== "values") return { values: [] };
-  const { values, count } = ending;
-  return { values: cutTexts(values), ...(count > values.length ? { values_left_out: count - values.length } : {}) };
+/** Printed values as much of them as a report has; `count` is how many there were. */
+export function valuesData(values: readonly string[], count: number, maxValue?: number): JsonObject {
+  const left = count - values.length;
+  return { values: cutTexts(values, valuesCost(maxValue)), ...(left > 0 ? { values_left_out: left } : {}) };
 }
 
 function warningsData({ warnings, warningsOmitted }: Transcript): JsonObject {

@@ -1,27 +1,26 @@
-import type { Conclusion, ConditionEnding } from "../conclusion.js";
+import type { Conclusion, ConditionEnding, Ending, ValuesEnding } from "../conclusion.js";
 import { reportBacktrace } from "./backtrace.js";
-import { cutText, cutTexts } from "./cut.js";
+import { cutText, cutTexts, valuesCost } from "./cut.js";
 import { transcriptSections } from "./sections.js";
 
 /** Where the whole values are: Lisp keeps those of the last form, as in any REPL. */
 const VALUES_ARE_CUT = "; Cut to fit. The next call finds the values in the list /: (nth 0 /) is the first.";
 
 /** The text of evaluate-lisp and of the tools that resume an evaluation (contract condition-report), sections apart by a blank line. */
-export function reportText(conclusion: Conclusion): string {
-  return [...transcriptSections(conclusion.transcript), ...endingSections(conclusion)].join("\n\n");
+export function reportText({ transcript, ending }: Conclusion, maxValue?: number): string {
+  return [...transcriptSections(transcript), ...endingSections(ending, valuesCost(maxValue))].join("\n\n");
 }
 
-function endingSections(conclusion: Conclusion): string[] {
-  const { ending } = conclusion;
-  if (ending.kind === "values") return [valueLines(ending.values, ending.count)];
+function endingSections(ending: Ending, maxCost: number): string[] {
+  if (ending.kind === "values") return [valueLines(ending, maxCost)];
   if (ending.kind === "aborted")
     return [ending.byReset ? "; Evaluation aborted: the session was reset" : "; Evaluation aborted"];
   return conditionSections(ending);
 }
 
-function valueLines(values: readonly string[], count: number): string {
+function valueLines({ values, count }: ValuesEnding, maxCost: number): string {
   if (values.length === 0) return "; No values";
-  const shown = cutTexts(values);
+  const shown = cutTexts(values, maxCost);
   const isCut = values.length > 1 && shown.some((text, index) => text !== values[index]);
   const some = count > values.length ? [`[${values.length} of ${count} values shown]`] : [];
   return [...[...shown, ...some].map((value) => `=> ${value}`), ...(isCut ? [VALUES_ARE_CUT] : [])].join("\n");

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { inDebugger } from "../debugger-refusals.js";
 import { frameLine } from "../format/frames.js";
+import { valuesData } from "../format/outcome-data.js";
 import { holdsForm } from "../holds-form.js";
 import type { DebuggedStop } from "../lisp-port.js";
 import { Refusal } from "../refusal.js";
@@ -31,9 +32,10 @@ export const debuggerEvalInFrame = defineTool({
       stop,
       isForeign: isForeign(stop, session),
     });
-    const options = { timeout: context.config.timeout * 1000, signal: context.signal };
-    const { values, output } = await inDebugger(() => stop.evaluateInFrame(frame, code, options));
-    return jsonAnswer({ values: [...values], stdout: output });
+    const { timeout, maxValue } = context.config;
+    const options = { timeout: timeout * 1000, signal: context.signal, valueLimit: maxValue };
+    const { values, valueCount, output } = await inDebugger(() => stop.evaluateInFrame(frame, code, options));
+    return jsonAnswer({ ...valuesData(values, valueCount, maxValue), stdout: output });
   },
 });
 

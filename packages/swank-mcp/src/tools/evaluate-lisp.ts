@@ -30,13 +30,14 @@ export const evaluateLisp = defineTool({
   async run({ code, package: packageName, timeout, stdin }, context) {
     if (!holdsForm(code)) throw new Refusal("EMPTY_CODE", "The code holds no form, so nothing was evaluated.");
     const session = await context.session();
-    const { onError, policy, maxOutput } = context.config;
+    const { onError, policy, maxOutput, maxValue } = context.config;
     const evaluation = context.outputs.evaluate(session.client, code, {
       package: packageName,
       stdin,
       onError,
       policy,
       outputLimit: maxOutput - OUTPUT_TAIL,
+      valueLimit: maxValue,
     });
     return answerEvaluation(evaluation, session, context, timeout ?? context.config.timeout);
   },
