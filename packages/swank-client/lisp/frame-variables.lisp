@@ -12,12 +12,19 @@
              (or (null package)
                  (some (lambda (prefix) (eql 0 (search prefix (package-name package)))) '("SB-" "SWANK")))))))
 
+(defun entry-point-p (frame)
+  "True of the frame of a function that has still to check its arguments. Its variables have no names, and where their number is
+wrong, what is taken for their values are leftovers on the stack: the next garbage collection must not find those in a list."
+  (eq :external (sb-di:debug-fun-kind (sb-di:frame-debug-fun frame))))
+
 (defun frame-variables (index)
   "(:NAME .. :ID .. :VALUE ..) of the variables of frame INDEX. A call that a breakpoint stopped has its arguments."
-  (if (breakpoint-wrapper-p (frame-name (swank/sbcl::nth-frame index)))
-      (loop for (name . value) in *breakpoint-variables* collect (list :name name :id 0 :value value))
-      (remove-if (lambda (variable) (noise-p (getf variable :name)))
-                 (ignore-errors (swank/backend:frame-locals index)))))
+  (let ((frame (swank/sbcl::nth-frame index)))
+    (cond ((breakpoint-wrapper-p (frame-name frame))
+           (loop for (name . value) in *breakpoint-variables* collect (list :name name :id 0 :value value)))
+          ((entry-point-p frame) '())
+          (t (remove-if (lambda (variable) (noise-p (getf variable :name)))
+                        (ignore-errors (swank/backend:frame-locals index)))))))
 
 (defun called-name (frame)
   "What FRAME's function is called; for the call that a breakpoint stopped, what that calls."

@@ -115,6 +115,24 @@ describe("what a stop shows", () => {
       ]);
     });
 
+    it("reads none of a call with the wrong number of arguments, which has set none", async () => {
+      await values(
+        client,
+        `(defvar *read* (list 0))
+         (sb-ext:unlock-package "SB-DI")
+         (sb-int:encapsulate 'sb-di:debug-var-value 'spy
+           (lambda (read variable frame)
+             (when (eq :external (sb-di:debug-fun-kind (sb-di:frame-debug-fun frame))) (incf (first *read*)))
+             (funcall read variable frame)))`,
+      );
+      const { error } = await stopOf("(defun one (x) (list x)) (one)");
+      expect(error.type).to.equal("PROGRAM-ERROR");
+      expect(calls(error, "user")).to.deep.equal(["(ONE) [external]"]);
+      expect(await values(client, "(sb-int:unencapsulate 'sb-di:debug-var-value 'spy) (first *read*)")).to.deep.equal([
+        "0",
+      ]);
+    });
+
     it("leaves out names that no source has, and is bounded", async () => {
       const { locals } =
         await stopOf(`(defun v-many (${[...Array(40).keys()].map((n) => `a${n}`).join(" ")}) (error "x" ${[...Array(40).keys()].map((n) => `a${n}`).join(" ")}))
