@@ -52,7 +52,12 @@ const INFO: LispSession["client"]["info"] = {
 /** A session whose evaluations are made by `evaluate` from the code. */
 export function scriptedSession(
   evaluate: (code: string) => ScriptedEvaluation = () => evaluation({}),
-  options: { readonly pid?: number; readonly loss?: string; readonly remarks?: readonly string[] } = {},
+  options: {
+    readonly pid?: number;
+    readonly identity?: string;
+    readonly loss?: string;
+    readonly remarks?: readonly string[];
+  } = {},
 ): ScriptedSession {
   let closed = false;
   let lose = () => {};
@@ -62,6 +67,7 @@ export function scriptedSession(
   const session = new LispSession({
     client: {
       info: { ...INFO, pid: options.pid ?? 1 },
+      isOpen: true,
       closed: lost,
       close: async () => {},
       evaluate,
@@ -78,6 +84,7 @@ export function scriptedSession(
       reset: () => Promise.reject(new Error("reset was not expected")),
     },
     origin: { kind: "own" },
+    identity: options.identity ?? `${options.pid ?? 1}`,
     remarks: options.remarks ?? [],
     directory: async () => "/tmp/",
     explainLoss: async () => options.loss ?? "The image is gone.",

@@ -24,10 +24,11 @@ export interface RealSwank {
  * The image also ends by itself when this process does, because its standard input ends then.
  *
  * @param home - The home folder of the image's user, where Swank looks for `.slime-secret`; an empty one by default.
+ * @param port - Where it listens; on a free port by default.
  */
-export async function startRealSwank(home?: string): Promise<RealSwank> {
+export async function startRealSwank(home?: string, port = 0): Promise<RealSwank> {
   const core = await swankCore();
-  const child = spawn("sbcl", ["--core", core, "--noinform", "--no-sysinit", "--no-userinit", ...evals(SERVE)], {
+  const child = spawn("sbcl", ["--core", core, "--noinform", "--no-sysinit", "--no-userinit", ...evals(serve(port))], {
     stdio: ["pipe", "pipe", "ignore"],
     env: { ...process.env, HOME: home ?? dirname(core) },
   });
@@ -44,8 +45,8 @@ export async function startRealSwank(home?: string): Promise<RealSwank> {
   }
 }
 
-const SERVE = [
-  '(format t "PORT ~d~%" (swank:create-server :port 0 :style :spawn :dont-close t))',
+const serve = (port: number) => [
+  `(format t "PORT ~d~%" (swank:create-server :port ${port} :style :spawn :dont-close t))`,
   "(finish-output)",
   "(loop while (read-line *standard-input* nil))",
   "(sb-ext:exit :code 0 :abort t)",

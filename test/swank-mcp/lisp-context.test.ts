@@ -43,7 +43,7 @@ describe("the way to Lisp", () => {
     const second = await context.session(NEVER);
     expect(second.client.info.pid).to.equal(2);
     expect(notices.take()).to.deep.equal([
-      "The image was killed. This answer comes from a new image (pid 2): definitions and stops of the one before are gone.",
+      "The image was killed. This answer comes from a new image (pid 2): definitions, stops, breakpoints and object ids of the one before are gone.",
     ]);
     await context.session(NEVER);
     expect(notices.take()).to.deep.equal([]);
@@ -56,6 +56,17 @@ describe("the way to Lisp", () => {
     await first.client.closed;
     await context.session(NEVER);
     expect(notices.take()[0]).to.match(/comes from the same image \(pid 7\), connected to anew: definitions are still/);
+  });
+
+  it("may lead to another image although its process has the same id, as in a container", async () => {
+    const sessions = ["first", "second"].map((identity) => scriptedSession(undefined, { pid: 7, identity }));
+    const queue = [...sessions];
+    const restarted = new LispContext(async () => queue.shift() ?? scriptedSession(), notices);
+    const first = await restarted.session(NEVER);
+    sessions[0]?.lose();
+    await first.client.closed;
+    await restarted.session(NEVER);
+    expect(notices.take()[0]).to.include("This answer comes from a new image (pid 7)");
   });
 
   it("is tried again after a failure, and a loss before that is still told", async () => {

@@ -20,6 +20,7 @@ describe("reset-session", () => {
     const session = new LispSession({
       client: { ...parts.client, reset: () => Promise.reject(new SwankError("REQUEST_TIMEOUT", "No reply.")) },
       origin: { kind: "attached", address: "127.0.0.1:4005" },
+      identity: "1",
       directory: async () => "/",
       explainLoss: async () => "",
       close: async () => {},
@@ -48,6 +49,27 @@ describe("reset-session", () => {
     expect(session.isClosed()).to.equal(true);
     expect((await call(tools, "describe-last-error")).blocks).to.deep.equal([NO_ERROR]);
     expect((await call(tools, "reset-session")).blocks).to.deep.equal(["Session reset. No image was in use."]);
+    await tools.close();
+  });
+
+  it("says why there is no image, as long as there is none", async () => {
+    const sessions = [1, 2].map((pid) => scriptedSession(() => settled(FAILED), { pid, loss: "It was killed." }));
+    const queue = [...sessions];
+    const tools = new ToolServer(readConfig([], {}), async () => {
+      const session = queue.shift();
+      if (session === undefined) throw new Error("Two images were enough.");
+      return session;
+    });
+    await call(tools, "evaluate-lisp", { code: "x" });
+    sessions[0]?.lose();
+    await sessions[0]?.client.closed;
+    const gone = "Session reset. It was killed. The next call that needs an image launches a fresh one.";
+    expect((await call(tools, "reset-session")).blocks).to.deep.equal([gone]);
+    expect((await call(tools, "reset-session")).blocks).to.deep.equal([gone]);
+    expect((await call(tools, "describe-last-error")).blocks).to.deep.equal([NO_ERROR]);
+    expect((await call(tools, "lisp-status")).blocks.at(-1)).to.match(
+      /^It was killed\. This answer comes from a new image/,
+    );
     await tools.close();
   });
 

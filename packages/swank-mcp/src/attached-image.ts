@@ -1,6 +1,7 @@
+import type { commands, SwankClient } from "swank-client";
 import type { Config } from "./config.js";
 import { addressText, type ImageAddress } from "./image-address.js";
-import { imageDirectory } from "./image-directory.js";
+import { ANSWER_TIME, imageDirectory } from "./image-directory.js";
 import { LispSession } from "./lisp-session.js";
 import { Refusal } from "./refusal.js";
 
@@ -24,6 +25,7 @@ export async function openAttachedImage(
     return new LispSession({
       client,
       origin: { kind: "attached", address: addressText(address) },
+      identity: await identify(client, commands.processStart),
       directory: (asked) => imageDirectory(client, commands.defaultDirectory, asked),
       explainLoss: async () => `The connection to ${addressText(address)} was lost: ${(await client.closed).message}`,
       close: () => client.close(),
@@ -31,6 +33,12 @@ export async function openAttachedImage(
   } catch (error) {
     throw explained(error, address);
   }
+}
+
+/** An image that does not say when it started is known by its process id alone. */
+async function identify(client: SwankClient, { name, encode, decode }: typeof commands.processStart): Promise<string> {
+  const asked = client.call(encode(), { label: name, timeout: ANSWER_TIME }).then(decode);
+  return `${client.info.pid} ${(await asked.catch(() => undefined)) ?? ""}`;
 }
 
 function explained(error: unknown, address: ImageAddress): unknown {

@@ -1,7 +1,7 @@
 import type { commands, SwankClient } from "swank-client";
 
 /** Milliseconds that the image has to answer a small question; one that hangs must not keep a tool from answering. */
-const ANSWER_TIME = 3000;
+export const ANSWER_TIME = 3000;
 
 /**
  * The image's current directory, which evaluated code can change.

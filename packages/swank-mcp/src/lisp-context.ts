@@ -8,7 +8,7 @@ const MAX_REASON = 300;
 
 /** The session that went away, as far as the next answer must tell of it. */
 interface Loss {
-  readonly pid: number | undefined;
+  readonly identity: string;
   readonly why: Promise<string>;
 }
 
@@ -50,6 +50,12 @@ export class LispContext {
    */
   async current(): Promise<LispSession | undefined> {
     return this.#retiring ?? this.#current?.catch(() => undefined);
+  }
+
+  /** Why the last session was lost, a sentence, as long as no other one has taken its place. */
+  async loss(): Promise<string | undefined> {
+    const why = await this.#loss?.why;
+    return why === undefined ? undefined : oneLine(why, MAX_REASON);
   }
 
   /**
@@ -97,7 +103,7 @@ export class LispContext {
   #lost(session: LispSession): void {
     if (this.#ending.signal.aborted || session.isRetired) return;
     this.#current = undefined;
-    this.#loss = { pid: session.client.info.pid, why: session.explainLoss() };
+    this.#loss = { identity: session.identity, why: session.explainLoss() };
   }
 
   async #tellOfLoss(session: LispSession): Promise<void> {
@@ -105,10 +111,11 @@ export class LispContext {
     if (loss === undefined) return;
     this.#loss = undefined;
     const { pid } = session.client.info;
+    const image = `image${pid === undefined ? "" : ` (pid ${pid})`}`;
     const now =
-      pid !== undefined && pid === loss.pid
-        ? `This answer comes from the same image (pid ${pid}), connected to anew: definitions are still there, stops are not.`
-        : `This answer comes from a new image${pid === undefined ? "" : ` (pid ${pid})`}: definitions and stops of the one before are gone.`;
+      session.identity === loss.identity
+        ? `This answer comes from the same ${image}, connected to anew: definitions are still there; stops, breakpoints and object ids are not.`
+        : `This answer comes from a new ${image}: definitions, stops, breakpoints and object ids of the one before are gone.`;
     this.#notices.add(`${oneLine(await loss.why, MAX_REASON)} ${now}`);
   }
 }

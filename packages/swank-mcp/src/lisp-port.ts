@@ -76,7 +76,10 @@ export interface DebuggedStop
 
 /** What the tools use of a client. */
 export interface LispClient
-  extends Pick<SwankClient, "info" | "closed" | "close" | "hasThread" | "describeSymbol" | "definitions" | "reset"> {
+  extends Pick<
+    SwankClient,
+    "info" | "isOpen" | "closed" | "close" | "hasThread" | "describeSymbol" | "definitions" | "reset"
+  > {
   readonly breakpoints: Pick<Breakpoints, "set" | "list" | "remove">;
   /** Live stops, the latest last. */
   readonly stops: readonly DebuggedStop[];

@@ -7,6 +7,8 @@ export type ImageOrigin = { readonly kind: "own" } | { readonly kind: "attached"
 export interface SessionParts {
   readonly client: LispClient;
   readonly origin: ImageOrigin;
+  /** The same for every connection to the same image, and another for every other image. */
+  readonly identity: string;
   /** What the user should know of how it came about, sentences; most often nothing. */
   readonly remarks?: readonly string[];
   /** The image's current directory; rejects soon when the image does not answer. */
@@ -21,6 +23,7 @@ export interface SessionParts {
 export class LispSession {
   readonly client: LispClient;
   readonly origin: ImageOrigin;
+  readonly identity: string;
   readonly remarks: readonly string[];
   readonly #parts: SessionParts;
   #packageName: string;
@@ -30,6 +33,7 @@ export class LispSession {
   constructor(parts: SessionParts) {
     this.client = parts.client;
     this.origin = parts.origin;
+    this.identity = parts.identity;
     this.remarks = parts.remarks ?? [];
     this.#parts = parts;
     this.#packageName = parts.client.info.package.name;

@@ -37,6 +37,7 @@ export async function openOwnImage(config: Config, log: Log, signal: AbortSignal
     return new LispSession({
       client,
       origin: { kind: "own" },
+      identity: `launched ${image.pid}`,
       remarks: loaded.flatMap(failureNotice),
       directory: (asked) => imageDirectory(client, commands.defaultDirectory, asked),
       explainLoss: () => explainExit(image),

@@ -72,6 +72,7 @@ async function answer(host: ToolHost, call: ToolCall, run: (context: ToolContext
       return used;
     },
     currentSession: () => host.lisp.current(),
+    lastLoss: () => host.lisp.loss(),
     renew: (session) => {
       usedLisp = true;
       return host.lisp.renew(session, call.signal);

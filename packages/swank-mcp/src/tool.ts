@@ -39,6 +39,8 @@ export interface ToolContext {
   session(): Promise<LispSession>;
   /** The session, if there is one. */
   currentSession(): Promise<LispSession | undefined>;
+  /** Why the last session was lost, a sentence, as long as no other one has taken its place. */
+  lastLoss(): Promise<string | undefined>;
   /**
    * Ends the session with its image, and gives a new one.
    *

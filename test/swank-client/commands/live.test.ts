@@ -59,6 +59,9 @@ describe("commands on a real Swank", () => {
     expect(threads.map(({ name }) => name)).to.include("reader-thread");
     expect(threads.every(({ id, status }) => Number.isInteger(id) && status !== "")).to.equal(true);
     expect(await runCommand(connection, commands.defaultDirectory, [])).to.match(/^\/.*\/$/);
+    const start = await runCommand(connection, commands.processStart, []);
+    expect(start === undefined ? process.platform : "linux").to.equal(process.platform);
+    expect(await runCommand(connection, commands.processStart, [])).to.equal(start);
   });
 
   it("look at a stopped thread", async () => {

@@ -10,6 +10,7 @@ export { listThreads, type ThreadInfo } from "./list-threads.js";
 export { type LocationPlace, type LocationPosition, location, type SourceLocation } from "./location.js";
 export { operatorArglist } from "./operator-arglist.js";
 export { pprintEvalStringInFrame } from "./pprint-eval-string-in-frame.js";
+export { processStart } from "./process-start.js";
 export { type RunOptions, runCommand } from "./run-command.js";
 export { sldbAbort } from "./sldb-abort.js";
 export { sldbContinue } from "./sldb-continue.js";

@@ -4,7 +4,9 @@ import type { LispSession } from "../lisp-session.js";
 import { defineTool, type ToolContext } from "../tool.js";
 import { type ToolAnswer, textAnswer } from "../tool-answer.js";
 
-const NOTHING_TO_RESET = "Session reset. No image was in use.";
+const FRESH_NEXT = "The next call that needs an image launches a fresh one.";
+const CONNECTED_NEXT =
+  "What this session has defined there could not be undefined. The next call that needs the image connects anew.";
 
 export const resetSession = defineTool({
   name: "reset-session",
@@ -16,11 +18,17 @@ export const resetSession = defineTool({
   async run(_, context) {
     const session = await context.currentSession();
     if (session?.origin.kind === "own") return replaceImage(session, context);
-    const answer = session === undefined ? textAnswer(NOTHING_TO_RESET) : await cleanImage(session, context.signal);
+    const answer = session === undefined ? await withoutImage(context) : await cleanUnlessGone(session, context);
     beginAnew(context);
     return answer;
   },
 });
+
+async function withoutImage({ config, lastLoss }: ToolContext): Promise<ToolAnswer> {
+  const loss = await lastLoss();
+  if (loss === undefined) return textAnswer("Session reset. No image was in use.");
+  return textAnswer(`Session reset. ${loss} ${config.attach === undefined ? FRESH_NEXT : CONNECTED_NEXT}`);
+}
 
 async function replaceImage(session: LispSession, context: ToolContext): Promise<ToolAnswer> {
   try {
@@ -29,6 +37,17 @@ async function replaceImage(session: LispSession, context: ToolContext): Promise
   } finally {
     // whether or not another image comes up, the old one is gone
     beginAnew(context);
+  }
+}
+
+/** An image that is found to be gone only now is as good as one that was known to be. */
+async function cleanUnlessGone(session: LispSession, context: ToolContext): Promise<ToolAnswer> {
+  try {
+    return await cleanImage(session, context.signal);
+  } catch (error) {
+    if (session.client.isOpen) throw error;
+    await session.client.closed;
+    return withoutImage(context);
   }
 }
 
