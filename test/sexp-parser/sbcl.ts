@@ -23,7 +23,7 @@ const SETUP = `
 export async function runSbcl(program: string, input = ""): Promise<string> {
   const code = `(progn ${SETUP.trim()})`;
   const child = spawn(
-    "sbcl",
+    process.env["SBCL"] || "sbcl",
     ["--noinform", "--no-sysinit", "--no-userinit", "--disable-debugger", "--eval", code, "--eval", program, "--quit"],
     { stdio: ["pipe", "pipe", "inherit"], timeout: 30_000, killSignal: "SIGKILL" },
   );

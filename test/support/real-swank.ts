@@ -5,10 +5,9 @@ import { access, mkdir, readFile, rename, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { findLisp, findSwank } from "swank-client/launch";
 
 const run = promisify(execFile);
-
-const LOADER = process.env["SWANK_LOADER"] ?? "/usr/share/common-lisp/source/slime/swank-loader.lisp";
 
 /** An SBCL of its own with a Swank server on a free port. */
 export interface RealSwank {
@@ -19,7 +18,8 @@ export interface RealSwank {
 }
 
 /**
- * Starts SBCL with Debian's Swank, or that of SWANK_LOADER. A machine without them fails the tests.
+ * Starts the SBCL and the Swank that would be launched, or those that the environment names in SBCL and SWANK. A machine without them
+ * fails the tests.
  *
  * The image also ends by itself when this process does, because its standard input ends then.
  *
@@ -27,11 +27,15 @@ export interface RealSwank {
  * @param port - Where it listens; on a free port by default.
  */
 export async function startRealSwank(home?: string, port = 0): Promise<RealSwank> {
-  const core = await swankCore();
-  const child = spawn("sbcl", ["--core", core, "--noinform", "--no-sysinit", "--no-userinit", ...evals(serve(port))], {
-    stdio: ["pipe", "pipe", "ignore"],
-    env: { ...process.env, HOME: home ?? dirname(core) },
-  });
+  const { executable, core } = await swankCore();
+  const child = spawn(
+    executable,
+    ["--core", core, "--noinform", "--no-sysinit", "--no-userinit", ...evals(serve(port))],
+    {
+      stdio: ["pipe", "pipe", "ignore"],
+      env: { ...process.env, HOME: home ?? dirname(core) },
+    },
+  );
   const exited = once(child, "exit");
   const stop = async () => {
     child.kill("SIGKILL");
@@ -52,8 +56,6 @@ const serve = (port: number) => [
   "(sb-ext:exit :code 0 :abort t)",
 ];
 
-const BUILD = [`(load ${JSON.stringify(LOADER)})`, "(swank-loader:init)"];
-
 function evals(forms: readonly string[]): string[] {
   return forms.flatMap((form) => ["--eval", form]);
 }
@@ -72,29 +74,47 @@ async function announcedPort({ stdout }: ChildProcess): Promise<number> {
   throw new Error(`SBCL ended before its Swank server was up: ${output}`);
 }
 
+interface SwankCore {
+  readonly executable: string;
+  /** A core with Swank, of that SBCL. */
+  readonly core: string;
+}
+
+let known: Promise<SwankCore> | undefined;
+
+function swankCore(): Promise<SwankCore> {
+  known ??= findCore();
+  return known;
+}
+
 /** Loading Swank takes seconds, so it is done once per Swank and SBCL and kept as a core. */
-async function swankCore(): Promise<string> {
-  const { stdout: version } = await run("sbcl", ["--version"]);
-  const loader = await readFile(LOADER);
-  const { mtimeMs } = await stat(LOADER);
-  const key = createHash("sha256").update(`${version}${LOADER}${mtimeMs}`).update(loader).digest("hex").slice(0, 16);
+async function findCore(): Promise<SwankCore> {
+  const { executable, version } = await findLisp();
+  const loader = join(await findSwank(), "swank-loader.lisp");
+  const { mtimeMs } = await stat(loader);
+  const identity = [executable, version, loader, mtimeMs, await readFile(loader, "utf8")].join("\n");
+  const key = createHash("sha256").update(identity).digest("hex").slice(0, 16);
   const core = join(tmpdir(), `swank-client-test-${key}`, "swank.core");
   const exists = await access(core).then(
     () => true,
     () => false,
   );
-  return exists ? core : buildCore(core);
+  if (!exists) await buildCore(executable, loader, core);
+  return { executable, core };
 }
 
-async function buildCore(core: string): Promise<string> {
+async function buildCore(executable: string, loader: string, core: string): Promise<void> {
   await mkdir(dirname(core), { recursive: true });
   const draft = `${core}.${process.pid}`;
-  const save = `(sb-ext:save-lisp-and-die ${JSON.stringify(draft)})`;
-  await run("sbcl", ["--noinform", "--non-interactive", "--no-sysinit", "--no-userinit", ...evals([...BUILD, save])], {
+  const forms = [
+    `(load ${JSON.stringify(loader)})`,
+    "(swank-loader:init)",
+    `(sb-ext:save-lisp-and-die ${JSON.stringify(draft)})`,
+  ];
+  await run(executable, ["--noinform", "--non-interactive", "--no-sysinit", "--no-userinit", ...evals(forms)], {
     env: { ...process.env, HOME: dirname(core) },
     maxBuffer: 64 * 1024 * 1024,
   });
   // Another run may have built it meanwhile; either is good.
   await rename(draft, core);
-  return core;
 }
