@@ -26,17 +26,25 @@ INTERRUPT is called with THREAD and what it should call."
                            (call-in-thread thread wanted-p function :interrupt interrupt :patience patience))
                          :name "swank-client interrupt"))
 
-(defun interrupt-unless-over (evaluation thread function)
-  "SBCL does not always survive that a thread is interrupted while it ends."
-  (sb-thread::with-system-mutex ((evaluation-lock evaluation))
-    (unless (evaluation-over evaluation)
-      (sb-thread:interrupt-thread thread function))))
+(defun interrupt-unless-over (evaluation kind function)
+  "Have EVALUATION's thread call FUNCTION, unless it is about to end, which SBCL does not always survive, or the last of this KIND has
+not reached it yet: of what has gathered while it runs without interrupts, each interrupts the one before, and SBCL dies of the eighth."
+  (flet ((call ()
+           (sb-thread::with-system-mutex ((evaluation-lock evaluation))
+             (setf (evaluation-on-the-way evaluation) (remove kind (evaluation-on-the-way evaluation))))
+           (funcall function)))
+    (sb-thread::with-system-mutex ((evaluation-lock evaluation))
+      (unless (or (evaluation-over evaluation) (member kind (evaluation-on-the-way evaluation)))
+        (push kind (evaluation-on-the-way evaluation))
+        (sb-thread:interrupt-thread (evaluation-thread evaluation) #'call)))))
 
-(defun call-in-evaluation (evaluation function)
+(defun call-in-evaluation (evaluation kind function)
   (call-in-thread (evaluation-thread evaluation)
                   (lambda () (eq *evaluation* evaluation))
                   function
-                  :interrupt (lambda (thread call) (interrupt-unless-over evaluation thread call))))
+                  :interrupt (lambda (thread call)
+                               (declare (ignore thread))
+                               (interrupt-unless-over evaluation kind call))))
 
 (defun enter-interrupt (evaluation)
   (let ((condition (make-condition 'interrupted)))
@@ -45,36 +53,42 @@ INTERRUPT is called with THREAD and what it should call."
              (with-simple-restart (continue "Continue the evaluation")
                (with-printer-of-its-own (swank::invoke-slime-debugger condition)))))))
 
+(defun thread-number (evaluation)
+  (swank/backend:thread-id (evaluation-thread evaluation)))
+
 (defun interrupt (id number)
-  "Stop evaluation ID in the debugger. False if it is not running.
+  "Stop evaluation ID in the debugger. => its thread's number, NIL if it is not running
 The client's interrupt NUMBER has an effect once: asked again, it is for the case that it met the thread as it left another stop."
   (let ((evaluation (find-evaluation id)))
     (when evaluation
-      (call-in-evaluation evaluation
+      (setf (evaluation-interrupts-wanted evaluation) (max number (evaluation-interrupts-wanted evaluation)))
+      (call-in-evaluation evaluation :interrupt
                           (lambda ()
-                            (when (and (zerop swank::*sldb-level*) (> number (evaluation-interrupts evaluation)))
-                              (setf (evaluation-interrupts evaluation) number)
-                              (enter-interrupt evaluation))))
-      t)))
+                            (let ((wanted (evaluation-interrupts-wanted evaluation)))
+                              (when (and (zerop swank::*sldb-level*) (> wanted (evaluation-interrupts evaluation)))
+                                (setf (evaluation-interrupts evaluation) wanted)
+                                (enter-interrupt evaluation)))))
+      (thread-number evaluation))))
+
+(defun unwind-evaluation (evaluation)
+  (call-in-evaluation evaluation :abort (lambda () (leave evaluation '(:aborted)))))
 
 (defun abort-evaluation (id)
-  "Unwind evaluation ID to its end, stopped or running. False if it is gone."
+  "Unwind evaluation ID to its end, stopped or running. => its thread's number, NIL if it is gone"
   (let ((evaluation (find-evaluation id)))
     (when evaluation
-      (call-in-evaluation evaluation (lambda () (leave evaluation '(:aborted))))
-      t)))
+      (unwind-evaluation evaluation)
+      (thread-number evaluation))))
 
 (defun end-thread (evaluation)
-  (sb-thread::with-system-mutex ((evaluation-lock evaluation))
-    (unless (evaluation-over evaluation)
-      (sb-thread:terminate-thread (evaluation-thread evaluation)))))
+  (interrupt-unless-over evaluation :kill (lambda () (sb-thread:abort-thread :allow-exit t))))
 
 (defun kill (id)
-  "End the thread of evaluation ID, which did not let itself be unwound."
+  "End the thread of evaluation ID, which did not let itself be unwound. => its number, NIL if it is gone"
   (let ((evaluation (find-evaluation id)))
     (when evaluation
       (end-thread evaluation)
-      t)))
+      (thread-number evaluation))))
 
 (defun running ()
   "The ids of this client's evaluations."
@@ -141,7 +155,7 @@ Returns only when it refuses: (:stale) | (:no-restart) | (:wrong-count FEWEST MO
         (ignore-errors
          (if (eq attempt 'kill)
              (end-thread evaluation)
-             (call-in-evaluation evaluation (lambda () (leave evaluation '(:aborted)))))))
+             (unwind-evaluation evaluation))))
       (sleep 1))))
 
 (defun clean-up (connection)

@@ -37,8 +37,11 @@
   ;; held while its thread is interrupted, and while OVER becomes true
   (lock (sb-thread:make-mutex :name "swank-client evaluation"))
   (over nil)
-  ;; number of the last interrupt that took effect
+  ;; kinds of what its thread was interrupted for and has not come to yet
+  (on-the-way '() :type list)
+  ;; numbers of the last interrupt that took effect, and of the last that was asked for
   (interrupts 0 :type fixnum)
+  (interrupts-wanted 0 :type fixnum)
   ;; true if errors end the evaluation rather than stop it
   (unwind nil)
   ;; true if the session's package follows the code's

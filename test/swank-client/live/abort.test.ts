@@ -110,6 +110,20 @@ describe("aborting an evaluation", () => {
     aborted(await evaluation.next());
   });
 
+  it("harms nobody when it is asked for many times before anything is let in", async () => {
+    await values(client, "(defvar *let-in* nil) (defvar *number* nil)");
+    const code =
+      '(setf *number* (swank/backend:thread-id sb-thread:*current-thread*)) (sb-sys:without-interrupts (princ "within") (loop until *let-in*))';
+    const evaluation = await whenRunning(client, code, "within");
+    for (let round = 0; round < 20; round += 1) expect(await evaluation.interrupt()).to.equal(true);
+    await Promise.allSettled(Array.from({ length: 5 }, () => evaluation.abort()));
+    expect(evaluation.isSettled).to.equal(false);
+    expect(await values(client, "*number*")).to.deep.equal([String(evaluation.thread)]);
+    await values(client, "(setf *let-in* t)");
+    aborted(await evaluation.abort());
+    expect(await values(client, ":alive")).to.deep.equal([":ALIVE"]);
+  });
+
   it("around its end never goes wrong, 200 times at random", async () => {
     for (let round = 0; round < 200; round += 1) {
       const evaluation = client.evaluate("(dotimes (i (random 20000) :end) (random 2))");

@@ -62,6 +62,19 @@ describe("output of evaluated code", () => {
     expect(outcome).to.include({ stdout: "first", stderr: "second" });
   });
 
+  it("can be taken while the code runs, and is not told again", async () => {
+    const listener = new Listener();
+    const evaluation = client.evaluate(
+      '(warn "early") (princ "first") (break) (princ "second") (sleep 1000)',
+      listener,
+    );
+    await stopped(await evaluation.next()).session.continue();
+    await listener.until("stdout", "second");
+    expect(evaluation.takeTranscript()).to.deep.include({ stdout: "second", warnings: [] });
+    expect(evaluation.thread).to.be.a("number");
+    expect(aborted(await evaluation.abort())).to.include({ stdout: "" });
+  });
+
   it("comes in order, in pieces and in the outcome", async () => {
     const listener = new Listener();
     const outcome = returned(

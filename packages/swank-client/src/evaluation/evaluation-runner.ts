@@ -1,4 +1,4 @@
-import { NIL, type Sexp } from "sexp-parser";
+import { decode, type Sexp } from "sexp-parser";
 import type { Caller } from "../caller.js";
 import type { Connection } from "../connection/connection.js";
 import { asSwankError } from "../errors.js";
@@ -17,6 +17,8 @@ import type { SessionState } from "./transcript.js";
 const CONTROL_TIME = 10_000;
 /** Evaluations that have ended and still get text, from threads that their code started. */
 const REMEMBERED = 64;
+
+const threadNumber = decode.nullable(decode.integer);
 
 /** Sends evaluations to the image, and brings them what the image says of them. */
 export class EvaluationRunner {
@@ -102,8 +104,8 @@ export class EvaluationRunner {
     else task.ended({ status: "lost", cause: await this.#connection.closed });
   }
 
-  async #ask(label: string, form: (calls: RuntimeCalls) => Sexp): Promise<boolean> {
+  async #ask(label: string, form: (calls: RuntimeCalls) => Sexp): Promise<number | undefined> {
     const calls = await this.#installer.evaluate();
-    return (await this.#caller.call(form(calls), { label, timeout: CONTROL_TIME })) !== NIL;
+    return threadNumber(await this.#caller.call(form(calls), { label, timeout: CONTROL_TIME })) ?? undefined;
   }
 }

@@ -15,11 +15,11 @@ export type Verdict =
   | Omit<Aborted, keyof Transcript>
   | Omit<Lost, keyof Transcript>;
 
-/** How an evaluation reaches into the image. Each gives false if the image does not know the evaluation, any more or yet. */
+/** How an evaluation reaches into the image. Each gives the id of its thread, `undefined` if the image does not know it, any more or yet. */
 export interface EvaluationControl {
-  interrupt(id: number, count: number): Promise<boolean>;
-  abort(id: number): Promise<boolean>;
-  kill(id: number): Promise<boolean>;
+  interrupt(id: number, count: number): Promise<number | undefined>;
+  abort(id: number): Promise<number | undefined>;
+  kill(id: number): Promise<number | undefined>;
 }
 
 /** Milliseconds between attempts to end an evaluation, before force is used. */
@@ -43,6 +43,7 @@ export class EvaluationTask implements Evaluation {
   #isSettled = false;
   #interrupts = 0;
   #session: DebuggerSession | undefined;
+  #thread: number | undefined;
 
   constructor(
     id: number,
@@ -61,7 +62,7 @@ export class EvaluationTask implements Evaluation {
   }
 
   get thread(): number | undefined {
-    return this.#session?.thread;
+    return this.#thread;
   }
 
   get isSettled(): boolean {
@@ -76,7 +77,7 @@ export class EvaluationTask implements Evaluation {
     this.#interrupts += 1;
     const count = this.#interrupts;
     while (!this.isSettled && this.stop === undefined) {
-      if (await this.#control.interrupt(this.id, count)) {
+      if (await this.#isKnown(this.#control.interrupt(this.id, count))) {
         void this.#insist(count);
         return true;
       }
@@ -99,6 +100,10 @@ export class EvaluationTask implements Evaluation {
     );
   }
 
+  takeTranscript(): Transcript {
+    return this.#recorder.take();
+  }
+
   /** Text that it printed; `omittedBefore` characters were left out before it. */
   output(stream: OutputStream, text: string, omittedBefore: number): void {
     this.#recorder.write(stream, text, omittedBefore);
@@ -117,6 +122,7 @@ export class EvaluationTask implements Evaluation {
 
   stopped(session: DebuggerSession, { reason, detail, error, locals }: StopReport): void {
     this.#session = session;
+    this.#thread = session.thread;
     session.ended.addEventListener("abort", () => this.#slot.drop(), { once: true });
     this.#slot.put(this.#outcome({ status: "stopped", reason, detail, error, locals, session }));
   }
@@ -148,7 +154,7 @@ export class EvaluationTask implements Evaluation {
     for (const wait of INTERRUPT_PAUSES) {
       await setTimeout(wait, undefined, { ref: false });
       if (this.isSettled || this.#session !== before) return;
-      await this.#control.interrupt(this.id, count).catch(() => false);
+      await this.#control.interrupt(this.id, count).catch(() => undefined);
     }
   }
 
@@ -161,9 +167,15 @@ export class EvaluationTask implements Evaluation {
   /** Asks the image until it knows the evaluation: the request may not have begun to run. */
   async #unwind(): Promise<void> {
     for (let attempt = 0; attempt < START_ATTEMPTS && !this.isSettled; attempt += 1) {
-      if (await this.#control.abort(this.id)) return;
+      if (await this.#isKnown(this.#control.abort(this.id))) return;
       await this.#settledWithin(START_PAUSE);
     }
+  }
+
+  async #isKnown(asked: Promise<number | undefined>): Promise<boolean> {
+    const thread = await asked;
+    this.#thread ??= thread;
+    return thread !== undefined;
   }
 
   async #kill(): Promise<void> {

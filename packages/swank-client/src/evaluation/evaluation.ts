@@ -1,5 +1,5 @@
 import type { DebuggerSession } from "../debugger/debugger-session.js";
-import type { Outcome } from "./outcome.js";
+import type { Outcome, Transcript } from "./outcome.js";
 import type { WaitOptions } from "./outcome-slot.js";
 import type { OutputStream } from "./transcript.js";
 
@@ -13,7 +13,7 @@ export interface OutputChunk {
 export interface Evaluation {
   /** Id of the request. */
   readonly id: number;
-  /** Swank's id of its thread, once that is known: after its first stop. */
+  /** Swank's id of its thread, once that is known: after its first stop, or after it was to be interrupted or aborted. */
   readonly thread: number | undefined;
   /** The stop that it is in now, if it is stopped. */
   readonly stop: DebuggerSession | undefined;
@@ -29,6 +29,11 @@ export interface Evaluation {
    * `NO_SUCH_PACKAGE`, `RUNTIME_FAILED`, `INVALID_ARGUMENT` or the reason of a closed connection when the code was never run.
    */
   next(options?: WaitOptions): Promise<Outcome>;
+
+  /**
+   * What has come since the last outcome was taken, while there is no other; the next outcome has what comes after it.
+   */
+  takeTranscript(): Transcript;
 
   /**
    * Stops it where it is: `next()` then gives a stop with the reason `interrupt`.
