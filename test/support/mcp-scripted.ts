@@ -1,6 +1,6 @@
 import { SwankError } from "swank-client";
 import { LispSession } from "swank-mcp";
-import { snapshot } from "./mcp-outcomes.js";
+import { SILENT, snapshot } from "./mcp-outcomes.js";
 
 export type ScriptedEvaluation = ReturnType<LispSession["client"]["evaluate"]>;
 export type ScriptedOutcome = Awaited<ReturnType<ScriptedEvaluation["next"]>>;
@@ -13,6 +13,7 @@ export function evaluation(parts: Partial<ScriptedEvaluation>): ScriptedEvaluati
     next: () => Promise.reject(new Error("next was not expected")),
     interrupt: () => Promise.reject(new Error("interrupt was not expected")),
     abort: () => Promise.reject(new Error("abort was not expected")),
+    takeTranscript: () => SILENT,
     ...parts,
   };
 }

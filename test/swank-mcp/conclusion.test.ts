@@ -22,6 +22,10 @@ function stopped(reason: Reason) {
   return { kind: "outcome", outcome } as const;
 }
 
+function running(thread: number | undefined, transcript: Partial<typeof SILENT> = {}): Answerable {
+  return { kind: "running", seconds: 3, thread, transcript: { ...SILENT, ...transcript } };
+}
+
 function lost(): Answerable {
   const cause = new SwankError("CONNECTION_LOST", "The other side closed the connection.");
   return { kind: "outcome", outcome: { ...SILENT, status: "lost", cause } };
@@ -36,7 +40,7 @@ const TABLE: readonly [event: string, followed: Answerable, isError: boolean, ch
     { ...stopped("interrupt"), kind: "timed-out", seconds: 3 },
     true,
     "set",
-    "[TIMEOUT] DIVISION",
+    "[TIMEOUT] TIMEOUT",
   ],
   ["a resumed timeout that was interrupted again", stopped("interrupt"), true, "set", "[TIMEOUT] DIVISION"],
   ["stopped by break", stopped("break"), false, "keep", "[BREAK] DIVISION-BY-ZERO"],
@@ -58,7 +62,7 @@ const TABLE: readonly [event: string, followed: Answerable, isError: boolean, ch
     "set",
     "[TIMEOUT] TIMEOUT",
   ],
-  ["running on", { kind: "running", seconds: 3, thread: 9 }, true, "set", "[TIMEOUT] TIMEOUT"],
+  ["running on", running(9), true, "set", "[TIMEOUT] TIMEOUT"],
   ["returned just after its time", { kind: "timed-out", seconds: 3, outcome: returned(["1"]) }, false, "clear", "=> 1"],
 ];
 
@@ -75,13 +79,19 @@ describe("conclusion", () => {
   it("says in its own words that the time was up, with the frames of where it was", () => {
     const text = reportText(conclude({ ...stopped("interrupt"), kind: "timed-out", seconds: 3 }));
     expect(text).to.equal(
-      "[TIMEOUT] DIVISION-BY-ZERO\nThe evaluation gave no value within 3 s. It was interrupted where it was, and waits there: it does not go on by itself.\n\n[Backtrace]\n0: (/ 1 0)",
+      "[TIMEOUT] TIMEOUT\nThe evaluation gave no value within 3 s. It was interrupted where it was, and waits there: it does not go on by itself.\n\n[Backtrace]\n0: (/ 1 0)",
     );
   });
 
   it("names what could not be ended", () => {
-    expect(reportText(conclude({ kind: "running", seconds: 3, thread: 9 }))).to.match(/STILL RUNNING in thread 9\.$/);
-    expect(reportText(conclude({ kind: "running", seconds: 3, thread: undefined }))).to.match(/STILL RUNNING\.$/);
+    expect(reportText(conclude(running(9)))).to.match(/STILL RUNNING in thread 9\.$/);
+    expect(reportText(conclude(running(undefined)))).to.match(/STILL RUNNING\.$/);
+  });
+
+  it("says of what could not be ended what it has printed, and that it runs", () => {
+    const conclusion = conclude(running(9, { stdout: "so far\n" }));
+    expect(reportText(conclusion)).to.match(/^\[stdout\]\nso far\n\n\[TIMEOUT\] TIMEOUT\n/);
+    expect(outcomeData(conclusion)).to.include({ status: "running", stdout: "so far\n", thread: 9 });
   });
 
   it("says of a lost evaluation all that is known of the loss", () => {

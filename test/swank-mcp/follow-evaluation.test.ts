@@ -64,9 +64,15 @@ describe("following an evaluation", () => {
       next: turns(waitTimeout(), waitTimeout()),
       interrupt: async () => true,
       abort: () => Promise.reject(waitTimeout()),
+      takeTranscript: () => ({ ...SILENT, stdout: "so far" }),
     });
     const followed = await followEvaluation(immortal, { seconds: 3, signal: NEVER });
-    expect(followed).to.deep.equal({ kind: "running", seconds: 3, thread: 9 });
+    expect(followed).to.deep.equal({
+      kind: "running",
+      seconds: 3,
+      thread: 9,
+      transcript: { ...SILENT, stdout: "so far" },
+    });
   });
 
   it("waits neither for an interrupt nor for an abort that never come back", async () => {
@@ -79,7 +85,7 @@ describe("following an evaluation", () => {
         mock.timers.tick(500);
         await Promise.resolve();
       }
-      expect(await followed).to.deep.equal({ kind: "running", seconds: 3, thread: undefined });
+      expect(await followed).to.deep.equal({ kind: "running", seconds: 3, thread: undefined, transcript: SILENT });
     } finally {
       mock.timers.reset();
     }

@@ -22,6 +22,8 @@ export interface ConditionEnding {
   readonly error: ErrorSnapshot;
   /** Absent when nothing is parked. */
   readonly stop?: LiveStop;
+  /** Where it goes on running, if it does. */
+  readonly thread?: number | undefined;
 }
 
 export interface ValuesEnding {
@@ -34,9 +36,12 @@ export interface ValuesEnding {
 
 export type Ending = ValuesEnding | { readonly kind: "aborted"; readonly byReset?: boolean } | ConditionEnding;
 
+/** `running` is an evaluation that nothing could end. */
+export type Status = Outcome["status"] | "running";
+
 /** What a call says of its evaluation, and what becomes of the last error. */
 export interface Conclusion {
-  readonly status: Outcome["status"];
+  readonly status: Status;
   readonly transcript: Transcript;
   readonly ending: Ending;
   readonly isError: boolean;
@@ -52,8 +57,6 @@ const TAGS: Record<StopReason, ConditionTag> = {
   step: "STEP",
   interrupt: "TIMEOUT",
 };
-
-const EMPTY_TRANSCRIPT: Transcript = { stdout: "", stderr: "", warnings: [], warningsOmitted: 0, package: "" };
 
 /** What can be concluded from: a cancelled call has no answer. */
 export type Answerable = Exclude<Followed, { kind: "cancelled" }>;
@@ -73,7 +76,12 @@ export function conclude(followed: Answerable, circumstances: Circumstances = {}
   const { loss, reset = false, now = Date.now() } = circumstances;
   if (followed.kind === "running") {
     const error = stillRunningSnapshot(followed.seconds, followed.thread, now);
-    return failed("aborted", EMPTY_TRANSCRIPT, { kind: "condition", tag: "TIMEOUT", error });
+    return failed("running", followed.transcript, {
+      kind: "condition",
+      tag: "TIMEOUT",
+      error,
+      thread: followed.thread,
+    });
   }
   const { outcome } = followed;
   const seconds = followed.kind === "timed-out" ? followed.seconds : undefined;
@@ -117,6 +125,6 @@ function calm(outcome: Outcome, ending: Ending, lastError: LastErrorChange): Con
   return { status: outcome.status, transcript: outcome, ending, isError: false, lastError };
 }
 
-function failed(status: Outcome["status"], transcript: Transcript, ending: ConditionEnding): Conclusion {
+function failed(status: Status, transcript: Transcript, ending: ConditionEnding): Conclusion {
   return { status, transcript, ending, isError: true, lastError: { kind: "set", error: ending.error } };
 }

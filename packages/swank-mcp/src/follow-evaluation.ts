@@ -1,4 +1,4 @@
-import type { Evaluation, Outcome } from "./lisp-port.js";
+import type { Evaluation, Outcome, Transcript } from "./lisp-port.js";
 import { settledWithin } from "./settled-within.js";
 
 /** How long an interrupted evaluation has to stop, in milliseconds. */
@@ -12,7 +12,13 @@ export type Followed =
   /** The time ran out, and what the interrupt or the abort after it led to. */
   | { readonly kind: "timed-out"; readonly seconds: number; readonly outcome: Outcome }
   /** The time ran out, and neither interrupt nor abort had an effect. */
-  | { readonly kind: "running"; readonly seconds: number; readonly thread: number | undefined }
+  | {
+      readonly kind: "running";
+      readonly seconds: number;
+      readonly thread: number | undefined;
+      /** What it has printed and warned so far. */
+      readonly transcript: Transcript;
+    }
   /** Nobody wants the answer any more; the evaluation was unwound, or would not be. */
   | { readonly kind: "cancelled" };
 
@@ -47,7 +53,8 @@ async function interrupt(evaluation: Evaluation, { seconds, signal }: FollowOpti
 
 async function end(evaluation: Evaluation, seconds: number): Promise<Followed> {
   const ended = await settledWithin(ABORT_TIME, abort(evaluation));
-  if (ended?.value === undefined) return { kind: "running", seconds, thread: evaluation.thread };
+  if (ended?.value === undefined)
+    return { kind: "running", seconds, thread: evaluation.thread, transcript: evaluation.takeTranscript() };
   return { kind: "timed-out", seconds, outcome: ended.value };
 }
 

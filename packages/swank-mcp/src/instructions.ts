@@ -7,7 +7,7 @@ When code fails you get [ERROR] TYPE, the message and a backtrace: frame 0 is wh
 
 An error does not unwind: the thread stays stopped with its frames, named "thread/level" in the answer, while other evaluations run on threads of their own. debugger_frames and debugger_eval_in_frame show why; redefine what is wrong, then debugger_invoke_restart with RETRY (or RESTART-FRAME): the answer is the original call's value. Old stops are aborted by themselves.
 
-[TIMEOUT]: the code was interrupted; it is stopped, and debugger_continue lets it run on. breakpoint_set and debugger_step follow code that is wrong without an error.
+[TIMEOUT]: time was up. Where the code is stopped, debugger_continue lets it run on. breakpoint_set and debugger_step follow code that is wrong without an error.
 Undefined function or variable? Check spelling and package: (apropos "NAME"). Symbols are upcased when read: foo is FOO. A READER-ERROR or END-OF-FILE means unbalanced or malformed code; the message says where. An undefined variable or function in a warning is usually a typo.
 describe-symbol tells the arglist, documentation, value and source of a name; (apropos "part") finds names. list-definitions lists what you have defined; reset-session begins anew.
 

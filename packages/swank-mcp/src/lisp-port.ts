@@ -45,7 +45,7 @@ export type Stopped = Omit<ClientStopped, "session"> & { readonly session: Stop 
 export type Outcome = Exclude<ClientOutcome, ClientStopped> | Stopped;
 
 /** What the tools use of an evaluation. */
-export interface Evaluation extends Pick<ClientEvaluation, "thread" | "interrupt"> {
+export interface Evaluation extends Pick<ClientEvaluation, "thread" | "interrupt" | "takeTranscript"> {
   next(options?: WaitOptions): Promise<Outcome>;
   abort(): Promise<Outcome>;
 }

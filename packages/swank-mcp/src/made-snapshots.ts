@@ -4,11 +4,15 @@ import type { ErrorSnapshot } from "./lisp-port.js";
 /** Fields of an error that no condition in Lisp stands behind. */
 const WITHOUT_LISP = { class: "", supertypes: [], slots: [], restarts: [], frames: [], totalFrames: 0 } as const;
 
-/** The snapshot of an evaluation that was stopped because its time was up: Lisp's own words only say that it was interrupted. */
+/** The type of all whose time was up, whether or not a condition of Lisp's came of it. */
+const TIMEOUT = "TIMEOUT";
+
+/** The snapshot of an evaluation that was stopped because its time was up: Lisp itself only knows that it was interrupted. */
 export function timeoutSnapshot(stop: ErrorSnapshot, seconds: number | undefined): ErrorSnapshot {
   if (seconds === undefined) return stop;
   return {
     ...stop,
+    type: TIMEOUT,
     message: `${noValue(seconds)} It was interrupted where it was, and waits there: it does not go on by itself.`,
   };
 }
@@ -16,14 +20,14 @@ export function timeoutSnapshot(stop: ErrorSnapshot, seconds: number | undefined
 /** An evaluation that ignored the interrupt and was ended. */
 export function killedSnapshot(seconds: number, now: number): ErrorSnapshot {
   const message = `${noValue(seconds)} It did not react to an interrupt within ${reaction()}, so it was aborted.`;
-  return { ...WITHOUT_LISP, type: "TIMEOUT", message, timestamp: now };
+  return { ...WITHOUT_LISP, type: TIMEOUT, message, timestamp: now };
 }
 
 /** An evaluation that nothing could end. */
 export function stillRunningSnapshot(seconds: number, thread: number | undefined, now: number): ErrorSnapshot {
   const where = thread === undefined ? "" : ` in thread ${thread}`;
   const message = `${noValue(seconds)} It reacted neither to an interrupt nor to an abort and is STILL RUNNING${where}.`;
-  return { ...WITHOUT_LISP, type: "TIMEOUT", message, timestamp: now };
+  return { ...WITHOUT_LISP, type: TIMEOUT, message, timestamp: now };
 }
 
 /** An evaluation whose connection or image went away. */

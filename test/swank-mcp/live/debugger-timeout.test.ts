@@ -21,12 +21,12 @@ describe("time that is up", () => {
   it("leaves the evaluation stopped: it can be looked at, continued, and gives its value", async () => {
     const result = await lisp.call("evaluate-lisp", { code: "(waiting 7)", timeout: 0.2 });
     expect(result.isError).to.equal(true);
-    expect(texts(result)[0]).to.match(/^\[TIMEOUT\] INTERRUPTED\n/);
+    expect(texts(result)[0]).to.match(/^\[TIMEOUT\] TIMEOUT\n/);
     const { index } = await lisp.frame("(WAITING 7)");
     expect(await lisp.valuesInFrame(index, "(list n *go-on*)")).to.deep.equal(["(7 NIL)"]);
     // still too long, and still there
     const again = await lisp.resume("debugger_continue", { timeout: 0.2 });
-    expect(again[0]).to.match(/^\[TIMEOUT\] INTERRUPTED\n/);
+    expect(again[0]).to.match(/^\[TIMEOUT\] TIMEOUT\n/);
     await lisp.evaluate("(setf *go-on* t)");
     expect(await lisp.resume("debugger_continue", { thread: stopName(again) })).to.deep.equal(["=> (:WAITED 7)"]);
   });
@@ -36,6 +36,19 @@ describe("time that is up", () => {
     expect(await lisp.resume("debugger_invoke_restart", { restart: "ABORT" })).to.deep.equal(["; Evaluation aborted"]);
     expect(await lisp.stops()).to.deep.equal([]);
     expect(await lisp.evaluate("*cleaned*")).to.deep.equal(["=> T"]);
+  });
+
+  it("names the thread of what cannot be ended, with what it has printed", async () => {
+    const code = `(defvar *thread* (swank/backend:thread-id sb-thread:*current-thread*)) (format t "so far~%") (finish-output)
+      (sb-sys:without-interrupts (loop until *go-on*)) (setf *thread* nil)`;
+    const result = await lisp.call("evaluate-lisp", { code, timeout: 0.2 });
+    const [thread] = await lisp.evaluate("*thread*");
+    const number = Number(thread?.slice("=> ".length));
+    expect(result._meta?.["swank-mcp/outcome"]).to.include({ status: "running", stdout: "so far\n", thread: number });
+    expect(texts(result)[0]).to.match(
+      new RegExp(`^\\[stdout\\]\nso far\n\n\\[TIMEOUT\\] TIMEOUT\n.* STILL RUNNING in thread ${number}\\.$`),
+    );
+    await lisp.evaluate("(setf *go-on* t)");
   });
 
   it("ends what is evaluated in a frame, and nothing but that", async () => {

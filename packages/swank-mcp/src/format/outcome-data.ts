@@ -52,8 +52,8 @@ export function errorMeta(error: ErrorSnapshot): JsonObject {
   return { [OUTCOME_META]: { error: errorData(error) } };
 }
 
-function conditionData({ error, stop }: ConditionEnding): JsonObject {
-  if (stop === undefined) return { error: errorData(error) };
-  const { thread, level, reason, detail } = stop;
-  return { thread, level, stop: { reason, ...detail }, error: errorData(error) };
+function conditionData({ error, stop, thread }: ConditionEnding): JsonObject {
+  if (stop === undefined) return { ...(thread === undefined ? {} : { thread }), error: errorData(error) };
+  const { level, reason, detail } = stop;
+  return { thread: stop.thread, level, stop: { reason, ...detail }, error: errorData(error) };
 }
