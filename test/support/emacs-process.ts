@@ -37,8 +37,11 @@ export class EmacsProcess {
   static async start(args: readonly string[]): Promise<EmacsProcess> {
     const slime = await slimeFolder();
     const home = await mkdtemp(join(tmpdir(), "emacs-"));
-    await mkdir(COMPILED, { recursive: true });
-    await symlink(COMPILED, join(home, ".slime"));
+    // where Swank keeps it, and where Debian's does
+    for (const folder of [".slime", ".cache"]) {
+      await mkdir(join(COMPILED, folder), { recursive: true });
+      await symlink(join(COMPILED, folder), join(home, folder));
+    }
     const shellArgs = ["-c", END_WITH_US, "emacs", "-Q", "-L", slime, `--fg-daemon=${join(home, "socket")}`, ...args];
     const child = spawn("sh", shellArgs, {
       stdio: ["pipe", "ignore", "pipe"],

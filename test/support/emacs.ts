@@ -46,7 +46,7 @@ export class Emacs {
   /** `M-x slime-connect`, until its REPL shows a prompt. */
   async connect(port: number): Promise<void> {
     await this.eval(`(slime-connect "127.0.0.1" ${port})`);
-    await this.#replWaits();
+    await this.prompt();
   }
 
   /** `M-x slime`, until its REPL shows a prompt. => the process id of the Lisp, which ends with this Emacs. */
@@ -54,7 +54,7 @@ export class Emacs {
     await this.eval("(call-interactively 'slime)");
     await this.until('(process-id (get-process "inferior-lisp"))', "a Lisp process");
     this.#lispPid = Number(await this.eval('(process-id (get-process "inferior-lisp"))'));
-    await this.#replWaits();
+    await this.prompt();
     return this.#lispPid;
   }
 
@@ -72,9 +72,14 @@ export class Emacs {
   async evaluateInRepl(form: string): Promise<string> {
     const { length } = await this.replText();
     await this.typeInRepl(form);
-    await this.#replWaits();
+    await this.prompt();
     const shown = (await this.replText()).slice(length + form.length);
     return shown.slice(0, shown.lastIndexOf("\n")).trim();
+  }
+
+  /** Waits until its REPL shows an empty prompt, and nothing is on its way. */
+  async prompt(): Promise<void> {
+    await this.until("(swank-test-repl-waits)", "a prompt in the REPL");
   }
 
   /** Every debugger that is open. */
@@ -131,10 +136,6 @@ export class Emacs {
   async kill(): Promise<void> {
     await this.#process.kill();
     this.#killLisp();
-  }
-
-  async #replWaits(): Promise<void> {
-    await this.until("(swank-test-repl-waits)", "a prompt in the REPL");
   }
 
   async #read(form: string): Promise<unknown> {

@@ -3,5 +3,6 @@
 (defpackage #:@module@
   (:use #:common-lisp)
   (:import-from #:@runtime@
-                #:*value-length* #:blank-p #:current-session #:definition-source #:elision #:heal-stack #:huge-number-p #:methods-of #:on-one-line
-                #:print-value #:session-history #:session-package-now #:session-readtable #:truncated #:with-bounded-printing))
+                #:*session-variables* #:*value-length* #:blank-p #:current-session #:definition-source #:elision #:heal-stack #:huge-number-p
+                #:methods-of #:on-one-line #:print-value #:session-package-now #:session-readtable #:session-values #:truncated
+                #:with-bounded-printing #:with-session-variables))

@@ -83,10 +83,10 @@
 (defun session-value (symbol)
   "=> the value that SYMBOL has for code of the session, and whether it has one"
   (let* ((session (current-session))
-         (history (position symbol '(* ** *** + ++ +++ / // /// -))))
+         (place (position symbol *session-variables*)))
     (cond ((eq symbol '*package*) (values (session-package-now session) t))
           ((eq symbol '*readtable*) (values (session-readtable session) t))
-          (history (values (nth history (session-history session)) t))
+          (place (values (nth place (session-values session)) t))
           (t (handler-case (values (sb-ext:symbol-global-value symbol) t)
                (error () (values nil nil)))))))
 
@@ -104,10 +104,11 @@
 (defun value-entry (value package)
   "(TEXT MISSING), within the limits that the descriptions of symbols have."
   (handler-case
-      (let ((*package* (live-or-user package)))
-        (if (typep value '(or fixnum symbol character))
-            (printed-text value)
-            (sb-ext:with-timeout +printing-seconds+ (printed-text value))))
+      (with-session-variables ((current-session))
+        (let ((*package* (live-or-user package)))
+          (if (typep value '(or fixnum symbol character))
+              (printed-text value)
+              (sb-ext:with-timeout +printing-seconds+ (printed-text value)))))
     (storage-condition () (heal-stack) (list "<error printing value>" nil))
     (serious-condition () (list "<error printing value>" nil))))
 

@@ -92,11 +92,7 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
   "End EVALUATION with what is known of CONDITION; its stack is gone then."
   (leave evaluation (failure evaluation (append facts (capture condition)))))
 
-;;; The session's history
-
-(defun bind-history (session function)
-  (progv '(* ** *** + ++ +++ / // /// -) (session-history session)
-    (funcall function)))
+;;; What the session keeps
 
 (defun remember (form values)
   (setf *** ** ** * * (first values)
@@ -106,7 +102,7 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
 (defun keep-session (evaluation)
   "What a REPL keeps, it keeps form by form: a later form that fails takes nothing back."
   (let ((session (evaluation-session evaluation)))
-    (setf (session-history session) (list * ** *** + ++ +++ / // /// -)
+    (setf (session-values session) (mapcar #'symbol-value *session-variables*)
           (session-readtable session) *readtable*)
     (when (evaluation-moves-session evaluation) (setf (session-package session) *package*))))
 
@@ -205,13 +201,12 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
          ;; what Swank tells of a stop has no bounds in time, and our own snapshot follows
          (swank::*sldb-condition-printer* #'message-text)
          (swank::*sldb-initial-frames* 0))
-    (bind-history session
-                  (lambda ()
-                    (handler-bind ((storage-condition (lambda (condition) (leave-if-fragile evaluation condition)))
-                                   (sb-c:compiler-error (lambda (condition) (leave-if-malformed evaluation condition)))
-                                   (warning #'note-warning)
-                                   (sb-ext:compiler-note #'note-warning))
-                      (call-noting-definitions evaluation function))))))
+    (with-session-variables (session)
+      (handler-bind ((storage-condition (lambda (condition) (leave-if-fragile evaluation condition)))
+                     (sb-c:compiler-error (lambda (condition) (leave-if-malformed evaluation condition)))
+                     (warning #'note-warning)
+                     (sb-ext:compiler-note #'note-warning))
+        (call-noting-definitions evaluation function)))))
 
 (defun session-package-now (session)
   (let ((package (session-package session)))

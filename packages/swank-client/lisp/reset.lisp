@@ -47,7 +47,7 @@
 (defun start-afresh (session)
   (setf (session-package session) (find-package "COMMON-LISP-USER")
         (session-readtable session) (copy-readtable)
-        (session-history session) (make-list 10)
+        (session-values session) (fresh-values)
         (session-ledger session) (make-ledger)))
 
 (defun reset ()

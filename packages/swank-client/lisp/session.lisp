@@ -2,11 +2,27 @@
 
 (in-package #:@runtime@)
 
+(defparameter *history-variables* '(* ** *** + ++ +++ / // /// -))
+
+(defparameter *syntax-variables*
+  '(*print-array* *print-base* *print-case* *print-circle* *print-escape* *print-gensym* *print-length* *print-level* *print-lines*
+    *print-miser-width* *print-pprint-dispatch* *print-pretty* *print-radix* *print-readably* *print-right-margin*
+    *read-base* *read-default-float-format* *read-eval* *read-suppress*)
+  "What WITH-STANDARD-IO-SYNTAX binds besides package and readtable: what one client sets is not for the REPL of another.")
+
+(defparameter *session-variables* (append *history-variables* *syntax-variables*))
+
+(defun fresh-values ()
+  "Of the *SESSION-VARIABLES*: no history, and the syntax that everybody has."
+  (append (mapcar (constantly nil) *history-variables*)
+          (mapcar #'sb-ext:symbol-global-value *syntax-variables*)))
+
 (defstruct session
   "What a REPL keeps from one request to the next, for one client."
   (package (find-package "COMMON-LISP-USER"))
   (readtable (copy-readtable))
-  (history (make-list 10) :type list)
+  ;; of the *SESSION-VARIABLES*
+  (values (fresh-values) :type list)
   (ledger (make-ledger))
   (evaluations (make-hash-table :synchronized t))
   ;; true once the client is gone
@@ -22,6 +38,10 @@
 
 (defun current-session ()
   (session-of swank::*emacs-connection*))
+
+(defmacro with-session-variables ((session) &body body)
+  `(progv *session-variables* (session-values ,session)
+     ,@body))
 
 (defstruct evaluation
   id

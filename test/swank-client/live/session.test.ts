@@ -118,6 +118,21 @@ describe("a session", () => {
     });
   });
 
+  describe("keeps how things are printed and read", () => {
+    it("as code sets it, apart from other clients'", async () => {
+      const other = await image.connect();
+      await values(client, "(defvar *ten* 10) (setf *print-base* 2 *print-case* :downcase *read-base* 16)");
+      expect(await values(client, "(list *ten* 'z 10)")).to.deep.equal(["(1010 z 10000)"]);
+      expect(await values(other, "(list *ten* 'z 10)")).to.deep.equal(["(10 Z 10)"]);
+      expect(await image.ask("(cl:mapcar 'sb-ext:symbol-global-value '(cl:*print-base* cl:*print-case*))")).to.equal(
+        "(10 :UPCASE)",
+      );
+      expect(JSON.stringify(await client.describeSymbol("*ten*"))).to.include('"1010"');
+      await client.reset();
+      expect(await values(client, "(list 10 'a)")).to.deep.equal(["(10 A)"]);
+    });
+  });
+
   describe("leaves the compiler as it was", () => {
     it("except for what code declaims", async () => {
       const before = await image.ask("(cl:list (sb-ext:restrict-compiler-policy) (sb-ext:describe-compiler-policy))");

@@ -1,0 +1,56 @@
+import { expect } from "chai";
+import { BesideEmacs, freePort } from "../support/beside-emacs.js";
+import { Emacs } from "../support/emacs.js";
+import { blocks, McpStdio } from "../support/mcp-stdio.js";
+
+/** The form that a refusal asks the user to type. */
+function formToType(text: string): string {
+  const form = /^ {2}(\(.+\))$/m.exec(text)?.[1];
+  if (form === undefined) throw new Error(`No form to type is told of: ${text}`);
+  return form;
+}
+
+describe("letting an agent into the user's image", function () {
+  this.timeout(200_000);
+
+  it("takes the form that the refusal gives, typed where Emacs started the Lisp", async () => {
+    const emacs = await Emacs.start(["slime-fancy"]);
+    const server = await McpStdio.start(["--attach", String(await freePort())]);
+    try {
+      const pid = await emacs.startLisp();
+      const refusal = await server.call("evaluate-lisp", { code: "(+ 1 2)" });
+      expect(refusal.structuredContent).to.have.nested.property("error.data.type", "LISP_UNREACHABLE");
+      await emacs.evaluateInRepl(formToType(blocks(refusal).join("\n")));
+      expect(await server.evaluate("(+ 1 2)")).to.deep.equal(["=> 3"]);
+      expect(await server.imagePid()).to.equal(pid);
+      expect(await emacs.evaluateInRepl("(* 6 7)")).to.equal("42");
+    } finally {
+      await Promise.all([emacs.kill(), server.end()]);
+    }
+  });
+
+  describe("that was started by hand", () => {
+    let user: BesideEmacs;
+
+    beforeEach(async () => {
+      user = await BesideEmacs.startedByHand();
+    });
+
+    afterEach(() => user.end());
+
+    for (const first of ["Emacs", "the agent"]) {
+      it(`is possible when ${first} comes first`, async () => {
+        const { emacs, port } = user;
+        if (first === "Emacs") await emacs.connect(port);
+        const agent = await user.agent();
+        expect(await agent.evaluate("(defvar *shared* :by-agent)")).to.deep.equal(["=> *SHARED*"]);
+        if (first !== "Emacs") await emacs.connect(port);
+        expect(await emacs.evaluateInRepl("(shiftf *shared* :by-user)")).to.equal(":BY-AGENT");
+        expect(await agent.evaluate("*shared*")).to.deep.equal(["=> :BY-USER"]);
+        await emacs.typeInRepl('(sb-thread:make-thread (lambda () (error "nobody\'s")))');
+        await emacs.debuggerShowing("nobody's");
+        expect((await agent.call("lisp-status")).structuredContent).to.deep.include({ stopped: [] });
+      });
+    }
+  });
+});

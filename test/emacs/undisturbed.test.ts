@@ -1,0 +1,126 @@
+import { expect } from "chai";
+import { BesideEmacs } from "../support/beside-emacs.js";
+import { blocks, type McpStdio } from "../support/mcp-stdio.js";
+
+/** In the image, for its user: `(note)` remembers what a REPL and new threads see, `(changes)` names what is different since. */
+const NOTE_CHANGES = `
+(progn
+  (defvar *variables*
+    (append '(*package* *readtable* *default-pathname-defaults* *debugger-hook* *break-on-signals* *macroexpand-hook* *features* *modules*
+              *standard-input* *standard-output* *error-output* *trace-output* *terminal-io* *query-io* *debug-io*
+              *read-base* *read-default-float-format* *read-eval* *read-suppress* *random-state*
+              sb-ext:*invoke-debugger-hook* sb-ext:*stepper-hook* sb-ext:*evaluator-mode* sb-ext:*muffled-warnings*
+              sb-ext:*suppress-print-errors* sb-ext:*inline-expansion-limit*)
+            (remove-if-not (lambda (symbol) (and (boundp symbol) (eql 0 (search "*PRINT-" (symbol-name symbol)))))
+                           (let ((found '())) (do-external-symbols (symbol :cl found) (push symbol found))))
+            (list (find-symbol "*ISTATE*" :swank) (find-symbol "*EMACS-CONNECTION*" :swank)
+                  (find-symbol "*SLDB-CONDITION-PRINTER*" :swank) (find-symbol "*SLDB-INITIAL-FRAMES*" :swank)
+                  (find-symbol "*GLOBAL-STDIO-CONNECTION*" :swank-repl))))
+  (defun facts ()
+    (list* (cons 'policy (with-output-to-string (*standard-output*) (sb-ext:describe-compiler-policy)))
+           (cons 'restricted (sb-ext:restrict-compiler-policy))
+           (cons 'directory (sb-unix:posix-getcwd))
+           (cons 'macro-character (get-macro-character #\\?))
+           (cons 'case (readtable-case *readtable*))
+           (cons 'default-connection (swank::default-connection))
+           (append (loop for name in *variables* collect (cons name (symbol-value name)))
+                   (loop for name in *variables* collect (cons (list name 'globally) (sb-ext:symbol-global-value name))))))
+  (defvar *noted*)
+  (defun note () (setf *noted* (facts)) 'noted)
+  (defun changes ()
+    (loop for (name . now) in (facts)
+          unless (equal now (cdr (assoc name *noted* :test #'equal))) collect name)))`;
+
+/** Every evaluation that could leave something behind. */
+const EVALUATIONS = [
+  '(defpackage "AGENT" (:use "CL")) (in-package "AGENT")',
+  "(values 1 2 3)",
+  "(setf *print-base* 2 *print-radix* t *print-case* :downcase *print-length* 1 *print-level* 1 *print-pretty* nil)",
+  "(setf *print-escape* nil *print-circle* t *print-right-margin* 20 *print-lines* 2 *print-array* nil *print-gensym* nil)",
+  "(setf *read-base* 8 *read-default-float-format* 'double-float)",
+  "(set-macro-character #\\? (lambda (stream character) stream character :asked))",
+  "(setf (readtable-case *readtable*) :preserve)",
+  "(SETF CL:*DEBUGGER-HOOK* CL:NIL)",
+  "(SETF (READTABLE-CASE *READTABLE*) :UPCASE)",
+  "(defun recur (n) (if (zerop n) (break) (1+ (recur (1- n)))))",
+  '(defclass thing () ((part :initform 1))) (defmethod print-object ((thing thing) stream) (error "unprintable"))',
+  "(make-instance 'thing)",
+  '(handler-case (error "handled") (error () :handled))',
+  '(warn "agent\'s warning")',
+  "(compile nil '(lambda () (undefined-function-of-agent)))",
+  "(trace recur) (untrace)",
+  "(read-line)",
+  "(car 1)",
+  "(nowhere:symbol)",
+  "(unbalanced",
+  "(let ((x 5)) (recur x))",
+];
+
+/** Evaluates, stops, steps and asks. => all that was answered */
+async function beBusy(agent: McpStdio): Promise<string> {
+  const told: string[] = [];
+  const call = async (name: string, args: object = {}) => told.push(...blocks(await agent.call(name, args)));
+  for (const code of EVALUATIONS) await call("evaluate-lisp", { code });
+  await call("debugger_frames");
+  await call("debugger_frame_locals", { frame: 1 });
+  await call("debugger_eval_in_frame", { frame: 1, code: "(list *print-base* (car 2))" });
+  await call("debugger_continue");
+  await call("evaluate-lisp", { code: "(loop)", timeout: 0.2 });
+  await call("debugger_invoke_restart", { restart: "ABORT" });
+  await call("breakpoint_set", { function: "recur" });
+  await call("evaluate-lisp", { code: "(recur 2)" });
+  for (const mode of ["into", "over", "out"]) await call("debugger_step", { mode });
+  for (const name of ["breakpoint_list", "list-definitions", "describe-last-error", "get-backtrace"]) await call(name);
+  await call("describe-symbol", { name: "recur", package: "AGENT" });
+  return told.join("\n");
+}
+
+describe("while an agent works in the image, the user's", function () {
+  this.timeout(300_000);
+  let user: BesideEmacs;
+  let agent: McpStdio;
+
+  before(async () => {
+    user = await BesideEmacs.startedByEmacs(["slime-fancy"]);
+    agent = await user.agent();
+  });
+
+  after(() => user.end());
+
+  it("REPL, settings and inspector stay as they were, stops and all", async () => {
+    const { emacs } = user;
+    await emacs.evaluateInRepl(NOTE_CHANGES);
+    // what is loaded on demand is there before
+    await agent.evaluate("1");
+    await emacs.eval('(slime-inspect "(list :first :second)")');
+    await emacs.until('(get-buffer "*slime-inspector*")', "an inspector");
+    for (const form of ["(note)", "(values 2 3)", ":third"]) await emacs.evaluateInRepl(form);
+    const told = await beBusy(agent);
+    for (const reason of ["[ERROR]", "[BREAK]", "[TIMEOUT]", "[BREAKPOINT]", "[STEP]"]) expect(told).to.include(reason);
+    expect(await emacs.evaluateInRepl("(list * ** *** / // /// + ++ +++)")).to.equal(
+      "(:THIRD 2 NOTED (:THIRD) (2 3) (NOTED) :THIRD (VALUES 2 3) (NOTE))",
+    );
+    expect(await emacs.evaluateInRepl("(changes)")).to.equal("NIL");
+    await agent.call("reset-session");
+    expect(await emacs.evaluateInRepl("(changes)")).to.equal("NIL");
+    expect(await emacs.evaluateInRepl("(list 10 'a '(1 (2)) 0.5 \"text\")")).to.equal('(10 A (1 (2)) 0.5 "text")');
+    await emacs.eval('(with-current-buffer "*slime-inspector*" (slime-inspector-reinspect))');
+    expect(await emacs.eval("(slime-eval '(swank:inspector-nth-part 1))")).to.equal(":first");
+    expect(blocks(await agent.call("lisp-status"))[0]).to.include('"stopped":[]');
+  });
+
+  it("output stays in the REPL, and the agent's with the agent, at the same time", async () => {
+    const { emacs } = user;
+    const print = (who: string) =>
+      `(loop repeat 40 do (format t "${who}~%") (format *error-output* "${who}~%") (finish-output) (sleep 0.01))`;
+    await emacs.typeInRepl(print("the user"));
+    const report = (await agent.evaluate(`${print("the agent")} (warn "the agent's warning") (describe 'car)`)).join(
+      "\n",
+    );
+    await emacs.prompt();
+    expect(report).to.include("the agent").and.not.include("the user");
+    expect(await emacs.replText())
+      .to.include("the user")
+      .and.not.include("the agent");
+  });
+});

@@ -1,0 +1,75 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { Emacs } from "./emacs.js";
+import { McpStdio } from "./mcp-stdio.js";
+import { startRealSwank } from "./real-swank.js";
+
+/** An image that a user's Emacs is connected to, and the servers that join it. */
+export class BesideEmacs {
+  readonly emacs: Emacs;
+  readonly port: number;
+  readonly #ends: (() => Promise<unknown>)[] = [];
+
+  private constructor(emacs: Emacs, port: number) {
+    this.emacs = emacs;
+    this.port = port;
+    this.#ends.push(() => emacs.kill());
+  }
+
+  /** The Lisp of `M-x slime`, which listens for others too. */
+  static async startedByEmacs(contribs?: readonly string[]): Promise<BesideEmacs> {
+    const user = new BesideEmacs(await Emacs.start(contribs), await freePort());
+    await user.#orEnd(async () => {
+      await user.emacs.startLisp();
+      await user.emacs.evaluateInRepl(`(swank:create-server :port ${user.port} :dont-close t)`);
+    });
+    return user;
+  }
+
+  /** A Lisp that was started by hand, and an Emacs that is not connected to it yet. */
+  static async startedByHand(): Promise<BesideEmacs> {
+    const lisp = await startRealSwank();
+    const emacs = await Emacs.start().catch(async (error) => {
+      await lisp.stop();
+      throw error;
+    });
+    const user = new BesideEmacs(emacs, lisp.port);
+    user.#ends.push(() => lisp.stop());
+    return user;
+  }
+
+  /** A server attached to the image. */
+  async agent(...args: readonly string[]): Promise<McpStdio> {
+    const server = await McpStdio.start(["--attach", String(this.port), ...args]);
+    this.#ends.push(async () => {
+      server.process.kill("SIGKILL");
+      await server.exited;
+    });
+    return server;
+  }
+
+  /** Ends Emacs, the image and the servers. */
+  async end(): Promise<void> {
+    await Promise.all(this.#ends.map((end) => end()));
+  }
+
+  async #orEnd(prepare: () => Promise<void>): Promise<void> {
+    try {
+      await prepare();
+    } catch (error) {
+      await this.end();
+      throw error;
+    }
+  }
+}
+
+/** A port of this machine that nobody listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("A port was expected.");
+  return address.port;
+}
