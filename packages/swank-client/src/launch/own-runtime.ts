@@ -20,7 +20,6 @@ export function firstRequests(): readonly string[] {
     debug: true,
     limit: 1000,
     tail: 0,
-    valueLimit: undefined,
   };
   return [attachForm(false), calls.evaluate({ ...evaluation, code: "(list (+ 1 2))" })].map(print);
 }

@@ -18,8 +18,8 @@ export interface EvaluateCall {
   /** Characters of each stream to send; of what comes after them only the last `tail`. */
   readonly limit: number;
   readonly tail: number;
-  /** Characters of each value to send. */
-  readonly valueLimit: number | undefined;
+  /** Characters of each value to send. Default: as the runtime has it. */
+  readonly valueLimit?: number | undefined;
 }
 
 /** The calls that the runtime understands, as forms to evaluate. */
