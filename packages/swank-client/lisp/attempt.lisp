@@ -12,12 +12,6 @@
   (declare (ignore hook))
   (throw 'attempt (error-entry condition)))
 
-(defmacro without-way-back (&body body)
-  "Neither handlers nor restarts of the code that is stopped are seen by BODY: they would end the stop."
-  `(let ((sb-kernel:*handler-clusters* sb-kernel::**initial-handler-clusters**)
-         (sb-kernel:*restart-clusters* '()))
-     ,@body))
-
 (defun stack-exhausted-p ()
   "True in a thread that stands at the very end of its stack: a second exhaustion there would end the image."
   (typep swank::*swank-debugger-condition* 'sb-kernel::control-stack-exhausted))

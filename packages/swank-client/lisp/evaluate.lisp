@@ -199,7 +199,7 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
          (sb-ext:*stepper-hook* (make-stepper sb-ext:*stepper-hook*))
          (sb-ext:*invoke-debugger-hook* (make-debugger-hook evaluation sb-ext:*invoke-debugger-hook* *debugger-hook*))
          ;; what Swank tells of a stop has no bounds in time, and our own snapshot follows
-         (swank::*sldb-condition-printer* #'message-text)
+         (swank::*sldb-condition-printer* #'stop-message)
          (swank::*sldb-initial-frames* 0))
     (with-session-variables (session)
       (handler-bind ((storage-condition (lambda (condition) (leave-if-fragile evaluation condition)))

@@ -50,4 +50,4 @@ wrong, what is taken for their values are leftovers on the stack: the next garba
   (loop for variable in (frame-variables index)
         repeat +shown-locals+
         collect (list (variable-text (getf variable :name))
-                      (in-time "..." (line-text (getf variable :value) 200)))))
+                      (line-text-in-time (getf variable :value) 200))))

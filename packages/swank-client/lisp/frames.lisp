@@ -79,10 +79,12 @@
 
 (defun frame-source (index)
   (let ((frame (swank/sbcl::nth-frame index)))
-    (ignore-errors
-     (if (breakpoint-wrapper-p (frame-name frame))
-         (described-location (second (first (swank/backend:find-definitions (first *breakpoint-call*)))))
-         (running-frame-source frame index)))))
+    ;; code holds objects, with printers of their own, too
+    (in-time nil
+      (ignore-errors
+       (if (breakpoint-wrapper-p (frame-name frame))
+           (described-location (second (first (swank/backend:find-definitions (first *breakpoint-call*)))))
+           (running-frame-source frame index))))))
 
 ;;; Variables
 
@@ -90,7 +92,7 @@
   "(NAME VALUE NUMBER)"
   (destructuring-bind (&key name id value) variable
     (list (variable-text name)
-          (line-text value +local-text-limit+)
+          (line-text-in-time value +local-text-limit+)
           (object-number (list index name id) value))))
 
 (defun local-entries (index)
@@ -179,8 +181,9 @@
              (end (min end total))
              (kinds (stack-kinds end)))
         (list :frames
-              (loop for (index . frame) in (frames-between (min start end) end)
-                    collect (frame-entry frame index (nth index kinds)))
+              (with-printing-time
+                (loop for (index . frame) in (frames-between (min start end) end)
+                      collect (frame-entry frame index (nth index kinds))))
               total))))
 
 (defmacro with-frame ((level index) &body body)
@@ -192,8 +195,9 @@
 (defun frame-locals (level index)
   "=> (:stale) | (:no-frame TOTAL) | (:locals ((NAME VALUE NUMBER) ...) (CATCH-TAG ...))"
   (with-frame (level index)
-    (list :locals (local-entries index)
-          (ignore-errors (mapcar (lambda (tag) (line-text tag 100)) (swank/backend:frame-catch-tags index))))))
+    (with-printing-time
+      (list :locals (local-entries index)
+            (ignore-errors (mapcar (lambda (tag) (line-text-in-time tag 100)) (swank/backend:frame-catch-tags index)))))))
 
 ;;; Evaluation in a frame
 

@@ -64,10 +64,26 @@ does not survive that somebody else uses it in the middle of a change."
        (progn ,@body)
        (call-with-printing-time (lambda () ,@body))))
 
+(defmacro without-way-back (&body body)
+  "Neither handlers nor restarts of the code that is stopped are seen by BODY: they would end the stop."
+  `(let ((sb-kernel:*handler-clusters* sb-kernel::**initial-handler-clusters**)
+         (sb-kernel:*restart-clusters* '()))
+     ,@body))
+
+(defun give-up-printing (condition hook)
+  "In place of the debugger: it would stop in the middle of telling of another stop."
+  (declare (ignore condition hook))
+  (throw 'late nil))
+
 (defmacro in-time (instead &body body)
-  "The text that BODY makes, or INSTEAD when the time is over."
+  "The text that BODY makes, or INSTEAD when the time is over or BODY would go anywhere else."
   `(or (unless *late-p*
-         (catch 'late (let ((*printing-p* t)) ,@body)))
+         (catch 'late
+           (let ((*printing-p* t)
+                 (*debugger-hook* nil)
+                 (sb-ext:*invoke-debugger-hook* #'give-up-printing))
+             (without-way-back
+               (handler-bind ((warning #'muffle-warning)) ,@body)))))
        ,instead))
 
 (defun class-text (object)
@@ -75,6 +91,9 @@ does not survive that somebody else uses it in the middle of a change."
                   (let ((*print-readably* nil) (*package* (find-package "KEYWORD")))
                     (prin1-to-string (class-name (class-of object)))))
     (serious-condition () "OBJECT")))
+
+(defun unprinted-text (object)
+  (format nil "#<a ~a ~:[cannot be printed~;takes too long to print~]>" (class-text object) *late-p*))
 
 (defun on-one-line (text)
   "TEXT with its line breaks and their indentation replaced by one space."
@@ -166,6 +185,12 @@ does not survive that somebody else uses it in the middle of a change."
       (with-bounded-printing (:length 10 :level 4)
         (on-one-line (if (huge-number-p value) (huge-number-text value) (bounded-text value limit))))
     (serious-condition () (format nil "#<error printing a ~a>" (class-text value)))))
+
+(defun line-text-in-time (value limit)
+  "The same, of what may be printed by methods that never return."
+  (if (typep value '(or fixnum symbol character))
+      (line-text value limit)
+      (in-time (unprinted-text value) (line-text value limit))))
 
 (defun reported-objects (condition)
   "What the report of CONDITION is likely to print."

@@ -54,8 +54,7 @@
          when (and (slot-boundp condition name)
                    (not (member name '(sb-kernel::hash sb-kernel::assigned-slots)))
                    (not (source-stream-p (slot-value condition name))))
-           collect (list (string name)
-                         (in-time "..." (line-text (slot-value condition name) +slot-text-limit+))))))
+           collect (list (string name) (line-text-in-time (slot-value condition name) +slot-text-limit+)))))
 
 (defun source-stream-p (object)
   "True of the stream that the code was read from, which means nothing to whoever sent the code."
@@ -70,7 +69,7 @@
 (defun message-text (condition)
   "What CONDITION says, without the streams that SBCL adds and that mean nothing to whoever sent the code."
   (with-printing-time
-    (in-time (format nil "#<a ~a takes too long to print>" (class-text condition))
+    (in-time (unprinted-text condition)
       (or (ignore-errors (stream-condition-text condition))
           (report-text condition)))))
 
@@ -94,11 +93,35 @@
 
 ;;; Restarts
 
+(defconstant +restart-text-limit+ 300)
+
+(defun restart-report (restart)
+  "What RESTART says of itself, or NIL where that fails or never comes to an end."
+  (in-time nil
+    (handler-case (on-one-line (truncated +restart-text-limit+ (lambda (stream) (princ restart stream))))
+      (serious-condition () nil))))
+
 (defun restart-text (restart)
   (list (let ((name (restart-name restart))) (if name (string name) ""))
-        (in-time "..."
-          (handler-case (on-one-line (truncated 300 (lambda (stream) (princ restart stream))))
-            (serious-condition () "<<error printing restart>>")))))
+        (or (restart-report restart) "<<error printing restart>>")))
+
+(defun restart-texts (restarts)
+  "((NAME TEXT) ...), the evaluation's own, which are the outermost, in any case."
+  (with-printing-time (reverse (mapcar #'restart-text (reverse restarts)))))
+
+(defun shorten-reports (restarts)
+  "Swank prints restarts without any limit: those that would keep it busy, or take it elsewhere, are to say no more than they do here."
+  (with-printing-time
+    (dolist (restart (reverse restarts))
+      (let ((text (restart-report restart)))
+        (unless (and text (<= (length text) +restart-text-limit+))
+          (setf (slot-value restart 'sb-kernel::report-function)
+                (lambda (stream) (write-string (or text "<<error printing restart>>") stream))))))))
+
+(defun stop-message (condition)
+  "For Swank, which asks for this before it prints the restarts."
+  (shorten-reports swank::*sldb-restarts*)
+  (message-text condition))
 
 (defun offered-restarts (restarts)
   "RESTARTS without those that Swank itself needs below the evaluation's own way out."
@@ -231,7 +254,7 @@
     (sb-ext:step-form-condition (list :form (sb-ext:step-condition-form condition)))
     (breakpoint-reached (list :breakpoint (reached-breakpoint condition)))))
 
-(defun condition-plist (condition restarts &key (message (message-text condition)) frames (total 0) locals)
+(defun condition-plist (condition restart-texts &key (message (message-text condition)) frames (total 0) locals)
   (list :reason (stop-reason condition)
         :detail (stop-detail condition)
         :type (class-name-text (shown-class condition))
@@ -239,19 +262,20 @@
         :supertypes (supertype-texts condition)
         :message message
         :slots (slot-texts condition)
-        :restarts (mapcar #'restart-text (offered-restarts restarts))
+        :restarts restart-texts
         :frames frames
         :total total
         :locals locals))
 
 (defun snapshot-plist (condition restarts)
   "Everything that is told of CONDITION. Runs in its thread, inside Swank's debugging environment."
-  (with-printing-time
-    ;; the message first: it is what the time should last for
-    (let ((message (message-text condition)))
-      (multiple-value-bind (frames total first-user) (frame-list condition)
-        (condition-plist condition restarts :message message :frames frames :total total
-                                            :locals (and first-user (local-texts first-user)))))))
+  (let ((restarts (restart-texts (offered-restarts restarts))))
+    (with-printing-time
+      ;; the message first: it is what the time should last for
+      (let ((message (message-text condition)))
+        (multiple-value-bind (frames total first-user) (frame-list condition)
+          (condition-plist condition restarts :message message :frames frames :total total
+                                              :locals (and first-user (local-texts first-user))))))))
 
 (defun capture (condition)
   "A snapshot for a condition whose thread will not stay stopped."

@@ -1,0 +1,62 @@
+import { expect } from "chai";
+import { McpDebugger } from "../../support/mcp-debugger.js";
+
+/** Classes whose objects cannot be printed: printing never ends, stops, or goes somewhere else. */
+const CLASSES = `
+(defclass endless () ())
+(defmethod print-object ((object endless) stream) (loop))
+(defclass stopping () ())
+(defmethod print-object ((object stopping) stream) (break "while printing"))
+(defclass leaving () ())
+(defmethod print-object ((object leaving) stream) (invoke-restart 'abort))
+(defun hold (thing number) (error "held ~a" (car (last (list thing number)))))
+`;
+
+describe("what cannot be printed", () => {
+  let lisp: McpDebugger;
+
+  before(async () => {
+    lisp = await McpDebugger.start();
+    await lisp.evaluate(CLASSES);
+  });
+  after(() => lisp.close());
+  afterEach(() => lisp.abortAll());
+
+  for (const [name, shown] of [
+    ["endless", "#<a COMMON-LISP-USER::ENDLESS takes too long to print>"],
+    ["stopping", "#<a COMMON-LISP-USER::STOPPING cannot be printed>"],
+    ["leaving", "#<error printing a LEAVING: "],
+  ] as const) {
+    it(`is a variable like others, of a stop like others: ${name}`, async () => {
+      const [report = ""] = await lisp.evaluate(`(hold (make-instance '${name}) 7)`);
+      expect(report).to.contain("held 7");
+      const frame = await lisp.frame("(HOLD");
+      const values = new Map(frame.locals.map((local) => [local.name, local.value]));
+      expect(values.get("THING")).to.contain(shown);
+      expect(values.get("NUMBER")).to.equal("7");
+      const { locals } = await lisp.json("debugger_frame_locals", { frame: frame.index });
+      expect(JSON.stringify(locals)).to.contain(shown).and.to.contain('"7"');
+      expect(await lisp.valuesInFrame(frame.index, "(type-of thing)")).to.deep.equal([name.toUpperCase()]);
+      expect(await lisp.resume("debugger_invoke_restart", { restart: "ABORT" })).to.deep.equal([
+        "; Evaluation aborted",
+      ]);
+    });
+  }
+
+  it("does not keep an error or a restart from being one", async () => {
+    const [report = ""] = await lisp.evaluate(`
+(define-condition odd (error) () (:report (lambda (condition stream) (declare (ignore condition stream)) (break "odd"))))
+(restart-case (error 'odd)
+  (endless () :report (lambda (stream) (declare (ignore stream)) (loop)) :endless)
+  (flood () :report (lambda (stream) (loop (write-string "on and on " stream))) :flood)
+  (leaving () :report (lambda (stream) (declare (ignore stream)) (invoke-restart 'flood)) :leaving))`);
+    expect(report).to.contain("#<a COMMON-LISP-USER::ODD cannot be printed>");
+    const { restarts } = await lisp.json("debugger_restarts");
+    expect(restarts).to.deep.include.members([
+      { index: 1, name: "ENDLESS", description: "<<error printing restart>>" },
+      { index: 3, name: "LEAVING", description: "<<error printing restart>>" },
+      { index: 4, name: "ABORT", description: "Return to top level" },
+    ]);
+    expect(await lisp.resume("debugger_invoke_restart", { restart: "endless" })).to.deep.equal(["=> :ENDLESS"]);
+  });
+});
