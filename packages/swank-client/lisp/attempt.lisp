@@ -34,6 +34,13 @@
             (when (typep condition 'storage-condition) (heal-stack)))
           (error-entry condition))))))
 
+(defun leave-through (restart values attempt)
+  "=> (:returned) from a restart that does not transfer control | (:interrupted), or does not return"
+  (catch 'attempt
+    (let ((*attempt* attempt))
+      (apply #'invoke-restart restart values)
+      '(:returned))))
+
 (defun end-attempt (thread-id number)
   "Break off what the stopped thread evaluates. False if there is no such thread."
   (let ((thread (swank/backend:find-thread thread-id)))

@@ -134,15 +134,15 @@ Of some restarts of several arguments Lisp does not know how many they are."
 
 (defun invoke-offered-restart (level index attempt sources)
   "Leave the stop at LEVEL through its restart INDEX, with the values of SOURCES as arguments.
-Returns only when it refuses: (:stale) | (:no-restart) | (:wrong-count FEWEST MOST) | (:error TYPE MESSAGE) | (:interrupted)."
+=> (:stale) | (:no-restart) | (:wrong-count FEWEST MOST) | (:error TYPE MESSAGE) | (:returned) | (:interrupted), or does not return"
   (let ((restart (nth index swank::*sldb-restarts*)))
     (cond ((/= level swank::*sldb-level*) '(:stale))
           ((null restart) '(:no-restart))
           ((wrong-count restart (length sources)))
-          ((null sources) (invoke-restart restart))
+          ((null sources) (leave-through restart '() attempt))
           (t (destructuring-bind (status . values) (argument-values attempt sources)
                (if (eq status :values)
-                   (apply #'invoke-restart restart values)
+                   (leave-through restart values attempt)
                    (cons status values)))))))
 
 ;;; The client goes, its threads end

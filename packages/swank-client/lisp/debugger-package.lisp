@@ -7,4 +7,8 @@
                 #:between-calls-p #:breakpoint-reached #:breakpoint-wrapper-p #:call-attempt #:called-name #:class-name-text #:count-frames
                 #:current-session #:error-entry #:evaluation-session #:frame-home #:frame-kinds #:frame-name #:frame-text #:frame-variables
                 #:in-time #:line-text #:line-text-in-time #:make-stepper #:on-one-line #:report-text #:session-package-now #:shown-class
-                #:printed-values #:variable-text #:with-bounded-printing #:with-printing-time))
+                #:printed-values #:variable-text #:with-bounded-printing #:with-printing-time)
+  ;; for the stops of other clients
+  (:import-from #:@runtime@
+                #:*outermost-restart* #:call-in-thread #:message-text #:offered-restarts #:restart-texts #:session-departed
+                #:snapshot-plist #:with-printer-of-its-own #:without-way-back))

@@ -6,6 +6,8 @@ import type { Connection } from "./connection/connection.js";
 import { Breakpoints } from "./debugger/breakpoints.js";
 import { DebuggerRegistry } from "./debugger/debugger-registry.js";
 import type { DebuggerSession } from "./debugger/debugger-session.js";
+import type { ForeignStop } from "./debugger/foreign-stop.js";
+import { ForeignStops } from "./debugger/foreign-stops.js";
 import type { Definitions, DefinitionsOptions, ResetReport } from "./definitions/definition.js";
 import { SessionState } from "./definitions/session-state.js";
 import { SymbolDescriber } from "./describe/symbol-describer.js";
@@ -45,6 +47,7 @@ export class SwankClient {
   readonly #installer: RuntimeInstaller;
   readonly #runner: EvaluationRunner;
   readonly #debugger: DebuggerRegistry;
+  readonly #foreignStops: ForeignStops;
   readonly #stopListeners = new Set<(session: DebuggerSession) => void>();
   readonly #state: SessionState;
   readonly #describer: SymbolDescriber;
@@ -64,8 +67,12 @@ export class SwankClient {
       (requests) => this.#runner.findAmong(requests),
       (...stop) => this.#onStop(...stop),
     );
+    this.#foreignStops = new ForeignStops(this.#caller, this.#installer);
     connection.on("event", (message) => this.#onMessage(message));
-    connection.on("closed", () => this.#debugger.clear());
+    connection.on("closed", () => {
+      this.#debugger.clear();
+      this.#foreignStops.clear();
+    });
   }
 
   get isOpen(): boolean {
@@ -90,6 +97,16 @@ export class SwankClient {
   onStop(listener: (session: DebuggerSession) => void): () => void {
     this.#stopListeners.add(listener);
     return () => this.#stopListeners.delete(listener);
+  }
+
+  /**
+   * Threads stopped in the debuggers of the image's other clients, such as the user's Emacs. Nobody is interrupted to find them, and nothing
+   * is loaded as long as there are none.
+   *
+   * @throws SwankError `RUNTIME_FAILED`, `RUNTIME_FORBIDDEN`, `REQUEST_TIMEOUT`, or the reason of a closed connection.
+   */
+  foreignStops(): Promise<readonly ForeignStop[]> {
+    return this.#foreignStops.list();
   }
 
   /**

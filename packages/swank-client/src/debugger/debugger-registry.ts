@@ -60,7 +60,9 @@ export class DebuggerRegistry {
     const report = await this.#report(parked);
     if (!parked.isLive) return;
     const task = this.#findTask(parked.message.continuations);
-    const session = new DebuggerSession(new ParkedChannel(parked, this.#caller), report, this.#installer, task);
+    const session = new DebuggerSession(new ParkedChannel(parked, this.#caller), report, this.#installer, {
+      evaluation: task,
+    });
     this.#sessions = [...this.sessions, session];
     this.#onStop(session, report, task);
   }

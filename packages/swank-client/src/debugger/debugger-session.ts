@@ -12,11 +12,18 @@ import type { StopReport } from "../runtime/decode-snapshot.js";
 import type { RuntimeInstaller } from "../runtime/installer.js";
 import { attempt } from "./attempt.js";
 import type { FrameEvaluationOptions, FrameLocals, FramePage, FrameValue } from "./frame.js";
-import { frameAnswer, frameError, restartError, resumeError } from "./refusals.js";
+import { frameAnswer, frameError, restartError, resumeError, steppedElsewhere } from "./refusals.js";
 import type { StopChannel } from "./stop-channel.js";
+import type { StopOwner } from "./stop-owner.js";
 
 /** Frames of a page when nothing else is asked for. */
 const PAGE_SIZE = 20;
+
+/** Who has to do with a stop. */
+export interface StopRelations {
+  readonly evaluation?: Evaluation | undefined;
+  readonly owner?: StopOwner | undefined;
+}
 
 /**
  * One thread stopped in the debugger, at one level, until it leaves that level.
@@ -32,6 +39,8 @@ export class DebuggerSession {
   readonly locals: readonly Binding[];
   /** Whose thread it is, and whose `next()` tells how it goes on; `undefined` for threads that evaluate nothing of this client. */
   readonly evaluation: Evaluation | undefined;
+  /** Whose debugger it stands in; `undefined` if it is this client's. */
+  readonly owner: StopOwner | undefined;
   readonly #channel: StopChannel;
   readonly #installer: RuntimeInstaller;
 
@@ -39,11 +48,12 @@ export class DebuggerSession {
     channel: StopChannel,
     report: StopReport,
     installer: RuntimeInstaller,
-    evaluation: Evaluation | undefined,
+    { evaluation, owner }: StopRelations,
   ) {
     this.#channel = channel;
     this.#installer = installer;
     this.evaluation = evaluation;
+    this.owner = owner;
     this.reason = report.reason;
     this.detail = report.detail;
     this.condition = report.error;
@@ -169,9 +179,10 @@ export class DebuggerSession {
   /**
    * Goes on to the next call, over it, or out of the function stepped into. Code must be compiled for debugging to be stepped.
    *
-   * @throws SwankError `STALE_SESSION`, `NOT_STEPPABLE`
+   * @throws SwankError `STALE_SESSION`, `NOT_STEPPABLE`; the latter always in another client's debugger
    */
   async step(mode: StepMode): Promise<void> {
+    if (this.owner !== undefined) throw steppedElsewhere(this.thread, this.owner);
     await this.#resume(`step ${mode}`, (calls) => calls.step(this.level, mode));
   }
 

@@ -3,6 +3,7 @@ import { SwankError } from "../errors.js";
 import type { Restart } from "../evaluation/outcome.js";
 import type { FrameRefusal, FrameReply } from "../runtime/decode-frames.js";
 import type { StopChannel } from "./stop-channel.js";
+import type { StopOwner } from "./stop-owner.js";
 
 const { integer, map, nullable, string, tagged, tuple } = decode;
 
@@ -29,12 +30,13 @@ export function frameError(refusal: FrameRefusal, index: number, channel: StopCh
   }
 }
 
-/** The error that a restart's refusal means: `(:stale)`, `(:no-restart)`, `(:wrong-count FEWEST MOST)`, `(:error TYPE MESSAGE)`. */
+/** The error that a restart's refusal means: `(:stale)`, `(:no-restart)`, `(:wrong-count FEWEST MOST)`, `(:returned)`, `(:error TYPE MESSAGE)`. */
 export function restartError(reply: Sexp, { name, index }: Restart, channel: StopChannel): SwankError {
   const refusal = tagged({
     stale: map(tuple(), () => channel.stale(`restart ${name}`)),
     "no-restart": map(tuple(), () => new SwankError("NO_SUCH_RESTART", `There is no restart ${index} at this stop.`)),
     "wrong-count": map(tuple(integer, nullable(integer)), ([fewest, most]) => wrongCount(name, fewest, most)),
+    returned: map(tuple(), () => returned(name)),
     error: map(tuple(string, string), ([type, message]) => badArgument(name, `${type}: ${message}`)),
   });
   return refusal(reply);
@@ -68,9 +70,27 @@ const notSteppable: Decoder<SwankError> = tagged({
   ),
 });
 
+/** A step ends in the debugger of whoever has the thread. */
+export function steppedElsewhere(thread: number, owner: StopOwner): SwankError {
+  return new SwankError(
+    "NOT_STEPPABLE",
+    `Thread ${thread} is stopped in ${owner.text}: it can be stepped there only.`,
+    {
+      remedy: "Look at its frames and variables, or choose a restart.",
+    },
+  );
+}
+
 function wrongCount(name: string, fewest: number, most: number | undefined): SwankError {
   return new SwankError("INVALID_ARGUMENT", `The restart ${name} takes ${count(fewest, most)}.`, {
     remedy: "Give one Lisp expression for each; the thread is still stopped as it was.",
+  });
+}
+
+/** Made by `restart-bind`, it need not go anywhere. */
+function returned(name: string): SwankError {
+  return new SwankError("REQUEST_ABORTED", `The restart ${name} was run, and returned: the thread is still stopped.`, {
+    remedy: "Choose another restart to go on.",
   });
 }
 

@@ -1,10 +1,18 @@
-import { keyword, list, type Sexp, symbol } from "sexp-parser";
+import { keyword, list, NIL, quote, type Sexp, symbol, T } from "sexp-parser";
 import type { BreakpointOptions } from "../debugger/breakpoint.js";
 import { lispLimit } from "./lisp-limit.js";
 import type { RuntimeModule } from "./runtime-source.js";
 
 /** How to step: to the next call, past it, or out of the function that was stepped into. */
 export type StepMode = "into" | "over" | "out";
+
+/** How a question is put to a stop of another client's. */
+export interface AskOptions {
+  /** Milliseconds that the answer may take. */
+  readonly timeout: number;
+  /** It can end the stop. */
+  readonly mayLeave: boolean;
+}
 
 /** The calls that the debugger module understands, as forms to evaluate; all but those about breakpoints in a stopped thread. */
 export class DebuggerCalls {
@@ -57,6 +65,22 @@ export class DebuggerCalls {
 
   removeBreakpoint(id: number): Sexp {
     return list(this.#function("remove-breakpoint"), id);
+  }
+
+  /** What is stopped in the debuggers of other clients. */
+  foreignStops(): Sexp {
+    return list(this.#function("foreign-stops"));
+  }
+
+  /** Has the thread of such a stop evaluate a form. */
+  askStop(number: number, form: Sexp, { timeout, mayLeave }: AskOptions): Sexp {
+    const seconds = Number.isFinite(timeout) ? Math.ceil(timeout / 1000) : NIL;
+    return list(this.#function("ask-stop"), number, mayLeave ? T : NIL, seconds, quote(form));
+  }
+
+  /** In the thread of such a stop: what is known of it. */
+  describeForeignStop(): Sexp {
+    return list(this.#function("describe-foreign-stop"));
   }
 
   #function(name: string): Sexp {

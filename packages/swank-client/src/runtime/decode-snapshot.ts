@@ -44,7 +44,8 @@ export const warnings: Decoder<readonly LispWarning[]> = list(
   map(tuple(nameOf(WARNING_TYPES, string), string, string), ([type, cls, message]) => ({ type, class: cls, message })),
 );
 
-const restarts: Decoder<readonly Restart[]> = map(list(tuple(string, string)), (entries) =>
+/** `((NAME DESCRIPTION) ...)`, innermost first. */
+export const restartList: Decoder<readonly Restart[]> = map(list(tuple(string, string)), (entries) =>
   entries.map(([name, description], index) => ({ index, name, description })),
 );
 
@@ -58,7 +59,7 @@ const fields = plist({
   supertypes: list(string),
   message: string,
   slots: list(binding),
-  restarts,
+  restarts: restartList,
   frames: list(frame),
   total: integer,
   locals: list(binding),

@@ -33,7 +33,7 @@ const FILES: Readonly<Record<ModuleName, readonly string[]>> = {
     "control",
     "attempt",
   ],
-  debugger: ["debugger-package", "objects", "frames", "stepping", "breakpoints"],
+  debugger: ["debugger-package", "objects", "frames", "stepping", "breakpoints", "owners", "foreign-stops"],
   definitions: ["definitions-package", "definitions", "reset"],
   describe: ["describe-package", "describe-values", "symbol-names", "definition-sources", "describe"],
 };

@@ -1,0 +1,71 @@
+import { keyword, list, quote, type Sexp, symbol } from "sexp-parser";
+import type { Caller } from "../caller.js";
+import type { DebuggerCalls } from "../runtime/debugger-calls.js";
+import { foreignStops, levels } from "../runtime/decode-foreign-stops.js";
+import type { RuntimeInstaller } from "../runtime/installer.js";
+import { ForeignChannel } from "./foreign-channel.js";
+import type { ForeignStop, ForeignStopReport } from "./foreign-stop.js";
+import { OpenableStop } from "./openable-stop.js";
+
+/** Milliseconds that the image has to tell what is stopped. */
+const LIST_TIME = 10_000;
+
+const THREADS = list(symbol("sb-thread:list-all-threads"));
+const AS_MANY = list(symbol("cl:length"), THREADS);
+
+/** The level of each thread in Swank's debugger, of plain calls that nothing need be loaded or compiled for. */
+const LEVELS: Sexp = list(
+  symbol("cl:mapcar"),
+  quote(symbol("sb-thread:symbol-value-in-thread")),
+  list(symbol("cl:make-list"), AS_MANY, keyword("initial-element"), quote(symbol("swank::*sldb-level*"))),
+  THREADS,
+  list(symbol("cl:make-list"), AS_MANY),
+);
+
+/** Finds what is stopped in the debuggers of an image's other clients. */
+export class ForeignStops {
+  readonly #caller: Caller;
+  readonly #installer: RuntimeInstaller;
+  /** By the image's number for each. */
+  readonly #known = new Map<number, OpenableStop>();
+  #isNeeded = false;
+
+  constructor(caller: Caller, installer: RuntimeInstaller) {
+    this.#caller = caller;
+    this.#installer = installer;
+  }
+
+  /** Asks the image. Nothing is loaded into it as long as nothing is stopped. */
+  async list(): Promise<readonly ForeignStop[]> {
+    if (!(await this.#mayHaveAny())) return [];
+    const before = [...this.#known.values()];
+    const calls = await this.#installer.debugger();
+    const reply = await this.#caller.call(calls.foreignStops(), { label: "foreign stops", timeout: LIST_TIME });
+    const reports = foreignStops(reply);
+    for (const stop of before) if (!reports.some(({ number }) => number === stop.number)) stop.end();
+    return reports.map((report) => this.#take(report, calls));
+  }
+
+  /** The connection is over. */
+  clear(): void {
+    for (const stop of this.#known.values()) stop.end();
+    this.#known.clear();
+  }
+
+  async #mayHaveAny(): Promise<boolean> {
+    if (this.#isNeeded) return true;
+    const reply = await this.#caller.call(LEVELS, { label: "stopped threads", timeout: LIST_TIME });
+    this.#isNeeded = levels(reply).some((level) => level > 0);
+    return this.#isNeeded;
+  }
+
+  #take(report: ForeignStopReport, calls: DebuggerCalls): ForeignStop {
+    const known = this.#known.get(report.number);
+    if (known !== undefined) return known;
+    const channel = new ForeignChannel(report, this.#caller, calls);
+    const stop = new OpenableStop(report, channel, calls, this.#installer);
+    channel.ended.addEventListener("abort", () => this.#known.delete(report.number), { once: true });
+    this.#known.set(report.number, stop);
+    return stop;
+  }
+}

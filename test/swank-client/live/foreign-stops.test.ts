@@ -1,0 +1,246 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { expect } from "chai";
+import type { DebuggerSession, SwankClient } from "swank-client";
+import { rejection } from "../../support/caught.js";
+import { liveImage } from "./live-image.js";
+import { Neighbour, onlyStop } from "./neighbour.js";
+
+const FAILING = `
+  (defun fragile (x)
+    (declare (optimize (debug 3)))
+    (let ((y (* 2 x)))
+      (restart-case (list :twice (if (eql y 42) (error "bad ~a" y) y))
+        (use-instead (value) :report "Use another value." (list :instead value)))))`;
+
+describe("what is stopped in the debuggers of other clients", () => {
+  const image = liveImage();
+  let neighbour: Neighbour;
+  let client: SwankClient;
+
+  beforeEach(async () => {
+    neighbour = await Neighbour.of(image);
+    client = await image.connect();
+    await neighbour.evaluate(FAILING);
+  });
+
+  /** The neighbour runs into an error, and this client looks at it. */
+  async function stopped(form = "(fragile 21)"): Promise<{ ending: Promise<string>; session: DebuggerSession }> {
+    const ending = neighbour.evaluate(form);
+    await neighbour.stop();
+    return { ending, session: await (await onlyStop(client)).open() };
+  }
+
+  it("is listed with its thread, condition, restarts and owner", async () => {
+    const ending = neighbour.evaluate("(fragile 21)");
+    const { thread, level } = await neighbour.stop();
+    const stop = await onlyStop(client);
+    expect(stop).to.include({ thread, level, threadName: "worker", isLive: true });
+    const { restarts, ...condition } = stop.condition;
+    expect(condition).to.deep.equal({ type: "SIMPLE-ERROR", class: "SIMPLE-ERROR", message: "bad 42" });
+    expect(restarts.map(({ index, name }) => `${index} ${name}`)).to.deep.equal([
+      "0 USE-INSTEAD",
+      "1 ABORT",
+      "2 ABORT",
+    ]);
+    expect(stop.owner).to.include({ kind: "other" });
+    expect(stop.owner.text).to.equal(`another Swank client (Swank connection ${stop.owner.connection})`);
+    expect(await onlyStop(client)).to.equal(stop);
+    await neighbour.choose(await neighbour.stop(), 1);
+    expect(await ending).to.equal("aborted");
+  });
+
+  it("is not looked for by loading anything, as long as there is nothing", async () => {
+    const bare = await image.connect({ runtime: false });
+    expect(await bare.foreignStops()).to.deep.equal([]);
+    const ending = neighbour.evaluate('(error "stopped")');
+    const stop = await neighbour.stop();
+    await rejection(bare.foreignStops(), "RUNTIME_FORBIDDEN");
+    await stop.abort();
+    expect(await ending).to.equal("aborted");
+  });
+
+  it("is never what is stopped in one's own", async () => {
+    const evaluation = client.evaluate('(error "mine")');
+    expect(await evaluation.next()).to.include({ status: "stopped" });
+    expect(await client.foreignStops()).to.deep.equal([]);
+    const other = await image.connect();
+    expect((await onlyStop(other)).thread).to.equal(client.stops[0]?.thread);
+  });
+
+  it("is told apart by owner, and by the deepest level of its thread", async () => {
+    const other = await image.connect();
+    const evaluation = other.evaluate('(error "of a program")');
+    await evaluation.next();
+    const ending = neighbour.evaluate('(error "outer")');
+    const outer = await neighbour.stop();
+    const inner = neighbour.evaluate('(error "inner")', outer.thread);
+    const deep = await neighbour.stop(2);
+    const stops = await client.foreignStops();
+    expect(stops.map(({ condition, level, owner }) => [condition.message, level, owner.kind])).to.have.deep.members([
+      ["of a program", 1, "swank-client"],
+      ["inner", 2, "other"],
+    ]);
+    await neighbour.choose(deep, deep.restarts.length - 1);
+    expect([await inner, await ending]).to.deep.equal(["aborted", "aborted"]);
+  });
+
+  it("can be looked at without its owner's noticing, who then goes on", async () => {
+    const { ending, session } = await stopped();
+    const before = neighbour.told.length;
+    const { frames, totalFrames } = await session.frames(0, 100);
+    const index = frames.findIndex(({ call }) => call.startsWith("(FRAGILE "));
+    expect(frames[index]?.function).to.equal("COMMON-LISP-USER::FRAGILE");
+    expect(frames).to.have.lengthOf(totalFrames);
+    const { locals } = await session.frameLocals(index);
+    expect(locals.map(({ name, value }) => `${name} ${value}`)).to.have.members(["X 21", "Y 42"]);
+    const [local] = locals;
+    const reference = `(swank-objects:ref ${local?.objectId})`;
+    expect(await client.evaluate(reference).next()).to.deep.include({ values: [local?.value] });
+    expect(session.owner?.kind).to.equal("other");
+    expect(neighbour.told.slice(before)).to.deep.equal([]);
+    await neighbour.choose(await neighbour.stop(), 1);
+    expect(await ending).to.equal("aborted");
+    expect(await client.evaluate(reference).next())
+      .to.have.nested.property("error.message")
+      .that.includes("has ended");
+  });
+
+  it("is over when the owner has gone on, also when the same thread has stopped at the same level again", async () => {
+    const { ending, session } = await stopped("(loop (restart-case (fragile 21) (again ())))");
+    const { thread, restarts } = session;
+    await neighbour.choose(
+      await neighbour.stop(),
+      restarts.findIndex(({ name }) => name === "AGAIN"),
+    );
+    let next = await onlyStop(client);
+    while (session.isLive) next = await onlyStop(client);
+    expect(next).to.include({ thread, level: 1, isLive: true });
+    await rejection(session.frames(), "STALE_SESSION");
+    expect(await (await next.open()).frames()).to.have.property("totalFrames");
+    await (await next.open()).abort();
+    expect(await ending).to.equal("aborted");
+    expect(await client.foreignStops()).to.deep.equal([]);
+  });
+
+  it("is left through a restart with values, and its owner gets what comes of it", async () => {
+    const { ending, session } = await stopped();
+    await rejection(session.invokeRestart(0), "INVALID_ARGUMENT");
+    await rejection(session.invokeRestart(0, ["(car 5)"]), "INVALID_ARGUMENT");
+    await rejection(session.invokeRestart(9), "NO_SUCH_RESTART");
+    expect(session.isLive).to.equal(true);
+    await session.invokeRestart(0, ["(+ 1 2)"]);
+    expect(await ending).to.equal("(:INSTEAD 3)");
+    expect(session.isLive).to.equal(false);
+    expect(neighbour.client.stops).to.deep.equal([]);
+    expect(neighbour.told.slice(-2).map(({ type }) => type)).to.have.members(["debug-return", "return"]);
+    await rejection(session.invokeRestart(0, ["1"]), "STALE_SESSION");
+  });
+
+  it("is continued, aborted, and left through its frames like a stop of one's own, but stepped by its owner only", async () => {
+    const continued = await stopped('(progn (cerror "Go on." "stopped") :went-on)');
+    await rejection(continued.session.step("into"), "NOT_STEPPABLE");
+    await continued.session.continue();
+    expect(await continued.ending).to.equal(":WENT-ON");
+    const returning = await stopped("(list (fragile 21))");
+    const { frames } = await returning.session.frames();
+    const index = frames.findIndex(({ call }) => call.startsWith("(FRAGILE "));
+    await returning.session.returnFromFrame(index, "(list x y)");
+    expect(await returning.ending).to.equal("((21 42))");
+    const again = await stopped();
+    await client.evaluate("(defun fragile (x) (list :mended x))").next();
+    await again.session.restartFrame(index);
+    expect(await again.ending).to.equal("(:MENDED 21)");
+    const aborted = await stopped('(error "stopped")');
+    await aborted.session.abort();
+    expect(await aborted.ending).to.equal("aborted");
+  });
+
+  it("lets code be evaluated in its frames: it sees neither the owner's terminal, nor its handlers, nor a way out", async () => {
+    const { ending, session } = await stopped("(handler-bind ((warning (lambda (c) (throw :out c)))) (fragile 21))");
+    const before = neighbour.told.length;
+    const { frames } = await session.frames();
+    const index = frames.findIndex(({ call }) => call.startsWith("(FRAGILE "));
+    const evaluate = (code: string, timeout?: number) =>
+      session.evaluateInFrame(index, code, timeout === undefined ? {} : { timeout });
+    expect(await evaluate("(print y) (setf y 5) (list x y)")).to.include({ output: "\n42 " });
+    expect(await evaluate("(values (read-line *query-io* nil :nothing))")).to.deep.include({ values: [":NOTHING"] });
+    expect(await evaluate('(warn "heard by nobody")')).to.deep.include({ values: ["NIL"] });
+    for (const code of ['(error "in the frame")', "(throw :out 1)", "(invoke-restart 'use-instead 1)", "(break)"])
+      await rejection(evaluate(code), "FRAME_EVALUATION_FAILED");
+    await rejection(evaluate("(loop)", 100), "FRAME_EVALUATION_TIMEOUT");
+    expect(neighbour.told.slice(before)).to.deep.equal([]);
+    expect(session.isLive).to.equal(true);
+    await rejection(session.continue(), "NO_SUCH_RESTART");
+    await session.abort();
+    expect(await ending).to.equal("aborted");
+  });
+
+  it("can be looked at while its owner evaluates there", async () => {
+    const { ending, session } = await stopped();
+    const stop = await neighbour.stop();
+    const evaluation = neighbour.evaluate(
+      "(progn (defvar *running* t) (loop until (boundp '*enough*) do (sleep 0.01)) :done)",
+      stop.thread,
+    );
+    while ((await image.ask('(cl:find-symbol "*RUNNING*" :cl-user)')) === "NIL") await pause(5);
+    expect((await session.frames()).frames[0]?.call).to.match(/^\(FRAGILE /);
+    expect(await session.evaluateInFrame(0, "(list x y)")).to.deep.include({ values: ["(21 42)"] });
+    await client.evaluate("(defvar *enough* t)").next();
+    expect(await evaluation).to.equal(":DONE");
+    await session.abort();
+    expect(await ending).to.equal("aborted");
+  });
+
+  it("is told to be silent when its thread does not answer, and nothing happens there later", async () => {
+    await neighbour.evaluate("(progn (defvar *deaf* nil) (defvar *fired* nil))");
+    const { ending, session } = await stopped();
+    const deaf = neighbour.evaluate(
+      "(sb-sys:without-interrupts (setf *deaf* t) (loop while *deaf*) :heard)",
+      session.thread,
+    );
+    while ((await client.evaluate("*deaf*").next({ timeout: 5000 })).status !== "returned") await pause(5);
+    await rejection(session.evaluateInFrame(0, "(setf *fired* t)"), "REQUEST_TIMEOUT");
+    await client.evaluate("(setf *deaf* nil)").next();
+    expect(await deaf).to.equal(":HEARD");
+    // an interrupt that came later has been answered, so that an earlier one would have been too
+    expect(await session.evaluateInFrame(0, "*fired*")).to.deep.include({ values: ["NIL"] });
+    await session.abort();
+    expect(await ending).to.equal("aborted");
+  });
+
+  it("goes on being what it was when whoever looks at it is lost in the middle", async () => {
+    const { ending, session } = await stopped();
+    const evaluating = rejection(session.evaluateInFrame(0, "(progn (defvar *begun* t) (loop))"), "CONNECTION_CLOSED");
+    while ((await image.ask('(cl:find-symbol "*BEGUN*" :cl-user)')) === "NIL") await pause(5);
+    await client.connection.close();
+    await evaluating;
+    expect(session.isLive).to.equal(false);
+    expect(await neighbour.evaluate(":free", (await neighbour.stop()).thread)).to.equal(":FREE");
+    await neighbour.choose(await neighbour.stop(), 1);
+    expect(await ending).to.equal("aborted");
+  });
+
+  it("is over when its thread is ended", async () => {
+    const { ending, session } = await stopped();
+    await client.evaluate(`(sb-thread:terminate-thread (swank/backend:find-thread ${session.thread}))`).next();
+    expect(await ending).to.equal("aborted");
+    await rejection(session.frames(), "STALE_SESSION");
+    expect(await client.foreignStops()).to.deep.equal([]);
+  });
+
+  it("leaves a restart that goes nowhere where it was, and breaks off one that does not end", async () => {
+    const { ending, session } = await stopped(
+      '(restart-bind ((stay (lambda () 1)) (hang (lambda () (loop))) (fail (lambda () (error "no")))) (fragile 21))',
+    );
+    const invoke = async (name: string) => {
+      const index = session.restarts.findIndex((restart) => restart.name === name);
+      await session.invokeRestart(index, [], { timeout: 100 });
+    };
+    await rejection(invoke("STAY"), "REQUEST_ABORTED");
+    await rejection(invoke("HANG"), "FRAME_EVALUATION_TIMEOUT");
+    await rejection(invoke("FAIL"), "REQUEST_FAILED");
+    expect(session.isLive).to.equal(true);
+    await session.abort();
+    expect(await ending).to.equal("aborted");
+  });
+});
