@@ -97,9 +97,11 @@ describe("the way to Lisp", () => {
     const slow = new LispContext(() => new Promise((resolve) => (finish = resolve)), notices);
     const controller = new AbortController();
     const cancelled = problem(slow.session(controller.signal));
+    const alsoCancelled = problem(slow.current(controller.signal));
     const wanted = slow.session(NEVER);
     controller.abort();
     expect(await cancelled).to.equal("CANCELLED");
+    expect(await alsoCancelled).to.equal("CANCELLED");
     const session = scriptedSession();
     finish(session);
     expect(await wanted).to.equal(session);

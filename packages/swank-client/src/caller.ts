@@ -2,6 +2,7 @@ import type { Sexp } from "sexp-parser";
 import { invokeNthRestartForEmacs } from "./commands/index.js";
 import type { Connection } from "./connection/connection.js";
 import { SwankError } from "./errors.js";
+import { unlessAborted } from "./unless-aborted.js";
 import type { DebugMessage } from "./wire/messages.js";
 
 /** How to run a form that is expected to come back without stopping. */
@@ -13,7 +14,7 @@ export interface CallOptions {
   readonly thread?: number;
   /** Milliseconds to wait for the reply. */
   readonly timeout?: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What a request that unwinds its thread comes back with. */
@@ -39,6 +40,17 @@ export class Caller {
     const value = await this.callUnwinding(form, options);
     if (value !== UNWOUND) return value;
     throw new SwankError("REQUEST_ABORTED", `${options.label}: The request was aborted in Lisp.`);
+  }
+
+  /**
+   * Calls what a module of the runtime has, when it is loaded.
+   *
+   * @throws SwankError as `call` does, and why the module could not be loaded.
+   */
+  async ask<Calls>(loading: Promise<Calls>, form: (calls: Calls) => Sexp, options: CallOptions): Promise<Sexp> {
+    const cancelled = (cause: unknown) =>
+      new SwankError("CANCELLED", `${options.label}: Cancelled before it was sent.`, { cause });
+    return this.call(form(await unlessAborted(loading, options.signal, cancelled)), options);
   }
 
   /** The same for forms that may leave their thread's stop, which is no failure. */

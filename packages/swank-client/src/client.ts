@@ -17,6 +17,7 @@ import type { EvaluateOptions } from "./evaluation/evaluate-options.js";
 import type { Evaluation } from "./evaluation/evaluation.js";
 import { EvaluationRunner } from "./evaluation/evaluation-runner.js";
 import type { EvaluationTask } from "./evaluation/evaluation-task.js";
+import type { QuestionOptions } from "./question-options.js";
 import type { StopReport } from "./runtime/decode-snapshot.js";
 import { RuntimeInstaller } from "./runtime/installer.js";
 import type { SwankMessage } from "./wire/messages.js";
@@ -114,10 +115,11 @@ export class SwankClient {
    *
    * @throws SwankError what `call` throws.
    */
-  async hasThread(id: number): Promise<boolean> {
+  async hasThread(id: number, { signal }: QuestionOptions = {}): Promise<boolean> {
     // list-threads would replace the list in which other clients count.
     const form = list(symbol("cl:find"), id, list(symbol("swank/backend:all-threads")), keyword("key"), THREAD_ID);
-    const found = await this.call(list(symbol("cl:null"), form), { label: "looking for a thread", timeout: LOOK_TIME });
+    const request = { label: "looking for a thread", timeout: LOOK_TIME, signal };
+    const found = await this.call(list(symbol("cl:null"), form), request);
     return found === NIL;
   }
 

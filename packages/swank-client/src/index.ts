@@ -26,6 +26,7 @@ export type { OutputStream } from "./evaluation/transcript.js";
 export type { OpenedConnection, OpenOptions } from "./handshake/open-connection.js";
 export { openConnection } from "./handshake/open-connection.js";
 export type { SecretOption } from "./handshake/secret.js";
+export type { QuestionOptions } from "./question-options.js";
 export type { Backoff, ReconnectEvents, ReconnectOptions } from "./reconnecting-client.js";
 export { ReconnectingClient } from "./reconnecting-client.js";
 export type { StepMode } from "./runtime/debugger-calls.js";

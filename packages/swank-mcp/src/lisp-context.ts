@@ -48,8 +48,9 @@ export class LispContext {
    * The session that there is, once it is connected, or the one that is being replaced; `undefined` when there is none. Nothing is
    * connected or launched for it.
    */
-  async current(): Promise<LispSession | undefined> {
-    return this.#retiring ?? this.#current?.catch(() => undefined);
+  current(signal?: AbortSignal): Promise<LispSession | undefined> {
+    const current = Promise.resolve(this.#retiring ?? this.#current?.catch(() => undefined));
+    return signal === undefined ? current : unlessAborted(current, signal);
   }
 
   /** Why the last session was lost, a sentence, as long as no other one has taken its place. */

@@ -71,7 +71,7 @@ async function answer(host: ToolHost, call: ToolCall, run: (context: ToolContext
       used = await host.lisp.session(call.signal);
       return used;
     },
-    currentSession: () => host.lisp.current(),
+    currentSession: () => host.lisp.current(call.signal),
     lastLoss: () => host.lisp.loss(),
     renew: (session) => {
       usedLisp = true;

@@ -3,11 +3,13 @@ import type { Evaluation, SwankClient } from "swank-client";
 import { liveImage } from "./live-image.js";
 import { aborted, returned, stopped, values } from "./outcomes.js";
 
-/** Resolves when the evaluation has printed something. */
-function whenRunning(client: SwankClient, code: string): Promise<Evaluation> {
+/** Resolves when the evaluation has printed `sign`. */
+function whenRunning(client: SwankClient, code: string, sign = "running"): Promise<Evaluation> {
   return new Promise((resolve) => {
     const evaluation: Evaluation = client.evaluate(`(princ "running") ${code}`, {
-      onOutput: () => resolve(evaluation),
+      onOutput: ({ text }) => {
+        if (text.includes(sign)) resolve(evaluation);
+      },
     });
   });
 }
@@ -75,7 +77,8 @@ describe("interrupting an evaluation", () => {
   it("shows where it is", async () => {
     const evaluation = await whenRunning(
       client,
-      "(defun spin (n) (loop (setf n (mod (1+ n) 7)))) (defun outer () (list (spin 1))) (outer)",
+      '(defun spin (n) (princ "within") (loop (setf n (mod (1+ n) 7)))) (defun outer () (list (spin 1))) (outer)',
+      "within",
     );
     await evaluation.interrupt();
     const { error } = stopped(await evaluation.next());

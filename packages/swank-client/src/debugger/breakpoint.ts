@@ -1,3 +1,5 @@
+import type { QuestionOptions } from "../question-options.js";
+
 /** A breakpoint on a function. */
 export interface Breakpoint {
   readonly id: number;
@@ -18,7 +20,7 @@ export interface Breakpoint {
 }
 
 /** When a breakpoint stops. */
-export interface BreakpointOptions {
+export interface BreakpointOptions extends QuestionOptions {
   /** Lisp code that decides; it knows the argument list as `args`. Default: always. */
   readonly condition?: string | undefined;
   /** The first matching call that stops, then every one. Default: 1. */

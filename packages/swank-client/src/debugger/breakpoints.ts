@@ -1,6 +1,8 @@
-import { NIL } from "sexp-parser";
+import { NIL, type Sexp } from "sexp-parser";
 import type { Caller } from "../caller.js";
 import { SwankError } from "../errors.js";
+import type { QuestionOptions } from "../question-options.js";
+import type { DebuggerCalls } from "../runtime/debugger-calls.js";
 import { breakpointReply, breakpoints } from "../runtime/decode-breakpoints.js";
 import type { RuntimeInstaller } from "../runtime/installer.js";
 import type { Breakpoint, BreakpointOptions, NewBreakpoint } from "./breakpoint.js";
@@ -26,29 +28,26 @@ export class Breakpoints {
    */
   async set(name: string, options: BreakpointOptions = {}): Promise<NewBreakpoint> {
     checkHitCount(options.hitCount);
-    const calls = await this.#installer.debugger();
-    const request = { label: "setting a breakpoint", timeout: ANSWER_TIME };
-    const reply = breakpointReply(await this.#caller.call(calls.setBreakpoint(name, options), request));
+    const reply = breakpointReply(
+      await this.#ask("setting a breakpoint", (calls) => calls.setBreakpoint(name, options), options),
+    );
     if (reply.kind === "refused") throw new SwankError("BREAKPOINT_REFUSED", `${name}: ${reply.reason}`);
     return { ...reply.breakpoint, warning: reply.warning };
   }
 
   /** This client's breakpoints, in the order in which they were set. */
-  async list(): Promise<readonly Breakpoint[]> {
-    const calls = await this.#installer.debugger();
-    return breakpoints(
-      await this.#caller.call(calls.listBreakpoints(), { label: "listing breakpoints", timeout: ANSWER_TIME }),
-    );
+  async list(options: QuestionOptions = {}): Promise<readonly Breakpoint[]> {
+    return breakpoints(await this.#ask("listing breakpoints", (calls) => calls.listBreakpoints(), options));
   }
 
   /** @throws SwankError `NO_SUCH_BREAKPOINT` */
-  async remove(id: number): Promise<void> {
-    const calls = await this.#installer.debugger();
-    const removed = await this.#caller.call(calls.removeBreakpoint(id), {
-      label: "removing a breakpoint",
-      timeout: ANSWER_TIME,
-    });
+  async remove(id: number, options: QuestionOptions = {}): Promise<void> {
+    const removed = await this.#ask("removing a breakpoint", (calls) => calls.removeBreakpoint(id), options);
     if (removed === NIL) throw new SwankError("NO_SUCH_BREAKPOINT", `There is no breakpoint ${id}.`);
+  }
+
+  #ask(label: string, form: (calls: DebuggerCalls) => Sexp, { signal }: QuestionOptions): Promise<Sexp> {
+    return this.#caller.ask(this.#installer.debugger(), form, { label, timeout: ANSWER_TIME, signal });
   }
 }
 

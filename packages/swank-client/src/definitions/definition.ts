@@ -1,3 +1,5 @@
+import type { QuestionOptions } from "../question-options.js";
+
 /** What kind of thing is defined, in the words of the Lisp that defines it. */
 export const DEFINITION_KINDS = [
   "function",
@@ -39,7 +41,7 @@ export interface Definitions {
 }
 
 /** Which definitions to list. */
-export interface DefinitionsOptions {
+export interface DefinitionsOptions extends QuestionOptions {
   /** Default: all kinds, and what was loaded. */
   readonly kind?: DefinitionKind | undefined;
 }

@@ -17,24 +17,24 @@ export class SessionState {
     this.#installer = installer;
   }
 
-  /** @throws SwankError what `Caller.call` throws. */
-  async definitions({ kind }: DefinitionsOptions): Promise<Definitions> {
+  /** @throws SwankError what `Caller.ask` throws. */
+  async definitions({ kind, signal }: DefinitionsOptions): Promise<Definitions> {
     if (this.#installer.unused) return { definitions: [], loaded: [] };
-    const calls = await this.#installer.definitions();
-    const request = { label: "listing definitions", timeout: ANSWER_TIME };
-    const all = definitions(await this.#caller.call(calls.definitions(), request));
+    const request = { label: "listing definitions", timeout: ANSWER_TIME, signal };
+    const loading = this.#installer.definitions();
+    const all = definitions(await this.#caller.ask(loading, (calls) => calls.definitions(), request));
     if (kind === undefined) return all;
     return { definitions: all.definitions.filter((definition) => definition.kind === kind), loaded: [] };
   }
 
-  /** @throws SwankError what `Caller.call` throws. */
+  /** @throws SwankError what `Caller.ask` throws. */
   async reset(running: readonly Evaluation[]): Promise<ResetReport> {
     const ended = await Promise.allSettled(running.map((evaluation) => evaluation.abort()));
     const stillRunning = ended.filter(({ status }) => status === "rejected").length;
     const counts = { aborted: ended.length - stillRunning, stillRunning };
     if (this.#installer.unused) return { undefined: [], left: [], loaded: [], ...counts };
-    const calls = await this.#installer.definitions();
     const request = { label: "resetting the session", timeout: ANSWER_TIME };
-    return { ...undoing(await this.#caller.call(calls.reset(), request)), ...counts };
+    const loading = this.#installer.definitions();
+    return { ...undoing(await this.#caller.ask(loading, (calls) => calls.reset(), request)), ...counts };
   }
 }

@@ -17,13 +17,15 @@ export class SymbolDescriber {
     this.#installer = installer;
   }
 
-  /** @throws SwankError `INVALID_ARGUMENT`, and what `Caller.call` throws. */
-  async describe(name: string, { package: packageName }: DescribeOptions): Promise<SymbolDescription> {
+  /** @throws SwankError `INVALID_ARGUMENT`, and what `Caller.ask` throws. */
+  async describe(name: string, { package: packageName, signal }: DescribeOptions): Promise<SymbolDescription> {
     checkText("name", name);
     if (packageName !== undefined) checkText("package", packageName);
-    const calls = await this.#installer.describe();
-    const request = { label: "describing a symbol", timeout: ANSWER_TIME };
-    return symbolDescription(await this.#caller.call(calls.describeSymbol(name, packageName), request));
+    const request = { label: "describing a symbol", timeout: ANSWER_TIME, signal };
+    const loading = this.#installer.describe();
+    return symbolDescription(
+      await this.#caller.ask(loading, (calls) => calls.describeSymbol(name, packageName), request),
+    );
   }
 }
 

@@ -1,3 +1,5 @@
+import type { QuestionOptions } from "../question-options.js";
+
 /** Where a definition came from. */
 export type DefinitionSource =
   | {
@@ -107,7 +109,7 @@ export type SymbolDescription =
     };
 
 /** Where to look. */
-export interface DescribeOptions {
+export interface DescribeOptions extends QuestionOptions {
   /** Name of the package that is asked, in any case. Default: `CL-USER`. A prefix of the symbol's name goes before it. */
   readonly package?: string | undefined;
 }

@@ -105,7 +105,7 @@ export class EvaluationRunner {
   }
 
   async #ask(label: string, form: (calls: RuntimeCalls) => Sexp): Promise<number | undefined> {
-    const calls = await this.#installer.evaluate();
-    return threadNumber(await this.#caller.call(form(calls), { label, timeout: CONTROL_TIME })) ?? undefined;
+    const request = { label, timeout: CONTROL_TIME };
+    return threadNumber(await this.#caller.ask(this.#installer.evaluate(), form, request)) ?? undefined;
   }
 }

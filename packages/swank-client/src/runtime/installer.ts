@@ -85,7 +85,7 @@ export class RuntimeInstaller {
 
   async #isReady({ packageName }: RuntimeModule): Promise<boolean> {
     const form = [symbol("cl:get"), keyword(packageName), keyword("ready")];
-    return (await this.#caller.call(form, { label: "looking for the runtime" })) !== NIL;
+    return (await this.#caller.call(form, { label: "looking for the runtime", timeout: LOADING_TIME })) !== NIL;
   }
 
   async #install({ packageName, source }: RuntimeModule): Promise<void> {

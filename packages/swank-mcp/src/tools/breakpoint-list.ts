@@ -10,10 +10,10 @@ export const breakpointList = defineTool({
   input: z.strictObject({}),
   output: z.looseObject({ breakpoints: z.array(z.looseObject({})).optional() }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  async run(_, context) {
+  async run(_, { session, currentSession, signal }) {
     // Where there is no image yet there are no breakpoints.
-    if ((await context.currentSession()) === undefined) return jsonAnswer({ breakpoints: [] });
-    const { client } = await context.session();
-    return jsonAnswer({ breakpoints: (await client.breakpoints.list()).map(breakpointData) });
+    if ((await currentSession()) === undefined) return jsonAnswer({ breakpoints: [] });
+    const { client } = await session();
+    return jsonAnswer({ breakpoints: (await client.breakpoints.list({ signal })).map(breakpointData) });
   },
 });

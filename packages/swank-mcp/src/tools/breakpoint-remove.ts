@@ -11,11 +11,11 @@ export const breakpointRemove = defineTool({
   input: z.strictObject({ id: z.int().describe("Breakpoint id") }),
   output: z.looseObject({ removed: z.number().optional() }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  async run({ id }, context) {
-    if ((await context.currentSession()) === undefined)
+  async run({ id }, { session, currentSession, signal }) {
+    if ((await currentSession()) === undefined)
       throw new Refusal("NO_SUCH_BREAKPOINT", `There is no breakpoint ${id}.`);
-    const { client } = await context.session();
-    await inDebugger(() => client.breakpoints.remove(id));
+    const { client } = await session();
+    await inDebugger(() => client.breakpoints.remove(id, { signal }));
     return jsonAnswer({ removed: id });
   },
 });

@@ -21,7 +21,7 @@ export const breakpointSet = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   async run({ function: name, condition, hit_count: hitCount, thread }, context) {
     const session = await context.session();
-    const watched = await watchedThread(thread, session);
+    const watched = await watchedThread(thread, session, context.signal);
     await context.approve({
       operation: ":set-breakpoint",
       wish: "set a breakpoint",
@@ -33,19 +33,23 @@ export const breakpointSet = defineTool({
       ],
     });
     const { warning, ...breakpoint } = await inDebugger(() =>
-      session.client.breakpoints.set(name, { condition, hitCount, thread: watched }),
+      session.client.breakpoints.set(name, { condition, hitCount, thread: watched, signal: context.signal }),
     );
     return jsonAnswer({ ...breakpointData(breakpoint), warning });
   },
 });
 
 /** @returns `undefined` for this session's evaluations. */
-async function watchedThread(text: string | undefined, { client }: LispSession): Promise<number | "any" | undefined> {
+async function watchedThread(
+  text: string | undefined,
+  { client }: LispSession,
+  signal: AbortSignal,
+): Promise<number | "any" | undefined> {
   if (text === undefined) return undefined;
   if (text === "any") return "any";
   const address = readStopAddress(text);
   if (address.kind === "latest") return undefined;
-  if (await client.hasThread(address.thread)) return address.thread;
+  if (await client.hasThread(address.thread, { signal })) return address.thread;
   throw new Refusal("NO_SUCH_THREAD", `There is no thread ${address.thread}.`, {
     remedy: "Leave thread out for your own evaluations, or give any for all threads.",
   });

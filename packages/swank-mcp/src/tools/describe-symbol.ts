@@ -12,9 +12,9 @@ export const describeSymbol = defineTool({
     package: z.string().min(1).optional().describe("Package name (defaults to CL-USER)"),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  async run({ name, package: packageName }, context) {
-    const { client } = await context.session();
-    const description = await client.describeSymbol(name, { package: packageName });
+  async run({ name, package: packageName }, { session, signal }) {
+    const { client } = await session();
+    const description = await client.describeSymbol(name, { package: packageName, signal });
     return { blocks: symbolBlocks(description, name), isError: false, meta: symbolMeta(description) };
   },
 });

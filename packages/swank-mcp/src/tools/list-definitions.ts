@@ -11,9 +11,9 @@ export const listDefinitions = defineTool({
     type: z.enum(LISTED_TYPES).optional().describe("List these only"),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  async run({ type }, context) {
-    const { client } = await context.session();
-    const all = await client.definitions();
+  async run({ type }, { session, signal }) {
+    const { client } = await session();
+    const all = await client.definitions({ signal });
     return { blocks: definitionsBlocks(all, type), isError: false, meta: definitionsMeta(all) };
   },
 });

@@ -1,0 +1,58 @@
+import { expect } from "chai";
+import { openSession, readConfig, type ToolAnswer, ToolServer } from "swank-mcp";
+import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
+
+const QUESTIONS: readonly (readonly [name: string, args: object])[] = [
+  ["describe-symbol", { name: "car" }],
+  ["list-definitions", {}],
+  ["breakpoint_set", { function: "asked" }],
+  ["breakpoint_set", { function: "asked", thread: "1" }],
+  ["breakpoint_list", {}],
+  ["breakpoint_remove", { id: 1000 }],
+];
+
+describe("cancelling a question to an image that does not answer", () => {
+  let lisp: RealSwank;
+  let tools: ToolServer;
+
+  const call = (name: string, args: object, signal = new AbortController().signal): Promise<ToolAnswer> =>
+    tools.call({ name, args, signal, progress: () => {} });
+
+  beforeEach(async () => {
+    lisp = await startRealSwank();
+    const config = readConfig(["--attach", String(lisp.port), "--approval", "off"], {});
+    tools = new ToolServer(
+      config,
+      openSession(config, () => {}),
+    );
+    await call("evaluate-lisp", { code: "(defun asked () 1)" });
+  });
+  afterEach(async () => {
+    await tools.close();
+    await lisp.stop();
+  });
+
+  async function cancelAll(): Promise<void> {
+    lisp.process.kill("SIGSTOP");
+    for (const [name, args] of QUESTIONS) {
+      const controller = new AbortController();
+      const answer = call(name, args, controller.signal);
+      setImmediate(() => controller.abort());
+      expect((await answer).structured, name).to.have.nested.property("error.data.type", "CANCELLED");
+    }
+    lisp.process.kill("SIGCONT");
+  }
+
+  it("lets go of it, also where the runtime's module was still to be loaded", async () => {
+    await cancelAll();
+    expect((await call("describe-symbol", { name: "asked" })).blocks[0]).to.match(
+      /^COMMON-LISP-USER::ASKED \[FUNCTION\]/,
+    );
+  });
+
+  it("lets go of it where everything was loaded", async () => {
+    for (const [name, args] of QUESTIONS) await call(name, args);
+    await cancelAll();
+    expect((await call("breakpoint_list", {})).isError).to.equal(false);
+  });
+});
