@@ -13,6 +13,8 @@ const run = promisify(execFile);
 export interface RealSwank {
   readonly port: number;
   readonly process: ChildProcess;
+  /** Has a form evaluated by the image's main thread, as at its prompt. */
+  type(form: string): void;
   /** Ends it, and waits until it is gone. */
   stop(): Promise<void>;
 }
@@ -25,12 +27,17 @@ export interface RealSwank {
  *
  * @param home - The home folder of the image's user, where Swank looks for `.slime-secret`; an empty one by default.
  * @param port - Where it listens; on a free port by default.
+ * @param options - How it serves: further arguments of `swank:create-server`.
  */
-export async function startRealSwank(home?: string, port = 0): Promise<RealSwank> {
+export async function startRealSwank(
+  home?: string,
+  port = 0,
+  options = ":style :spawn :dont-close t",
+): Promise<RealSwank> {
   const { executable, core } = await swankCore();
   const child = spawn(
     executable,
-    ["--core", core, "--noinform", "--no-sysinit", "--no-userinit", ...evals(serve(port))],
+    ["--core", core, "--noinform", "--no-sysinit", "--no-userinit", ...evals(serve(port, options))],
     {
       stdio: ["pipe", "pipe", "ignore"],
       env: { ...process.env, HOME: home ?? dirname(core) },
@@ -42,17 +49,18 @@ export async function startRealSwank(home?: string, port = 0): Promise<RealSwank
     await exited;
   };
   try {
-    return { port: await announcedPort(child), process: child, stop };
+    const type = (form: string) => void child.stdin.write(`${form}\n`);
+    return { port: await announcedPort(child), process: child, type, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-const serve = (port: number) => [
-  `(format t "PORT ~d~%" (swank:create-server :port ${port} :style :spawn :dont-close t))`,
+const serve = (port: number, options: string) => [
+  `(format t "PORT ~d~%" (swank:create-server :port ${port} ${options}))`,
   "(finish-output)",
-  "(loop while (read-line *standard-input* nil))",
+  "(loop for form = (read *standard-input* nil *standard-input*) until (eq form *standard-input*) do (eval form))",
   "(sb-ext:exit :code 0 :abort t)",
 ];
 

@@ -17,8 +17,8 @@ export interface ConnectOptions extends OpenOptions, ClientOptions {
 /**
  * Connects to the Swank server of a running image, beside whoever is connected already: errors of the image's other threads go on going to them.
  *
- * @throws SwankError `CONNECTION_REFUSED`, `HOST_NOT_FOUND`, `HOST_UNREACHABLE`, `CONNECT_TIMEOUT`, `NOT_SWANK`, `SECRET_REJECTED`,
- * `SWANK_TOO_OLD`, `NO_THREADS`, `CANCELLED`, `INVALID_ARGUMENT`. Nothing is left open then.
+ * @throws SwankError `CONNECTION_REFUSED`, `HOST_NOT_FOUND`, `HOST_UNREACHABLE`, `CONNECT_TIMEOUT`, `NOT_SWANK`, `SLYNK`, `UNSUPPORTED_LISP`,
+ * `SWANK_TOO_OLD`, `NO_THREADS`, `SECRET_REJECTED`, `SECRET_UNREADABLE`, `CANCELLED`, `INVALID_ARGUMENT`. Nothing is left open then.
  */
 export async function connect(options: ConnectOptions = {}): Promise<SwankClient> {
   const { connection, info } = await openConnection(options.transport ?? tcpOpener(options), options);

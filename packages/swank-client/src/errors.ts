@@ -5,16 +5,18 @@
  */
 export const ERROR_CODES = {
   CONNECTION_REFUSED: {
-    meaning: "Nothing listens on that host and port.",
-    remedy: "Start a server in the image: (swank:create-server :port 4005 :dont-close t).",
+    meaning:
+      "Nothing listens on that host and port. A Swank that was started without :dont-close t stops listening as soon as one client, such as Emacs, is connected.",
+    remedy: "Evaluate (swank:create-server :port 4005 :dont-close t) in the image; other connections to it stay.",
   },
   HOST_NOT_FOUND: {
     meaning: "The host name does not resolve.",
-    remedy: "Check the host name, or give an address such as 127.0.0.1.",
+    remedy: "Check the host's name, or give its address.",
   },
   HOST_UNREACHABLE: {
     meaning: "No route leads to the host, or a firewall refuses the way.",
-    remedy: "Check the network, or forward the port: ssh -L 4005:127.0.0.1:4005 HOST.",
+    remedy:
+      "Check the network, or forward the port, ssh -N -L 4005:127.0.0.1:4005 HOST, and connect to 127.0.0.1:4005.",
   },
   CONNECT_TIMEOUT: {
     meaning: "The host did not accept the connection in time.",
@@ -26,19 +28,34 @@ export const ERROR_CODES = {
   },
   NOT_SWANK: {
     meaning: "Something listens there, but it does not speak the Swank protocol.",
-    remedy: "Check the port. In the image, (swank:create-server :port 4005 :dont-close t) starts a Swank server.",
+    remedy: "Check the port. In the image, (swank:create-server :port 4006 :dont-close t) starts a Swank server.",
+  },
+  SLYNK: {
+    meaning: "SLY's Slynk listens there, which speaks a protocol of its own.",
+    remedy:
+      "Load Swank into the image beside it, (ql:quickload :swank), start it on a port of its own, (swank:create-server :port 4006 :dont-close t), and connect to that.",
+  },
+  UNSUPPORTED_LISP: {
+    meaning: "The image is not an SBCL. Frames, breakpoints and steps are made for SBCL alone.",
+    remedy: "Use an image of SBCL.",
   },
   SECRET_REJECTED: {
     meaning: "The server did not go on after it was given the secret.",
-    remedy: "Give the first line of the server's ~/.slime-secret, or no secret at all when it has no such file.",
+    remedy:
+      "Give the first line of ~/.slime-secret of the user who runs the server, or no secret when there is no such file.",
+  },
+  SECRET_UNREADABLE: {
+    meaning: "The file of the secret cannot be read, or its first line is empty. Nothing was sent.",
+    remedy: "Make the file readable, name another one, or send no secret when the server has none.",
   },
   NO_THREADS: {
     meaning: "The server handles one request at a time, so a stopped evaluation would block everything else.",
-    remedy: "Start a server with threads: (swank:create-server :port 4005 :dont-close t :style :spawn).",
+    remedy:
+      "Start another server in the image, with threads, (swank:create-server :port 4006 :dont-close t :style :spawn), and connect to that.",
   },
   SWANK_TOO_OLD: {
     meaning: "The image runs a Swank older than 2.24.",
-    remedy: "Load a newer SLIME into the image, for example with (ql:quickload :swank).",
+    remedy: "Start the Lisp anew with SLIME 2.24 or newer; a running Swank cannot be replaced.",
   },
   CONNECTION_CLOSED: {
     meaning: "This side closed the connection.",
@@ -190,6 +207,8 @@ export interface SwankErrorDetails {
   readonly lastSent?: readonly string[];
   /** The beginning of what was received instead of something sensible. */
   readonly received?: string;
+  /** The port to connect to instead, once the remedy's form has been evaluated. */
+  readonly port?: number;
   /** What a Lisp printed while it was being launched. */
   readonly output?: string;
 }

@@ -33,7 +33,13 @@ export type { StepMode } from "./runtime/debugger-calls.js";
 export { duplexTransport } from "./transport/duplex-transport.js";
 export type { TcpOptions } from "./transport/tcp-transport.js";
 export { tcpOpener } from "./transport/tcp-transport.js";
-export type { Transport, TransportFactory, TransportHandlers, TransportOpener } from "./transport/transport.js";
+export type {
+  NetworkPeer,
+  Transport,
+  TransportFactory,
+  TransportHandlers,
+  TransportOpener,
+} from "./transport/transport.js";
 export type { ClientMessage } from "./wire/encode-message.js";
 export * as wire from "./wire/index.js";
 export type * from "./wire/messages.js";

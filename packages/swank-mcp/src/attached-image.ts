@@ -1,17 +1,16 @@
 import type { commands, SwankClient } from "swank-client";
 import type { Config } from "./config.js";
+import { explainUnattached } from "./explain-unattached.js";
 import { addressText, type ImageAddress } from "./image-address.js";
 import { ANSWER_TIME, imageDirectory } from "./image-directory.js";
 import { LispSession } from "./lisp-session.js";
-import { Refusal } from "./refusal.js";
-
-/** Codes that mean: nothing that could be talked to is there. */
-const UNREACHABLE = new Set(["CONNECTION_REFUSED", "HOST_NOT_FOUND", "HOST_UNREACHABLE", "CONNECT_TIMEOUT"]);
+import { tunnelTo } from "./tunnel.js";
 
 /**
  * Connects to an image that somebody else started.
  *
- * @throws Refusal `LISP_UNREACHABLE` - with the form to type into the image; SwankError - when what is there cannot be used.
+ * @throws Refusal `LISP_UNREACHABLE` - with the form to type into the image; SwankError - when what is there cannot be used; both say what
+ * to do about it.
  */
 export async function openAttachedImage(
   address: ImageAddress,
@@ -19,19 +18,20 @@ export async function openAttachedImage(
   signal: AbortSignal,
 ): Promise<LispSession> {
   const { commands, connect } = await import("swank-client");
-  const secret = config.secretFile === undefined ? undefined : { file: config.secretFile };
   try {
-    const client = await connect({ ...address, secret, signal });
+    const client = await connect({ ...address, secret: secretOption(config), signal });
+    const warning = client.connection.peer?.isLoopback === false ? unencrypted(address) : undefined;
     return new LispSession({
       client,
-      origin: { kind: "attached", address: addressText(address) },
+      origin: { kind: "attached", address: addressText(address), warning },
+      remarks: warning === undefined ? [] : [warning],
       identity: await identify(client, commands.processStart),
       directory: (asked) => imageDirectory(client, commands.defaultDirectory, asked),
       explainLoss: async () => `The connection to ${addressText(address)} was lost: ${(await client.closed).message}`,
       close: () => client.close(),
     });
   } catch (error) {
-    throw explained(error, address);
+    throw explainUnattached(error, address);
   }
 }
 
@@ -41,24 +41,11 @@ async function identify(client: SwankClient, { name, encode, decode }: typeof co
   return `${client.info.pid} ${(await asked.catch(() => undefined)) ?? ""}`;
 }
 
-function explained(error: unknown, address: ImageAddress): unknown {
-  if (!(error instanceof Error && "code" in error && UNREACHABLE.has(String(error.code)))) return error;
-  return new Refusal("LISP_UNREACHABLE", `No Lisp can be reached. ${error.message}`, {
-    cause: error,
-    remedy: howToListen(address),
-  });
+function secretOption({ secretFile, noSecret }: Config): { readonly file: string } | false | undefined {
+  if (noSecret) return false;
+  return secretFile === undefined ? undefined : { file: secretFile };
 }
 
-function howToListen({ host, port }: ImageAddress): string {
-  const form = `(swank:create-server :port ${port} :dont-close t)`;
-  const tunnel = isLoopback(host)
-    ? ""
-    : ` Swank listens on its own machine only: forward the port with ssh -L ${port}:127.0.0.1:${port} ${host} and attach to ${port}.`;
-  return `Ask the user to evaluate this in the image (in Emacs, in the SLIME REPL), then call again:
-  ${form}
-If there is no package SWANK there, (ql:quickload :swank) comes first.${tunnel}`;
-}
-
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || host.startsWith("127.");
+function unencrypted(address: ImageAddress): string {
+  return `The connection to ${addressText(address)} is not encrypted, and whoever can reach that port can run anything in the Lisp. Safer: have its Swank listen on its own machine only, ${tunnelTo(address)}.`;
 }

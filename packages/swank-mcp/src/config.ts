@@ -29,6 +29,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     command: readCommand(words),
     attach: get(OPTIONS.attach),
     secretFile: get(OPTIONS.secretFile),
+    noSecret: get(OPTIONS.noSecret),
     lisp: get(OPTIONS.lisp),
     swank: get(OPTIONS.swank),
     load: get(OPTIONS.load),

@@ -10,7 +10,7 @@ export interface ImageAddress {
 export const DEFAULT_PORT = 4005;
 
 /** By number: a bare container may not resolve `localhost`. */
-const DEFAULT_HOST = "127.0.0.1";
+export const DEFAULT_HOST = "127.0.0.1";
 
 /**
  * Reads `[HOST:]PORT`; IPv6 hosts stand in brackets.

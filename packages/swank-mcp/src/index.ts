@@ -14,6 +14,7 @@ export {
 export { type Config, readConfig } from "./config.js";
 export type { Ask, AskOptions, Question, Reply } from "./elicitation.js";
 export { explainError } from "./explain-error.js";
+export { explainUnattached } from "./explain-unattached.js";
 export { type Followed, followEvaluation } from "./follow-evaluation.js";
 export { fullBacktrace } from "./format/backtrace.js";
 export { definitionsBlocks, LISTED_TYPES, type ListedType, NO_DEFINITIONS } from "./format/definition-list.js";

@@ -1,7 +1,15 @@
 import type { LispClient } from "./lisp-port.js";
 
 /** Which image a session is in. */
-export type ImageOrigin = { readonly kind: "own" } | { readonly kind: "attached"; readonly address: string };
+export type ImageOrigin = { readonly kind: "own" } | AttachedOrigin;
+
+/** An image that somebody else started. */
+export interface AttachedOrigin {
+  readonly kind: "attached";
+  readonly address: string;
+  /** What is unsafe about the way to it. */
+  readonly warning?: string | undefined;
+}
 
 /** What a session is made of. */
 export interface SessionParts {

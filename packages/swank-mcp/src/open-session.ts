@@ -10,6 +10,7 @@ export function openSession(config: Config, log: Log): OpenSession {
         ? await (await import("./own-image.js")).openOwnImage(config, log, signal)
         : await (await import("./attached-image.js")).openAttachedImage(config.attach, config, signal);
     log(`connected to the image with pid ${session.client.info.pid}`);
+    for (const remark of session.remarks) log(remark);
     return session;
   };
 }

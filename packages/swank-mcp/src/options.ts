@@ -22,6 +22,10 @@ export const OPTIONS = {
     summary: "File whose first line is the secret of the attached Swank.",
     fallback: "~/.slime-secret if it exists",
   }),
+  noSecret: flagOption({
+    flag: "--no-secret",
+    summary: "Send the attached Swank no secret, also when there is a ~/.slime-secret.",
+  }),
   lisp: textOption({
     flag: "--lisp",
     placeholder: "COMMAND",

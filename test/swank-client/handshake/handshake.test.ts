@@ -1,13 +1,10 @@
 import { Buffer } from "node:buffer";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect } from "chai";
 import { openConnection, type SwankErrorCode, tcpOpener } from "swank-client";
 import { rejection } from "../../support/caught.js";
 import type { FakePeer } from "../../support/fake-swank.js";
-import { openFake, tellImage } from "./fake-image.js";
+import { imageInfo, openFake, tellImage } from "./fake-image.js";
 
 describe("opening a connection", () => {
   it("tells what the image is", async () => {
@@ -57,9 +54,66 @@ describe("opening a connection", () => {
     it(`refuses a server of style ${style}`, async () => {
       const error = await rejection(openFake(tellImage({ style })), "NO_THREADS");
       expect(error.message).to.include(`(style ${style.replace(":", "")})`);
-      expect(error.remedy).to.include(":style :spawn");
+      expect(error.remedy).to.equal("This SBCL was built without threads: use one that has :sb-thread in *features*.");
     });
   }
+
+  it("refuses another Lisp than SBCL", async () => {
+    const lisp = '(:type "ECL" :name "ECL" :version "21.2.1" :program nil)';
+    const error = await rejection(openFake(tellImage({ "lisp-implementation": lisp })), "UNSUPPORTED_LISP");
+    expect(error.message).to.match(/^127\.0\.0\.1:\d+ is ECL 21\.2\.1; only SBCL is supported\.$/);
+  });
+
+  const ANCIENT: readonly (readonly [year: string, info: string])[] = [
+    ["2005", '(4711 "SBCL" "sbcl" (:sbcl))'],
+    ["early 2006", imageInfo().replace(/ :version "2.27"/, "")],
+  ];
+  for (const [year, info] of ANCIENT) {
+    it(`refuses a Swank of ${year}, which does not tell its version`, async () => {
+      const play = async (peer: FakePeer) => peer.returnOk((await peer.nextRequest()).id, info);
+      const error = await rejection(openFake(play), "SWANK_TOO_OLD");
+      expect(error.message).to.include("answers as no Swank since 2.24 does");
+    });
+  }
+
+  interface Slynk {
+    readonly title: string;
+    readonly info: Readonly<Record<string, string>>;
+    readonly remedy: RegExp;
+  }
+  // what SLY 1.0.43 answers to Swank's question
+  const SLYNKS: readonly Slynk[] = [
+    {
+      title: "Slynk",
+      info: { features: "(:slynk :x86-64 :sb-thread :sbcl)", modules: '("SLYNK/COMPLETION")', version: '"1.0.43"' },
+      remedy: /^Load Swank into the image beside Slynk, \(ql:quickload :swank\), start it with/,
+    },
+    {
+      title: "Slynk that has a Swank beside it",
+      info: { features: "(:swank :slynk :sbcl)", modules: '("SWANK-REPL" "SLYNK/COMPLETION")', version: '"1.0.43"' },
+      remedy: /^Load Swank into the image beside Slynk/,
+    },
+    {
+      title: "Slynk under Swank's name",
+      info: { features: "(:slynk :sbcl)", modules: '("SLYNK/RETRO" "SLYNK/COMPLETION")', version: '"1.0.43"' },
+      remedy: /^Take sly-retro out of SLY's sly-contribs and start the Lisp anew\. Load Swank/,
+    },
+  ];
+  for (const { title, info, remedy } of SLYNKS) {
+    it(`refuses ${title}, and says how to start Swank there`, async () => {
+      const error = await rejection(openFake(tellImage(info)), "SLYNK");
+      expect(error.message).to.match(/^127\.0\.0\.1:\d+ is SLY's Slynk, not Swank\.$/);
+      expect(error.remedy)
+        .to.match(remedy)
+        .and.to.include(`(swank:create-server :port ${error.details.port} :dont-close t)`);
+      expect(error.message).to.not.include(`:${error.details.port} `);
+    });
+  }
+
+  it("accepts a Swank that has a Slynk beside it", async () => {
+    const { info } = await openFake(tellImage({ features: "(:swank :slynk :sbcl)" }));
+    expect(info.features).to.include("SLYNK");
+  });
 
   interface Stranger {
     readonly title: string;
@@ -99,22 +153,12 @@ describe("opening a connection", () => {
       says: /not a Swank message/,
     },
     {
-      title: "a reply of another kind",
-      play: async (peer) => peer.returnOk((await peer.nextRequest()).id, '"hello"'),
-      says: /expected a property list/,
-    },
-    {
-      title: "Slynk, which has no package SWANK",
+      title: "a Lisp that has no package SWANK",
       play: async (peer) => {
         const { text } = await peer.nextRequest();
         peer.send(`(:reader-error ${JSON.stringify(text)} "Package SWANK does not exist.")`);
       },
       says: /a Lisp without Swank, perhaps with SLY's Slynk\.$/,
-    },
-    {
-      title: "Slynk in disguise",
-      play: tellImage({ features: "(:slynk :sbcl)", version: '"1.0.43"' }),
-      says: /Slynk, not Swank\.$/,
     },
   ];
   for (const { title, play, says } of STRANGERS) {
@@ -163,81 +207,5 @@ describe("opening a connection", () => {
       { signal: controller.signal },
     );
     await rejection(opening, "CANCELLED");
-  });
-});
-
-describe("the secret", () => {
-  let folder: string;
-  let file: string;
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "secret-"));
-    file = join(folder, "secret");
-    await writeFile(file, "open sesame\nsecond line\n");
-  });
-  after(() => rm(folder, { recursive: true }));
-
-  it("is the first packet, as text and not as a Lisp string", async () => {
-    await openFake(
-      async (peer) => {
-        expect(await peer.next()).to.equal('a "b" (');
-        await tellImage()(peer);
-      },
-      { secret: 'a "b" (' },
-    );
-  });
-
-  it("is the first line of a file", async () => {
-    await openFake(
-      async (peer) => {
-        expect(await peer.next()).to.equal("open sesame");
-        await tellImage()(peer);
-      },
-      { secret: { file } },
-    );
-  });
-
-  it("is not sent when there is to be none", async () => {
-    await openFake(async (peer) => {
-      await tellImage()(peer);
-      expect(peer.received).to.have.length(1);
-    });
-  });
-
-  it("is taken from the user's ~/.slime-secret by default, if there is one", async () => {
-    const home = process.env["HOME"];
-    process.env["HOME"] = folder;
-    try {
-      await openFake(tellImage(), { secret: undefined });
-      await writeFile(join(folder, ".slime-secret"), "from home\n");
-      await openFake(
-        async (peer) => {
-          expect(await peer.next()).to.equal("from home");
-          await tellImage()(peer);
-        },
-        { secret: undefined },
-      );
-    } finally {
-      process.env["HOME"] = home;
-    }
-  });
-
-  it("of a file that cannot be read is an error before anything is opened", async () => {
-    const opener = () => Promise.reject(new Error("opened"));
-    await rejection(openConnection(opener, { secret: { file: join(folder, "none") } }), "INVALID_ARGUMENT");
-  });
-
-  for (const [title, play] of [
-    ["stays silent", () => {}],
-    ["closes", (peer: FakePeer) => peer.next().then(() => peer.end())],
-  ] as const) {
-    it(`was wrong when the server ${title} after it`, async () => {
-      const error = await rejection(openFake(play, { secret: "x", timeout: 150 }), "SECRET_REJECTED");
-      expect(error.remedy).to.include("~/.slime-secret");
-    });
-  }
-
-  it("has nothing to do with a server that speaks something else", async () => {
-    const play = (peer: FakePeer) => peer.sendBytes(Buffer.from("HTTP/1.1 400 Bad Request\r\n"));
-    await rejection(openFake(play, { secret: "x" }), "NOT_SWANK");
   });
 });

@@ -12,9 +12,11 @@ describe("opening a TCP connection", () => {
     const server = await FakeSwank.listen();
     await server.close();
     const error = await rejection(tcpOpener({ port: server.port })(), "CONNECTION_REFUSED");
-    expect(error.message).to.equal(`Cannot connect to 127.0.0.1:${server.port}: nothing listens there.`);
+    expect(error.message).to.equal(
+      `Cannot connect to 127.0.0.1:${server.port}: nothing listens there. A Swank without :dont-close t stops listening as soon as one client, such as Emacs, is connected.`,
+    );
     expect(error.remedy).to.equal(
-      `Start a server in the image: (swank:create-server :port ${server.port} :dont-close t).`,
+      `Evaluate (swank:create-server :port ${server.port} :dont-close t) in the image; other connections to it stay.`,
     );
     expect(error.cause).to.have.property("code", "ECONNREFUSED");
   });

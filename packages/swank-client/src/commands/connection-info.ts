@@ -45,7 +45,7 @@ const info: Decoder<ConnectionInfo> = decode.map(
     features: optional(decode.list(featureName)),
     modules: optional(decode.list(string)),
     package: plist({ name: string, prompt: string }),
-    version: text,
+    version: nullable(string),
   }),
   ({ lispImplementation, machine, style, features = [], modules = [], ...info }) => ({
     ...info,

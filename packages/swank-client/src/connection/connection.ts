@@ -1,7 +1,7 @@
 import { NIL, type Sexp } from "sexp-parser";
 import { deferred } from "../deferred.js";
 import { asSwankError, CallSite, SwankError } from "../errors.js";
-import type { Transport, TransportFactory } from "../transport/transport.js";
+import type { NetworkPeer, Transport, TransportFactory } from "../transport/transport.js";
 import type { ClientMessage } from "../wire/encode-message.js";
 import { FrameDecoder } from "../wire/frame-decoder.js";
 import { encodeFrame } from "../wire/frame-encoder.js";
@@ -63,6 +63,11 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
   /** Where it leads, e.g. `127.0.0.1:4005`. */
   get description(): string {
     return this.#transport.description;
+  }
+
+  /** The other end, when a network is between. */
+  get peer(): NetworkPeer | undefined {
+    return this.#transport.peer;
   }
 
   /** Requests that wait for a reply. */

@@ -1,9 +1,9 @@
 import { asSwankError, SwankError, type SwankErrorCode } from "../errors.js";
+import { listenForm, portBeside } from "../listen-form.js";
+import type { CheckedServer } from "./check-image.js";
 
 /** What is known about a handshake that failed. */
-export interface FailedHandshake {
-  /** Where it leads, e.g. `127.0.0.1:4005`. */
-  readonly description: string;
+export interface FailedHandshake extends CheckedServer {
   /** A secret was sent. */
   readonly secretSent: boolean;
   /** At least one Swank message came. */
@@ -11,12 +11,7 @@ export interface FailedHandshake {
 }
 
 /** What a peer that speaks something else leads to. */
-const GARBAGE: ReadonlySet<SwankErrorCode> = new Set([
-  "BAD_FRAME",
-  "FRAME_TOO_LARGE",
-  "UNREADABLE_MESSAGE",
-  "UNEXPECTED_REPLY",
-]);
+const GARBAGE: ReadonlySet<SwankErrorCode> = new Set(["BAD_FRAME", "FRAME_TOO_LARGE", "UNREADABLE_MESSAGE"]);
 
 /** What a peer that does not care for what it was sent leads to. */
 const SILENCE: ReadonlySet<SwankErrorCode> = new Set(["REQUEST_TIMEOUT", "CONNECTION_LOST"]);
@@ -24,42 +19,63 @@ const SILENCE: ReadonlySet<SwankErrorCode> = new Set(["REQUEST_TIMEOUT", "CONNEC
 /** Says what the failure of the first request means for somebody who wanted to connect. */
 export function handshakeError(failure: unknown, handshake: FailedHandshake): SwankError {
   const cause = asSwankError(failure);
-  if (GARBAGE.has(cause.code)) return notSwank(handshake, cause.message, cause);
-  if (cause.code === "REQUEST_UNREADABLE") return noSwankPackage(handshake, cause);
+  if (GARBAGE.has(cause.code)) return notSwank(handshake, `does not speak Swank's protocol: ${cause.message}`, cause);
+  if (cause.code === "REQUEST_UNREADABLE")
+    return notSwank(handshake, "is a Lisp without Swank, perhaps with SLY's Slynk.", cause);
+  if (cause.code === "UNEXPECTED_REPLY") return oddSwank(handshake, cause);
   if (!SILENCE.has(cause.code) || handshake.heard) return cause;
-  const silence = cause.code === "REQUEST_TIMEOUT" ? "does not answer" : "closed the connection without an answer";
-  return handshake.secretSent ? secretRejected(handshake, silence, cause) : silent(handshake, silence, cause);
+  const isClosed = cause.code === "CONNECTION_LOST";
+  if (handshake.secretSent) return isClosed ? noSecretWanted(handshake, cause) : wrongSecret(handshake, cause);
+  return silent(handshake, isClosed ? "closed the connection without an answer" : "does not answer", cause);
 }
 
-function notSwank({ description }: FailedHandshake, what: string, cause: SwankError): SwankError {
-  return new SwankError("NOT_SWANK", `${description} does not speak Swank's protocol: ${what}`, {
+function notSwank({ description, port }: FailedHandshake, what: string, cause: SwankError): SwankError {
+  const free = portBeside(port);
+  const remedy = `Check the port. If the Lisp has no Swank, load it, (ql:quickload :swank); ${listenForm(free)} starts it on a port of its own. Then connect to port ${free}.`;
+  return new SwankError("NOT_SWANK", `${description} ${what}`, {
+    cause,
+    remedy,
+    details: { ...cause.details, port: free },
+  });
+}
+
+/** It did reply to Swank's first question. Until 2006 the reply was a bare list, and had no version. */
+function oddSwank({ description }: FailedHandshake, cause: SwankError): SwankError {
+  return new SwankError("SWANK_TOO_OLD", `${description} answers as no Swank since 2.24 does: ${cause.message}`, {
     cause,
     details: cause.details,
   });
 }
 
-function noSwankPackage({ description }: FailedHandshake, cause: SwankError): SwankError {
-  return new SwankError("NOT_SWANK", `${description} is a Lisp without Swank, perhaps with SLY's Slynk.`, {
+/** A Swank without a secret takes the first packet for a message, which must be a list (swank.lisp, `decode-message`). */
+function noSecretWanted({ description }: FailedHandshake, cause: SwankError): SwankError {
+  return new SwankError("SECRET_REJECTED", `${description} closed the connection when it was given the secret.`, {
     cause,
     remedy:
-      "Load Swank into the image beside it, (ql:quickload :swank), and start (swank:create-server :port 4005 :dont-close t).",
+      "Send none if the user who runs the server has no ~/.slime-secret, which is most likely; else give that file's first line.",
     details: cause.details,
   });
 }
 
-function secretRejected({ description }: FailedHandshake, silence: string, cause: SwankError): SwankError {
-  return new SwankError("SECRET_REJECTED", `${description} ${silence} after it was given the secret.`, {
+function wrongSecret(handshake: FailedHandshake, cause: SwankError): SwankError {
+  const { description } = handshake;
+  return new SwankError("SECRET_REJECTED", `${description} does not answer after it was given the secret.`, {
     cause,
+    remedy: `Give the first line of ~/.slime-secret of the user who runs the server, or no secret when there is no such file. ${startAnew(handshake)}`,
     details: cause.details,
   });
 }
 
 /** Swank gives no sign when it wants a secret and gets none, so that is only one of the possibilities. */
-function silent({ description }: FailedHandshake, silence: string, cause: SwankError): SwankError {
-  return new SwankError("NOT_SWANK", `${description} ${silence}.`, {
+function silent(handshake: FailedHandshake, silence: string, cause: SwankError): SwankError {
+  return new SwankError("NOT_SWANK", `${handshake.description} ${silence}.`, {
     cause,
-    remedy:
-      "Check that the port is Swank's and that the image is not stuck. If the image's user has a ~/.slime-secret, give its first line as the secret.",
+    remedy: `Check that the port is Swank's and that the image is not stuck. If the user who runs it has a ~/.slime-secret, give that file's first line as the secret. ${startAnew(handshake)}`,
     details: cause.details,
   });
+}
+
+/** The thread that accepts connections stands in the debugger from then on (swank.lisp, `authenticate-client`). */
+function startAnew({ port = 4005 }: FailedHandshake): string {
+  return `A Swank that was given a wrong secret, or none, answers nobody any more until it is started anew: (swank:stop-server ${port}), then ${listenForm(port)}.`;
 }

@@ -25,14 +25,15 @@ export interface OpenedConnection {
 /**
  * Opens the transport, gives the secret, and makes sure that a Swank with threads answers. Leaves nothing open when it fails.
  *
- * @throws SwankError what the transport's opener throws, and `NOT_SWANK`, `SECRET_REJECTED`, `SWANK_TOO_OLD`, `NO_THREADS`, `CONNECTION_LOST`,
- * `CANCELLED`, `INVALID_ARGUMENT`
+ * @throws SwankError what the transport's opener throws, and `NOT_SWANK`, `SLYNK`, `UNSUPPORTED_LISP`, `SWANK_TOO_OLD`, `NO_THREADS`,
+ * `SECRET_REJECTED`, `SECRET_UNREADABLE`, `CONNECTION_LOST`, `CANCELLED`, `INVALID_ARGUMENT`
  */
 export async function openConnection(opener: TransportOpener, options: OpenOptions = {}): Promise<OpenedConnection> {
   const { timeout = 10_000, signal } = options;
   const secret = await findSecret(options.secret);
   const deadline = performance.now() + timeout;
   const connection = new Connection(await opener(signal), { ...options, secret });
+  const server = { description: connection.description, port: connection.peer?.port };
   let heard = false;
   const stop = connection.on("event", () => {
     heard = true;
@@ -40,12 +41,12 @@ export async function openConnection(opener: TransportOpener, options: OpenOptio
   try {
     const remaining = Math.max(1, deadline - performance.now());
     const info = await runCommand(connection, connectionInfo, [], { timeout: remaining, signal });
-    checkImage(info, connection.description);
+    checkImage(info, server);
     return { connection, info };
   } catch (error) {
     // Who has not said a word of Swank would not understand a goodbye.
     await (heard ? connection.close() : connection.drop());
-    throw handshakeError(error, { description: connection.description, secretSent: secret !== undefined, heard });
+    throw handshakeError(error, { ...server, secretSent: secret !== undefined, heard });
   } finally {
     stop();
   }

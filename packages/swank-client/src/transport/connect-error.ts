@@ -1,4 +1,6 @@
 import { SwankError, type SwankErrorCode } from "../errors.js";
+import { listenForm } from "../listen-form.js";
+import { hostAndPort } from "./host.js";
 
 /** What the operating system's error codes mean for somebody who connects. */
 const CODES: ReadonlyMap<string, SwankErrorCode> = new Map([
@@ -21,16 +23,14 @@ export function connectError(cause: Error, host: string, port: number): SwankErr
   const systemCode = "code" in cause && typeof cause.code === "string" ? cause.code : "";
   const code = CODES.get(systemCode) ?? "CONNECT_FAILED";
   const remedy = code === "CONNECTION_REFUSED" ? refusedRemedy(port) : undefined;
-  return new SwankError(code, `Cannot connect to ${host}:${port}: ${explain(code, systemCode, cause)}`, {
-    cause,
-    remedy,
-  });
+  const where = hostAndPort(host, port);
+  return new SwankError(code, `Cannot connect to ${where}: ${explain(code, systemCode, cause)}`, { cause, remedy });
 }
 
 function explain(code: SwankErrorCode, systemCode: string, cause: Error): string {
   switch (code) {
     case "CONNECTION_REFUSED":
-      return "nothing listens there.";
+      return "nothing listens there. A Swank without :dont-close t stops listening as soon as one client, such as Emacs, is connected.";
     case "HOST_NOT_FOUND":
       return `the name does not resolve (${systemCode}).`;
     case "HOST_UNREACHABLE":
@@ -43,5 +43,5 @@ function explain(code: SwankErrorCode, systemCode: string, cause: Error): string
 }
 
 function refusedRemedy(port: number): string {
-  return `Start a server in the image: (swank:create-server :port ${port} :dont-close t).`;
+  return `Evaluate ${listenForm(port)} in the image; other connections to it stay.`;
 }

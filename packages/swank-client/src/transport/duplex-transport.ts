@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 import { SwankError } from "../errors.js";
-import type { Transport, TransportFactory, TransportHandlers } from "./transport.js";
+import type { NetworkPeer, Transport, TransportFactory, TransportHandlers } from "./transport.js";
 
 /**
  * Makes a transport of a stream that is open already, such as an inherited socketpair's end in `child.stdio[3]`.
@@ -8,20 +8,23 @@ import type { Transport, TransportFactory, TransportHandlers } from "./transport
  * The stream must emit `close` when it is destroyed, as Node's streams do by default.
  *
  * @param description - What it leads to, for messages.
+ * @param peer - For a stream through a network.
  */
-export function duplexTransport(duplex: Duplex, description: string): TransportFactory {
-  return (handlers) => new DuplexTransport(duplex, description, handlers);
+export function duplexTransport(duplex: Duplex, description: string, peer?: NetworkPeer): TransportFactory {
+  return (handlers) => new DuplexTransport(duplex, { description, peer }, handlers);
 }
 
 class DuplexTransport implements Transport {
   readonly description: string;
+  readonly peer: NetworkPeer | undefined;
   readonly #duplex: Duplex;
   readonly #handlers: TransportHandlers;
   #error: SwankError | undefined;
   #isOver = false;
 
-  constructor(duplex: Duplex, description: string, handlers: TransportHandlers) {
-    this.description = description;
+  constructor(duplex: Duplex, target: Pick<Transport, "description" | "peer">, handlers: TransportHandlers) {
+    this.description = target.description;
+    this.peer = target.peer;
     this.#duplex = duplex;
     this.#handlers = handlers;
     // Reading goes on whatever waits to be sent: a Lisp that is blocked while it writes would never read again.

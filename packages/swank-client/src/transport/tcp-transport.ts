@@ -2,6 +2,7 @@ import { connect } from "node:net";
 import { SwankError } from "../errors.js";
 import { connectError } from "./connect-error.js";
 import { duplexTransport } from "./duplex-transport.js";
+import { hostAndPort, isLoopback } from "./host.js";
 import type { TransportFactory, TransportOpener } from "./transport.js";
 
 /** Where to connect to. */
@@ -46,7 +47,8 @@ function openTcp(host: string, port: number, timeout: number, signal?: AbortSign
     };
     const onConnect = () => {
       release();
-      resolve(duplexTransport(socket, `${host}:${port}`));
+      const peer = { port, isLoopback: isLoopback(socket.remoteAddress ?? host) };
+      resolve(duplexTransport(socket, hostAndPort(host, port), peer));
     };
     const onAbort = () => fail(cancelled(host, port, signal));
     const timer = setTimeout(() => fail(timedOut(host, port, timeout)), timeout);
@@ -58,9 +60,12 @@ function openTcp(host: string, port: number, timeout: number, signal?: AbortSign
 }
 
 function cancelled(host: string, port: number, signal: AbortSignal | undefined): SwankError {
-  return new SwankError("CANCELLED", `Connecting to ${host}:${port} was cancelled.`, { cause: signal?.reason });
+  return new SwankError("CANCELLED", `Connecting to ${hostAndPort(host, port)} was cancelled.`, {
+    cause: signal?.reason,
+  });
 }
 
 function timedOut(host: string, port: number, timeout: number): SwankError {
-  return new SwankError("CONNECT_TIMEOUT", `${host}:${port} did not accept the connection within ${timeout} ms.`);
+  const where = hostAndPort(host, port);
+  return new SwankError("CONNECT_TIMEOUT", `${where} did not accept the connection within ${timeout} ms.`);
 }

@@ -12,10 +12,19 @@ export interface TransportHandlers {
   onClose(error?: SwankError): void;
 }
 
+/** The other end of a connection through a network. */
+export interface NetworkPeer {
+  readonly port: number;
+  /** Nothing that is sent leaves the machine. */
+  readonly isLoopback: boolean;
+}
+
 /** An open two-way stream of bytes to an image. It knows no messages. */
 export interface Transport {
   /** What it leads to, for messages, e.g. `127.0.0.1:4005`. */
   readonly description: string;
+  /** `undefined` where there is no network between. */
+  readonly peer: NetworkPeer | undefined;
   /** Bytes accepted by {@link send} that the operating system has not taken yet. */
   readonly backlog: number;
   /** Queues bytes, in order; dropped without a word once the transport is over. */

@@ -36,7 +36,7 @@ export const lispStatus = defineTool({
     const isShareable = origin.kind === "own" && (await isUsualPortTaken());
     return jsonAnswer({
       image: origin.kind,
-      ...(origin.kind === "attached" ? { address: origin.address } : {}),
+      ...(origin.kind === "attached" ? { address: origin.address, warning: origin.warning } : {}),
       implementation: info.implementation.type,
       version: info.implementation.version,
       pid: info.pid,

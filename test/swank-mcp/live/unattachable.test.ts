@@ -1,0 +1,97 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { expect } from "chai";
+import { connect, type SwankClient } from "swank-client";
+import { refusalType } from "../../support/mcp-client.js";
+import { blocks, McpStdio } from "../../support/mcp-stdio.js";
+import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
+
+describe("a Swank that cannot be attached to", () => {
+  let lisp: RealSwank;
+  let server: McpStdio;
+
+  afterEach(async () => {
+    await server.end();
+    await lisp.stop();
+  });
+
+  it("because it is taken by another client is joined through the form that the refusal gives", async () => {
+    lisp = await startRealSwank();
+    const port = await freePort();
+    lisp.type(`(sb-thread:make-thread (lambda () (swank:create-server :port ${port} :dont-close nil)))`);
+    const emacs = await connectAsSoonAsPossible(port);
+    server = await McpStdio.start(["--attach", String(port)]);
+    const { type, text } = await refusal(server);
+    expect(type).to.equal("LISP_UNREACHABLE");
+    expect(text).to.include("A Swank without :dont-close t stops listening as soon as one client, such as Emacs, is");
+    expect(await emacs.evaluate(form(text)).next()).to.include({ status: "returned" });
+    expect(await server.evaluate("(+ 1 2)")).to.deep.equal(["=> 3"]);
+    expect(await emacs.evaluate("(length swank::*connections*)").next()).to.deep.include({ values: ["2"] });
+    await emacs.close();
+  });
+
+  for (const style of [":fd-handler", ":sigio", "nil"]) {
+    it(`because it has no threads (style ${style}) gets another server that has, beside it`, async () => {
+      lisp = await startRealSwank();
+      const port = await freePort();
+      lisp.type(`(swank:create-server :port ${port} :dont-close t :style ${style})`);
+      server = await McpStdio.start(["--attach", String(port)]);
+      const { type, text } = await refusalOfServer(server);
+      expect(type).to.equal("NO_THREADS");
+      expect(text).to.include(`127.0.0.1:${port} serves without threads (style ${style.replace(":", "")}).`);
+      expect(text).to.include(` swank-mcp must then be started with --attach ${port + 1}.`);
+      await server.end();
+      const other = await connect({ port: lisp.port });
+      expect(await other.evaluate(form(text)).next()).to.include({ status: "returned" });
+      await other.close();
+      server = await McpStdio.start(["--attach", String(port + 1)]);
+      expect(await server.evaluate("(+ 1 2)")).to.deep.equal(["=> 3"]);
+    });
+  }
+});
+
+/** What evaluate-lisp is refused with, once there is a server to refuse it. */
+async function refusalOfServer(server: McpStdio): Promise<{ type: unknown; text: string }> {
+  for (;;) {
+    const refused = await refusal(server);
+    if (refused.type !== "LISP_UNREACHABLE") return refused;
+  }
+}
+
+async function refusal(server: McpStdio): Promise<{ type: unknown; text: string }> {
+  const result = await server.call("evaluate-lisp", { code: "1" });
+  return { type: refusalType(result), text: blocks(result).join() };
+}
+
+/** The form that a text tells to evaluate. */
+function form(text: string): string {
+  const found = /\(swank:create-server [^)]*\)/.exec(text)?.[0];
+  if (found === undefined) throw new Error(`There is no form in: ${text}`);
+  return found;
+}
+
+/** A port that nobody uses at the moment, nor the one after it. */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const first = await listenOn(0);
+    const second = await listenOn(first.port + 1).catch(() => undefined);
+    await Promise.all([first.close(), second?.close()]);
+    if (second !== undefined) return first.port;
+  }
+}
+
+async function listenOn(wanted: number): Promise<{ readonly port: number; readonly close: () => Promise<unknown> }> {
+  const server = createServer().listen(wanted, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The server has no port.");
+  return { port: address.port, close: () => once(server.close(), "close") };
+}
+
+/** The server takes one connection only, so that one must not be wasted on looking whether it is there. */
+async function connectAsSoonAsPossible(port: number): Promise<SwankClient> {
+  for (;;) {
+    const client = await connect({ port }).catch(() => undefined);
+    if (client !== undefined) return client;
+  }
+}
