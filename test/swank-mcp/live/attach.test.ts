@@ -58,6 +58,8 @@ describe("swank-mcp on an image that is there", () => {
     expect(report).to.match(
       new RegExp(`^\\[ERROR\\] IMAGE-LOST\\nThe connection to 127\\.0\\.0\\.1:${lisp.port} was lost`),
     );
+    // a connection that closes is no sign yet that nothing listens any more
+    await lisp.stop();
     const refusal = await server.call("evaluate-lisp", { code: "1" });
     expect(refusal.isError).to.equal(true);
     expect(refusal.structuredContent).to.have.nested.property("error.data.type", "LISP_UNREACHABLE");
