@@ -24,9 +24,13 @@
 (defvar *breakpoints* (make-hash-table :synchronized t) "By id.")
 (defvar *last-breakpoint* (list 0))
 
+(defun place-text (breakpoint)
+  (let ((name (breakpoint-name breakpoint)) (method (breakpoint-method breakpoint)))
+    (function-text (if method (method-name name method) name))))
+
 (defun reached-text (breakpoint)
   (format nil "Breakpoint ~d on ~a.~@[~%Its condition signalled an error, and it does not fire any more: ~a~]"
-          (breakpoint-id breakpoint) (function-text (breakpoint-name breakpoint)) (breakpoint-failure breakpoint)))
+          (breakpoint-id breakpoint) (place-text breakpoint) (breakpoint-failure breakpoint)))
 
 ;;; When it is reached
 
@@ -40,15 +44,19 @@
                (t (eql thread (swank::current-thread-id)))))))
 
 (defun method-applies-p (breakpoint arguments)
+  "A method that is defined again is another object."
   (let ((method (breakpoint-method breakpoint)))
     (or (null method)
-        (member method (ignore-errors (compute-applicable-methods (fdefinition (breakpoint-name breakpoint)) arguments))))))
+        (member method (ignore-errors (compute-applicable-methods (fdefinition (breakpoint-name breakpoint)) arguments))
+                :test #'same-place-p))))
+
+(defvar *in-condition* nil "True while a breakpoint's condition is evaluated: what that calls is no hit.")
 
 (defun condition-holds-p (breakpoint arguments)
   "A condition that fails is reported once and then no more, or every call would be a stop."
   (let ((test (breakpoint-test breakpoint)))
     (or (null test)
-        (handler-case (funcall test arguments)
+        (handler-case (let ((*in-condition* t)) (funcall test (copy-list arguments)))
           (error (condition)
             (setf (breakpoint-failure breakpoint) (report-text condition 500))
             t)))))
@@ -58,6 +66,7 @@
 
 (defun fires-p (breakpoint arguments)
   (and (null (breakpoint-failure breakpoint))
+       (not *in-condition*)
        (watched-thread-p breakpoint)
        (method-applies-p breakpoint arguments)
        (condition-holds-p breakpoint arguments)
@@ -107,75 +116,25 @@
 
 ;;; Setting
 
-(defun method-name-p (name)
-  (and (consp name) (eq (first name) 'method) (rest name)))
-
-(defun named-method (name)
-  "The method that (METHOD NAME QUALIFIER... (SPECIALIZER...)) names, or NIL."
-  (destructuring-bind (generic &rest others) (rest name)
-    (let ((specializers (car (last others))))
-      (and (fboundp generic)
-           (typep (fdefinition generic) 'generic-function)
-           (ignore-errors
-            (find-method (fdefinition generic) (butlast others)
-                         (mapcar (lambda (specializer)
-                                   (if (consp specializer)
-                                       (sb-mop:intern-eql-specializer (eval (second specializer)))
-                                       (find-class specializer)))
-                                 specializers)
-                         nil))))))
-
-(defun implementation-name-p (name)
-  "True of functions that Lisp, the compiler or Swank itself needs at every step."
-  (let* ((symbol (if (consp name) (second name) name))
-         (package (symbol-package symbol)))
-    (and package
-         (or (sb-ext:package-locked-p package)
-             (some (lambda (prefix) (eql 0 (search prefix (package-name package)))) '("SB-" "SWANK"))))))
-
-(defun unfit (name)
-  "Why no breakpoint can stand on NAME, or NIL."
-  (cond ((not (sb-int:legal-fun-name-p name)) "It is not the name of a function.")
-        ((not (fboundp name)) "There is no such function.")
-        ((and (symbolp name) (macro-function name)) "It is a macro: it runs when code is compiled, not when that code is called.")
-        ((and (symbolp name) (special-operator-p name)) "It is a special operator.")
-        ((implementation-name-p name) "Lisp, its compiler or Swank need it at every step.")))
-
-(defun misses (name)
-  "Which calls an encapsulation of NAME does not see, or NIL."
-  (cond ((eq (sb-int:info :function :inlinep name) 'inline)
-         "It is declared inline: calls that were compiled inline do not stop.")
-        ((sb-int:info :function :source-transform name)
-         "Calls compiled with knowledge of its structure are inlined and do not stop.")))
-
-(defun read-name (source)
-  (let* ((*package* (session-package-now (current-session)))
-         (*read-eval* nil)
-         (name (read-from-string source)))
-    name))
-
-(defun compile-condition (source)
-  "A function of the argument list, which the code knows as ARGS."
-  (let* ((*package* (session-package-now (current-session)))
-         (form (read-from-string source))
-         (args (intern "ARGS")))
-    (compile nil `(lambda (,args) (declare (ignorable ,args)) ,form))))
+(defconstant +setting-seconds+ 5)
 
 (defun set-breakpoint (source &key condition (from 1) thread)
   "=> (:set PLIST WARNING) | (:refused REASON)"
   (handler-case
-      (let* ((name (read-name source))
-             (method (and (method-name-p name) (named-method name)))
-             (target (if (method-name-p name) (second name) name))
-             (reason (if (and (method-name-p name) (null method)) "There is no such method." (unfit target))))
-        (if reason
-            (list :refused reason)
-            (arm (make-breakpoint :id (1+ (sb-ext:atomic-incf (car *last-breakpoint*)))
-                                  :session (current-session) :connection swank::*emacs-connection*
-                                  :name target :method method :condition condition
-                                  :test (and condition (compile-condition condition))
-                                  :from from :thread thread))))
-    (error (problem) (list :refused (report-text problem 500)))))
+      (sb-ext:with-timeout +setting-seconds+
+        (let* ((name (read-name source))
+               (method (and (method-name-p name) (named-method name)))
+               (target (if (method-name-p name) (second name) name))
+               (reason (if (and (method-name-p name) (null method)) "There is no such method." (unfit target))))
+          (if reason
+              (list :refused reason)
+              (arm (make-breakpoint :id (1+ (sb-ext:atomic-incf (car *last-breakpoint*)))
+                                    :session (current-session) :connection swank::*emacs-connection*
+                                    :name target :method method :condition condition
+                                    :test (and condition (compile-condition condition))
+                                    :from from :thread thread)))))
+    (sb-ext:timeout () (list :refused "Compiling its condition takes too long."))
+    (error (problem) (list :refused (message-text problem)))))
 
 (defun arm (breakpoint)
   (sb-int:encapsulate (breakpoint-name breakpoint) (breakpoint-tag breakpoint) (make-wrapper breakpoint))
@@ -183,14 +142,14 @@
   (list :set (breakpoint-plist breakpoint) (misses (breakpoint-name breakpoint))))
 
 (defun breakpoint-plist (breakpoint)
-  (let ((method (breakpoint-method breakpoint)))
-    (list :id (breakpoint-id breakpoint)
-          :function (if method (line-text method 200) (function-text (breakpoint-name breakpoint)))
-          :condition (breakpoint-condition breakpoint)
-          :hit-count (and (> (breakpoint-from breakpoint) 1) (breakpoint-from breakpoint))
-          :thread (let ((thread (breakpoint-thread breakpoint))) (if (eq thread t) :any thread))
-          :hits (car (breakpoint-hits breakpoint))
-          :failure (breakpoint-failure breakpoint))))
+  (list :id (breakpoint-id breakpoint)
+        :function (place-text breakpoint)
+        :condition (breakpoint-condition breakpoint)
+        :hit-count (and (> (breakpoint-from breakpoint) 1) (breakpoint-from breakpoint))
+        :thread (let ((thread (breakpoint-thread breakpoint))) (if (eq thread t) :any thread))
+        :hits (car (breakpoint-hits breakpoint))
+        :lost (not (sb-int:encapsulated-p (breakpoint-name breakpoint) (breakpoint-tag breakpoint)))
+        :failure (breakpoint-failure breakpoint)))
 
 ;;; Listing and removing
 

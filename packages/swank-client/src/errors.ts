@@ -158,7 +158,8 @@ export const ERROR_CODES = {
   },
   BREAKPOINT_REFUSED: {
     meaning: "No breakpoint can stand there.",
-    remedy: "Name a function that is defined, with its package: my-app:process.",
+    remedy:
+      "Name a function that is defined, with its package: my-app:process. A condition is Lisp code that can be compiled.",
   },
   NO_SUCH_RESTART: {
     meaning: "The stop offers no such restart.",

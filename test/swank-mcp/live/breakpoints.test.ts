@@ -123,6 +123,50 @@ describe("breakpoints", () => {
     expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> 9"]);
   });
 
+  it("of a method are named as they were set, and stay when the method is redefined", async () => {
+    const { function: name } = await lisp.setBreakpoint({ function: "(method app::area (integer))" });
+    expect(name).to.equal("(METHOD APP::AREA (INTEGER))");
+    expect((await lisp.setBreakpoint({ function: name, condition: "(eql 5 (car args))" })).function).to.equal(name);
+    expect((await lisp.evaluate("(app::area 3)"))[0]).to.include(`on ${name}.`);
+    await lisp.abortAll();
+    await lisp.evaluate("(defmethod app::area ((n integer)) (* n n n))");
+    expect((await lisp.evaluate("(app::area 3)"))[0]).to.match(/^\[BREAKPOINT\]/);
+    expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> 27"]);
+    await lisp.evaluate("(defmethod app::area ((n integer)) (* n n))");
+  });
+
+  it("take the name of a function that is not exported with one colon too, and nothing but a name", async () => {
+    expect((await lisp.setBreakpoint({ function: "app:bar" })).function).to.equal("APP::BAR");
+    for (const name of ["app::bar app::each", "app::bar)", "app:no-such", "   ", "app::"]) {
+      expect(await lisp.refusal("breakpoint_set", { function: name }), name).to.include({ type: "BREAKPOINT_REFUSED" });
+    }
+  });
+
+  it("are not met in their own conditions, which get a list of arguments of their own", async () => {
+    await lisp.setBreakpoint({ function: "app::bar", condition: "(app::bar 1) (setf (car args) 9)" });
+    expect((await lisp.evaluate("(app::bar 1)"))[0]).to.include("0: (APP::BAR 1)");
+    expect((await lisp.breakpoints())[0]).to.include({ hits: 1 });
+    expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> (1 2 NIL)"]);
+  });
+
+  it("whose condition is never compiled to the end are refused, and leave no thread behind", async () => {
+    const refused = await lisp.refusal("breakpoint_set", { function: "app::bar", condition: "#.(loop)" });
+    expect(refused).to.include({ type: "BREAKPOINT_REFUSED" });
+    const workers = "(count \"worker\" (mapcar #'sb-thread:thread-name (sb-thread:list-all-threads)) :test #'string=)";
+    expect(
+      await lisp.evaluate(`(loop repeat 500 for n = ${workers} until (= n 1) do (sleep 1/100) finally (return n))`),
+    ).to.deep.equal(["=> 1"]);
+    expect(await lisp.breakpoints()).to.deep.equal([]);
+  });
+
+  it("say that they are lost when their function was undefined", async () => {
+    await lisp.evaluate("(defun app::passing () 1)");
+    const { id } = await lisp.setBreakpoint({ function: "app::passing" });
+    await lisp.evaluate("(fmakunbound 'app::passing) (defun app::passing () 2)");
+    expect(await lisp.evaluate("(app::passing)")).to.deep.equal(["=> 2"]);
+    expect(await lisp.breakpoints()).to.deep.equal([{ id, function: "APP::PASSING", hits: 0, state: "lost" }]);
+  });
+
   it("stand on the writers of slots, and show which method writes", async () => {
     await lisp.evaluate("(defclass box () ((content :initform 0 :accessor content)))");
     await lisp.evaluate("(defmethod app::area ((b box)) (setf (content b) nil))");

@@ -13,8 +13,11 @@ export interface Breakpoint {
   readonly thread: number | "any" | undefined;
   /** Matching calls so far. */
   readonly hits: number;
-  /** `failed`: its condition signalled an error, was reported once, and it does not fire any more. */
-  readonly state: "armed" | "failed";
+  /**
+   * `failed`: its condition signalled an error, was reported once, and it does not fire any more. `lost`: what it stood on was
+   * undefined, or replaced without a definition, since.
+   */
+  readonly state: "armed" | "failed" | "lost";
   /** What the condition signalled. */
   readonly failure: string | undefined;
 }

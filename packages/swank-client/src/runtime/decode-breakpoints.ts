@@ -1,7 +1,7 @@
 import { type Decoder, decode } from "sexp-parser";
 import type { Breakpoint } from "../debugger/breakpoint.js";
 
-const { integer, keywordName, list, map, nullable, oneOf, plist, string, tagged, tuple } = decode;
+const { boolean, integer, keywordName, list, map, nullable, oneOf, plist, string, tagged, tuple } = decode;
 
 /** What came of setting a breakpoint. */
 export type BreakpointReply =
@@ -20,13 +20,14 @@ const fields = plist({
   hitCount: nullable(integer),
   thread: nullable(thread),
   hits: integer,
+  lost: boolean,
   failure: nullable(string),
 });
 
 /** A plist of lisp/breakpoints.lisp. */
-const breakpoint: Decoder<Breakpoint> = map(fields, ({ failure, ...rest }) => ({
+const breakpoint: Decoder<Breakpoint> = map(fields, ({ failure, lost, ...rest }) => ({
   ...rest,
-  state: failure === undefined ? "armed" : "failed",
+  state: lost ? "lost" : failure === undefined ? "armed" : "failed",
   failure,
 }));
 

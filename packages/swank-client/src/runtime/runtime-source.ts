@@ -33,7 +33,16 @@ const FILES: Readonly<Record<ModuleName, readonly string[]>> = {
     "control",
     "attempt",
   ],
-  debugger: ["debugger-package", "objects", "frames", "stepping", "breakpoints", "owners", "foreign-stops"],
+  debugger: [
+    "debugger-package",
+    "objects",
+    "frames",
+    "stepping",
+    "breakpoint-names",
+    "breakpoints",
+    "owners",
+    "foreign-stops",
+  ],
   definitions: ["definitions-package", "definitions", "reset"],
   describe: ["describe-package", "describe-values", "symbol-names", "definition-sources", "describe"],
 };
