@@ -31,6 +31,7 @@ export type { Backoff, ReconnectEvents, ReconnectOptions } from "./reconnecting-
 export { ReconnectingClient } from "./reconnecting-client.js";
 export type { StepMode } from "./runtime/debugger-calls.js";
 export { duplexTransport } from "./transport/duplex-transport.js";
+export { isLoopback } from "./transport/host.js";
 export type { TcpOptions } from "./transport/tcp-transport.js";
 export { tcpOpener } from "./transport/tcp-transport.js";
 export type {

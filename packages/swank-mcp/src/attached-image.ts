@@ -1,10 +1,10 @@
 import type { commands, SwankClient } from "swank-client";
+import { attachedOrigin } from "./attached-origin.js";
 import type { Config } from "./config.js";
 import { explainUnattached } from "./explain-unattached.js";
 import { addressText, type ImageAddress } from "./image-address.js";
 import { ANSWER_TIME, imageDirectory } from "./image-directory.js";
 import { LispSession } from "./lisp-session.js";
-import { tunnelTo } from "./tunnel.js";
 
 /**
  * Connects to an image that somebody else started.
@@ -20,11 +20,11 @@ export async function openAttachedImage(
   const { commands, connect } = await import("swank-client");
   try {
     const client = await connect({ ...address, secret: secretOption(config), signal });
-    const warning = client.connection.peer?.isLoopback === false ? unencrypted(address) : undefined;
+    const origin = attachedOrigin(address, client.connection.peer);
     return new LispSession({
       client,
-      origin: { kind: "attached", address: addressText(address), warning },
-      remarks: warning === undefined ? [] : [warning],
+      origin,
+      remarks: origin.warning === undefined ? [] : [origin.warning],
       identity: await identify(client, commands.processStart),
       directory: (asked) => imageDirectory(client, commands.defaultDirectory, asked),
       explainLoss: async () => `The connection to ${addressText(address)} was lost: ${(await client.closed).message}`,
@@ -44,8 +44,4 @@ async function identify(client: SwankClient, { name, encode, decode }: typeof co
 function secretOption({ secretFile, noSecret }: Config): { readonly file: string } | false | undefined {
   if (noSecret) return false;
   return secretFile === undefined ? undefined : { file: secretFile };
-}
-
-function unencrypted(address: ImageAddress): string {
-  return `The connection to ${addressText(address)} is not encrypted, and whoever can reach that port can run anything in the Lisp. Safer: have its Swank listen on its own machine only, ${tunnelTo(address)}.`;
 }

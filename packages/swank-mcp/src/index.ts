@@ -2,6 +2,7 @@
 
 export { type ApprovalRequest, detailText, isShownWhole, type Operation, promptText } from "./approval-request.js";
 export { type ApprovalMode, Approvals, type Approver } from "./approvals.js";
+export { attachedOrigin } from "./attached-origin.js";
 export { clientSetup } from "./client-setup.js";
 export {
   type Answerable,

@@ -8,7 +8,7 @@ export interface AttachedOrigin {
   readonly kind: "attached";
   readonly address: string;
   /** What is unsafe about the way to it. */
-  readonly warning?: string | undefined;
+  readonly warning?: string;
 }
 
 /** What a session is made of. */

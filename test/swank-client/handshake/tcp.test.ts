@@ -2,10 +2,11 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { expect } from "chai";
-import { tcpOpener } from "swank-client";
+import { isLoopback, tcpOpener } from "swank-client";
 import { rejection, thrown } from "../../support/caught.js";
 import { activeTimers } from "../../support/fake-connection.js";
 import { FakeSwank } from "../../support/fake-swank.js";
+import { openFake, tellImage } from "./fake-image.js";
 
 describe("opening a TCP connection", () => {
   it("is refused where nothing listens, and says what to type into the image", async () => {
@@ -43,6 +44,16 @@ describe("opening a TCP connection", () => {
     controller.abort();
     await rejection(opening, "CANCELLED");
     await release();
+  });
+
+  it("tells where it leads, and whether that is on this machine", async () => {
+    const { connection } = await openFake(tellImage());
+    expect(connection.peer?.isLoopback).to.equal(true);
+    expect(connection.description).to.equal(`127.0.0.1:${connection.peer?.port}`);
+    const near = ["127.0.0.1", "127.1.2.3", "::1", "::ffff:127.0.0.1", "::FFFF:127.0.0.1"];
+    const far = ["192.0.2.1", "10.127.0.0", "128.0.0.1", "::", "2001:db8::1", "fe80::1%eth0", "::ffff:192.0.2.1", ""];
+    expect(near.filter((address) => !isLoopback(address))).to.deep.equal([]);
+    expect(far.filter(isLoopback)).to.deep.equal([]);
   });
 
   it("is refused for what is no port", () => {
