@@ -15,14 +15,20 @@
       (format nil "a ~s that cannot be printed" (type-of condition))))
 
 (defun call-catching-debugger (function)
-  "Call FUNCTION. When it enters the debugger, leave it there and give the condition's text, else NIL."
+  "Call FUNCTION. When it enters the debugger, leave it there and give the condition's text and the condition, else NIL."
   (flet ((give-up (condition hook)
            (declare (ignore hook))
-           (return-from call-catching-debugger (condition-text condition))))
+           (return-from call-catching-debugger (values (condition-text condition) condition))))
     (let ((sb-ext:*invoke-debugger-hook* #'give-up)
           (*debugger-hook* #'give-up))
       (funcall function)
       nil)))
+
+(defun missing-p (path condition)
+  "True if it was PATH itself that could not be found."
+  (and (typep condition 'file-error)
+       (equal path (ignore-errors (file-error-pathname condition)))
+       (not (ignore-errors (probe-file path)))))
 
 (defun load-file (path)
   "(PATH STATUS MESSAGE OUTPUT)"
@@ -30,12 +36,14 @@
          (*standard-output* output)
          (*error-output* output)
          (*trace-output* output)
-         (*package* (find-package "COMMON-LISP-USER"))
-         (problem (call-catching-debugger (lambda () (load path)))))
-    (list (sb-ext:native-namestring path)
-          (if problem :failed :loaded)
-          problem
-          (last-part (get-output-stream-string output)))))
+         (*package* (find-package "COMMON-LISP-USER")))
+    (multiple-value-bind (problem condition) (call-catching-debugger (lambda () (load path)))
+      (list (sb-ext:native-namestring path)
+            (cond ((null problem) :loaded)
+                  ((missing-p path condition) :missing)
+                  (t :failed))
+            problem
+            (last-part (get-output-stream-string output))))))
 
 (defun default-init-files (sysinit-p userinit-p)
   (loop for (wanted function) in (list (list sysinit-p sb-ext:*sysinit-pathname-function*)
@@ -45,7 +53,7 @@
 
 (defun load-init-files (sysinit-p userinit-p files)
   "Load the init files that `sbcl` would load, if they exist, then FILES, native namestrings, which must.
-A list of (PATH STATUS MESSAGE OUTPUT): STATUS is :LOADED or :FAILED, MESSAGE tells why, or is NIL."
+A list of (PATH STATUS MESSAGE OUTPUT): STATUS is :LOADED, :MISSING or :FAILED, MESSAGE tells why, or is NIL."
   (mapcar #'load-file
           (append (default-init-files sysinit-p userinit-p)
                   (mapcar #'sb-ext:parse-native-namestring files))))

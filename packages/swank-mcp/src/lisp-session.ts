@@ -19,6 +19,8 @@ export interface SessionParts {
   readonly identity: string;
   /** What the user should know of how it came about, sentences; most often nothing. */
   readonly remarks?: readonly string[];
+  /** What is odd about how it was launched, sentences; most often nothing. */
+  readonly notes?: readonly string[];
   /** The image's current directory; rejects soon when the image does not answer. */
   directory(signal: AbortSignal): Promise<string>;
   /** Why the connection is gone, in as much detail as there is; settles soon after it is. Only to be asked then. */
@@ -33,6 +35,7 @@ export class LispSession {
   readonly origin: ImageOrigin;
   readonly identity: string;
   readonly remarks: readonly string[];
+  readonly notes: readonly string[];
   readonly #parts: SessionParts;
   #packageName: string;
   #isRetired = false;
@@ -43,6 +46,7 @@ export class LispSession {
     this.origin = parts.origin;
     this.identity = parts.identity;
     this.remarks = parts.remarks ?? [];
+    this.notes = parts.notes ?? [];
     this.#parts = parts;
     this.#packageName = parts.client.info.package.name;
   }

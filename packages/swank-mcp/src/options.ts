@@ -30,7 +30,8 @@ export const OPTIONS = {
     flag: "--lisp",
     placeholder: "COMMAND",
     summary: "The SBCL to launch.",
-    fallback: "sbcl on the PATH",
+    fallback:
+      "what SBCL names in the environment, or sbcl, on the PATH or where Homebrew, MacPorts and SBCL's installer put it",
   }),
   swank: textOption({
     flag: "--swank",

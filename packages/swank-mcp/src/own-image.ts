@@ -39,6 +39,7 @@ export async function openOwnImage(config: Config, log: Log, signal: AbortSignal
       origin: { kind: "own" },
       identity: `launched ${image.pid}`,
       remarks: loaded.flatMap(failureNotice),
+      notes: image.notes,
       directory: (asked) => imageDirectory(client, commands.defaultDirectory, asked),
       explainLoss: () => explainExit(image),
       close: () => image.stop(),
@@ -49,8 +50,9 @@ export async function openOwnImage(config: Config, log: Log, signal: AbortSignal
   }
 }
 
-function failureNotice({ path, error, output }: LoadedFile): string[] {
-  if (error === undefined) return [];
+function failureNotice({ path, status, error, output }: LoadedFile): string[] {
+  if (status === "loaded") return [];
+  if (status === "missing") return [`${path} was not loaded: there is no such file.`];
   const said = lastLines(output);
   return [`${path} was not loaded to its end: ${error}${said === "" ? "" : `\n${said}`}`];
 }

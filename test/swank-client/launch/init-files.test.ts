@@ -33,8 +33,8 @@ describe("loadInitFiles", () => {
     const file = await write("more.lisp", "(defvar *more* (1+ *from-init*)) (in-package :sb-ext)");
     const image = await launchAt(path);
     expect(await load(image, { load: [file] })).to.deep.equal([
-      { path: join(path, ".sbclrc"), output: "hello\n", error: undefined },
-      { path: file, output: "", error: undefined },
+      { path: join(path, ".sbclrc"), status: "loaded", output: "hello\n", error: undefined },
+      { path: file, status: "loaded", output: "", error: undefined },
     ]);
     expect(await image.evaluate("(cl:list cl-user::*more* cl:*print-length* (cl:package-name cl:*package*))")).to.equal(
       '(2 7 "COMMON-LISP-USER")',
@@ -79,7 +79,7 @@ describe("loadInitFiles", () => {
       expect(first?.error).to.match(error);
       expect(first?.output).to.match(output);
       expect(first?.output).not.to.include("AFTER");
-      expect(second).to.deep.equal({ path: file, output: "", error: undefined });
+      expect(second).to.deep.equal({ path: file, status: "loaded", output: "", error: undefined });
       expect(await image.evaluate("cl-user::*good*")).to.equal("1");
     });
   }
@@ -90,9 +90,17 @@ describe("loadInitFiles", () => {
     const image = await launchAt(path);
     const reports = await load(image, { noUserInit: true, load: [join(path, "gone.lisp"), file] });
     expect(reports.map((report) => report.path)).to.deep.equal([join(path, "gone.lisp"), file]);
+    expect(reports.map((report) => report.status)).to.deep.equal(["missing", "loaded"]);
     expect(reports[0]?.error).to.include("gone.lisp");
     expect(reports[1]?.error).to.equal(undefined);
     expect(await image.evaluate("cl-user::*odd*")).to.equal("5");
+  });
+
+  it("does not take a file for missing that misses another", async () => {
+    const { path, write } = await home("");
+    const file = await write("needy.lisp", `(load "${join(path, "gone.lisp")}")`);
+    const [report] = await load(await launchAt(path), { noUserInit: true, load: [file] });
+    expect(report).to.include({ path: file, status: "failed" });
   });
 
   it("keeps the end of long output", async () => {

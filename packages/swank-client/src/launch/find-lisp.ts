@@ -42,7 +42,10 @@ export async function findLispExecutable({ lisp, env = process.env }: FindLispOp
   const named = lisp ?? (env["SBCL"] || undefined);
   const executable = named === undefined ? await usualExecutable(env) : await findExecutable(named, env);
   if (executable !== undefined) return executable;
-  const message = named === undefined ? "There is no sbcl on the PATH." : `There is no executable ${named}.`;
+  const message =
+    named === undefined
+      ? `There is no sbcl on the PATH, nor in ${USUAL_FOLDERS.join(", ")}.`
+      : `There is no executable ${named}.`;
   throw new SwankError("LISP_NOT_FOUND", message, { remedy: INSTALL_SBCL });
 }
 

@@ -8,5 +8,5 @@ export type { LaunchOptions } from "./launch-options.js";
 export type { LaunchedFrom, LaunchedImage } from "./launched-image.js";
 export type { LispInstallation } from "./lisp-installation.js";
 export { lispProblem } from "./lisp-problem.js";
-export type { InitFiles, LoadedFile } from "./load-init-files.js";
+export type { InitFiles, LoadedFile, LoadedStatus } from "./load-init-files.js";
 export { loadInitFiles } from "./load-init-files.js";

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { decode, list, NIL, quote, symbol, T } from "sexp-parser";
 import type { Command } from "../commands/command.js";
+import { keywordOf } from "../runtime/keyword-of.js";
 
 /** Which files of the user's to load. */
 export interface InitFiles {
@@ -10,20 +11,26 @@ export interface InitFiles {
   readonly load?: readonly string[] | undefined;
 }
 
+const STATUSES = ["loaded", "missing", "failed"] as const;
+
+export type LoadedStatus = (typeof STATUSES)[number];
+
 /** How the loading of a file went. */
 export interface LoadedFile {
   readonly path: string;
+  /** `missing`: there is no such file. */
+  readonly status: LoadedStatus;
   /** What it printed on stdout and stderr; after an error in source it ends with the place of the form. The last 10000 characters. */
   readonly output: string;
   /** Why it was not loaded to its end, with the condition's type; `undefined` when it was. */
   readonly error: string | undefined;
 }
 
-const { keywordName, list: listOf, map, nullable, string, tuple } = decode;
+const { list: listOf, map, nullable, string, tuple } = decode;
 
 const loadedFile = map(
-  tuple(string, keywordName, nullable(string), string),
-  ([path, , error, output]): LoadedFile => ({ path, output, error }),
+  tuple(string, keywordOf(STATUSES), nullable(string), string),
+  ([path, status, error, output]): LoadedFile => ({ path, status, output, error }),
 );
 
 /**

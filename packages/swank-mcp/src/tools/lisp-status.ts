@@ -50,7 +50,9 @@ export const lispStatus = defineTool({
         max_stops: config.maxStops,
         stop_minutes: config.stopMinutes,
         max_output: config.maxOutput,
+        max_value: config.maxValue,
       },
+      ...(session.notes.length > 0 ? { notes: [...session.notes] } : {}),
       ...(isShareable ? { hint: SHARING_HINT } : {}),
     });
   },

@@ -1,0 +1,39 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { McpStdio } from "../../support/mcp-stdio.js";
+
+describe("what is odd about a launch", () => {
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "swank-mcp-launching-"));
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  it("is told with the first answer where it is about a file to load: which is not there, or not loaded to its end", async () => {
+    const missing = join(folder, "missing.lisp");
+    const broken = join(folder, "broken.lisp");
+    await writeFile(broken, '(defvar *begun* t)\n(error "no further")\n(defvar *done* t)\n');
+    const server = await McpStdio.start(["--load", missing, "--load", broken]);
+    const [values, remarks] = await server.evaluate("(list *begun* (boundp '*done*))");
+    expect(values).to.equal("=> (T NIL)");
+    expect(remarks?.split("\n").slice(0, 2)).to.deep.equal([
+      `${missing} was not loaded: there is no such file.`,
+      `${broken} was not loaded to its end: no further [SIMPLE-ERROR]`,
+    ]);
+    expect(await server.evaluate("1")).to.deep.equal(["=> 1"]);
+    await server.end();
+  });
+
+  it("is in lisp-status where nothing can be kept for the next one", async () => {
+    const file = join(folder, "file");
+    await writeFile(file, "");
+    const server = await McpStdio.start(["--cache-dir", join(file, "cache")]);
+    const { structuredContent } = await server.call("lisp-status");
+    expect(structuredContent?.["notes"]).to.deep.equal([
+      `Nothing can be kept between launches: ${join(file, "cache")} cannot be written: ENOTDIR: not a directory, mkdir '${join(file, "cache")}'.`,
+    ]);
+    await server.end();
+  });
+});
