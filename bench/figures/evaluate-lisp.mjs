@@ -9,7 +9,7 @@ import { ratio } from "../measure.mjs";
 const CALLS = 50;
 const CODE = "(+ 1 2)";
 const CALL = { code: CODE, package: undefined, stdin: undefined, check: false, unwind: false, debug: true };
-const LIMITS = { limit: 100_000, tail: 4000 };
+const LIMITS = { limit: 100_000, tail: 4000, valueLimit: undefined };
 
 /** What a tool call costs beyond what the SDK and the image cost anyway. */
 export async function evaluateLisp() {

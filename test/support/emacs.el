@@ -37,7 +37,7 @@
     (call-interactively (key-binding (kbd "RET")))))
 
 (defun swank-test-debuggers ()
-  "What every debugger's buffer shows."
+  "What the buffer of every debugger shows whose connection is open."
   (vconcat
    (mapcar (lambda (buffer)
              (with-current-buffer buffer
@@ -49,8 +49,10 @@
                  (restarts . ,(vconcat (mapcar (lambda (restart) `((name . ,(car restart)) (description . ,(cadr restart))))
                                                sldb-restarts)))
                  (text . ,(buffer-substring-no-properties (point-min) (point-max))))))
-           ;; a buffer that is being filled, or whose thread runs on, has no level
-           (seq-filter (lambda (buffer) (buffer-local-value 'sldb-level buffer))
+           (seq-filter (lambda (buffer)
+                         ;; one that is being filled, or whose thread runs on, has no level
+                         (and (buffer-local-value 'sldb-level buffer)
+                              (memq (buffer-local-value 'slime-buffer-connection buffer) slime-net-processes)))
                        (sldb-buffers)))))
 
 (defun swank-test-press-in-debugger (thread keys)

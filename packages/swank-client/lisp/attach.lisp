@@ -1,6 +1,8 @@
 ;;; Sent once after connecting to an image that others use, as a form; nothing is defined by it.
 ;;; Swank gives errors of foreign threads to the newest connection: that stays whose it was, so ours goes to the end of the list.
 ;;; Without TCP_NODELAY on Lisp's side a reply made of two messages waits 40 ms for our acknowledgement.
+;;; When the Emacs goes that started the Lisp and had its output redirected, Swank redirects it to the next connection, REPL or not: with
+;;; no streams there, the next output of any thread would recur until the stack is exhausted. Ours are the process's own.
 ;;; => the number of other connections
 (cl:lambda (nodelay)
   (cl:let ((connection swank::*emacs-connection*)
@@ -13,6 +15,11 @@
          ;; or a collected socket object would close the connection
          (sb-ext:cancel-finalization socket)
          (cl:setf (sb-bsd-sockets:sockopt-tcp-nodelay socket) cl:t))))
+    (cl:let ((input (cl:make-synonym-stream 'sb-sys:*stdin*))
+             (output (cl:make-synonym-stream 'sb-sys:*stdout*)))
+      (cl:setf (swank::connection.user-input connection) input
+               (swank::connection.user-output connection) output
+               (swank::connection.user-io connection) (cl:make-two-way-stream input output)))
     (cl:flet ((step-back ()
                 (cl:setf swank::*connections*
                          (cl:append (cl:remove connection swank::*connections*) (cl:list connection)))))

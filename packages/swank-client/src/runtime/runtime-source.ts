@@ -31,6 +31,7 @@ const FILES: Readonly<Record<ModuleName, readonly string[]>> = {
     "locks",
     "evaluate",
     "control",
+    "redirection",
     "attempt",
   ],
   debugger: [

@@ -1,0 +1,35 @@
+import { expect } from "chai";
+import { BesideEmacs } from "../support/beside-emacs.js";
+
+describe("the user's debugger and the agent's", function () {
+  this.timeout(200_000);
+  let user: BesideEmacs;
+
+  beforeEach(async () => {
+    user = await BesideEmacs.startedByHand();
+    await user.emacs.connect(user.port);
+  });
+
+  afterEach(() => user.end());
+
+  it("can be in use at once, each with its own thread", async () => {
+    const { emacs } = user;
+    const agent = await user.agent();
+    await emacs.typeInRepl('(restart-case (error "the user\'s") (use-seven () 7))');
+    const users = await emacs.debuggerShowing("the user's");
+    const [report] = await agent.evaluate('(restart-case (error "the agent\'s") (use-eight () 8))');
+    expect(report).to.include("[ERROR] SIMPLE-ERROR\nthe agent's");
+    const { structuredContent } = await agent.call("debugger_restarts");
+    expect(structuredContent).to.have.nested.property("restarts[0].name", "USE-EIGHT");
+    expect((await emacs.debuggerBuffers()).map(({ condition }) => condition)).to.deep.equal(["the user's"]);
+    expect(await agent.call("debugger_invoke_restart", { restart: "USE-EIGHT" })).to.have.nested.property(
+      "content[0].text",
+      "=> 8",
+    );
+    expect(await emacs.debuggerBuffers()).to.deep.equal([users]);
+    await emacs.invokeRestart(users.thread, 0);
+    await emacs.debuggerClosed(users.thread);
+    await emacs.prompt();
+    expect(await emacs.evaluateInRepl("(list *)")).to.equal("(7)");
+  });
+});

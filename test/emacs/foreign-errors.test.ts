@@ -1,0 +1,71 @@
+import { expect } from "chai";
+import * as z from "zod";
+import { BesideEmacs } from "../support/beside-emacs.js";
+import type { McpStdio } from "../support/mcp-stdio.js";
+
+/** A thread that is neither the user's nor the agent's, which fails with this message. */
+function failing(message: string): string {
+  return `(progn (sb-thread:make-thread (lambda () (error "${message}"))) :started)`;
+}
+
+const status = z.object({ stopped: z.array(z.object({ thread: z.string(), message: z.string() })) });
+
+/** The messages of what is stopped, for this session's tools. */
+async function stopped(agent: McpStdio): Promise<string[]> {
+  const { structuredContent } = await agent.call("lisp-status");
+  return status.parse(structuredContent).stopped.map(({ message }) => message);
+}
+
+async function untilStopped(agent: McpStdio, message: string): Promise<void> {
+  while (!(await stopped(agent)).includes(message));
+}
+
+describe("errors of the image's other threads, beside Emacs", function () {
+  this.timeout(200_000);
+  let user: BesideEmacs;
+
+  afterEach(() => user.end());
+
+  async function leavesAndReturns(agent: McpStdio): Promise<void> {
+    const { emacs, port } = user;
+    await agent.evaluate(failing("while Emacs is there"));
+    await emacs.debuggerShowing("while Emacs is there");
+    await emacs.disconnect();
+    await agent.evaluate(failing("while Emacs is away"));
+    await untilStopped(agent, "while Emacs is away");
+    await emacs.connect(port);
+    expect(await emacs.evaluateInRepl(failing("after its return"))).to.equal(":STARTED");
+    const { text } = await emacs.debuggerShowing("after its return");
+    expect(text).to.include("Backtrace:");
+    expect(await stopped(agent)).to.deep.equal(["while Emacs is away"]);
+    expect((await emacs.debuggerBuffers()).map(({ condition }) => condition)).to.deep.equal(["after its return"]);
+  }
+
+  it("go to Emacs, to the agent once Emacs leaves, and to Emacs again when it returns", async () => {
+    user = await BesideEmacs.startedByHand();
+    await user.emacs.connect(user.port);
+    await leavesAndReturns(await user.agent());
+  });
+
+  it("do so too where Emacs started the Lisp, and so does what threads print", async () => {
+    user = await BesideEmacs.startedByEmacs();
+    const agent = await user.agent();
+    await leavesAndReturns(agent);
+    const printing =
+      '(sb-thread:join-thread (sb-thread:make-thread (lambda () (princ "by a thread") (finish-output) 7)))';
+    expect(await user.emacs.evaluateInRepl(printing)).to.equal("by a thread\n7");
+    expect(await agent.evaluate("(+ 1 2)")).to.deep.include("=> 3");
+  });
+
+  it("leave an image usable that was only connected to when the Emacs left that had started it", async () => {
+    user = await BesideEmacs.startedByEmacs();
+    const agent = await user.agent();
+    expect((await agent.call("lisp-status")).isError).to.not.equal(true);
+    await user.emacs.disconnect();
+    const printing =
+      '(sb-thread:join-thread (sb-thread:make-thread (lambda () (print "by a thread") (finish-output) 7)))';
+    expect(await agent.evaluate(printing)).to.deep.equal(["=> 7"]);
+    await user.emacs.connect(user.port);
+    expect(await user.emacs.evaluateInRepl(printing)).to.equal('"by a thread" \n7');
+  });
+});
