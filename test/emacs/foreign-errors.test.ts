@@ -30,7 +30,7 @@ describe("errors of the image's other threads, beside Emacs", function () {
     const { emacs, port } = user;
     await agent.evaluate(failing("while Emacs is there"));
     await emacs.debuggerShowing("while Emacs is there");
-    await emacs.disconnect();
+    await user.emacsLeaves(agent);
     await agent.evaluate(failing("while Emacs is away"));
     await untilStopped(agent, "while Emacs is away");
     await emacs.connect(port);
@@ -61,7 +61,7 @@ describe("errors of the image's other threads, beside Emacs", function () {
     user = await BesideEmacs.startedByEmacs();
     const agent = await user.agent();
     expect((await agent.call("lisp-status")).isError).to.not.equal(true);
-    await user.emacs.disconnect();
+    await user.emacsLeaves(agent);
     const printing =
       '(sb-thread:join-thread (sb-thread:make-thread (lambda () (print "by a thread") (finish-output) 7)))';
     expect(await agent.evaluate(printing)).to.deep.equal(["=> 7"]);

@@ -48,6 +48,12 @@ export class BesideEmacs {
     return server;
   }
 
+  /** `M-x slime-disconnect`, until the image knows. Somebody who is still connected asks it. */
+  async emacsLeaves(agent: McpStdio): Promise<void> {
+    await this.emacs.disconnect();
+    while ((await agent.evaluate("(some #'swank::mconn.repl-thread swank::*connections*)"))[0] !== "=> NIL");
+  }
+
   /** Ends Emacs, the image and the servers. */
   async end(): Promise<void> {
     await Promise.all(this.#ends.map((end) => end()));
