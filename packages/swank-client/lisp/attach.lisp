@@ -1,20 +1,11 @@
-;;; Sent once after connecting to an image that others use, as a form; nothing is defined by it.
+;;; Sent once after connecting, as a form; nothing is defined by it.
 ;;; Swank gives errors of foreign threads to the newest connection: that stays whose it was, so ours goes to the end of the list.
-;;; Without TCP_NODELAY on Lisp's side a reply made of two messages waits 40 ms for our acknowledgement.
 ;;; When the Emacs goes that started the Lisp and had its output redirected, Swank redirects it to the next connection, REPL or not: with
 ;;; no streams there, the next output of any thread would recur until the stack is exhausted. Ours are the process's own.
 ;;; => the number of other connections
-(cl:lambda (nodelay)
+(cl:lambda ()
   (cl:let ((connection swank::*emacs-connection*)
            (lock (cl:find-symbol "*CONNECTION-LOCK*" "SWANK")))
-    (cl:when nodelay
-      (cl:ignore-errors
-       (cl:let ((socket (cl:make-instance 'sb-bsd-sockets:inet-socket
-                                          :type :stream :protocol :tcp
-                                          :descriptor (sb-sys:fd-stream-fd (swank::connection.socket-io connection)))))
-         ;; or a collected socket object would close the connection
-         (sb-ext:cancel-finalization socket)
-         (cl:setf (sb-bsd-sockets:sockopt-tcp-nodelay socket) cl:t))))
     (cl:let ((input (cl:make-synonym-stream 'sb-sys:*stdin*))
              (output (cl:make-synonym-stream 'sb-sys:*stdout*)))
       (cl:setf (swank::connection.user-input connection) input

@@ -67,6 +67,7 @@
 (defun fires-p (breakpoint arguments)
   (and (null (breakpoint-failure breakpoint))
        (not *in-condition*)
+       (not (session-departed (breakpoint-session breakpoint)))
        (watched-thread-p breakpoint)
        (method-applies-p breakpoint arguments)
        (condition-holds-p breakpoint arguments)
@@ -89,6 +90,8 @@
         (swank::invoke-slime-debugger condition)))))
 
 (defun enter-step (connection condition)
+  (unless (connection-open-p connection)
+    (invoke-restart 'sb-ext:step-continue))
   (let ((sb-debug:*stack-top-hint* (sb-di::find-stepped-frame)))
     (swank::with-connection (connection)
       (setf swank::*buffer-package* *package*)

@@ -147,6 +147,24 @@ Of some restarts of several arguments Lisp does not know how many they are."
 
 ;;; The client goes, its threads end
 
+(defun visitor-p (thread connection)
+  "True if THREAD runs no evaluation, and stands where CONNECTION's client had it stop."
+  (flet ((value (symbol) (ignore-errors (sb-thread:symbol-value-in-thread symbol thread nil))))
+    (and (eq connection (value 'swank::*emacs-connection*))
+         (null (value '*evaluation*))
+         (typep (value 'swank::*swank-debugger-condition*) '(or breakpoint-reached sb-ext:step-condition)))))
+
+(defun let-visitors-go (connection)
+  "Have the threads of others go on that a breakpoint or step of CONNECTION's client has stopped."
+  (dolist (thread (sb-thread:list-all-threads))
+    (when (visitor-p thread connection)
+      (call-in-thread thread
+                      (lambda () (visitor-p sb-thread:*current-thread* connection))
+                      (lambda ()
+                        (setf swank::*send-counter* 0
+                              *step-wanted* nil)
+                        (invoke-restart (or (find-restart 'sb-ext:step-continue) 'continue)))))))
+
 (defun end-evaluations (session)
   (dolist (attempt '(abort abort kill))
     (let ((left (loop for evaluation being the hash-values of (session-evaluations session) collect evaluation)))
@@ -158,24 +176,19 @@ Of some restarts of several arguments Lisp does not know how many they are."
              (unwind-evaluation evaluation))))
       (sleep 1))))
 
+(defun end-session (connection session)
+  (setf (session-departed session) t)
+  (dolist (hook *departure-hooks*) (ignore-errors (funcall hook session)))
+  (ignore-errors (let-visitors-go connection))
+  (ignore-errors (end-waits connection))
+  (when (plusp (hash-table-count (session-evaluations session)))
+    (sb-thread:make-thread #'end-evaluations :arguments (list session) :name "swank-client clean-up")))
+
 (defun clean-up (connection)
-  (let ((session (session-of connection)))
-    (setf (session-departed session) t)
-    (dolist (hook *departure-hooks*) (ignore-errors (funcall hook session)))
-    (when (plusp (hash-table-count (session-evaluations session)))
-      (sb-thread:make-thread #'end-evaluations :arguments (list session) :name "swank-client clean-up"))))
-
-(swank::add-hook swank::*connection-closed-hook* 'clean-up)
-
-(defun close-in-any-case (close-connection connection &rest arguments)
-  "Swank closes the stream of a lost connection before it forgets the connection and calls the hook. With output in it that nobody
-will take, that is an error, which parks Swank's own thread: no client can connect properly from then on."
-  (handler-case (apply close-connection connection arguments)
-    (error ()
-      (ignore-errors (close (swank::connection.socket-io connection) :abort t))
-      (apply close-connection connection arguments))))
-
-(sb-int:encapsulate 'swank::close-connection% 'close-in-any-case #'close-in-any-case)
+  (let ((session (sb-ext:with-locked-hash-table (*sessions*) (gethash connection *sessions*))))
+    (when session
+      (end-session connection session)
+      (leave-unless-needed))))
 
 ;;; The image ends
 
@@ -195,8 +208,6 @@ will take, that is an error, which parks Swank's own thread: no client can conne
           do (sleep 1/500))
     ;; for the last of them, which is being written
     (when connections (sleep 1/100))))
-
-(pushnew 'send-last-words sb-ext:*exit-hooks*)
 
 ;;; Swank on SBCL keeps a mailbox for every thread that ever was, and searches them all at each message
 

@@ -4,7 +4,8 @@
   (:use #:common-lisp)
   (:import-from #:@runtime@
                 #:*breakpoint-call* #:*breakpoint-variables* #:*departure-hooks* #:*evaluation* #:*in-user-code* #:*step-wanted* #:*value-limit*
-                #:between-calls-p #:breakpoint-reached #:breakpoint-wrapper-p #:call-attempt #:called-name #:class-name-text #:count-frames
+                #:between-calls-p #:breakpoint-reached #:breakpoint-wrapper-p #:call-attempt #:called-name #:class-name-text
+                #:connection-open-p #:count-frames
                 #:current-session #:error-entry #:evaluation-session #:frame-home #:frame-kinds #:frame-name #:frame-text #:frame-variables
                 #:in-time #:line-text-in-time #:make-stepper #:on-one-line #:report-text #:session-package-now #:shown-class
                 #:printed-values #:variable-text #:with-bounded-printing #:with-printing-time)

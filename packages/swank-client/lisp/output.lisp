@@ -69,15 +69,26 @@
       (setf (output-tail stream) nil
             (output-dropped stream) 0))))
 
+(defvar *awaited* nil "The connection whose client this thread waits for.")
+
 ;;; A program that prints faster than the client reads waits here, outside the lock.
 (defun await-acknowledgement (stream)
   (when (> (output-unacknowledged stream) +unacknowledged-limit+)
     (setf (output-unacknowledged stream) 0)
-    (when (connection-open-p (output-connection stream))
-      (swank::with-connection ((output-connection stream)) (swank::ping-pong)))))
+    (let ((*awaited* (output-connection stream)))
+      (catch 'acknowledged
+        ;; looked at with *AWAITED* set: whoever cleans up after the client sees one or the other
+        (when (connection-open-p *awaited*)
+          (swank::with-connection (*awaited*) (swank::ping-pong)))))))
 
-(defun connection-open-p (connection)
-  (member connection swank::*connections*))
+(defun end-waits (connection)
+  "Have the threads go on that wait for CONNECTION's client, which is gone."
+  (flet ((waits-p (thread)
+           (eq connection (ignore-errors (sb-thread:symbol-value-in-thread '*awaited* thread nil)))))
+    (dolist (thread (remove-if-not #'waits-p (sb-thread:list-all-threads)))
+      (call-in-thread thread
+                      (lambda () (waits-p sb-thread:*current-thread*))
+                      (lambda () (throw 'acknowledged nil))))))
 
 (defun ready-buffer (stream)
   (or (output-buffer stream)
@@ -161,7 +172,7 @@
 
 (defun flush-loop ()
   (loop
-    (cond ((sb-thread:wait-on-semaphore *flusher-wakeup* :timeout +idle-seconds+)
+    (cond ((sb-thread:wait-on-semaphore *flusher-wakeup* :timeout (if (clients-p) +idle-seconds+ +flush-interval+))
            (sleep +flush-interval+)
            (dolist (stream (take-dirty-streams))
              ;; cleared before the text is taken, so that a write in between schedules again

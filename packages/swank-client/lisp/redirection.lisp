@@ -23,7 +23,3 @@ With no REPL left the streams are the process's own again, so that the next one 
                (notany #'has-repl-p others))
       (funcall (repl-symbol "REVERT-GLOBAL-IO-REDIRECTION"))
       (setf (symbol-value owner) nil))))
-
-;; it may have gone before this was loaded
-(give-back-output)
-(swank::add-hook swank::*connection-closed-hook* 'give-back-output)

@@ -34,7 +34,39 @@
   (or (gethash connection *sessions*)
       (sb-ext:with-locked-hash-table (*sessions*)
         (or (gethash connection *sessions*)
-            (setf (gethash connection *sessions*) (make-session))))))
+            (setf (gethash connection *sessions*) (new-session connection))))))
+
+(defun connection-open-p (connection)
+  (member connection swank::*connections*))
+
+(defun new-session (connection)
+  "A session for CONNECTION, whose client may have gone since it asked for what needs one."
+  (let ((open (connection-open-p connection)))
+    (when open (add-hooks))
+    (make-session :departed (not open))))
+
+;;; Nothing of ours is called when no client of ours is there
+
+(defun add-hooks ()
+  (swank::add-hook swank::*connection-closed-hook* 'clean-up)
+  (swank::add-hook swank::*connection-closed-hook* 'give-back-output)
+  ;; the Emacs that has the output may have gone before
+  (give-back-output)
+  (pushnew 'send-last-words sb-ext:*exit-hooks*))
+
+(defun clients-p ()
+  "True while anybody has a session."
+  (sb-ext:with-locked-hash-table (*sessions*)
+    (loop for session being the hash-values of *sessions* thereis (not (session-departed session)))))
+
+(defun leave-unless-needed ()
+  (sb-ext:with-locked-hash-table (*sessions*)
+    (unless (clients-p)
+      (setf swank::*connection-closed-hook* (remove-if (lambda (hook) (member hook '(clean-up give-back-output)))
+                                                     swank::*connection-closed-hook*)
+            sb-ext:*exit-hooks* (remove 'send-last-words sb-ext:*exit-hooks*))
+      ;; which then finds that nothing will come any more
+      (sb-thread:signal-semaphore *flusher-wakeup*))))
 
 (defun current-session ()
   (session-of swank::*emacs-connection*))

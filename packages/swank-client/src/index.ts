@@ -1,3 +1,4 @@
+export type { AttachOptions, ForeignErrors } from "./attach.js";
 export type { CallOptions } from "./caller.js";
 export type { ClientOptions } from "./client.js";
 export { SwankClient } from "./client.js";

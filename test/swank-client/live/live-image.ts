@@ -23,7 +23,7 @@ export class LiveImage {
 
   /** What a form gives, evaluated beside everything else by a client that loads nothing: strings, numbers and lists of them. */
   async ask(form: string): Promise<string> {
-    this.#observer ??= await connect({ port: this.swank.port, runtime: false });
+    this.#observer ??= await connect({ port: this.swank.port, runtime: false, foreignErrors: "theirs" });
     const printed = `(cl:with-standard-io-syntax (cl:prin1-to-string (cl:locally ${form})))`;
     return decode.string(await this.#observer.call(read(printed), { label: form }));
   }

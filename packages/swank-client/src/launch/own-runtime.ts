@@ -1,5 +1,5 @@
 import { print } from "sexp-parser";
-import { attachForm } from "../attach.js";
+import { firstAttachForms } from "../attach.js";
 import { RuntimeCalls } from "../runtime/runtime-calls.js";
 import { allModules, runtimeModule } from "../runtime/runtime-source.js";
 
@@ -21,5 +21,5 @@ export function firstRequests(): readonly string[] {
     limit: 1000,
     tail: 0,
   };
-  return [attachForm(false), calls.evaluate({ ...evaluation, code: "(list (+ 1 2))" })].map(print);
+  return [...firstAttachForms(), calls.evaluate({ ...evaluation, code: "(list (+ 1 2))" })].map(print);
 }

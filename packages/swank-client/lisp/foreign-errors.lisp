@@ -1,0 +1,20 @@
+;;; Sent after connecting, as a form, by a client that wants the errors of foreign threads for itself (MINE), or never wants them;
+;;; nothing is defined by it, and it is undone when the connection closes.
+;;; Whoever connects later becomes Swank's default, so what is asked there is answered instead of the list being changed.
+(cl:lambda (mine)
+  (cl:let ((connection swank::*emacs-connection*)
+           (tag (cl:gensym "SWANK-CLIENT")))
+    (cl:labels ((closed (closing)
+                  (cl:when (cl:eq closing connection)
+                    (sb-int:unencapsulate 'swank::default-connection tag)
+                    (sb-ext:atomic-update (cl:symbol-value 'swank::*connection-closed-hook*)
+                                          (cl:lambda (hooks) (cl:remove (cl:function closed) hooks)))))
+                (choose (default)
+                  (cl:cond ((cl:not mine)
+                            (cl:let ((swank::*connections* (cl:remove connection swank::*connections*)))
+                              (cl:funcall default)))
+                           ((cl:member connection swank::*connections*) connection)
+                           (cl:t (cl:funcall default)))))
+      (sb-ext:atomic-push (cl:function closed) (cl:symbol-value 'swank::*connection-closed-hook*))
+      (sb-int:encapsulate 'swank::default-connection tag (cl:function choose))
+      cl:t)))

@@ -1,0 +1,104 @@
+;;; Sent after connecting, as a form; nothing is defined by it. The function is kept, under NAME, for the next connection.
+;;; When the connection is over, however that came about, its stopped threads are let go, and what is done here is undone.
+(cl:lambda (name)
+  (cl:labels
+      ;; The socket
+      ((set-options (descriptor)
+         (cl:let ((socket (cl:make-instance 'sb-bsd-sockets:inet-socket
+                                            :type :stream :protocol :tcp :descriptor descriptor)))
+           ;; or a collected socket object would close the connection
+           (sb-ext:cancel-finalization socket)
+           ;; without it a reply made of two messages waits 40 ms for our acknowledgement
+           (cl:setf (sb-bsd-sockets:sockopt-tcp-nodelay socket) cl:t)
+           ;; that our machine is gone, with no word of it, is found out within a minute
+           (cl:setf (sb-bsd-sockets:sockopt-keep-alive socket) cl:t
+                    (sb-bsd-sockets:sockopt-tcp-keepidle socket) 20
+                    (sb-bsd-sockets:sockopt-tcp-keepintvl socket) 5
+                    (sb-bsd-sockets:sockopt-tcp-keepcnt socket) 4)
+           (cl:when (cl:member :linux cl:*features*)
+             (set-user-timeout descriptor 40000))))
+       ;; what is sent and never acknowledged would be sent again for a quarter of an hour
+       (set-user-timeout (descriptor milliseconds)
+         (sb-alien:with-alien ((value sb-alien:int milliseconds))
+           (sb-alien:alien-funcall
+            (sb-alien:extern-alien "setsockopt" (cl:function sb-alien:int sb-alien:int sb-alien:int sb-alien:int
+                                                             (cl:* sb-alien:int) sb-alien:int))
+            descriptor 6 18 (sb-alien:addr value) 4)))
+
+       ;; Threads that stand in the debugger for the connection
+       (value-in (symbol thread)
+         (cl:ignore-errors (sb-thread:symbol-value-in-thread symbol thread cl:nil)))
+       (stopped-for-p (connection thread)
+         (cl:and (cl:eq connection (value-in 'swank::*emacs-connection* thread))
+                 (cl:plusp (cl:or (value-in 'swank::*sldb-level* thread) 0))))
+       (release (connection thread)
+         (cl:ignore-errors
+          (swank::queue-thread-interrupt thread
+                                         (cl:lambda ()
+                                           (cl:when (stopped-for-p connection sb-thread:*current-thread*)
+                                             (leave connection swank::*swank-debugger-condition*))))))
+       ;; each once: SBCL dies of interrupts that wait in numbers; and more than one look, as a thread may be about to stop
+       (release-all (connection)
+         (cl:let ((asked '()))
+           (cl:loop :repeat 3
+                    :do (cl:dolist (thread (sb-thread:list-all-threads))
+                          (cl:when (cl:and (cl:not (cl:member thread asked)) (stopped-for-p connection thread))
+                            (cl:push thread asked)
+                            (release connection thread)))
+                        (cl:sleep 1/20))))
+
+       ;; In the stopped thread
+       (leave (connection condition)
+         ;; nobody acknowledges what is sent from here
+         (cl:setf swank::*send-counter* 0)
+         (cl:cond ((of-runtime-p condition))
+                  (swank::*sldb-quit-restart* (swank:throw-to-toplevel))
+                  ((cl:> swank::*sldb-level* 1)
+                   (release connection sb-thread:*current-thread*)
+                   (swank:sldb-abort))
+                  (cl:t (hand-over condition))))
+       ;; the runtime has stopped such a thread, and lets it go on
+       (of-runtime-p (condition)
+         (cl:or (cl:typep condition 'sb-ext:step-condition)
+                (cl:string= "BREAKPOINT-REACHED" (cl:class-name (cl:class-of condition)))))
+       ;; a thread that is somebody else's stops where it would have stopped without us
+       (hand-over (condition)
+         (cl:let ((next (swank::default-connection))
+                  (swank::*sldb-level* 0)
+                  (sb-debug:*stack-top-hint* swank/sbcl::*sldb-stack-top*)
+                  (sb-kernel:*restart-clusters*
+                    (cl:member-if (cl:lambda (cluster) (cl:intersection cluster swank::*sldb-restarts*))
+                                  sb-kernel:*restart-clusters*)))
+           (cl:if next
+                  (swank::with-connection (next) (swank::debug-in-emacs condition))
+                  (cl:let ((swank::*emacs-connection* cl:nil))
+                    (swank::invoke-default-debugger condition)))))
+
+       ;; Swank closes the stream of a lost connection before it forgets the connection and runs its hooks. With output in it that
+       ;; nobody will take, that is an error, which parks Swank's own thread: no client can connect properly from then on.
+       (close-in-any-case (close connection arguments)
+         (cl:let ((swank::*log-output* (cl:make-broadcast-stream)))
+           (cl:handler-case (cl:apply close connection arguments)
+             (cl:error ()
+               (cl:ignore-errors (cl:close (swank::connection.socket-io connection) :abort cl:t))
+               (cl:apply close connection arguments)))))
+
+       (guard (connection tag)
+         (cl:labels ((closed (closing)
+                       (cl:when (cl:eq closing connection)
+                         (sb-int:unencapsulate 'swank::close-connection% tag)
+                         (sb-ext:atomic-update (cl:symbol-value 'swank::*connection-closed-hook*)
+                                               (cl:lambda (hooks) (cl:remove (cl:function closed) hooks)))
+                         (sb-thread:make-thread (cl:function release-all)
+                                                :arguments (cl:list connection) :name "swank-client clean-up"))))
+           (cl:ignore-errors (set-options (sb-sys:fd-stream-fd (swank::connection.socket-io connection))))
+           (sb-ext:atomic-push (cl:function closed) (cl:symbol-value 'swank::*connection-closed-hook*))
+           (sb-int:encapsulate 'swank::close-connection% tag
+                               (cl:lambda (close closing cl:&rest arguments)
+                                 (cl:if (cl:eq closing connection)
+                                        (close-in-any-case close closing arguments)
+                                        (cl:apply close closing arguments))))
+           cl:t))
+       (guard-this () (guard swank::*emacs-connection* (cl:gensym "SWANK-CLIENT"))))
+    (cl:setf (cl:get name :function) (cl:function guard-this))
+    (guard-this)))

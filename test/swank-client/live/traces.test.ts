@@ -1,0 +1,155 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { expect } from "chai";
+import type { DebuggerSession, SwankClient } from "swank-client";
+import { killedClient } from "./killed-client.js";
+import { liveImage } from "./live-image.js";
+import { values } from "./outcomes.js";
+
+/** How many layers each of the functions has around it. */
+function layers(...names: readonly string[]): string {
+  return `(cl:loop :for name :in '(${names.join(" ")})
+    :collect (cl:loop :for function := (sb-impl::fdefn-fun (sb-impl::find-fdefn name)) :then (sb-impl::encapsulation-info-definition info)
+                      :for info := (sb-impl::encapsulation-info function)
+                      :while info :count cl:t))`;
+}
+
+/** Everything that a client can have changed in the image: hooks, functions that are encapsulated, threads, threads in the debugger. */
+const TRACES = `(cl:list (cl:length swank::*connections*) (cl:length swank::*connection-closed-hook*) (cl:length sb-ext:*exit-hooks*)
+  (cl:sort (cl:mapcar 'sb-thread:thread-name (sb-thread:list-all-threads)) 'cl:string<)
+  ${layers("swank::close-connection%", "swank::default-connection")})`;
+
+const STOPPED = `(cl:count-if (cl:lambda (thread) (cl:plusp (cl:or (sb-thread:symbol-value-in-thread 'swank::*sldb-level* thread cl:nil) 0)))
+  (sb-thread:list-all-threads))`;
+
+const FAIL_ELSEWHERE = `
+  (defvar *elsewhere* nil)
+  (setf *elsewhere* (sb-thread:make-thread (lambda () (restart-case (error "elsewhere") (give (x) x)))))
+  nil`;
+
+function nextStop(client: SwankClient): Promise<DebuggerSession> {
+  return new Promise((resolve) => {
+    const leave = client.onStop((stop) => {
+      leave();
+      resolve(stop);
+    });
+  });
+}
+
+describe("what a killed client leaves", () => {
+  const image = liveImage();
+
+  /** Waits until the image is as it was; the test's time limit ends that if it never is. */
+  async function untilAsBefore(before: string): Promise<void> {
+    while ((await image.ask(TRACES)) !== before) await pause(20);
+  }
+
+  const killed = (program: string, options = {}) => killedClient(program, { port: image.swank.port, ...options });
+
+  it("is no hook and nothing around Swank's functions, once the last one is gone", async () => {
+    const before = await image.ask(TRACES);
+    const hadExitHook = "(cl:length sb-ext:*exit-hooks*)";
+    await killed('await client.evaluate("1").next(); tell("ready");');
+    await untilAsBefore(before);
+    const other = await image.connect();
+    await values(other, "1");
+    expect(await image.ask(hadExitHook)).to.not.equal("0");
+    await other.close();
+    await untilAsBefore(before);
+  });
+
+  it("is no breakpoint, and no thread of others that one has stopped", async () => {
+    const other = await image.connect();
+    await values(other, "(defvar *calls* 0) (defun tr-work () (incf *calls*)) (defvar *done* nil)");
+    await killed(`
+      await client.breakpoints.set("tr-work", { thread: "any" });
+      client.onStop(() => tell("stopped"));
+      await client.evaluate("(progn (sb-thread:make-thread (lambda () (cl-user::tr-work) (setf cl-user::*done* t))) nil)").next();`);
+    while ((await image.ask("cl-user::*done*")) !== "T") await pause(20);
+    expect(await image.ask(layers("cl-user::tr-work"))).to.equal("(0)");
+    expect(await values(other, "(progn (tr-work) *calls*)")).to.deep.equal(["2"]);
+  });
+
+  it("is no thread of others in the middle of its steps", async () => {
+    const other = await image.connect();
+    await values(
+      other,
+      "(defvar *stepped* nil) (defun st-inner (x) (1+ x)) (defun st-work (x) (st-inner x) (st-inner (st-inner x)) (setf *stepped* :done))",
+    );
+    await killed(`
+      await client.breakpoints.set("st-work", { thread: "any" });
+      client.onStop(async (stop) => (stop.reason === "step" ? tell("stepping") : await stop.step("into")));
+      await client.evaluate("(progn (sb-thread:make-thread (lambda () (cl-user::st-work 1))) nil)").next();`);
+    while ((await image.ask("cl-user::*stepped*")) !== ":DONE") await pause(20);
+  });
+
+  it("is no thread of others that waits for it to read", async () => {
+    const other = await image.connect();
+    await values(other, "(defvar *written* nil)");
+    await killed(`
+      await client.evaluate("(let ((out *standard-output*)) (setf cl-user::*written* (sb-thread:make-thread (lambda () (loop repeat 200000 do (print :x out)) :all))) nil)", { outputLimit: Infinity }).next();
+      // meanwhile nothing is read, and nothing acknowledged
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500);
+      tell("written to");`);
+    expect(await values(other, "(sb-thread:join-thread *written*)")).to.deep.equal([":ALL"]);
+  });
+
+  it("is no stopped request of its own, at whatever level", async () => {
+    const before = await image.ask(STOPPED);
+    await killed(`
+      const { read } = await import("sexp-parser");
+      const fail = (thread) => client.connection.request(read('(cl:error "nested")'), { label: "nested", thread }).catch(() => undefined);
+      client.connection.on("event", ({ type, level, thread }) => {
+        if (type === "debug") level < 3 ? fail(thread) : tell("deep");
+      });
+      fail("t");`);
+    while ((await image.ask(STOPPED)) !== before) await pause(20);
+  });
+
+  it("is an error of somebody's thread, handed to the next client with its restarts", async () => {
+    const other = await image.connect();
+    await values(other, "(defvar *elsewhere* nil)");
+    const handed = nextStop(other);
+    await killed(
+      `client.onStop(() => tell("mine"));
+       await client.evaluate(${JSON.stringify(FAIL_ELSEWHERE)}).next();`,
+      { foreignErrors: "mine" },
+    );
+    const stop = await handed;
+    expect(stop.level).to.equal(1);
+    expect(stop.condition).to.include({ type: "SIMPLE-ERROR", message: "elsewhere" });
+    expect(stop.restarts.map(({ name }) => name)).to.deep.equal(["GIVE", "ABORT"]);
+    const { frames } = await stop.frames(0, 30);
+    expect(frames[0]?.call).to.match(/^\(\(LAMBDA \(\)|^\(ERROR /);
+    await stop.invokeRestart(0, [":given"]);
+    expect(await values(other, "(sb-thread:join-thread *elsewhere*)")).to.deep.equal([":GIVEN"]);
+  });
+
+  it("is that error also when its thread stands deeper by then, in what the killed client asked there", async () => {
+    const other = await image.connect();
+    await values(other, "(defvar *elsewhere* nil)");
+    const handed = nextStop(other);
+    await killed(
+      `const { read } = await import("sexp-parser");
+       client.connection.on("event", ({ type, level, thread }) => {
+         if (type !== "debug") return;
+         if (level === 1) client.connection.request(read('(cl:error "nested")'), { label: "nested", thread }).catch(() => undefined);
+         else tell("deep");
+       });
+       await client.evaluate(${JSON.stringify(FAIL_ELSEWHERE)}).next();`,
+      { foreignErrors: "mine" },
+    );
+    const stop = await handed;
+    expect(stop.level).to.equal(1);
+    expect(stop.condition).to.include({ message: "elsewhere" });
+    await stop.abort();
+  });
+
+  it("does not keep the next one from anything, although it was killed while it loaded what it needs", async () => {
+    for (let round = 0; round < 3; round += 1) {
+      await killed(`client.evaluate("(+ 1 2)").next(); setImmediate(() => tell("loading"));`);
+      const next = await image.connect();
+      expect(await values(next, "(+ 1 2)")).to.deep.equal(["3"]);
+      await next.close();
+    }
+  });
+});
