@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { keyword, list, NIL, quote, type Sexp, symbol } from "sexp-parser";
 import { Caller, type CallOptions } from "./caller.js";
-import type { ConnectionInfo } from "./commands/index.js";
+import { type ConnectionInfo, simpleCompletions } from "./commands/index.js";
 import type { Connection } from "./connection/connection.js";
 import { Breakpoints } from "./debugger/breakpoints.js";
 import { DebuggerRegistry } from "./debugger/debugger-registry.js";
@@ -30,6 +30,9 @@ export interface ClientOptions {
 
 /** Milliseconds that the image has to say which threads it has. */
 const LOOK_TIME = 10_000;
+
+/** Milliseconds after which nobody waits for a completion any more. */
+const COMPLETION_TIME = 5000;
 
 const THREAD_ID = quote(symbol("swank/backend:thread-id"));
 
@@ -146,6 +149,18 @@ export class SwankClient {
    */
   describeSymbol(name: string, options: DescribeOptions = {}): Promise<SymbolDescription> {
     return this.#describer.describe(name, options);
+  }
+
+  /**
+   * Symbols that begin with `prefix`, as code in that package writes them, sorted. Needs nothing but Swank.
+   *
+   * @param prefix - May carry a package: `mapc`, `cl:mapc`, `:ke`.
+   * @throws SwankError what `call` throws.
+   */
+  async completions(prefix: string, packageName: string): Promise<readonly string[]> {
+    const { name, encode, decode } = simpleCompletions;
+    const found = decode(await this.call(encode(prefix, packageName), { label: name, timeout: COMPLETION_TIME }));
+    return [...new Set(found)].sort();
   }
 
   /**

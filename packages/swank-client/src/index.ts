@@ -19,6 +19,7 @@ export { DEFINITION_KINDS } from "./definitions/definition.js";
 export type * from "./describe/symbol-description.js";
 export type { SwankErrorCode, SwankErrorDetails } from "./errors.js";
 export { ERROR_CODES, SwankError } from "./errors.js";
+export { type CodeOutline, outlineCode } from "./evaluation/code-outline.js";
 export type { EvaluateOptions } from "./evaluation/evaluate-options.js";
 export type { Evaluation, OutputChunk } from "./evaluation/evaluation.js";
 export type * from "./evaluation/outcome.js";

@@ -26,6 +26,7 @@ export type {
   LispWarning,
   Meaning,
   NewBreakpoint,
+  OutputStream,
   ResetReport,
   Restart,
   Source,
@@ -78,7 +79,7 @@ export interface DebuggedStop
 export interface LispClient
   extends Pick<
     SwankClient,
-    "info" | "isOpen" | "closed" | "close" | "hasThread" | "describeSymbol" | "definitions" | "reset"
+    "info" | "isOpen" | "closed" | "close" | "hasThread" | "describeSymbol" | "completions" | "definitions" | "reset"
   > {
   readonly breakpoints: Pick<Breakpoints, "set" | "list" | "remove">;
   /** Live stops, the latest last. */

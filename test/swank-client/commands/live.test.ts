@@ -54,6 +54,22 @@ describe("commands on a real Swank", () => {
     expect(await arglist("no-such-function")).to.equal(undefined);
   });
 
+  it("complete symbols, as one writes them where one is", async () => {
+    const completions = async (prefix: string, packageName = "CL-USER") =>
+      [...(await runCommand(connection, commands.simpleCompletions, [prefix, packageName]))].sort();
+    expect(await completions("multiple-value-p")).to.deep.equal(["multiple-value-prog1"]);
+    expect(await completions("cl:multiple-value-")).to.deep.equal([
+      "cl:multiple-value-bind",
+      "cl:multiple-value-call",
+      "cl:multiple-value-list",
+      "cl:multiple-value-prog1",
+      "cl:multiple-value-setq",
+    ]);
+    expect(await completions("multiple-value-p", "KEYWORD")).to.deep.equal([]);
+    expect(await completions(":external-forma")).to.deep.equal([":external-format"]);
+    expect(await completions("no-such-package:x")).to.deep.equal([]);
+  });
+
   it("tell the threads, and the current directory", async () => {
     const threads = await runCommand(connection, commands.listThreads, []);
     expect(threads.map(({ name }) => name)).to.include("reader-thread");

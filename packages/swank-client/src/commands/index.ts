@@ -12,6 +12,7 @@ export { operatorArglist } from "./operator-arglist.js";
 export { pprintEvalStringInFrame } from "./pprint-eval-string-in-frame.js";
 export { processStart } from "./process-start.js";
 export { type RunOptions, runCommand } from "./run-command.js";
+export { simpleCompletions } from "./simple-completions.js";
 export { sldbAbort } from "./sldb-abort.js";
 export { sldbContinue } from "./sldb-continue.js";
 export { throwToToplevel } from "./throw-to-toplevel.js";
