@@ -43,6 +43,21 @@ const TABLE: readonly [event: string, followed: Answerable, isError: boolean, ch
     "[TIMEOUT] TIMEOUT",
   ],
   ["a resumed timeout that was interrupted again", stopped("interrupt"), true, "set", "[TIMEOUT] DIVISION"],
+  [
+    "stopped by a person who broke in",
+    { ...stopped("interrupt"), kind: "interrupted" },
+    true,
+    "set",
+    "[INTERRUPT] DIVISION-BY-ZERO",
+  ],
+  ["an error just before a person broke in", { ...stopped("error"), kind: "interrupted" }, true, "set", "[ERROR] DIV"],
+  [
+    "aborted since it did not react to a person",
+    { kind: "interrupted", outcome: { ...SILENT, status: "aborted" } },
+    false,
+    "keep",
+    "; Evaluation aborted",
+  ],
   ["stopped by break", stopped("break"), false, "keep", "[BREAK] DIVISION-BY-ZERO"],
   ["stopped by a breakpoint", stopped("breakpoint"), false, "keep", "[BREAKPOINT] DIVISION-BY-ZERO"],
   ["stopped by a step", stopped("step"), false, "keep", "[STEP] DIVISION-BY-ZERO"],
@@ -86,6 +101,10 @@ describe("conclusion", () => {
   it("names what could not be ended", () => {
     expect(reportText(conclude(running(9)))).to.match(/STILL RUNNING in thread 9\.$/);
     expect(reportText(conclude(running(undefined)))).to.match(/STILL RUNNING\.$/);
+    const brokenIn: Answerable = { kind: "running", thread: 9, transcript: SILENT };
+    expect(reportText(conclude(brokenIn))).to.match(
+      /\nThe evaluation was to be interrupted\. .*STILL RUNNING in thread 9\.$/,
+    );
   });
 
   it("says of what could not be ended what it has printed, and that it runs", () => {

@@ -1,5 +1,6 @@
 import { mock } from "node:test";
 import { expect } from "chai";
+import { SwankError } from "swank-client";
 import { followEvaluation } from "swank-mcp";
 import { returned, SILENT } from "../support/mcp-outcomes.js";
 import { evaluation, settled, waitTimeout } from "../support/mcp-scripted.js";
@@ -38,6 +39,25 @@ describe("following an evaluation", () => {
     const slow = evaluation({ next: turns(waitTimeout(), DONE), interrupt: async () => true });
     const followed = await followEvaluation(slow, { seconds: 3, signal: NEVER });
     expect(followed).to.deep.equal({ kind: "timed-out", seconds: 3, outcome: DONE });
+  });
+
+  it("interrupts when a person breaks in, and gives what came of that", async () => {
+    const controller = new AbortController();
+    let interrupted = false;
+    const running = evaluation({
+      next: async ({ signal } = {}) => {
+        if (interrupted) return DONE;
+        await new Promise((resolve) => signal?.addEventListener("abort", resolve));
+        throw new SwankError("CANCELLED", "Nobody waits.");
+      },
+      interrupt: async () => {
+        interrupted = true;
+        return true;
+      },
+    });
+    const followed = followEvaluation(running, { seconds: 3, signal: NEVER, interrupt: controller.signal });
+    controller.abort();
+    expect(await followed).to.deep.equal({ kind: "interrupted", outcome: DONE });
   });
 
   it("aborts what does not react to the interrupt", async () => {

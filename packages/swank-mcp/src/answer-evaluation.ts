@@ -22,8 +22,9 @@ export async function answerEvaluation(
   seconds: number,
 ): Promise<ToolAnswer> {
   const { resets } = session;
-  context.outputs.listen(evaluation, (text) => context.progress(text));
-  const followed = await followEvaluation(evaluation, { seconds, signal: context.signal });
+  context.outputs.listen(evaluation, (chunk) => context.progress(chunk.text, chunk.stream));
+  const { cancelled, signal: interrupt } = context;
+  const followed = await followEvaluation(evaluation, { seconds, signal: cancelled, interrupt });
   if (followed.kind === "cancelled")
     throw new Refusal("CANCELLED", "The call was cancelled; its evaluation was aborted.");
   const outcome = followed.kind === "running" ? undefined : followed.outcome;

@@ -14,7 +14,7 @@ export interface LiveStop {
 }
 
 /** Word in brackets before a condition's type. */
-export type ConditionTag = "ERROR" | "BREAK" | "BREAKPOINT" | "STEP" | "TIMEOUT";
+export type ConditionTag = "ERROR" | "BREAK" | "BREAKPOINT" | "STEP" | "TIMEOUT" | "INTERRUPT";
 
 export interface ConditionEnding {
   readonly kind: "condition";
@@ -58,6 +58,9 @@ const TAGS: Record<StopReason, ConditionTag> = {
   interrupt: "TIMEOUT",
 };
 
+/** Of what printed nothing. */
+export const EMPTY_TRANSCRIPT: Transcript = { stdout: "", stderr: "", warnings: [], warningsOmitted: 0, package: "" };
+
 /** What can be concluded from: a cancelled call has no answer. */
 export type Answerable = Exclude<Followed, { kind: "cancelled" }>;
 
@@ -89,7 +92,7 @@ export function conclude(followed: Answerable, circumstances: Circumstances = {}
     case "returned":
       return calm(outcome, { kind: "values", values: outcome.values, count: outcome.valueCount }, { kind: "clear" });
     case "stopped":
-      return stopped(outcome, seconds);
+      return stopped(outcome, seconds, followed.kind === "interrupted");
     case "aborted":
       return aborted(outcome, seconds, reset, now);
     case "lost":
@@ -102,11 +105,12 @@ export function conclude(followed: Answerable, circumstances: Circumstances = {}
   }
 }
 
-function stopped(outcome: Stopped, seconds: number | undefined): Conclusion {
+function stopped(outcome: Stopped, seconds: number | undefined, byPerson: boolean): Conclusion {
   const { reason, detail, session, locals } = outcome;
   const error = reason === "interrupt" ? timeoutSnapshot(outcome.error, seconds) : outcome.error;
   const stop = { thread: session.thread, level: session.level, reason, detail, locals };
-  const ending = { kind: "condition", tag: TAGS[reason], error, stop } as const;
+  const tag = byPerson && reason === "interrupt" ? "INTERRUPT" : TAGS[reason];
+  const ending = { kind: "condition", tag, error, stop } as const;
   return reason === "error" || reason === "interrupt"
     ? failed("stopped", outcome, ending)
     : calm(outcome, ending, { kind: "keep" });

@@ -23,10 +23,15 @@ export function killedSnapshot(seconds: number, now: number): ErrorSnapshot {
   return { ...WITHOUT_LISP, type: TIMEOUT, message, timestamp: now };
 }
 
-/** An evaluation that nothing could end. */
-export function stillRunningSnapshot(seconds: number, thread: number | undefined, now: number): ErrorSnapshot {
+/** An evaluation that nothing could end; `seconds` is the time that was up, if it was that. */
+export function stillRunningSnapshot(
+  seconds: number | undefined,
+  thread: number | undefined,
+  now: number,
+): ErrorSnapshot {
   const where = thread === undefined ? "" : ` in thread ${thread}`;
-  const message = `${noValue(seconds)} It reacted neither to an interrupt nor to an abort and is STILL RUNNING${where}.`;
+  const first = seconds === undefined ? "The evaluation was to be interrupted." : noValue(seconds);
+  const message = `${first} It reacted neither to an interrupt nor to an abort and is STILL RUNNING${where}.`;
   return { ...WITHOUT_LISP, type: TIMEOUT, message, timestamp: now };
 }
 

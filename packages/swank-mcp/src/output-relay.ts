@@ -1,7 +1,7 @@
-import type { EvaluateOptions } from "swank-client";
+import type { EvaluateOptions, OutputChunk } from "swank-client";
 import type { Evaluation, LispClient } from "./lisp-port.js";
 
-type Listener = (text: string) => void;
+type Listener = (chunk: OutputChunk) => void;
 
 /** Brings what an evaluation prints to the call that waits for it now: it may outlast the call that began it. */
 export class OutputRelay {
@@ -9,7 +9,7 @@ export class OutputRelay {
 
   /** Starts an evaluation whose output can be listened to. */
   evaluate(client: LispClient, code: string, options: EvaluateOptions): Evaluation {
-    const onOutput = ({ text }: { readonly text: string }) => this.#listeners.get(evaluation)?.(text);
+    const onOutput = (chunk: OutputChunk) => this.#listeners.get(evaluation)?.(chunk);
     const evaluation = client.evaluate(code, { ...options, onOutput });
     return evaluation;
   }

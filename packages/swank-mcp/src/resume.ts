@@ -24,7 +24,7 @@ export async function answerResumed(
 ): Promise<ToolAnswer> {
   const { evaluation } = stop;
   if (evaluation === undefined) return answerForeign(stop.thread, leave, context);
-  context.outputs.listen(evaluation, (text) => context.progress(text));
+  context.outputs.listen(evaluation, (chunk) => context.progress(chunk.text, chunk.stream));
   await inDebugger(leave);
   return answerEvaluation(evaluation, session, context, seconds);
 }

@@ -6,6 +6,7 @@ import { explainError } from "./explain-error.js";
 import { oneLine } from "./format/cut.js";
 import type { LastError } from "./last-error.js";
 import type { LispContext } from "./lisp-context.js";
+import type { OutputStream } from "./lisp-port.js";
 import type { LispSession } from "./lisp-session.js";
 import { nearest } from "./nearest.js";
 import type { Notices } from "./notices.js";
@@ -24,7 +25,10 @@ export interface ToolCall {
   readonly name: unknown;
   readonly args: unknown;
   readonly signal: AbortSignal;
-  progress(text: string): void;
+  /** Aborted when the person at the keyboard breaks in: an evaluation is then stopped where it is, anything else is given up. */
+  readonly interrupt?: AbortSignal | undefined;
+  /** Told what an evaluation prints as it comes, with its stream; or, without one, what is waited for. */
+  progress(text: string, stream?: OutputStream): void;
   /** Asks the user; absent when the client has no way to. */
   readonly ask?: Ask | undefined;
 }
@@ -57,27 +61,29 @@ export async function runTool(host: ToolHost, call: ToolCall): Promise<ToolAnswe
 async function answer(host: ToolHost, call: ToolCall, run: (context: ToolContext) => Promise<ToolAnswer>) {
   let usedLisp = false;
   let used: LispSession | undefined;
+  const signal = AbortSignal.any([call.signal, call.interrupt ?? call.signal]);
   const context: ToolContext = {
-    signal: call.signal,
+    signal,
+    cancelled: call.signal,
     config: host.config,
     lastError: host.lastError,
     stops: host.stops,
     outputs: host.outputs,
     approvals: host.approvals,
     approve: (request) =>
-      host.approvals.require(request, { ...call, ask: call.ask, progress: (text) => call.progress(text) }),
+      host.approvals.require(request, { ask: call.ask, signal, progress: (text) => call.progress(text) }),
     session: async () => {
       usedLisp = true;
-      used = await host.lisp.session(call.signal);
+      used = await host.lisp.session(signal);
       return used;
     },
     currentSession: () => host.lisp.current(call.signal),
     lastLoss: () => host.lisp.loss(),
     renew: (session) => {
       usedLisp = true;
-      return host.lisp.renew(session, call.signal);
+      return host.lisp.renew(session, signal);
     },
-    progress: (text) => call.progress(text),
+    progress: (text, stream) => call.progress(text, stream),
   };
   const given = await run(context).catch((error: unknown) => {
     throw used?.isRetired === true ? sessionReset(error) : error;

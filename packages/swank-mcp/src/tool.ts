@@ -3,6 +3,7 @@ import type { ApprovalRequest } from "./approval-request.js";
 import type { Approvals } from "./approvals.js";
 import type { Config } from "./config.js";
 import type { LastError } from "./last-error.js";
+import type { OutputStream } from "./lisp-port.js";
 import type { LispSession } from "./lisp-session.js";
 import type { OutputRelay } from "./output-relay.js";
 import type { StopKeeper } from "./stop-keeper.js";
@@ -18,8 +19,10 @@ export interface ToolAnnotations {
 
 /** What a running tool may use. */
 export interface ToolContext {
-  /** Aborted when the client cancels the call or goes away. */
+  /** Aborted when the client cancels the call or goes away, and when a person breaks in: whatever is waited for is given up. */
   readonly signal: AbortSignal;
+  /** Aborted when the client cancels or goes away only: of an evaluation, a person who breaks in wants to see where it is. */
+  readonly cancelled: AbortSignal;
   readonly config: Config;
   readonly lastError: LastError;
   readonly stops: StopKeeper;
@@ -47,8 +50,8 @@ export interface ToolContext {
    * @throws as `session` does; the session is ended all the same.
    */
   renew(session: LispSession): Promise<LispSession>;
-  /** Tells the client what the evaluation has printed lately. */
-  progress(text: string): void;
+  /** Tells the client what the evaluation has printed lately, and on which stream; or, without one, what is waited for. */
+  progress(text: string, stream?: OutputStream): void;
 }
 
 /** How a tool is declared: everything there is to know of it, and what it does. */
