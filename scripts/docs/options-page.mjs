@@ -1,6 +1,6 @@
 import { code, GENERATED, prose, table } from "./markdown.mjs";
 
-/** @typedef {{ flag: string, placeholder?: string, valueOptional?: boolean, summary: string, fallback?: string }} Option */
+/** @typedef {{ flag: string, placeholder?: string, valueOptional?: boolean, summary: string, fallback?: string | undefined }} Option */
 
 /**
  * docs/options.md: every option of swank-mcp, from the table that it reads its command line with. Needs the build.
@@ -9,8 +9,10 @@ import { code, GENERATED, prose, table } from "./markdown.mjs";
  */
 export async function optionsPage() {
   const { ALL_OPTIONS } = await import("../../packages/swank-mcp/dist/options.js");
-  const { environmentName } = await import("../../packages/swank-mcp/dist/option.js");
-  const rows = ALL_OPTIONS.map((option) => optionRow(option, environmentName(option)));
+  const { environmentName, fallbackText } = await import("../../packages/swank-mcp/dist/option.js");
+  const rows = ALL_OPTIONS.map((option) =>
+    optionRow({ ...option, fallback: fallbackText(option) }, environmentName(option)),
+  );
   return [
     GENERATED,
     "# Options of swank-mcp",

@@ -1,11 +1,13 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { inRepository } from "../setup/paths.mjs";
+import { consolePage } from "./console-page.mjs";
 import { errorsPage } from "./errors-page.mjs";
 import { optionsPage } from "./options-page.mjs";
 import { toolsPage } from "./tools-page.mjs";
 
 /** Every generated page and what makes it. */
 const PAGES = [
+  { path: "docs/console.md", make: consolePage },
   { path: "docs/errors.md", make: errorsPage },
   { path: "docs/options.md", make: optionsPage },
   { path: "docs/tools.md", make: toolsPage },

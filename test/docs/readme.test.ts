@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect } from "chai";
+import { McpTerminal } from "../support/mcp-terminal.js";
 
 const ROOT = new URL("../../../", import.meta.url);
-const BIN = fileURLToPath(new URL("packages/swank-mcp/bin/swank-mcp.js", ROOT));
 /** Git ignores it, and what is imported from there is what the packages export. */
 const COMPILED = fileURLToPath(new URL("test/dist/", ROOT));
 
@@ -24,11 +24,20 @@ describe("README.md", () => {
     readme = await readFile(new URL("README.md", ROOT), "utf8");
   });
 
-  it("shows what the demonstration shows, up to the lines for MCP clients", async () => {
-    const { stdout } = await runNode([BIN, "demo"]);
-    const [transcript = "", setup] = stdout.split("\nAdd this server to an MCP client");
-    expect(setup).to.be.a("string");
-    expect(fenced(readme, /^```\n(> evaluate-lisp\n[\s\S]*?)^```$/m)).to.deep.equal(trimmedLines(transcript));
+  it("shows what the console shows when one types that", async () => {
+    const picture = fenced(readme, /^```\n(CL-USER> [\s\S]*?)^```$/m);
+    const state = await mkdtemp(join(tmpdir(), "readme-"));
+    const terminal = new McpTerminal({ state });
+    try {
+      for (const line of picture) await retype(line, terminal);
+      await terminal.shows("CL-USER> ");
+      const shown = trimmedLines(terminal.text);
+      expect(shown.slice(-picture.length - 1).map(neutral)).to.deep.equal([...picture, "CL-USER>"].map(neutral));
+    } finally {
+      terminal.kill();
+      await terminal.exited;
+      await rm(state, { recursive: true });
+    }
   });
 
   it("has a snippet of the library that does what it says", async () => {
@@ -46,6 +55,18 @@ describe("README.md", () => {
     }
   });
 });
+
+/** Types what stands behind a prompt; all else is for the console to show. */
+async function retype(line: string, terminal: McpTerminal): Promise<void> {
+  const [, prompt, typed] = /^(CL-USER(?: \[[\d/]+\])?> | +\.\.\. )(.*)$/.exec(line) ?? [];
+  if (prompt === undefined || typed === undefined) return;
+  // threads have other numbers with another Swank
+  await terminal.enter(typed, prompt.replace(/^.*\]/, "]"));
+}
+
+function neutral(line: string): string {
+  return line.replace(/(thread |\[)\d+\/\d+/g, "$1N/N");
+}
 
 function runNode(args: readonly string[]): Promise<{ stdout: string; stderr: string }> {
   return promisify(execFile)(process.execPath, args, { env: ENVIRONMENT, encoding: "utf8" });

@@ -29,8 +29,8 @@ describe("command line", () => {
   it("attaches to port 4005 when only --attach is given", () => {
     expect(readConfig(["--attach"], {}).attach).to.deep.equal({ host: "127.0.0.1", port: 4005 });
     expect(readConfig(["--attach", "--verbose"], {}).attach).to.deep.equal({ host: "127.0.0.1", port: 4005 });
-    expect(readConfig(["--attach", "demo"], {})).to.deep.include({
-      command: "demo",
+    expect(readConfig(["--attach", "console"], {})).to.deep.include({
+      command: "console",
       attach: { host: "127.0.0.1", port: 4005 },
     });
   });
@@ -60,7 +60,7 @@ describe("command line", () => {
   it("suggests what was meant", () => {
     expect(complaint("--atach", "4005")).to.equal("There is no option --atach: did you mean --attach?");
     expect(complaint("--zzzzzzzzzz")).to.equal("There is no option --zzzzzzzzzz; --help lists them.");
-    expect(complaint("dmeo")).to.equal('There is no command "dmeo": did you mean demo?');
+    expect(complaint("consloe")).to.equal('There is no command "consloe": did you mean console?');
   });
 
   it("refuses values that make no sense", () => {
@@ -76,7 +76,24 @@ describe("command line", () => {
     expect(complaint("--lisp")).to.equal("--lisp needs a value: --lisp COMMAND");
     expect(complaint("--lisp=")).to.equal("--lisp needs a value.");
     expect(complaint("--verbose=1")).to.equal("--verbose takes no value.");
-    expect(complaint("demo", "demo")).to.equal('What is "demo" for? Only one command can be given.');
+    expect(complaint("serve", "serve")).to.equal('What is "serve" for? Only one command can be given.');
+  });
+});
+
+describe("the console", () => {
+  const CONSOLE = { command: "console", timeout: 86_400, approval: "off", stopMinutes: 1440, maxOutput: 1_000_000 };
+
+  it("has a person's defaults", () => {
+    expect(readConfig(["console"], {})).to.include(CONSOLE);
+  });
+
+  it("takes what is said all the same", () => {
+    const config = readConfig(["--timeout", "5", "console"], { SWANK_MCP_APPROVAL: "strict" });
+    expect(config).to.include({ ...CONSOLE, timeout: 5, approval: "strict" });
+  });
+
+  it("has these defaults told", () => {
+    expect(helpText()).to.match(/^ {2}--timeout SECONDS .* Default: 30; in the console 86400\.$/m);
   });
 });
 

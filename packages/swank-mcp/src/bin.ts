@@ -17,7 +17,7 @@ async function main(): Promise<number> {
   const { ToolServer } = await import("./tool-server.js");
   const { openSession } = await import("./open-session.js");
   const tools = new ToolServer(config, openSession(config, log));
-  if (config.command === "demo") return (await import("./demo.js")).runDemo(tools, binPath());
+  if (config.command === "console") return (await import("./console/run-console.js")).runConsole(tools, binPath());
   return (await import("./stdio.js")).serveStdio(tools, log);
 }
 

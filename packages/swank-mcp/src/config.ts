@@ -4,12 +4,12 @@ import { environmentName, type Option, OptionError } from "./option.js";
 import { ALL_OPTIONS, OPTIONS } from "./options.js";
 
 /** What the program does when started. */
-export type Command = "serve" | "demo";
+export type Command = "serve" | "console";
 
 /** Everything that can be set, checked and complete. */
 export type Config = ReturnType<typeof readConfig>;
 
-const COMMANDS = ["serve", "demo"] as const;
+const COMMANDS = ["serve", "console"] as const;
 
 /**
  * Reads the command line, and the environment for what it does not say.
@@ -19,14 +19,15 @@ const COMMANDS = ["serve", "demo"] as const;
  */
 export function readConfig(args: readonly string[], environment: Readonly<Record<string, string | undefined>>) {
   const { texts, words } = parse(args);
+  const command = readCommand(words);
   const get = <T>(option: Option<T>): T => {
     const given = texts.get(option.flag);
-    return given === undefined
-      ? option.read(fromEnvironment(option, environment), environmentName(option))
-      : option.read(given, option.flag);
+    if (given !== undefined) return option.read(given, option.flag);
+    const set = fromEnvironment(option, environment);
+    return option.read(set.length === 0 ? defaultsOf(option, command) : set, environmentName(option));
   };
   return {
-    command: readCommand(words),
+    command,
     attach: get(OPTIONS.attach),
     secretFile: get(OPTIONS.secretFile),
     noSecret: get(OPTIONS.noSecret),
@@ -49,6 +50,10 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     help: get(OPTIONS.help),
     version: get(OPTIONS.version),
   };
+}
+
+function defaultsOf({ inConsole }: Option<unknown>, command: Command): readonly string[] {
+  return command === "console" && inConsole !== undefined ? [inConsole] : [];
 }
 
 interface Parsed {

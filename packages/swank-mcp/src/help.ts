@@ -1,8 +1,8 @@
-import { environmentName, type Option } from "./option.js";
+import { environmentName, fallbackText, type Option } from "./option.js";
 import { ALL_OPTIONS } from "./options.js";
 
-const USAGE = `Usage: swank-mcp [options]        MCP server on standard input and output
-       swank-mcp demo [options]   one evaluation and one error report in this terminal
+const USAGE = `Usage: swank-mcp [options]           MCP server on standard input and output
+       swank-mcp console [options]   a prompt in this terminal: what is typed goes through the same tools
 
 Gives agents a live Common Lisp image. Without --attach it launches SBCL by itself when a tool first needs it.
 `;
@@ -26,7 +26,8 @@ function head(option: Option<unknown>): string {
 }
 
 function body(option: Option<unknown>): string {
-  return option.fallback === undefined ? option.summary : `${option.summary} Default: ${option.fallback}.`;
+  const fallback = fallbackText(option);
+  return fallback === undefined ? option.summary : `${option.summary} Default: ${fallback}.`;
 }
 
 function example(): string {

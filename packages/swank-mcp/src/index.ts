@@ -13,6 +13,16 @@ export {
   type LiveStop,
 } from "./conclusion.js";
 export { type Config, readConfig } from "./config.js";
+export { answerText } from "./console/answer-text.js";
+export { COMMANDS, type CommandInput, type ConsoleCommand, takesWords, usageText } from "./console/commands.js";
+export { type Completions, completionsFor } from "./console/completer.js";
+export { commandsText } from "./console/help-text.js";
+export { HISTORY_SIZE, HistoryFile, historyPath } from "./console/history-file.js";
+export { jsonText } from "./console/json-text.js";
+export { LiveOutput } from "./console/live-output.js";
+export { consolePrompt, continuationPrompt, stopOf } from "./console/prompt.js";
+export { type Entry, readEntry, type Unfinished } from "./console/read-entry.js";
+export { runConsole } from "./console/run-console.js";
 export type { Ask, AskOptions, Question, Reply } from "./elicitation.js";
 export { explainError } from "./explain-error.js";
 export { explainUnattached } from "./explain-unattached.js";
@@ -41,6 +51,6 @@ export { innermost, readStopAddress, type StopAddress } from "./stop-address.js"
 export { StopKeeper, type StopLimits } from "./stop-keeper.js";
 export { defineTool, type Tool, type ToolContext, type ToolDeclaration } from "./tool.js";
 export { type JsonObject, jsonAnswer, type ToolAnswer, textAnswer } from "./tool-answer.js";
-export { ToolServer } from "./tool-server.js";
+export { type Place, ToolServer } from "./tool-server.js";
 export { TOOLS } from "./tools/index.js";
 export { VERSION } from "./version.js";

@@ -17,11 +17,18 @@ export interface Option<T> {
   readonly summary: string;
   /** Its effect when it is not given, in words; absent when that goes without saying. */
   readonly fallback?: string;
+  /** What it is in the console when it is not given, where a person sits who can wait, look and break in. */
+  readonly inConsole?: string;
   /**
    * @param texts - The values given, in order: none when it was not given, `""` for a value left out.
    * @throws OptionError - when they make no sense; `source` is what the message calls the option.
    */
   read(texts: readonly string[], source: string): T;
+}
+
+/** An option's effect when it is not given, in words; `undefined` when that goes without saying. */
+export function fallbackText({ fallback, inConsole }: Option<unknown>): string | undefined {
+  return inConsole === undefined ? fallback : `${fallback}; in the console ${inConsole}`;
 }
 
 /** Name of the environment variable that stands for an option. */

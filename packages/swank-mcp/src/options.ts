@@ -57,6 +57,7 @@ export const OPTIONS = {
     placeholder: "SECONDS",
     summary: "Time for an evaluation that does not say how long it may take.",
     fallback: 30,
+    inConsole: "86400",
     min: 0.1,
     max: 86_400,
   }),
@@ -74,6 +75,7 @@ export const OPTIONS = {
   approval: choiceOption({
     flag: "--approval",
     choices: ["ask", "strict", "off"],
+    inConsole: "off",
     summary:
       "Have the user allow what changes a stopped program: ask where the client can, refuse without a yes (strict), or never ask.",
   }),
@@ -91,6 +93,7 @@ export const OPTIONS = {
     placeholder: "N",
     summary: "How long a stopped thread is kept.",
     fallback: 10,
+    inConsole: "1440",
     min: 0.01,
     max: 1440,
   }),
@@ -99,6 +102,7 @@ export const OPTIONS = {
     placeholder: "CHARACTERS",
     summary: "How much of each output stream is taken: the beginning, and the last 4,000.",
     fallback: 12_000,
+    inConsole: "1000000",
     min: 5000,
     max: 1_000_000,
     whole: true,

@@ -8,11 +8,19 @@ import { Notices } from "./notices.js";
 import { OutputRelay } from "./output-relay.js";
 import { Refusal } from "./refusal.js";
 import { runTool, type ToolCall, type ToolHost } from "./run-tool.js";
+import { innermost } from "./stop-address.js";
 import { StopKeeper } from "./stop-keeper.js";
 import type { Tool } from "./tool.js";
 import type { ToolAnswer } from "./tool-answer.js";
 import { isForeign } from "./tools/foreign.js";
 import { TOOLS } from "./tools/index.js";
+
+/** Where the session is, as a prompt shows it. */
+export interface Place {
+  readonly packageName: string;
+  /** `thread/level` of what is stopped, the latest last. */
+  readonly stops: readonly string[];
+}
 
 /** The tools and what they share, without any protocol round them. */
 export class ToolServer {
@@ -62,6 +70,20 @@ export class ToolServer {
   /** Resolves when Lisp is there, or cannot be reached, if a call is waiting for that; never rejects. */
   async ready(): Promise<void> {
     await this.#host.lisp.current();
+  }
+
+  /** Where the session is, without asking Lisp; `undefined` while there is no session. */
+  async place(): Promise<Place | undefined> {
+    const session = await this.#host.lisp.current();
+    if (session === undefined) return undefined;
+    const stops = innermost(session.client.stops).map(({ thread, level }) => `${thread}/${level}`);
+    return { packageName: session.packageName, stops };
+  }
+
+  /** Symbols that begin so, as code in the session's package writes them; none while Lisp cannot tell. Never rejects. */
+  async complete(prefix: string): Promise<readonly string[]> {
+    const session = await this.#host.lisp.current();
+    return session?.client.completions(prefix, session.packageName).catch(() => []) ?? [];
   }
 
   /** Answers the calls that still run, and any that come, with a refusal; what they do in Lisp ends with `close`. */

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { commandRow } from "../../../scripts/docs/console-page.mjs";
 import { errorsSection } from "../../../scripts/docs/errors-page.mjs";
 import { code, prose, table } from "../../../scripts/docs/markdown.mjs";
 import { optionRow } from "../../../scripts/docs/options-page.mjs";
@@ -34,6 +35,12 @@ describe("the generated pages", () => {
     };
     expect(optionRow(port, "SHARE")).to.deep.equal(["`--share [PORT]`", "`SHARE`", "Share it.", "no port"]);
     expect(optionRow({ flag: "--help", summary: "Help." }, "HELP")).to.deep.equal(["`--help`", "`HELP`", "Help.", ""]);
+  });
+
+  it("list the console's commands with their tools", () => {
+    const command = { name: "locals", usage: "n", summary: "The variables of frame n.", tool: "debugger_frame_locals" };
+    expect(commandRow(command)).to.deep.equal(["`,locals n`", "The variables of frame n.", "`debugger_frame_locals`"]);
+    expect(commandRow({ name: "quit", usage: "", summary: "Leave." })).to.deep.equal(["`,quit`", "Leave.", ""]);
   });
 
   it("list a tool's arguments with type, bounds and default", () => {

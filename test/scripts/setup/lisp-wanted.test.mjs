@@ -5,7 +5,7 @@ import { lispWanted } from "../../../scripts/setup/lisp-wanted.mjs";
 describe("the Lisp that npm start sees to", () => {
   it("is the usual one, or the one that is named", async () => {
     expect(await lispWanted([], {})).to.deep.equal({ lisp: undefined, swank: undefined });
-    expect(await lispWanted(["demo"], {})).to.deep.equal({ lisp: undefined, swank: undefined });
+    expect(await lispWanted(["console"], {})).to.deep.equal({ lisp: undefined, swank: undefined });
     expect(await lispWanted(["--lisp", "/opt/sbcl"], { SWANK_MCP_SWANK: "/opt/slime" })).to.deep.equal({
       lisp: "/opt/sbcl",
       swank: "/opt/slime",
@@ -21,9 +21,11 @@ describe("the Lisp that npm start sees to", () => {
 });
 
 describe("what npm start runs", () => {
-  it("is the demonstration in a terminal, unless told otherwise", () => {
-    expect(serverArguments([], true)).to.deep.equal(["demo"]);
-    expect(serverArguments(["--help"], true)).to.deep.equal(["--help"]);
+  it("is the console in a terminal, unless told otherwise", () => {
+    expect(serverArguments([], true)).to.deep.equal(["console"]);
+    expect(serverArguments(["--attach", "4005"], true)).to.deep.equal(["console", "--attach", "4005"]);
+    expect(serverArguments(["serve"], true)).to.deep.equal(["serve"]);
+    expect(serverArguments(["--attach", "console"], true)).to.deep.equal(["--attach", "console"]);
   });
 
   it("is the server where a client may be on stdin", () => {

@@ -6,8 +6,11 @@ import { transcriptSections } from "./sections.js";
 /** Where the whole values are: Lisp keeps those of the last form, as in any REPL. */
 const VALUES_ARE_CUT = "; Cut to fit. The next call finds the values in the list /: (nth 0 /) is the first.";
 
+/** What a report tells of a conclusion. */
+type Report = Pick<Conclusion, "transcript" | "ending">;
+
 /** The text of evaluate-lisp and of the tools that resume an evaluation (contract condition-report), sections apart by a blank line. */
-export function reportText({ transcript, ending }: Conclusion, maxValue?: number): string {
+export function reportText({ transcript, ending }: Report, maxValue?: number): string {
   return [...transcriptSections(transcript), ...endingSections(ending, valuesCost(maxValue))].join("\n\n");
 }
 

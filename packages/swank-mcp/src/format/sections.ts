@@ -13,7 +13,8 @@ export function transcriptSections(transcript: Transcript): string[] {
   ];
 }
 
-function textSection(name: string, text: string): string[] {
+/** What was printed on a stream, under its name; nothing for nothing. */
+export function textSection(name: string, text: string): string[] {
   return text === "" ? [] : [`[${name}]\n${text.replace(/\n$/, "")}`];
 }
 

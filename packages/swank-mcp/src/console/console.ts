@@ -1,0 +1,165 @@
+import type { Ask } from "../elicitation.js";
+import type { ToolCall } from "../run-tool.js";
+import type { ToolAnswer } from "../tool-answer.js";
+import type { Place, ToolServer } from "../tool-server.js";
+import { answerText } from "./answer-text.js";
+import type { CommandInput, OwnCommand, ToolCommand } from "./commands.js";
+import type { EntryReader } from "./entry-reader.js";
+import { greetingText } from "./greeting.js";
+import { commandsText } from "./help-text.js";
+import { LiveOutput } from "./live-output.js";
+import { consolePrompt, stopOf } from "./prompt.js";
+import type { Entry } from "./read-entry.js";
+
+/** What a console works with. */
+export interface ConsoleParts {
+  readonly tools: ToolServer;
+  readonly entries: EntryReader;
+  /** How to add the server to MCP clients. */
+  readonly setup: string;
+  /** Absent where nobody can be asked. */
+  readonly ask: Ask | undefined;
+  write(text: string): void;
+}
+
+/** How a call can be ended from outside. */
+interface Running {
+  readonly interrupt: AbortController;
+  readonly cancel: AbortController;
+}
+
+/** Sends what a person types to the tools, one entry after another, and shows what they answer. */
+export class Console {
+  readonly #parts: ConsoleParts;
+  #place: Place | undefined;
+  /** Chosen by `,thread`. */
+  #thread: string | undefined;
+  #running: Running | undefined;
+  #hasLeft = false;
+  #hasFailed = false;
+
+  constructor(parts: ConsoleParts) {
+    this.#parts = parts;
+  }
+
+  /** True once an answer was an error, or a command was mistyped. */
+  get hasFailed(): boolean {
+    return this.#hasFailed;
+  }
+
+  /**
+   * Gets to Lisp, and says which it is.
+   *
+   * @returns false when there is no way to it; why has been said then.
+   */
+  async greet(): Promise<boolean> {
+    const answer = await this.#call("lisp-status", {}, () => {});
+    if (this.#hasLeft) return false;
+    this.#parts.write(answer.isError ? `${answerText(answer)}\n` : greetingText(answer));
+    return !answer.isError;
+  }
+
+  /** Takes entries until there are no more, or one says to leave. */
+  async run(): Promise<void> {
+    while (!this.#hasLeft) {
+      const entry = await this.#parts.entries.next(await this.#prompt());
+      if (entry === undefined) return;
+      if (!this.#hasLeft) await this.#take(entry);
+    }
+  }
+
+  /** Ctrl-C: an evaluation stops where it is, with the second it is given up; at the prompt, what has been typed is dropped. */
+  interrupt(): void {
+    if (this.#running === undefined) this.#parts.entries.clear();
+    else if (this.#running.interrupt.signal.aborted) this.#running.cancel.abort();
+    else this.#running.interrupt.abort();
+  }
+
+  /** No further entry is taken, and no answer shown. */
+  leave(): void {
+    this.#hasLeft = true;
+    this.#running?.cancel.abort();
+  }
+
+  async #prompt(): Promise<string> {
+    this.#place = await this.#parts.tools.place();
+    return consolePrompt(this.#place?.packageName, this.#stop);
+  }
+
+  /** The stop that the prompt shows: what comes meanwhile is not what a command was typed for. */
+  get #stop(): string | undefined {
+    return stopOf(this.#place, this.#thread);
+  }
+
+  async #take(entry: Entry): Promise<void> {
+    switch (entry.kind) {
+      case "nothing":
+        return;
+      case "mistake":
+        return this.#complain(entry.text);
+      case "code":
+        return this.#send("evaluate-lisp", { code: entry.code });
+      case "command":
+        return entry.command.kind === "own"
+          ? this.#do(entry.command.does, entry.input.words)
+          : this.#send(entry.command.tool, this.#argumentsOf(entry.command, entry.input));
+    }
+  }
+
+  #argumentsOf(command: ToolCommand, input: Pick<CommandInput, "words" | "rest">): Readonly<Record<string, unknown>> {
+    const args = command.args({ ...input, packageName: this.#place?.packageName });
+    return command.ofStop ? { ...args, thread: this.#stop } : args;
+  }
+
+  #do(what: OwnCommand["does"], [word = ""]: readonly string[]): void {
+    switch (what) {
+      case "choose-thread":
+        this.#choose(word);
+        break;
+      case "setup":
+        this.#parts.write(this.#parts.setup);
+        break;
+      case "help":
+        this.#parts.write(`${commandsText()}\n`);
+        break;
+      case "quit":
+        this.leave();
+    }
+  }
+
+  #choose(word: string): void {
+    const [thread] = word.split("/");
+    const stops = this.#place?.stops ?? [];
+    if (stops.some((stop) => stop.split("/")[0] === thread)) this.#thread = thread;
+    else this.#complain(`Thread ${thread} is not stopped. Stopped are: ${stops.join(", ") || "none"}.`);
+  }
+
+  #complain(text: string): void {
+    this.#hasFailed = true;
+    this.#parts.write(`${text}\n`);
+  }
+
+  async #send(tool: string, args: Readonly<Record<string, unknown>>): Promise<void> {
+    const output = new LiveOutput((text) => this.#parts.write(text));
+    const answer = await this.#call(tool, args, (text, stream) => output.add(text, stream));
+    if (this.#hasLeft) return;
+    if (answer.isError) this.#hasFailed = true;
+    output.finish(answerText(answer));
+  }
+
+  async #call(
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    progress: ToolCall["progress"],
+  ): Promise<ToolAnswer> {
+    const running = { interrupt: new AbortController(), cancel: new AbortController() };
+    const { ask, tools } = this.#parts;
+    this.#running = running;
+    try {
+      const { signal } = running.cancel;
+      return await tools.call({ name, args, signal, interrupt: running.interrupt.signal, progress, ask });
+    } finally {
+      this.#running = undefined;
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import type { JsonObject, JsonValue } from "../tool-answer.js";
+
+/** Widest column that is kept straight, in characters. */
+const MAX_WIDTH = 40;
+
+type Scalar = string | number | boolean | null;
+
+/** A JSON tool's answer for a person: a line for each fact, a table for each list of things. */
+export function jsonText(object: JsonObject): string {
+  return objectLines(object).join("\n");
+}
+
+function objectLines(object: JsonObject): string[] {
+  return Object.entries(object).flatMap(([key, value]) => factLines(key, value));
+}
+
+function factLines(key: string, value: JsonValue | undefined): string[] {
+  if (value === undefined) return [];
+  if (isScalar(value)) return [`${key}: ${value}`];
+  if (isObject(value))
+    return isFlat(value) ? [`${key}: ${inline(value)}`] : [`${key}:`, ...indented(objectLines(value))];
+  if (value.length === 0) return [`${key}: none`];
+  const objects = value.filter(isObject);
+  return objects.length === value.length ? tableLines(key, objects) : [`${key}: ${value.map(String).join(", ")}`];
+}
+
+/** The first line names the columns; what is no scalar comes below its row. */
+function tableLines(key: string, rows: readonly JsonObject[]): string[] {
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row).filter((name) => isScalar(row[name]))))];
+  const widths = columns.map((name) => Math.min(MAX_WIDTH, Math.max(...rows.map((row) => cell(row, name).length))));
+  const lines = rows.flatMap((row) => [
+    columns.map((name, index) => cell(row, name).padEnd(widths[index] ?? 0)).join("  "),
+    ...indented(Object.entries(row).flatMap(([name, value]) => (isPart(value) ? factLines(name, value) : []))),
+  ]);
+  return [`${key}: ${columns.join(", ")}`, ...indented(lines).map((line) => line.trimEnd())];
+}
+
+function cell(row: JsonObject, name: string): string {
+  const value = row[name];
+  return isScalar(value) ? String(value) : "";
+}
+
+function inline(object: JsonObject): string {
+  return Object.entries(object)
+    .map(([key, value]) => `${key} ${value}`)
+    .join(", ");
+}
+
+function indented(lines: readonly string[]): string[] {
+  return lines.map((line) => line.replace(/^(?=.)/gm, "  "));
+}
+
+/** What a row has below it; an empty list is not worth a line there. */
+function isPart(value: JsonValue | undefined): boolean {
+  return !isScalar(value) && !(Array.isArray(value) && value.length === 0);
+}
+
+function isFlat(object: JsonObject): boolean {
+  return Object.values(object).every(isScalar);
+}
+
+function isScalar(value: JsonValue | undefined): value is Scalar {
+  return value !== undefined && (value === null || typeof value !== "object");
+}
+
+function isObject(value: JsonValue): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

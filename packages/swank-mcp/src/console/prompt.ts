@@ -1,0 +1,24 @@
+import type { Place } from "../tool-server.js";
+
+/** Packages that everybody calls by another name. */
+const USUAL_NAMES: ReadonlyMap<string, string> = new Map([
+  ["COMMON-LISP-USER", "CL-USER"],
+  ["COMMON-LISP", "CL"],
+]);
+
+/** The package, and the stop that commands are about: `CL-USER> `, `CL-USER [9/1]> `. */
+export function consolePrompt(packageName: string | undefined, stop: string | undefined): string {
+  const name = packageName === undefined ? "" : (USUAL_NAMES.get(packageName) ?? packageName);
+  return `${[name, ...(stop === undefined ? [] : [`[${stop}]`])].join(" ").trim()}> `;
+}
+
+/** What stands before the further lines of an entry, as wide as the prompt. */
+export function continuationPrompt(prompt: string): string {
+  return "... ".padStart(prompt.length);
+}
+
+/** The stop that commands are about: that of the chosen thread as long as it is stopped, otherwise the latest. */
+export function stopOf(place: Place | undefined, chosen: string | undefined): string | undefined {
+  const stops = place?.stops ?? [];
+  return stops.find((stop) => stop.split("/")[0] === chosen) ?? stops.at(-1);
+}

@@ -1,0 +1,83 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Screen } from "./screen.js";
+
+const BIN = fileURLToPath(new URL("../../../packages/swank-mcp/bin/swank-mcp.js", import.meta.url));
+
+export const CONSOLE_ENVIRONMENT = {
+  SWANK_MCP_CACHE_DIR: join(tmpdir(), "swank-mcp-test-cache"),
+  SWANK_MCP_NO_USER_INIT: "1",
+};
+
+/** Keys as a terminal sends them. */
+export const KEYS = { enter: "\r", tab: "\t", up: "\x1b[A", interrupt: "\x03", endOfFile: "\x04" } as const;
+
+export interface TerminalOptions {
+  readonly args?: readonly string[];
+  /** Where the history is kept. */
+  readonly state: string;
+}
+
+/** `swank-mcp console` in a pseudo-terminal, which `script` (util-linux, BSD) makes. */
+export class McpTerminal {
+  /** Of the console, or 128 and the number of the signal that ended it. */
+  readonly exited: Promise<number | null>;
+  readonly #process: ChildProcessWithoutNullStreams;
+  readonly #screen = new Screen();
+  #seen = 0;
+
+  constructor({ args = [], state }: TerminalOptions) {
+    const command = [process.execPath, BIN, "console", ...args];
+    const env = { ...process.env, ...CONSOLE_ENVIRONMENT, XDG_STATE_HOME: state, TERM: "xterm" };
+    this.#process = spawn("script", scriptArguments(command), { env });
+    this.exited = once(this.#process, "close").then(([code]) => code);
+    this.#process.stdout.setEncoding("utf8").on("data", (text: string) => this.#screen.write(text));
+    this.#process.stdin.on("error", () => undefined);
+  }
+
+  /** Everything that the terminal shows. */
+  get text(): string {
+    return this.#screen.text;
+  }
+
+  /** Types keys, as many times as one would press them. */
+  press(...keys: string[]): void {
+    for (const key of keys) this.#process.stdin.write(key);
+  }
+
+  /** Waits until the terminal shows `text` below what was waited for before; the test's own timeout ends this if it never does. */
+  async shows(text: string): Promise<void> {
+    for (;;) {
+      const at = this.text.indexOf(text, this.#seen);
+      if (at >= 0) {
+        this.#seen = at + text.length;
+        return;
+      }
+      await Promise.race([once(this.#process.stdout, "data"), this.#endedEarly(text)]);
+    }
+  }
+
+  /** Types a line once the prompt is there. */
+  async enter(line: string, prompt = "CL-USER> "): Promise<void> {
+    await this.shows(prompt.trimEnd());
+    this.press(line, KEYS.enter);
+    await this.shows(line);
+  }
+
+  kill(): void {
+    this.#process.kill("SIGKILL");
+  }
+
+  async #endedEarly(text: string): Promise<never> {
+    const code = await this.exited;
+    throw new Error(`The console ended (${code}) before it showed ${text}:\n${this.text}`);
+  }
+}
+
+function scriptArguments(command: readonly string[]): string[] {
+  if (process.platform === "darwin") return ["-q", "/dev/null", ...command];
+  return ["-q", "-e", "-c", command.map((word) => `'${word}'`).join(" "), "/dev/null"];
+}

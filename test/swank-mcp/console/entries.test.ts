@@ -1,0 +1,88 @@
+import { expect } from "chai";
+import { COMMANDS, commandsText, readEntry, usageText } from "swank-mcp";
+
+/** The tool call that a command makes. */
+function callOf(typed: string): unknown {
+  const entry = readEntry(typed);
+  if (entry.kind !== "command" || entry.command.kind !== "tool") return entry;
+  const { tool, args } = entry.command;
+  return [tool, args({ ...entry.input, packageName: "ZOO" })];
+}
+
+function mistake(typed: string): string {
+  const entry = readEntry(typed);
+  return entry.kind === "mistake" ? entry.text : entry.kind;
+}
+
+describe("what is typed into the console", () => {
+  it("is code unless a comma begins it", () => {
+    expect(readEntry("(+ 1 2) x")).to.deep.equal({ kind: "code", code: "(+ 1 2) x" });
+    expect(readEntry("`(1 ,x)")).to.deep.equal({ kind: "code", code: "`(1 ,x)" });
+  });
+
+  it("is nothing when it holds no form", () => {
+    for (const blank of ["", "  ", "; comment", "#| block |#"])
+      expect(readEntry(blank)).to.deep.equal({ kind: "nothing" });
+  });
+
+  it("goes on in the next line until it is balanced", () => {
+    for (const text of ["(list 1", '"text', "#| comment", "'", "(a\n\n"]) {
+      expect(readEntry(text)).to.deep.equal({ kind: "unfinished", atEnd: { kind: "code", code: text } });
+    }
+    expect(readEntry(",in 1 (list")).to.include({ kind: "unfinished" });
+  });
+
+  it("is for Lisp to refuse when no line can mend it", () => {
+    expect(readEntry("(list 1))")).to.deep.equal({ kind: "code", code: "(list 1))" });
+  });
+
+  const CALLS: readonly (readonly [typed: string, tool: string, args: unknown])[] = [
+    [",error", "describe-last-error", {}],
+    [",backtrace", "get-backtrace", { "max-frames": undefined }],
+    [" , BACKTRACE 5 ", "get-backtrace", { "max-frames": 5 }],
+    [",frames 2", "debugger_frames", { start: 2, end: undefined }],
+    [",locals x", "debugger_frame_locals", { frame: "x" }],
+    [",in 1 (list x) ; why", "debugger_eval_in_frame", { frame: 1, code: "(list x) ; why" }],
+    [",in 1 (list\n x)", "debugger_eval_in_frame", { frame: 1, code: "(list\n x)" }],
+    [",restart 2", "debugger_invoke_restart", { restart: 2, values: [] }],
+    [
+      ',restart use-value (+ 1 2) "a b" \'c',
+      "debugger_invoke_restart",
+      { restart: "use-value", values: ["(+ 1 2)", '"a b"', "'c"] },
+    ],
+    [",abort", "debugger_invoke_restart", { restart: "ABORT" }],
+    [",continue", "debugger_continue", {}],
+    [",over", "debugger_step", { mode: "over" }],
+    [
+      ",break (setf foo) (> (first args) 1)",
+      "breakpoint_set",
+      { function: "(setf foo)", condition: "(> (first args) 1)" },
+    ],
+    [",unbreak 3", "breakpoint_remove", { id: 3 }],
+    [",describe |Odd Name|", "describe-symbol", { name: "|Odd Name|", package: "ZOO" }],
+    [",definitions", "list-definitions", { type: undefined }],
+  ];
+  for (const [typed, tool, args] of CALLS)
+    it(`calls ${tool} for ${JSON.stringify(typed)}`, () => expect(callOf(typed)).to.deep.equal([tool, args]));
+
+  it("is told how a command is used", () => {
+    expect(mistake(",locals")).to.equal("Usage: ,locals n. The variables of frame n.");
+    for (const typed of [",locals 1 2", ",error 1", ",in 1", ",break", ",break f 1 2", ",unbreak 1)"])
+      expect(mistake(typed), typed).to.match(/^Usage: ,/);
+  });
+
+  it("is told which command was meant", () => {
+    expect(mistake(",restrat 1")).to.equal(
+      "There is no command ,restrat. Did you mean ,restart? ,help lists the commands.",
+    );
+    expect(mistake(",ab")).to.match(/Did you mean ,abort\?/);
+    expect(mistake(",debugger_step")).to.match(/Did you mean ,into\?/);
+    expect(mistake(",")).to.equal("There is no command ,. ,help lists the commands.");
+    expect(mistake(",zzzzzzzz")).to.equal("There is no command ,zzzzzzzz. ,help lists the commands.");
+  });
+
+  it("is told all commands by ,help, each once", () => {
+    for (const command of COMMANDS) expect(commandsText()).to.include(`\n  ${usageText(command)} `);
+    expect(new Set(COMMANDS.map(({ name }) => name)).size).to.equal(COMMANDS.length);
+  });
+});

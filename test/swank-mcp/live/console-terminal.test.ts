@@ -1,0 +1,187 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { gone } from "../../support/mcp-processes.js";
+import { KEYS, McpTerminal } from "../../support/mcp-terminal.js";
+import { startRealSwank } from "../../support/real-swank.js";
+
+const LOOP = "(progn (princ :begun) (finish-output) (loop))";
+
+describe("console in a terminal", () => {
+  let state: string;
+  let terminal: McpTerminal;
+
+  beforeEach(async () => {
+    state = await mkdtemp(join(tmpdir(), "console-"));
+    terminal = new McpTerminal({ state });
+  });
+
+  afterEach(async () => {
+    terminal.kill();
+    await terminal.exited;
+    await rm(state, { recursive: true });
+  });
+
+  /** Process id of the image, as the greeting tells it. */
+  async function imagePid(): Promise<number> {
+    await terminal.shows("CL-USER> ");
+    return Number(/, process (\d+)\.$/m.exec(terminal.text)?.[1]);
+  }
+
+  it("says which Lisp it is, prompts with the package, and for the rest of a form", async () => {
+    await terminal.enter("(defun f (x)");
+    await terminal.enter("(list x))", "     ... ");
+    await terminal.shows("=> F");
+    await terminal.enter("(defpackage :zoo (:use :cl)) (in-package :zoo)");
+    await terminal.enter("(cl-user::f 1)", "ZOO> ");
+    await terminal.shows("=> (1)");
+    expect(terminal.text).to.match(
+      /^SBCL \S+, an image of its own, process \d+\.\nType a form to evaluate it\. ,help /,
+    );
+    expect(terminal.text).to.include("\nCL-USER> (defun f (x)\n     ... (list x))\n=> F\nCL-USER> (defpackage");
+  });
+
+  it("names the stop that commands are about", async () => {
+    await terminal.enter('(let ((n 1)) (cerror "Go on." "Stop") n)');
+    await terminal.shows("CL-USER [");
+    await terminal.enter(",continue", "] ");
+    await terminal.shows("=> 1");
+    await terminal.shows("CL-USER> ");
+  });
+
+  it("remembers lines, in the next run too", async () => {
+    await terminal.enter("(+ 1 2)");
+    await terminal.shows("=> 3");
+    await terminal.shows("CL-USER> ");
+    terminal.press(KEYS.up);
+    await terminal.shows("(+ 1 2)");
+    terminal.press(KEYS.enter);
+    await terminal.shows("=> 3");
+    await terminal.shows("CL-USER> ");
+    terminal.press(KEYS.endOfFile);
+    expect(await terminal.exited).to.equal(0);
+    terminal = new McpTerminal({ state });
+    await terminal.shows("CL-USER> ");
+    terminal.press(KEYS.up, KEYS.enter);
+    await terminal.shows("=> 3");
+  });
+
+  it("completes symbols of the session's package, and commands", async () => {
+    await terminal.enter("(defpackage :zoo (:use :cl)) (in-package :zoo)");
+    await terminal.enter("(defun quite-an-animal () :roar)", "ZOO> ");
+    await terminal.shows("ZOO> ");
+    terminal.press("(quite-an", KEYS.tab);
+    await terminal.shows("(quite-an-animal");
+    terminal.press(")", KEYS.enter);
+    await terminal.shows("=> :ROAR");
+    await terminal.shows("ZOO> ");
+    terminal.press("(cl:multiple-value-pr", KEYS.tab);
+    await terminal.shows("(cl:multiple-value-prog1");
+    terminal.press(KEYS.interrupt);
+    await terminal.shows("^C\nZOO> ");
+    terminal.press(",defi", KEYS.tab);
+    await terminal.shows(",definitions");
+    terminal.press(KEYS.enter);
+    await terminal.shows("ZOO::QUITE-AN-ANIMAL");
+  });
+
+  it("drops what has been typed at Ctrl-C, and stays", async () => {
+    await terminal.enter("(list :unwanted");
+    await terminal.shows("     ... ");
+    terminal.press("(more", KEYS.interrupt);
+    await terminal.shows("^C\nCL-USER> ");
+    terminal.press(":wanted", KEYS.enter);
+    await terminal.shows("=> :WANTED");
+  });
+
+  it("stops an evaluation where it is at Ctrl-C: it can be looked at, and goes on", async () => {
+    await terminal.enter("(defvar *go-on* nil)");
+    await terminal.enter("(defun waiting (n) (princ :begun) (finish-output) (loop until *go-on*) n)");
+    await terminal.enter("(waiting 7)");
+    await terminal.shows("[stdout]\nBEGUN");
+    terminal.press(KEYS.interrupt);
+    await terminal.shows("[INTERRUPT] INTERRUPTED\nThe evaluation was interrupted.\n");
+    await terminal.shows("(WAITING 7)");
+    await terminal.enter("(setf *go-on* t)", "] ");
+    await terminal.enter(",continue", "] ");
+    await terminal.shows("=> 7");
+  });
+
+  it("gives up an evaluation in a frame at Ctrl-C, and the stop stays", async () => {
+    await terminal.enter('(error "Halt")');
+    await terminal.enter(`,in 0 ${LOOP}`, "] ");
+    terminal.press(KEYS.interrupt);
+    await terminal.shows("cancelled");
+    await terminal.enter(",in 0 (+ 1 2)", "] ");
+    await terminal.shows("=> 3");
+  });
+
+  it("gives up what does not stop at the second Ctrl-C", async () => {
+    await terminal.enter("(sb-sys:without-interrupts (princ :begun) (finish-output) (loop))");
+    await terminal.shows("BEGUN");
+    terminal.press(KEYS.interrupt, KEYS.interrupt);
+    await terminal.shows("aborted");
+    await terminal.shows("CL-USER> ");
+  });
+
+  it("asks before it changes a stopped program when that is wanted", async () => {
+    terminal.kill();
+    terminal = new McpTerminal({ state, args: ["--approval", "strict"] });
+    await terminal.enter('(error "Halt")');
+    await terminal.enter(",in 0 (+ 1 2)", "] ");
+    await terminal.shows("Code: (+ 1 2)");
+    await terminal.shows("Yes, No, Show Code, Yes, for this stop? ");
+    terminal.press("n", KEYS.enter);
+    await terminal.shows("Not allowed (:eval): evaluate code in frame #0; the user said no.");
+    await terminal.enter(",in 0 (+ 1 2)", "] ");
+    await terminal.shows("Yes, for this stop? ");
+    terminal.press("y", KEYS.enter);
+    await terminal.shows("=> 3");
+  });
+
+  it("leaves at Ctrl-D with everything it had", async () => {
+    const pid = await imagePid();
+    terminal.press(KEYS.endOfFile);
+    expect(await terminal.exited).to.equal(0);
+    await gone(pid);
+  });
+
+  it("leaves at Ctrl-D also while something is stopped and something runs", async () => {
+    const pid = await imagePid();
+    terminal.press('(error "Halt")', KEYS.enter);
+    await terminal.enter(LOOP, "] ");
+    await terminal.shows("[stdout]\nBEGUN");
+    terminal.press(KEYS.endOfFile);
+    expect(await terminal.exited).to.equal(0);
+    await gone(pid);
+  });
+
+  it("leaves an image that is there as it was", async () => {
+    terminal.kill();
+    const lisp = await startRealSwank();
+    try {
+      terminal = new McpTerminal({ state, args: ["--attach", String(lisp.port)] });
+      await terminal.shows(`attached at 127.0.0.1:${lisp.port}, process ${lisp.process.pid}.`);
+      await terminal.enter(LOOP);
+      await terminal.shows("[stdout]\nBEGUN");
+      terminal.press(KEYS.endOfFile);
+      expect(await terminal.exited).to.equal(0);
+      terminal = new McpTerminal({ state, args: ["--attach", String(lisp.port)] });
+      const busy = `(count "(PROGN (PRINC" (sb-thread:list-all-threads) :test (lambda (a b) (search a (sb-thread:thread-name b))))`;
+      await terminal.enter(busy);
+      await terminal.shows("=> 0");
+    } finally {
+      terminal.kill();
+      await lisp.stop();
+    }
+  });
+
+  it("ends with 1 where no Lisp can be reached, and says why", async () => {
+    terminal.kill();
+    terminal = new McpTerminal({ state, args: ["--attach", "1"] });
+    await terminal.shows("No Lisp can be reached.");
+    await terminal.shows("(swank:create-server :port 1 :dont-close t)");
+    expect(await terminal.exited).to.equal(1);
+  });
+});
