@@ -18,8 +18,9 @@ export async function openAttachedImage(
   signal: AbortSignal,
 ): Promise<LispSession> {
   const { commands, connect } = await import("swank-client");
+  const { foreignErrors } = config;
   try {
-    const client = await connect({ ...address, secret: secretOption(config), signal });
+    const client = await connect({ ...address, secret: secretOption(config), foreignErrors, signal });
     const origin = attachedOrigin(address, client.connection.peer);
     return new LispSession({
       client,

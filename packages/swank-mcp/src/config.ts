@@ -41,6 +41,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     onError: get(OPTIONS.onError),
     policy: get(OPTIONS.policy),
     approval: get(OPTIONS.approval),
+    foreignErrors: get(OPTIONS.foreignErrors),
     maxStops: get(OPTIONS.maxStops),
     stopMinutes: get(OPTIONS.stopMinutes),
     maxOutput: get(OPTIONS.maxOutput),

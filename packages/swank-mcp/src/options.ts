@@ -79,6 +79,12 @@ export const OPTIONS = {
     summary:
       "Have the user allow what changes a stopped program: ask where the client can, refuse without a yes (strict), or never ask.",
   }),
+  foreignErrors: choiceOption({
+    flag: "--foreign-errors",
+    choices: ["auto", "mine", "theirs"],
+    summary:
+      "Who gets the errors of threads that no client evaluates anything in: auto, Emacs or whoever else is connected, and the agent when nobody is; mine, the agent until it leaves; theirs, never the agent: when nobody else is connected, such a thread enters the image's own debugger.",
+  }),
   maxStops: numberOption({
     flag: "--max-stops",
     placeholder: "N",

@@ -20,7 +20,7 @@ export async function openOwnImage(config: Config, log: Log, signal: AbortSignal
     import("swank-client"),
     import("swank-client/launch"),
   ]);
-  const { lisp, swank, cacheDir, noCore, noUserInit, load } = config;
+  const { lisp, swank, cacheDir, noCore, noUserInit, load, foreignErrors } = config;
   const image = await launchImage({
     lisp,
     swank,
@@ -31,7 +31,7 @@ export async function openOwnImage(config: Config, log: Log, signal: AbortSignal
   });
   for (const note of image.notes) log(`launch: ${note}`);
   try {
-    const client = await connect({ transport: image.transport, secret: false, signal });
+    const client = await connect({ transport: image.transport, secret: false, foreignErrors, signal });
     const form = loadInitFiles.encode({ noUserInit, load });
     const loaded = loadInitFiles.decode(await client.call(form, { label: loadInitFiles.name, signal }));
     return new LispSession({

@@ -13,9 +13,9 @@ function layers(...names: readonly string[]): string {
                       :while info :count cl:t))`;
 }
 
-/** Everything that a client can have changed in the image: hooks, functions that are encapsulated, threads, threads in the debugger. */
+/** What a client changes in the image for as long as it is there. Its workers are looked for after every test. */
 const TRACES = `(cl:list (cl:length swank::*connections*) (cl:length swank::*connection-closed-hook*) (cl:length sb-ext:*exit-hooks*)
-  (cl:sort (cl:mapcar 'sb-thread:thread-name (sb-thread:list-all-threads)) 'cl:string<)
+  (cl:sort (cl:remove "worker" (cl:mapcar 'sb-thread:thread-name (sb-thread:list-all-threads)) :test 'cl:string=) 'cl:string<)
   ${layers("swank::close-connection%", "swank::default-connection")})`;
 
 const STOPPED = `(cl:count-if (cl:lambda (thread) (cl:plusp (cl:or (sb-thread:symbol-value-in-thread 'swank::*sldb-level* thread cl:nil) 0)))
