@@ -77,14 +77,16 @@
                (and form (list :form (shortened form +form-text-limit+)))))
         (described-location location))))
 
-(defun frame-source (index)
-  (let ((frame (swank/sbcl::nth-frame index)))
-    ;; code holds objects, with printers of their own, too
-    (in-time nil
-      (ignore-errors
-       (if (breakpoint-wrapper-p (frame-name frame))
-           (described-location (second (first (swank/backend:find-definitions (first *breakpoint-call*)))))
-           (running-frame-source frame index))))))
+(defun frame-source (index kind)
+  (let* ((frame (swank/sbcl::nth-frame index))
+         ;; code holds objects, with printers of their own, too
+         (source (in-time nil
+                   (ignore-errors
+                    (if (breakpoint-wrapper-p (frame-name frame))
+                        (described-location (second (first (swank/backend:find-definitions (first *breakpoint-call*)))))
+                        (running-frame-source frame index))))))
+    ;; the text of what evaluates would drown what is evaluated
+    (unless (and (eq kind :host) (eq (first source) :form)) source)))
 
 ;;; Variables
 
@@ -161,7 +163,7 @@
         :call (frame-text frame swank::*swank-debugger-condition*)
         :kind kind
         :restartable (and (swank/backend:frame-restartable-p frame) t)
-        :source (frame-source index)
+        :source (frame-source index kind)
         :locals (local-entries index)))
 
 (defun frames-between (start end)

@@ -51,6 +51,14 @@ describe("frames", () => {
     expect((await lisp.frame("(DEEP 0)")).source).to.deep.equal({ form: '(ERROR "bottom")' });
   });
 
+  it("tell no forms of the code that evaluates", async () => {
+    await lisp.evaluate("(deep 0)");
+    const { frames } = await lisp.frames({ end: 100 });
+    expect(frames.filter(({ source }) => source && "form" in source).map(({ call }) => call)).to.deep.equal([
+      "(DEEP 0)",
+    ]);
+  });
+
   it("are all there, Lisp's own included, in pages that fit together", async () => {
     await lisp.evaluate("(deep 30)");
     const { frames: all, total_frames: total } = await lisp.frames({ end: 100 });
