@@ -26,7 +26,7 @@ export function handshakeError(failure: unknown, handshake: FailedHandshake): Sw
   if (!SILENCE.has(cause.code) || handshake.heard) return cause;
   const isClosed = cause.code === "CONNECTION_LOST";
   if (handshake.secretSent) return isClosed ? noSecretWanted(handshake, cause) : wrongSecret(handshake, cause);
-  return silent(handshake, isClosed ? "closed the connection without an answer" : "does not answer", cause);
+  return silent(handshake, isClosed, cause);
 }
 
 function notSwank({ description, port }: FailedHandshake, what: string, cause: SwankError): SwankError {
@@ -67,10 +67,12 @@ function wrongSecret(handshake: FailedHandshake, cause: SwankError): SwankError 
 }
 
 /** Swank gives no sign when it wants a secret and gets none, so that is only one of the possibilities. */
-function silent(handshake: FailedHandshake, silence: string, cause: SwankError): SwankError {
+function silent(handshake: FailedHandshake, isClosed: boolean, cause: SwankError): SwankError {
+  const silence = isClosed ? "closed the connection without an answer" : "does not answer";
+  const tunnel = isClosed ? " A tunnel does so when nothing listens at its other end." : "";
   return new SwankError("NOT_SWANK", `${handshake.description} ${silence}.`, {
     cause,
-    remedy: `Check that the port is Swank's and that the image is not stuck. If the user who runs it has a ~/.slime-secret, give that file's first line as the secret. ${startAnew(handshake)}`,
+    remedy: `Check that the port is Swank's and that the image is not stuck.${tunnel} If the user who runs it has a ~/.slime-secret, give that file's first line as the secret. ${startAnew(handshake)}`,
     details: cause.details,
   });
 }

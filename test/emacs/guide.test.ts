@@ -1,0 +1,116 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { connect } from "swank-client";
+import { findLisp, findSwank } from "swank-client/launch";
+import { BesideEmacs, freePort } from "../support/beside-emacs.js";
+import { Emacs } from "../support/emacs.js";
+import { refusalType } from "../support/mcp-client.js";
+import { McpStdio } from "../support/mcp-stdio.js";
+import { fencedBlocks } from "../support/page.js";
+
+const THREADS = "(sort (mapcar #'sb-thread:thread-name (sb-thread:list-all-threads)) #'string<)";
+
+describe("docs/emacs.md", function () {
+  this.timeout(200_000);
+
+  it("has a form for Emacs's configuration that lets agents into every Lisp that Emacs starts", async () => {
+    const port = await freePort();
+    const [hook] = await blocksFor("elisp", port);
+    const emacs = await Emacs.start();
+    const agent = await McpStdio.start(["--attach", String(port)]);
+    try {
+      await emacs.eval(`(progn ${hook})`);
+      const pid = await emacs.startLisp();
+      // the port opens when the Lisp gets to the form, which nobody waits for
+      while (refusalType(await agent.call("lisp-status")) === "LISP_UNREACHABLE");
+      expect(await agent.imagePid()).to.equal(pid);
+      // the hook is not for what is connected to
+      await emacs.connect(port);
+      expect(await emacs.debuggerBuffers()).to.deep.equal([]);
+      expect(await emacs.evaluateInRepl("(* 6 7)")).to.equal("42");
+    } finally {
+      await Promise.all([agent.end(), emacs.kill()]);
+    }
+  });
+
+  it("has a function for ~/.sbclrc that lets agents into a Lisp without Emacs", async () => {
+    const [, share = ""] = await blocksFor("lisp", 4005);
+    const port = await freePort();
+    const home = await mkdtemp(join(tmpdir(), "sbclrc-"));
+    const lisp = await startLisp(home, share);
+    try {
+      lisp.stdin.write(`(share ${port})\n(values)\n`);
+      let client = await connect({ port }).catch(() => undefined);
+      while (client === undefined) client = await connect({ port }).catch(() => undefined);
+      expect(client.info.pid).to.equal(lisp.pid);
+      await client.close();
+    } finally {
+      lisp.kill("SIGKILL");
+      await once(lisp, "close");
+      await rm(home, { recursive: true });
+    }
+  });
+
+  it("has forms that throw agents out, for good, and nobody else", async () => {
+    const user = await BesideEmacs.startedByEmacs();
+    try {
+      const { emacs, port } = user;
+      const before = await emacs.evaluateInRepl(THREADS);
+      const agent = await user.agent();
+      await agent.evaluate('(error "stopped")');
+      const running = agent.call("evaluate-lisp", { code: "(loop (sleep 0.1))" });
+      const forms = (await blocksFor("lisp", port)).at(-1);
+      expect(await emacs.evaluateInRepl(`(progn ${forms})`)).to.match(/NIL$/);
+      expect((await running).isError).to.equal(true);
+      expect(refusalType(await agent.call("evaluate-lisp", { code: "1" }))).to.equal("LISP_UNREACHABLE");
+      const left = before.replace(/"Swank \d+"\s*/, "");
+      const names = (text: string) => text.match(/"[^"]*"/g);
+      while (names(await emacs.evaluateInRepl(THREADS))?.join() !== names(left)?.join());
+      expect(await emacs.evaluateInRepl("(* 6 7)")).to.equal("42");
+    } finally {
+      await user.end();
+    }
+  });
+
+  it("shows a status of which every part is there", async () => {
+    const [sample = ""] = await fencedBlocks("emacs.md", "json");
+    const user = await BesideEmacs.startedByEmacs();
+    try {
+      const agent = await user.agent();
+      await agent.evaluate('(error "x")');
+      const { structuredContent } = await agent.call("lisp-status");
+      expect(structuredContent).to.include.keys(Object.keys(JSON.parse(sample)));
+    } finally {
+      await user.end();
+    }
+  });
+});
+
+/** The page's blocks, with another port than 4005, which is the machine's user's. */
+async function blocksFor(language: string, port: number): Promise<string[]> {
+  return (await fencedBlocks("emacs.md", language)).map((block) => block.replaceAll("4005", String(port)));
+}
+
+/** A Lisp at its prompt, as `sbcl` in a terminal. */
+async function startLisp(home: string, initFile: string) {
+  await writeFile(join(home, ".sbclrc"), initFile);
+  // what Swank is compiled to outlives a run of the tests, as it does on a user's machine
+  const compiled = join(tmpdir(), "swank-mcp-test-emacs");
+  for (const folder of [".slime", ".cache"]) {
+    await mkdir(join(compiled, folder), { recursive: true });
+    await symlink(join(compiled, folder), join(home, folder));
+  }
+  const { executable } = await findLisp();
+  const folder = await findSwank();
+  const environment = {
+    ...process.env,
+    HOME: home,
+    XDG_CACHE_HOME: join(home, ".cache"),
+    CL_SOURCE_REGISTRY: `${folder}:`,
+  };
+  return spawn(executable, ["--noinform", "--no-sysinit"], { stdio: ["pipe", "ignore", "ignore"], env: environment });
+}
