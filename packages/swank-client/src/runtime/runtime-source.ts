@@ -29,6 +29,7 @@ const FILES: Readonly<Record<ModuleName, readonly string[]>> = {
     "frame-variables",
     "warnings",
     "locks",
+    "interrupted-frame",
     "evaluate",
     "control",
     "redirection",
