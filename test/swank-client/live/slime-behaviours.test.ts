@@ -182,7 +182,16 @@ describe("behaviours of SLIME's own tests", () => {
 
   it("disconnect-one-connection: the other goes on", async () => {
     const client = await image.connect();
-    const [port] = await values(client, "(swank:create-server :port 0 :style :spawn :dont-close nil)");
+    // from 2.31 on, a server that is for one client serves it in the thread that made it
+    const [port] = await values(
+      client,
+      `(let ((ready (sb-thread:make-semaphore)) (port nil))
+         (sb-thread:make-thread
+           (lambda ()
+             (swank::setup-server 0 (lambda (number) (setf port number) (sb-thread:signal-semaphore ready)) :spawn nil nil)))
+         (sb-thread:wait-on-semaphore ready)
+         port)`,
+    );
     const second = await connect({ port: Number(port) });
     expect(await values(second, "(+ 1 2)")).to.deep.equal(["3"]);
     await second.close();
