@@ -37,8 +37,25 @@ describe("the restart that is meant", () => {
     }
   });
 
+  it("is the one that is listed exactly so, before any number and any other case", () => {
+    const odd = debuggedStop(3, 1, {
+      condition: snapshot({ restarts: restarts("FOO - Upper.", "fOO - Mixed.", "1 - One.", "a:b - Colon.") }),
+    });
+    for (const [wanted, index] of [
+      ["fOO", 1],
+      ["foo", 0],
+      ["1", 2],
+      [1, 0],
+      ["a:b", 3],
+      ["|fOO|", 0],
+      [" 2 ", 1],
+    ] as const) {
+      expect(chooseRestart(odd, wanted, []), String(wanted)).to.deep.include({ restart: odd.restarts[index] });
+    }
+  });
+
   it("is no restart that there is not", () => {
-    for (const wanted of [0, 5, -1, "5", "RETRY", "restart-frames"]) {
+    for (const wanted of [0, 5, -1, "5", "RETRY", "restart-frames", "", " ", ":"]) {
       expect(() => chosen(wanted), String(wanted)).to.throw(Refusal, "There is no restart");
     }
   });

@@ -4,13 +4,13 @@ import { innermost, Refusal, readStopAddress } from "swank-mcp";
 
 describe("the address of a stop", () => {
   it("is auto, a thread's id, or id/level", () => {
-    expect(readStopAddress("auto")).to.deep.equal({ kind: "latest" });
+    for (const text of ["auto", " auto "]) expect(readStopAddress(text)).to.deep.equal({ kind: "latest" });
     expect(readStopAddress("12")).to.deep.equal({ kind: "thread", thread: 12, level: undefined });
     expect(readStopAddress(" 12/3 ")).to.deep.equal({ kind: "thread", thread: 12, level: 3 });
   });
 
   it("is nothing else", () => {
-    for (const text of ["", "x", "1/", "/1", "1/2/3", "-1", "1.5", "Auto", "null", "1 2"]) {
+    for (const text of ["", "x", "1/", "/1", "1/2/3", "-1", "1.5", "Auto", "null", "1 2", "1234567890123456"]) {
       expect(() => readStopAddress(text), text).to.throw(Refusal, text);
     }
   });

@@ -8,7 +8,7 @@ export type RestartChoice =
   | { readonly kind: "return-from-frame"; readonly frame: number; readonly code: string };
 
 /**
- * The restart that an agent means: a number from 1, or a name, of which the innermost counts. A stop's own restarts come before
+ * The restart that an agent means: a number from 1, or a name as it is listed or in any case, of which the innermost counts. A stop's own restarts come before
  * `RESTART-FRAME` with a frame's index as its value, and `RETURN-FROM-FRAME` with that and an expression.
  *
  * @throws Refusal `NO_SUCH_RESTART`, `INVALID_RESTART_VALUES`
@@ -27,15 +27,26 @@ export function chooseRestart(stop: DebuggedStop, wanted: number | string, value
 }
 
 function offered(restarts: readonly Restart[], wanted: number | string): Restart | undefined {
-  const number = typeof wanted === "number" ? wanted : /^\d+$/.test(wanted) ? Number(wanted) : undefined;
+  const exact = restarts.find(({ name }) => name !== "" && name === wanted);
+  if (exact !== undefined) return exact;
+  const number = numberOf(wanted);
   if (number !== undefined) return restarts.find(({ index }) => index + 1 === number);
   const name = nameOf(wanted);
-  return restarts.find((restart) => restart.name.toUpperCase() === name);
+  return name === "" ? undefined : restarts.find((restart) => restart.name.toUpperCase() === name);
 }
 
-/** Without a package: restarts are listed by their names alone. */
+function numberOf(wanted: number | string): number | undefined {
+  if (typeof wanted === "number") return wanted;
+  return /^\d+$/.test(wanted.trim()) ? Number(wanted) : undefined;
+}
+
+/** Without a package or bars: restarts are listed by their names alone. */
 function nameOf(wanted: number | string): string {
-  return String(wanted).trim().replace(/^.*:/, "").toUpperCase();
+  return String(wanted)
+    .trim()
+    .replace(/^.*:/, "")
+    .replace(/^\|(.*)\|$/, "$1")
+    .toUpperCase();
 }
 
 function frameOf(values: readonly string[], count: number): number {

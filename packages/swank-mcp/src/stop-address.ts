@@ -23,8 +23,9 @@ const HOW_THREADS_STOP =
  * @throws Refusal `INVALID_ARGUMENTS`
  */
 export function readStopAddress(text: string): StopAddress {
-  if (text === "auto") return { kind: "latest" };
-  const [, thread, level] = /^(\d+)(?:\/(\d+))?$/.exec(text.trim()) ?? [];
+  if (text.trim() === "auto") return { kind: "latest" };
+  // numbers of more digits could not be told apart
+  const [, thread, level] = /^(\d{1,15})(?:\/(\d{1,15}))?$/.exec(text.trim()) ?? [];
   if (thread === undefined) {
     throw new Refusal("INVALID_ARGUMENTS", `"thread" is auto, a thread id, or id/level, not ${JSON.stringify(text)}.`, {
       remedy: "Leave it out for the latest stop; lisp-status lists the stopped threads.",
