@@ -28,7 +28,7 @@ Wanted after every exhaustion, also one that the code handled itself, and withou
   (if (boundp 'sb-c::*policy-min*)
       (progv '(sb-c::*policy-min*) (list (symbol-value 'sb-c::*policy-min*))
         (sb-ext:restrict-compiler-policy 'debug 3)
-        (funcall function))
+        (let ((*for-stepping* t)) (funcall function)))
       (funcall function)))
 
 (defmacro with-way-out ((evaluation) form &rest clauses)

@@ -11,6 +11,7 @@
   (plist '() :type list))
 
 (defvar *form-source* nil "Of the form that is being evaluated.")
+(defvar *for-stepping* nil "True where what is evaluated is compiled with stepping information.")
 
 (defmacro with-form-source ((code start end) &body body)
   `(let ((*form-source* (make-form-source :code ,code :start ,start :end ,end))
@@ -33,7 +34,8 @@
         (setf (form-source-plist source)
               (list :emacs-buffer (make-origin evaluation)
                     :emacs-string (subseq code start (1+ end))
-                    :emacs-position (1+ start))))))
+                    :emacs-position (1+ start)
+                    :for-stepping *for-stepping*)))))
 
 (defun drop-source-plist ()
   "What is loaded or compiled from a file says so by itself."

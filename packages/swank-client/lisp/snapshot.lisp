@@ -134,11 +134,11 @@
   (sb-di:debug-fun-name (sb-di:frame-debug-fun frame)))
 
 (defun name-symbol (name)
-  "The symbol that says whose function NAME is."
+  "The symbol that says whose function NAME is; of a function inside another one, that of the other."
   (typecase name
     (symbol name)
-    (cons (loop for part in (rest name)
-                when (and part (symbolp part) (not (keywordp part)) (not (eq part :in))) return part
+    (cons (loop for part in (or (rest (member :in name)) (rest name))
+                when (and part (symbolp part) (not (keywordp part)) (not (member part lambda-list-keywords))) return part
                 when (consp part) do (let ((found (name-symbol (cons nil part)))) (when found (return found)))))))
 
 (defun machinery-name-p (name)

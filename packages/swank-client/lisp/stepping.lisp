@@ -46,11 +46,16 @@
   (handler-case (with-output-to-string (out) (sb-disassem:disassemble-code-component code :stream out))
     (error () "")))
 
+(defun compiled-for-stepping-p (code)
+  "True of definitions in evaluations, which say so."
+  (ignore-errors (getf (sb-c::debug-source-plist (sb-c::debug-info-source (sb-kernel:%code-debug-info code))) :for-stepping)))
+
 (defun steppable-code-p (code)
-  "Code that calls something announces it, if it is compiled for that; code that calls nothing is as good."
-  (let ((text (disassembly code)))
-    (or (search "single-step" text)
-        (not (or (search "CALL" text) (search "FDEFN" text))))))
+  "Code that calls functions by name announces it, if it is compiled for that; code that calls nothing is as good."
+  (or (compiled-for-stepping-p code)
+      (let ((text (disassembly code)))
+        (or (search "single-step" text)
+            (not (or (search "CALL" text) (search "FDEFN" text)))))))
 
 (defun called-functions (name arguments)
   "What a call of NAME runs: the methods that apply, or the function."
@@ -64,15 +69,18 @@
 (defun function-code (function)
   (sb-kernel:fun-code-header (sb-kernel:%fun-fun function)))
 
+(defun frame-code (frame)
+  (sb-di::compiled-debug-fun-component (sb-di:frame-debug-fun frame)))
+
 (defun codes-at (frame)
   (if (at-breakpoint-p frame)
       (destructuring-bind (name . arguments) *breakpoint-call*
         (mapcar #'function-code (called-functions name arguments)))
-      (list (sb-di::compiled-debug-fun-component (sb-di:frame-debug-fun frame)))))
+      (list (frame-code frame))))
 
 (defun steppable-p (frame)
-  "True also where it cannot be told."
-  (handler-case (every #'steppable-code-p (codes-at frame))
+  "True also where it cannot be told. One of several methods is enough."
+  (handler-case (some #'steppable-code-p (codes-at frame))
     (error () t)))
 
 ;;; Stepping
@@ -98,11 +106,16 @@
   (let ((here (frame-address frame)))
     (lambda (stepped) (>= (frame-address stepped) here))))
 
+(defun in-call (frame)
+  "In the call that a breakpoint stopped at FRAME, which has no frame yet, but in nothing that it calls; or outside."
+  (let ((codes (codes-at frame)) (outside-p (outside frame)))
+    (lambda (stepped) (or (funcall outside-p stepped) (member (frame-code stepped) codes)))))
+
 (defun wanted-from (frame mode)
-  "Where to stop next. The call that a breakpoint stopped has no frame yet: everything in it is a step forward."
+  "Where to stop next."
   (cond ((or (null frame) (eq mode :into)) :anywhere)
         ((eq mode :out) (outside frame))
-        ((at-breakpoint-p frame) :anywhere)
+        ((at-breakpoint-p frame) (in-call frame))
         (t (not-inside frame))))
 
 (defun begin-stepping (mode)

@@ -124,6 +124,33 @@ describe("stepping", () => {
     expect(forms).to.deep.equal(["(INNER X)", "(+ (INNER X) S)", "(INNER X)", "(+ (INNER X) S)"]);
   });
 
+  it("goes on from code whose own calls are nothing to step to", async () => {
+    await lisp.evaluate(`
+(defun mapping (list) (mapcar #'inner list))
+(defgeneric handled (n)) (defmethod handled ((n integer)) (inner n)) (defmethod handled :around (n) (list (call-next-method)))`);
+    await lisp.setBreakpoint({ function: "mapping" });
+    await lisp.evaluate("(mapping '(1 2))");
+    expect((await step("into")).frame).to.equal("(INNER 1)");
+    await lisp.abortAll();
+    await lisp.evaluate("(mapping '(1 2))");
+    expect(await lisp.resume("debugger_step", { mode: "over" })).to.deep.equal(["=> (2 4)"]);
+    await lisp.setBreakpoint({ function: "handled" });
+    await lisp.evaluate("(handled 1)");
+    expect(await step("into")).to.include({ form: "(INNER N)" });
+  });
+
+  it("into an error shows the call that failed, and nothing of the stepper", async () => {
+    await lisp.evaluate('(defun failing (n) (error "no ~a" n)) (defun before-failing (n) (failing n) n)');
+    await lisp.setBreakpoint({ function: "before-failing" });
+    await lisp.evaluate("(before-failing 1)");
+    await step("into");
+    expect((await step("into")).form).to.equal('(ERROR "no ~a" N)');
+    const [report = ""] = await lisp.resume("debugger_step", { mode: "into" });
+    expect(report).to.match(
+      /^\[ERROR\] SIMPLE-ERROR\nno 1\n\n\[Backtrace\]\n\d+: \(FAILING 1\)\n\d+: \(BEFORE-FAILING 1\)/,
+    );
+  });
+
   it("is refused in code without stepping information, with how to recompile it; out of it works", async () => {
     const plain = await McpDebugger.start({ args: ["--policy", "keep"] });
     try {
