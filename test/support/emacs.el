@@ -36,6 +36,15 @@
     (insert text)
     (call-interactively (key-binding (kbd "RET")))))
 
+(defun swank-test-compile (text)
+  "Press C-c C-c on TEXT in a buffer of Lisp."
+  (with-current-buffer (generate-new-buffer "compiled.lisp")
+    (lisp-mode)
+    (slime-mode 1)
+    (insert text)
+    (setq slime-last-compilation-result nil)
+    (call-interactively (key-binding (kbd "C-c C-c")))))
+
 (defun swank-test-debuggers ()
   "What the buffer of every debugger shows whose connection is open."
   (vconcat

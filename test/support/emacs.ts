@@ -77,6 +77,12 @@ export class Emacs {
     return shown.slice(0, shown.lastIndexOf("\n")).trim();
   }
 
+  /** Writes a definition into a buffer of Lisp and presses `C-c C-c` on it, until it is compiled and loaded. */
+  async compile(definition: string): Promise<void> {
+    await this.eval(`(swank-test-compile ${JSON.stringify(definition)})`);
+    await this.until("slime-last-compilation-result", "the end of a compilation");
+  }
+
   /** Waits until its REPL shows an empty prompt, and nothing is on its way. */
   async prompt(): Promise<void> {
     await this.until("(swank-test-repl-waits)", "a prompt in the REPL");

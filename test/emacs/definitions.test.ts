@@ -1,0 +1,49 @@
+import { expect } from "chai";
+import { BesideEmacs } from "../support/beside-emacs.js";
+import { blocks, type McpStdio } from "../support/mcp-stdio.js";
+
+describe("definitions in an image that the user and the agent share", function () {
+  this.timeout(200_000);
+  let user: BesideEmacs;
+  let agent: McpStdio;
+
+  beforeEach(async () => {
+    user = await BesideEmacs.startedByHand();
+    await user.emacs.connect(user.port);
+    agent = await user.agent();
+  });
+
+  afterEach(() => user.end());
+
+  async function described(name: string): Promise<string> {
+    return blocks(await agent.call("describe-symbol", { name })).join("\n");
+  }
+
+  it("are everybody's, whoever made them last", async () => {
+    const { emacs } = user;
+    await agent.evaluate('(defun greet (name) "Says hello." (format nil "Hello ~a" name))');
+    expect(await emacs.evaluateInRepl('(greet "you")')).to.equal('"Hello you"');
+    expect(await emacs.evaluateInRepl('(defun greet (name &key loudly) "Greets." (list name loudly))')).to.match(
+      /GREET$/,
+    );
+    expect(await agent.evaluate('(greet "me" :loudly t)')).to.deep.equal(['=> ("me" T)']);
+    expect(await described("greet"))
+      .to.include("(NAME &KEY LOUDLY)")
+      .and.include("Greets.")
+      .and.not.include("Says hello");
+    expect(blocks(await agent.call("list-definitions"))[0]).to.not.include("Says hello");
+    expect(blocks(await agent.call("reset-session")).join("\n")).to.match(/GREET/);
+    expect(await emacs.evaluateInRepl('(greet "you")')).to.equal('("you" NIL)');
+  });
+
+  it("of the user's editor are there for the agent, in the middle of a stop too", async () => {
+    const { emacs } = user;
+    await agent.evaluate("(defun halve (number) (/ number zero))");
+    const [report] = await agent.evaluate("(halve 10)");
+    expect(report).to.include("[ERROR] UNBOUND-VARIABLE");
+    await emacs.compile('(defun halve (number) "By two." (/ number 2))');
+    expect(await described("halve")).to.include("By two.");
+    const continued = await agent.call("debugger_invoke_restart", { restart: "RETRY" });
+    expect(blocks(continued)[0]).to.equal("=> 5");
+  });
+});
