@@ -72,8 +72,8 @@ describe("commands on a real Swank", () => {
 
   it("tell the threads, and the current directory", async () => {
     const threads = await runCommand(connection, commands.listThreads, []);
-    expect(threads.map(({ name }) => name)).to.include("reader-thread");
-    expect(threads.every(({ id, status }) => Number.isInteger(id) && status !== "")).to.equal(true);
+    expect(threads.find(({ name }) => name === "reader-thread")?.id).to.be.a("number");
+    expect(threads.every(({ status }) => status !== "")).to.equal(true);
     expect(await runCommand(connection, commands.defaultDirectory, [])).to.match(/^\/.*\/$/);
     const start = await runCommand(connection, commands.processStart, []);
     expect(start === undefined ? process.platform : "linux").to.equal(process.platform);

@@ -78,7 +78,10 @@ describe("the end of a launched image", () => {
       const lines: string[] = [];
       const { image, evaluate, send } = await launch({ onLog: (line) => lines.push(line) });
       await evaluate('(cl:progn (cl:push (cl:lambda () (cl:format sb-sys:*stdout* "hook~%")) sb-ext:*exit-hooks*) t)');
-      send('(cl:unwind-protect (cl:sleep 1000) (cl:format sb-sys:*stdout* "cleaned~%"))');
+      // past the stream that the hook prints to: two threads in it at once would print things twice
+      const cleanUp =
+        '(sb-unix:unix-write 1 (cl:coerce (cl:format nil "cleaned~%") (cl:quote cl:simple-base-string)) 0 8)';
+      send(`(cl:unwind-protect (cl:sleep 1000) ${cleanUp})`);
       await evaluate("(cl:sleep 1/10)");
       await image.stop();
       await image.exited;

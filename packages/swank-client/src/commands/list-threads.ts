@@ -3,17 +3,20 @@ import type { Command } from "./command.js";
 
 /** A thread of the image. */
 export interface ThreadInfo {
-  readonly id: number;
+  /** Absent for a moment while a thread begins or ends, where Swank numbers threads as the system does (from 2.30 on). */
+  readonly id: number | undefined;
   readonly name: string;
   /** E.g. `Running`. */
   readonly status: string;
 }
 
-const { any, integer, string } = decode;
+const { any, integer, map, nullable, string } = decode;
+
+const id = map(nullable(integer), (number) => number ?? undefined);
 
 /** The first row holds the names of the columns; more may follow the three that are always there. */
 const threads: Decoder<readonly ThreadInfo[]> = decode.map(
-  decode.tupleRest([any], decode.list(decode.record({ id: integer, name: string, status: string }))),
+  decode.tupleRest([any], decode.list(decode.record({ id, name: string, status: string }))),
   ([, rows]) => rows,
 );
 
