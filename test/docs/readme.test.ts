@@ -64,8 +64,9 @@ async function retype(line: string, terminal: McpTerminal): Promise<void> {
   await terminal.enter(typed, prompt.replace(/^.*\]/, "]"));
 }
 
+/** Without numbers of threads, and the room that they take in a prompt. */
 function neutral(line: string): string {
-  return line.replace(/(thread |\[)\d+\/\d+/g, "$1N/N");
+  return line.replace(/(thread |\[)\d+\/\d+/g, "$1N/N").replace(/^ +\.\.\. /, "... ");
 }
 
 function runNode(args: readonly string[]): Promise<{ stdout: string; stderr: string }> {
