@@ -9,7 +9,9 @@ export function openSession(config: Config, log: Log): OpenSession {
       config.attach === undefined
         ? await (await import("./own-image.js")).openOwnImage(config, log, signal)
         : await (await import("./attached-image.js")).openAttachedImage(config.attach, config, signal);
-    log(`connected to the image with pid ${session.client.info.pid}`);
+    const { info, closed } = session.client;
+    log(`connected to the image with pid ${info.pid}`);
+    void closed.then((reason) => log(`the connection to the image with pid ${info.pid} is over: ${reason.message}`));
     for (const remark of session.remarks) log(remark);
     return session;
   };

@@ -1,3 +1,6 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect } from "chai";
 import { connect } from "swank-client";
 import { blocks, McpStdio } from "../../support/mcp-stdio.js";
@@ -6,15 +9,20 @@ import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 describe("swank-mcp on an image that is there", () => {
   let lisp: RealSwank;
   let server: McpStdio;
+  let folder: string;
+  let log: string;
 
   beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "attach-"));
+    log = join(folder, "log");
     lisp = await startRealSwank();
-    server = await McpStdio.start(["--attach", String(lisp.port)]);
+    server = await McpStdio.start(["--attach", String(lisp.port), "--log-file", log]);
   });
 
   afterEach(async () => {
     server.process.kill("SIGKILL");
     await Promise.all([server.exited, lisp.stop()]);
+    await rm(folder, { recursive: true });
   });
 
   it("uses that image, and says so", async () => {
@@ -57,6 +65,11 @@ describe("swank-mcp on an image that is there", () => {
     const [report] = await running;
     expect(report).to.match(
       new RegExp(`^\\[ERROR\\] IMAGE-LOST\\nThe connection to 127\\.0\\.0\\.1:${lisp.port} was lost`),
+    );
+    expect(await readFile(log, "utf8")).to.match(
+      new RegExp(
+        `connected to the image with pid ${lisp.process.pid}\n.* the connection to .* is over: 127\\.0\\.0\\.1:`,
+      ),
     );
     // a connection that closes is no sign yet that nothing listens any more
     await lisp.stop();
