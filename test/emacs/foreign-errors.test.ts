@@ -47,6 +47,20 @@ describe("errors of the image's other threads, beside Emacs", function () {
     await leavesAndReturns(await user.agent());
   });
 
+  it("go to the agent when Emacs is killed, and to the Emacs that comes next", async () => {
+    user = await BesideEmacs.startedByHand();
+    await user.emacs.connect(user.port);
+    const agent = await user.agent();
+    await user.emacsLeaves(agent, "kill");
+    await agent.evaluate(failing("without Emacs"));
+    await untilStopped(agent, "without Emacs");
+    const next = await user.anotherEmacs();
+    await next.connect(user.port);
+    await agent.evaluate(failing("with the next"));
+    await next.debuggerShowing("with the next");
+    expect(await stopped(agent)).to.deep.equal(["without Emacs"]);
+  });
+
   it("do so too where Emacs started the Lisp, and so does what threads print", async () => {
     user = await BesideEmacs.startedByEmacs();
     const agent = await user.agent();

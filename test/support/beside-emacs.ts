@@ -38,6 +38,13 @@ export class BesideEmacs {
     return user;
   }
 
+  /** One more Emacs, not connected yet. */
+  async anotherEmacs(): Promise<Emacs> {
+    const emacs = await Emacs.start();
+    this.#ends.push(() => emacs.kill());
+    return emacs;
+  }
+
   /** A server attached to the image. */
   async agent(...args: readonly string[]): Promise<McpStdio> {
     const server = await McpStdio.start(["--attach", String(this.port), ...args]);
@@ -48,9 +55,9 @@ export class BesideEmacs {
     return server;
   }
 
-  /** `M-x slime-disconnect`, until the image knows. Somebody who is still connected asks it. */
-  async emacsLeaves(agent: McpStdio): Promise<void> {
-    await this.emacs.disconnect();
+  /** `M-x slime-disconnect`, or its sudden death, until the image knows. Somebody who is still connected asks it. */
+  async emacsLeaves(agent: McpStdio, how: "disconnect" | "kill" = "disconnect"): Promise<void> {
+    await this.emacs[how]();
     while ((await agent.evaluate("(some #'swank::mconn.repl-thread swank::*connections*)"))[0] !== "=> NIL");
   }
 

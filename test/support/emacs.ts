@@ -68,6 +68,13 @@ export class Emacs {
     await this.eval(`(swank-test-type-in-repl ${JSON.stringify(form)})`);
   }
 
+  /** Presses keys in its REPL, such as `C-c C-c`. */
+  async pressInRepl(keys: string): Promise<void> {
+    await this.eval(
+      `(with-current-buffer (slime-connection-output-buffer) (call-interactively (key-binding (kbd ${JSON.stringify(keys)}))))`,
+    );
+  }
+
   /** Enters a form at the REPL's prompt. => what the REPL shows below it when the next prompt is there, without that. */
   async evaluateInRepl(form: string): Promise<string> {
     const { length } = await this.replText();
