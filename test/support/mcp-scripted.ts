@@ -69,6 +69,7 @@ export function scriptedSession(
     client: {
       info: { ...INFO, pid: options.pid ?? 1 },
       isOpen: true,
+      otherClients: async () => 0,
       closed: lost,
       close: async () => {},
       evaluate,

@@ -49,6 +49,21 @@ describe("command line", () => {
     }
   });
 
+  it("shares on a port, on any free one, or not at all, and never what it attaches to", () => {
+    expect(readConfig([], {}).share).to.equal(undefined);
+    expect(readConfig(["--share"], {}).share).to.equal(0);
+    expect(readConfig(["--share", "4006"], {}).share).to.equal(4006);
+    expect(readConfig([], { SWANK_MCP_SHARE: "4007" }).share).to.equal(4007);
+    for (const port of ["65536", "x", "1.5"]) {
+      expect(complaint("--share", port)).to.equal(
+        `--share takes a port, for example 4006, or nothing for any free one, not "${port}".`,
+      );
+    }
+    expect(complaint("--attach", "--share", "4006")).to.match(
+      /^--share opens a port in an image that this server launches/,
+    );
+  });
+
   it("collects repeated files in order", () => {
     expect(readConfig(["--load", "a.lisp", "--load=b.lisp"], {}).load).to.deep.equal(["a.lisp", "b.lisp"]);
   });

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { keyword, list, NIL, quote, type Sexp, symbol } from "sexp-parser";
+import { decode, keyword, list, NIL, quote, type Sexp, symbol } from "sexp-parser";
 import { Caller, type CallOptions } from "./caller.js";
 import { type ConnectionInfo, simpleCompletions } from "./commands/index.js";
 import type { Connection } from "./connection/connection.js";
@@ -35,6 +35,9 @@ const LOOK_TIME = 10_000;
 const COMPLETION_TIME = 5000;
 
 const THREAD_ID = quote(symbol("swank/backend:thread-id"));
+
+/** Milliseconds that the image has to count its clients. */
+const COUNT_TIME = 3000;
 
 /** Milliseconds that evaluations have to end when the client closes. */
 const FAREWELL_TIME = 2000;
@@ -124,6 +127,16 @@ export class SwankClient {
     const request = { label: "looking for a thread", timeout: LOOK_TIME, signal };
     const found = await this.call(list(symbol("cl:null"), form), request);
     return found === NIL;
+  }
+
+  /**
+   * How many other clients are connected to the image, Emacs among them.
+   *
+   * @throws SwankError what `call` throws; `REQUEST_TIMEOUT` when the image does not answer within 3 s.
+   */
+  async otherClients(): Promise<number> {
+    const form = list(symbol("cl:1-"), list(symbol("cl:length"), symbol("swank::*connections*")));
+    return decode.integer(await this.call(form, { label: "counting clients", timeout: COUNT_TIME }));
   }
 
   /** Evaluations that have not ended. */

@@ -17,6 +17,8 @@ async function main(): Promise<number> {
   const { ToolServer } = await import("./tool-server.js");
   const { openSession } = await import("./open-session.js");
   const tools = new ToolServer(config, openSession(config, log));
+  // who waits to join the image would wait for the agent otherwise
+  if (config.share !== undefined) tools.start();
   if (config.command === "console") return (await import("./console/run-console.js")).runConsole(tools, binPath());
   return (await import("./stdio.js")).serveStdio(tools, log);
 }

@@ -3,6 +3,9 @@ import { nearest } from "./nearest.js";
 import { environmentName, type Option, OptionError } from "./option.js";
 import { ALL_OPTIONS, OPTIONS } from "./options.js";
 
+const SHARED_ALREADY =
+  "--share opens a port in an image that this server launches; with --attach the image is somebody's already, and Emacs connects to the same port with M-x slime-connect. Leave out one of them.";
+
 /** What the program does when started. */
 export type Command = "serve" | "console";
 
@@ -26,9 +29,13 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     const set = fromEnvironment(option, environment);
     return option.read(set.length === 0 ? defaultsOf(option, command) : set, environmentName(option));
   };
+  const attach = get(OPTIONS.attach);
+  const share = get(OPTIONS.share);
+  if (attach !== undefined && share !== undefined) throw new OptionError(SHARED_ALREADY);
   return {
     command,
-    attach: get(OPTIONS.attach),
+    attach,
+    share,
     secretFile: get(OPTIONS.secretFile),
     noSecret: get(OPTIONS.noSecret),
     lisp: get(OPTIONS.lisp),

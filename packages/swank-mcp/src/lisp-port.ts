@@ -79,7 +79,16 @@ export interface DebuggedStop
 export interface LispClient
   extends Pick<
     SwankClient,
-    "info" | "isOpen" | "closed" | "close" | "hasThread" | "describeSymbol" | "completions" | "definitions" | "reset"
+    | "info"
+    | "isOpen"
+    | "otherClients"
+    | "closed"
+    | "close"
+    | "hasThread"
+    | "describeSymbol"
+    | "completions"
+    | "definitions"
+    | "reset"
   > {
   readonly breakpoints: Pick<Breakpoints, "set" | "list" | "remove">;
   /** Live stops, the latest last. */

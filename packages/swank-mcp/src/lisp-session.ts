@@ -1,7 +1,15 @@
 import type { LispClient } from "./lisp-port.js";
+import type { SharedAt } from "./sharing.js";
 
 /** Which image a session is in. */
-export type ImageOrigin = { readonly kind: "own" } | AttachedOrigin;
+export type ImageOrigin = OwnOrigin | AttachedOrigin;
+
+/** An image that this server launched. */
+export interface OwnOrigin {
+  readonly kind: "own";
+  /** Where others can connect to it, if that was wanted. */
+  readonly shared?: SharedAt | undefined;
+}
 
 /** An image that somebody else started. */
 export interface AttachedOrigin {

@@ -1,5 +1,6 @@
 import { type ImageAddress, readAddress } from "./image-address.js";
 import { choiceOption, flagOption, listOption, numberOption, type Option, textOption } from "./option.js";
+import { readSharePort } from "./sharing.js";
 
 const attach: Option<ImageAddress | undefined> = {
   flag: "--attach",
@@ -10,6 +11,18 @@ const attach: Option<ImageAddress | undefined> = {
   read: (texts, source) => {
     const text = texts.at(-1);
     return text === undefined ? undefined : readAddress(text, source);
+  },
+};
+
+const share: Option<number | undefined> = {
+  flag: "--share",
+  placeholder: "PORT",
+  valueOptional: true,
+  summary:
+    "Let a person's Emacs join the image that is launched, with M-x slime-connect to 127.0.0.1 and this port, or any free one if only --share is given; standard error and lisp-status tell which. Whoever can connect can do anything: a ~/.slime-secret keeps other users of the machine out. The image ends with the server.",
+  read: (texts, source) => {
+    const text = texts.at(-1);
+    return text === undefined ? undefined : readSharePort(text, source);
   },
 };
 
@@ -44,6 +57,7 @@ export const OPTIONS = {
     placeholder: "FILE",
     summary: "Load this file into the image that is launched; may be repeated.",
   }),
+  share,
   noUserInit: flagOption({ flag: "--no-user-init", summary: "Launch without the user's .sbclrc." }),
   cacheDir: textOption({
     flag: "--cache-dir",

@@ -4,19 +4,31 @@ import { imageDirectory } from "./image-directory.js";
 import { LispSession } from "./lisp-session.js";
 import type { Log } from "./log.js";
 import { settledWithin } from "./settled-within.js";
+import type { SharedAt, Sharing } from "./sharing.js";
 
 /** How long an image may take to be gone after its connection is, in milliseconds. */
 const EXIT_TIME = 2000;
 /** How much is repeated of what a file that failed to load printed. */
 const LAST_LINES = 12;
 
+/** What the images of one server have in common. */
+export interface OwnImageHost {
+  readonly log: Log;
+  /** Absent when nobody else is to use them. */
+  readonly sharing: Sharing | undefined;
+}
+
 /**
  * Launches an image of our own, connects to it, and loads the user's files into it.
  *
  * @throws SwankError - when Lisp or Swank cannot be found, or the image does not come up; nothing is left behind then.
  */
-export async function openOwnImage(config: Config, log: Log, signal: AbortSignal): Promise<LispSession> {
-  const [{ commands, connect }, { launchImage, loadInitFiles }] = await Promise.all([
+export async function openOwnImage(
+  config: Config,
+  { log, sharing }: OwnImageHost,
+  signal: AbortSignal,
+): Promise<LispSession> {
+  const [{ commands, connect }, { launchImage, loadInitFiles, shareImage }] = await Promise.all([
     import("swank-client"),
     import("swank-client/launch"),
   ]);
@@ -34,11 +46,12 @@ export async function openOwnImage(config: Config, log: Log, signal: AbortSignal
     const client = await connect({ transport: image.transport, secret: false, foreignErrors, signal });
     const form = loadInitFiles.encode({ noUserInit, load });
     const loaded = loadInitFiles.decode(await client.call(form, { label: loadInitFiles.name, signal }));
+    const shared = await sharing?.share(client, shareImage);
     return new LispSession({
       client,
-      origin: { kind: "own" },
+      origin: { kind: "own", shared },
       identity: `launched ${image.pid}`,
-      remarks: loaded.flatMap(failureNotice),
+      remarks: [...loaded.flatMap(failureNotice), ...problemOf(shared)],
       notes: image.notes,
       directory: (asked) => imageDirectory(client, commands.defaultDirectory, asked),
       explainLoss: () => explainExit(image),
@@ -48,6 +61,10 @@ export async function openOwnImage(config: Config, log: Log, signal: AbortSignal
     await image.stop();
     throw error;
   }
+}
+
+function problemOf(shared: SharedAt | undefined): string[] {
+  return shared !== undefined && "problem" in shared ? [shared.problem] : [];
 }
 
 function failureNotice({ path, status, error, output }: LoadedFile): string[] {

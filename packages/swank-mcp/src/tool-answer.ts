@@ -17,8 +17,8 @@ export interface ToolAnswer {
 }
 
 /** An answer of text only. */
-export function textAnswer(text: string): ToolAnswer {
-  return { blocks: [text], isError: false };
+export function textAnswer(...blocks: readonly string[]): ToolAnswer {
+  return { blocks, isError: false };
 }
 
 /** An answer of a JSON tool: the object, and the same compactly as text. */

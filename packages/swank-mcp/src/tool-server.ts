@@ -51,6 +51,11 @@ export class ToolServer {
     return this.#host.tools;
   }
 
+  /** Gets to Lisp now, rather than with the first call that needs it; that one is told if it fails. */
+  start(): void {
+    this.#host.lisp.session(new AbortController().signal).catch(() => undefined);
+  }
+
   /** Runs a tool; calls run side by side. Never rejects. */
   async call(call: ToolCall): Promise<ToolAnswer> {
     const answer = Promise.race([runTool(this.#host, call), this.#whenCutOff]);

@@ -25,6 +25,7 @@ export function loadSwankForms(swankFolder: string, faslFolder: string | undefin
     callForm("load-swank", swankFolder, faslFolder ?? NIL),
     loadFileForm(lispFile("launch-image")),
     loadFileForm(lispFile("launch-init-files")),
+    loadFileForm(lispFile("launch-share")),
   ];
 }
 
@@ -34,5 +35,6 @@ export const LAUNCH_FILES: readonly string[] = [
   "launch-swank",
   "launch-image",
   "launch-init-files",
+  "launch-share",
   "launch-core",
 ].map(lispFile);

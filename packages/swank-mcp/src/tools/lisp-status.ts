@@ -2,7 +2,7 @@ import * as z from "zod";
 import { oneLine } from "../format/cut.js";
 import { DEFAULT_PORT } from "../image-address.js";
 import type { Stop } from "../lisp-port.js";
-import type { LispSession } from "../lisp-session.js";
+import type { LispSession, OwnOrigin } from "../lisp-session.js";
 import { defineTool } from "../tool.js";
 import { jsonAnswer } from "../tool-answer.js";
 import { isUsualPortTaken } from "../usual-port.js";
@@ -33,10 +33,10 @@ export const lispStatus = defineTool({
     const { origin } = session;
     const { info } = session.client;
     const { config } = context;
-    const isShareable = origin.kind === "own" && (await isUsualPortTaken());
+    const isShareable = origin.kind === "own" && origin.shared === undefined && (await isUsualPortTaken());
     return jsonAnswer({
       image: origin.kind,
-      ...(origin.kind === "attached" ? { address: origin.address, warning: origin.warning } : {}),
+      ...(origin.kind === "attached" ? { address: origin.address, warning: origin.warning } : sharedData(origin)),
       implementation: info.implementation.type,
       version: info.implementation.version,
       pid: info.pid,
@@ -57,6 +57,11 @@ export const lispStatus = defineTool({
     });
   },
 });
+
+function sharedData({ shared }: OwnOrigin) {
+  if (shared === undefined) return {};
+  return "address" in shared ? { shared: shared.address } : { not_shared: shared.problem };
+}
 
 /** What is known without the image is worth telling also when it hangs. */
 async function askDirectory(session: LispSession, signal: AbortSignal) {

@@ -8,16 +8,18 @@ const FRESH_NEXT = "The next call that needs an image launches a fresh one.";
 const CONNECTED_NEXT =
   "What this session has defined there could not be undefined. The next call that needs the image connects anew.";
 
+const KEPT = "The image was kept, as somebody else is connected to it.";
+
 export const resetSession = defineTool({
   name: "reset-session",
   title: "Reset session",
   description:
-    "Begin anew: abort what is stopped or running, remove breakpoints, forget the last error, history and package. An image of the server's own is replaced by a fresh one; in an attached image only the functions, macros and variables that this session defined are undefined.",
+    "Begin anew: abort what is stopped or running, remove breakpoints, forget the last error, history and package. An image of the server's own is replaced by a fresh one; in one that others use too, only the functions, macros and variables that this session defined are undefined.",
   input: z.strictObject({}),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   async run(_, context) {
     const session = await context.currentSession();
-    if (session?.origin.kind === "own") return replaceImage(session, context);
+    if (session?.origin.kind === "own" && !(await hasOthers(session))) return replaceImage(session, context);
     const answer = session === undefined ? await withoutImage(context) : await cleanUnlessGone(session, context);
     beginAnew(context);
     return answer;
@@ -28,6 +30,11 @@ async function withoutImage({ config, lastLoss }: ToolContext): Promise<ToolAnsw
   const loss = await lastLoss();
   if (loss === undefined) return textAnswer("Session reset. No image was in use.");
   return textAnswer(`Session reset. ${loss} ${config.attach === undefined ? FRESH_NEXT : CONNECTED_NEXT}`);
+}
+
+/** Whether anybody else is connected; an image that does not say so soon is of no use to them either. */
+async function hasOthers({ client }: LispSession): Promise<boolean> {
+  return (await client.otherClients().catch(() => 0)) > 0;
 }
 
 async function replaceImage(session: LispSession, context: ToolContext): Promise<ToolAnswer> {
@@ -57,7 +64,8 @@ async function cleanImage(session: LispSession, signal: AbortSignal): Promise<To
   session.noteReset();
   const report = await session.client.reset();
   session.follow("COMMON-LISP-USER");
-  return { ...textAnswer(resetText(report)), meta: resetMeta(report) };
+  const kept = session.origin.kind === "own" ? [KEPT] : [];
+  return { ...textAnswer(resetText(report), ...kept), meta: resetMeta(report) };
 }
 
 /** The server's own part of a session. */
