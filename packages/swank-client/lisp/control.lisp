@@ -100,12 +100,26 @@ The client's interrupt NUMBER has an effect once: asked again, it is for the cas
 
 ;;; In a stopped thread
 
+(defvar *stop-numbers* (make-hash-table :test 'eq :weakness :key :synchronized t))
+(defvar *last-stop* (list 0))
+
+(defun stop-number ()
+  "Tells this stop from the one before at the same level: its list of restarts is a new one."
+  (let ((restarts swank::*sldb-restarts*))
+    (or (gethash restarts *stop-numbers*)
+        (setf (gethash restarts *stop-numbers*) (1+ (sb-ext:atomic-incf (car *last-stop*)))))))
+
+(defun at-stop (number call)
+  "What CALL gives if that is the stop that the thread is in, or (:stale): the request may have waited while the thread went on."
+  (if (eql number (stop-number)) (eval call) '(:stale)))
+
 (defun stop ()
   "A snapshot of the stop that this thread is in, with what was warned before it."
   (let ((evaluation *evaluation*))
     (when evaluation
       (flush-evaluation evaluation))
-    (append (snapshot-plist swank::*swank-debugger-condition* swank::*sldb-restarts*)
+    (append (list :number (stop-number))
+            (snapshot-plist swank::*swank-debugger-condition* swank::*sldb-restarts*)
             (when evaluation (outcome-facts evaluation)))))
 
 (defun argument-values (attempt sources)

@@ -33,6 +33,10 @@ export class Caller {
     this.#connection = connection;
   }
 
+  get isOpen(): boolean {
+    return this.#connection.isOpen;
+  }
+
   /**
    * @throws SwankError `REQUEST_FAILED` when the form signals an error, `REQUEST_ABORTED` when it is unwound, and what `Connection.request` throws.
    */

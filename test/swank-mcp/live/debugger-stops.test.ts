@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
+import { texts } from "../../support/mcp-client.js";
 import { McpDebugger, stopName } from "../../support/mcp-debugger.js";
 
 describe("several stops at once", () => {
@@ -61,10 +62,25 @@ describe("several stops at once", () => {
   it("a stop that two calls leave at once is left once", async () => {
     const thread = await stopAdding("a");
     const give = (value: string) => lisp.call("debugger_invoke_restart", { restart: "GIVE", values: [value], thread });
-    const [one, two] = await Promise.all([give("1"), give("1")]);
-    const texts = [one, two].map((result) => JSON.stringify(result.content));
-    expect(texts.filter((text) => text.includes("=> 41")).length, texts.join("\n")).to.be.at.least(1);
+    const answers = (await Promise.all([give("1"), give("2")])).map((result) => texts(result)[0] ?? "");
+    expect(answers.filter((text) => /^=> 4[12]$/.test(text)).length, answers.join("\n")).to.equal(1);
+    expect(answers.filter((text) => text.includes("has left the stop")).length, answers.join("\n")).to.equal(1);
     expect(await lisp.stops()).to.deep.equal([]);
+  });
+
+  it("a restart is for the stop that it was chosen at, and not for the next one of the thread", async () => {
+    const [, block = ""] = await lisp.evaluate(
+      '(list (restart-case (error "one") (give (v) v)) (restart-case (error "two") (give (v) v)))',
+    );
+    const thread = stopName([block]);
+    const busy = lisp.call("debugger_eval_in_frame", { frame: 0, code: "(sleep 0.2)", thread });
+    const give = (value: string) => lisp.call("debugger_invoke_restart", { restart: "GIVE", values: [value], thread });
+    const [, first = "", second = ""] = (await Promise.all([busy, give("1"), give("2")])).map((each) => texts(each)[0]);
+    expect(first).to.include("[ERROR] SIMPLE-ERROR\ntwo");
+    expect(second).to.include("has left the stop");
+    expect(await lisp.resume("debugger_invoke_restart", { restart: "GIVE", values: ["3"] })).to.deep.equal([
+      "=> (1 3)",
+    ]);
   });
 
   it("give the same values whatever the order in which they end", async () => {

@@ -1,3 +1,4 @@
+import type { Sexp } from "sexp-parser";
 import type { Caller } from "../caller.js";
 import { SwankError } from "../errors.js";
 import type { EvaluationTask } from "../evaluation/evaluation-task.js";
@@ -60,11 +61,21 @@ export class DebuggerRegistry {
     const report = await this.#report(parked);
     if (!parked.isLive) return;
     const task = this.#findTask(parked.message.continuations);
-    const session = new DebuggerSession(new ParkedChannel(parked, this.#caller), report, this.#installer, {
-      evaluation: task,
-    });
+    const session = new DebuggerSession(
+      new ParkedChannel(parked, this.#caller, this.#atStop(report)),
+      report,
+      this.#installer,
+      {
+        evaluation: task,
+      },
+    );
     this.#sessions = [...this.sessions, session];
     this.#onStop(session, report, task);
+  }
+
+  #atStop({ number }: StopReport): (call: Sexp) => Sexp {
+    const calls = this.#installer.loaded;
+    return (call) => (number === undefined || calls === undefined ? call : calls.atStop(number, call));
   }
 
   /** Swank's message alone is enough to go on with when the thread cannot be asked. */

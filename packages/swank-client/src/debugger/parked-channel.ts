@@ -14,10 +14,13 @@ const LEAVING_TIME = 5000;
 export class ParkedChannel implements StopChannel {
   readonly #parked: ParkedThread;
   readonly #caller: Caller;
+  readonly #atStop: (call: Sexp) => Sexp;
 
-  constructor(parked: ParkedThread, caller: Caller) {
+  /** @param atStop - Has a call made at this very stop only. */
+  constructor(parked: ParkedThread, caller: Caller, atStop: (call: Sexp) => Sexp) {
     this.#parked = parked;
     this.#caller = caller;
+    this.#atStop = atStop;
   }
 
   get thread(): number {
@@ -39,7 +42,7 @@ export class ParkedChannel implements StopChannel {
   async ask(form: Sexp, label: string, timeout = ANSWER_TIME): Promise<Sexp> {
     this.#checkLive(label);
     try {
-      return await this.#caller.call(form, { label, thread: this.thread, timeout, signal: this.ended });
+      return await this.#caller.call(this.#atStop(form), { label, thread: this.thread, timeout, signal: this.ended });
     } catch (error) {
       throw this.isLive ? error : this.stale(label);
     }
@@ -53,11 +56,13 @@ export class ParkedChannel implements StopChannel {
     this.#checkLive(label);
     try {
       const options = { label, thread: this.thread, timeout, signal: this.ended };
-      const reply = await this.#caller.callUnwinding(form, options);
+      const reply = await this.#caller.callUnwinding(this.#atStop(form), options);
       if (reply === UNWOUND) await this.#departure(label);
       return reply;
     } catch (error) {
       if (this.isLive) throw error;
+      // whatever becomes of a connection that is lost, its evaluations tell; otherwise it was another request that left
+      if (this.#caller.isOpen) throw this.stale(label);
       return UNWOUND;
     }
   }

@@ -4,6 +4,7 @@ import type { DebugMessage } from "../wire/messages.js";
 /** What Swank's own message tells of a stop: less than the runtime does, but it needs nothing loaded in the image. */
 export function wireReport({ condition, restarts, frames }: DebugMessage): StopReport {
   return {
+    number: undefined,
     reason: "error",
     detail: {},
     error: {

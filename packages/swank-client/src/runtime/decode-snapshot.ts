@@ -12,6 +12,8 @@ import { keywordOf, nameOf } from "./keyword-of.js";
 
 /** What the runtime tells of a condition. */
 export interface StopReport {
+  /** Tells the stop from others of the same thread and level; absent where nothing is stopped any more, or Swank alone tells. */
+  readonly number: number | undefined;
   readonly reason: StopReason;
   readonly detail: StopDetail;
   readonly error: ErrorSnapshot;
@@ -52,6 +54,7 @@ export const restartList: Decoder<readonly Restart[]> = map(list(tuple(string, s
 const detail: Decoder<StopDetail> = plist({ form: optional(string), breakpoint: optional(integer) });
 
 const fields = plist({
+  number: optional(integer),
   reason: keywordOf(STOP_REASONS),
   detail,
   type: string,
@@ -84,6 +87,7 @@ export function stopReport(datum: Sexp): StopReport {
     ...rest
   } = fields(datum);
   return {
+    number: rest.number,
     reason,
     detail: stopDetail,
     error: {

@@ -47,6 +47,11 @@ export class RuntimeCalls {
     return list(this.#function("stop"));
   }
 
+  /** In the stopped thread: a call, unless the thread is at another stop by then; `(:stale)` is the reply instead. */
+  atStop(number: number, call: Sexp): Sexp {
+    return list(this.#function("at-stop"), number, quote(call));
+  }
+
   /** In the stopped thread: leave the stop. */
   invokeRestart(level: number, index: number, attempt: number, values: readonly string[]): Sexp {
     return list(this.#function("invoke-offered-restart"), level, index, attempt, quote(values));
