@@ -1,6 +1,7 @@
 import { type AttachOptions, attach, checkAttachOptions } from "./attach.js";
 import { type ClientOptions, SwankClient } from "./client.js";
-import { type OpenOptions, openConnection } from "./handshake/open-connection.js";
+import { SwankError } from "./errors.js";
+import { DEFAULT_TIMEOUT, type OpenOptions, openConnection } from "./handshake/open-connection.js";
 import { tcpOpener } from "./transport/tcp-transport.js";
 import type { TransportOpener } from "./transport/transport.js";
 
@@ -18,17 +19,37 @@ export interface ConnectOptions extends OpenOptions, ClientOptions, AttachOption
  * Connects to the Swank server of a running image, beside whoever is connected already: errors of the image's other threads go on going to them.
  *
  * @throws SwankError `CONNECTION_REFUSED`, `HOST_NOT_FOUND`, `HOST_UNREACHABLE`, `CONNECT_TIMEOUT`, `NOT_SWANK`, `SLYNK`, `UNSUPPORTED_LISP`,
- * `SWANK_TOO_OLD`, `NO_THREADS`, `SECRET_REJECTED`, `SECRET_UNREADABLE`, `CANCELLED`, `INVALID_ARGUMENT`. Nothing is left open then.
+ * `SWANK_TOO_OLD`, `NO_THREADS`, `SECRET_REJECTED`, `SECRET_UNREADABLE`, `UNRESPONSIVE`, `CANCELLED`, `INVALID_ARGUMENT`. Nothing is left
+ * open then.
  */
 export async function connect(options: ConnectOptions = {}): Promise<SwankClient> {
   checkAttachOptions(options);
+  const deadline = performance.now() + (options.timeout ?? DEFAULT_TIMEOUT);
   const { connection, info } = await openConnection(options.transport ?? tcpOpener(options), options);
   const client = new SwankClient(connection, info, options);
   try {
-    await attach(client, options);
+    await attach(within(client, deadline, options.signal), options);
     return client;
   } catch (error) {
     await client.close();
-    throw error;
+    throw isTimeout(error) ? unresponsive(connection.description, error) : error;
   }
+}
+
+/** Calls share the time that is left, however many there are. */
+function within(client: SwankClient, deadline: number, signal: AbortSignal | undefined): Pick<SwankClient, "call"> {
+  return {
+    call: (form, options) => {
+      const timeout = Math.max(1, deadline - performance.now());
+      return client.call(form, { ...options, timeout, ...(signal === undefined ? {} : { signal }) });
+    },
+  };
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof SwankError && error.code === "REQUEST_TIMEOUT";
+}
+
+function unresponsive(description: string, cause: unknown): SwankError {
+  return new SwankError("UNRESPONSIVE", `${description} let this client in, and then stopped answering.`, { cause });
 }

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import { createServer } from "node:http";
 import { expect } from "chai";
-import { openConnection, type SwankErrorCode, tcpOpener } from "swank-client";
+import { connect, openConnection, type SwankErrorCode, tcpOpener } from "swank-client";
 import { rejection } from "../../support/caught.js";
-import type { FakePeer } from "../../support/fake-swank.js";
+import { type FakePeer, FakeSwank } from "../../support/fake-swank.js";
 import { imageInfo, openFake, tellImage } from "./fake-image.js";
 
 describe("opening a connection", () => {
@@ -196,6 +196,15 @@ describe("opening a connection", () => {
       await rejection(openFake(play, { timeout: 150 }), code);
     });
   }
+
+  it("ends in time also when the image answers the first question only", async () => {
+    const server = await FakeSwank.listen();
+    const connecting = connect({ port: server.port, secret: false, timeout: 150 });
+    await tellImage()(await server.accept());
+    const error = await rejection(connecting, "UNRESPONSIVE");
+    expect(error.message).to.match(/^127\.0\.0\.1:\d+ let this client in, and then stopped answering\.$/);
+    await server.close();
+  });
 
   it("is given up when the signal is aborted", async () => {
     const controller = new AbortController();

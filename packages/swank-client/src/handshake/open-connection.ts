@@ -7,6 +7,9 @@ import { checkImage } from "./check-image.js";
 import { handshakeError } from "./handshake-error.js";
 import { findSecret, type SecretOption } from "./secret.js";
 
+/** Milliseconds. */
+export const DEFAULT_TIMEOUT = 10_000;
+
 /** How to open a connection. */
 export interface OpenOptions extends Omit<ConnectionOptions, "secret"> {
   readonly secret?: SecretOption | undefined;
@@ -29,7 +32,7 @@ export interface OpenedConnection {
  * `SECRET_REJECTED`, `SECRET_UNREADABLE`, `CONNECTION_LOST`, `CANCELLED`, `INVALID_ARGUMENT`
  */
 export async function openConnection(opener: TransportOpener, options: OpenOptions = {}): Promise<OpenedConnection> {
-  const { timeout = 10_000, signal } = options;
+  const { timeout = DEFAULT_TIMEOUT, signal } = options;
   const secret = await findSecret(options.secret);
   const deadline = performance.now() + timeout;
   const connection = new Connection(await opener(signal), { ...options, secret });
