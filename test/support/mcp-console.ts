@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { CONSOLE_ENVIRONMENT } from "./mcp-terminal.js";
+import { ENVIRONMENT } from "./mcp-stdio.js";
 
 const BIN = fileURLToPath(new URL("../../../packages/swank-mcp/bin/swank-mcp.js", import.meta.url));
 
@@ -19,7 +19,7 @@ export class PipedConsole {
 
   constructor(args: readonly string[] = []) {
     this.process = spawn(process.execPath, [BIN, "console", ...args], {
-      env: { ...process.env, ...CONSOLE_ENVIRONMENT },
+      env: { ...process.env, ...ENVIRONMENT },
     });
     this.exited = once(this.process, "close").then(([code]) => code);
     this.process.stdout.setEncoding("utf8").on("data", (text: string) => {

@@ -9,7 +9,7 @@ import { type CallToolResult, CallToolResultSchema } from "@modelcontextprotocol
 const BIN = fileURLToPath(new URL("../../../node_modules/.bin/swank-mcp", import.meta.url));
 
 /** Cores outlive a run of the tests: the first one costs seconds. */
-const ENVIRONMENT = {
+export const ENVIRONMENT = {
   SWANK_MCP_CACHE_DIR: join(tmpdir(), "swank-mcp-test-cache"),
   SWANK_MCP_NO_USER_INIT: "1",
 };

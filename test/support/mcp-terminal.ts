@@ -1,16 +1,10 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { ENVIRONMENT } from "./mcp-stdio.js";
 import { Screen } from "./screen.js";
 
 const BIN = fileURLToPath(new URL("../../../packages/swank-mcp/bin/swank-mcp.js", import.meta.url));
-
-export const CONSOLE_ENVIRONMENT = {
-  SWANK_MCP_CACHE_DIR: join(tmpdir(), "swank-mcp-test-cache"),
-  SWANK_MCP_NO_USER_INIT: "1",
-};
 
 /** Keys as a terminal sends them. */
 export const KEYS = { enter: "\r", tab: "\t", up: "\x1b[A", interrupt: "\x03", endOfFile: "\x04" } as const;
@@ -31,7 +25,7 @@ export class McpTerminal {
 
   constructor({ args = [], state }: TerminalOptions) {
     const command = [process.execPath, BIN, "console", ...args];
-    const env = { ...process.env, ...CONSOLE_ENVIRONMENT, XDG_STATE_HOME: state, TERM: "xterm" };
+    const env = { ...process.env, ...ENVIRONMENT, XDG_STATE_HOME: state, TERM: "xterm" };
     this.#process = spawn("script", scriptArguments(command), { env });
     this.exited = once(this.#process, "close").then(([code]) => code);
     this.#process.stdout.setEncoding("utf8").on("data", (text: string) => this.#screen.write(text));

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import { CLOSE_TIME, SIGNAL_EXIT_CODES } from "./exit-codes.js";
 import type { Log } from "./log.js";
 import { type McpEndpoint, serveMcp } from "./sdk-adapter.js";
 import { settledWithin } from "./settled-within.js";
@@ -11,11 +12,6 @@ const MAX_MESSAGE = 64 * 1024 * 1024;
 const DRAIN_TIME = 2000;
 /** How long the first image may take to come up meanwhile, its core's building included. */
 const LAUNCH_TIME = 120_000;
-/** How long the way down may take after that. */
-const CLOSE_TIME = 5000;
-
-/** Exit codes of a process that a signal ended, as shells count them. */
-const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
  * Serves MCP on standard input and output until the client goes away or a signal comes, and leaves nothing behind.
@@ -79,7 +75,8 @@ class Ending {
     process.stdin.once("error", (error) => this.reach(`the input failed: ${error.message}`, 1));
     // Stays for good: a write that fails later must not become an uncaught exception.
     process.stdout.on("error", (error) => this.reach(`nobody reads the output: ${error.message}`, 0));
-    for (const [signal, exitCode] of Object.entries(SIGNALS)) process.once(signal, () => this.reach(signal, exitCode));
+    for (const [signal, exitCode] of Object.entries(SIGNAL_EXIT_CODES))
+      process.once(signal, () => this.reach(signal, exitCode));
   }
 
   reach(why: string, exitCode: number, drain = false): void {

@@ -28,7 +28,15 @@ describe("what the console shows", () => {
       { id: 22, name: "a longer name", extra: true },
     ];
     expect(
-      jsonText({ rows, names: ["a", "b"], empty: [], flat: { a: 1 }, deep: { b: { c: [] } }, gone: undefined }),
+      jsonText({
+        rows,
+        names: ["a", "b"],
+        notes: ["One is.", "Two\nare."],
+        empty: [],
+        flat: { a: 1 },
+        deep: { b: { c: [] } },
+        gone: undefined,
+      }),
     ).to.equal(
       `rows: id, name, extra
   1   short
@@ -37,6 +45,10 @@ describe("what the console shows", () => {
       x  null
   22  a longer name  true
 names: a, b
+notes:
+  One is.
+  Two
+  are.
 empty: none
 flat: a 1
 deep:

@@ -21,7 +21,12 @@ function factLines(key: string, value: JsonValue | undefined): string[] {
     return isFlat(value) ? [`${key}: ${inline(value)}`] : [`${key}:`, ...indented(objectLines(value))];
   if (value.length === 0) return [`${key}: none`];
   const objects = value.filter(isObject);
-  return objects.length === value.length ? tableLines(key, objects) : [`${key}: ${value.map(String).join(", ")}`];
+  return objects.length === value.length ? tableLines(key, objects) : listLines(key, value.map(String));
+}
+
+/** Words stand in a row, sentences below each other. */
+function listLines(key: string, texts: readonly string[]): string[] {
+  return texts.some((text) => /\s/.test(text)) ? [`${key}:`, ...indented(texts)] : [`${key}: ${texts.join(", ")}`];
 }
 
 /** The first line names the columns; what is no scalar comes below its row. */

@@ -1,5 +1,6 @@
 import { createInterface, type Interface } from "node:readline";
 import { clientSetup } from "../client-setup.js";
+import { CLOSE_TIME, SIGNAL_EXIT_CODES } from "../exit-codes.js";
 import { settledWithin } from "../settled-within.js";
 import type { ToolServer } from "../tool-server.js";
 import { askAtPrompt } from "./ask-at-prompt.js";
@@ -7,12 +8,6 @@ import { completionsFor } from "./completer.js";
 import { Console } from "./console.js";
 import { EntryReader } from "./entry-reader.js";
 import { HISTORY_SIZE, HistoryFile, historyPath } from "./history-file.js";
-
-/** How long the way down may take, in milliseconds. */
-const CLOSE_TIME = 5000;
-
-/** Exit codes of a process that a signal ended, as shells count them. */
-const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
  * A prompt for a person, in a terminal; otherwise whatever is on standard input, entry by entry, without prompts.
@@ -75,7 +70,7 @@ function terminalLines(tools: ToolServer): Interface {
 
 /** Ends the console for what ends any program; in a terminal, Ctrl-D ends it also while an evaluation runs, and Ctrl-C never. */
 function whenEnded(lines: Interface, console: Console, isTerminal: boolean, end: (exitCode: number) => void): void {
-  for (const [signal, exitCode] of Object.entries(SIGNALS))
+  for (const [signal, exitCode] of Object.entries(SIGNAL_EXIT_CODES))
     if (!isTerminal || signal !== "SIGINT") process.once(signal, () => end(exitCode));
   // Stays for good: a write that fails later must not become an uncaught exception.
   process.stdout.on("error", () => end(1));
