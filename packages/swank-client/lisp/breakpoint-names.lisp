@@ -5,14 +5,13 @@
 ;;; Reading
 
 (defun all-forms (source)
-  "The forms of SOURCE, read in the session's package."
-  (let ((*package* (session-package-now (current-session))))
-    (handler-case (with-input-from-string (stream source)
-                    (handler-bind ((reader-error #'use-internal-symbol))
-                      (loop with eof = (list nil)
-                            for form = (read stream nil eof)
-                            until (eq form eof) collect form)))
-      (end-of-file () (error "The code ends in the middle of a form.")))))
+  "The forms of SOURCE."
+  (handler-case (with-input-from-string (stream source)
+                  (handler-bind ((reader-error #'use-internal-symbol))
+                    (loop with eof = (list nil)
+                          for form = (read stream nil eof)
+                          until (eq form eof) collect form)))
+    (end-of-file () (error "The code ends in the middle of a form."))))
 
 (defun use-internal-symbol (condition)
   "People write APP:NAME also where NAME is not exported."
@@ -31,7 +30,7 @@
 (defun compile-condition (source)
   "A function of the argument list, which the code knows as ARGS."
   (let ((forms (all-forms source))
-        (args (intern "ARGS" (session-package-now (current-session)))))
+        (args (intern "ARGS")))
     (unless forms (error "The condition holds no code."))
     (compile nil `(lambda (,args) (declare (ignorable ,args)) ,@forms))))
 

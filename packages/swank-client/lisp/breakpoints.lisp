@@ -121,11 +121,15 @@
 
 (defconstant +setting-seconds+ 5)
 
-(defun set-breakpoint (source &key condition (from 1) thread)
-  "=> (:set PLIST WARNING) | (:refused REASON)"
+(defun named-package (name)
+  (or (find-package name) (error "There is no package ~a any more." name)))
+
+(defun set-breakpoint (source &key condition (from 1) thread package)
+  "PACKAGE is where SOURCE and CONDITION are read, the session's if there is none. => (:set PLIST WARNING) | (:refused REASON)"
   (handler-case
       (sb-ext:with-timeout +setting-seconds+
-        (let* ((name (read-name source))
+        (let* ((*package* (if package (named-package package) (session-package-now (current-session))))
+               (name (read-name source))
                (method (and (method-name-p name) (named-method name)))
                (target (if (method-name-p name) (second name) name))
                (reason (if (and (method-name-p name) (null method)) "There is no such method." (unfit target))))

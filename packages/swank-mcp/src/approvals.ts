@@ -98,7 +98,7 @@ function forStop({ stop }: ApprovalRequest): string[] {
 }
 
 function denied({ wish, operation }: ApprovalRequest, reply: Reply): Refusal {
-  const why = reply.kind === "unanswered" ? `nobody answered within ${ANSWER_SECONDS} s` : "the user said no";
+  const why = reply.kind === "unanswered" ? "no answer came" : "the user said no";
   return new Refusal("APPROVAL_DENIED", `Not allowed (${operation}): ${wish}; ${why}.`);
 }
 

@@ -144,6 +144,21 @@ describe("approval by a user who can be asked", () => {
     await lisp.removeBreakpoints();
   });
 
+  it("of a breakpoint is for the names as they were read when it was asked for", async () => {
+    await lisp.evaluate("(defpackage :asked (:use :cl)) (defpackage :entered (:use :cl))");
+    await lisp.evaluate("(defun asked::work () 1) (defun entered::work () 2) (in-package :asked)");
+    let allow: (answer: ElicitResult) => void = () => {};
+    answers = [chosen("Show Code"), new Promise((resolve) => (allow = resolve))];
+    const call = lisp.setBreakpoint({ function: "work" });
+    while (asked.length < 2) await setTimeout(10);
+    expect(asked[1]?.message).to.include("\nNames are read in package ASKED\n");
+    await lisp.evaluate("(in-package :entered)");
+    allow(chosen("Yes"));
+    expect((await call).function).to.equal("ASKED::WORK");
+    await lisp.removeBreakpoints();
+    await lisp.evaluate("(in-package :cl-user)");
+  });
+
   it("for a stop goes along with its steps", async () => {
     answers = [chosen("Yes")];
     await lisp.setBreakpoint({ function: "g" });

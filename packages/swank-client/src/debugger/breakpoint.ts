@@ -30,6 +30,8 @@ export interface BreakpointOptions extends QuestionOptions {
   readonly hitCount?: number | undefined;
   /** Swank's id of a thread, or `any`. Default: this client's evaluations. */
   readonly thread?: number | "any" | undefined;
+  /** The package in which name and condition are read. Default: the session's. */
+  readonly package?: string | undefined;
 }
 
 /** A breakpoint that was set. */

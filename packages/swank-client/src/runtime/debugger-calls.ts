@@ -51,10 +51,11 @@ export class DebuggerCalls {
     return list(this.#function("step-on"), level, keyword(mode));
   }
 
-  setBreakpoint(name: string, { condition, hitCount, thread }: BreakpointOptions): Sexp {
+  setBreakpoint(name: string, { condition, hitCount, thread, package: home }: BreakpointOptions): Sexp {
     const form: Sexp[] = [this.#function("set-breakpoint"), name];
     if (condition !== undefined) form.push(keyword("condition"), condition);
     if (hitCount !== undefined) form.push(keyword("from"), hitCount);
+    if (home !== undefined) form.push(keyword("package"), home);
     if (thread !== undefined) form.push(keyword("thread"), thread === "any" ? symbol("cl:t") : thread);
     return form;
   }

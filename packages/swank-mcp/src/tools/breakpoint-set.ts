@@ -22,6 +22,7 @@ export const breakpointSet = defineTool({
   async run({ function: name, condition, hit_count: hitCount, thread }, context) {
     const session = await context.session();
     const watched = await watchedThread(thread, session, context.signal);
+    const options = { condition, hitCount, thread: watched, package: session.packageName };
     await context.approve({
       operation: ":set-breakpoint",
       wish: "set a breakpoint",
@@ -31,9 +32,10 @@ export const breakpointSet = defineTool({
         ...(hitCount === undefined ? [] : [["Hit count", String(hitCount)] as const]),
         ["Thread", watched === undefined ? "the agent's evaluations" : String(watched)],
       ],
+      circumstances: [`Names are read in package ${options.package}`],
     });
     const { warning, ...breakpoint } = await inDebugger(() =>
-      session.client.breakpoints.set(name, { condition, hitCount, thread: watched, signal: context.signal }),
+      session.client.breakpoints.set(name, { ...options, signal: context.signal }),
     );
     return jsonAnswer({ ...breakpointData(breakpoint), warning });
   },
