@@ -10,6 +10,8 @@ const BIN = fileURLToPath(new URL("../../../packages/swank-mcp/bin/swank-mcp.js"
 export const KEYS = { enter: "\r", tab: "\t", up: "\x1b[A", interrupt: "\x03", endOfFile: "\x04" } as const;
 
 export interface TerminalOptions {
+  /** What is run instead of `swank-mcp console`. */
+  readonly command?: readonly string[];
   readonly args?: readonly string[];
   /** Where the history is kept. */
   readonly state: string;
@@ -23,10 +25,9 @@ export class McpTerminal {
   readonly #screen = new Screen();
   #seen = 0;
 
-  constructor({ args = [], state }: TerminalOptions) {
-    const command = [process.execPath, BIN, "console", ...args];
+  constructor({ command = [process.execPath, BIN, "console"], args = [], state }: TerminalOptions) {
     const env = { ...process.env, ...ENVIRONMENT, XDG_STATE_HOME: state, TERM: "xterm" };
-    this.#process = spawn("script", scriptArguments(command), { env });
+    this.#process = spawn("script", scriptArguments([...command, ...args]), { env });
     this.exited = once(this.#process, "close").then(([code]) => code);
     this.#process.stdout.setEncoding("utf8").on("data", (text: string) => this.#screen.write(text));
     this.#process.stdin.on("error", () => undefined);

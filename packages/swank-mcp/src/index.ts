@@ -14,7 +14,7 @@ export {
 } from "./conclusion.js";
 export { type Config, readConfig } from "./config.js";
 export { answerText } from "./console/answer-text.js";
-export { COMMANDS, type CommandInput, type ConsoleCommand, takesWords, usageText } from "./console/commands.js";
+export { COMMANDS, type CommandInput, type ConsoleCommand, usageText } from "./console/commands.js";
 export { type Completions, completionsFor } from "./console/completer.js";
 export { commandsText } from "./console/help-text.js";
 export { HISTORY_SIZE, HistoryFile, historyPath } from "./console/history-file.js";

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import { gone } from "../../support/mcp-processes.js";
 import { KEYS, McpTerminal } from "../../support/mcp-terminal.js";
@@ -40,6 +41,17 @@ describe("console in a terminal", () => {
       /^SBCL \S+, an image of its own, process \d+\.\nType a form to evaluate it\. ,help /,
     );
     expect(terminal.text).to.include("\nCL-USER> (defun f (x)\n     ... (list x))\n=> F\nCL-USER> (defpackage");
+  });
+
+  it("is what npm start opens, with its options", async () => {
+    terminal.kill();
+    const start = fileURLToPath(new URL("../../../../scripts/run.mjs", import.meta.url));
+    terminal = new McpTerminal({ state, command: [process.execPath, start, "start"], args: ["--approval", "strict"] });
+    await terminal.enter('(error "Halt")');
+    await terminal.enter(",in 0 (+ 1 2)", "] ");
+    await terminal.shows("Allow? [Yes/No/Show Code]");
+    terminal.press(KEYS.endOfFile);
+    expect(await terminal.exited).to.equal(0);
   });
 
   it("names the stop that commands are about", async () => {
@@ -154,6 +166,14 @@ describe("console in a terminal", () => {
     await terminal.shows("[stdout]\nBEGUN");
     terminal.press(KEYS.endOfFile);
     expect(await terminal.exited).to.equal(0);
+    await gone(pid);
+  });
+
+  it("leaves nothing behind when its terminal goes away in the middle of an evaluation", async () => {
+    const pid = await imagePid();
+    terminal.press(LOOP, KEYS.enter);
+    await terminal.shows("[stdout]\nBEGUN");
+    terminal.kill();
     await gone(pid);
   });
 
