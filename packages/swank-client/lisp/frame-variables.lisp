@@ -42,7 +42,8 @@ wrong, what is taken for their values are leftovers on the stack: the next garba
 
 (defun variable-text (name)
   "NAME without its package: code in a frame knows the frame's variables by their names alone."
-  (let ((*package* (or (and (symbolp name) (symbol-package name)) *package*)))
+  (let ((*package* (or (and (symbolp name) (symbol-package name)) *package*))
+        (*print-gensym* nil))
     (handler-case (prin1-to-string name) (error () "?"))))
 
 (defun local-texts (index)

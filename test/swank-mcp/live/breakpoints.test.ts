@@ -135,6 +135,14 @@ describe("breakpoints", () => {
     await lisp.evaluate("(defmethod app::area ((n integer)) (* n n))");
   });
 
+  it("name the arguments of a structure's constructor as code can", async () => {
+    await lisp.evaluate("(defstruct spot x) (defun spot () (funcall 'make-spot :x 5))");
+    await lisp.setBreakpoint({ function: "make-spot" });
+    await lisp.evaluate("(spot)");
+    expect((await lisp.frame("(MAKE-SPOT")).locals.map(({ name }) => name)).to.deep.equal(["X"]);
+    expect(await lisp.valuesInFrame(0, "(list x)")).to.deep.equal(["(5)"]);
+  });
+
   it("take the name of a function that is not exported with one colon too, and nothing but a name", async () => {
     expect((await lisp.setBreakpoint({ function: "app:bar" })).function).to.equal("APP::BAR");
     for (const name of ["app::bar app::each", "app::bar)", "app:no-such", "   ", "app::"]) {
