@@ -30,7 +30,7 @@
   (cond ((not (member connection swank::*connections*)) :gone)
         ((runs-runtime-p connection) :swank-client)
         ;; with the REPL's streams; of those who let a person type, Emacs is the usual one
-        ((swank::connection.user-output connection) :repl)
+        ((has-repl-p connection) :repl)
         (t :other)))
 
 (defun owner-plist (connection)

@@ -8,7 +8,7 @@ import { values } from "./outcomes.js";
 /** How many layers each of the functions has around it. */
 function layers(...names: readonly string[]): string {
   return `(cl:loop :for name :in '(${names.join(" ")})
-    :collect (cl:loop :for function := (sb-impl::fdefn-fun (sb-impl::find-fdefn name)) :then (sb-impl::encapsulation-info-definition info)
+    :collect (cl:loop :for function := (sb-kernel:%coerce-name-to-fun name) :then (sb-impl::encapsulation-info-definition info)
                       :for info := (sb-impl::encapsulation-info function)
                       :while info :count cl:t))`;
 }
