@@ -53,6 +53,14 @@ describe("what an agent is told when an image cannot be attached to", () => {
     }
   });
 
+  it("is about an option also when a secret may be missing", () => {
+    const error = new SwankError("NOT_SWANK", "It failed.", { remedy: "Do this.", details: { secretMissing: true } });
+    const { structured } = explainError(explainUnattached(error, { host: "127.0.0.1", port: 4005 }));
+    expect(structured).to.deep.equal(
+      refused("NOT_SWANK", "It failed.", "Do this. swank-mcp takes it from --secret-file FILE."),
+    );
+  });
+
   it("is about the port where a usable server will be", () => {
     const next = "Do this. swank-mcp must then be started with --attach";
     for (const [host, address] of [

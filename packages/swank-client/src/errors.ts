@@ -210,6 +210,8 @@ export interface SwankErrorDetails {
   readonly received?: string;
   /** The port to connect to instead, once the remedy's form has been evaluated. */
   readonly port?: number;
+  /** No secret was given, and the server may want one. */
+  readonly secretMissing?: boolean;
   /** What a Lisp printed while it was being launched. */
   readonly output?: string;
 }

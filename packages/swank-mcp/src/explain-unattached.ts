@@ -33,7 +33,7 @@ export function explainUnattached(error: unknown, address: ImageAddress): unknow
         `${error.remedy} swank-mcp takes it from --secret-file FILE, and with --no-secret sends none.`,
       );
     default:
-      return new Reworded(error, `${error.remedy}${otherPort(error, address)}`);
+      return new Reworded(error, `${error.remedy}${missingSecret(error)}${otherPort(error, address)}`);
   }
 }
 
@@ -49,6 +49,10 @@ If there is no package SWANK there, (ql:quickload :swank) comes first.${isThisMa
 
 function throughTunnel(address: ImageAddress): string {
   return `Swank listens on its own machine only, unless told otherwise: ${tunnelTo(address)}.`;
+}
+
+function missingSecret({ details }: SwankError): string {
+  return details.secretMissing === true ? " swank-mcp takes it from --secret-file FILE." : "";
 }
 
 function otherPort({ details }: SwankError, { host }: ImageAddress): string {

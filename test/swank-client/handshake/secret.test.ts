@@ -106,7 +106,7 @@ describe("the secret", () => {
     );
     const port = /:(\d+) /.exec(error.message)?.[1];
     expect(error.remedy).to.equal(
-      `Give the first line of ~/.slime-secret of the user who runs the server, or no secret when there is no such file. A Swank that was given a wrong secret, or none, answers nobody any more until it is started anew: (swank:stop-server ${port}), then (swank:create-server :port ${port} :dont-close t).`,
+      `Give the first line of ~/.slime-secret of the user who runs the server, or no secret when there is no such file. A Swank that was given a wrong secret, or none, answers nobody any more until it is started anew: (swank:restart-server :port ${port} :dont-close t).`,
     );
   });
 

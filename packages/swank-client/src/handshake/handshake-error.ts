@@ -73,11 +73,11 @@ function silent(handshake: FailedHandshake, isClosed: boolean, cause: SwankError
   return new SwankError("NOT_SWANK", `${handshake.description} ${silence}.`, {
     cause,
     remedy: `Check that the port is Swank's and that the image is not stuck.${tunnel} If the user who runs it has a ~/.slime-secret, give that file's first line as the secret. ${startAnew(handshake)}`,
-    details: cause.details,
+    details: { ...cause.details, secretMissing: true },
   });
 }
 
 /** The thread that accepts connections stands in the debugger from then on (swank.lisp, `authenticate-client`). */
 function startAnew({ port = 4005 }: FailedHandshake): string {
-  return `A Swank that was given a wrong secret, or none, answers nobody any more until it is started anew: (swank:stop-server ${port}), then ${listenForm(port)}.`;
+  return `A Swank that was given a wrong secret, or none, answers nobody any more until it is started anew: (swank:restart-server :port ${port} :dont-close t).`;
 }
