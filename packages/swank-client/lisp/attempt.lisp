@@ -2,6 +2,20 @@
 
 (in-package #:@runtime@)
 
+(defun source-forms (source)
+  "The forms of SOURCE, read in the current package."
+  (handler-case (with-input-from-string (stream source)
+                  (loop with eof = (list nil)
+                        for form = (read stream nil eof)
+                        until (eq form eof) collect form))
+    (end-of-file () (error "The code ends in the middle of a form."))))
+
+(defun value-of-source (source)
+  (let ((forms (source-forms source)))
+    (if (= (length forms) 1)
+        (eval (first forms))
+        (error "One expression is wanted, not ~d." (length forms)))))
+
 (defvar *attempt* nil "The number by which the client knows what this stopped thread evaluates now.")
 
 (defun error-entry (condition)

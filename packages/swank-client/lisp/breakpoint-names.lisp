@@ -4,15 +4,6 @@
 
 ;;; Reading
 
-(defun all-forms (source)
-  "The forms of SOURCE."
-  (handler-case (with-input-from-string (stream source)
-                  (handler-bind ((reader-error #'use-internal-symbol))
-                    (loop with eof = (list nil)
-                          for form = (read stream nil eof)
-                          until (eq form eof) collect form)))
-    (end-of-file () (error "The code ends in the middle of a form."))))
-
 (defun use-internal-symbol (condition)
   "People write APP:NAME also where NAME is not exported."
   (when (and (typep condition '(and simple-condition package-error)) (find-restart 'continue condition))
@@ -20,6 +11,9 @@
           (package (find-package (package-error-package condition))))
       (when (and package (stringp name) (find-symbol name package))
         (continue condition)))))
+
+(defun all-forms (source)
+  (handler-bind ((reader-error #'use-internal-symbol)) (source-forms source)))
 
 (defun read-name (source)
   (let ((forms (let ((*read-eval* nil)) (all-forms source))))

@@ -127,7 +127,7 @@ The client's interrupt NUMBER has an effect once: asked again, it is for the cas
   (call-attempt attempt
                 (lambda ()
                   (let ((*package* swank::*buffer-package*))
-                    (cons :values (mapcar (lambda (source) (eval (read-from-string source))) sources))))))
+                    (cons :values (mapcar #'value-of-source sources))))))
 
 (defun restart-lambda-list (restart)
   (handler-case (sb-kernel:%fun-lambda-list (sb-kernel:%fun-fun (sb-kernel::restart-function restart)))

@@ -7,7 +7,7 @@
                 #:between-calls-p #:breakpoint-reached #:breakpoint-wrapper-p #:call-attempt #:called-name #:class-name-text
                 #:connection-open-p #:count-frames
                 #:current-session #:error-entry #:evaluation-session #:frame-home #:frame-kinds #:frame-name #:frame-text #:frame-variables
-                #:in-time #:line-text-in-time #:make-stepper #:on-one-line #:report-text #:session-package-now #:shown-class
+                #:in-time #:line-text-in-time #:make-stepper #:on-one-line #:report-text #:session-package-now #:shown-class #:source-forms
                 #:printed-values #:variable-text #:with-bounded-printing #:with-printing-time)
   ;; for the stops of other clients
   (:import-from #:@runtime@

@@ -227,11 +227,7 @@
 (defun read-source (source index)
   "All forms of SOURCE as one."
   (let ((*package* (frame-home index)))
-    (handler-case (with-input-from-string (stream source)
-                    `(progn ,@(loop with eof = (list nil)
-                                    for form = (read stream nil eof)
-                                    until (eq form eof) collect form)))
-      (end-of-file () (error "The code ends in the middle of a form.")))))
+    `(progn ,@(source-forms source))))
 
 (defun variable-aliases (index)
   "((SYMBOL VARIABLE) ...) for the variables of frame INDEX that are of other packages than its function."
@@ -260,10 +256,14 @@
 
 ;;; Leaving through a frame
 
+(defun host-frame-p (index)
+  "True of the frames that the evaluation itself stands on."
+  (eq :host (nth index (stack-kinds (1+ index)))))
+
 (defun restart-frame (level index)
   "Call the function of frame INDEX again. => (:stale) | (:no-frame TOTAL) | (:not-restartable), or does not return"
   (with-frame (level index)
-    (swank/backend:restart-frame index)
+    (unless (host-frame-p index) (swank/backend:restart-frame index))
     '(:not-restartable)))
 
 (defun return-from-frame (level index attempt source)
@@ -271,7 +271,7 @@
 => (:stale) | (:no-frame TOTAL) | (:error TYPE MESSAGE) | (:interrupted) | (:not-restartable), or does not return"
   (with-frame (level index)
     (let ((frame (swank/sbcl::nth-frame index)))
-      (if (sb-debug:frame-has-debug-tag-p frame)
+      (if (and (sb-debug:frame-has-debug-tag-p frame) (not (host-frame-p index)))
           (destructuring-bind (status . values)
               (call-attempt attempt (lambda () (cons :values (values-in-frame source index))))
             (if (eq status :values)

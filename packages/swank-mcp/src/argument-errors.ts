@@ -41,7 +41,7 @@ const TYPE_WORDS: Record<string, string> = {
   number: "a number",
   integer: "a whole number",
   boolean: "true or false",
-  array: "a list",
+  array: "a list of strings",
   object: "an object",
 };
 

@@ -72,6 +72,22 @@ describe("finding, fixing and continuing", () => {
     expect(await lisp.resume("debugger_invoke_restart", args)).to.deep.equal(["=> 94"]);
   });
 
+  it("neither restarts nor returns from the frames that the evaluation itself stands on", async () => {
+    await lisp.evaluate('(error "x")');
+    const { frames } = await lisp.frames();
+    const own = frames.filter((frame) => frame.function.startsWith("SWANK-CLIENT/"));
+    expect(own).to.not.be.empty;
+    for (const { index } of own) {
+      for (const [restart, ...values] of [
+        ["RESTART-FRAME", String(index)],
+        ["RETURN-FROM-FRAME", String(index), "1"],
+      ] as const) {
+        const refused = await lisp.refusal("debugger_invoke_restart", { restart, values });
+        expect(refused, `${restart} ${index}`).to.include({ type: "NOT_RESTARTABLE" });
+      }
+    }
+  });
+
   it("reports what is printed, and the next error, of an evaluation that goes on", async () => {
     await lisp.evaluate('(progn (print :before) (error "first") (print :between) (error "second"))');
     const { index } = await lisp.frame("(EVAL");

@@ -81,6 +81,20 @@ describe("restarts with values", () => {
     expect(await invoke("USE-VALUE", "5")).to.deep.equal(["=> 5"]);
   });
 
+  it("each value is one expression, whole", async () => {
+    await lisp.evaluate('(restart-case (error "x") (give (v) v))');
+    for (const value of ["", "; nothing", "(", "1 2", "1)"]) {
+      expect(await lisp.refusal("debugger_invoke_restart", { restart: "give", values: [value] }), value).to.include({
+        type: "INVALID_RESTART_VALUES",
+      });
+    }
+    const { message } = await lisp.refusal("debugger_invoke_restart", { restart: "give", values: ["(list 1"] });
+    expect(message).to.match(/The code ends in the middle of a form\.$/);
+    expect(await lisp.resume("debugger_invoke_restart", { restart: "give", values: [" 7 ; seven"] })).to.deep.equal([
+      "=> 7",
+    ]);
+  });
+
   it("one that would prompt is not invoked without values, and does not prompt when it has them", async () => {
     const prompting = "(ask (v) :interactive (lambda () (list (read))) (list :got v))";
     const stop = stopName(await lisp.evaluate(`(restart-case (error "x") ${prompting})`, { stdin: "13" }));
