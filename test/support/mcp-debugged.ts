@@ -18,6 +18,7 @@ export function debuggedStop(thread: number, level: number, parts: Partial<Debug
     ended: new AbortController().signal,
     restarts: condition.restarts,
     evaluation: undefined,
+    owner: undefined,
     frames: unexpected("frames"),
     frameLocals: unexpected("frameLocals"),
     evaluateInFrame: unexpected("evaluateInFrame"),

@@ -74,6 +74,7 @@ export function scriptedSession(
       close: async () => {},
       evaluate,
       stops: [],
+      foreignStops: async () => [],
       onStop: () => () => undefined,
       hasThread: () => Promise.reject(new Error("hasThread was not expected")),
       breakpoints: {

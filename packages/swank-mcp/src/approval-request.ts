@@ -16,6 +16,8 @@ export interface ApprovalRequest {
   readonly stop?: DebuggedStop;
   /** It is about a thread that is not this session's own: nothing happens without a yes. */
   readonly isForeign?: boolean;
+  /** In whose debugger that thread is stopped, if it is another client's. */
+  readonly owner?: string | undefined;
 }
 
 /** Longest particulars that are shown at once; longer ones only on request, and only then can be allowed. */
@@ -39,9 +41,14 @@ export function detailText(request: ApprovalRequest, seconds: number): string {
   return `${statement(request, Number.POSITIVE_INFINITY)}\n${where}\nAllow? [Yes/No] Timeout: ${seconds}s`;
 }
 
-function statement({ wish, particulars }: ApprovalRequest, room: number): string {
-  const lines = particulars.map(([label, text]) => `${label}:${shown(text, room)}`);
-  return [`AI agent wants to ${visible(wish)}:`, ...lines].join("\n");
+/** What the agent wants, and whose thread it is about if that is another client's. */
+export function wholeWish({ wish, owner }: ApprovalRequest): string {
+  return owner === undefined ? wish : `${wish}, in a thread that is stopped in ${owner}`;
+}
+
+function statement(request: ApprovalRequest, room: number): string {
+  const lines = request.particulars.map(([label, text]) => `${label}:${shown(text, room)}`);
+  return [`AI agent wants to ${visible(wholeWish(request))}:`, ...lines].join("\n");
 }
 
 /** Text of several lines stands apart, so that it cannot pass for the prompt's own. */

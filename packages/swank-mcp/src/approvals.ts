@@ -1,4 +1,11 @@
-import { type ApprovalRequest, detailText, isShownWhole, type Operation, promptText } from "./approval-request.js";
+import {
+  type ApprovalRequest,
+  detailText,
+  isShownWhole,
+  type Operation,
+  promptText,
+  wholeWish,
+} from "./approval-request.js";
 import type { Ask, Question, Reply } from "./elicitation.js";
 import type { DebuggedStop } from "./lisp-port.js";
 import { Refusal } from "./refusal.js";
@@ -97,15 +104,22 @@ function forStop({ stop }: ApprovalRequest): string[] {
   return stop === undefined ? [] : [YES_FOR_STOP];
 }
 
-function denied({ wish, operation }: ApprovalRequest, reply: Reply): Refusal {
+function denied(request: ApprovalRequest, reply: Reply): Refusal {
   const why = reply.kind === "unanswered" ? "no answer came" : "the user said no";
-  return new Refusal("APPROVAL_DENIED", `Not allowed (${operation}): ${wish}; ${why}.`);
+  return new Refusal("APPROVAL_DENIED", `${notAllowed(request)}; ${why}.`);
 }
 
-function cannotAsk({ wish, operation }: ApprovalRequest, mode: ApprovalMode): Refusal {
+function cannotAsk(request: ApprovalRequest, mode: ApprovalMode): Refusal {
   const why = mode === "strict" ? "--approval strict" : "the thread belongs to someone else";
-  return new Refusal("APPROVAL_DENIED", `Not allowed (${operation}): ${wish}; ${why}, and this client cannot ask.`, {
-    remedy:
-      "Nothing was done. Use a client that supports elicitation, or ask the user to start swank-mcp with another --approval.",
+  return new Refusal("APPROVAL_DENIED", `${notAllowed(request)}; ${why}, and this client cannot ask.`, {
+    remedy: `Nothing was done. ${byHand(request)}Use a client that supports elicitation, or ask the user to start swank-mcp with another --approval.`,
   });
+}
+
+function notAllowed(request: ApprovalRequest): string {
+  return `Not allowed (${request.operation}): ${wholeWish(request)}`;
+}
+
+function byHand({ owner }: ApprovalRequest): string {
+  return owner === undefined ? "" : `Ask the user to do it in ${owner}. Or: `;
 }

@@ -5,6 +5,7 @@ import type {
   Stopped as ClientStopped,
   DebuggerSession,
   EvaluateOptions,
+  ForeignStop,
   SwankClient,
   WaitOptions,
 } from "swank-client";
@@ -17,6 +18,7 @@ export type {
   DefinitionSource,
   Definitions,
   ErrorSnapshot,
+  ForeignStop,
   FoundSymbol,
   Frame,
   FrameLocals,
@@ -32,6 +34,7 @@ export type {
   Source,
   StepMode,
   StopDetail,
+  StopOwner,
   StopReason,
   SymbolDescription,
   Transcript,
@@ -59,6 +62,7 @@ export interface DebuggedStop
       | "reason"
       | "detail"
       | "ended"
+      | "owner"
       | "restarts"
       | "locals"
       | "frames"
@@ -93,6 +97,8 @@ export interface LispClient
   readonly breakpoints: Pick<Breakpoints, "set" | "list" | "remove">;
   /** Live stops, the latest last. */
   readonly stops: readonly DebuggedStop[];
+  /** What is stopped in the debuggers of other clients. */
+  foreignStops(): Promise<readonly ForeignStop[]>;
   evaluate(code: string, options?: EvaluateOptions): Evaluation;
   onStop(listener: (stop: DebuggedStop) => void): () => void;
 }

@@ -1,4 +1,5 @@
-import type { DebuggedStop } from "./lisp-port.js";
+import { inDebugger } from "./debugger-refusals.js";
+import type { DebuggedStop, ForeignStop } from "./lisp-port.js";
 import type { LispSession } from "./lisp-session.js";
 import { Refusal } from "./refusal.js";
 import type { ToolContext } from "./tool.js";
@@ -14,8 +15,11 @@ export interface AddressedStop {
   readonly stop: DebuggedStop;
 }
 
+/** Where a stop is, and in whose debugger if that is another client's. */
+type Place = Pick<DebuggedStop, "thread" | "level"> & Partial<Pick<DebuggedStop, "owner">>;
+
 const HOW_THREADS_STOP =
-  "Nothing is stopped. A thread stops at an error in evaluate-lisp, at a breakpoint (breakpoint_set) and at (break).";
+  "A thread stops at an error in evaluate-lisp, at a breakpoint (breakpoint_set) and at (break).";
 
 /**
  * Reads `auto`, a thread's id, or `id/level` as printed with a stop.
@@ -35,27 +39,36 @@ export function readStopAddress(text: string): StopAddress {
 }
 
 /**
- * The stop that a `thread` argument means.
+ * The stop that a `thread` argument means. One in another client's debugger must be named.
  *
  * @throws Refusal `NOT_DEBUGGING`, `NO_SUCH_THREAD`, `STALE_STOP`, `INVALID_ARGUMENTS`
  */
 export async function findStop(thread: string, context: ToolContext): Promise<AddressedStop> {
   const address = readStopAddress(thread);
-  // What is stopped is known without connecting, and nothing is launched only to say that nothing is.
-  if ((await context.currentSession()) === undefined) throw notDebugging(HOW_THREADS_STOP);
+  // Nothing is launched only to say that nothing is stopped; in an image that is there, something may be.
+  const isSureOfNothing = address.kind === "latest" || context.config.attach === undefined;
+  if (isSureOfNothing && (await context.currentSession()) === undefined) throw notDebugging(others([]));
   const session = await context.session();
   const stops = innermost(session.client.stops);
   const stop = chosen(stops, address);
   if (stop !== undefined) return { session, stop };
-  throw await missing(address, stops, session, context);
+  const foreign = await session.client.foreignStops();
+  const named = address.kind === "thread" ? chosen(foreign, address) : undefined;
+  if (named !== undefined) return { session, stop: await opened(named, context) };
+  throw await missing(address, [...stops, ...foreign], session, context);
+}
+
+async function opened(stop: ForeignStop, context: ToolContext): Promise<DebuggedStop> {
+  context.stops.saw(stop.thread);
+  return inDebugger(() => stop.open());
 }
 
 /** The stops of threads at their deepest level, the latest last. */
-export function innermost<S extends Pick<DebuggedStop, "thread" | "level">>(stops: readonly S[]): readonly S[] {
+export function innermost<S extends Place>(stops: readonly S[]): readonly S[] {
   return stops.filter((stop) => !stops.some(({ thread, level }) => thread === stop.thread && level > stop.level));
 }
 
-function chosen(stops: readonly DebuggedStop[], address: StopAddress): DebuggedStop | undefined {
+function chosen<S extends Place>(stops: readonly S[], address: StopAddress): S | undefined {
   if (address.kind === "latest") return stops.at(-1);
   const stop = stops.find(({ thread }) => thread === address.thread);
   return address.level === undefined || stop?.level === address.level ? stop : undefined;
@@ -63,11 +76,11 @@ function chosen(stops: readonly DebuggedStop[], address: StopAddress): DebuggedS
 
 async function missing(
   address: StopAddress,
-  stops: readonly DebuggedStop[],
+  stops: readonly Place[],
   { client }: LispSession,
   context: ToolContext,
 ): Promise<Refusal> {
-  if (address.kind === "latest") return notDebugging(HOW_THREADS_STOP);
+  if (address.kind === "latest") return notDebugging(others(stops));
   const { thread, level } = address;
   const now = stops.find((stop) => stop.thread === thread);
   if (level !== undefined && (now !== undefined || context.stops.hasSeen(thread))) return stale(thread, level, now);
@@ -75,7 +88,7 @@ async function missing(
   return new Refusal("NO_SUCH_THREAD", `There is no thread ${thread}.`, { remedy: others(stops) });
 }
 
-function stale(thread: number, level: number, now: DebuggedStop | undefined): Refusal {
+function stale(thread: number, level: number, now: Place | undefined): Refusal {
   return new Refusal("STALE_STOP", `The stop ${thread}/${level} has ended.`, {
     remedy:
       now === undefined
@@ -88,8 +101,19 @@ function notDebugging(remedy: string): Refusal {
   return new Refusal("NOT_DEBUGGING", "Thread not in debugger", { remedy });
 }
 
-function others(stops: readonly DebuggedStop[]): string {
-  if (stops.length === 0) return HOW_THREADS_STOP;
-  const names = stops.map(({ thread, level }) => `${thread}/${level}`);
-  return `Stopped are: ${names.join(", ")}; auto means the last of these.`;
+function others(stops: readonly Place[]): string {
+  const own = stops.filter(({ owner }) => owner === undefined).map(name);
+  const elsewhere = stops.flatMap((stop) => (stop.owner === undefined ? [] : `${name(stop)} in ${stop.owner.text}`));
+  if (own.length + elsewhere.length === 0) return `Nothing is stopped. ${HOW_THREADS_STOP}`;
+  const ofOwn =
+    own.length === 0
+      ? "Nothing of this session is stopped."
+      : `Stopped are: ${own.join(", ")}; auto means the last of these.`;
+  return elsewhere.length === 0
+    ? ofOwn
+    : `${ofOwn} Stopped elsewhere: ${elsewhere.join(", ")}; name the thread to look at it.`;
+}
+
+function name({ thread, level }: Place): string {
+  return `${thread}/${level}`;
 }

@@ -107,6 +107,11 @@ export class StopKeeper {
     return this.#kept.map((kept) => kept.session);
   }
 
+  /** A thread is known to be stopped in another client's debugger. */
+  saw(thread: number): void {
+    this.#remember(thread);
+  }
+
   /** Whether a thread has been stopped before. */
   hasSeen(thread: number): boolean {
     return this.#seen.has(thread);

@@ -9,7 +9,7 @@ import { findStop } from "../stop-address.js";
 import { defineTool } from "../tool.js";
 import { jsonAnswer } from "../tool-answer.js";
 import { checkFrame } from "./check-frame.js";
-import { isForeign } from "./foreign.js";
+import { ownership } from "./foreign.js";
 import { frameInput, threadInput } from "./stop-inputs.js";
 
 export const debuggerEvalInFrame = defineTool({
@@ -30,7 +30,7 @@ export const debuggerEvalInFrame = defineTool({
       particulars: [["Code", code]],
       circumstances: [`Frame ${callText(frame, stop)}`, `Thread ${stop.thread}/${stop.level}`],
       stop,
-      isForeign: isForeign(stop, session),
+      ...ownership(stop, session),
     });
     const { timeout, maxValue } = context.config;
     const options = { timeout: timeout * 1000, signal: context.signal, valueLimit: maxValue };

@@ -8,7 +8,7 @@ import { answerResumed } from "../resume.js";
 import { findStop } from "../stop-address.js";
 import { defineTool } from "../tool.js";
 import { checkFrame } from "./check-frame.js";
-import { isForeign } from "./foreign.js";
+import { ownership } from "./foreign.js";
 import { threadInput, timeoutInput } from "./stop-inputs.js";
 
 export const debuggerInvokeRestart = defineTool({
@@ -28,7 +28,7 @@ export const debuggerInvokeRestart = defineTool({
     const { session, stop } = found;
     const choice = chooseRestart(stop, restart, values);
     if (choice.kind !== "restart") checkFrame(choice.frame, stop);
-    await context.approve({ ...request(choice, stop, values), isForeign: isForeign(stop, session) });
+    await context.approve({ ...request(choice, stop, values), ...ownership(stop, session) });
     const seconds = timeout ?? context.config.timeout;
     const options = { timeout: seconds * 1000, signal: context.signal };
     return answerResumed(found, () => invoke(stop, choice, values, options), context, seconds);

@@ -4,7 +4,7 @@ import type { DebuggedStop, StepMode } from "../lisp-port.js";
 import { answerResumed } from "../resume.js";
 import { findStop } from "../stop-address.js";
 import { defineTool } from "../tool.js";
-import { isForeign } from "./foreign.js";
+import { ownership } from "./foreign.js";
 import { threadInput, timeoutInput } from "./stop-inputs.js";
 
 export const debuggerStep = defineTool({
@@ -21,7 +21,8 @@ export const debuggerStep = defineTool({
   async run({ mode, thread, timeout }, context) {
     const found = await findStop(thread, context);
     const { session, stop } = found;
-    await context.approve({ ...request(mode, stop), isForeign: isForeign(stop, session) });
+    // another client's cannot be stepped at all
+    if (stop.owner === undefined) await context.approve({ ...request(mode, stop), ...ownership(stop, session) });
     const answer = await answerResumed(found, () => stop.step(mode), context, timeout ?? context.config.timeout);
     const next = session.client.stops.find((other) => other.thread === stop.thread);
     if (next?.reason === "step") context.approvals.carry(stop, next);

@@ -1,13 +1,11 @@
 import * as z from "zod";
-import { oneLine } from "../format/cut.js";
 import { DEFAULT_PORT } from "../image-address.js";
-import type { Stop } from "../lisp-port.js";
 import type { LispSession, OwnOrigin } from "../lisp-session.js";
-import { defineTool } from "../tool.js";
+import { defineTool, type ToolContext } from "../tool.js";
 import { jsonAnswer } from "../tool-answer.js";
 import { isUsualPortTaken } from "../usual-port.js";
+import { othersStops, ownStops } from "./stopped-threads.js";
 
-const MAX_MESSAGE = 200;
 const SHARING_HINT = `Something else listens on port ${DEFAULT_PORT}, where Swank usually does. If the user wants to share that image, swank-mcp must be started with --attach ${DEFAULT_PORT}.`;
 const UNRESPONSIVE =
   "The image does not answer: its process hangs, is suspended, or is very busy. The rest is what was known before.";
@@ -16,7 +14,7 @@ export const lispStatus = defineTool({
   name: "lisp-status",
   title: "Lisp status",
   description:
-    "Tell which Lisp image this is (implementation, version, process, own or attached), its directory, the current package, the limits, and the stopped threads.",
+    "Tell which Lisp image this is (implementation, version, process, own or attached), its directory, the current package, the limits, and the stopped threads, those in other clients (Emacs) too.",
   input: z.strictObject({}),
   output: z.looseObject({
     image: z.string().optional(),
@@ -33,6 +31,7 @@ export const lispStatus = defineTool({
     const { origin } = session;
     const { info } = session.client;
     const { config } = context;
+    const answer = await ask(session, context);
     const isShareable = origin.kind === "own" && origin.shared === undefined && (await isUsualPortTaken());
     return jsonAnswer({
       image: origin.kind,
@@ -41,9 +40,9 @@ export const lispStatus = defineTool({
       version: info.implementation.version,
       pid: info.pid,
       swank: info.version,
-      ...(await askDirectory(session, context.signal)),
+      ...(answer.isSilent ? { unresponsive: UNRESPONSIVE } : { directory: answer.directory }),
       package: session.packageName,
-      stopped: context.stops.live.map((stop) => stopData(stop, session)),
+      stopped: [...ownStops(context.stops, session), ...(answer.isSilent ? [] : answer.others)],
       on_error: config.onError,
       limits: {
         timeout: config.timeout,
@@ -63,29 +62,17 @@ function sharedData({ shared }: OwnOrigin) {
   return "address" in shared ? { shared: shared.address } : { not_shared: shared.problem };
 }
 
-/** What is known without the image is worth telling also when it hangs. */
-async function askDirectory(session: LispSession, signal: AbortSignal) {
+/** What only the image knows; the rest is worth telling also when it hangs. */
+async function ask(session: LispSession, { signal, stops }: ToolContext) {
   try {
-    return { directory: await session.directory(signal) };
+    const directory = await session.directory(signal);
+    return { isSilent: false, directory, others: await othersStops(stops, session) } as const;
   } catch (error) {
     if (!isSilence(error)) throw error;
-    return { unresponsive: UNRESPONSIVE };
+    return { isSilent: true } as const;
   }
 }
 
 function isSilence(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "REQUEST_TIMEOUT";
-}
-
-function stopData(stop: Stop, { client }: LispSession) {
-  const { thread, level, condition } = stop;
-  const isForeign = client.stops.some((known) => known === stop && known.evaluation === undefined);
-  return {
-    thread: `${thread}/${level}`,
-    type: condition.type,
-    message: oneLine(condition.message, MAX_MESSAGE),
-    since: new Date(condition.timestamp).toISOString(),
-    // a thread that runs no evaluation of this session
-    ...(isForeign ? { foreign: true } : {}),
-  };
 }

@@ -1,0 +1,217 @@
+import { expect } from "chai";
+import * as z from "zod";
+import { Emacs, type EmacsDebugger } from "../support/emacs.js";
+import { type Answerer, type DebuggerOptions, McpDebugger } from "../support/mcp-debugger.js";
+import { type RealSwank, startRealSwank } from "../support/real-swank.js";
+
+const OWNER = "Emacs (Swank connection 1)";
+
+const FRAGILE = `(defun fragile (x)
+  (declare (optimize (debug 3)))
+  (let ((y (* 2 x)))
+    (restart-case (list :twice (if (eql y 42) (error "bad ~a" y) y))
+      (use-instead (value) :report "Use another value." (list :instead value))
+      (use-seven () :report "Use seven." 7))))`;
+
+const listed = z.object({
+  stopped: z.array(
+    z.object({
+      thread: z.string(),
+      name: z.string().optional(),
+      type: z.string(),
+      message: z.string(),
+      owner: z.string().optional(),
+    }),
+  ),
+});
+
+/** Answers every question so, and notes what was asked. */
+function answering(choice: string, asked: string[]): Answerer {
+  return async (message) => {
+    asked.push(message);
+    return { action: "accept", content: { answer: choice } };
+  };
+}
+
+describe("what is stopped in Emacs", function () {
+  this.timeout(180_000);
+  let emacs: Emacs;
+  let lisp: RealSwank;
+  let agent: McpDebugger | undefined;
+
+  before(async () => {
+    lisp = await startRealSwank();
+    emacs = await Emacs.start();
+    await emacs.connect(lisp.port);
+    await emacs.evaluateInRepl(FRAGILE);
+  });
+
+  afterEach(async () => {
+    await agent?.close();
+    agent = undefined;
+    for (const { thread } of await emacs.debuggerBuffers()) {
+      await emacs.pressInDebugger(thread, "q");
+      await emacs.debuggerClosed(thread);
+    }
+  });
+
+  after(async () => {
+    await emacs.kill();
+    await lisp.stop();
+  });
+
+  async function attach(options: DebuggerOptions = {}): Promise<McpDebugger> {
+    agent = await McpDebugger.start({ ...options, args: ["--attach", String(lisp.port), ...(options.args ?? [])] });
+    return agent;
+  }
+
+  async function failInRepl(): Promise<EmacsDebugger> {
+    await emacs.typeInRepl("(fragile 21)");
+    return emacs.debuggerShowing("bad 42");
+  }
+
+  async function stoppedThreads(server: McpDebugger) {
+    return listed.parse(await server.json("lisp-status")).stopped;
+  }
+
+  it("is listed with its owner, the REPL's thread and any other, and never meant by auto", async () => {
+    const inRepl = await failInRepl();
+    await emacs.eval(
+      `(slime-eval-async '(cl:progn (sb-thread:make-thread (cl:lambda () (cl:error "elsewhere")) :name "worker of mine") nil))`,
+    );
+    const inThread = await emacs.debuggerShowing("elsewhere");
+    const server = await attach();
+    const [first, second, ...more] = (await stoppedThreads(server)).sort((a, b) => a.message.localeCompare(b.message));
+    expect(more).to.deep.equal([]);
+    expect(first).to.deep.equal({
+      thread: `${inRepl.thread}/1`,
+      name: "repl-thread",
+      type: "SIMPLE-ERROR",
+      message: "bad 42",
+      owner: OWNER,
+    });
+    expect(second).to.include({ thread: `${inThread.thread}/1`, name: "worker of mine", owner: OWNER });
+    const refused = await server.refusal("debugger_frames");
+    expect(refused).to.include({ type: "NOT_DEBUGGING", message: "Thread not in debugger" });
+    expect(refused.next).to.match(/^Nothing of this session is stopped\. Stopped elsewhere: .*; name the thread/);
+    expect(refused.next).to.include(`${inRepl.thread}/1 in ${OWNER}`);
+  });
+
+  it("can be looked at by thread, and Emacs's debugger goes on working", async () => {
+    const { thread, text, restarts } = await failInRepl();
+    const server = await attach();
+    const { frames, total_frames, ...place } = await server.frames({ thread });
+    expect(place).to.deep.equal({ thread, level: 1 });
+    const index = frames.findIndex(({ call }) => call === "(FRAGILE 21)");
+    expect(frames[index]?.function).to.equal("COMMON-LISP-USER::FRAGILE");
+    const { locals } = await server.json("debugger_frame_locals", { frame: index, thread });
+    const named = z.array(z.object({ name: z.string(), value: z.string() })).parse(locals);
+    expect(named.map(({ name, value }) => `${name} ${value}`)).to.include.members(["X 21", "Y 42"]);
+    const offered = await server.json("debugger_restarts", { thread: `${thread}/1` });
+    // Emacs marks the one that q chooses
+    const shown = restarts.map(({ name, description }, at) => ({
+      index: at + 1,
+      name: name.replace("*", ""),
+      description,
+    }));
+    expect(offered["restarts"]).to.deep.equal(shown);
+    expect(await server.refusal("debugger_frame_locals", { frame: total_frames, thread })).to.include({
+      type: "INVALID_FRAME",
+      message: "Frame index out of range",
+    });
+    const [open] = await emacs.debuggerBuffers();
+    expect(open?.text).to.equal(text);
+    await emacs.invokeRestart(thread, 1);
+    await emacs.debuggerClosed(thread);
+    expect(await emacs.evaluateInRepl("(list *)")).to.equal("(7)");
+  });
+
+  it("is stale once the user has gone on", async () => {
+    const { thread } = await failInRepl();
+    const server = await attach();
+    await server.frames({ thread });
+    await emacs.pressInDebugger(thread, "q");
+    await emacs.debuggerClosed(thread);
+    const stale = await server.refusal("debugger_frames", { thread: `${thread}/1` });
+    expect(stale).to.include({ type: "STALE_STOP", message: `The stop ${thread}/1 has ended.` });
+    expect(await server.refusal("debugger_frames", { thread })).to.include({ type: "NOT_DEBUGGING" });
+    expect(await server.refusal("debugger_frames", { thread: 99_999_999 })).to.include({ type: "NO_SUCH_THREAD" });
+    expect(await emacs.evaluateInRepl(":here")).to.equal(":HERE");
+  });
+
+  it("is changed by nobody whom the user cannot be asked by", async () => {
+    const { thread, text } = await failInRepl();
+    const server = await attach();
+    for (const [name, args] of [
+      ["debugger_invoke_restart", { restart: "USE-INSTEAD", values: ["1"] }],
+      ["debugger_eval_in_frame", { frame: 0, code: "(list 1)" }],
+      ["debugger_continue", {}],
+    ] as const) {
+      const { type, message, next } = await server.refusal(name, { ...args, thread });
+      expect(type, name).to.equal("APPROVAL_DENIED");
+      expect(message, name).to.include(`in a thread that is stopped in ${OWNER}`);
+      expect(next, name).to.include(`Ask the user to do it in ${OWNER}.`);
+    }
+    expect(await server.refusal("debugger_step", { mode: "into", thread })).to.include({ type: "NOT_STEPPABLE" });
+    expect((await emacs.debuggerBuffers()).map((open) => open.text)).to.deep.equal([text]);
+  });
+
+  it("is left through a restart when the user says yes, and Emacs shows the value", async () => {
+    const { thread } = await failInRepl();
+    const asked: string[] = [];
+    const server = await attach({ answer: answering("Yes", asked) });
+    const report = await server.resume("debugger_invoke_restart", {
+      restart: "USE-INSTEAD",
+      values: ["(+ 1 2)"],
+      thread,
+    });
+    expect(report).to.deep.equal([`; Thread ${thread} goes on in ${OWNER}`]);
+    expect(asked).to.deep.equal([
+      `AI agent wants to invoke restart 1, in a thread that is stopped in ${OWNER}:\nUSE-INSTEAD: Use another value.\nValue 1: (+ 1 2)\n\nAllow? [Yes/No/Show Code] Timeout: 60s`,
+    ]);
+    await emacs.debuggerClosed(thread);
+    expect(await emacs.evaluateInRepl("(list *)")).to.equal("((:INSTEAD 3))");
+    expect(await emacs.debuggerBuffers()).to.deep.equal([]);
+    expect(await stoppedThreads(server)).to.deep.equal([]);
+  });
+
+  it("stays as it is when the user says no", async () => {
+    const { thread, text } = await failInRepl();
+    const server = await attach({ answer: answering("No", []) });
+    const { type, message } = await server.refusal("debugger_invoke_restart", { restart: "ABORT", thread });
+    expect(type).to.equal("APPROVAL_DENIED");
+    expect(message).to.include(OWNER).and.include("the user said no");
+    expect((await emacs.debuggerBuffers()).map((open) => open.text)).to.deep.equal([text]);
+  });
+
+  it("can be evaluated in while Emacs evaluates there, and a yes can be for the whole stop", async () => {
+    const { thread } = await failInRepl();
+    const asked: string[] = [];
+    const server = await attach({ answer: answering("Yes, for this stop", asked) });
+    const { index } = await server.frame("(FRAGILE ", { thread });
+    await emacs.eval(
+      `(with-current-buffer (car (sldb-buffers)) (setq swank-test-value nil) (slime-eval-async '(cl:loop :until (cl:find-package "ENOUGH") :do (cl:sleep 0.01) :finally (cl:return "done")) (lambda (value) (setq swank-test-value value))))`,
+    );
+    expect(await server.valuesInFrame(index, "(setf y 5)", { thread })).to.deep.equal(["5"]);
+    expect(await server.valuesInFrame(index, "(list x y)", { thread })).to.deep.equal(["(21 5)"]);
+    expect(asked).to.have.lengthOf(1);
+    await server.evaluate('(make-package "ENOUGH")');
+    await emacs.until('(equal swank-test-value "done")', "the value of its own evaluation");
+    const [open] = await emacs.debuggerBuffers();
+    expect(open).to.include({ thread, level: 1 });
+  });
+
+  it("is acted on without asking under --approval off, and its next stop is told", async () => {
+    const { thread } = await failInRepl();
+    const server = await attach({ args: ["--approval", "off"] });
+    const [report] = await server.resume("debugger_invoke_restart", { restart: "RETRY", thread });
+    expect(report).to.equal(`; Thread ${thread} has stopped again in ${OWNER}: SIMPLE-ERROR: bad 42 (${thread}/1)`);
+    await server.evaluate("(defun fragile (x) (list :mended x))");
+    expect(await server.resume("debugger_invoke_restart", { restart: "RETRY", thread })).to.deep.equal([
+      `; Thread ${thread} goes on in ${OWNER}`,
+    ]);
+    await emacs.debuggerClosed(thread);
+    expect(await emacs.evaluateInRepl("(list *)")).to.equal("((:MENDED 21))");
+    await emacs.evaluateInRepl(FRAGILE);
+  });
+});
