@@ -17,6 +17,9 @@ const COMPILED = join(tmpdir(), "swank-mcp-test-emacs");
 /** What is read from a pipe that ends with this process ends, and with it Emacs, whose process id the shell's becomes. */
 const END_WITH_US = 'exec 3<&0; (cat <&3; kill -9 $$) >/dev/null 2>&1 & exec emacs "$@" 3<&- </dev/null';
 
+/** Each Emacs has a home of its own, where what another has compiled to native code is not found: it would be compiled each time. */
+const NO_NATIVE_CODE = "(setq native-comp-deferred-compilation nil native-comp-jit-compilation nil)";
+
 /** An Emacs without a window, told what to do by `emacsclient`. */
 export class EmacsProcess {
   readonly #child: ChildProcess;
@@ -42,7 +45,8 @@ export class EmacsProcess {
       await mkdir(join(COMPILED, folder), { recursive: true });
       await symlink(join(COMPILED, folder), join(home, folder));
     }
-    const shellArgs = ["-c", END_WITH_US, "emacs", "-Q", "-L", slime, `--fg-daemon=${join(home, "socket")}`, ...args];
+    const daemon = ["emacs", "-Q", `--fg-daemon=${join(home, "socket")}`, "--eval", NO_NATIVE_CODE, "-L", slime];
+    const shellArgs = ["-c", END_WITH_US, ...daemon, ...args];
     const child = spawn("sh", shellArgs, {
       stdio: ["pipe", "ignore", "pipe"],
       env: { ...process.env, HOME: home, TMPDIR: home },
