@@ -28,7 +28,7 @@ describe("docs/emacs.md", function () {
       // the port opens when the Lisp gets to the form, which nobody waits for
       while (refusalType(await agent.call("lisp-status")) === "LISP_UNREACHABLE");
       expect(await agent.imagePid()).to.equal(pid);
-      // the hook is not for what is connected to
+      // the hook runs for this connection too, and finds nothing to do
       await emacs.connect(port);
       expect(await emacs.debuggerBuffers()).to.deep.equal([]);
       expect(await emacs.evaluateInRepl("(* 6 7)")).to.equal("42");

@@ -1,5 +1,8 @@
 import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect } from "chai";
 import { connect, type SwankClient } from "swank-client";
 import { refusalType } from "../../support/mcp-client.js";
@@ -28,6 +31,20 @@ describe("a Swank that cannot be attached to", () => {
     expect(await server.evaluate("(+ 1 2)")).to.deep.equal(["=> 3"]);
     expect(await emacs.evaluate("(length swank::*connections*)").next()).to.deep.include({ values: ["2"] });
     await emacs.close();
+  });
+
+  it("because it wants no secret, and the user has one for another, takes the option that the refusal names", async () => {
+    lisp = await startRealSwank();
+    const home = await mkdtemp(join(tmpdir(), "secret-"));
+    await writeFile(join(home, ".slime-secret"), "open sesame\n");
+    server = await McpStdio.start(["--attach", String(lisp.port)], { HOME: home });
+    const { type, text } = await refusal(server);
+    expect(type).to.equal("SECRET_REJECTED");
+    const option = / with (--[a-z-]+) sends none\.$/.exec(text)?.[1] ?? "an option was expected";
+    await server.end();
+    server = await McpStdio.start(["--attach", String(lisp.port), option], { HOME: home });
+    expect(await server.evaluate("(+ 1 2)")).to.deep.equal(["=> 3"]);
+    await rm(home, { recursive: true });
   });
 
   for (const style of [":fd-handler", ":sigio", "nil"]) {
