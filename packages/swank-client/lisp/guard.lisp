@@ -28,34 +28,42 @@
        ;; Threads that stand in the debugger for the connection
        (value-in (symbol thread)
          (cl:ignore-errors (sb-thread:symbol-value-in-thread symbol thread cl:nil)))
-       (stopped-for-p (connection thread)
-         (cl:and (cl:eq connection (value-in 'swank::*emacs-connection* thread))
-                 (cl:plusp (cl:or (value-in 'swank::*sldb-level* thread) 0))))
-       (release (connection thread)
+       ;; 0 for a thread that does not stand there
+       (level-for (connection thread)
+         (cl:or (cl:and (cl:eq connection (value-in 'swank::*emacs-connection* thread))
+                        (value-in 'swank::*sldb-level* thread))
+                0))
+       (release (connection thread level)
          (cl:ignore-errors
           (swank::queue-thread-interrupt thread
                                          (cl:lambda ()
-                                           (cl:when (stopped-for-p connection sb-thread:*current-thread*)
-                                             (leave connection swank::*swank-debugger-condition*))))))
-       ;; each once: SBCL dies of interrupts that wait in numbers; and more than one look, as a thread may be about to stop
+                                           (cl:when (cl:= level (level-for connection sb-thread:*current-thread*))
+                                             (leave swank::*swank-debugger-condition*))))))
+       (release-those-not-yet-asked (connection asked)
+         (cl:loop :for thread :in (sb-thread:list-all-threads)
+                  :for level := (level-for connection thread)
+                  :when (cl:and (cl:plusp level) (cl:not (cl:eql level (cl:cdr (cl:assoc thread asked)))))
+                    :do (release connection thread level)
+                        (cl:push (cl:cons thread level) asked))
+         asked)
+       ;; each once at each level: SBCL dies of interrupts that wait in numbers; and more than one look, as a thread may be about to
+       ;; stop, or stands at another level below
        (release-all (connection)
-         (cl:let ((asked '()))
-           (cl:loop :repeat 3
-                    :do (cl:dolist (thread (sb-thread:list-all-threads))
-                          (cl:when (cl:and (cl:not (cl:member thread asked)) (stopped-for-p connection thread))
-                            (cl:push thread asked)
-                            (release connection thread)))
-                        (cl:sleep 1/20))))
+         (cl:loop :with asked := '()
+                  :repeat 40
+                  :for before := asked
+                  :do (cl:setf asked (release-those-not-yet-asked connection asked))
+                      (cl:sleep 1/20)
+                  :count (cl:eq asked before) :into quiet
+                  :until (cl:= quiet 3)))
 
        ;; In the stopped thread
-       (leave (connection condition)
+       (leave (condition)
          ;; nobody acknowledges what is sent from here
          (cl:setf swank::*send-counter* 0)
          (cl:cond ((of-runtime-p condition))
                   (swank::*sldb-quit-restart* (swank:throw-to-toplevel))
-                  ((cl:> swank::*sldb-level* 1)
-                   (release connection sb-thread:*current-thread*)
-                   (swank:sldb-abort))
+                  ((cl:> swank::*sldb-level* 1) (swank:sldb-abort))
                   (cl:t (hand-over condition))))
        ;; the runtime has stopped such a thread, and lets it go on
        (of-runtime-p (condition)
