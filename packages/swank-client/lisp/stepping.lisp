@@ -57,9 +57,16 @@
         (or (search "single-step" text)
             (not (or (search "CALL" text) (search "FDEFN" text)))))))
 
+(defun own-definition (name)
+  "The function of that NAME without what it is encapsulated in, which FDEFINITION leaves there in newer SBCLs."
+  (loop with function = (fdefinition name)
+        for encapsulation = (ignore-errors (sb-impl::encapsulation-info function))
+        while encapsulation do (setf function (sb-impl::encapsulation-info-definition encapsulation))
+        finally (return function)))
+
 (defun called-functions (name arguments)
   "What a call of NAME runs: the methods that apply, or the function."
-  (let ((function (fdefinition name)))
+  (let ((function (own-definition name)))
     (if (typep function 'generic-function)
         (loop for method in (ignore-errors (compute-applicable-methods function arguments))
               collect (let ((function (sb-mop:method-function method)))
