@@ -37,7 +37,7 @@ describe("frames", () => {
     expect(`${thread}/${level}`).to.equal(stop);
     expect(total_frames).to.be.at.least(frames.length);
     const compute = frames.find((frame) => frame.function === "MY-APP:COMPUTE");
-    expect(compute).to.deep.include({ index: 1, call: "(MY-APP:COMPUTE 10 20)" });
+    expect(compute).to.deep.include({ call: "(MY-APP:COMPUTE 10 20)" });
     expect(compute?.source).to.deep.equal({ file: join(folder, "compute.lisp"), line: 7, column: 15 });
     expect(compute?.locals.map(({ name, value }) => [name, value])).to.have.deep.members([
       ["X", "10"],
