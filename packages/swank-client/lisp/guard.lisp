@@ -55,7 +55,24 @@
                   :do (cl:setf asked (release-those-not-yet-asked connection asked))
                       (cl:sleep 1/20)
                   :count (cl:eq asked before) :into quiet
-                  :until (cl:= quiet 3)))
+                  :until (cl:= quiet 3)
+                  :finally (release-those-who-wait connection)))
+
+       ;; Threads that run a request, and wait for a word from the connection: that it takes what is sent, or what it answers
+       (release-those-who-wait (connection)
+         (cl:loop :for thread :in (sb-thread:list-all-threads)
+                  :when (cl:and (cl:eq connection (value-in 'swank::*emacs-connection* thread))
+                                (value-in 'swank::*sldb-quit-restart* thread))
+                    :do (cl:ignore-errors
+                         (swank::queue-thread-interrupt thread
+                                                        (cl:lambda ()
+                                                          (cl:when (waits-p) (swank:throw-to-toplevel)))))))
+       (waits-p ()
+         (sb-debug::map-backtrace
+          (cl:lambda (frame)
+            (cl:when (cl:eq 'swank::wait-for-event (sb-di:debug-fun-name (sb-di:frame-debug-fun frame)))
+              (cl:return-from waits-p cl:t))))
+         cl:nil)
 
        ;; In the stopped thread
        (leave (condition)

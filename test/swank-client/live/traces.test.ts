@@ -93,6 +93,19 @@ describe("what a killed client leaves", () => {
     expect(await values(other, "(sb-thread:join-thread *written*)")).to.deep.equal([":ALL"]);
   });
 
+  it("is no request that waits for its word", async () => {
+    const waiting = `(cl:count "pong-test" (sb-thread:list-all-threads) :key 'sb-thread:thread-name :test 'cl:equal)`;
+    await killed(`
+      const { read } = await import("sexp-parser");
+      const flood = read('(cl:progn (cl:setf (sb-thread:thread-name sb-thread:*current-thread*) "pong-test") (swank:flow-control-test 400 0))');
+      client.connection.request(flood, { label: "flood" }).catch(() => undefined);
+      setTimeout(() => {
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);
+        tell("flooded");
+      }, 0);`);
+    while ((await image.ask(waiting)) !== "0") await pause(20);
+  });
+
   it("is no stopped request of its own, at whatever level", async () => {
     const before = await image.ask(STOPPED);
     await killed(`
