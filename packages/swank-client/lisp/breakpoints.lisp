@@ -166,7 +166,7 @@
         #'< :key #'breakpoint-id))
 
 (defun list-breakpoints ()
-  (mapcar #'breakpoint-plist (own-breakpoints (current-session))))
+  (with-printing-time (mapcar #'breakpoint-plist (own-breakpoints (current-session)))))
 
 (defun disarm (breakpoint)
   (remhash (breakpoint-id breakpoint) *breakpoints*)

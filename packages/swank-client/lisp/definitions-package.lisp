@@ -4,6 +4,6 @@
   (:use #:common-lisp)
   (:import-from #:@runtime@
                 #:*departure-hooks* #:current-definition #:current-session #:entry-foreign #:entry-kind #:entry-name #:entry-origin
-                #:entry-redefined #:fresh-values #:ledger-entries #:ledger-lock #:ledger-loads #:ledger-unproven #:line-text #:believable-p
+                #:entry-redefined #:fresh-values #:ledger-entries #:ledger-lock #:ledger-loads #:ledger-unproven #:line-text-in-time #:believable-p
                 #:make-ledger #:method-name #:methods-of #:own-origin-p #:session-ledger #:session-package #:session-readtable
-                #:session-values #:settle #:source-origin))
+                #:session-values #:settle #:source-origin #:with-printing-time))

@@ -34,7 +34,7 @@
   "NAME with its package, or that of each of its parts."
   (with-standard-io-syntax
     (let ((*package* (find-package "COMMON-LISP")))
-      (line-text name 300))))
+      (line-text-in-time name 300))))
 
 (defun entry-text (entry)
   (let ((name (entry-name entry)))
@@ -50,8 +50,9 @@
   "=> (((KIND NAME STATE REDEFINED) ...) (LOADED ...)), both in order."
   (let ((ledger (session-ledger (current-session))))
     (settle-all ledger)
-    (list (loop for entry in (reverse (ledger-entries ledger))
-                for state = (entry-state entry)
-                unless (eq state :gone)
-                  collect (list (entry-kind entry) (entry-text entry) state (entry-redefined entry)))
+    (list (with-printing-time
+            (loop for entry in (reverse (ledger-entries ledger))
+                  for state = (entry-state entry)
+                  unless (eq state :gone)
+                    collect (list (entry-kind entry) (entry-text entry) state (entry-redefined entry))))
           (mapcar #'load-text (reverse (ledger-loads ledger))))))

@@ -3,6 +3,6 @@
 (defpackage #:@module@
   (:use #:common-lisp)
   (:import-from #:@runtime@
-                #:*session-variables* #:*value-length* #:blank-p #:current-session #:definition-source #:elision #:heal-stack #:huge-number-p
+                #:*session-variables* #:*value-length* #:blank-p #:current-session #:definition-source #:elision #:heal-stack #:huge-number-p #:in-time
                 #:methods-of #:on-one-line #:print-value #:session-package-now #:session-readtable #:session-values #:truncated
-                #:with-bounded-printing #:with-session-variables))
+                #:with-bounded-printing #:with-printing-time #:with-session-variables))

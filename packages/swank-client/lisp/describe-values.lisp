@@ -5,7 +5,6 @@
 (defconstant +arglist-limit+ 2000)
 (defconstant +value-text-limit+ 2000)
 (defconstant +documentation-limit+ 8000)
-(defconstant +printing-seconds+ 2)
 
 (defmacro or-nil (&body body)
   "The value of BODY, or NIL if it fails: what users have defined takes part in it."
@@ -103,14 +102,16 @@
 
 (defun value-entry (value package)
   "(TEXT MISSING), within the limits that the descriptions of symbols have."
-  (handler-case
-      (with-session-variables ((current-session))
-        (let ((*package* (live-or-user package)))
-          (if (typep value '(or fixnum symbol character))
-              (printed-text value)
-              (sb-ext:with-timeout +printing-seconds+ (printed-text value)))))
-    (storage-condition () (heal-stack) (list "<error printing value>" nil))
-    (serious-condition () (list "<error printing value>" nil))))
+  (flet ((text ()
+           (handler-case (printed-text value)
+             (storage-condition () (heal-stack) nil)
+             (serious-condition () nil))))
+    (or (with-session-variables ((current-session))
+          (let ((*package* (live-or-user package)))
+            (if (typep value '(or fixnum symbol character))
+                (text)
+                (with-printing-time (in-time nil (text))))))
+        (list "<error printing value>" nil))))
 
 ;;; Documentation
 

@@ -145,11 +145,15 @@
 
 (defun function-text (name)
   "What the frame's function is called, with its package: MY-APP:COMPUTE."
-  (handler-case
-      (with-bounded-printing (:length 10 :level 5)
-        (let ((*package* (find-package (if (symbolp name) "KEYWORD" "COMMON-LISP"))))
-          (on-one-line (if (stringp name) name (prin1-to-string name)))))
-    (serious-condition () "?")))
+  (flet ((text (package)
+           (handler-case (with-bounded-printing (:length 10 :level 5)
+                           (let ((*package* (find-package package))) (on-one-line (prin1-to-string name))))
+             (serious-condition () "?"))))
+    (typecase name
+      (string (on-one-line name))
+      (symbol (text "KEYWORD"))
+      ;; names of methods hold objects
+      (t (with-printing-time (in-time "?" (text "COMMON-LISP")))))))
 
 (defun called-function-text (frame)
   (function-text (called-name frame)))

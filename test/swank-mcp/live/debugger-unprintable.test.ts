@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { texts } from "../../support/mcp-client.js";
 import { McpDebugger } from "../../support/mcp-debugger.js";
 
 /** Classes whose objects cannot be printed: printing never ends, stops, or goes somewhere else. */
@@ -42,6 +43,23 @@ describe("what cannot be printed", () => {
       ]);
     });
   }
+
+  it("does not keep what is listed and described from being so, nor a thread from ending", async () => {
+    await lisp.evaluate(
+      "(defvar *endless* (make-instance 'endless)) (defvar *stopping* (make-instance 'stopping)) (defmethod told ((x (eql *endless*))) 1)",
+    );
+    const described = await lisp.call("describe-symbol", { name: "*stopping*" });
+    expect(texts(described)[0]).to.include("Value: <error printing value>");
+    const listed = await lisp.call("list-definitions");
+    expect(texts(listed)[0]).to.include("TOLD #<a COMMON-LISP:CONS takes too long to print>");
+    await lisp.setBreakpoint({ function: "(method told ((eql *endless*)))" });
+    expect(await lisp.breakpoints()).to.have.lengthOf(1);
+    await lisp.removeBreakpoints();
+    const workers = "(count \"worker\" (mapcar #'sb-thread:thread-name (sb-thread:list-all-threads)) :test #'string=)";
+    expect(
+      await lisp.evaluate(`(loop repeat 500 for n = ${workers} until (= n 1) do (sleep 1/100) finally (return n))`),
+    ).to.deep.equal(["=> 1"]);
+  });
 
   it("does not keep an error or a restart from being one", async () => {
     const [report = ""] = await lisp.evaluate(`
