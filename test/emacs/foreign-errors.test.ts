@@ -82,4 +82,33 @@ describe("errors of the image's other threads, beside Emacs", function () {
     await user.emacs.connect(user.port);
     expect(await user.emacs.evaluateInRepl(printing)).to.equal('"by a thread" \n7');
   });
+
+  it("go to an agent that was given them (mine), until it leaves, also when an Emacs comes later", async () => {
+    user = await BesideEmacs.startedByHand();
+    const { emacs, port } = user;
+    const agent = await user.agent("--foreign-errors", "mine");
+    await agent.evaluate("1");
+    await emacs.connect(port);
+    await emacs.evaluateInRepl(failing("for the agent"));
+    await untilStopped(agent, "for the agent");
+    expect(await emacs.debuggerBuffers()).to.deep.equal([]);
+    await agent.end();
+    await emacs.debuggerShowing("for the agent");
+    await emacs.evaluateInRepl(failing("for Emacs again"));
+    await emacs.debuggerShowing("for Emacs again");
+  });
+
+  it("never go to an agent that was not to have them (theirs)", async () => {
+    user = await BesideEmacs.startedByHand();
+    const { emacs, port } = user;
+    await emacs.connect(port);
+    const agent = await user.agent("--foreign-errors", "theirs");
+    await agent.evaluate(failing("for Emacs"));
+    await emacs.debuggerShowing("for Emacs");
+    await user.emacsLeaves(agent);
+    const alone =
+      '(let ((thread (sb-thread:make-thread (lambda () (error "for nobody"))))) (loop until (sb-thread:symbol-value-in-thread \'sb-debug::*debug-condition* thread nil) do (sleep 0.01)) :in-lisps-own)';
+    expect(await agent.evaluate(alone)).to.deep.equal(["=> :IN-LISPS-OWN"]);
+    expect(await stopped(agent)).to.deep.equal([]);
+  });
 });

@@ -1,0 +1,73 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { expect } from "chai";
+import { BesideEmacs } from "../support/beside-emacs.js";
+import { blocks, type McpStdio } from "../support/mcp-stdio.js";
+
+/** In the image, for its user: what clients change in it, and its threads. A server that has just been connected may still work. */
+const TRACES = `(defun traces ()
+  (list (length swank::*connections*) (length swank::*connection-closed-hook*) (length sb-ext:*exit-hooks*)
+        (sort (remove "worker" (mapcar #'sb-thread:thread-name (sb-thread:list-all-threads)) :test #'equal) #'string<)
+        (loop for name in '(swank::close-connection% swank::default-connection work)
+              collect (and (sb-impl::encapsulation-info (sb-impl::fdefn-fun (sb-impl::find-fdefn name))) t))))`;
+
+const LEAVE: Readonly<Record<string, (agent: McpStdio) => Promise<unknown>>> = {
+  "is killed": async (agent) => {
+    agent.process.kill("SIGKILL");
+    await agent.exited;
+  },
+  "has no more to do": (agent) => agent.end(),
+};
+
+describe("when the agent's server", function () {
+  this.timeout(300_000);
+  let user: BesideEmacs;
+
+  beforeEach(async () => {
+    user = await BesideEmacs.startedByHand();
+    await user.emacs.connect(user.port);
+  });
+
+  afterEach(() => user.end());
+
+  for (const [how, leave] of Object.entries(LEAVE)) {
+    it(`${how}, Emacs goes on with all that is its own, and nothing of the server is left`, async () => {
+      const { emacs } = user;
+      await emacs.evaluateInRepl("(defun work (n) (* n 2))");
+      await emacs.evaluateInRepl(TRACES);
+      await emacs.typeInRepl('(restart-case (error "the user\'s") (go-on () :went-on))');
+      const theirs = await emacs.debuggerShowing("the user's");
+      const other = await user.anotherEmacs();
+      await other.connect(user.port);
+      await other.evaluateInRepl("(defvar *before* (traces))");
+
+      const agent = await user.agent("--foreign-errors", "mine");
+      const foreign = `(progn (sb-thread:make-thread (lambda () (restart-case (error "a thread's") (give () (print :given))))) nil)`;
+      await agent.evaluate(foreign);
+      await agent.call("breakpoint_set", { function: "work", thread: "any" });
+      await other.typeInRepl("(work 21)");
+      while (blocks(await agent.call("lisp-status"))[0]?.match(/"foreign":true/g)?.length !== 2) await pause(50);
+      await agent.evaluate('(defun deep (n) (if (zerop n) (error "agent\'s") (1+ (deep (1- n))))) (deep 3)');
+      await agent.evaluate('(break "agent\'s")');
+      const loops = ["(loop)", '(loop (print "agent\'s"))', "(unwind-protect (loop) (loop))"].map((code) =>
+        agent.startCall("evaluate-lisp", { code }).result.catch(() => undefined),
+      );
+      await agent.notified("notifications/progress");
+
+      await leave(agent);
+      await Promise.all(loops);
+      await other.prompt();
+      expect(await other.replText()).to.match(/\(work 21\)\s+42\s/);
+      const handed = await other.debuggerShowing("a thread's");
+      expect(handed.restarts.map(({ name }) => name)).to.deep.equal(["GIVE", "ABORT"]);
+      await other.invokeRestart(handed.thread, 0);
+      await other.debuggerClosed(handed.thread);
+      expect(await other.evaluateInRepl("(loop until (equal *before* (traces)) do (sleep 0.02))")).to.equal("NIL");
+      await emacs.invokeRestart(theirs.thread, 0);
+      await emacs.prompt();
+      expect(await emacs.replText()).to.match(/:WENT-ON/);
+      expect(await emacs.replText()).to.not.include("agent's");
+      const next = await user.agent();
+      expect(await next.evaluate("(work 4)")).to.deep.equal(["=> 8"]);
+    });
+  }
+});

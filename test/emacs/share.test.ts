@@ -1,0 +1,46 @@
+import { expect } from "chai";
+import { Emacs } from "../support/emacs.js";
+import { blocks, McpStdio } from "../support/mcp-stdio.js";
+
+describe("an Emacs that joins the image which the server launched", function () {
+  this.timeout(300_000);
+  let emacs: Emacs;
+  let agent: McpStdio;
+
+  beforeEach(async () => {
+    emacs = await Emacs.start();
+    agent = await McpStdio.start(["--share"]);
+  });
+
+  afterEach(async () => {
+    await agent.end();
+    await emacs.kill();
+  });
+
+  it("works in it beside the agent, gets the errors of its threads, and keeps it through reset-session", async () => {
+    const { structuredContent } = await agent.call("lisp-status");
+    const port = Number(/^127\.0\.0\.1:(\d+)$/.exec(String(structuredContent?.["shared"]))?.[1]);
+    await emacs.connect(port);
+    await agent.evaluate("(defun joined () :by-the-agent)");
+    expect(await emacs.evaluateInRepl("(joined)")).to.equal(":BY-THE-AGENT");
+    await emacs.evaluateInRepl("(defun user-made () :by-the-user)");
+    expect(await agent.evaluate("(user-made)")).to.deep.equal(["=> :BY-THE-USER"]);
+    await agent.evaluate('(progn (sb-thread:make-thread (lambda () (error "elsewhere"))) nil)');
+    const { thread } = await emacs.debuggerShowing("elsewhere");
+    expect(blocks(await agent.call("reset-session")).at(-1)).to.equal(
+      "The image was kept, as somebody else is connected to it.",
+    );
+    await emacs.pressInDebugger(thread, "q");
+    await emacs.debuggerClosed(thread);
+    expect(await emacs.evaluateInRepl("(list (user-made) (fboundp 'joined))")).to.equal("(:BY-THE-USER NIL)");
+    await emacs.disconnect();
+    let reset = blocks(await agent.call("reset-session"));
+    // the image may not have noticed yet that Emacs has gone
+    while (reset.length > 1) reset = blocks(await agent.call("reset-session"));
+    expect(reset[0]).to.match(/A fresh image/);
+    await emacs.connect(port);
+    expect(await emacs.evaluateInRepl("(fboundp 'user-made)")).to.equal("NIL");
+    await agent.end();
+    await emacs.until("(not (slime-connected-p))", "the end of the connection");
+  });
+});
