@@ -49,6 +49,14 @@ describe("command line", () => {
     }
   });
 
+  it("leaves the heap to SBCL, or sets it in megabytes", () => {
+    expect(readConfig([], {}).dynamicSpaceSize).to.equal(undefined);
+    expect(readConfig(["--dynamic-space-size", "4096"], {}).dynamicSpaceSize).to.equal(4096);
+    expect(complaint("--dynamic-space-size", "4GB")).to.equal(
+      '--dynamic-space-size takes a whole number from 1 to 16777216, not "4GB"; without it, what that SBCL has by itself is used.',
+    );
+  });
+
   it("shares on a port, on any free one, or not at all, and never what it attaches to", () => {
     expect(readConfig([], {}).share).to.equal(undefined);
     expect(readConfig(["--share"], {}).share).to.equal(0);

@@ -43,6 +43,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     load: get(OPTIONS.load),
     noUserInit: get(OPTIONS.noUserInit),
     cacheDir: get(OPTIONS.cacheDir),
+    dynamicSpaceSize: get(OPTIONS.dynamicSpaceSize),
     noCore: get(OPTIONS.noCore),
     timeout: get(OPTIONS.timeout),
     onError: get(OPTIONS.onError),

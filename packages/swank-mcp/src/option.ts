@@ -68,7 +68,18 @@ export function numberOption(
   return {
     ...rest,
     fallback: String(fallback),
-    read: (texts, source) => readNumber(texts.at(-1), { fallback, min, max, whole }, source),
+    read: (texts, source) => readNumber(texts.at(-1), { without: fallback, min, max, whole }, source) ?? fallback,
+  };
+}
+
+/** A number within bounds, `undefined` if not given. */
+export function optionalNumberOption(
+  description: Description & { placeholder: string; fallback: string } & Bounds,
+): Option<number | undefined> {
+  const { min, max, whole, ...rest } = description;
+  return {
+    ...rest,
+    read: (texts, source) => readNumber(texts.at(-1), { without: rest.fallback, min, max, whole }, source),
   };
 }
 
@@ -97,14 +108,18 @@ function nonEmpty(text: string | undefined, source: string): string | undefined 
   return text;
 }
 
-function readNumber(text: string | undefined, bounds: Bounds & { readonly fallback: number }, source: string): number {
-  if (text === undefined) return bounds.fallback;
+function readNumber(
+  text: string | undefined,
+  bounds: Bounds & { readonly without: number | string },
+  source: string,
+): number | undefined {
+  if (text === undefined) return undefined;
   const value = text.trim() === "" ? Number.NaN : Number(text);
   const fits = value >= bounds.min && value <= bounds.max;
   if (fits && (Number.isInteger(value) || bounds.whole !== true)) return value;
   const kind = bounds.whole === true ? "whole number" : "number";
   throw new OptionError(
-    `${source} takes a ${kind} from ${bounds.min} to ${bounds.max}, not ${JSON.stringify(text)}; without it, ${bounds.fallback} is used.`,
+    `${source} takes a ${kind} from ${bounds.min} to ${bounds.max}, not ${JSON.stringify(text)}; without it, ${bounds.without} is used.`,
   );
 }
 

@@ -1,5 +1,13 @@
 import { type ImageAddress, readAddress } from "./image-address.js";
-import { choiceOption, flagOption, listOption, numberOption, type Option, textOption } from "./option.js";
+import {
+  choiceOption,
+  flagOption,
+  listOption,
+  numberOption,
+  type Option,
+  optionalNumberOption,
+  textOption,
+} from "./option.js";
 import { readSharePort } from "./sharing.js";
 
 const attach: Option<ImageAddress | undefined> = {
@@ -64,6 +72,15 @@ export const OPTIONS = {
     placeholder: "FOLDER",
     summary: "Where the core to launch from is kept.",
     fallback: "the user's cache folder",
+  }),
+  dynamicSpaceSize: optionalNumberOption({
+    flag: "--dynamic-space-size",
+    placeholder: "MEGABYTES",
+    summary: "The heap of the image that is launched.",
+    fallback: "what that SBCL has by itself",
+    min: 1,
+    max: 16_777_216,
+    whole: true,
   }),
   noCore: flagOption({ flag: "--no-core", summary: "Launch by loading Swank each time, without a saved core." }),
   timeout: numberOption({

@@ -32,11 +32,12 @@ export async function openOwnImage(
     import("swank-client"),
     import("swank-client/launch"),
   ]);
-  const { lisp, swank, cacheDir, noCore, noUserInit, load, foreignErrors } = config;
+  const { lisp, swank, cacheDir, dynamicSpaceSize, noCore, noUserInit, load, foreignErrors } = config;
   const image = await launchImage({
     lisp,
     swank,
     cacheDir,
+    dynamicSpaceSize,
     useCore: !noCore,
     signal,
     onLog: (line) => log(`image: ${line}`),

@@ -37,3 +37,18 @@ describe("what is odd about a launch", () => {
     await server.end();
   });
 });
+
+describe("the heap of an image that is launched", () => {
+  it("is as large as was asked for", async () => {
+    const server = await McpStdio.start(["--dynamic-space-size", "1500"]);
+    expect(await server.evaluate("(floor (sb-ext:dynamic-space-size) (expt 2 20))")).to.deep.equal(["=> 1500\n=> 0"]);
+    await server.end();
+  });
+
+  it("cannot be one that no image starts with, which the call says", async () => {
+    const server = await McpStdio.start(["--dynamic-space-size", "16777216"]);
+    const [text] = await server.evaluate("1");
+    expect(text).to.match(/No image can be started with a heap of 16777216 MB/);
+    await server.end();
+  });
+});
