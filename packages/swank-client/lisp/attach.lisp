@@ -11,14 +11,25 @@
       (cl:setf (swank::connection.user-input connection) input
                (swank::connection.user-output connection) output
                (swank::connection.user-io connection) (cl:make-two-way-stream input output)))
-    (cl:flet ((step-back ()
-                (cl:setf swank::*connections*
-                         (cl:append (cl:remove connection swank::*connections*) (cl:list connection)))))
-      ;; up to 2.27 a thread of its own enters new connections, a moment after they are made
-      (cl:loop :repeat 100
-               :until (cl:member connection swank::*connections*)
-               :do (cl:sleep 1/100))
+    (cl:labels ((entered-p () (cl:member connection swank::*connections*))
+                ;; others enter and leave meanwhile: nothing of that may be undone
+                (step-back ()
+                  (sb-ext:atomic-update (cl:symbol-value 'swank::*connections*)
+                                        (cl:lambda (connections)
+                                          (cl:if (cl:member connection connections)
+                                                 (cl:append (cl:remove connection connections) (cl:list connection))
+                                                 connections))))
+                (step-back-without-lock ()
+                  ;; a thread of its own enters new connections, a moment after they are made
+                  (cl:loop :repeat 1000
+                           :while (cl:open-stream-p (swank::connection.socket-io connection))
+                           :until (entered-p)
+                           :do (cl:sleep 1/100))
+                  (step-back)
+                  ;; that thread may have been in the middle of entering another one, and then not have noticed
+                  (cl:sleep 1/100)
+                  (cl:when (cl:eq connection (cl:first swank::*connections*)) (step-back))))
       (cl:if (cl:and lock (cl:boundp lock))
              (swank/backend:call-with-lock-held (cl:symbol-value lock) (cl:function step-back))
-             (step-back)))
+             (step-back-without-lock)))
     (cl:1- (cl:length swank::*connections*))))

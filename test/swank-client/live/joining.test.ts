@@ -1,0 +1,56 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect } from "chai";
+import { liveImage } from "./live-image.js";
+import { values } from "./outcomes.js";
+
+const ATTACH = readFileSync(
+  fileURLToPath(new URL("../../../../packages/swank-client/lisp/attach.lisp", import.meta.url)),
+  "utf8",
+);
+
+/** In the image: what a client does when it joins, `fakes` of connections, and how Swank enters them. */
+function withFakes(body: string): string {
+  return `(let* ((attach ${ATTACH})
+                 (real swank::*emacs-connection*)
+                 (before (copy-list swank::*connections*))
+                 (lock (find-symbol "*CONNECTION-LOCK*" "SWANK")))
+            (labels ((fakes (count) (loop repeat count collect (copy-structure real)))
+                     (push-now (connection) (push connection swank::*connections*))
+                     (enter (connection)
+                       (if lock
+                           (swank/backend:call-with-lock-held (symbol-value lock) (lambda () (push-now connection)))
+                           (push-now connection)))
+                     (join (connection) (let ((swank::*emacs-connection* connection)) (funcall attach)))
+                     (missing (connections) (count-if-not (lambda (each) (member each swank::*connections*)) connections)))
+              (unwind-protect (progn ${body})
+                (setf swank::*connections* before))))`;
+}
+
+describe("a client that joins an image", () => {
+  const image = liveImage();
+
+  it("takes no other out of Swank's list, however many come at the same moment", async () => {
+    const client = await image.connect();
+    const code = withFakes(`
+      (let ((ours (fakes 4)) (others (fakes 2000)) (done nil))
+        (mapc #'enter ours)
+        (let ((threads (loop for each in ours
+                             collect (let ((each each)) (sb-thread:make-thread (lambda () (loop (join each) (when done (return)))))))))
+          (dolist (each others) (enter each) (sleep 1/10000))
+          (setf done t)
+          (mapc #'sb-thread:join-thread threads)
+          (list (missing ours) (missing others) (and (member (first swank::*connections*) ours) t))))`);
+    expect(await values(client, code)).to.deep.equal(["(0 0 NIL)"]);
+  });
+
+  it("does not come back into it when its connection was lost meanwhile", async () => {
+    const client = await image.connect();
+    const code = withFakes(`
+      (let ((lost (first (fakes 1))))
+        (setf (slot-value lost 'swank::socket-io) (let ((stream (make-string-input-stream ""))) (close stream) stream))
+        (join lost)
+        (list (missing (list lost)) (missing before)))`);
+    expect(await values(client, code)).to.deep.equal(["(1 0)"]);
+  });
+});
