@@ -206,6 +206,7 @@ Of some restarts of several arguments Lisp does not know how many they are."
   (let ((session (sb-ext:with-locked-hash-table (*sessions*) (gethash connection *sessions*))))
     (when session
       (end-session connection session)
+      (ignore-errors (prune-mailboxes))
       (leave-unless-needed))))
 
 ;;; The image ends
@@ -232,11 +233,14 @@ Of some restarts of several arguments Lisp does not know how many they are."
 (defvar *evaluations-run* (list 0))
 
 (defun prune-mailboxes ()
+  (let ((lock (find-symbol "*MAILBOX-LOCK*" "SWANK/SBCL"))
+        (boxes (find-symbol "*MAILBOXES*" "SWANK/SBCL")))
+    (when (and lock boxes (boundp lock) (boundp boxes))
+      (sb-thread:with-mutex ((symbol-value lock))
+        (setf (symbol-value boxes)
+              (delete-if-not #'sb-thread:thread-alive-p (symbol-value boxes)
+                             :key (symbol-function (find-symbol "MAILBOX.THREAD" "SWANK/SBCL"))))))))
+
+(defun prune-mailboxes-at-times ()
   (when (zerop (mod (sb-ext:atomic-incf (car *evaluations-run*)) 64))
-    (let ((lock (find-symbol "*MAILBOX-LOCK*" "SWANK/SBCL"))
-          (boxes (find-symbol "*MAILBOXES*" "SWANK/SBCL")))
-      (when (and lock boxes (boundp lock) (boundp boxes))
-        (sb-thread:with-mutex ((symbol-value lock))
-          (setf (symbol-value boxes)
-                (delete-if-not #'sb-thread:thread-alive-p (symbol-value boxes)
-                               :key (symbol-function (find-symbol "MAILBOX.THREAD" "SWANK/SBCL")))))))))
+    (prune-mailboxes)))

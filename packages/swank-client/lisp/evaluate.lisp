@@ -245,7 +245,7 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
       (deregister evaluation)
       (flush-evaluation evaluation)
       (announce-exit id)
-      (prune-mailboxes))))
+      (prune-mailboxes-at-times))))
 
 (defun deregister (evaluation)
   "From now on nothing interrupts this thread any more."

@@ -47,12 +47,18 @@
 
 ;;; Nothing of ours is called when no client of ours is there
 
+(defparameter *closing-hooks* '(give-back-output clean-up))
+
+(defun without-closing-hooks (hooks)
+  (remove-if (lambda (hook) (member hook *closing-hooks*)) hooks))
+
 (defun add-hooks ()
-  (swank::add-hook swank::*connection-closed-hook* 'clean-up)
-  (swank::add-hook swank::*connection-closed-hook* 'give-back-output)
+  "Others add and remove theirs at the same time, so that each change is made in one step, here and in LEAVE-UNLESS-NEEDED."
+  (sb-ext:atomic-update (symbol-value 'swank::*connection-closed-hook*)
+                        (lambda (hooks) (append *closing-hooks* (without-closing-hooks hooks))))
   ;; the Emacs that has the output may have gone before
   (give-back-output)
-  (pushnew 'send-last-words sb-ext:*exit-hooks*))
+  (sb-ext:atomic-update (symbol-value 'sb-ext:*exit-hooks*) (lambda (hooks) (adjoin 'send-last-words hooks))))
 
 (defun clients-p ()
   "True while anybody has a session."
@@ -62,9 +68,8 @@
 (defun leave-unless-needed ()
   (sb-ext:with-locked-hash-table (*sessions*)
     (unless (clients-p)
-      (setf swank::*connection-closed-hook* (remove-if (lambda (hook) (member hook '(clean-up give-back-output)))
-                                                     swank::*connection-closed-hook*)
-            sb-ext:*exit-hooks* (remove 'send-last-words sb-ext:*exit-hooks*))
+      (sb-ext:atomic-update (symbol-value 'swank::*connection-closed-hook*) #'without-closing-hooks)
+      (sb-ext:atomic-update (symbol-value 'sb-ext:*exit-hooks*) (lambda (hooks) (remove 'send-last-words hooks)))
       ;; which then finds that nothing will come any more
       (sb-thread:signal-semaphore *flusher-wakeup*))))
 
