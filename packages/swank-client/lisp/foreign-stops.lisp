@@ -4,6 +4,7 @@
 (in-package #:@module@)
 
 (defconstant +claim-seconds+ 5 "How long a thread has to begin with an answer.")
+(defconstant +describing-seconds+ 5 "How long new stops together have for saying what they are about.")
 (defconstant +end-seconds+ 3 "How long an answer has to come to its end when it is broken off.")
 
 ;;; Which threads
@@ -36,6 +37,15 @@
 
 ;;; Listing
 
+(defun call-apart (function)
+  "Call FUNCTION so that nothing that it prints or reads is the other client's."
+  (let* ((out (make-broadcast-stream))
+         (in (make-concatenated-stream))
+         (both (make-two-way-stream in out))
+         (*standard-output* out) (*error-output* out) (*trace-output* out) (*standard-input* in)
+         (*query-io* both) (*debug-io* both) (*terminal-io* both))
+    (funcall function)))
+
 (defun describe-condition (condition restarts)
   (list :number (1+ (sb-ext:atomic-incf (car *last-stop*)))
         :type (class-name-text (shown-class condition))
@@ -43,24 +53,41 @@
         :message (message-text condition)
         :restarts (restart-texts (offered-restarts restarts))))
 
-(defun description (token thread)
+(defun describe-stop (token thread)
   (let* ((condition (value-in-thread 'swank::*swank-debugger-condition* thread))
          (restarts (value-in-thread 'swank::*sldb-restarts* thread))
          (*outermost-restart* (value-in-thread '*outermost-restart* thread)))
     (when (and (typep condition 'condition) (eq token (stop-token thread)))
-      (or (gethash token *descriptions*)
-          (let ((new (with-printing-time (describe-condition condition restarts))))
-            ;; somebody else may have been quicker
-            (sb-ext:with-locked-hash-table (*descriptions*)
-              (or (gethash token *descriptions*)
-                  (setf (gethash token *descriptions*) new))))))))
+      (let ((new (call-apart (lambda () (with-printing-time (describe-condition condition restarts))))))
+        ;; somebody else may have been quicker
+        (sb-ext:with-locked-hash-table (*descriptions*)
+          (or (gethash token *descriptions*)
+              (setf (gethash token *descriptions*) new)))))))
+
+(defun describe-unprinted (token thread)
+  (let ((*printing-time* t) (*late-p* t))
+    (describe-stop token thread)))
+
+(defun start-describing (thread)
+  "A thread that finds out what is not known of the stop of THREAD, or NIL."
+  (let ((token (stop-token thread)))
+    (when (and token (not (gethash token *descriptions*)))
+      (sb-thread:make-thread (lambda () (ignore-errors (describe-stop token thread))) :name "swank-client description"))))
+
+(defun describe-new-stops (threads)
+  "All at once: what one says may take all the time that it has."
+  (loop with end = (+ (get-internal-real-time) (* +describing-seconds+ internal-time-units-per-second))
+        for describer in (remove nil (mapcar #'start-describing threads))
+        for left = (/ (- end (get-internal-real-time)) internal-time-units-per-second)
+        do (sb-thread:join-thread describer :default nil :timeout (max left 0))))
 
 (defun stop-entry (thread)
   "What is known of the stop of THREAD without asking it, or NIL if it has just left."
   (let* ((token (stop-token thread))
          (level (value-in-thread 'swank::*sldb-level* thread))
          (connection (value-in-thread 'swank::*emacs-connection* thread))
-         (description (and token connection (description token thread))))
+         (description (and token connection
+                           (or (gethash token *descriptions*) (describe-unprinted token thread)))))
     (when description
       (list* :thread (swank/backend:thread-id thread)
              :level level
@@ -71,9 +98,11 @@
 (defun foreign-stops ()
   "A plist for each thread that is stopped in another client's debugger."
   (number-connections)
-  (loop for thread in (remove-if-not #'foreign-p (sb-thread:list-all-threads))
-        for entry = (stop-entry thread)
-        when entry collect entry))
+  (let ((threads (remove-if-not #'foreign-p (sb-thread:list-all-threads))))
+    (describe-new-stops threads)
+    (loop for thread in threads
+          for entry = (stop-entry thread)
+          when entry collect entry)))
 
 (defun describe-foreign-stop ()
   "In the stopped thread. Unlike what its own client gets, this takes nothing that is told once only."
@@ -110,15 +139,6 @@
   (if (ask-leaving-p ask)
       (eval (ask-form ask))
       (without-way-back (eval (ask-form ask)))))
-
-(defun call-apart (function)
-  "Call FUNCTION so that nothing that it prints or reads is the other client's."
-  (let* ((out (make-broadcast-stream))
-         (in (make-concatenated-stream))
-         (both (make-two-way-stream in out))
-         (*standard-output* out) (*error-output* out) (*trace-output* out) (*standard-input* in)
-         (*query-io* both) (*debug-io* both) (*terminal-io* both))
-    (funcall function)))
 
 (defun reply-to (ask)
   (catch 'ask

@@ -49,6 +49,26 @@ describe("what is stopped in the debuggers of other clients", () => {
     expect(await ending).to.equal("aborted");
   });
 
+  it("is listed soon, however long each takes to say what it is about, and whatever that prints or waits for", async () => {
+    await neighbour.evaluate(`
+      (define-condition telling (error) ((how :initarg :how :reader how))
+        (:report (lambda (condition stream)
+                   ;; what tells of it, as opposed to Swank
+                   (when (search "description" (sb-thread:thread-name sb-thread:*current-thread*))
+                     (ecase (how condition) (:loops (loop)) (:blocks (sb-sys:without-interrupts (sleep 20))) (:prints (print :printed))))
+                   (format stream "~a" (how condition)))))`);
+    const hows = [":loops", ":loops", ":loops", ":loops", ":loops", ":loops", ":blocks", ":prints"];
+    const endings = hows.map((how) => neighbour.evaluate(`(error 'telling :how ${how})`));
+    await neighbour.stop(hows.length);
+    const told = async () => (await client.foreignStops()).map(({ condition }) => condition.message).sort();
+    const late = "#<a COMMON-LISP-USER::TELLING takes too long to print>";
+    const first = await told();
+    expect(first).to.deep.equal([...Array<string>(7).fill(late), "PRINTS"]);
+    expect(await told()).to.deep.equal(first);
+    for (const stop of [...neighbour.client.stops]) await stop.abort();
+    expect(new Set(await Promise.all(endings))).to.deep.equal(new Set(["aborted"]));
+  });
+
   it("is not looked for by loading anything, as long as there is nothing", async () => {
     const bare = await image.connect({ runtime: false });
     expect(await bare.foreignStops()).to.deep.equal([]);
