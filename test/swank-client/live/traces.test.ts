@@ -157,6 +157,16 @@ describe("what a killed client leaves", () => {
     await stop.abort();
   });
 
+  it("is that error in Lisp's own debugger, as without any client, when nobody else wants it", async () => {
+    await killed(
+      `client.onStop(() => tell("stopped")); await client.evaluate(${JSON.stringify(FAIL_ELSEWHERE)}).next();`,
+    );
+    const seen = (name: string) => `(sb-thread:symbol-value-in-thread '${name} cl-user::*elsewhere* cl:nil)`;
+    const inOwn = `(cl:and ${seen("sb-debug::*debug-condition*")} (cl:eql 0 ${seen("swank::*sldb-level*")}))`;
+    while ((await image.ask(inOwn)) !== "T") await pause(20);
+    await image.ask("(cl:progn (sb-thread:terminate-thread cl-user::*elsewhere*) cl:nil)");
+  });
+
   it("does not keep the next one from anything, although it was killed while it loaded what it needs", async () => {
     for (let round = 0; round < 3; round += 1) {
       await killed(`client.evaluate("(+ 1 2)").next(); setImmediate(() => tell("loading"));`);
