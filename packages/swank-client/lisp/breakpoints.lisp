@@ -86,16 +86,16 @@
          (condition (make-condition 'breakpoint-reached :id (breakpoint-id breakpoint) :text (reached-text breakpoint))))
     (with-simple-restart (continue "Continue with the call")
       (swank::with-connection ((breakpoint-connection breakpoint))
-        (setf swank::*buffer-package* *package*)
-        (swank::invoke-slime-debugger condition)))))
+        (let ((swank::*buffer-package* *package*))
+          (swank::invoke-slime-debugger condition))))))
 
 (defun enter-step (connection condition)
   (unless (connection-open-p connection)
     (invoke-restart 'sb-ext:step-continue))
   (let ((sb-debug:*stack-top-hint* (sb-di::find-stepped-frame)))
     (swank::with-connection (connection)
-      (setf swank::*buffer-package* *package*)
-      (swank::invoke-slime-debugger condition))))
+      (let ((swank::*buffer-package* *package*))
+        (swank::invoke-slime-debugger condition)))))
 
 (defmacro with-stepper ((connection) &body body)
   "Make stepping possible in a thread that is no evaluation, as long as BODY runs."

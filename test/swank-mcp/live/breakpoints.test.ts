@@ -110,6 +110,8 @@ describe("breakpoints", () => {
       `; Thread ${thread.split("/")[0]} goes on`,
     ]);
     expect(await lisp.evaluate("(sb-thread:join-thread *worker*)")).to.deep.equal(["=> ((1 2 NIL) (2 2 NIL))"]);
+    const seen = "(sb-thread:join-thread (sb-thread:make-thread (lambda () (boundp 'swank::*buffer-package*))))";
+    expect(await lisp.evaluate(seen), "what Swank binds in other threads").to.deep.equal(["=> NIL"]);
   });
 
   it("stand on generic functions and on single methods", async () => {
