@@ -126,7 +126,7 @@ The client's interrupt NUMBER has an effect once: asked again, it is for the cas
   "(:values VALUE ...) of the expressions SOURCES, all of them before any is used, or what CALL-ATTEMPT gives instead."
   (call-attempt attempt
                 (lambda ()
-                  (let ((*package* swank::*buffer-package*))
+                  (let ((*package* (code-package)))
                     (cons :values (mapcar #'value-of-source sources))))))
 
 (defun restart-lambda-list (restart)

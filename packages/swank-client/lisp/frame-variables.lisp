@@ -32,13 +32,17 @@ wrong, what is taken for their values are leftovers on the stack: the next garba
       (first *breakpoint-call*)
       (frame-name frame)))
 
+(defun code-package ()
+  "The package of the code that is stopped. Swank notes it for what its clients evaluate, not for other threads."
+  (if (boundp 'swank::*buffer-package*) swank::*buffer-package* *package*))
+
 (defun frame-home (index)
   "The package in which somebody would write code for frame INDEX: where its function is at home, unless that is Lisp's own."
   (let* ((symbol (name-symbol (called-name (swank/sbcl::nth-frame index))))
          (package (and symbol (symbol-package symbol))))
     (if (and package (not (sb-ext:package-locked-p package)))
         package
-        swank::*buffer-package*)))
+        (code-package))))
 
 (defun variable-text (name)
   "NAME without its package: code in a frame knows the frame's variables by their names alone."

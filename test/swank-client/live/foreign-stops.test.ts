@@ -156,6 +156,18 @@ describe("what is stopped in the debuggers of other clients", () => {
     await rejection(session.invokeRestart(0, ["1"]), "STALE_SESSION");
   });
 
+  it("is evaluated in, and left with values, in a thread that no client evaluates anything in, too", async () => {
+    await neighbour.evaluate(
+      "(progn (defvar *came* nil) (sb-thread:make-thread (lambda () (setf *came* (fragile 21)))) nil)",
+    );
+    while ((await client.foreignStops()).length === 0) await pause(5);
+    const session = await (await onlyStop(client)).open();
+    expect(await session.evaluateInFrame(0, "(list 'here x)")).to.deep.include({ values: ["(HERE 21)"] });
+    await session.invokeRestart(0, ["(list 'came 1)"]);
+    await client.evaluate("(loop until *came* do (sleep 0.01))").next();
+    expect(await client.evaluate("*came*").next()).to.deep.include({ values: ["(:INSTEAD (CAME 1))"] });
+  });
+
   it("is continued, aborted, and left through its frames like a stop of one's own, but stepped by its owner only", async () => {
     const continued = await stopped('(progn (cerror "Go on." "stopped") :went-on)');
     await rejection(continued.session.step("into"), "NOT_STEPPABLE");
