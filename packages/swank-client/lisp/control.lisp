@@ -5,27 +5,25 @@
 (defun find-evaluation (id)
   (gethash id (session-evaluations (current-session))))
 
-(defun call-in-thread (thread wanted-p function
-                       &key (interrupt #'sb-thread:interrupt-thread) (ready-p (constantly t)) (patience 250))
+(defun call-in-thread (thread wanted-p function &key (interrupt #'sb-thread:interrupt-thread) (patience 250))
   "Have THREAD call FUNCTION, unless WANTED-P, called there first, says that it does something else by then.
-In the middle of changing what everybody uses, or while READY-P is false, it is let alone for a moment more, PATIENCE times two
-milliseconds at most. INTERRUPT is called with THREAD and what it should call."
+In the middle of changing what everybody uses it is let alone for a moment more, PATIENCE times two milliseconds at most.
+INTERRUPT is called with THREAD and what it should call."
   (flet ((call ()
            (sb-sys:with-interrupts
              (cond ((not (funcall wanted-p)) nil)
-                   ((and (plusp patience)
-                         (or (holds-mailbox-p) (holds-package-lock-p) (holds-world-lock-p) (not (funcall ready-p))))
-                    (call-later thread wanted-p function :interrupt interrupt :ready-p ready-p :patience (1- patience)))
+                   ((and (plusp patience) (or (holds-mailbox-p) (holds-package-lock-p) (holds-world-lock-p)))
+                    (call-later thread wanted-p function interrupt (1- patience)))
                    ((holds-mailbox-p) nil)
                    (t (funcall function))))))
     (handler-case (funcall interrupt thread #'call)
       ;; it has just ended
       (sb-thread:interrupt-thread-error () nil))))
 
-(defun call-later (&rest arguments)
+(defun call-later (thread wanted-p function interrupt patience)
   (sb-thread:make-thread (lambda ()
                            (sleep 1/500)
-                           (apply #'call-in-thread arguments))
+                           (call-in-thread thread wanted-p function :interrupt interrupt :patience patience))
                          :name "swank-client interrupt"))
 
 (defun interrupt-unless-over (evaluation kind function)
@@ -40,11 +38,10 @@ not reached it yet: of what has gathered while it runs without interrupts, each 
         (push kind (evaluation-on-the-way evaluation))
         (sb-thread:interrupt-thread (evaluation-thread evaluation) #'call)))))
 
-(defun call-in-evaluation (evaluation kind function &optional (ready-p (constantly t)))
+(defun call-in-evaluation (evaluation kind function)
   (call-in-thread (evaluation-thread evaluation)
                   (lambda () (eq *evaluation* evaluation))
                   function
-                  :ready-p ready-p
                   :interrupt (lambda (thread call)
                                (declare (ignore thread))
                                (interrupt-unless-over evaluation kind call))))
@@ -70,8 +67,7 @@ The client's interrupt NUMBER has an effect once: asked again, it is for the cas
                             (let ((wanted (evaluation-interrupts-wanted evaluation)))
                               (when (and (zerop swank::*sldb-level*) (> wanted (evaluation-interrupts evaluation)))
                                 (setf (evaluation-interrupts evaluation) wanted)
-                                (enter-interrupt evaluation))))
-                          #'caller-known-p)
+                                (enter-interrupt evaluation)))))
       (thread-number evaluation))))
 
 (defun unwind-evaluation (evaluation)

@@ -29,7 +29,6 @@ const FILES: Readonly<Record<ModuleName, readonly string[]>> = {
     "frame-variables",
     "warnings",
     "locks",
-    "interrupted-frame",
     "evaluate",
     "control",
     "redirection",
