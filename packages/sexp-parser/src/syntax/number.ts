@@ -27,7 +27,7 @@ export function dividesByZero(token: string): boolean {
 }
 
 /** The double nearest to the text of a float; single and short floats are not rounded to their own precision. */
-export function floatValue(text: string): number {
+function floatValue(text: string): number {
   return Number(text.replace(EXPONENT_MARKER, "e"));
 }
 
@@ -86,7 +86,7 @@ function parseMagnitude(digits: string, radix: number): bigint {
 }
 
 /** The integer as a number where JavaScript holds it exactly. */
-export function narrow(value: bigint): number | bigint {
+function narrow(value: bigint): number | bigint {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;
 }
