@@ -8,12 +8,16 @@ function failing(message: string): string {
   return `(progn (sb-thread:make-thread (lambda () (error "${message}"))) :started)`;
 }
 
-const status = z.object({ stopped: z.array(z.object({ thread: z.string(), message: z.string() })) });
+const status = z.object({
+  stopped: z.array(z.object({ thread: z.string(), message: z.string(), owner: z.string().optional() })),
+});
 
-/** The messages of what is stopped, for this session's tools. */
+/** The messages of what is stopped in this session; what others own is listed as well. */
 async function stopped(agent: McpStdio): Promise<string[]> {
   const { structuredContent } = await agent.call("lisp-status");
-  return status.parse(structuredContent).stopped.map(({ message }) => message);
+  return status
+    .parse(structuredContent)
+    .stopped.flatMap(({ message, owner }) => (owner === undefined ? [message] : []));
 }
 
 async function untilStopped(agent: McpStdio, message: string): Promise<void> {

@@ -80,7 +80,9 @@ function COMMON-LISP-USER::RA-THEIRS: existed before this session
     expect(blocks(await server.call("reset-session"))[0]).to.match(/\n\n\[aborted\]\n2 evaluations$/);
     expect(blocks(await running.result)[0]).to.equal("[stdout]\n\n1 \n\n; Evaluation aborted: the session was reset");
     expect(blocks(await server.call("describe-last-error"))).to.deep.equal([NO_ERROR]);
-    expect((await server.call("lisp-status")).structuredContent).to.deep.include({ stopped: [] });
+    const stops = (await server.call("lisp-status")).structuredContent?.["stopped"];
+    expect(stops).to.have.lengthOf(1);
+    expect(stops).to.have.nested.property("[0].message", "theirs");
     expect(other.stops).to.have.lengthOf(1);
     await theirs.abort();
   });
