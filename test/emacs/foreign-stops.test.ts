@@ -201,6 +201,28 @@ describe("what is stopped in Emacs", function () {
     expect(open).to.include({ thread, level: 1 });
   });
 
+  it("is nobody's any more once its Emacs is gone, and can still be ended", async () => {
+    const other = await Emacs.start();
+    try {
+      await other.connect(lisp.port);
+      await other.eval(
+        `(slime-eval-async '(cl:progn (sb-thread:make-thread (cl:lambda () (cl:error "left behind"))) nil))`,
+      );
+      const { thread } = await other.debuggerShowing("left behind");
+      const server = await attach({ args: ["--approval", "off"] });
+      const owner = async () => (await stoppedThreads(server))[0]?.owner;
+      const before = (await owner()) ?? "";
+      await other.kill();
+      let after = await owner();
+      while (after === before) after = await owner();
+      expect(after).to.equal(before.replace("Emacs", "a client that has gone"));
+      await server.resume("debugger_invoke_restart", { restart: "ABORT", thread });
+      expect(await stoppedThreads(server)).to.deep.equal([]);
+    } finally {
+      await other.kill();
+    }
+  });
+
   it("is acted on without asking under --approval off, and its next stop is told", async () => {
     const { thread } = await failInRepl();
     const server = await attach({ args: ["--approval", "off"] });

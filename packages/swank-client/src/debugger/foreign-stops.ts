@@ -59,13 +59,18 @@ export class ForeignStops {
     return this.#isNeeded;
   }
 
+  /** One whose owner has gone since is another to whoever was told, or allowed something, of the one before. */
   #take(report: ForeignStopReport, calls: DebuggerCalls): ForeignStop {
     const known = this.#known.get(report.number);
-    if (known !== undefined) return known;
+    if (known?.owner.text === report.owner.text) return known;
     const channel = new ForeignChannel(report, this.#caller, calls);
     const stop = new OpenableStop(report, channel, calls, this.#installer);
-    channel.ended.addEventListener("abort", () => this.#known.delete(report.number), { once: true });
+    channel.ended.addEventListener("abort", () => this.#forget(stop), { once: true });
     this.#known.set(report.number, stop);
     return stop;
+  }
+
+  #forget(stop: OpenableStop): void {
+    if (this.#known.get(stop.number) === stop) this.#known.delete(stop.number);
   }
 }
