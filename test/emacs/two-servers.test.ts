@@ -3,16 +3,18 @@ import * as z from "zod";
 import { BesideEmacs } from "../support/beside-emacs.js";
 import { blocks, type McpStdio } from "../support/mcp-stdio.js";
 
-const status = z.object({ stopped: z.array(z.object({ message: z.string() })), package: z.string() });
+const status = z.object({ stopped: z.array(z.object({ message: z.string(), owner: z.string().optional() })) });
 const breakpoints = z.object({ breakpoints: z.array(z.object({ id: z.number(), function: z.string() })) });
 
 async function text(agent: McpStdio, tool: string, args: object = {}): Promise<string> {
   return blocks(await agent.call(tool, args)).join("\n");
 }
 
+/** What is the server's own, as opposed to what it lists as another client's. */
 async function stopped(agent: McpStdio): Promise<string[]> {
   const { structuredContent } = await agent.call("lisp-status");
-  return status.parse(structuredContent).stopped.map(({ message }) => message);
+  const all = status.parse(structuredContent).stopped;
+  return all.filter(({ owner }) => owner === undefined).map(({ message }) => message);
 }
 
 async function watched(agent: McpStdio) {
