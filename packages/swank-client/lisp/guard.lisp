@@ -62,17 +62,15 @@
        (release-those-who-wait (connection)
          (cl:loop :for thread :in (sb-thread:list-all-threads)
                   :when (cl:and (cl:eq connection (value-in 'swank::*emacs-connection* thread))
-                                (value-in 'swank::*sldb-quit-restart* thread))
+                                (value-in 'swank::*sldb-quit-restart* thread)
+                                (waiting-p thread))
                     :do (cl:ignore-errors
-                         (swank::queue-thread-interrupt thread
-                                                        (cl:lambda ()
-                                                          (cl:when (waits-p) (swank:throw-to-toplevel)))))))
-       (waits-p ()
-         (sb-debug::map-backtrace
-          (cl:lambda (frame)
-            (cl:when (cl:eq 'swank::wait-for-event (sb-di:debug-fun-name (sb-di:frame-debug-fun frame)))
-              (cl:return-from waits-p cl:t))))
-         cl:nil)
+                         (swank::queue-thread-interrupt thread (cl:function swank:throw-to-toplevel)))))
+       ;; as Swank waits, which takes interrupts in between
+       (waiting-p (thread)
+         (cl:multiple-value-bind (enabled bound)
+             (sb-thread:symbol-value-in-thread 'swank::*slime-interrupts-enabled* thread cl:nil)
+           (cl:and bound (cl:not enabled))))
 
        ;; In the stopped thread
        (leave (condition)
