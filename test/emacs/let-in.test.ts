@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import * as z from "zod";
 import { BesideEmacs, freePort } from "../support/beside-emacs.js";
 import { Emacs } from "../support/emacs.js";
 import { blocks, McpStdio } from "../support/mcp-stdio.js";
@@ -48,8 +49,14 @@ describe("letting an agent into the user's image", function () {
         expect(await emacs.evaluateInRepl("(shiftf *shared* :by-user)")).to.equal(":BY-AGENT");
         expect(await agent.evaluate("*shared*")).to.deep.equal(["=> :BY-USER"]);
         await emacs.typeInRepl('(sb-thread:make-thread (lambda () (error "nobody\'s")))');
-        await emacs.debuggerShowing("nobody's");
-        expect((await agent.call("lisp-status")).structuredContent).to.deep.include({ stopped: [] });
+        const { thread } = await emacs.debuggerShowing("nobody's");
+        const { structuredContent } = await agent.call("lisp-status");
+        const { stopped } = z
+          .object({ stopped: z.array(z.object({ thread: z.string(), owner: z.string() })) })
+          .parse(structuredContent);
+        expect(stopped).to.have.lengthOf(1);
+        expect(stopped[0]).to.have.property("thread", `${thread}/1`);
+        expect(stopped[0]?.owner).to.match(/^Emacs /);
       });
     }
   });
