@@ -77,10 +77,13 @@ export class Emacs {
 
   /** Enters a form at the REPL's prompt. => what the REPL shows below it when the next prompt is there, without that. */
   async evaluateInRepl(form: string): Promise<string> {
-    const { length } = await this.replText();
+    await this.prompt();
     await this.typeInRepl(form);
     await this.prompt();
-    const shown = (await this.replText()).slice(length + form.length);
+    // what other threads print comes above the prompt, at any time
+    const text = await this.replText();
+    const entered = `> ${form}`;
+    const shown = text.slice(text.lastIndexOf(entered) + entered.length);
     return shown.slice(0, shown.lastIndexOf("\n")).trim();
   }
 
