@@ -169,4 +169,17 @@ describe("approval", () => {
       expect(await verdict(mode, request({ stop: STOP, isForeign }), mute)).to.match(expected);
     });
   }
+
+  const ways: readonly [ApprovalMode, boolean, string][] = [
+    ["ask", true, "off"],
+    ["strict", true, "off"],
+    ["strict", false, "ask"],
+  ];
+  for (const [mode, isForeign, enough] of ways) {
+    it(`by a client that cannot ask, under ${mode}, says that --approval ${enough} is enough for ${isForeign ? "somebody else's" : "our"} thread`, async () => {
+      const asked = new Approvals(mode).require(request({ stop: STOP, isForeign }), mute);
+      const refusal = await asked.catch((error: unknown) => error);
+      expect(refusal).to.have.property("remedy").that.includes(`with --approval ${enough}.`);
+    });
+  }
 });

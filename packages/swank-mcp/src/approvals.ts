@@ -111,8 +111,9 @@ function denied(request: ApprovalRequest, reply: Reply): Refusal {
 
 function cannotAsk(request: ApprovalRequest, mode: ApprovalMode): Refusal {
   const why = mode === "strict" ? "--approval strict" : "the thread belongs to someone else";
+  const enough = request.isForeign ? "off" : "ask";
   return new Refusal("APPROVAL_DENIED", `${notAllowed(request)}; ${why}, and this client cannot ask.`, {
-    remedy: `Nothing was done. ${byHand(request)}Use a client that supports elicitation, or ask the user to start swank-mcp with another --approval.`,
+    remedy: `Nothing was done. ${byHand(request)}Use a client that supports elicitation, or ask the user to start swank-mcp with --approval ${enough}.`,
   });
 }
 

@@ -15,7 +15,7 @@ function shellWord(text: string): string {
  */
 export function clientSetup(bin: string): string {
   const word = shellWord(bin);
-  return `Add this server to an MCP client (with --attach PORT after it, to use the image that is open in your Emacs):
+  return `Add this server to an MCP client (with the arguments --attach PORT, to use the image that is open in your Emacs):
 
   Claude Code     claude mcp add swank -- ${word}
   Codex           codex mcp add swank -- ${word}
