@@ -5,12 +5,13 @@ const TEST_FILE = /\.test\.(?:ts|js|mjs)$/;
  * Mocha's arguments for a run of all tests, or of the files named.
  *
  * @param {readonly string[]} args as after `npm test --`: test files (`test/.../x.test.ts` will do) and mocha's options
- * @param {Record<string, unknown>} config content of .mocharc.json
+ * @param {string} configFile
+ * @param {Record<string, unknown>} config content of that file
  * @returns {string[]}
  */
-export function mochaArguments(args, config) {
+export function mochaArguments(args, configFile, config) {
   const files = args.filter((arg) => TEST_FILE.test(arg)).map(compiledFile);
-  if (files.length === 0) return [...args];
+  if (files.length === 0) return ["--config", configFile, ...args];
   // Mocha adds the files of its configuration to those it is given, so the rest of the configuration is given here.
   const { spec: _spec, ignore: _ignore, ...settings } = config;
   const options = args.filter((arg) => !TEST_FILE.test(arg));

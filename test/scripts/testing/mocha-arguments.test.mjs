@@ -5,12 +5,18 @@ const CONFIG = { spec: ["test/dist/**/*.test.js"], ignore: ["x"], timeout: 60000
 
 describe("mocha's arguments", () => {
   it("leave the choice of tests to the configuration", () => {
-    expect(mochaArguments([], CONFIG)).to.deep.equal([]);
-    expect(mochaArguments(["-g", "restarts"], CONFIG)).to.deep.equal(["-g", "restarts"]);
+    expect(mochaArguments([], ".mocharc.json", CONFIG)).to.deep.equal(["--config", ".mocharc.json"]);
+    expect(mochaArguments(["-g", "restarts"], ".mocharc.slow.json", CONFIG)).to.deep.equal([
+      "--config",
+      ".mocharc.slow.json",
+      "-g",
+      "restarts",
+    ]);
   });
 
   it("name just the files asked for, compiled, with the rest of the configuration", () => {
-    expect(mochaArguments(["test/a/b.test.ts", "--bail", "test/scripts/c.test.mjs"], CONFIG)).to.deep.equal([
+    const args = ["test/a/b.test.ts", "--bail", "test/scripts/c.test.mjs"];
+    expect(mochaArguments(args, ".mocharc.json", CONFIG)).to.deep.equal([
       "--no-config",
       "--timeout",
       "60000",
