@@ -40,11 +40,12 @@ describe("when the agent's server", function () {
       await other.connect(user.port);
       await other.evaluateInRepl("(defvar *before* (traces))");
 
-      const agent = await user.agent("--foreign-errors", "mine");
+      const agent = await user.agent("--foreign-errors", "mine", "--approval", "off");
+      await agent.evaluate("1");
       const foreign = `(progn (sb-thread:make-thread (lambda () (restart-case (error "a thread's") (give () (print :given))))) nil)`;
-      await agent.evaluate(foreign);
+      await other.evaluateInRepl(foreign);
       await agent.call("breakpoint_set", { function: "work", thread: "any" });
-      await other.typeInRepl("(work 21)");
+      await other.evaluateInRepl("(defvar *worked* (sb-thread:make-thread (lambda () (work 21))))");
       while (blocks(await agent.call("lisp-status"))[0]?.match(/"foreign":true/g)?.length !== 2) await pause(50);
       await agent.evaluate('(defun deep (n) (if (zerop n) (error "agent\'s") (1+ (deep (1- n))))) (deep 3)');
       await agent.evaluate('(break "agent\'s")');
@@ -55,8 +56,7 @@ describe("when the agent's server", function () {
 
       await leave(agent);
       await Promise.all(loops);
-      await other.prompt();
-      expect(await other.replText()).to.match(/\(work 21\)\s+42\s/);
+      expect(await other.evaluateInRepl("(sb-thread:join-thread *worked*)")).to.equal("42");
       const handed = await other.debuggerShowing("a thread's");
       expect(handed.restarts.map(({ name }) => name)).to.deep.equal(["GIVE", "ABORT"]);
       await other.invokeRestart(handed.thread, 0);

@@ -81,6 +81,7 @@ export function scriptedSession(
         set: () => Promise.reject(new Error("breakpoints.set was not expected")),
         list: () => Promise.reject(new Error("breakpoints.list was not expected")),
         remove: () => Promise.reject(new Error("breakpoints.remove was not expected")),
+        onHitElsewhere: () => () => true,
       },
       describeSymbol: () => Promise.reject(new Error("describeSymbol was not expected")),
       completions: () => Promise.reject(new Error("completions was not expected")),

@@ -28,9 +28,10 @@
   (let ((name (breakpoint-name breakpoint)) (method (breakpoint-method breakpoint)))
     (function-text (if method (method-name name method) name))))
 
-(defun reached-text (breakpoint)
-  (format nil "Breakpoint ~d on ~a.~@[~%Its condition signalled an error, and it does not fire any more: ~a~]"
-          (breakpoint-id breakpoint) (place-text breakpoint) (breakpoint-failure breakpoint)))
+(defun reached-text (breakpoint connection)
+  (format nil "Breakpoint ~d on ~a~:[, set by another client of this image~;~].~@[~%Its condition signalled an error, and it does not fire any more: ~a~]"
+          (breakpoint-id breakpoint) (place-text breakpoint) (eq connection (breakpoint-connection breakpoint))
+          (breakpoint-failure breakpoint)))
 
 ;;; When it is reached
 
@@ -79,15 +80,37 @@
         while frame
         when (breakpoint-wrapper-p (frame-name frame)) return frame))
 
-(defun enter-breakpoint (breakpoint arguments)
+(defun enter-breakpoint (breakpoint arguments connection)
+  "Stop in the debugger of CONNECTION."
   (let* ((*breakpoint-call* (cons (breakpoint-name breakpoint) arguments))
          (*breakpoint-variables* (argument-bindings (breakpoint-name breakpoint) arguments))
          (sb-debug:*stack-top-hint* (wrapper-frame))
-         (condition (make-condition 'breakpoint-reached :id (breakpoint-id breakpoint) :text (reached-text breakpoint))))
+         (condition (make-condition 'breakpoint-reached :id (breakpoint-id breakpoint)
+                                                        :text (reached-text breakpoint connection))))
     (with-simple-restart (continue "Continue with the call")
-      (swank::with-connection ((breakpoint-connection breakpoint))
+      (swank::with-connection (connection)
         (let ((swank::*buffer-package* *package*))
           (swank::invoke-slime-debugger condition))))))
+
+(defun enter-breakpoint-elsewhere (breakpoint arguments connection)
+  "Stop in the debugger of CONNECTION, another client that this thread works for: its user must be able to free it."
+  (ignore-errors (tell-of-hit breakpoint connection))
+  (restart-case (enter-breakpoint breakpoint arguments connection)
+    (remove-breakpoint ()
+      :report "Remove the breakpoint, and continue with the call"
+      (disarm breakpoint))))
+
+(defun tell-of-hit (breakpoint connection)
+  "Tell the client that set BREAKPOINT that a thread of CONNECTION's client stopped at it, in that client's debugger."
+  (let ((swank::*emacs-connection* (breakpoint-connection breakpoint)))
+    (number-connections))
+  (swank::send (swank::mconn.control-thread (breakpoint-connection breakpoint))
+               (list :write-string ""
+                     (list :hit (list :breakpoint (breakpoint-id breakpoint)
+                                      :function (place-text breakpoint)
+                                      :thread (swank::current-thread-id)
+                                      :name (princ-to-string (sb-thread:thread-name sb-thread:*current-thread*))
+                                      :owner (owner-plist connection))))))
 
 (defun enter-step (connection condition)
   (unless (connection-open-p connection)
@@ -105,17 +128,26 @@
      (handler-bind ((sb-ext:step-condition #'sb-impl::invoke-stepper))
        ,@body)))
 
+(defun served-connection ()
+  "The connection that this thread works for, or NIL: the user's REPL and requests stop where the user can see and free them."
+  (and (connection-open-p swank::*emacs-connection*) swank::*emacs-connection*))
+
 (defun make-wrapper (breakpoint)
   (lambda (function &rest arguments)
-    (cond ((not (fires-p breakpoint arguments))
-           (apply function arguments))
-          (*evaluation*
-           (enter-breakpoint breakpoint arguments)
-           (apply function arguments))
-          (t
-           (with-stepper ((breakpoint-connection breakpoint))
-             (enter-breakpoint breakpoint arguments)
-             (apply function arguments))))))
+    (if (fires-p breakpoint arguments)
+        (let ((own (breakpoint-connection breakpoint))
+              (served (served-connection)))
+          (cond ((and served (not (eq served own)))
+                 (enter-breakpoint-elsewhere breakpoint arguments served)
+                 (apply function arguments))
+                (*evaluation*
+                 (enter-breakpoint breakpoint arguments own)
+                 (apply function arguments))
+                (t
+                 (with-stepper (own)
+                   (enter-breakpoint breakpoint arguments own)
+                   (apply function arguments)))))
+        (apply function arguments))))
 
 ;;; Setting
 

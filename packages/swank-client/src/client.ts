@@ -227,8 +227,9 @@ export class SwankClient {
   }
 
   #onMessage(message: SwankMessage): void {
-    if (message.type === "write-string") this.#runner.output(message);
-    else if (message.type === "debug") this.#debugger.enter(message);
+    if (message.type === "write-string") {
+      if (!this.#runner.output(message)) this.breakpoints.receive(message);
+    } else if (message.type === "debug") this.#debugger.enter(message);
     else if (message.type === "debug-return") this.#debugger.leave(message);
   }
 

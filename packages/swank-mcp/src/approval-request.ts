@@ -16,6 +16,8 @@ export interface ApprovalRequest {
   readonly stop?: DebuggedStop;
   /** It is about a thread that is not this session's own: nothing happens without a yes. */
   readonly isForeign?: boolean;
+  /** What the agent can do without a yes, a sentence. */
+  readonly instead?: string;
   /** In whose debugger that thread is stopped, if it is another client's. */
   readonly owner?: string | undefined;
 }

@@ -113,7 +113,7 @@ function cannotAsk(request: ApprovalRequest, mode: ApprovalMode): Refusal {
   const why = mode === "strict" ? "--approval strict" : "the thread belongs to someone else";
   const enough = request.isForeign ? "off" : "ask";
   return new Refusal("APPROVAL_DENIED", `${notAllowed(request)}; ${why}, and this client cannot ask.`, {
-    remedy: `Nothing was done. ${byHand(request)}Use a client that supports elicitation, or ask the user to start swank-mcp with --approval ${enough}.`,
+    remedy: `Nothing was done. ${withoutAsking(request)}Use a client that supports elicitation, or ask the user to start swank-mcp with --approval ${enough}.`,
   });
 }
 
@@ -121,6 +121,7 @@ function notAllowed(request: ApprovalRequest): string {
   return `Not allowed (${request.operation}): ${wholeWish(request)}`;
 }
 
-function byHand({ owner }: ApprovalRequest): string {
+function withoutAsking({ instead, owner }: ApprovalRequest): string {
+  if (instead !== undefined) return `${instead} Or: `;
   return owner === undefined ? "" : `Ask the user to do it in ${owner}. Or: `;
 }

@@ -24,6 +24,7 @@ export type {
   FrameLocals,
   FramePage,
   FrameSummary,
+  HitElsewhere,
   LeftReason,
   LispWarning,
   Meaning,
@@ -94,7 +95,7 @@ export interface LispClient
     | "definitions"
     | "reset"
   > {
-  readonly breakpoints: Pick<Breakpoints, "set" | "list" | "remove">;
+  readonly breakpoints: Pick<Breakpoints, "set" | "list" | "remove" | "onHitElsewhere">;
   /** Live stops, the latest last. */
   readonly stops: readonly DebuggedStop[];
   /** What is stopped in the debuggers of other clients. */

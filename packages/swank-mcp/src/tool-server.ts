@@ -3,6 +3,7 @@ import type { Config } from "./config.js";
 import { explainError } from "./explain-error.js";
 import { LastError } from "./last-error.js";
 import { LispContext } from "./lisp-context.js";
+import type { HitElsewhere } from "./lisp-port.js";
 import type { LispSession, OpenSession } from "./lisp-session.js";
 import { Notices } from "./notices.js";
 import { OutputRelay } from "./output-relay.js";
@@ -39,7 +40,7 @@ export class ToolServer {
       tools: TOOLS,
       config,
       notices,
-      lisp: new LispContext((signal) => watched(open(signal), stops), notices),
+      lisp: new LispContext((signal) => watched(open(signal), stops, notices), notices),
       lastError: new LastError(),
       stops,
       outputs: new OutputRelay(),
@@ -106,8 +107,16 @@ export class ToolServer {
 }
 
 /** A session whose stops are kept, also those that no call waits for. */
-async function watched(opening: Promise<LispSession>, stops: StopKeeper): Promise<LispSession> {
+async function watched(opening: Promise<LispSession>, stops: StopKeeper, notices: Notices): Promise<LispSession> {
   const session = await opening;
   session.client.onStop((stop) => stops.arrived(stop, isForeign(stop, session)));
+  session.client.breakpoints.onHitElsewhere((hit) => {
+    stops.saw(hit.thread);
+    notices.add(hitNotice(hit));
+  });
   return session;
+}
+
+function hitNotice({ breakpoint, function: name, thread, threadName, owner }: HitElsewhere): string {
+  return `Breakpoint ${breakpoint} on ${name} stopped thread ${thread} (${threadName}) in ${owner.text}, where the user continues it. Name the thread to look at it: debugger_frames with thread "${thread}".`;
 }

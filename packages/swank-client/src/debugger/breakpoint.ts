@@ -1,4 +1,5 @@
 import type { QuestionOptions } from "../question-options.js";
+import type { StopOwner } from "./stop-owner.js";
 
 /** A breakpoint on a function. */
 export interface Breakpoint {
@@ -38,4 +39,16 @@ export interface BreakpointOptions extends QuestionOptions {
 export interface NewBreakpoint extends Breakpoint {
   /** Which calls it cannot see, if there are such. */
   readonly warning: string | undefined;
+}
+
+/** A thread of another client that stopped at a breakpoint of this one, in that other client's debugger. */
+export interface HitElsewhere {
+  /** The breakpoint's id. */
+  readonly breakpoint: number;
+  /** What the breakpoint is on. */
+  readonly function: string;
+  /** Swank's id of the thread. */
+  readonly thread: number;
+  readonly threadName: string;
+  readonly owner: StopOwner;
 }

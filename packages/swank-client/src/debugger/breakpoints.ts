@@ -1,11 +1,12 @@
-import { NIL, type Sexp } from "sexp-parser";
+import { DecodeError, NIL, type Sexp } from "sexp-parser";
 import type { Caller } from "../caller.js";
 import { SwankError } from "../errors.js";
 import type { QuestionOptions } from "../question-options.js";
 import type { DebuggerCalls } from "../runtime/debugger-calls.js";
-import { breakpointReply, breakpoints } from "../runtime/decode-breakpoints.js";
+import { breakpointReply, breakpoints, hitElsewhere } from "../runtime/decode-breakpoints.js";
 import type { RuntimeInstaller } from "../runtime/installer.js";
-import type { Breakpoint, BreakpointOptions, NewBreakpoint } from "./breakpoint.js";
+import type { WriteStringMessage } from "../wire/messages.js";
+import type { Breakpoint, BreakpointOptions, HitElsewhere, NewBreakpoint } from "./breakpoint.js";
 
 /** Milliseconds that the image has to answer. */
 const ANSWER_TIME = 10_000;
@@ -14,6 +15,7 @@ const ANSWER_TIME = 10_000;
 export class Breakpoints {
   readonly #caller: Caller;
   readonly #installer: RuntimeInstaller;
+  readonly #hitListeners = new Set<(hit: HitElsewhere) => void>();
 
   constructor(caller: Caller, installer: RuntimeInstaller) {
     this.#caller = caller;
@@ -21,7 +23,8 @@ export class Breakpoints {
   }
 
   /**
-   * Stops at calls of a function, before it begins.
+   * Stops at calls of a function, before it begins. Threads that work for another client, such as the user's REPL in Emacs, stop in that
+   * client's debugger: `onHitElsewhere` tells of it.
    *
    * @param name - As code in the session's package would write it: `my-app:process`, `(setf name)`, `(method area (circle))`.
    * @throws SwankError `BREAKPOINT_REFUSED` for macros, special operators, undefined names and what Lisp itself needs; `INVALID_ARGUMENT`
@@ -46,6 +49,22 @@ export class Breakpoints {
     if (removed === NIL) throw new SwankError("NO_SUCH_BREAKPOINT", `There is no breakpoint ${id}.`);
   }
 
+  /**
+   * Calls `listener` when a thread of another client stops at a breakpoint of this one.
+   *
+   * @returns A function that ends this.
+   */
+  onHitElsewhere(listener: (hit: HitElsewhere) => void): () => void {
+    this.#hitListeners.add(listener);
+    return () => this.#hitListeners.delete(listener);
+  }
+
+  /** Takes in a message that may tell of such a hit. */
+  receive({ target }: WriteStringMessage): void {
+    const hit = readHit(target);
+    if (hit !== undefined) for (const listener of this.#hitListeners) listener(hit);
+  }
+
   #ask(label: string, form: (calls: DebuggerCalls) => Sexp, { signal }: QuestionOptions): Promise<Sexp> {
     return this.#caller.ask(this.#installer.debugger(), form, { label, timeout: ANSWER_TIME, signal });
   }
@@ -54,4 +73,13 @@ export class Breakpoints {
 function checkHitCount(hitCount: number | undefined): void {
   if (hitCount === undefined || (Number.isSafeInteger(hitCount) && hitCount >= 1)) return;
   throw new SwankError("INVALID_ARGUMENT", `hitCount is a whole number from 1, not ${hitCount}.`);
+}
+
+function readHit(target: Sexp): HitElsewhere | undefined {
+  try {
+    return hitElsewhere(target);
+  } catch (error) {
+    if (error instanceof DecodeError) return undefined;
+    throw error;
+  }
 }

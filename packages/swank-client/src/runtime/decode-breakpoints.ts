@@ -1,5 +1,6 @@
 import { type Decoder, decode } from "sexp-parser";
-import type { Breakpoint } from "../debugger/breakpoint.js";
+import type { Breakpoint, HitElsewhere } from "../debugger/breakpoint.js";
+import { owner } from "./decode-foreign-stops.js";
 
 const { boolean, integer, keywordName, list, map, nullable, oneOf, plist, string, tagged, tuple } = decode;
 
@@ -40,3 +41,14 @@ export const breakpointReply: Decoder<BreakpointReply> = tagged({
 });
 
 export const breakpoints: Decoder<readonly Breakpoint[]> = list(breakpoint);
+
+/** `(:hit PLIST)`, the target of a message of lisp/breakpoints.lisp; `undefined` for the targets of other messages. */
+export const hitElsewhere: Decoder<HitElsewhere | undefined> = tagged(
+  {
+    hit: map(
+      tuple(plist({ breakpoint: integer, function: string, thread: integer, name: string, owner })),
+      ([{ name, ...rest }]): HitElsewhere => ({ ...rest, threadName: name }),
+    ),
+  },
+  () => undefined,
+);

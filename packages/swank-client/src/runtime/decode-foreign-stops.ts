@@ -8,7 +8,8 @@ const { any, integer, list, map, nullable, plist, string, tagged, tuple } = deco
 
 const OWNER_KINDS: readonly StopOwner["kind"][] = ["repl", "swank-client", "other", "gone"];
 
-const owner: Decoder<StopOwner> = map(
+/** A plist of lisp/owners.lisp. */
+export const owner: Decoder<StopOwner> = map(
   plist({ kind: keywordOf(OWNER_KINDS), connection: integer }),
   ({ kind, connection }) => stopOwner(kind, connection),
 );

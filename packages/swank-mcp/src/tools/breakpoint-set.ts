@@ -33,6 +33,8 @@ export const breakpointSet = defineTool({
         ["Thread", watched === undefined ? "the agent's evaluations" : String(watched)],
       ],
       circumstances: [`Names are read in package ${options.package}`],
+      isForeign: isForOthers(watched, session) && (await session.client.otherClients()) > 0,
+      instead: "Leave thread out: the breakpoint then stops your own evaluations only.",
     });
     const { warning, ...breakpoint } = await inDebugger(() =>
       session.client.breakpoints.set(name, { ...options, signal: context.signal }),
@@ -55,4 +57,10 @@ async function watchedThread(
   throw new Refusal("NO_SUCH_THREAD", `There is no thread ${address.thread}.`, {
     remedy: "Leave thread out for your own evaluations, or give any for all threads.",
   });
+}
+
+/** Whether threads that run no evaluation of this session can stop. */
+function isForOthers(watched: number | "any" | undefined, { client }: LispSession): boolean {
+  if (watched === undefined || watched === "any") return watched === "any";
+  return !client.stops.some(({ thread, evaluation }) => thread === watched && evaluation !== undefined);
 }
