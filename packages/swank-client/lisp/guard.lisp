@@ -3,7 +3,10 @@
 (cl:lambda (name)
   (cl:labels
       ;; The socket
-      ((set-options (descriptor)
+      ;; a program that the image runs would hold the connection open when the image is gone
+      ((keep-from-children (descriptor)
+         (sb-posix:fcntl descriptor sb-posix:f-setfd 1))
+       (set-options (descriptor)
          (cl:let ((socket (cl:make-instance 'sb-bsd-sockets:inet-socket
                                             :type :stream :protocol :tcp :descriptor descriptor)))
            ;; or a collected socket object would close the connection
@@ -114,6 +117,7 @@
                                                (cl:lambda (hooks) (cl:remove (cl:function closed) hooks)))
                          (sb-thread:make-thread (cl:function release-all)
                                                 :arguments (cl:list connection) :name "swank-client clean-up"))))
+           (cl:ignore-errors (keep-from-children (sb-sys:fd-stream-fd (swank::connection.socket-io connection))))
            (cl:ignore-errors (set-options (sb-sys:fd-stream-fd (swank::connection.socket-io connection))))
            (sb-ext:atomic-push (cl:function closed) (cl:symbol-value 'swank::*connection-closed-hook*))
            (sb-int:encapsulate 'swank::close-connection% tag

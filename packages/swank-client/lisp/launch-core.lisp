@@ -58,6 +58,7 @@
   (when (find-package "UIOP") (uiop-call "CALL-IMAGE-DUMP-HOOK")))
 
 (defun start-from-core (greeting home)
+  (close-inherited)
   ;; where REQUIRE looks; left alone, a core that is not SBCL's own takes a folder `contrib` of the current one for it
   (setf sb-sys::*sbcl-homedir-pathname* home)
   (serve (parse-integer (second sb-ext:*posix-argv*)) greeting))

@@ -2,8 +2,6 @@
 
 (in-package "SWANK-CLIENT.LAUNCH")
 
-(defconstant +socket+ 3)
-
 (defvar *connection* nil
   "The connection to the process that started this image.")
 
@@ -116,10 +114,15 @@ fails when something is unsent."
   ;; streams and folders that UIOP remembers are those of the process that saved the core
   (when (find-package "UIOP") (uiop-call "CALL-IMAGE-RESTORE-HOOK")))
 
+(defun keep-from-children (descriptor)
+  "Have DESCRIPTOR closed in the programs that this image runs: held open there, it would outlive the image."
+  (sb-posix:fcntl descriptor sb-posix:f-setfd 1))
+
 (defun serve (parent greeting)
   "Serve the process PARENT. GREETING tells it that this image is the one it wanted."
   (be-sbcl)
   (die-with-parent)
+  (keep-from-children +socket+)
   (let ((stream (socket-stream +socket+)))
     (write-sequence (sb-ext:string-to-octets greeting) stream)
     (finish-output stream)

@@ -5,7 +5,7 @@ import { Connection } from "swank-client";
 import { launchImage } from "swank-client/launch";
 
 const [cacheDir, ...forms] = process.argv.slice(2);
-const image = await launchImage({ cacheDir, runtimeSources: [] });
+const image = await launchImage({ cacheDir, runtimeSources: [], ...JSON.parse(process.env["LAUNCH_OPTIONS"] ?? "{}") });
 const connection = new Connection(await image.transport());
 for (const form of forms) void connection.request(read(form), { label: form }).catch(() => undefined);
 // By then it has read them. One of them may keep it from reading any more.

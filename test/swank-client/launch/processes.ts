@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import type { LaunchOptions } from "swank-client/launch";
 
 /** Whether a process runs; one that has ended but has not been waited for does not. */
 async function isRunning(pid: number): Promise<boolean> {
@@ -28,14 +29,27 @@ export interface OtherProcess {
   readonly exited: Promise<unknown>;
 }
 
+/** What else a script is given. */
+export interface ScriptSettings {
+  /** Options for what it launches. */
+  readonly launch?: LaunchOptions;
+  /** Number of a descriptor that it inherits; those between the standard ones and it are closed. */
+  readonly inherited?: number;
+}
+
 /**
  * Runs one of the scripts that stand beside the tests.
  *
  * @param name - Of the compiled file, without its ending.
  */
-export function runScript(name: string, args: readonly string[]): OtherProcess {
+export function runScript(name: string, args: readonly string[], settings: ScriptSettings = {}): OtherProcess {
   const file = fileURLToPath(new URL(`./${name}.js`, import.meta.url));
-  const child = spawn(process.execPath, [file, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  const { inherited, launch = {} } = settings;
+  const gap = inherited === undefined ? [] : [...Array<"ignore">(inherited - 3).fill("ignore"), "pipe" as const];
+  const child = spawn(process.execPath, [file, ...args], {
+    stdio: ["ignore", "pipe", "inherit", ...gap],
+    env: { ...process.env, LAUNCH_OPTIONS: JSON.stringify(launch) },
+  });
   return { child, firstLine: firstLine(child), exited: once(child, "exit") };
 }
 

@@ -22,7 +22,10 @@ export interface ImageExit {
   readonly outputTail: string;
 }
 
-/** Milliseconds that what the image has printed may still take to come once it is gone: its child processes may hold the pipes open. */
+/**
+ * Milliseconds that what the image has printed and sent may still take to come once it is gone: its child processes may hold the pipes and
+ * the socket open.
+ */
 const LAST_WORDS = 250;
 
 /**
@@ -98,6 +101,12 @@ export class ImageProcess {
     }
   }
 
+  #closeStreams(): void {
+    this.#child.stdout?.destroy();
+    this.#child.stderr?.destroy();
+    this.socket.destroy();
+  }
+
   #follow(child: ChildProcess): Promise<ImageExit> {
     for (const stream of [child.stdout, child.stderr]) if (stream !== null) this.#log.follow(stream);
     return new Promise((resolve) => {
@@ -109,10 +118,8 @@ export class ImageProcess {
         finish(null, null);
       });
       child.once("exit", (code, signal) => {
-        const timer = setTimeout(() => {
-          child.stdout?.destroy();
-          child.stderr?.destroy();
-        }, LAST_WORDS);
+        // Once more through the event loop, in case it was blocked: what has come is read before the streams are closed.
+        const timer = setTimeout(() => setImmediate(() => this.#closeStreams()), LAST_WORDS);
         child.once("close", () => {
           clearTimeout(timer);
           finish(code, signal);

@@ -21,6 +21,7 @@ export function loadSwankForms(swankFolder: string, faslFolder: string | undefin
   return [
     loadFileForm(lispFile("launch-parent")),
     callForm("die-with-parent"),
+    callForm("close-inherited"),
     loadFileForm(lispFile("launch-swank")),
     callForm("load-swank", swankFolder, faslFolder ?? NIL),
     loadFileForm(lispFile("launch-image")),
