@@ -17,6 +17,7 @@ export function debuggedStop(thread: number, level: number, parts: Partial<Debug
     locals: [],
     ended: new AbortController().signal,
     restarts: condition.restarts,
+    continuation: condition.restarts.find(({ name }) => name === "CONTINUE"),
     evaluation: undefined,
     owner: undefined,
     frames: unexpected("frames"),

@@ -12,4 +12,6 @@
   ;; for the stops of other clients
   (:import-from #:@runtime@
                 #:*late-p* #:*outermost-restart* #:*printing-time* #:call-in-thread #:has-repl-p #:message-text #:offered-restarts #:restart-texts
-                #:session-departed #:snapshot-plist #:with-printer-of-its-own #:without-way-back))
+                #:session-departed #:snapshot-plist #:with-printer-of-its-own #:without-way-back)
+  ;; for going on
+  (:import-from #:@runtime@ #:wrong-count))

@@ -3,17 +3,18 @@
 (in-package #:@module@)
 
 (defun offered (name)
-  "The restart of that name at this stop."
-  (find name swank::*sldb-restarts* :key #'restart-name))
+  "The innermost restart of that name at this stop, in whatever package the name is: clients see names without packages."
+  (find name swank::*sldb-restarts* :key #'restart-name :test #'string=))
 
 (defun stepping-p ()
   (typep swank::*swank-debugger-condition* 'sb-ext:step-condition))
 
 (defun continue-stop (level)
-  "=> (:stale) | (:no-restart), or does not return"
+  "=> (:stale) | (:no-restart) | (:wrong-count FEWEST MOST), or does not return"
   (let ((restart (offered (if (stepping-p) 'sb-ext:step-continue 'continue))))
     (cond ((/= level swank::*sldb-level*) '(:stale))
           ((null restart) '(:no-restart))
+          ((wrong-count restart 0))
           (t (when *step-wanted* (setf *step-wanted* :nowhere))
              (invoke-restart restart)))))
 

@@ -65,6 +65,7 @@ export interface DebuggedStop
       | "ended"
       | "owner"
       | "restarts"
+      | "continuation"
       | "locals"
       | "frames"
       | "frameLocals"

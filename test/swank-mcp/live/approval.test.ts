@@ -174,7 +174,7 @@ describe("approval by a user who can be asked", () => {
   });
 
   it("is not needed for looking, for continuing, nor for taking a breakpoint away", async () => {
-    await lisp.evaluate('(cerror "Go on" "x")');
+    await lisp.evaluate("(break)");
     await lisp.frames();
     await lisp.json("debugger_frame_locals", { frame: 0 });
     await lisp.json("debugger_restarts");
@@ -192,7 +192,7 @@ describe("approval by a user who can be asked", () => {
   });
 
   it("that comes after the stop has ended is for nothing", async () => {
-    const stop = stopName(await lisp.evaluate('(cerror "Go on" "x")'));
+    const stop = stopName(await lisp.evaluate("(break)"));
     let allow: (answer: ElicitResult) => void = () => {};
     answers = [new Promise((resolve) => (allow = resolve))];
     const call = lisp.refusal("debugger_eval_in_frame", { frame: 0, code: "1", thread: stop });

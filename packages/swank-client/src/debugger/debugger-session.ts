@@ -84,6 +84,12 @@ export class DebuggerSession {
     return this.condition.restarts;
   }
 
+  /** The restart that `continue` invokes; `undefined` where there is no way on. */
+  get continuation(): Restart | undefined {
+    const name = this.reason === "step" ? "STEP-CONTINUE" : "CONTINUE";
+    return this.restarts.find((restart) => restart.name === name);
+  }
+
   /**
    * The frames `start` (0 is the innermost, default 0) to `end` (exclusive, default `start` + 20), with their variables.
    *
@@ -170,7 +176,9 @@ export class DebuggerSession {
   }
 
   /**
-   * Goes on as if it had not stopped. @throws SwankError `STALE_SESSION`, `NO_SUCH_RESTART` where an error offers no way on.
+   * Goes on as if it had not stopped. From an error this is what its restart CONTINUE does, whatever that is.
+   *
+   * @throws SwankError `STALE_SESSION`, `NO_SUCH_RESTART` where an error offers no way on, `INVALID_ARGUMENT` where that takes values.
    */
   async continue(): Promise<void> {
     await this.#resume("continue", (calls) => calls.continue(this.level));

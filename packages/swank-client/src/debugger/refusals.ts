@@ -42,11 +42,12 @@ export function restartError(reply: Sexp, { name, index }: Restart, channel: Sto
   return refusal(reply);
 }
 
-/** The error that a refusal to go on means: `(:stale)`, `(:no-restart)`, `(:not-steppable REASON [FUNCTION])`. */
+/** The error that a refusal to go on means: `(:stale)`, `(:no-restart)`, `(:wrong-count FEWEST MOST)`, `(:not-steppable REASON [FUNCTION])`. */
 export function resumeError(reply: Sexp, channel: StopChannel): SwankError {
   const refusal = tagged({
     stale: map(tuple(), () => channel.stale("continue")),
     "no-restart": map(tuple(), () => new SwankError("NO_SUCH_RESTART", "This stop has no CONTINUE restart.")),
+    "wrong-count": map(tuple(integer, nullable(integer)), ([fewest, most]) => wrongCount("CONTINUE", fewest, most)),
     "not-steppable": notSteppable,
   });
   return refusal(reply);

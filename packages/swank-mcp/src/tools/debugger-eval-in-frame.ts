@@ -1,15 +1,14 @@
 import * as z from "zod";
 import { inDebugger } from "../debugger-refusals.js";
-import { frameLine } from "../format/frames.js";
 import { valuesData } from "../format/outcome-data.js";
 import { holdsForm } from "../holds-form.js";
-import type { DebuggedStop } from "../lisp-port.js";
 import { Refusal } from "../refusal.js";
 import { findStop } from "../stop-address.js";
 import { defineTool } from "../tool.js";
 import { jsonAnswer } from "../tool-answer.js";
 import { checkFrame } from "./check-frame.js";
 import { ownership } from "./foreign.js";
+import { callOf } from "./resuming.js";
 import { frameInput, threadInput } from "./stop-inputs.js";
 
 export const debuggerEvalInFrame = defineTool({
@@ -28,7 +27,7 @@ export const debuggerEvalInFrame = defineTool({
       operation: ":eval",
       wish: `evaluate code in frame #${frame}`,
       particulars: [["Code", code]],
-      circumstances: [`Frame ${callText(frame, stop)}`, `Thread ${stop.thread}/${stop.level}`],
+      circumstances: [`Frame ${frame}: ${await callOf(frame, stop)}`, `Thread ${stop.thread}/${stop.level}`],
       stop,
       ...ownership(stop, session),
     });
@@ -38,8 +37,3 @@ export const debuggerEvalInFrame = defineTool({
     return jsonAnswer({ ...valuesData(values, valueCount, maxValue), stdout: output });
   },
 });
-
-function callText(frame: number, { condition }: DebuggedStop): string {
-  const summary = condition.frames.find(({ index }) => index === frame);
-  return summary === undefined ? String(frame) : frameLine(summary);
-}

@@ -9,6 +9,7 @@ import { findStop } from "../stop-address.js";
 import { defineTool } from "../tool.js";
 import { checkFrame } from "./check-frame.js";
 import { ownership } from "./foreign.js";
+import { callOf, restartRequest } from "./resuming.js";
 import { threadInput, timeoutInput } from "./stop-inputs.js";
 
 export const debuggerInvokeRestart = defineTool({
@@ -28,47 +29,24 @@ export const debuggerInvokeRestart = defineTool({
     const { session, stop } = found;
     const choice = chooseRestart(stop, restart, values);
     if (choice.kind !== "restart") checkFrame(choice.frame, stop);
-    await context.approve({ ...request(choice, stop, values), ...ownership(stop, session) });
+    await context.approve({ ...(await request(choice, stop, values)), ...ownership(stop, session) });
     const seconds = timeout ?? context.config.timeout;
     const options = { timeout: seconds * 1000, signal: context.signal };
     return answerResumed(found, () => invoke(stop, choice, values, options), context, seconds);
   },
 });
 
-function request(choice: RestartChoice, stop: DebuggedStop, values: readonly string[]): ApprovalRequest {
-  const common = {
+async function request(choice: RestartChoice, stop: DebuggedStop, values: readonly string[]): Promise<ApprovalRequest> {
+  if (choice.kind === "restart") return restartRequest(choice.restart, values, stop);
+  const call = ["Frame", await callOf(choice.frame, stop)] as const;
+  return {
     operation: ":modify-restarts",
     circumstances: [`Thread ${stop.thread}/${stop.level}, stopped by ${stop.condition.type}`],
     stop,
-  } as const;
-  switch (choice.kind) {
-    case "restart": {
-      const { index, name, description } = choice.restart;
-      const particulars = values.map((value, position) => [`Value ${position + 1}`, value] as const);
-      return { ...common, wish: `invoke restart ${index + 1}`, particulars: [[name, description], ...particulars] };
-    }
-    case "restart-frame":
-      return {
-        ...common,
-        wish: `call frame #${choice.frame} again`,
-        particulars: [["Frame", callOf(choice.frame, stop)]],
-      };
-    case "return-from-frame": {
-      const wish = `return a value from frame #${choice.frame}`;
-      return {
-        ...common,
-        wish,
-        particulars: [
-          ["Frame", callOf(choice.frame, stop)],
-          ["Value", choice.code],
-        ],
-      };
-    }
-  }
-}
-
-function callOf(frame: number, { condition }: DebuggedStop): string {
-  return condition.frames.find(({ index }) => index === frame)?.call ?? String(frame);
+    ...(choice.kind === "restart-frame"
+      ? { wish: `call frame #${choice.frame} again`, particulars: [call] }
+      : { wish: `return a value from frame #${choice.frame}`, particulars: [call, ["Value", choice.code] as const] }),
+  };
 }
 
 interface Options {

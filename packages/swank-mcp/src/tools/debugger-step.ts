@@ -5,6 +5,7 @@ import { answerResumed } from "../resume.js";
 import { findStop } from "../stop-address.js";
 import { defineTool } from "../tool.js";
 import { ownership } from "./foreign.js";
+import { restartToContinue } from "./resuming.js";
 import { threadInput, timeoutInput } from "./stop-inputs.js";
 
 export const debuggerStep = defineTool({
@@ -30,12 +31,15 @@ export const debuggerStep = defineTool({
   },
 });
 
+/** Stepping from an error invokes its CONTINUE first. */
 function request(mode: StepMode, stop: DebuggedStop): ApprovalRequest {
   const call = stop.condition.frames.find(({ kind }) => kind === "user")?.call;
+  const restart = restartToContinue(stop);
+  const code = ["Code", stop.detail.form ?? call ?? stop.condition.message] as const;
   return {
-    operation: ":modify-running-code",
+    operation: restart === undefined ? ":modify-running-code" : ":modify-restarts",
     wish: mode === "over" ? "step over a call" : `step ${mode}`,
-    particulars: [["Code", stop.detail.form ?? call ?? stop.condition.message]],
+    particulars: restart === undefined ? [code] : [[restart.name, restart.description], code],
     circumstances: [...(call === undefined ? [] : [`In ${call}`]), `Thread ${stop.thread}/${stop.level}`],
     stop,
   };
