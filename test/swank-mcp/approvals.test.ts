@@ -155,6 +155,22 @@ describe("approval", () => {
     expect(await verdict("ask", request(), approver)).to.match(/^CANCELLED/);
   });
 
+  it("is not asked for once its stop has ended while another question was waited for", async () => {
+    const approvals = new Approvals("ask");
+    let answer: (reply: Reply) => void = () => {};
+    const slow = { ...user().approver, ask: () => new Promise<Reply>((resolve) => (answer = resolve)) };
+    const first = outcome(approvals.require(request({ stop: STOP }), slow));
+    const waiting = user(YES);
+    const second = outcome(
+      approvals.require(request({ stop: debuggedStop(4, 1, { isLive: false }) }), waiting.approver),
+    );
+    answer(YES);
+    expect(await first).to.equal("allowed");
+    expect(await second).to.match(/^STALE_STOP: The stop 4\/1 ended/);
+    expect(waiting.questions).to.deep.equal([]);
+    expect(waiting.notes).to.deep.equal(["Waiting until the user has answered another question."]);
+  });
+
   const mute = { ask: undefined, signal: new AbortController().signal, progress: () => {} };
   const table: readonly [ApprovalMode, boolean, RegExp][] = [
     ["ask", false, /^allowed$/],

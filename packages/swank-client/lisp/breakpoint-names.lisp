@@ -33,20 +33,27 @@
 (defun method-name-p (name)
   (and (consp name) (eq (first name) 'method) (rest name)))
 
+(defun specified-object (form)
+  "The object that FORM in (EQL FORM) stands for: what is quoted, a literal, or a variable's value. No code runs to find it: naming a
+method is no evaluation."
+  (cond ((typep form '(cons (eql quote) (cons t null))) (second form))
+        ((consp form) (error "In (EQL ...) a literal, a quoted object or a variable is wanted, not code to evaluate: ~s" form))
+        ((and (symbolp form) (not (keywordp form)))
+         (if (boundp form) (symbol-value form) (error "The variable ~s in (EQL ~:*~s) has no value." form)))
+        (t form)))
+
+(defun named-specializer (specializer)
+  (if (consp specializer)
+      (sb-mop:intern-eql-specializer (specified-object (second specializer)))
+      (find-class specializer)))
+
 (defun named-method (name)
   "The method that (METHOD NAME QUALIFIER... (SPECIALIZER...)) names, or NIL."
   (destructuring-bind (generic &rest others) (rest name)
-    (let ((specializers (car (last others))))
+    (let ((specializers (mapcar #'named-specializer (car (last others)))))
       (and (fboundp generic)
            (typep (fdefinition generic) 'generic-function)
-           (ignore-errors
-            (find-method (fdefinition generic) (butlast others)
-                         (mapcar (lambda (specializer)
-                                   (if (consp specializer)
-                                       (sb-mop:intern-eql-specializer (eval (second specializer)))
-                                       (find-class specializer)))
-                                 specializers)
-                         nil))))))
+           (ignore-errors (find-method (fdefinition generic) (butlast others) specializers nil))))))
 
 (defun specializer-name (specializer)
   (if (typep specializer 'sb-mop:eql-specializer)

@@ -1,5 +1,6 @@
 import {
   type ApprovalRequest,
+  canBeShown,
   detailText,
   isShownWhole,
   type Operation,
@@ -8,6 +9,7 @@ import {
 } from "./approval-request.js";
 import type { Ask, Question, Reply } from "./elicitation.js";
 import type { DebuggedStop } from "./lisp-port.js";
+import { type QuestionTurn, QuestionTurns } from "./question-turns.js";
 import { Refusal } from "./refusal.js";
 
 /** What `--approval` can be. */
@@ -35,6 +37,7 @@ const YES_FOR_STOP = "Yes, for this stop";
 /** Has a person allow what changes a running program. A seat belt, not a boundary: evaluate-lisp can do anything. */
 export class Approvals {
   readonly #mode: ApprovalMode;
+  readonly #turns = new QuestionTurns();
   /** What was allowed for a whole stop. */
   readonly #granted = new WeakMap<DebuggedStop, Set<Operation>>();
 
@@ -45,11 +48,12 @@ export class Approvals {
   /**
    * Returns when it is allowed.
    *
-   * @throws Refusal `APPROVAL_DENIED`, `CANCELLED`
+   * @throws Refusal `APPROVAL_DENIED`, `CANCELLED`, `STALE_STOP`
    */
   async require(request: ApprovalRequest, approver: Approver): Promise<void> {
     if (this.#mode === "off" || this.#isGranted(request)) return;
-    if (approver.ask !== undefined) return this.#ask(request, approver.ask, approver);
+    const { ask } = approver;
+    if (ask !== undefined) return this.#askInTurn(request, ask, approver);
     if (this.#mode === "strict" || request.isForeign) throw cannotAsk(request, this.#mode);
   }
 
@@ -59,11 +63,31 @@ export class Approvals {
     if (granted !== undefined) this.#granted.set(to, granted);
   }
 
+  /** One question at a time: of sixty at once, none is read. */
+  async #askInTurn(request: ApprovalRequest, ask: Ask, approver: Approver): Promise<void> {
+    if (!canBeShown(request)) throw tooLong(request);
+    const turn = this.#turns.next();
+    if (turn === undefined) throw tooMany(request);
+    try {
+      if (!turn.isFirst)
+        await reminding(
+          approver,
+          "Waiting until the user has answered another question.",
+          unlessAborted(turn, approver),
+        );
+      if (approver.signal.aborted) throw cancelled();
+      if (request.stop?.isLive === false) throw stale(request.stop);
+      if (!this.#isGranted(request)) await this.#ask(request, ask, approver);
+    } finally {
+      turn.end();
+    }
+  }
+
   async #ask(request: ApprovalRequest, ask: Ask, approver: Approver): Promise<void> {
     const reply = await put(ask, firstQuestion(request), approver);
     const last =
       reply.kind === "chosen" && reply.choice === SHOW ? await put(ask, detailQuestion(request), approver) : reply;
-    if (approver.signal.aborted) throw new Refusal("CANCELLED", "The call was cancelled; nothing was done.");
+    if (approver.signal.aborted) throw cancelled();
     if (last.kind !== "chosen") throw denied(request, last);
     if (last.choice === YES_FOR_STOP) this.#grant(request);
     else if (last.choice !== YES) throw denied(request, last);
@@ -78,15 +102,29 @@ export class Approvals {
   }
 }
 
-async function put(ask: Ask, question: Question, { signal, progress }: Approver): Promise<Reply> {
-  progress("Waiting for the user to allow this.");
-  const reminder = setInterval(() => progress("Still waiting for the user to allow this."), REMINDER);
+async function put(ask: Ask, question: Question, approver: Approver): Promise<Reply> {
+  const asked = ask(question, { timeout: ANSWER_SECONDS * 1000, signal: approver.signal });
+  const reply = await reminding(approver, "Waiting for the user to allow this.", asked);
+  return reply.kind === "chosen" && !question.choices.includes(reply.choice) ? { kind: "declined" } : reply;
+}
+
+/** Tells the client what is waited for, again and again: a client that hears nothing may give up. */
+async function reminding<T>({ progress }: Approver, what: string, waiting: Promise<T>): Promise<T> {
+  progress(what);
+  const reminder = setInterval(() => progress(`Still ${what.charAt(0).toLowerCase()}${what.slice(1)}`), REMINDER);
   try {
-    const reply = await ask(question, { timeout: ANSWER_SECONDS * 1000, signal });
-    return reply.kind === "chosen" && !question.choices.includes(reply.choice) ? { kind: "declined" } : reply;
+    return await waiting;
   } finally {
     clearInterval(reminder);
   }
+}
+
+function unlessAborted({ ready }: QuestionTurn, { signal }: Approver): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+    void ready.then(resolve);
+  });
 }
 
 function firstQuestion(request: ApprovalRequest): Question {
@@ -107,6 +145,26 @@ function forStop({ stop }: ApprovalRequest): string[] {
 function denied(request: ApprovalRequest, reply: Reply): Refusal {
   const why = reply.kind === "unanswered" ? "no answer came" : "the user said no";
   return new Refusal("APPROVAL_DENIED", `${notAllowed(request)}; ${why}.`);
+}
+
+function tooMany(request: ApprovalRequest): Refusal {
+  return new Refusal("APPROVAL_DENIED", `${notAllowed(request)}; too many other questions wait for the user.`, {
+    remedy: "Nothing was done. Call again when the calls that wait for the user have been answered.",
+  });
+}
+
+function tooLong(request: ApprovalRequest): Refusal {
+  return new Refusal("APPROVAL_DENIED", `${notAllowed(request)}; it is too long to be shown to the user.`, {
+    remedy: "Nothing was done. Do it in several smaller steps, or define a function with evaluate-lisp and call that.",
+  });
+}
+
+function cancelled(): Refusal {
+  return new Refusal("CANCELLED", "The call was cancelled; nothing was done.");
+}
+
+function stale({ thread, level }: DebuggedStop): Refusal {
+  return new Refusal("STALE_STOP", `The stop ${thread}/${level} ended before the user was asked.`);
 }
 
 function cannotAsk(request: ApprovalRequest, mode: ApprovalMode): Refusal {

@@ -43,7 +43,7 @@ export function more(count: number, what: string): string {
 }
 
 /** A position at or just before `position` that does not split a surrogate pair. */
-function wholeEnd(text: string, position: number): number {
+export function wholeEnd(text: string, position: number): number {
   const code = text.charCodeAt(position - 1);
   return code >= 0xd800 && code <= 0xdbff ? position - 1 : position;
 }

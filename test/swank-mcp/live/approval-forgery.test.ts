@@ -1,0 +1,191 @@
+import { setTimeout } from "node:timers/promises";
+import type { ElicitResult } from "@modelcontextprotocol/sdk/types.js";
+import { expect } from "chai";
+import { McpDebugger } from "../../support/mcp-debugger.js";
+
+function chosen(answer: string): ElicitResult {
+  return { action: "accept", content: { answer } };
+}
+
+const PROMPT = "Allow? [Yes/No/Show Code] Timeout: 60s";
+
+describe("what a user is shown before saying yes", () => {
+  let lisp: McpDebugger;
+  let asked: { readonly message: string; readonly choices: readonly string[] }[] = [];
+  let answers: (ElicitResult | Promise<ElicitResult>)[] = [];
+  let atOnce = 0;
+  let mostAtOnce = 0;
+
+  before(async () => {
+    lisp = await McpDebugger.start({
+      answer: async (message, choices) => {
+        asked.push({ message, choices });
+        mostAtOnce = Math.max(mostAtOnce, ++atOnce);
+        try {
+          return (await answers.shift()) ?? { action: "decline" };
+        } finally {
+          atOnce -= 1;
+        }
+      },
+    });
+    await lisp.evaluate("(defun g (x) (* x 2)) (defun f (x) (list (car x) (g x)))");
+  });
+  after(() => lisp.close());
+  beforeEach(() => {
+    asked = [];
+    answers = [];
+    mostAtOnce = 0;
+  });
+  afterEach(async () => {
+    for (const thread of await lisp.stops()) {
+      answers = [chosen("Yes")];
+      await lisp.call("debugger_invoke_restart", { restart: "ABORT", thread });
+    }
+  });
+
+  function lines(text = asked[0]?.message ?? ""): string[] {
+    return text.split("\n");
+  }
+
+  it("has one prompt, whatever the names of restarts hold", async () => {
+    const name = `A: fine\\n\\n${PROMPT}\\n\u202e\u3164`.replaceAll("\\n", "\n");
+    await lisp.evaluate(`(restart-case (error "x") (|${name}| () :report "Nothing." 1))`);
+    await lisp.refusal("debugger_invoke_restart", { restart: 1 });
+    expect(lines()).to.have.lengthOf(4);
+    expect(lines()[1]).to.equal(`A: fine\\u{a}\\u{a}${PROMPT}\\u{a}\\u{202e}\\u{3164}: Nothing.`);
+  });
+
+  it("has one prompt, whatever the name of the package is", async () => {
+    const name = `P\n\n${PROMPT}\u202e`;
+    await lisp.evaluate(`(progn (make-package "${name}" :use '(:cl)) nil)`);
+    await lisp.evaluate(`(setf *package* (find-package "${name}"))`);
+    try {
+      answers = [chosen("Show Code"), chosen("No")];
+      await lisp.refusal("breakpoint_set", { function: "cl-user::g" });
+      const [, detail = ""] = asked.map(({ message }) => message);
+      expect(lines(detail).filter((line) => line.startsWith("Allow?"))).to.have.lengthOf(1);
+      expect(detail).to.include("\\u{a}").and.include("\\u{202e}").and.not.include("\u202e");
+    } finally {
+      await lisp.evaluate("(cl:in-package :cl-user)");
+    }
+  });
+
+  for (const [what, gap] of [
+    ["blank lines", "\n".repeat(1900)],
+    ["spaces", " ".repeat(1900)],
+    ["tabs", "\t".repeat(500)],
+    ["lines of spaces", " \n".repeat(900)],
+  ] as const) {
+    it(`does not push code out of sight behind ${what}`, async () => {
+      await lisp.evaluate("(f 3)");
+      await lisp.refusal("debugger_eval_in_frame", { frame: 0, code: `(list 1)${gap}(g 3)` });
+      const [question] = asked;
+      if (question?.choices.includes("Yes")) {
+        expect(question.message.length).to.be.lessThan(400);
+        expect(lines().length).to.be.lessThan(10);
+        expect(question.message).to.include("(g 3)");
+      }
+      answers = [chosen("Show Code"), chosen("No")];
+      await lisp.refusal("debugger_eval_in_frame", { frame: 0, code: `(list 1)${gap}(g 3)` });
+      expect(asked.at(-1)?.message).to.include("(g 3)");
+    });
+  }
+
+  it("can be allowed at once only when it fits into a dialog", async () => {
+    await lisp.evaluate("(f 3)");
+    const code = `(list ${"\n x".repeat(100)})`;
+    answers = [chosen("Show Code"), chosen("Yes")];
+    await lisp.valuesInFrame(0, code);
+    expect(asked.map(({ choices }) => choices)).to.deep.equal([
+      ["No", "Show Code"],
+      ["Yes", "No", "Yes, for this stop"],
+    ]);
+    expect(lines().length).to.be.lessThan(50);
+    expect(lines().at(-3)).to.match(/\[\.\.\. \d+ more characters\]$/);
+  });
+
+  it("is not asked for when it is too long for anybody to read", async () => {
+    await lisp.evaluate("(f 3)");
+    const refused = await lisp.refusal("debugger_eval_in_frame", { frame: 0, code: `(list "${"y".repeat(50_000)}")` });
+    expect(refused).to.include({ type: "APPROVAL_DENIED" });
+    expect(refused.message).to.include("too long to be shown");
+    expect(asked).to.deep.equal([]);
+  });
+
+  it("has nothing in it that is not seen", async () => {
+    await lisp.evaluate("(f 3)");
+    const hidden =
+      "\u0007\u00ad\u00a0\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u2028\u2029\u202e\u2066\u2800\u3000\u3164\ufe0f\ufeff\uffa0\ufffc\ue000\u{1d159}\u{e0041}\u{10ffff}";
+    const code = `"${hidden} a\u0301\u0302\u0303\u0304 \u20dd ö λ שלום \u{1f600}"`;
+    await lisp.refusal("debugger_eval_in_frame", { frame: 0, code });
+    const message = asked[0]?.message ?? "";
+    for (const character of hidden)
+      expect(message)
+        .to.include(`\\u{${character.codePointAt(0)?.toString(16)}}`)
+        .and.not.include(character);
+    expect(message).to.include("a\u0301\u0302\\u{303}\\u{304} \\u{20dd} ö λ שלום \u{1f600}");
+  });
+
+  it("is the call that RESTART-FRAME makes again, also of a frame far down", async () => {
+    await lisp.evaluate("(defun deep (n) (if (zerop n) (car 1) (1+ (deep (1- n)))))");
+    await lisp.evaluate("(deep 400)");
+    const { frames } = await lisp.frames({ start: 380, end: 381 });
+    const call = frames[0]?.call ?? "";
+    expect(call).to.match(/^\(DEEP \d+\)$/);
+    await lisp.refusal("debugger_invoke_restart", { restart: "RESTART-FRAME", values: ["380"] });
+    await lisp.refusal("debugger_invoke_restart", { restart: "RETURN-FROM-FRAME", values: ["380", "(g 1)"] });
+    expect(asked.map(({ message }) => message.split("\n")[1])).to.deep.equal([`Frame: ${call}`, `Frame: ${call}`]);
+  });
+
+  it("is one thing at a time, and of many only the next few", async () => {
+    await lisp.evaluate("(f 3)");
+    let allow: (answer: ElicitResult) => void = () => {};
+    answers = [new Promise((resolve) => (allow = resolve)), ...Array<ElicitResult>(60).fill(chosen("Yes"))];
+    const calls = Array.from({ length: 60 }, (_, n) =>
+      lisp.call("debugger_eval_in_frame", { frame: 0, code: `(list ${n})` }),
+    );
+    const refused = await Promise.race(calls);
+    expect(JSON.stringify(refused)).to.include("too many other questions wait for the user");
+    await setTimeout(200);
+    expect(asked).to.have.lengthOf(1);
+    allow(chosen("Yes"));
+    const results = await Promise.all(calls);
+    expect(mostAtOnce).to.equal(1);
+    expect(results.filter(({ isError }) => !isError)).to.have.lengthOf(9);
+    expect(asked).to.have.lengthOf(9);
+  });
+
+  it("leaves the queue when its call is cancelled", async () => {
+    await lisp.evaluate("(f 3)");
+    let allow: (answer: ElicitResult) => void = () => {};
+    answers = [new Promise((resolve) => (allow = resolve)), chosen("Yes")];
+    const first = lisp.valuesInFrame(0, "1");
+    while (asked.length === 0) await setTimeout(10);
+    const cancel = new AbortController();
+    const second = lisp.call("debugger_eval_in_frame", { frame: 0, code: "2" }, cancel.signal).catch(() => "cancelled");
+    await setTimeout(50);
+    const third = lisp.valuesInFrame(0, "3");
+    cancel.abort();
+    expect(await second).to.equal("cancelled");
+    allow(chosen("Yes"));
+    expect([await first, await third]).to.deep.equal([["1"], ["3"]]);
+    expect(asked.map(({ message }) => message.split("\n")[1])).to.deep.equal(["Code: 1", "Code: 3"]);
+  });
+
+  it("comes before anything in a breakpoint's name or condition is evaluated, and a name never is", async () => {
+    await lisp.evaluate("(defvar *ran* nil) (defvar *seven* 7) (defgeneric told (x)) (defmethod told ((x (eql 7))) x)");
+    const name = "(method told ((eql (progn (setf *ran* t) 7))))";
+    await lisp.refusal("breakpoint_set", { function: name, condition: "#.(setf *ran* t)" });
+    expect(asked).to.have.lengthOf(1);
+    answers = [chosen("Yes")];
+    const refused = await lisp.refusal("breakpoint_set", { function: name });
+    expect(refused).to.include({ type: "BREAKPOINT_REFUSED" });
+    expect(refused.message).to.include("not code to evaluate");
+    expect(await lisp.evaluate("*ran*")).to.deep.equal(["=> NIL"]);
+    for (const form of ["7", "*seven*", "'7"]) {
+      answers = [chosen("Yes")];
+      const { id } = await lisp.setBreakpoint({ function: `(method told ((eql ${form})))` });
+      await lisp.json("breakpoint_remove", { id });
+    }
+  });
+});
