@@ -8,7 +8,7 @@ const TRACES = `(defun traces ()
   (list (length swank::*connections*) (length swank::*connection-closed-hook*) (length sb-ext:*exit-hooks*)
         (sort (remove "worker" (mapcar #'sb-thread:thread-name (sb-thread:list-all-threads)) :test #'equal) #'string<)
         (loop for name in '(swank::close-connection% swank::default-connection work)
-              collect (and (sb-impl::encapsulation-info (sb-impl::fdefn-fun (sb-impl::find-fdefn name))) t))))`;
+              collect (and (sb-impl::encapsulation-info (sb-kernel:%coerce-name-to-fun name)) t))))`;
 
 const LEAVE: Readonly<Record<string, (agent: McpStdio) => Promise<unknown>>> = {
   "is killed": async (agent) => {

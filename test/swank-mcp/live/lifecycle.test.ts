@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -188,11 +187,11 @@ It is not known how far the evaluation got.`);
   if (process.platform === "linux") {
     it("tells of a Swank on the usual port, without touching it", async () => {
       const connections: unknown[] = [];
-      const listener = createServer((socket) => connections.push(socket)).on("error", () => undefined);
-      // Somebody's own Swank on that port serves as well.
-      const listening = Promise.race([once(listener, "listening"), once(listener, "error")]);
+      const listener = createServer((socket) => connections.push(socket));
+      const tried = new Promise((resolve) => listener.once("listening", resolve).once("error", resolve));
       listener.listen(4005, "127.0.0.1");
-      await listening;
+      // Where the port is taken, that is a listener on it, too.
+      await tried;
       const server = await start();
       const { structuredContent } = await server.call("lisp-status");
       expect(structuredContent?.["hint"]).to.match(/port 4005.*--attach 4005\.$/);
