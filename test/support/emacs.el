@@ -64,11 +64,27 @@
                               (memq (buffer-local-value 'slime-buffer-connection buffer) slime-net-processes)))
                        (sldb-buffers)))))
 
-(defun swank-test-press-in-debugger (thread keys)
-  "Press KEYS in the debugger's buffer of THREAD."
+(defun swank-test-shown (buffer)
+  "The text of BUFFER, and the line that point is in."
+  (with-current-buffer buffer
+    `((buffer . ,(buffer-name))
+      (text . ,(buffer-substring-no-properties (point-min) (point-max)))
+      (line . ,(buffer-substring-no-properties (line-beginning-position) (line-end-position))))))
+
+(defun swank-test-definition (name)
+  "What is shown when M-. is pressed in the REPL and NAME entered."
+  (with-current-buffer (slime-connection-output-buffer)
+    (slime-edit-definition name))
+  (swank-test-shown (window-buffer)))
+
+(defun swank-test-press-in-debugger (thread keys &optional frame)
+  "Press KEYS in the debugger's buffer of THREAD, on the line that has the text FRAME."
   (with-current-buffer (or (seq-find (lambda (buffer) (eql thread (buffer-local-value 'slime-current-thread buffer)))
                                      (sldb-buffers))
                            (error "No debugger of thread %s" thread))
+    (when frame
+      (goto-char (point-min))
+      (search-forward frame))
     (call-interactively (key-binding (kbd keys)))))
 
 ;;; emacs.el ends here

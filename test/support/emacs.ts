@@ -20,6 +20,11 @@ const debuggers = z.array(
   }),
 );
 
+const shown = z.object({ buffer: z.string(), text: z.string(), line: z.string() });
+
+/** What a buffer shows: all of its text, and the line that the cursor is in. */
+export type EmacsBuffer = z.output<typeof shown>;
+
 /** What one debugger's buffer shows: `text` is all of it. */
 export type EmacsDebugger = z.output<typeof debuggers>[number];
 
@@ -122,6 +127,25 @@ export class Emacs {
   /** Presses a key in the debugger's buffer of a thread, such as `q`, or `0` for its first restart. */
   async pressInDebugger(thread: number, key: string): Promise<void> {
     await this.eval(`(swank-test-press-in-debugger ${thread} ${JSON.stringify(key)})`);
+  }
+
+  /** Presses a key, such as `v`, on the line of the debugger's buffer that has this text. */
+  async pressOnFrame(thread: number, frame: string, key: string): Promise<void> {
+    await this.eval(`(swank-test-press-in-debugger ${thread} ${JSON.stringify(key)} ${JSON.stringify(frame)})`);
+  }
+
+  /** Presses `M-.` in the REPL and enters a name. => what is shown then */
+  async definition(name: string): Promise<EmacsBuffer> {
+    return shown.parse(await this.#read(`(swank-test-definition ${JSON.stringify(name)})`));
+  }
+
+  /** Waits for a buffer that shows a text. */
+  async bufferShowing(name: string, text: string): Promise<EmacsBuffer> {
+    await this.until(`(get-buffer ${JSON.stringify(name)})`, `a buffer ${name}`);
+    return this.#come(`a buffer ${name} that shows ${text}`, async () => {
+      const buffer = shown.parse(await this.#read(`(swank-test-shown ${JSON.stringify(name)})`));
+      return buffer.text.includes(text) ? buffer : undefined;
+    });
   }
 
   /** Invokes a restart by its number in the debugger's buffer, from 0 to 9. Does not wait for what comes of it. */

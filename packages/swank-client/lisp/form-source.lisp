@@ -31,11 +31,14 @@
       (let* ((code (form-source-code source))
              (start (position-if-not #'blank-p code :start (form-source-start source) :end (form-source-end source)))
              (end (position-if-not #'blank-p code :start start :end (form-source-end source) :from-end t)))
-        (setf (form-source-plist source)
-              (list :emacs-buffer (make-origin evaluation)
-                    :emacs-string (subseq code start (1+ end))
-                    :emacs-position (1+ start)
-                    :for-stepping *for-stepping*)))))
+        (ensure-texts-shown)
+        (let ((origin (make-origin evaluation)))
+          (setf (form-source-plist source)
+                (list :emacs-buffer origin
+                      :emacs-string (subseq code start (1+ end))
+                      :emacs-position (1+ start)
+                      :evaluation origin
+                      :for-stepping *for-stepping*))))))
 
 (defun drop-source-plist ()
   "What is loaded or compiled from a file says so by itself."

@@ -58,24 +58,8 @@
       (let ((snippet (getf hints :snippet)))
         (case (first buffer)
           (:file (place-in-file (second buffer) (if (eq (first position) :position) (second position) 1) snippet))
-          (:source-form (form-source (second buffer)))
+          (:source-form (form-source (or snippet (second buffer))))
           (t (and snippet (form-source snippet))))))))
-
-(defun call-under-way (frame)
-  "The text of the form that FRAME evaluates, as code that is compiled for stepping knows it, or NIL."
-  (let* ((location (sb-di:frame-code-location frame))
-         (form (progn (sb-di::fill-in-code-location location)
-                      (sb-di::compiled-code-location-step-info location))))
-    (and (stringp form) (plusp (length form)) form)))
-
-(defun running-frame-source (frame index)
-  (let ((location (swank/backend:frame-source-location index)))
-    ;; of evaluated code Swank finds the place by a count that is another one there
-    (or (and (eq (first location) :location)
-             (eq (first (second location)) :buffer)
-             (let ((form (ignore-errors (call-under-way frame))))
-               (and form (list :form (shortened form +form-text-limit+)))))
-        (described-location location))))
 
 (defun frame-source (index kind)
   (let* ((frame (swank/sbcl::nth-frame index))
@@ -84,7 +68,7 @@
                    (ignore-errors
                     (if (breakpoint-wrapper-p (frame-name frame))
                         (described-location (second (first (swank/backend:find-definitions (first *breakpoint-call*)))))
-                        (running-frame-source frame index))))))
+                        (described-location (swank/backend:frame-source-location index)))))))
     ;; the text of what evaluates would drown what is evaluated
     (unless (and (eq kind :host) (eq (first source) :form)) source)))
 

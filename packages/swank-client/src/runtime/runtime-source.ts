@@ -20,6 +20,7 @@ const FILES: Readonly<Record<ModuleName, readonly string[]>> = {
     "package",
     "output",
     "printing",
+    "emacs-sources",
     "form-source",
     "definition-kinds",
     "ledger",

@@ -1,0 +1,98 @@
+import { expect } from "chai";
+import { BesideEmacs } from "../support/beside-emacs.js";
+import type { McpStdio } from "../support/mcp-stdio.js";
+
+const HALVE = `;; By two.
+(defun halve (number)
+  (let ((two 2))
+    (+ (/ number (- two two)) 0)))`;
+
+const QUARTER = `(progn
+  (defun quarter (number) (halve (halve number)))
+  (defun (setf level) (value) (print value)))`;
+
+const DEFINITIONS = `(defpackage "WORKS" (:use "CL")) (in-package "WORKS")
+${HALVE}
+(defmacro twice (form) \`(progn ,form ,form))
+(defvar *greeting* :hello) (defclass animal () ())
+${QUARTER}
+(defgeneric speak (animal))
+(defmethod speak ((animal animal)) :says)`;
+
+/** What `M-.` finds: the text that is shown, and the line of the cursor. */
+const FOUND: Readonly<Record<string, { text: string; line: string }>> = {
+  halve: { text: HALVE, line: "(defun halve (number)" },
+  twice: { text: "(defmacro twice (form) `(progn ,form ,form))", line: "(defmacro twice (form) `(progn ,form ,form))" },
+  "*greeting*": { text: "(defvar *greeting* :hello)", line: "(defvar *greeting* :hello)" },
+  animal: { text: "(defclass animal () ())", line: "(defclass animal () ())" },
+  quarter: { text: QUARTER, line: "  (defun quarter (number) (halve (halve number)))" },
+};
+
+/** The buffer in which SLIME shows text that has no file. */
+const SOURCE = "*slime-source*";
+
+describe("in the user's Emacs, what the agent has defined by evaluating", function () {
+  this.timeout(200_000);
+  let user: BesideEmacs;
+  let agent: McpStdio;
+
+  beforeEach(async () => {
+    user = await BesideEmacs.startedByHand();
+    await user.emacs.connect(user.port);
+    agent = await user.agent();
+    await agent.evaluate(DEFINITIONS);
+  });
+
+  afterEach(() => user.end());
+
+  async function findAll(): Promise<void> {
+    const before = await user.emacs.replText();
+    for (const [name, found] of Object.entries(FOUND)) {
+      expect(await user.emacs.definition(`works::${name}`)).to.deep.equal({ buffer: SOURCE, ...found });
+    }
+    expect(await user.emacs.replText()).to.equal(before);
+  }
+
+  it("is shown by M-., without a word in the REPL or a symbol in the user's package", async () => {
+    await findAll();
+    expect(await user.emacs.evaluateInRepl('(values (find-symbol "TWO"))')).to.equal("NIL");
+  });
+
+  it("is shown by M-. after the agent has left", async () => {
+    await agent.end();
+    while ((await user.emacs.evaluateInRepl("(length swank::*connections*)")) !== "1");
+    await user.emacs.evaluateInRepl("(gc :full t)");
+    await findAll();
+  });
+
+  it("is listed by M-. when a name has several definitions, each with its text", async () => {
+    const { emacs } = user;
+    const list = await emacs.definition("works::speak");
+    expect(list.text).to.include("(DEFGENERIC").and.include("(DEFMETHOD");
+    await emacs.eval(`(with-current-buffer ${JSON.stringify(list.buffer)}
+                        (goto-char (point-min))
+                        (search-forward "DEFMETHOD")
+                        (slime-goto-xref))`);
+    expect((await emacs.bufferShowing(SOURCE, "defmethod")).text).to.equal("(defmethod speak ((animal animal)) :says)");
+  });
+
+  it("is shown by v in the debugger, at the call under way", async () => {
+    const { emacs } = user;
+    await emacs.typeInRepl("(works::quarter 8)");
+    const { thread } = await emacs.debuggerShowing("DIVISION-BY-ZERO");
+    const before = await emacs.replText();
+    await emacs.pressOnFrame(thread, "HALVE", "v");
+    const { text, line } = await emacs.bufferShowing(SOURCE, "halve");
+    expect({ text, line }).to.deep.equal({ text: HALVE, line: "    (+ (/ number (- two two)) 0)))" });
+    await emacs.pressOnFrame(thread, "QUARTER", "v");
+    expect((await emacs.bufferShowing(SOURCE, "quarter")).line).to.equal(FOUND["quarter"]?.line);
+    expect(await emacs.replText()).to.equal(before);
+  });
+
+  it("leaves what the user compiles in an editor's buffer where it is", async () => {
+    const { emacs } = user;
+    await emacs.compile("(defun mine () 1)");
+    const { buffer, line } = await emacs.definition("mine");
+    expect({ buffer, line }).to.deep.equal({ buffer: "compiled.lisp", line: "(defun mine () 1)" });
+  });
+});
