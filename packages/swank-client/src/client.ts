@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { decode, keyword, list, NIL, quote, type Sexp, symbol } from "sexp-parser";
 import { Caller, type CallOptions } from "./caller.js";
+import { checkId } from "./check-index.js";
 import { type ConnectionInfo, simpleCompletions } from "./commands/index.js";
 import type { Connection } from "./connection/connection.js";
 import { Breakpoints } from "./debugger/breakpoints.js";
@@ -119,9 +120,10 @@ export class SwankClient {
   /**
    * Whether the image has a thread with this id of Swank's now.
    *
-   * @throws SwankError what `call` throws.
+   * @throws SwankError `INVALID_ARGUMENT`, and what `call` throws.
    */
   async hasThread(id: number, { signal }: QuestionOptions = {}): Promise<boolean> {
+    checkId("id", id);
     // list-threads would replace the list in which other clients count.
     const form = list(symbol("cl:find"), id, list(symbol("swank/backend:all-threads")), keyword("key"), THREAD_ID);
     const request = { label: "looking for a thread", timeout: LOOK_TIME, signal };

@@ -47,7 +47,7 @@ const TYPE_WORDS: Record<string, string> = {
 
 function expected(property: PropertySchema): string {
   if (property.enum !== undefined) return `one of ${property.enum.map((choice) => `"${choice}"`).join(", ")}`;
-  const types = [property.type ?? ""].flat();
+  const types = property.anyOf?.map(({ type }) => type) ?? [property.type ?? ""].flat();
   return [types.map((type) => TYPE_WORDS[type] ?? "something else").join(" or "), ...bounds(property)].join(" ");
 }
 

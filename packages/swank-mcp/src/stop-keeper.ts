@@ -36,7 +36,8 @@ export class StopKeeper {
   readonly #limits: StopLimits;
   readonly #notices: Notices;
   readonly #seen = new Set<number>();
-  readonly #awaiting = new Map<number, (stop: DebuggedStop) => void>();
+  /** By thread; several calls may wait for the same one. */
+  readonly #awaiting = new Map<number, Set<(stop: DebuggedStop) => void>>();
   #kept: KeptStop[] = [];
 
   constructor(limits: StopLimits, notices: Notices) {
@@ -75,7 +76,7 @@ export class StopKeeper {
     else this.add(stop, { abort: () => letGo(stop), ending: stop.reason === "error" ? "aborted" : "let go" });
     const awaiting = this.#awaiting.get(thread);
     if (awaiting !== undefined) {
-      awaiting(stop);
+      for (const tell of awaiting) tell(stop);
       return;
     }
     const message = oneLine(condition.message, MAX_MESSAGE);
@@ -92,12 +93,12 @@ export class StopKeeper {
    * @throws what `leave` throws.
    */
   async after(thread: number, leave: () => Promise<void>, time: number): Promise<DebuggedStop | undefined> {
-    const next = new Promise<DebuggedStop>((resolve) => this.#awaiting.set(thread, resolve));
+    const { promise, tell } = this.#await(thread);
     try {
       await leave();
-      return (await settledWithin(time, next))?.value;
+      return (await settledWithin(time, promise))?.value;
     } finally {
-      this.#awaiting.delete(thread);
+      this.#awaitNoMore(thread, tell);
     }
   }
 
@@ -121,6 +122,21 @@ export class StopKeeper {
   clear(): void {
     for (const { timer } of this.#kept) clearTimeout(timer);
     this.#kept = this.#kept.filter((kept) => kept.owner === undefined);
+  }
+
+  #await(thread: number) {
+    let tell: (stop: DebuggedStop) => void = () => {};
+    const promise = new Promise<DebuggedStop>((resolve) => {
+      tell = resolve;
+    });
+    this.#awaiting.set(thread, (this.#awaiting.get(thread) ?? new Set()).add(tell));
+    return { promise, tell };
+  }
+
+  #awaitNoMore(thread: number, tell: (stop: DebuggedStop) => void): void {
+    const waiters = this.#awaiting.get(thread);
+    waiters?.delete(tell);
+    if (waiters?.size === 0) this.#awaiting.delete(thread);
   }
 
   #keep(stop: KeptStop): void {

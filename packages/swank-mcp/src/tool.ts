@@ -71,6 +71,7 @@ export interface ToolDeclaration<Input extends z.ZodObject> {
 /** One property of a schema as JSON Schema says it; what {@link z.toJSONSchema} makes of the types that tools use. */
 const propertySchema = z.looseObject({
   type: z.union([z.string(), z.array(z.string())]).optional(),
+  anyOf: z.array(z.looseObject({ type: z.string() })).optional(),
   description: z.string().optional(),
   enum: z.array(z.string()).optional(),
   minimum: z.number().optional(),

@@ -116,6 +116,32 @@ describe("restarts of a stop", () => {
     await evaluation.abort();
   });
 
+  it("null, texts and objects are no indexes and no ids, for callers without types either", async () => {
+    const { evaluation, session } = await stopIn('(error "x")');
+    const before = client.connection.nextId();
+    const code = (given: unknown) => Reflect.get(Object(given), "code");
+    for (const index of [null, "0", [0], { toString: () => "0" }, "length", true]) {
+      const calls: [string, string, () => Promise<unknown>][] = [
+        ["invokeRestart", "NO_SUCH_RESTART", () => Reflect.apply(session.invokeRestart, session, [index])],
+        ["frames", "INVALID_ARGUMENT", () => Reflect.apply(session.frames, session, [index])],
+        ["frameLocals", "INVALID_ARGUMENT", () => Reflect.apply(session.frameLocals, session, [index])],
+        ["evaluateInFrame", "INVALID_ARGUMENT", () => Reflect.apply(session.evaluateInFrame, session, [index, "1"])],
+        ["hasThread", "INVALID_ARGUMENT", () => Reflect.apply(client.hasThread, client, [index])],
+        ["remove", "INVALID_ARGUMENT", () => Reflect.apply(client.breakpoints.remove, client.breakpoints, [index])],
+        [
+          "set",
+          "INVALID_ARGUMENT",
+          () => Reflect.apply(client.breakpoints.set, client.breakpoints, ["car", { thread: index }]),
+        ],
+      ];
+      for (const [name, expected, call] of calls)
+        expect(code(await refusal(call())), `${name} ${JSON.stringify(index)}`).to.equal(expected);
+    }
+    expect(client.connection.nextId()).to.equal(before + 1);
+    expect(session.isLive).to.equal(true);
+    await evaluation.abort();
+  });
+
   it("keep the stop when a value cannot be evaluated, or is one too many", async () => {
     const { evaluation, session } = await stopIn('(restart-case (error "x") (use (a) a) (none () :none))');
     for (const [index, sources, message] of [

@@ -231,4 +231,26 @@ describe("breakpoints", () => {
     expect(await lisp.breakpoints()).to.deep.equal([]);
     await lisp.evaluate(CODE);
   });
+
+  it("of this session stop threads that are not listed as foreign", async () => {
+    await lisp.setBreakpoint({ function: "app::bar", thread: "any" });
+    await lisp.evaluate("(sb-thread:make-thread (lambda () (app::bar 1)))");
+    while ((await lisp.stops()).length === 0);
+    const { stopped } = await lisp.json("lisp-status");
+    expect(stopped).to.have.lengthOf(1);
+    expect(stopped).to.have.nested.property("[0].type", "BREAKPOINT-REACHED");
+    expect(stopped).to.not.have.nested.property("[0].foreign");
+  });
+
+  it("tell of a thread's next stop the call that let it go on, though another call came too late", async () => {
+    await lisp.evaluate("(defun app::twice () (app::bar 1) (sleep 0.2) (app::bar 2))");
+    await lisp.setBreakpoint({ function: "app::bar", thread: "any" });
+    await lisp.evaluate("(sb-thread:make-thread #'app::twice)");
+    while ((await lisp.stops()).length === 0);
+    const [thread] = await lisp.stops();
+    const answers = await Promise.all([1, 2].map(() => lisp.call("debugger_continue", { thread })));
+    const told = answers.map((answer) => texts(answer)[0] ?? "");
+    expect(told.filter((text) => text.startsWith("[BREAKPOINT]"))).to.have.lengthOf(1);
+    expect(told.filter((text) => text.includes("has ended") || text.includes("has left"))).to.have.lengthOf(1);
+  });
 });

@@ -151,6 +151,27 @@ describe("refusals of the debugger tools", () => {
     }
   });
 
+  it("INVALID_ARGUMENTS for threads, frames and restarts that are null, lists, objects or truth values", async () => {
+    const stop = stopName(await lisp.evaluate('(error "x")'));
+    const thread = Number.parseInt(stop, 10);
+    for (const wrong of [null, [thread], {}, { thread }, true, 1.5]) {
+      for (const [name, args] of [
+        ...NEED_A_STOP.map(([tool, others]) => [tool, { ...others, thread: wrong }] as const),
+        ["breakpoint_set", { function: "car", thread: wrong }],
+        ["debugger_frames", { start: wrong }],
+        ["debugger_frame_locals", { frame: wrong }],
+        ["debugger_invoke_restart", { restart: wrong }],
+        ["breakpoint_remove", { id: wrong }],
+      ] as const) {
+        const refused = await lisp.refusal(name, args);
+        expect(refused, `${name} ${JSON.stringify(args)}`).to.include({ type: "INVALID_ARGUMENTS" });
+        expect(refused.message).to.match(/ must be (a string or a whole number|a whole number( or a string)?), not /);
+      }
+    }
+    expect(await lisp.stops()).to.deep.equal([stop]);
+    expect(await lisp.frames({ thread })).to.include({ thread });
+  });
+
   it("EMPTY_CODE for code without a form", async () => {
     await lisp.evaluate('(error "x")');
     expect(await lisp.refusal("debugger_eval_in_frame", { frame: 0, code: "; nothing" })).to.include({

@@ -1,5 +1,6 @@
 import { DecodeError, NIL, type Sexp } from "sexp-parser";
 import type { Caller } from "../caller.js";
+import { checkId } from "../check-index.js";
 import { SwankError } from "../errors.js";
 import type { QuestionOptions } from "../question-options.js";
 import type { DebuggerCalls } from "../runtime/debugger-calls.js";
@@ -30,7 +31,9 @@ export class Breakpoints {
    * @throws SwankError `BREAKPOINT_REFUSED` for macros, special operators, undefined names and what Lisp itself needs; `INVALID_ARGUMENT`
    */
   async set(name: string, options: BreakpointOptions = {}): Promise<NewBreakpoint> {
-    checkHitCount(options.hitCount);
+    const { hitCount, thread } = options;
+    checkHitCount(hitCount);
+    if (thread !== undefined && thread !== "any") checkId("thread", thread);
     const reply = breakpointReply(
       await this.#ask("setting a breakpoint", (calls) => calls.setBreakpoint(name, options), options),
     );
@@ -43,8 +46,9 @@ export class Breakpoints {
     return breakpoints(await this.#ask("listing breakpoints", (calls) => calls.listBreakpoints(), options));
   }
 
-  /** @throws SwankError `NO_SUCH_BREAKPOINT` */
+  /** @throws SwankError `NO_SUCH_BREAKPOINT`, `INVALID_ARGUMENT` */
   async remove(id: number, options: QuestionOptions = {}): Promise<void> {
+    checkId("id", id);
     const removed = await this.#ask("removing a breakpoint", (calls) => calls.removeBreakpoint(id), options);
     if (removed === NIL) throw new SwankError("NO_SUCH_BREAKPOINT", `There is no breakpoint ${id}.`);
   }

@@ -1,5 +1,6 @@
 import type { Sexp } from "sexp-parser";
 import { UNWOUND } from "../caller.js";
+import { checkIndex, shownIndex } from "../check-index.js";
 import { throwToToplevel } from "../commands/index.js";
 import { SwankError } from "../errors.js";
 import { checkLimit } from "../evaluation/evaluate-options.js";
@@ -139,7 +140,7 @@ export class DebuggerSession {
    * `FRAME_EVALUATION_TIMEOUT`, `CANCELLED`
    */
   async invokeRestart(index: number, values: readonly string[] = [], options: WaitOptions = {}): Promise<void> {
-    const restart = this.restarts[index];
+    const restart = this.restarts.find((offered) => offered.index === index);
     if (restart === undefined) throw this.#noSuchRestart(index);
     const calls = await this.#installer.evaluate();
     const form = (attempt: number) => calls.invokeRestart(this.level, index, attempt, values);
@@ -225,12 +226,9 @@ export class DebuggerSession {
 
   #noSuchRestart(index: number): SwankError {
     const last = this.restarts.length - 1;
-    return new SwankError("NO_SUCH_RESTART", `There is no restart ${index}; there are restarts 0 to ${last}.`);
-  }
-}
-
-function checkIndex(name: string, index: number): void {
-  if (!Number.isSafeInteger(index) || index < 0) {
-    throw new SwankError("INVALID_ARGUMENT", `${name} is a whole number from 0, not ${index}.`);
+    return new SwankError(
+      "NO_SUCH_RESTART",
+      `There is no restart ${shownIndex(index)}; there are restarts 0 to ${last}.`,
+    );
   }
 }

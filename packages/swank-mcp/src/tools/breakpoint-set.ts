@@ -6,6 +6,7 @@ import { Refusal } from "../refusal.js";
 import { readStopAddress } from "../stop-address.js";
 import { defineTool } from "../tool.js";
 import { jsonAnswer } from "../tool-answer.js";
+import { threadText } from "./stop-inputs.js";
 
 export const breakpointSet = defineTool({
   name: "breakpoint_set",
@@ -15,7 +16,7 @@ export const breakpointSet = defineTool({
     function: z.string().min(1).describe("Function symbol (package:name), (setf name) or (method name (class))"),
     condition: z.string().optional().describe("Lisp condition; args is the argument list"),
     hit_count: z.int().min(1).optional().describe("Break after N hits"),
-    thread: z.coerce.string().optional().describe("Thread ID, or any; default: your evaluations"),
+    thread: threadText.optional().describe("Thread ID, or any; default: your evaluations"),
   }),
   output: z.looseObject({ id: z.number().optional() }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },

@@ -2,13 +2,14 @@ import type { ApprovalRequest } from "../approval-request.js";
 import type { DebuggedStop } from "../lisp-port.js";
 import type { LispSession } from "../lisp-session.js";
 
-/**
- * Whether a stopped thread is somebody else's: it runs no evaluation of this session, and it was not this session's breakpoint that stopped
- * it. In an image of our own there is nobody else.
- */
-export function isForeign({ evaluation, reason, owner }: DebuggedStop, { origin }: LispSession): boolean {
-  if (owner !== undefined) return true;
-  return origin.kind === "attached" && evaluation === undefined && reason !== "breakpoint" && reason !== "step";
+/** True of a thread that runs no evaluation of this session, unless a breakpoint or a step of this session has stopped it. */
+export function runsApart({ evaluation, reason }: Pick<DebuggedStop, "evaluation" | "reason">): boolean {
+  return evaluation === undefined && reason !== "breakpoint" && reason !== "step";
+}
+
+/** Whether a stopped thread is somebody else's. In an image of our own there is nobody else. */
+export function isForeign(stop: DebuggedStop, { origin }: LispSession): boolean {
+  return stop.owner !== undefined || (origin.kind === "attached" && runsApart(stop));
 }
 
 /** Whose the stop is that something is to be done to, as far as that is not this session. */

@@ -3,8 +3,11 @@ import * as z from "zod";
 /** A day: what takes longer is not waited for by a tool call. */
 const MAX_SECONDS = 86_400;
 
-/** Which stop: a number is as good as its digits. */
-export const threadInput = z.coerce.string().default("auto").describe("Thread id, id/level, or auto: the latest stop");
+/** A thread's id: a number is as good as its digits, and nothing else is. */
+export const threadText = z.union([z.string(), z.int().transform(String)]);
+
+/** Which stop. */
+export const threadInput = threadText.default("auto").describe("Thread id, id/level, or auto: the latest stop");
 
 export const frameInput = z.int().describe("Frame index");
 

@@ -2,6 +2,7 @@ import { oneLine } from "../format/cut.js";
 import type { ForeignStop, Stop } from "../lisp-port.js";
 import type { LispSession } from "../lisp-session.js";
 import type { StopKeeper } from "../stop-keeper.js";
+import { runsApart } from "./foreign.js";
 
 const MAX_MESSAGE = 200;
 
@@ -23,13 +24,12 @@ export async function othersStops(stops: StopKeeper, { client }: LispSession) {
 
 function stopData(stop: Stop, { client }: LispSession) {
   const { thread, level, condition } = stop;
-  const isForeign = client.stops.some((known) => known === stop && known.evaluation === undefined);
+  const isForeign = client.stops.some((known) => known === stop && runsApart(known));
   return {
     thread: `${thread}/${level}`,
     type: condition.type,
     message: oneLine(condition.message, MAX_MESSAGE),
     since: new Date(condition.timestamp).toISOString(),
-    // a thread that runs no evaluation of this session
     ...(isForeign ? { foreign: true } : {}),
   };
 }
