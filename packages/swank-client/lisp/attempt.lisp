@@ -37,6 +37,7 @@
       (call-attempt-with-stack number function)))
 
 (defun call-attempt-with-stack (number function)
+  (take-over-stack)
   (catch 'attempt
     (let ((*attempt* number)
           (*debugger-hook* nil)
@@ -52,6 +53,7 @@
   "=> (:returned) from a restart that does not transfer control | (:interrupted), or does not return"
   (catch 'attempt
     (let ((*attempt* attempt))
+      (leave-stack)
       (apply #'invoke-restart restart values)
       '(:returned))))
 

@@ -159,6 +159,19 @@ Of some restarts of several arguments Lisp does not know how many they are."
                    (leave-through restart values attempt)
                    (cons status values)))))))
 
+(defun abort-restart ()
+  "What SWANK:THROW-TO-TOPLEVEL invokes: it leads to where the thread's request began, or to the end of a thread that has none."
+  (or (and swank::*sldb-quit-restart* (find-restart swank::*sldb-quit-restart*))
+      (first (last (compute-restarts)))))
+
+(defun abort-stop ()
+  "Unwind this stopped thread. => (:no-restart) | (:returned) if the restart does not transfer control, or does not return"
+  (let ((restart (abort-restart)))
+    (cond ((null restart) '(:no-restart))
+          (t (leave-stack)
+             (invoke-restart restart)
+             '(:returned)))))
+
 ;;; The client goes, its threads end
 
 (defun visitor-p (thread connection)

@@ -4,5 +4,5 @@
   (:use #:common-lisp)
   (:import-from #:@runtime@
                 #:*session-variables* #:*value-length* #:blank-p #:current-session #:definition-source #:elision #:heal-stack #:huge-number-p #:in-time
-                #:methods-of #:on-one-line #:print-value #:session-package-now #:session-readtable #:session-values #:truncated
+                #:methods-of #:on-one-line #:print-value #:session-package-now #:session-readtable #:session-values #:take-over-stack #:truncated
                 #:with-bounded-printing #:with-printing-time #:with-session-variables))

@@ -109,6 +109,7 @@
 (defun describe-name (text package-text)
   "=> (:found NAME STATUS PACKAGE MEANING ...) | (:package-not-found NAME (PACKAGE ...))
  | (:symbol-not-found NAME PACKAGE (SYMBOL ...) COUNT-OF-OTHERS)"
+  (take-over-stack)
   (multiple-value-bind (name prefix written) (parsed-name text)
     (let* ((home-name (if package-text (parsed-package package-text) "CL-USER"))
            (home (live-package home-name))

@@ -2,19 +2,6 @@
 
 (in-package #:@runtime@)
 
-;;; The stack after an exhaustion
-
-(defun heal-stack ()
-  "Let SBCL protect its guard page again, without which the next thread on this stack ends the image when it gets there.
-Wanted after every exhaustion, also one that the code handled itself, and without effect otherwise. Only from a shallow stack."
-  #+(and sbcl x86-64)
-  (setf (sb-sys:sap-ref-8
-         (sb-sys:int-sap (+ (sb-sys:sap-int (sb-vm::current-thread-offset-sap sb-vm::thread-control-stack-start-slot))
-                            (* 2 sb-c::+backend-page-bytes+)
-                            64))
-         0)
-        0))
-
 ;;; One form
 
 (declaim (notinline call-user))
@@ -238,7 +225,9 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
 (defun run-evaluation (evaluation package stdin function)
   (let ((id (evaluation-id evaluation)))
     (unwind-protect
-         (let ((result (catch evaluation (call-registered evaluation package stdin function))))
+         (let ((result (catch evaluation
+                         (take-over-stack)
+                         (call-registered evaluation package stdin function))))
            (heal-stack)
            (settle (session-ledger (evaluation-session evaluation)))
            (finish evaluation (if (functionp result) (funcall result) result)))

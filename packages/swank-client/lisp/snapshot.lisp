@@ -269,6 +269,7 @@
 
 (defun snapshot-plist (condition restarts)
   "Everything that is told of CONDITION. Runs in its thread, inside Swank's debugging environment."
+  (take-over-stack)
   (let ((restarts (restart-texts (offered-restarts restarts))))
     (with-printing-time
       ;; the message first: it is what the time should last for

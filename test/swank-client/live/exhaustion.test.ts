@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import type { SwankClient } from "swank-client";
 import { liveImage } from "./live-image.js";
+import { nextStop } from "./next-stop.js";
 import { aborted, evaluate, returned, stopped, values } from "./outcomes.js";
 
 describe("exhausted resources", () => {
@@ -99,5 +100,33 @@ describe("exhausted resources", () => {
       });
       expect(await values(client, "(+ 1 1)")).to.deep.equal(["2"]);
     }
+  });
+
+  it("the stack of a thread without an evaluation, which ends when it is aborted: later threads and evaluations go on", async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const next = nextStop(client);
+      await values(client, "(defun recurse (x) (1+ (recurse x))) (sb-thread:make-thread (lambda () (recurse 1))) 1");
+      const stop = await next;
+      expect(stop.condition.type).to.equal("STORAGE-CONDITION");
+      // every other way leaves through a restart
+      await (round % 2 === 0 ? stop.abort() : stop.invokeRestart(stop.restarts.length - 1));
+      expect(await values(client, "(list 1 2)")).to.deep.equal(["(1 2)"]);
+    }
+  });
+
+  it("the stack of a thread that handles it and ends: evaluations and descriptions on the same stack go on", async () => {
+    const handled = `(defun recurse (x) (1+ (recurse x)))
+      (sb-thread:join-thread (sb-thread:make-thread (lambda () (handler-case (recurse 1) (storage-condition () :handled)))))`;
+    const endless =
+      "(defstruct endless) (defmethod print-object ((o endless) s) (1+ (print-object o s))) (defvar *endless* (make-endless))";
+    await values(client, endless);
+    expect(await values(client, handled)).to.deep.equal([":HANDLED"]);
+    // As many at once that one of them gets the stack of that thread.
+    await Promise.all([...Array(4).keys()].map(() => client.describeSymbol("*endless*")));
+    const evaluations = [...Array(4).keys()].map(() => client.evaluate("(recurse 1)"));
+    for (const evaluation of evaluations)
+      expect(stopped(await evaluation.next()).error.type).to.equal("STORAGE-CONDITION");
+    for (const evaluation of evaluations) aborted(await evaluation.abort());
+    expect(await values(client, "(list 1 2)")).to.deep.equal(["(1 2)"]);
   });
 });

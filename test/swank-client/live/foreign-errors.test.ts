@@ -3,16 +3,8 @@ import { expect } from "chai";
 import { connect, type DebuggerSession, type SwankClient } from "swank-client";
 import { rejection } from "../../support/caught.js";
 import { liveImage } from "./live-image.js";
+import { nextStop } from "./next-stop.js";
 import { stopped, values } from "./outcomes.js";
-
-function nextStop(client: SwankClient): Promise<DebuggerSession> {
-  return new Promise((resolve) => {
-    const leave = client.onStop((stop) => {
-      leave();
-      resolve(stop);
-    });
-  });
-}
 
 describe("errors of threads that no client evaluates anything in", () => {
   const image = liveImage();

@@ -13,7 +13,7 @@ import type { StopReport } from "../runtime/decode-snapshot.js";
 import type { RuntimeInstaller } from "../runtime/installer.js";
 import { attempt } from "./attempt.js";
 import type { FrameEvaluationOptions, FrameLocals, FramePage, FrameValue } from "./frame.js";
-import { frameAnswer, frameError, restartError, resumeError, steppedElsewhere } from "./refusals.js";
+import { abortError, frameAnswer, frameError, restartError, resumeError, steppedElsewhere } from "./refusals.js";
 import type { StopChannel } from "./stop-channel.js";
 import type { StopOwner } from "./stop-owner.js";
 
@@ -195,9 +195,15 @@ export class DebuggerSession {
     await this.#resume(`step ${mode}`, (calls) => calls.step(this.level, mode));
   }
 
-  /** Unwinds the thread to where its request began. @throws SwankError `STALE_SESSION` */
+  /**
+   * Unwinds the thread to where its request began; a thread without a request ends.
+   *
+   * @throws SwankError `STALE_SESSION`; `REQUEST_ABORTED`, `NO_SUCH_RESTART` when it is still stopped as it was
+   */
   async abort(): Promise<void> {
-    await this.#channel.leave(throwToToplevel.encode(), throwToToplevel.name);
+    const form = this.#installer.loaded?.abortStop() ?? throwToToplevel.encode();
+    const reply = await this.#channel.leave(form, throwToToplevel.name);
+    if (reply !== UNWOUND) throw abortError(reply, this.#channel);
   }
 
   async #inFrame<Value>(

@@ -54,11 +54,15 @@ export class OpenableStop implements ForeignStop {
   }
 
   open(): Promise<DebuggerSession> {
-    const opening = this.#session ?? this.#open();
-    this.#session = opening;
-    // what failed once may be asked again
+    this.#session ??= this.#openAnew();
+    return this.#session;
+  }
+
+  #openAnew(): Promise<DebuggerSession> {
+    const opening = this.#open();
+    // A failed attempt may be repeated; only the latest one may be forgotten.
     opening.catch(() => {
-      this.#session = undefined;
+      if (this.#session === opening) this.#session = undefined;
     });
     return opening;
   }

@@ -5,7 +5,7 @@ import type { FrameRefusal, FrameReply } from "../runtime/decode-frames.js";
 import type { StopChannel } from "./stop-channel.js";
 import type { StopOwner } from "./stop-owner.js";
 
-const { integer, map, nullable, string, tagged, tuple } = decode;
+const { any, integer, map, nullable, oneOf, string, tagged, tuple } = decode;
 
 /** The value of a reply about a frame. @throws SwankError that its refusal means */
 export function frameAnswer<Value>(reply: FrameReply<Value>, index: number, channel: StopChannel): Value {
@@ -39,6 +39,18 @@ export function restartError(reply: Sexp, { name, index }: Restart, channel: Sto
     returned: map(tuple(), () => returned(name)),
     error: map(tuple(string, string), ([type, message]) => badArgument(name, `${type}: ${message}`)),
   });
+  return refusal(reply);
+}
+
+/** The error that a refusal to unwind means: `(:stale)`, `(:no-restart)`, `(:returned)`, or what Swank's own call gives. */
+export function abortError(reply: Sexp, channel: StopChannel): SwankError {
+  const refusal: Decoder<SwankError> = oneOf(
+    tagged({
+      stale: map(tuple(), () => channel.stale("abort")),
+      "no-restart": map(tuple(), () => new SwankError("NO_SUCH_RESTART", "This stop has no ABORT restart.")),
+    }),
+    map(any, () => returned("ABORT")),
+  );
   return refusal(reply);
 }
 

@@ -57,6 +57,11 @@ export class RuntimeCalls {
     return list(this.#function("invoke-offered-restart"), level, index, attempt, quote(values));
   }
 
+  /** In the stopped thread: unwind to where its request began. */
+  abortStop(): Sexp {
+    return list(this.#function("abort-stop"));
+  }
+
   /** Breaks off what a stopped thread evaluates for its client. */
   endAttempt(thread: number, attempt: number): Sexp {
     return list(this.#function("end-attempt"), thread, attempt);

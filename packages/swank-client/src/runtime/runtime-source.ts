@@ -25,6 +25,7 @@ const FILES: Readonly<Record<ModuleName, readonly string[]>> = {
     "definition-kinds",
     "ledger",
     "session",
+    "stack",
     "stepper",
     "snapshot",
     "frame-variables",
