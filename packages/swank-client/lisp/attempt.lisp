@@ -16,7 +16,29 @@
         (eval (first forms))
         (error "One expression is wanted, not ~d." (length forms)))))
 
-(defvar *attempt* nil "The number by which the client knows what this stopped thread evaluates now.")
+(defstruct attempt
+  "What a client has a stopped thread evaluate."
+  ;; a string that no other attempt of any client has
+  token
+  (broken-off nil))
+
+(defvar *attempts* '() "The attempts that this stopped thread runs, innermost first: an answer to another client interrupts one.")
+
+(defun leave-if-broken-off ()
+  "Leave the innermost attempt if it was broken off while an answer to another client interrupted it."
+  (when (and *attempts* (attempt-broken-off (first *attempts*)))
+    (throw 'attempt '(:interrupted))))
+
+(defun break-off-attempt (attempt)
+  (setf (attempt-broken-off attempt) t)
+  ;; one that is interrupted by another is left when that is over
+  (leave-if-broken-off))
+
+(defmacro with-attempt ((token) &body body)
+  "The values of BODY, or (:interrupted) if END-ATTEMPT was called with TOKEN meanwhile."
+  `(catch 'attempt
+     (let ((*attempts* (cons (make-attempt :token ,token) *attempts*)))
+       ,@body)))
 
 (defun error-entry (condition)
   (list :error (class-name-text (shown-class condition)) (message-text condition)))
@@ -30,17 +52,16 @@
   "True in a thread that stands at the very end of its stack: a second exhaustion there would end the image."
   (typep swank::*swank-debugger-condition* 'sb-kernel::control-stack-exhausted))
 
-(defun call-attempt (number function)
+(defun call-attempt (token function)
   "What FUNCTION gives | (:error TYPE MESSAGE) | (:interrupted) if END-ATTEMPT was called meanwhile."
   (if (stack-exhausted-p)
       (list :error "STORAGE-CONDITION" "This thread has no stack left to evaluate anything on: abort it, or look at its frames.")
-      (call-attempt-with-stack number function)))
+      (call-attempt-with-stack token function)))
 
-(defun call-attempt-with-stack (number function)
+(defun call-attempt-with-stack (token function)
   (take-over-stack)
-  (catch 'attempt
-    (let ((*attempt* number)
-          (*debugger-hook* nil)
+  (with-attempt (token)
+    (let ((*debugger-hook* nil)
           (sb-ext:*invoke-debugger-hook* #'give-up-attempt))
       (handler-case (without-way-back (funcall function))
         (serious-condition (condition)
@@ -49,19 +70,22 @@
             (when (typep condition 'storage-condition) (heal-stack)))
           (error-entry condition))))))
 
-(defun leave-through (restart values attempt)
+(defun leave-through (restart values token)
   "=> (:returned) from a restart that does not transfer control | (:interrupted), or does not return"
-  (catch 'attempt
-    (let ((*attempt* attempt))
-      (leave-stack)
-      (apply #'invoke-restart restart values)
-      '(:returned))))
+  (with-attempt (token)
+    (leave-stack)
+    (apply #'invoke-restart restart values)
+    '(:returned)))
 
-(defun end-attempt (thread-id number)
-  "Break off what the stopped thread evaluates. False if there is no such thread."
+(defun find-attempt (token)
+  "The attempt of this thread with that TOKEN."
+  (find token *attempts* :key #'attempt-token :test #'equal))
+
+(defun end-attempt (thread-id token)
+  "Break off what the stopped thread evaluates under TOKEN. False if there is no such thread."
   (let ((thread (swank/backend:find-thread thread-id)))
     (when thread
       (call-in-thread thread
-                      (lambda () (eql *attempt* number))
-                      (lambda () (throw 'attempt '(:interrupted))))
+                      (lambda () (find-attempt token))
+                      (lambda () (break-off-attempt (find-attempt token))))
       t)))

@@ -11,7 +11,7 @@
                 #:printed-values #:variable-text #:with-bounded-printing #:with-printing-time)
   ;; for the stops of other clients
   (:import-from #:@runtime@
-                #:*late-p* #:*outermost-restart* #:*printing-time* #:call-in-thread #:has-repl-p #:message-text #:offered-restarts #:restart-texts
-                #:session-departed #:snapshot-plist #:with-printer-of-its-own #:without-way-back)
+                #:*late-p* #:*outermost-restart* #:*printing-time* #:call-in-thread #:has-repl-p #:leave-if-broken-off #:message-text
+                #:offered-restarts #:restart-texts #:session-departed #:snapshot-plist #:with-printer-of-its-own #:without-way-back)
   ;; for going on
   (:import-from #:@runtime@ #:wrong-count))

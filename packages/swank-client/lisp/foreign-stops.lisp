@@ -115,7 +115,7 @@
   form
   ;; true if the form may make the thread leave
   leaving-p
-  ;; :WANTED until the thread begins with it, then :UNDER-WAY; :DROPPED if nobody wants it any more
+  ;; :WANTED until the thread begins with it, then :UNDER-WAY; :DROPPED if it is not to begin, :BROKEN-OFF if it is to end
   (state :wanted)
   reply
   (answered (sb-thread:make-semaphore)))
@@ -154,7 +154,14 @@
     (let ((reply '(:left)))
       (unwind-protect (setf reply (reply-to ask))
         (setf (ask-reply ask) reply)
-        (sb-thread:signal-semaphore (ask-answered ask))))))
+        (sb-thread:signal-semaphore (ask-answered ask))))
+    ;; what this one has interrupted may have been broken off meanwhile
+    (leave-if-broken-off)
+    (leave-ask-if-broken-off)))
+
+(defun leave-ask-if-broken-off ()
+  (when (and *ask* (eq (ask-state *ask*) :broken-off))
+    (throw 'ask '(:interrupted))))
 
 (defun interrupt-stop (ask)
   "An INTERRUPT for CALL-IN-THREAD that lets threads alone which have left meanwhile."
@@ -169,9 +176,10 @@
                   :interrupt (interrupt-stop ask)))
 
 (defun break-off (ask thread)
+  (setf (ask-state ask) :broken-off)
   (call-in-thread thread
                   (lambda () (eq *ask* ask))
-                  (lambda () (throw 'ask '(:interrupted)))
+                  #'leave-ask-if-broken-off
                   :interrupt (interrupt-stop ask)))
 
 (defun await (ask seconds until)

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { keyword, type Sexp } from "sexp-parser";
 import type { UNWOUND } from "../caller.js";
 import { asSwankError, SwankError } from "../errors.js";
@@ -14,32 +15,30 @@ const INTERRUPTED = keyword("interrupted");
 
 type Reply = Sexp | typeof UNWOUND;
 
-let lastAttempt = 0;
-
 /**
  * Runs a form that evaluates somebody's expressions in a stopped thread, for a limited time. Only the expressions are broken off then.
  *
- * @param form - Makes the form, given the number by which it can be broken off (lisp/attempt.lisp).
+ * @param form - Makes the form, given the token by which it can be broken off (lisp/attempt.lisp).
  * @returns `UNWOUND` when the thread has left the stop.
  * @throws SwankError `FRAME_EVALUATION_TIMEOUT`; `CANCELLED`; `REQUEST_TIMEOUT` when the code could not be broken off; what `StopChannel.leave` throws.
  */
 export async function attempt(
   channel: StopChannel,
   calls: RuntimeCalls,
-  form: (attempt: number) => Sexp,
+  form: (attempt: string) => Sexp,
   label: string,
   { timeout = ATTEMPT_TIME, signal }: WaitOptions,
 ): Promise<Reply> {
-  lastAttempt += 1;
-  const number = lastAttempt;
+  // Clients of other processes evaluate in the same thread.
+  const token = randomUUID();
   const slot = new OutcomeSlot<Reply>();
-  channel.leave(form(number), label, Number.POSITIVE_INFINITY).then(
+  channel.leave(form(token), label, Number.POSITIVE_INFINITY).then(
     (reply) => slot.put(() => reply),
     (error: unknown) => slot.fail(asSwankError(error)),
   );
   const reply = await within(slot, { timeout, signal });
   if (reply !== undefined) return reply;
-  const ending = await breakOff(channel, slot, calls.endAttempt(channel.thread, number), label);
+  const ending = await breakOff(channel, slot, calls.endAttempt(channel.thread, token), label);
   if (!wasBrokenOff(ending)) return ending;
   throw signal?.aborted
     ? new SwankError("CANCELLED", `${label} was cancelled.`, { cause: signal.reason })

@@ -122,7 +122,7 @@ export class DebuggerSession {
     if (valueLimit !== undefined) checkLimit("valueLimit", valueLimit);
     const label = `Evaluating in frame ${frame}`;
     const calls = await this.#debuggerCalls(label);
-    const form = (attempt: number) => calls.evalInFrame(this.level, frame, attempt, code, valueLimit);
+    const form = (attempt: string) => calls.evalInFrame(this.level, frame, attempt, code, valueLimit);
     const reply = await this.#attempt(form, label, options);
     if (reply === UNWOUND) throw this.#channel.stale(label);
     return frameAnswer(frameValue(reply), frame, this.#channel);
@@ -143,7 +143,7 @@ export class DebuggerSession {
     const restart = this.restarts.find((offered) => offered.index === index);
     if (restart === undefined) throw this.#noSuchRestart(index);
     const calls = await this.#installer.evaluate();
-    const form = (attempt: number) => calls.invokeRestart(this.level, index, attempt, values);
+    const form = (attempt: string) => calls.invokeRestart(this.level, index, attempt, values);
     const reply = await attempt(this.#channel, calls, form, `Restart ${restart.name}`, options);
     if (reply !== UNWOUND) throw restartError(reply, restart, this.#channel);
   }
@@ -171,7 +171,7 @@ export class DebuggerSession {
     checkIndex("frame", frame);
     const label = `Returning from frame ${frame}`;
     const calls = await this.#debuggerCalls(label);
-    const form = (attempt: number) => calls.returnFromFrame(this.level, frame, attempt, code);
+    const form = (attempt: string) => calls.returnFromFrame(this.level, frame, attempt, code);
     const reply = await this.#attempt(form, label, options);
     if (reply !== UNWOUND) throw frameError(frameRefusal(reply), frame, this.#channel);
   }
@@ -216,7 +216,7 @@ export class DebuggerSession {
     return frameAnswer(decode(await this.#channel.ask(form(calls), label)), frame, this.#channel);
   }
 
-  async #attempt(form: (attempt: number) => Sexp, label: string, options: WaitOptions): Promise<Sexp | typeof UNWOUND> {
+  async #attempt(form: (attempt: string) => Sexp, label: string, options: WaitOptions): Promise<Sexp | typeof UNWOUND> {
     return attempt(this.#channel, await this.#installer.evaluate(), form, label, options);
   }
 

@@ -30,7 +30,7 @@ export class DebuggerCalls {
     return list(this.#function("frame-locals"), level, index);
   }
 
-  evalInFrame(level: number, index: number, attempt: number, code: string, valueLimit: number | undefined): Sexp {
+  evalInFrame(level: number, index: number, attempt: string, code: string, valueLimit: number | undefined): Sexp {
     const limit = valueLimit === undefined ? [] : [lispLimit(valueLimit)];
     return list(this.#function("eval-in-frame"), level, index, attempt, code, ...limit);
   }
@@ -39,7 +39,7 @@ export class DebuggerCalls {
     return list(this.#function("restart-frame"), level, index);
   }
 
-  returnFromFrame(level: number, index: number, attempt: number, code: string): Sexp {
+  returnFromFrame(level: number, index: number, attempt: string, code: string): Sexp {
     return list(this.#function("return-from-frame"), level, index, attempt, code);
   }
 

@@ -53,7 +53,7 @@ export class RuntimeCalls {
   }
 
   /** In the stopped thread: leave the stop. */
-  invokeRestart(level: number, index: number, attempt: number, values: readonly string[]): Sexp {
+  invokeRestart(level: number, index: number, attempt: string, values: readonly string[]): Sexp {
     return list(this.#function("invoke-offered-restart"), level, index, attempt, quote(values));
   }
 
@@ -63,7 +63,7 @@ export class RuntimeCalls {
   }
 
   /** Breaks off what a stopped thread evaluates for its client. */
-  endAttempt(thread: number, attempt: number): Sexp {
+  endAttempt(thread: number, attempt: string): Sexp {
     return list(this.#function("end-attempt"), thread, attempt);
   }
 

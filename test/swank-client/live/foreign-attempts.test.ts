@@ -1,0 +1,84 @@
+import { expect } from "chai";
+import type { SwankClient } from "swank-client";
+import { rejection } from "../../support/caught.js";
+import { killedClient } from "./killed-client.js";
+import { liveImage } from "./live-image.js";
+import { Neighbour, onlyStop } from "./neighbour.js";
+import { stopped, values } from "./outcomes.js";
+
+describe("a stop that several clients look into", () => {
+  const image = liveImage();
+  let neighbour: Neighbour;
+  let client: SwankClient;
+
+  beforeEach(async () => {
+    neighbour = await Neighbour.of(image);
+    client = await image.connect();
+    await values(client, "(defvar *began* nil) (defvar *over* nil) (setf *began* nil *over* nil)");
+  });
+
+  const OPEN = `
+    const [stop] = await client.foreignStops();
+    const session = await stop.open();`;
+  const WAIT = "(loop until cl-user::*began* do (sleep 0.01))";
+
+  it("has each client's time limit end that client's code only, and ends code that is interrupted by another's later", async () => {
+    const ending = neighbour.evaluate('(error "looked into")');
+    const stop = await neighbour.stop();
+    // Each process begins to count its attempts anew.
+    const slow = killedClient(
+      `${OPEN}
+      const waited = session.evaluateInFrame(0, "(progn (setf cl-user::*began* t) (unwind-protect (loop (sleep 1)) (setf cl-user::*over* t)))", { timeout: 3000 });
+      tell((await waited.then(() => undefined, (error) => error)).code);`,
+      { port: image.swank.port },
+    );
+    const quick = killedClient(
+      `await client.evaluate("${WAIT}").next();
+      ${OPEN}
+      const { values } = await session.evaluateInFrame(0, "(progn (setf cl-user::*nested* t) (sleep 9) :mine)", { timeout: 60000 });
+      tell(values[0]);`,
+      { port: image.swank.port },
+    );
+    expect(await slow).to.be.oneOf(["FRAME_EVALUATION_TIMEOUT", "REQUEST_TIMEOUT"]);
+    expect(await quick).to.equal(":MINE");
+    await values(client, "(loop until *over* do (sleep 0.01))");
+    await neighbour.choose(stop, stop.restarts.length - 1);
+    expect(await ending).to.equal("aborted");
+  });
+
+  it("is opened once more by who asks after a failure, and by nobody else again", async () => {
+    const ending = neighbour.evaluate('(error "silent for a while")');
+    const stop = await neighbour.stop();
+    const busy = neighbour.evaluate("(sb-sys:without-interrupts (sleep 6))", stop.thread);
+    const found = await onlyStop(client);
+    const first = found.open();
+    const again = first.catch(() => found.open());
+    await rejection(found.open(), "REQUEST_TIMEOUT");
+    const session = await again;
+    expect(await found.open()).to.equal(session);
+    await busy;
+    await neighbour.choose(stop, stop.restarts.length - 1);
+    expect(await ending).to.equal("aborted");
+  });
+});
+
+describe("aborting a stop", () => {
+  const image = liveImage();
+
+  it("says so when the restart that it invokes returns", async () => {
+    const client = await image.connect();
+    const evaluation = client.evaluate(
+      "(defvar *stay*) (restart-bind ((stay (lambda () :no))) (setf *stay* (find-restart 'stay)) (error \"x\"))",
+    );
+    const { session } = stopped(await evaluation.next());
+    const { values: before } = await session.evaluateInFrame(
+      0,
+      "(prog1 (list swank::*sldb-quit-restart*) (setf swank::*sldb-quit-restart* cl-user::*stay*))",
+    );
+    expect(before).to.have.lengthOf(1);
+    const { message } = await rejection(session.abort(), "REQUEST_ABORTED");
+    expect(message).to.equal("The restart ABORT was run, and returned: the thread is still stopped.");
+    expect(session.isLive).to.equal(true);
+    await evaluation.abort();
+  });
+});
