@@ -212,7 +212,7 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
 => (:returned PLIST . COMMON) | (:failed SNAPSHOT . COMMON) | (:aborted . COMMON) | (:no-such-package NAME)"
   (let* ((session (current-session))
          (connection swank::*emacs-connection*)
-         (home (if package (swank::guess-package package) (session-package-now session))))
+         (home (if package (find-written-package package) (session-package-now session))))
     (if (null home)
         (list :no-such-package package)
         (let ((evaluation (make-evaluation :id id :session session :unwind unwind :moves-session (not package)

@@ -4,6 +4,7 @@ import { Caller, type CallOptions } from "./caller.js";
 import { checkId } from "./check-index.js";
 import { type ConnectionInfo, simpleCompletions } from "./commands/index.js";
 import type { Connection } from "./connection/connection.js";
+import { runsWhenRead } from "./connection/runs-when-read.js";
 import { Breakpoints } from "./debugger/breakpoints.js";
 import { DebuggerRegistry } from "./debugger/debugger-registry.js";
 import type { DebuggerSession } from "./debugger/debugger-session.js";
@@ -173,6 +174,7 @@ export class SwankClient {
    * @throws SwankError what `call` throws.
    */
   async completions(prefix: string, packageName: string): Promise<readonly string[]> {
+    if (runsWhenRead(prefix) || runsWhenRead(packageName)) return [];
     const { name, encode, decode } = simpleCompletions;
     const found = decode(await this.call(encode(prefix, packageName), { label: name, timeout: COMPLETION_TIME }));
     return [...new Set(found)].sort();

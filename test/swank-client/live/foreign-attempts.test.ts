@@ -68,7 +68,7 @@ describe("aborting a stop", () => {
   it("says so when the restart that it invokes returns", async () => {
     const client = await image.connect();
     const evaluation = client.evaluate(
-      "(defvar *stay*) (restart-bind ((stay (lambda () :no))) (setf *stay* (find-restart 'stay)) (error \"x\"))",
+      '(defvar *stay*) (restart-bind ((stay (lambda () :no))) (setf *stay* (find-restart \'stay)) (error "x"))',
     );
     const { session } = stopped(await evaluation.next());
     const { values: before } = await session.evaluateInFrame(

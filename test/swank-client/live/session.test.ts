@@ -1,5 +1,7 @@
 import { expect } from "chai";
+import { read } from "sexp-parser";
 import type { SwankClient } from "swank-client";
+import { rejection } from "../../support/caught.js";
 import { liveImage } from "./live-image.js";
 import { aborted, evaluate, returned, stopped, values } from "./outcomes.js";
 
@@ -35,6 +37,39 @@ describe("a session", () => {
       await values(client, "(in-package :cl-user)", { package: "KEYWORD" }).catch(() => undefined);
       expect(await values(client, "(cl:in-package :sb-ext)", { package: "CL" })).to.have.lengthOf(1);
       expect(await values(client, "(package-name *package*)")).to.deep.equal(['"COMMON-LISP-USER"']);
+    });
+
+    it("and finds the package of a call without reading its name, which could run code", async () => {
+      await values(client, "(defvar *ran* nil) (setf *ran* nil)");
+      const codes = [
+        "#.(cl:setf cl-user::*ran* cl:t)",
+        "#1.(cl:loop)",
+        "#+#.(cl:loop) x",
+        "cl-user #.(cl:loop)",
+        "|#.(cl:loop)",
+      ];
+      for (const name of codes) {
+        await rejection(evaluate(client, "1", { package: name }), "NO_SUCH_PACKAGE");
+        await client.describeSymbol("car", { package: name });
+        await client.describeSymbol(`${name}:car`);
+      }
+      for (const name of codes) {
+        const request = client.connection.request(read("(cl:list 1)"), { label: "list", package: name });
+        await rejection(request, "INVALID_ARGUMENT");
+        expect(await client.completions("ca", name)).to.deep.equal([]);
+        expect(await client.completions(`${name}:ca`, "CL-USER")).to.deep.equal([]);
+      }
+      expect(await values(client, "*ran*")).to.deep.equal(["NIL"]);
+    });
+
+    it("and accepts the spellings that code accepts, local nicknames too", async () => {
+      await values(client, '(defpackage "SPELT" (:use "CL") (:local-nicknames ("SP" "KEYWORD")))');
+      for (const name of ["SPELT", "spelt", ":spelt", "#:spelt", '"SPELT"', "|SPELT|", " spelt "]) {
+        expect(await values(client, "(package-name *package*)", { package: name })).to.deep.equal(['"SPELT"']);
+      }
+      await values(client, "(in-package :spelt)");
+      expect(await values(client, "(cl:package-name cl:*package*)", { package: "sp" })).to.deep.equal(['"KEYWORD"']);
+      await values(client, "(in-package :cl-user)");
     });
 
     it("until the package is deleted", async () => {

@@ -1,5 +1,6 @@
 import { SwankError } from "../errors.js";
 import type { RequestThread } from "../wire/encode-message.js";
+import { runsWhenRead } from "./runs-when-read.js";
 
 /** How to send one request. */
 export interface RequestOptions {
@@ -35,6 +36,7 @@ export function checkRequestOptions({ label, thread, timeout, id, package: packa
     throw new SwankError("INVALID_ARGUMENT", `${label}: ${problem}`);
   };
   if (typeof packageName !== "string" && packageName !== undefined) refuse("The package is given by its name.");
+  if (packageName !== undefined && runsWhenRead(packageName)) refuse(`${packageName} is not the name of a package.`);
   // Swank closes the connection when a request names any other kind of thread.
   if (!(thread === undefined || thread === "t" || thread === "repl-thread" || Number.isSafeInteger(thread))) {
     refuse(`A thread is "t", "repl-thread" or an integer, not ${String(thread)}.`);

@@ -31,6 +31,7 @@ const FILES: Readonly<Record<ModuleName, readonly string[]>> = {
     "frame-variables",
     "warnings",
     "locks",
+    "name-texts",
     "evaluate",
     "control",
     "redirection",
