@@ -4,6 +4,7 @@
 ;;; no streams there, the next output of any thread would recur until the stack is exhausted. Ours are the process's own.
 ;;; => the number of other connections
 (cl:lambda ()
+  (cl:declare (cl:optimize (cl:safety 1) (sb-c:insert-step-conditions 0)))
   (cl:let ((connection swank::*emacs-connection*)
            (lock (cl:find-symbol "*CONNECTION-LOCK*" "SWANK")))
     (cl:let ((input (cl:make-synonym-stream 'sb-sys:*stdin*))

@@ -57,7 +57,8 @@
   "A condition that fails is reported once and then no more, or every call would be a stop."
   (let ((test (breakpoint-test breakpoint)))
     (or (null test)
-        (handler-case (let ((*in-condition* t)) (funcall test (copy-list arguments)))
+        (handler-case (let ((*in-condition* t))
+                        (sb-impl::with-stepping-disabled (funcall test (copy-list arguments))))
           (error (condition)
             (setf (breakpoint-failure breakpoint) (report-text condition 500))
             t)))))

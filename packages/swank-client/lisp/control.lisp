@@ -126,8 +126,10 @@ The client's interrupt NUMBER has an effect once: asked again, it is for the cas
                     (cons :values (mapcar #'value-of-source sources))))))
 
 (defun restart-lambda-list (restart)
-  (handler-case (sb-kernel:%fun-lambda-list (sb-kernel:%fun-fun (sb-kernel::restart-function restart)))
-    (error () '(&rest arguments))))
+  "What is known of the arguments that RESTART takes: nothing, for one that was compiled without debugging information."
+  (let ((known (handler-case (sb-kernel:%fun-lambda-list (sb-kernel:%fun-fun (sb-kernel::restart-function restart)))
+                 (error () :unknown))))
+    (if (listp known) known '(&rest arguments))))
 
 (defun argument-range (restart)
   "The fewest and the most arguments that RESTART takes, NIL for no limit. One that would prompt for arguments is given some: it never prompts."

@@ -12,11 +12,13 @@
 
 (defun call-with-debug-policy (function)
   "Compile what FUNCTION evaluates so that frames, variables and steps are there, with no effect on anything else."
-  (if (boundp 'sb-c::*policy-min*)
-      (progv '(sb-c::*policy-min*) (list (symbol-value 'sb-c::*policy-min*))
-        (sb-ext:restrict-compiler-policy 'debug 3)
-        (let ((*for-stepping* t)) (funcall function)))
-      (funcall function)))
+  (progv (list* 'sb-c::*policy-min* 'sb-c::*policy-max* (when (eq sb-ext:*evaluator-mode* :interpret) '(sb-ext:*evaluator-mode*)))
+         (list sb-c::*policy-min* sb-c::*policy-max* :compile)
+    (sb-ext:restrict-compiler-policy 'debug 3)
+    ;; at 3 each of them is more important to the compiler than debugging
+    (dolist (quality '(speed space compilation-speed))
+      (sb-ext:restrict-compiler-policy quality 0 2))
+    (let ((*for-stepping* t)) (funcall function))))
 
 (defmacro with-way-out ((evaluation) form &rest clauses)
   "Evaluate FORM with ABORT, which leaves the evaluation, and the further restarts that CLAUSES describe."

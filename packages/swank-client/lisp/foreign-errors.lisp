@@ -2,6 +2,7 @@
 ;;; nothing is defined by it, and it is undone when the connection closes.
 ;;; Whoever connects later becomes Swank's default, so what is asked there is answered instead of the list being changed.
 (cl:lambda (mine)
+  (cl:declare (cl:optimize (cl:safety 1) (sb-c:insert-step-conditions 0)))
   (cl:let ((connection swank::*emacs-connection*)
            (tag (cl:gensym "SWANK-CLIENT")))
     (cl:labels ((closed (closing)

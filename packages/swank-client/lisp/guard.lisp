@@ -1,6 +1,9 @@
 ;;; Sent after connecting, as a form; nothing is defined by it. The function is kept, under NAME, for the next connection.
+;;; The compiler is told what the image's own policy may not decide, here and in the other forms that are sent: that a thread which is
+;;; being stepped does not step into them, and that they notice their errors.
 ;;; When the connection is over, however that came about, its stopped threads are let go, and what is done here is undone.
 (cl:lambda (name)
+  (cl:declare (cl:optimize (cl:safety 1) (sb-c:insert-step-conditions 0)))
   (cl:labels
       ;; The socket
       ;; a program that the image runs would hold the connection open when the image is gone

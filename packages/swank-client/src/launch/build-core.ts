@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { SwankError } from "../errors.js";
 import type { CoreIngredients } from "./core-key.js";
 import { coreArgs, lispEnvironment } from "./lisp-arguments.js";
-import { callForm, lispFile, loadFileForm, loadSwankForms } from "./lisp-forms.js";
+import { callForm, lispFile, loadFileForm, loadSwankForms, underDefaultSettings } from "./lisp-forms.js";
 import { runLisp } from "./run-lisp.js";
 
 /** Milliseconds that a build may take; a fast machine needs 5 seconds. */
@@ -49,12 +49,12 @@ export async function buildCore(file: string, build: CoreBuild): Promise<void> {
 }
 
 function buildForms(file: string, fasls: string, { ingredients, greeting }: CoreBuild): readonly string[] {
-  return [
+  const loading = [
     ...loadSwankForms(ingredients.swankFolder, fasls),
     loadFileForm(lispFile("launch-core")),
     ...ingredients.runtimeSources.map((text) => callForm("load-runtime", text)),
-    callForm("save-core", file, greeting, ingredients.warmUp),
   ];
+  return [underDefaultSettings(loading), callForm("save-core", file, greeting, ingredients.warmUp)];
 }
 
 function buildFailed(ending: string, output: string): SwankError {

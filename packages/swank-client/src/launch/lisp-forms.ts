@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
-import { NIL, print, quote, type Sexp, symbol } from "sexp-parser";
+import { NIL, print, quote, read, type Sexp, symbol } from "sexp-parser";
+import { readLisp } from "../runtime/runtime-source.js";
 
 /** Path of a Lisp file of this package. */
 export function lispFile(name: string): string {
@@ -14,6 +15,12 @@ export function callForm(name: string, ...args: readonly Sexp[]): string {
 /** Text of a form that loads a file, whatever characters its name has. */
 export function loadFileForm(path: string): string {
   return print([symbol("cl:load"), [symbol("sb-ext:parse-native-namestring"), path]]);
+}
+
+/** Text of a form that reads and evaluates others, one after another, under the settings that SBCL starts with: a core may have others. */
+export function underDefaultSettings(forms: readonly string[]): string {
+  const settings = print(read(readLisp("default-settings")));
+  return `(cl:funcall ${settings} (cl:lambda () (cl:dolist (form '${print(forms)}) (cl:eval (cl:read-from-string form)))))`;
 }
 
 /** The forms that load Swank, compiled into `faslFolder` or without compiling, and then the Lisp that serves. */
@@ -38,4 +45,5 @@ export const LAUNCH_FILES: readonly string[] = [
   "launch-init-files",
   "launch-share",
   "launch-core",
+  "default-settings",
 ].map(lispFile);

@@ -4,7 +4,7 @@ import { DEFAULT_START_TIMEOUT } from "./launch-options.js";
 import type { LaunchPlan } from "./launch-plan.js";
 import { LaunchedImage } from "./launched-image.js";
 import { coreArgs, lispEnvironment } from "./lisp-arguments.js";
-import { callForm, loadSwankForms } from "./lisp-forms.js";
+import { callForm, loadSwankForms, underDefaultSettings } from "./lisp-forms.js";
 import { type StartedImage, startImage } from "./start-image.js";
 
 /**
@@ -43,7 +43,7 @@ function startLoading(plan: LaunchPlan, fasls: string | undefined): Promise<Star
   const { lisp, swankFolder } = plan.ingredients;
   const { cwd, onLog, signal, startTimeout = DEFAULT_START_TIMEOUT, dynamicSpaceSize } = plan.options;
   const forms = [
-    ...loadSwankForms(swankFolder, fasls),
+    underDefaultSettings(loadSwankForms(swankFolder, fasls)),
     callForm("prepare-swank"),
     callForm("serve", process.pid, plan.greeting),
   ];

@@ -89,7 +89,7 @@ export class RuntimeInstaller {
   }
 
   async #install({ packageName, source }: RuntimeModule): Promise<void> {
-    const form = [read(readLisp("install")), source, keyword(packageName)];
+    const form = [read(readLisp("install")), source, keyword(packageName), read(readLisp("default-settings"))];
     const problem = installed(await this.#caller.call(form, { label: "loading the runtime", timeout: LOADING_TIME }));
     if (problem !== undefined)
       throw new SwankError("RUNTIME_FAILED", `The runtime could not be loaded into the image: ${problem}`);
