@@ -58,7 +58,8 @@
                         (lambda (hooks) (append *closing-hooks* (without-closing-hooks hooks))))
   ;; the Emacs that has the output may have gone before
   (give-back-output)
-  (sb-ext:atomic-update (symbol-value 'sb-ext:*exit-hooks*) (lambda (hooks) (adjoin 'send-last-words hooks))))
+  (sb-ext:atomic-update (symbol-value 'sb-ext:*exit-hooks*) (lambda (hooks) (adjoin 'send-last-words hooks)))
+  (guard-c-locks))
 
 (defun clients-p ()
   "True while anybody has a session."
@@ -70,6 +71,7 @@
     (unless (clients-p)
       (sb-ext:atomic-update (symbol-value 'swank::*connection-closed-hook*) #'without-closing-hooks)
       (sb-ext:atomic-update (symbol-value 'sb-ext:*exit-hooks*) (lambda (hooks) (remove 'send-last-words hooks)))
+      (unguard-c-locks)
       ;; which then finds that nothing will come any more
       (sb-thread:signal-semaphore *flusher-wakeup*))))
 
