@@ -99,7 +99,7 @@ export class SwankClient {
   }
 
   /**
-   * Calls `listener` for every new stop, those of other threads included, once it is known what stopped.
+   * Calls `listener` for every new stop, those of other threads included, once it is known what stopped. Earlier ones are in `stops`.
    *
    * @returns A function that ends this.
    */

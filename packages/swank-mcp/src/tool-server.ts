@@ -3,7 +3,7 @@ import type { Config } from "./config.js";
 import { explainError } from "./explain-error.js";
 import { LastError } from "./last-error.js";
 import { LispContext } from "./lisp-context.js";
-import type { HitElsewhere } from "./lisp-port.js";
+import type { DebuggedStop, HitElsewhere } from "./lisp-port.js";
 import type { LispSession, OpenSession } from "./lisp-session.js";
 import { Notices } from "./notices.js";
 import { OutputRelay } from "./output-relay.js";
@@ -109,8 +109,12 @@ export class ToolServer {
 /** A session whose stops are kept, also those that no call waits for. */
 async function watched(opening: Promise<LispSession>, stops: StopKeeper, notices: Notices): Promise<LispSession> {
   const session = await opening;
-  session.client.onStop((stop) => stops.arrived(stop, isForeign(stop, session)));
-  session.client.breakpoints.onHitElsewhere((hit) => {
+  const { client } = session;
+  const arrived = (stop: DebuggedStop) => stops.arrived(stop, isForeign(stop, session));
+  // Threads may have stopped while the session was opened, such as those that a loaded file started.
+  for (const stop of client.stops) arrived(stop);
+  client.onStop(arrived);
+  client.breakpoints.onHitElsewhere((hit) => {
     stops.saw(hit.thread);
     notices.add(hitNotice(hit));
   });

@@ -1,0 +1,60 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { McpStdio } from "../../support/mcp-stdio.js";
+
+/** Starts threads that fail, and waits until each has stopped. */
+const FAILING_THREADS = `
+(defun stopped-p (thread)
+  (plusp (or (sb-thread:symbol-value-in-thread 'swank::*sldb-level* thread nil) 0)))
+(dolist (name '("first" "second"))
+  (let* ((name name)
+         (thread (sb-thread:make-thread (lambda () (error "the ~a thread" name)) :name name)))
+    (loop until (stopped-p thread) do (sleep 0.01))))`;
+
+describe("threads that stop while --load loads their file", () => {
+  let folder: string;
+  let server: McpStdio | undefined;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "load-threads-"));
+  });
+
+  afterEach(async () => {
+    server?.process.kill("SIGKILL");
+    await server?.exited;
+    await rm(folder, { recursive: true });
+  });
+
+  async function start(...args: readonly string[]): Promise<McpStdio> {
+    const file = join(folder, "threads.lisp");
+    await writeFile(file, FAILING_THREADS);
+    server = await McpStdio.start(["--load", file, ...args]);
+    return server;
+  }
+
+  it("are announced with the first answer, listed, and open to the debugger tools", async () => {
+    const agent = await start();
+    const [value, ...notices] = await agent.evaluate("(+ 1 2)");
+    expect(value).to.equal("=> 3");
+    expect(notices.join("\n"))
+      .to.match(/SIMPLE-ERROR: the first thread \((\d+\/1) for/)
+      .and.match(/SIMPLE-ERROR: the second thread \((\d+\/1) for/);
+    const { structuredContent } = await agent.call("lisp-status");
+    expect(JSON.stringify(structuredContent?.["stopped"])).to.match(/the first thread.*the second thread/);
+    const thread = /the first thread \((\d+\/1)/.exec(notices.join("\n"))?.[1];
+    const frames = await agent.call("debugger_frames", { thread });
+    expect(frames.isError).to.not.equal(true);
+    expect((await agent.call("debugger_invoke_restart", { thread, restart: "ABORT" })).isError).to.not.equal(true);
+    expect(JSON.stringify((await agent.call("lisp-status")).structuredContent)).to.not.include("the first thread");
+  });
+
+  it("count for --max-stops", async () => {
+    const agent = await start("--max-stops", "1");
+    const answer = (await agent.evaluate("1")).join("\n");
+    expect(answer).to.match(/The stop \d+\/1 \(SIMPLE-ERROR\) was aborted: at most 1 stops are kept/);
+    const { structuredContent } = await agent.call("lisp-status");
+    expect(JSON.stringify(structuredContent?.["stopped"])).to.include("the second").and.not.include("the first");
+  });
+});
