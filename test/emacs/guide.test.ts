@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -37,6 +38,40 @@ describe("docs/emacs.md", function () {
     }
   });
 
+  it("has a form for Emacs's configuration that says which Lisp has the port when another one wants it", async () => {
+    const port = await freePort();
+    const [hook] = await blocksFor("elisp", port);
+    const emacs = await Emacs.start();
+    try {
+      await emacs.eval(`(progn ${hook})`);
+      const pid = await emacs.startLisp();
+      await emacs.until("agents-lisp", "a Lisp with the port");
+      await emacs.startLisp();
+      expect(await emacs.messageMatching("Agents cannot join")).to.match(
+        new RegExp(`^Agents cannot join sbcl<2>: .*in use.*\\. sbcl, process ${pid}, has port ${port}\\.$`, "i"),
+      );
+    } finally {
+      await emacs.kill();
+    }
+  });
+
+  it("has a form for Emacs's configuration that says so when another program has the port", async () => {
+    const port = await freePort();
+    const other = createServer().listen(port, "127.0.0.1");
+    const [hook] = await blocksFor("elisp", port);
+    const emacs = await Emacs.start();
+    try {
+      await emacs.eval(`(progn ${hook})`);
+      await emacs.startLisp();
+      expect(await emacs.messageMatching("Agents cannot join")).to.match(
+        new RegExp(`in use.*\\. A program outside this Emacs \\(ss -ltnp names it\\) has port ${port}\\.$`, "i"),
+      );
+    } finally {
+      await emacs.kill();
+      other.close();
+    }
+  });
+
   it("has a function for ~/.sbclrc that lets agents into a Lisp without Emacs", async () => {
     const [, share = ""] = await blocksFor("lisp", 4005);
     const port = await freePort();
@@ -51,6 +86,32 @@ describe("docs/emacs.md", function () {
     } finally {
       lisp.kill("SIGKILL");
       await once(lisp, "close");
+      await rm(home, { recursive: true });
+    }
+  });
+
+  it("has a function for ~/.sbclrc that says so when another program has the port", async () => {
+    const [, share = ""] = await blocksFor("lisp", 4005);
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const address = other.address();
+    const port = address !== null && typeof address === "object" ? address.port : 0;
+    const home = await mkdtemp(join(tmpdir(), "sbclrc-"));
+    // In the file itself, where an error would keep the Lisp from its prompt.
+    const lisp = await startLisp(home, `${share}\n(share ${port})`);
+    try {
+      let said = "";
+      lisp.stderr.setEncoding("utf8").on("data", (text: string) => {
+        said += text;
+      });
+      lisp.stdin.end("(sb-ext:exit :code 7)\n");
+      expect(await once(lisp, "close")).to.deep.equal([7, null]);
+      expect(said)
+        .to.match(/Nobody can join this Lisp: .*in use/i)
+        .and.include(`the process that has port ${port}.`);
+    } finally {
+      lisp.kill("SIGKILL");
+      other.close();
       await rm(home, { recursive: true });
     }
   });
@@ -112,5 +173,5 @@ async function startLisp(home: string, initFile: string) {
     XDG_CACHE_HOME: join(home, ".cache"),
     CL_SOURCE_REGISTRY: `${folder}:`,
   };
-  return spawn(executable, ["--noinform", "--no-sysinit"], { stdio: ["pipe", "ignore", "ignore"], env: environment });
+  return spawn(executable, ["--noinform", "--no-sysinit"], { stdio: ["pipe", "ignore", "pipe"], env: environment });
 }

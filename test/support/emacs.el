@@ -13,6 +13,14 @@
   "VALUE as JSON in base 64, which comes through emacsclient as it is."
   (base64-encode-string (encode-coding-string (json-encode value) 'utf-8) t))
 
+(defun swank-test-start-lisp ()
+  "Press M-x slime, and y where it asks whether one more Lisp is wanted.  The process id of the new Lisp."
+  (let ((before (process-list)))
+    (cl-letf (((symbol-function 'y-or-n-p) (lambda (&rest _) t)))
+      (call-interactively 'slime))
+    (process-id (seq-find (lambda (process) (string-prefix-p "inferior-lisp" (process-name process)))
+                          (seq-difference (process-list) before)))))
+
 (defun swank-test-repl-waits ()
   "Whether the default connection's REPL shows an empty prompt and nothing is on its way."
   (let ((buffer (and (slime-connected-p) (slime-connection-output-buffer))))

@@ -31,7 +31,7 @@ export type EmacsDebugger = z.output<typeof debuggers>[number];
 /** A real Emacs with SLIME, as a user has it open. */
 export class Emacs {
   readonly #process: EmacsProcess;
-  #lispPid: number | undefined;
+  readonly #lispPids: number[] = [];
 
   private constructor(process: EmacsProcess) {
     this.#process = process;
@@ -56,11 +56,22 @@ export class Emacs {
 
   /** `M-x slime`, until its REPL shows a prompt. => the process id of the Lisp, which ends with this Emacs. */
   async startLisp(): Promise<number> {
-    await this.eval("(call-interactively 'slime)");
-    await this.until('(process-id (get-process "inferior-lisp"))', "a Lisp process");
-    this.#lispPid = Number(await this.eval('(process-id (get-process "inferior-lisp"))'));
+    const connections = await this.eval("(length slime-net-processes)");
+    const pid = Number(await this.eval("(swank-test-start-lisp)"));
+    this.#lispPids.push(pid);
+    await this.until(`(> (length slime-net-processes) ${connections})`, "a connection to a new Lisp");
     await this.prompt();
-    return this.#lispPid;
+    return pid;
+  }
+
+  /** Waits for a message, a line that contains this. */
+  async messageMatching(text: string): Promise<string> {
+    const search = `(with-current-buffer "*Messages*"
+                      (save-excursion (goto-char (point-min)) (search-forward ${JSON.stringify(text)} nil t)))`;
+    await this.until(search, `a message with ${text}`);
+    const shownLine = await this.#read(`(with-current-buffer "*Messages*" (save-excursion
+      (goto-char (point-min)) (search-forward ${JSON.stringify(text)}) (thing-at-point 'line t)))`);
+    return z.string().parse(shownLine).trimEnd();
   }
 
   /** All that its REPL shows. */
@@ -195,11 +206,12 @@ export class Emacs {
   }
 
   #killLisp(): void {
-    if (this.#lispPid === undefined) return;
-    try {
-      process.kill(this.#lispPid, "SIGKILL");
-    } catch {
-      // It has ended already.
+    for (const pid of this.#lispPids.splice(0)) {
+      try {
+        process.kill(pid, "SIGKILL");
+      } catch {
+        // It has ended already.
+      }
     }
   }
 }
