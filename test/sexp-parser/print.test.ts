@@ -145,6 +145,41 @@ describe("print", () => {
   });
 });
 
+describe("print of values that JavaScript callers can pass", () => {
+  const circular: unknown[] = [1];
+  circular.push([circular]);
+  const structure = { kind: "structure", name: symbol("a"), slots: new Array<unknown>(1) };
+  structure.slots[0] = structure;
+  const VALUES: readonly [what: string, value: unknown][] = [
+    ["undefined", undefined],
+    ["null", null],
+    ["true", true],
+    ["false", false],
+    ["a function", () => 1],
+    ["a JavaScript symbol", Symbol("x")],
+    ["a date", new Date(0)],
+    ["an object", { a: 1 }],
+    ["an unknown kind", { kind: "hash-table" }],
+    ["a list that contains itself", circular],
+    ["a structure that contains itself", structure],
+    ["a hole in a list", new Array(1)],
+    ["a symbol without a name", { kind: "symbol" }],
+    ["a dotted list without a tail", { kind: "dotted", items: [1] }],
+    ["a dotted list without items", { kind: "dotted", tail: 1 }],
+    ["a vector without items", { kind: "vector" }],
+    ["a structure without slots", { kind: "structure", name: symbol("a") }],
+    ["a pathname without a name", { kind: "pathname" }],
+    ["an opaque datum without text", { kind: "opaque" }],
+  ];
+  for (const [what, value] of VALUES) {
+    for (const datum of [value, [1, value, 2], { kind: "dotted", items: [1], tail: [value] }]) {
+      it(`refuses ${what}${datum === value ? "" : " inside a list"}`, () => {
+        expect(() => Reflect.apply(print, undefined, [datum])).to.throw(PrintError, "UNPRINTABLE");
+      });
+    }
+  }
+});
+
 describe("preview", () => {
   it("gives short text whole", () => expect(preview(read("(a (b) . c)"), 11)).to.equal("(a (b) . c)"));
   it("cuts long text", () => expect(preview(read("(aaaa bbbb cccc)"), 8)).to.equal("(aaaa bb..."));

@@ -68,8 +68,10 @@ export const READ_ERRORS = {
 /** Why a datum cannot be printed. */
 export const PRINT_ERRORS = {
   UNPRINTABLE: {
-    meaning: "The value is not Lisp data: an unsafe or fractional number, a float or bit vector with invalid text.",
-    remedy: "Use bigint for integers beyond 2^53, float() for fractions, and the constructors for the rest.",
+    meaning:
+      "The value is not Lisp data: undefined, null, a boolean, a function, an unsafe or fractional number, a float or bit vector with invalid text, a list that contains itself.",
+    remedy:
+      "Use NIL and T for truth values, bigint for integers beyond 2^53, float() for fractions, and the constructors for the rest.",
   },
 } as const;
 

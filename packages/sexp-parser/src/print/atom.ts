@@ -9,6 +9,7 @@ export function printAtom(atom: Atom): string {
   if (typeof atom === "string") return printString(atom);
   if (typeof atom === "number") return printInteger(atom);
   if (typeof atom === "bigint") return atom.toString();
+  if (typeof atom !== "object") throw unprintable(atom);
   switch (atom.kind) {
     case "symbol":
       return printSymbol(atom);
@@ -23,13 +24,33 @@ export function printAtom(atom: Atom): string {
     case "pathname":
       return `#P${printString(atom.namestring)}`;
     case "opaque":
-      return atom.text;
+      return checkedText(atom.text, "The text of an opaque datum");
+    default:
+      throw unprintable(atom);
   }
+}
+
+/** The error for a value that is not Lisp data, such as `undefined`, a boolean or a function. */
+export function unprintable(value: unknown): PrintError {
+  return new PrintError(`A value of JavaScript's, ${describe(value)},`);
+}
+
+function describe(value: unknown): string {
+  if (typeof value === "function") return "a function";
+  if (typeof value !== "object" || value === null) return String(value);
+  return "kind" in value ? `an object of the kind ${String(value.kind)}` : "an object without a kind";
 }
 
 /** A Lisp string: only `"` and `\` are escaped, every other character stands for itself. */
 function printString(text: string): string {
+  checkedText(text, "The text of a pathname");
   return `"${/["\\]/.test(text) ? text.replace(/["\\]/g, "\\$&") : text}"`;
+}
+
+/** Callers in JavaScript can put anything into a field. */
+function checkedText(text: string, what: string): string {
+  if (typeof text !== "string") throw new PrintError(`${what}, ${describe(text)},`);
+  return text;
 }
 
 function printInteger(value: number): string {

@@ -1,11 +1,13 @@
 import { PrintError } from "../errors.js";
 import { FUNCTION, NIL, QUOTE } from "../syntax/symbols.js";
-import type { ArrayLiteral, Quasi, Sexp } from "../types.js";
-import { printAtom } from "./atom.js";
+import type { ArrayLiteral, DottedList, Quasi, Sexp } from "../types.js";
+import { printAtom, unprintable } from "./atom.js";
 
 /** Elements that are still to be printed, and the text after them. */
 interface Frame {
   readonly parent: Frame | undefined;
+  readonly datum: Sexp;
+  readonly depth: number;
   readonly items: readonly Sexp[];
   /** Index of the first element to print; the ones before it are covered by the opening text. */
   readonly first: number;
@@ -34,6 +36,9 @@ export function preview(datum: Sexp, limit: number): string {
   return text.length > limit ? `${text.slice(0, limit)}...` : text;
 }
 
+/** From this depth on, data that contain themselves are looked for, at every doubling of the depth. */
+const SUSPICIOUS_DEPTH = 4096;
+
 const QUASI_PREFIXES = { backquote: "`", unquote: ",", splice: ",@", nsplice: ",." } as const;
 
 class Printer {
@@ -52,10 +57,10 @@ class Printer {
   }
 
   #step(frame: Frame): void {
-    const item = frame.items[frame.next];
-    if (item !== undefined) {
+    const { items, next } = frame;
+    if (next < items.length) {
       if (frame.next++ > frame.first) this.#out += " ";
-      this.#write(item);
+      this.#write(items[next]);
     } else if (frame.tail !== undefined) {
       const { tail } = frame;
       frame.tail = undefined;
@@ -67,10 +72,12 @@ class Printer {
     }
   }
 
-  #write(datum: Sexp): void {
+  #write(datum: Sexp | undefined | null): void {
+    if (datum === undefined || datum === null) throw unprintable(datum);
     if (typeof datum !== "object") this.#out += printAtom(typeof datum === "string" ? this.#cut(datum) : datum);
-    else if (!("kind" in datum)) this.#writeList(datum);
-    else this.#writeObject(datum);
+    else if ("kind" in datum) this.#writeObject(datum);
+    else if (Array.isArray(datum)) this.#writeList(datum);
+    else throw unprintable(datum);
   }
 
   #cut(text: string): string {
@@ -79,38 +86,59 @@ class Printer {
 
   #writeList(items: readonly Sexp[]): void {
     const [head] = items;
-    if (head === undefined) this.#out += printAtom(NIL);
-    else if (items.length === 2 && head === QUOTE) this.#open("'", items, "", 1);
-    else if (items.length === 2 && head === FUNCTION) this.#open("#'", items, "", 1);
-    else this.#open("(", items, ")");
+    if (items.length === 0) this.#out += printAtom(NIL);
+    else if (items.length === 2 && head === QUOTE) this.#open(items, "'", items, "", 1);
+    else if (items.length === 2 && head === FUNCTION) this.#open(items, "#'", items, "", 1);
+    else this.#open(items, "(", items, ")");
   }
 
   #writeObject(datum: Extract<Sexp, { kind: string }>): undefined {
     switch (datum.kind) {
       case "dotted":
-        return this.#open("(", datum.items, ")", 0, datum.tail);
+        return this.#writeDotted(datum);
       case "vector":
-        return this.#open("#(", datum.items, ")");
+        return this.#open(datum, "#(", datum.items, ")");
       case "array":
-        return this.#open(arrayPrefix(datum), [datum.contents], "");
+        return this.#open(datum, arrayPrefix(datum), [datum.contents], "");
       case "complex":
-        return this.#open("#C(", [datum.real, datum.imaginary], ")");
+        return this.#open(datum, "#C(", [datum.real, datum.imaginary], ")");
       case "structure":
-        return this.#open("#S(", [datum.name, ...datum.slots], ")");
+        return this.#open(datum, "#S(", [datum.name, ...arrayOf(datum.slots, datum)], ")");
       case "backquote":
       case "unquote":
       case "splice":
       case "nsplice":
-        return this.#open(quasiPrefix(datum), [datum.datum], "");
+        return this.#open(datum, quasiPrefix(datum), [datum.datum], "");
       default:
         this.#out += printAtom(datum);
         return undefined;
     }
   }
 
-  #open(open: string, items: readonly Sexp[], close: string, first = 0, tail?: Sexp): undefined {
+  #writeDotted(datum: DottedList): undefined {
+    if (datum.tail === undefined) throw unprintable(datum.tail);
+    return this.#open(datum, "(", datum.items, ")", 0, datum.tail);
+  }
+
+  #open(datum: Sexp, open: string, items: readonly Sexp[], close: string, first = 0, tail?: Sexp): undefined {
     this.#out += open;
-    this.#frame = { parent: this.#frame, items, first, next: first, tail, close };
+    const depth = (this.#frame?.depth ?? 0) + 1;
+    this.#frame = { parent: this.#frame, datum, depth, items: arrayOf(items, datum), first, next: first, tail, close };
+    if (depth >= SUSPICIOUS_DEPTH && Number.isInteger(Math.log2(depth))) refuseCycle(this.#frame);
+  }
+}
+
+function arrayOf(items: readonly Sexp[], datum: Sexp): readonly Sexp[] {
+  if (!Array.isArray(items)) throw unprintable(datum);
+  return items;
+}
+
+/** Printing a datum that contains itself would only end with the memory. */
+function refuseCycle(innermost: Frame): void {
+  const open = new Set<Sexp>();
+  for (let frame: Frame | undefined = innermost; frame !== undefined; frame = frame.parent) {
+    if (open.has(frame.datum)) throw new PrintError("A datum that contains itself");
+    open.add(frame.datum);
   }
 }
 

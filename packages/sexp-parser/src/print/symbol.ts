@@ -1,3 +1,4 @@
+import { PrintError } from "../errors.js";
 import { isPotentialNumber } from "../syntax/number.js";
 import type { LispSymbol } from "../types.js";
 
@@ -13,6 +14,7 @@ export function printSymbol({ name, package: packageName, internal }: LispSymbol
 }
 
 function printName(name: string): string {
+  if (typeof name !== "string") throw new PrintError(`A symbol with the name or package ${String(name)}`);
   const isPlain = PLAIN.test(name) && !isPotentialNumber(name) && !/^\.+$/.test(name);
   return isPlain ? name.toLowerCase() : `|${name.replace(/[\\|]/g, "\\$&")}|`;
 }
