@@ -1,9 +1,10 @@
 import type { Sexp } from "sexp-parser";
-import { invokeNthRestartForEmacs } from "./commands/index.js";
+import { invokeNthRestartForEmacs } from "./commands/invoke-nth-restart-for-emacs.js";
 import type { Connection } from "./connection/connection.js";
+import type { RequestOptions } from "./connection/request-options.js";
 import { SwankError } from "./errors.js";
 import { unlessAborted } from "./unless-aborted.js";
-import type { DebugMessage } from "./wire/messages.js";
+import type { DebugMessage, Reply } from "./wire/messages.js";
 
 /** How to run a form that is expected to come back without stopping. */
 export interface CallOptions {
@@ -31,6 +32,9 @@ export class Caller {
 
   constructor(connection: Connection) {
     this.#connection = connection;
+    connection.on("event", (message) => {
+      if (message.type === "debug" && this.owns(message)) this.#unwind(message);
+    });
   }
 
   get isOpen(): boolean {
@@ -59,34 +63,48 @@ export class Caller {
 
   /** The same for forms that may leave their thread's stop, which is no failure. */
   async callUnwinding(form: Sexp, options: CallOptions): Promise<Sexp | typeof UNWOUND> {
-    const id = this.#connection.nextId();
+    const reply = await this.reply(form, options);
+    return reply.status === "ok" ? reply.value : UNWOUND;
+  }
+
+  /** As `Connection.request`, but a request that enters the debugger is unwound and rejects with `REQUEST_FAILED`. */
+  async reply(form: Sexp, options: RequestOptions): Promise<Reply> {
+    const id = options.id ?? this.#connection.nextId();
     this.#stopped.set(id, undefined);
     try {
       const reply = await this.#connection.request(form, { ...options, id });
-      if (reply.status === "ok") return reply.value;
       const stop = this.#stopped.get(id);
-      if (stop !== undefined) throw requestFailed(options.label, stop);
-      return UNWOUND;
+      if (reply.status === "abort" && stop !== undefined) throw requestFailed(options.label, stop);
+      return reply;
     } finally {
       this.#stopped.delete(id);
     }
   }
 
-  /** @returns true if the stop belongs to one of these requests; it is being unwound then. */
-  claim(message: DebugMessage): boolean {
-    const [innermost] = message.continuations;
-    if (innermost === undefined || !this.#stopped.has(innermost)) return false;
-    this.#stopped.set(innermost, message);
-    this.#leave(message);
-    return true;
+  /** True if the stop belongs to one of these requests; it is being unwound then. */
+  owns({ continuations: [innermost] }: DebugMessage): boolean {
+    return innermost !== undefined && this.#stopped.has(innermost);
   }
 
-  #leave({ thread, level, restarts }: DebugMessage): void {
+  #unwind(message: DebugMessage): void {
+    const { thread, level, restarts, continuations } = message;
+    for (const id of continuations.slice(0, 1)) this.#stopped.set(id, message);
     // At level 1 the request is all that the thread does; deeper, only the newest level is ours to leave.
     const wayOut = restarts.findIndex((restart) => (level === 1 ? restart.topLevel : restart.name === "ABORT"));
     const { name, encode } = invokeNthRestartForEmacs;
     void this.#connection.request(encode(level, Math.max(wayOut, 0)), { label: name, thread }).catch(() => undefined);
   }
+}
+
+const callers = new WeakMap<Connection, Caller>();
+
+/** The connection's one caller, so that every stop of its requests is known to all who look. */
+export function callerOf(connection: Connection): Caller {
+  const known = callers.get(connection);
+  if (known !== undefined) return known;
+  const caller = new Caller(connection);
+  callers.set(connection, caller);
+  return caller;
 }
 
 function requestFailed(label: string, { condition }: DebugMessage): SwankError {

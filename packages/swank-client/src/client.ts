@@ -1,8 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 import { decode, keyword, list, NIL, quote, type Sexp, symbol } from "sexp-parser";
-import { Caller, type CallOptions } from "./caller.js";
+import { Listeners } from "./call-listener.js";
+import { type Caller, type CallOptions, callerOf } from "./caller.js";
 import { checkId } from "./check-index.js";
-import { type ConnectionInfo, simpleCompletions } from "./commands/index.js";
+import { checkOptions } from "./check-options.js";
+import { type Command, type ConnectionInfo, type RunOptions, runCommand, simpleCompletions } from "./commands/index.js";
 import type { Connection } from "./connection/connection.js";
 import { runsWhenRead } from "./connection/runs-when-read.js";
 import { Breakpoints } from "./debugger/breakpoints.js";
@@ -10,6 +12,7 @@ import { DebuggerRegistry } from "./debugger/debugger-registry.js";
 import type { DebuggerSession } from "./debugger/debugger-session.js";
 import type { ForeignStop } from "./debugger/foreign-stop.js";
 import { ForeignStops } from "./debugger/foreign-stops.js";
+import { decodeValue } from "./decode-value.js";
 import type { Definitions, DefinitionsOptions, ResetReport } from "./definitions/definition.js";
 import { SessionState } from "./definitions/session-state.js";
 import { SymbolDescriber } from "./describe/symbol-describer.js";
@@ -19,7 +22,7 @@ import type { EvaluateOptions } from "./evaluation/evaluate-options.js";
 import type { Evaluation } from "./evaluation/evaluation.js";
 import { EvaluationRunner } from "./evaluation/evaluation-runner.js";
 import type { EvaluationTask } from "./evaluation/evaluation-task.js";
-import type { QuestionOptions } from "./question-options.js";
+import { QUESTION_OPTIONS, type QuestionOptions } from "./question-options.js";
 import type { StopReport } from "./runtime/decode-snapshot.js";
 import { RuntimeInstaller } from "./runtime/installer.js";
 import type { SwankMessage } from "./wire/messages.js";
@@ -57,17 +60,20 @@ export class SwankClient {
   readonly #runner: EvaluationRunner;
   readonly #debugger: DebuggerRegistry;
   readonly #foreignStops: ForeignStops;
-  readonly #stopListeners = new Set<(session: DebuggerSession) => void>();
+  readonly #stopListeners: Listeners<DebuggerSession>;
   readonly #state: SessionState;
   readonly #describer: SymbolDescriber;
 
   constructor(connection: Connection, info: ConnectionInfo, options: ClientOptions = {}) {
+    checkOptions("SwankClient", options, { runtime: true });
     this.connection = connection;
     this.info = info;
-    this.#caller = new Caller(connection);
+    const reportAs = (event: string) => (error: unknown) => connection.reportListenerError(error, event);
+    this.#stopListeners = new Listeners(reportAs("stop"));
+    this.#caller = callerOf(connection);
     this.#installer = new RuntimeInstaller(this.#caller, options.runtime ?? true);
     this.#runner = new EvaluationRunner(connection, this.#caller, this.#installer);
-    this.breakpoints = new Breakpoints(this.#caller, this.#installer);
+    this.breakpoints = new Breakpoints(this.#caller, this.#installer, new Listeners(reportAs("breakpoint")));
     this.#state = new SessionState(this.#caller, this.#installer);
     this.#describer = new SymbolDescriber(this.#caller, this.#installer);
     this.#debugger = new DebuggerRegistry(
@@ -100,12 +106,12 @@ export class SwankClient {
 
   /**
    * Calls `listener` for every new stop, those of other threads included, once it is known what stopped. Earlier ones are in `stops`.
+   * What the listener throws goes to `onListenerError`, and disturbs nothing else.
    *
    * @returns A function that ends this.
    */
   onStop(listener: (session: DebuggerSession) => void): () => void {
-    this.#stopListeners.add(listener);
-    return () => this.#stopListeners.delete(listener);
+    return this.#stopListeners.add(listener);
   }
 
   /**
@@ -123,11 +129,12 @@ export class SwankClient {
    *
    * @throws SwankError `INVALID_ARGUMENT`, and what `call` throws.
    */
-  async hasThread(id: number, { signal }: QuestionOptions = {}): Promise<boolean> {
+  async hasThread(id: number, options: QuestionOptions = {}): Promise<boolean> {
+    checkOptions("hasThread", options, QUESTION_OPTIONS);
     checkId("id", id);
     // list-threads would replace the list in which other clients count.
     const form = list(symbol("cl:find"), id, list(symbol("swank/backend:all-threads")), keyword("key"), THREAD_ID);
-    const request = { label: "looking for a thread", timeout: LOOK_TIME, signal };
+    const request = { label: "looking for a thread", timeout: LOOK_TIME, signal: options.signal };
     const found = await this.call(list(symbol("cl:null"), form), request);
     return found === NIL;
   }
@@ -139,7 +146,8 @@ export class SwankClient {
    */
   async otherClients(): Promise<number> {
     const form = list(symbol("cl:1-"), list(symbol("cl:length"), symbol("swank::*connections*")));
-    return decode.integer(await this.call(form, { label: "counting clients", timeout: COUNT_TIME }));
+    const label = "counting clients";
+    return decodeValue(decode.integer, await this.call(form, { label, timeout: COUNT_TIME }), label);
   }
 
   /** Evaluations that have not ended. */
@@ -175,8 +183,7 @@ export class SwankClient {
    */
   async completions(prefix: string, packageName: string): Promise<readonly string[]> {
     if (runsWhenRead(prefix) || runsWhenRead(packageName)) return [];
-    const { name, encode, decode } = simpleCompletions;
-    const found = decode(await this.call(encode(prefix, packageName), { label: name, timeout: COMPLETION_TIME }));
+    const found = await this.run(simpleCompletions, [prefix, packageName], { timeout: COMPLETION_TIME });
     return [...new Set(found)].sort();
   }
 
@@ -206,6 +213,19 @@ export class SwankClient {
    */
   call(form: Sexp, options: CallOptions): Promise<Sexp> {
     return this.#caller.call(form, options);
+  }
+
+  /**
+   * Runs a command in the image, such as one of `commands`. If it stops in the debugger, it is unwound.
+   *
+   * @throws SwankError what `call` throws; `UNEXPECTED_REPLY`
+   */
+  run<Args extends readonly unknown[], Result>(
+    command: Command<Args, Result>,
+    args: Args,
+    options?: RunOptions,
+  ): Promise<Result> {
+    return runCommand(this.connection, command, args, options);
   }
 
   /**
@@ -240,6 +260,6 @@ export class SwankClient {
   #onStop(session: DebuggerSession, report: StopReport, task: EvaluationTask | undefined): void {
     task?.report(report);
     task?.stopped(session, report);
-    for (const listener of this.#stopListeners) listener(session);
+    this.#stopListeners.tell(session);
   }
 }

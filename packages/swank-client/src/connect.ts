@@ -1,7 +1,8 @@
 import { type AttachOptions, attach, checkAttachOptions } from "./attach.js";
+import { checkOptions, type OptionNames } from "./check-options.js";
 import { type ClientOptions, SwankClient } from "./client.js";
 import { SwankError } from "./errors.js";
-import { DEFAULT_TIMEOUT, type OpenOptions, openConnection } from "./handshake/open-connection.js";
+import { DEFAULT_TIMEOUT, OPEN_OPTIONS, type OpenOptions, openConnection } from "./handshake/open-connection.js";
 import { tcpOpener } from "./transport/tcp-transport.js";
 import type { TransportOpener } from "./transport/transport.js";
 
@@ -15,6 +16,15 @@ export interface ConnectOptions extends OpenOptions, ClientOptions, AttachOption
   readonly transport?: TransportOpener | undefined;
 }
 
+export const CONNECT_OPTIONS: OptionNames<ConnectOptions> = {
+  ...OPEN_OPTIONS,
+  host: true,
+  port: true,
+  transport: true,
+  runtime: true,
+  foreignErrors: true,
+};
+
 /**
  * Connects to the Swank server of a running image, beside whoever is connected already: errors of the image's other threads go on going to them.
  *
@@ -23,17 +33,27 @@ export interface ConnectOptions extends OpenOptions, ClientOptions, AttachOption
  * open then.
  */
 export async function connect(options: ConnectOptions = {}): Promise<SwankClient> {
-  checkAttachOptions(options);
+  checkConnectOptions(options);
+  const { host, port, transport, runtime, foreignErrors, ...open } = options;
   const deadline = performance.now() + (options.timeout ?? DEFAULT_TIMEOUT);
-  const { connection, info } = await openConnection(options.transport ?? tcpOpener(options), options);
-  const client = new SwankClient(connection, info, options);
+  const { connection, info } = await openConnection(
+    transport ?? tcpOpener({ host, port, timeout: open.timeout }),
+    open,
+  );
+  const client = new SwankClient(connection, info, { runtime });
   try {
-    await attach(within(client, deadline, options.signal), options);
+    await attach(within(client, deadline, options.signal), { foreignErrors });
     return client;
   } catch (error) {
     await client.close();
     throw isTimeout(error) ? unresponsive(connection.description, error) : error;
   }
+}
+
+/** @throws SwankError `INVALID_ARGUMENT` */
+export function checkConnectOptions(options: ConnectOptions): void {
+  checkOptions("connect", options, CONNECT_OPTIONS);
+  checkAttachOptions(options);
 }
 
 /** Calls share the time that is left, however many there are. */

@@ -37,8 +37,8 @@ export async function openAttachedImage(
 }
 
 /** An image that does not say when it started is known by its process id alone. */
-async function identify(client: SwankClient, { name, encode, decode }: typeof commands.processStart): Promise<string> {
-  const asked = client.call(encode(), { label: name, timeout: ANSWER_TIME }).then(decode);
+async function identify(client: SwankClient, command: typeof commands.processStart): Promise<string> {
+  const asked = client.run(command, [], { timeout: ANSWER_TIME });
   return `${client.info.pid} ${(await asked.catch(() => undefined)) ?? ""}`;
 }
 

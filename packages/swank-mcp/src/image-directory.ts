@@ -8,10 +8,10 @@ export const ANSWER_TIME = 3000;
  *
  * @throws SwankError `REQUEST_TIMEOUT` when the image does not answer within 3 s, `CANCELLED`, or the reason of a closed connection.
  */
-export async function imageDirectory(
+export function imageDirectory(
   client: SwankClient,
-  { name, encode, decode }: typeof commands.defaultDirectory,
+  command: typeof commands.defaultDirectory,
   signal: AbortSignal,
 ): Promise<string> {
-  return decode(await client.call(encode(), { label: name, timeout: ANSWER_TIME, signal }));
+  return client.run(command, [], { timeout: ANSWER_TIME, signal });
 }

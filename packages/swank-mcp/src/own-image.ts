@@ -45,8 +45,7 @@ export async function openOwnImage(
   for (const note of image.notes) log(`launch: ${note}`);
   try {
     const client = await connect({ transport: image.transport, secret: false, foreignErrors, signal });
-    const form = loadInitFiles.encode({ noUserInit, load });
-    const loaded = loadInitFiles.decode(await client.call(form, { label: loadInitFiles.name, signal }));
+    const loaded = await client.run(loadInitFiles, [{ noUserInit, load }], { signal });
     const shared = await sharing?.share(client, shareImage);
     return new LispSession({
       client,

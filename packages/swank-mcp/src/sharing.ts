@@ -46,8 +46,7 @@ export class Sharing {
   }
 
   async #open(client: SwankClient, command: typeof shareImage): Promise<SharedAt> {
-    const ask = async (port: number) =>
-      command.decode(await client.call(command.encode(port), { label: command.name }));
+    const ask = (port: number) => client.run(command, [port]);
     const port = this.#last ?? this.#wanted;
     const first = await ask(port);
     const answer = first.status === "in-use" && port !== this.#wanted ? await ask(this.#wanted) : first;

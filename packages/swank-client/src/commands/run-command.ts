@@ -1,6 +1,7 @@
-import { DecodeError, type Sexp } from "sexp-parser";
+import { callerOf } from "../caller.js";
 import type { Connection } from "../connection/connection.js";
 import type { RequestOptions } from "../connection/request-options.js";
+import { decodeValue } from "../decode-value.js";
 import { SwankError } from "../errors.js";
 import type { Command } from "./command.js";
 
@@ -8,10 +9,10 @@ import type { Command } from "./command.js";
 export type RunOptions = Omit<RequestOptions, "label">;
 
 /**
- * Runs a command in the image.
+ * Runs a command in the image. If it stops in the debugger, it is unwound.
  *
- * @throws SwankError `REQUEST_ABORTED` when it was unwound, unless it is there to unwind; `UNEXPECTED_REPLY`; whatever
- * `Connection.request` throws
+ * @throws SwankError `REQUEST_FAILED` with what it signalled; `REQUEST_ABORTED` when it was unwound, unless it is there to unwind;
+ * `UNEXPECTED_REPLY`; what `Connection.request` throws
  */
 export async function runCommand<Args extends readonly unknown[], Result>(
   connection: Connection,
@@ -19,22 +20,10 @@ export async function runCommand<Args extends readonly unknown[], Result>(
   args: Args,
   options: RunOptions = {},
 ): Promise<Result> {
-  const reply = await connection.request(command.encode(...args), { ...options, label: command.name });
-  if (reply.status === "ok") return decodeResult(command, reply.value);
+  const reply = await callerOf(connection).reply(command.encode(...args), { ...options, label: command.name });
+  if (reply.status === "ok") return decodeValue(command.decode, reply.value, command.name);
   if (command.unwound !== undefined) return command.unwound(reply.condition);
   throw new SwankError("REQUEST_ABORTED", `${command.name}: aborted in Lisp (${reply.condition}).`, {
     details: { operation: command.name },
   });
-}
-
-function decodeResult<Result>(command: Command<never, Result>, value: Sexp): Result {
-  try {
-    return command.decode(value);
-  } catch (cause) {
-    if (!(cause instanceof DecodeError)) throw cause;
-    throw new SwankError("UNEXPECTED_REPLY", `${command.name}: ${cause.message}`, {
-      cause,
-      details: { operation: command.name },
-    });
-  }
 }

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionNames } from "../check-options.js";
 import type { SwankError } from "../errors.js";
 import type { SwankMessage } from "../wire/messages.js";
 import type { ReplyPolicy } from "./default-replies.js";
@@ -22,6 +23,30 @@ export interface ConnectionOptions {
   readonly replyPolicy?: ReplyPolicy | undefined;
   /** Gets what listeners and the reply policy throw; by default that becomes a process warning. */
   readonly onListenerError?: UnhandledListenerError | undefined;
+}
+
+export const CONNECTION_OPTIONS: OptionNames<ConnectionOptions> = {
+  secret: true,
+  frameLimit: true,
+  backlogLimit: true,
+  threadTimeout: true,
+  linger: true,
+  heartbeat: true,
+  replyPolicy: true,
+  onListenerError: true,
+};
+
+const HEARTBEAT_OPTIONS: OptionNames<HeartbeatOptions> = { interval: true, patience: true };
+
+/** @throws SwankError `INVALID_ARGUMENT` */
+export function checkConnectionOptions(options: ConnectionOptions): void {
+  checkOptions("Connection", options, CONNECTION_OPTIONS);
+  checkHeartbeatOptions(options);
+}
+
+/** @throws SwankError `INVALID_ARGUMENT` */
+export function checkHeartbeatOptions({ heartbeat }: Pick<ConnectionOptions, "heartbeat">): void {
+  if (heartbeat !== undefined && heartbeat !== false) checkOptions("heartbeat", heartbeat, HEARTBEAT_OPTIONS);
 }
 
 export const DEFAULTS = { backlogLimit: 64 * 1024 * 1024, threadTimeout: 30_000, linger: 1000 } as const;

@@ -1,4 +1,5 @@
 import { NIL, type Sexp } from "sexp-parser";
+import { catchRejection } from "../call-listener.js";
 import { deferred } from "../deferred.js";
 import { asSwankError, CallSite, SwankError } from "../errors.js";
 import type { NetworkPeer, Transport, TransportFactory } from "../transport/transport.js";
@@ -8,7 +9,12 @@ import { encodeFrame } from "../wire/frame-encoder.js";
 import type { Reply, SwankMessage } from "../wire/messages.js";
 import { printMessage } from "../wire/print-message.js";
 import { readMessage } from "../wire/read-message.js";
-import { type ConnectionEvents, type ConnectionOptions, DEFAULTS } from "./connection-options.js";
+import {
+  type ConnectionEvents,
+  type ConnectionOptions,
+  checkConnectionOptions,
+  DEFAULTS,
+} from "./connection-options.js";
 import { defaultReply } from "./default-replies.js";
 import { Heartbeat, type HeartbeatOptions } from "./heartbeat.js";
 import { PendingRequests } from "./pending-requests.js";
@@ -41,6 +47,7 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
   readonly #heartbeat: Heartbeat | undefined;
 
   constructor(factory: TransportFactory, options: ConnectionOptions = {}) {
+    checkConnectionOptions(options);
     super(options.onListenerError);
     this.#options = options;
     const { promise, resolve } = deferred<SwankError>();
@@ -197,6 +204,7 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
     if (reply === undefined) return;
     try {
       const chosen = this.#options.replyPolicy?.(message) ?? reply;
+      catchRejection(chosen, (error) => this.reportListenerError(error, "replyPolicy"));
       if (chosen !== "later") this.send(chosen);
     } catch (error) {
       this.reportListenerError(error, "replyPolicy");

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionNames } from "../check-options.js";
 import { SwankError } from "../errors.js";
 import type { RequestThread } from "../wire/encode-message.js";
 import { runsWhenRead } from "./runs-when-read.js";
@@ -23,6 +24,15 @@ export interface RequestOptions {
   readonly id?: number | undefined;
 }
 
+const REQUEST_OPTIONS: OptionNames<RequestOptions> = {
+  label: true,
+  package: true,
+  thread: true,
+  timeout: true,
+  signal: true,
+  id: true,
+};
+
 /** The longest that a timer of this platform can wait. */
 const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
@@ -31,7 +41,9 @@ const LONGEST_TIMEOUT = 2 ** 31 - 1;
  *
  * @throws SwankError `INVALID_ARGUMENT`
  */
-export function checkRequestOptions({ label, thread, timeout, id, package: packageName }: RequestOptions): void {
+export function checkRequestOptions(options: RequestOptions): void {
+  checkOptions("A request", options, REQUEST_OPTIONS);
+  const { label, thread, timeout, id, package: packageName } = options;
   const refuse = (problem: string): never => {
     throw new SwankError("INVALID_ARGUMENT", `${label}: ${problem}`);
   };

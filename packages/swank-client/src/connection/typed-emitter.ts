@@ -1,3 +1,5 @@
+import { callListener } from "../call-listener.js";
+
 /** Stops listening. Calling it again does nothing. */
 export type Unsubscribe = () => void;
 
@@ -56,22 +58,20 @@ export class TypedEmitter<Events extends object> {
   /** Calls the listeners; never throws because of them. */
   protected emit<Name extends keyof Events & string>(event: Name, payload: Events[Name]): void {
     for (const listener of [...(this.#listeners[event] ?? [])]) {
-      try {
-        const result: unknown = listener(payload);
-        // An async function fits a listener's type, and its rejection would end the process.
-        if (result instanceof Promise) result.catch((error: unknown) => this.reportListenerError(error, event));
-      } catch (error) {
-        this.reportListenerError(error, event);
-      }
+      callListener(listener, payload, (error) => this.reportListenerError(error, event));
     }
   }
 
-  /** Hands an error of the application's code to whoever wants it; never throws. */
-  protected reportListenerError(error: unknown, event: string): void {
-    try {
-      this.#onListenerError(error, event);
-    } catch (reporterError) {
-      warn(reporterError, event);
-    }
+  /**
+   * Reports an error of the application's code as one of a listener. Never throws.
+   *
+   * @param event - Names in the report what was being listened to.
+   */
+  reportListenerError(error: unknown, event: string): void {
+    callListener(
+      (thrown) => this.#onListenerError(thrown, event),
+      error,
+      (reporterError) => warn(reporterError, event),
+    );
   }
 }

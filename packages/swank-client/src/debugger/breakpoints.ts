@@ -1,8 +1,11 @@
 import { DecodeError, NIL, type Sexp } from "sexp-parser";
+import type { Listeners } from "../call-listener.js";
 import type { Caller } from "../caller.js";
 import { checkId } from "../check-index.js";
+import { checkOptions, checkText, type OptionNames } from "../check-options.js";
+import { decodeValue } from "../decode-value.js";
 import { SwankError } from "../errors.js";
-import type { QuestionOptions } from "../question-options.js";
+import { QUESTION_OPTIONS, type QuestionOptions } from "../question-options.js";
 import type { DebuggerCalls } from "../runtime/debugger-calls.js";
 import { breakpointReply, breakpoints, hitElsewhere } from "../runtime/decode-breakpoints.js";
 import type { RuntimeInstaller } from "../runtime/installer.js";
@@ -12,13 +15,22 @@ import type { Breakpoint, BreakpointOptions, HitElsewhere, NewBreakpoint } from 
 /** Milliseconds that the image has to answer. */
 const ANSWER_TIME = 10_000;
 
+const BREAKPOINT_OPTIONS: OptionNames<BreakpointOptions> = {
+  ...QUESTION_OPTIONS,
+  condition: true,
+  hitCount: true,
+  thread: true,
+  package: true,
+};
+
 /** The breakpoints of one client. They go with it, also when it dies. */
 export class Breakpoints {
   readonly #caller: Caller;
   readonly #installer: RuntimeInstaller;
-  readonly #hitListeners = new Set<(hit: HitElsewhere) => void>();
+  readonly #hitListeners: Listeners<HitElsewhere>;
 
-  constructor(caller: Caller, installer: RuntimeInstaller) {
+  constructor(caller: Caller, installer: RuntimeInstaller, hitListeners: Listeners<HitElsewhere>) {
+    this.#hitListeners = hitListeners;
     this.#caller = caller;
     this.#installer = installer;
   }
@@ -31,23 +43,28 @@ export class Breakpoints {
    * @throws SwankError `BREAKPOINT_REFUSED` for macros, special operators, undefined names and what Lisp itself needs; `INVALID_ARGUMENT`
    */
   async set(name: string, options: BreakpointOptions = {}): Promise<NewBreakpoint> {
+    checkOptions("breakpoints.set", options, BREAKPOINT_OPTIONS);
+    checkText("name", name);
     const { hitCount, thread } = options;
     checkHitCount(hitCount);
     if (thread !== undefined && thread !== "any") checkId("thread", thread);
-    const reply = breakpointReply(
-      await this.#ask("setting a breakpoint", (calls) => calls.setBreakpoint(name, options), options),
-    );
+    const label = "setting a breakpoint";
+    const answer = await this.#ask(label, (calls) => calls.setBreakpoint(name, options), options);
+    const reply = decodeValue(breakpointReply, answer, label);
     if (reply.kind === "refused") throw new SwankError("BREAKPOINT_REFUSED", `${name}: ${reply.reason}`);
     return { ...reply.breakpoint, warning: reply.warning };
   }
 
   /** This client's breakpoints, in the order in which they were set. */
   async list(options: QuestionOptions = {}): Promise<readonly Breakpoint[]> {
-    return breakpoints(await this.#ask("listing breakpoints", (calls) => calls.listBreakpoints(), options));
+    checkOptions("breakpoints.list", options, QUESTION_OPTIONS);
+    const label = "listing breakpoints";
+    return decodeValue(breakpoints, await this.#ask(label, (calls) => calls.listBreakpoints(), options), label);
   }
 
   /** @throws SwankError `NO_SUCH_BREAKPOINT`, `INVALID_ARGUMENT` */
   async remove(id: number, options: QuestionOptions = {}): Promise<void> {
+    checkOptions("breakpoints.remove", options, QUESTION_OPTIONS);
     checkId("id", id);
     const removed = await this.#ask("removing a breakpoint", (calls) => calls.removeBreakpoint(id), options);
     if (removed === NIL) throw new SwankError("NO_SUCH_BREAKPOINT", `There is no breakpoint ${id}.`);
@@ -59,14 +76,13 @@ export class Breakpoints {
    * @returns A function that ends this.
    */
   onHitElsewhere(listener: (hit: HitElsewhere) => void): () => void {
-    this.#hitListeners.add(listener);
-    return () => this.#hitListeners.delete(listener);
+    return this.#hitListeners.add(listener);
   }
 
   /** Takes in a message that may tell of such a hit. */
   receive({ target }: WriteStringMessage): void {
     const hit = readHit(target);
-    if (hit !== undefined) for (const listener of this.#hitListeners) listener(hit);
+    if (hit !== undefined) this.#hitListeners.tell(hit);
   }
 
   #ask(label: string, form: (calls: DebuggerCalls) => Sexp, { signal }: QuestionOptions): Promise<Sexp> {

@@ -1,5 +1,6 @@
 import type { Sexp } from "sexp-parser";
 import type { Caller } from "../caller.js";
+import { decodeValue } from "../decode-value.js";
 import { SwankError } from "../errors.js";
 import type { EvaluationTask } from "../evaluation/evaluation-task.js";
 import { type StopReport, stopReport } from "../runtime/decode-snapshot.js";
@@ -43,7 +44,7 @@ export class DebuggerRegistry {
   }
 
   enter(message: DebugMessage): void {
-    if (this.#caller.claim(message)) return;
+    if (this.#caller.owns(message)) return;
     const parked = this.#parked.enter(message);
     if (parked !== undefined) void this.#announce(parked);
   }
@@ -84,10 +85,11 @@ export class DebuggerRegistry {
     if (calls === undefined) return wireReport(message);
     try {
       const options = { label: "describing a stop", thread, timeout: REPORT_TIME, signal: left };
-      return stopReport(await this.#caller.call(calls.stop(), options));
+      return decodeValue(stopReport, await this.#caller.call(calls.stop(), options), options.label);
     } catch (error) {
-      if (!(error instanceof SwankError))
-        process.emitWarning(`A stop was told in a form that is not understood: ${String(error)}`);
+      if (!(error instanceof SwankError) || error.code === "UNEXPECTED_REPLY") {
+        process.emitWarning(`A stop was reported in a form that is not understood: ${String(error)}`);
+      }
       return wireReport(message);
     }
   }

@@ -1,12 +1,14 @@
 import type { Sexp } from "sexp-parser";
 import { UNWOUND } from "../caller.js";
 import { checkIndex, shownIndex } from "../check-index.js";
+import { checkOptions, checkText } from "../check-options.js";
 import { throwToToplevel } from "../commands/index.js";
+import { decodeValue } from "../decode-value.js";
 import { SwankError } from "../errors.js";
 import { checkLimit } from "../evaluation/evaluate-options.js";
 import type { Evaluation } from "../evaluation/evaluation.js";
 import type { Binding, ErrorSnapshot, Restart, StopDetail, StopReason } from "../evaluation/outcome.js";
-import type { WaitOptions } from "../evaluation/outcome-slot.js";
+import { WAIT_OPTIONS, type WaitOptions } from "../evaluation/outcome-slot.js";
 import type { DebuggerCalls, StepMode } from "../runtime/debugger-calls.js";
 import { type FrameReply, frameLocals, framePage, frameRefusal, frameValue } from "../runtime/decode-frames.js";
 import type { StopReport } from "../runtime/decode-snapshot.js";
@@ -117,15 +119,17 @@ export class DebuggerSession {
    * `CANCELLED`, `INVALID_ARGUMENT`
    */
   async evaluateInFrame(frame: number, code: string, options: FrameEvaluationOptions = {}): Promise<FrameValue> {
+    checkOptions("evaluateInFrame", options, { ...WAIT_OPTIONS, valueLimit: true });
     const { valueLimit } = options;
     checkIndex("frame", frame);
+    checkText("code", code);
     if (valueLimit !== undefined) checkLimit("valueLimit", valueLimit);
     const label = `Evaluating in frame ${frame}`;
     const calls = await this.#debuggerCalls(label);
     const form = (attempt: string) => calls.evalInFrame(this.level, frame, attempt, code, valueLimit);
     const reply = await this.#attempt(form, label, options);
     if (reply === UNWOUND) throw this.#channel.stale(label);
-    return frameAnswer(frameValue(reply), frame, this.#channel);
+    return frameAnswer(decodeValue(frameValue, reply, label), frame, this.#channel);
   }
 
   /**
@@ -140,6 +144,7 @@ export class DebuggerSession {
    * `FRAME_EVALUATION_TIMEOUT`, `CANCELLED`
    */
   async invokeRestart(index: number, values: readonly string[] = [], options: WaitOptions = {}): Promise<void> {
+    checkOptions("invokeRestart", options, WAIT_OPTIONS);
     const restart = this.restarts.find((offered) => offered.index === index);
     if (restart === undefined) throw this.#noSuchRestart(index);
     const calls = await this.#installer.evaluate();
@@ -158,7 +163,7 @@ export class DebuggerSession {
     const label = `Restarting frame ${frame}`;
     const calls = await this.#debuggerCalls(label);
     const reply = await this.#channel.leave(calls.restartFrame(this.level, frame), label);
-    if (reply !== UNWOUND) throw frameError(frameRefusal(reply), frame, this.#channel);
+    if (reply !== UNWOUND) throw frameError(decodeValue(frameRefusal, reply, label), frame, this.#channel);
   }
 
   /**
@@ -168,12 +173,14 @@ export class DebuggerSession {
    * @throws SwankError `STALE_SESSION`, `NO_SUCH_FRAME`, `NOT_RESTARTABLE`, `FRAME_EVALUATION_FAILED`, `FRAME_EVALUATION_TIMEOUT`, `CANCELLED`
    */
   async returnFromFrame(frame: number, code: string, options: WaitOptions = {}): Promise<void> {
+    checkOptions("returnFromFrame", options, WAIT_OPTIONS);
     checkIndex("frame", frame);
+    checkText("code", code);
     const label = `Returning from frame ${frame}`;
     const calls = await this.#debuggerCalls(label);
     const form = (attempt: string) => calls.returnFromFrame(this.level, frame, attempt, code);
     const reply = await this.#attempt(form, label, options);
-    if (reply !== UNWOUND) throw frameError(frameRefusal(reply), frame, this.#channel);
+    if (reply !== UNWOUND) throw frameError(decodeValue(frameRefusal, reply, label), frame, this.#channel);
   }
 
   /**
@@ -213,7 +220,8 @@ export class DebuggerSession {
     decode: (datum: Sexp) => FrameReply<Value>,
   ): Promise<Value> {
     const calls = await this.#debuggerCalls(label);
-    return frameAnswer(decode(await this.#channel.ask(form(calls), label)), frame, this.#channel);
+    const reply = await this.#channel.ask(form(calls), label);
+    return frameAnswer(decodeValue(decode, reply, label), frame, this.#channel);
   }
 
   async #attempt(form: (attempt: string) => Sexp, label: string, options: WaitOptions): Promise<Sexp | typeof UNWOUND> {

@@ -1,5 +1,6 @@
 import type { Sexp } from "sexp-parser";
 import { type Caller, UNWOUND } from "../caller.js";
+import { decodeValue } from "../decode-value.js";
 import { SwankError } from "../errors.js";
 import type { DebuggerCalls } from "../runtime/debugger-calls.js";
 import { type ForeignRefusal, type ForeignReply, foreignReply } from "../runtime/decode-foreign-stops.js";
@@ -73,7 +74,8 @@ export class ForeignChannel implements StopChannel {
   async #put(form: Sexp, label: string, timeout: number, mayLeave: boolean): Promise<ForeignReply> {
     if (!this.isLive) throw this.stale(label);
     const call = this.#calls.askStop(this.#report.number, form, { timeout, mayLeave });
-    return foreignReply(await this.#caller.call(call, { label, timeout: timeout + BREAK_OFF_TIME }));
+    const reply = await this.#caller.call(call, { label, timeout: timeout + BREAK_OFF_TIME });
+    return decodeValue(foreignReply, reply, label);
   }
 
   #refusal(reply: ForeignRefusal, label: string): SwankError {

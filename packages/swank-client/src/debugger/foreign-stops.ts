@@ -1,5 +1,6 @@
 import { keyword, list, quote, type Sexp, symbol } from "sexp-parser";
 import type { Caller } from "../caller.js";
+import { decodeValue } from "../decode-value.js";
 import type { DebuggerCalls } from "../runtime/debugger-calls.js";
 import { foreignStops, levels } from "../runtime/decode-foreign-stops.js";
 import type { RuntimeInstaller } from "../runtime/installer.js";
@@ -40,8 +41,9 @@ export class ForeignStops {
     if (!(await this.#mayHaveAny())) return [];
     const before = [...this.#known.values()];
     const calls = await this.#installer.debugger();
-    const reply = await this.#caller.call(calls.foreignStops(), { label: "foreign stops", timeout: LIST_TIME });
-    const reports = foreignStops(reply);
+    const label = "foreign stops";
+    const reply = await this.#caller.call(calls.foreignStops(), { label, timeout: LIST_TIME });
+    const reports = decodeValue(foreignStops, reply, label);
     for (const stop of before) if (!reports.some(({ number }) => number === stop.number)) stop.end();
     return reports.map((report) => this.#take(report, calls));
   }
@@ -54,8 +56,9 @@ export class ForeignStops {
 
   async #mayHaveAny(): Promise<boolean> {
     if (this.#isNeeded) return true;
-    const reply = await this.#caller.call(LEVELS, { label: "stopped threads", timeout: LIST_TIME });
-    this.#isNeeded = levels(reply).some((level) => level > 0);
+    const label = "stopped threads";
+    const reply = await this.#caller.call(LEVELS, { label, timeout: LIST_TIME });
+    this.#isNeeded = decodeValue(levels, reply, label).some((level) => level > 0);
     return this.#isNeeded;
   }
 

@@ -1,3 +1,4 @@
+import { decodeValue } from "../decode-value.js";
 import type { DebuggerCalls } from "../runtime/debugger-calls.js";
 import { stopReport } from "../runtime/decode-snapshot.js";
 import type { RuntimeInstaller } from "../runtime/installer.js";
@@ -68,7 +69,9 @@ export class OpenableStop implements ForeignStop {
   }
 
   async #open(): Promise<DebuggerSession> {
-    const report = stopReport(await this.#channel.ask(this.#calls.describeForeignStop(), "describing a stop"));
+    const label = "describing a stop";
+    const reply = await this.#channel.ask(this.#calls.describeForeignStop(), label);
+    const report = decodeValue(stopReport, reply, label);
     return new DebuggerSession(this.#channel, report, this.#installer, { owner: this.owner });
   }
 }

@@ -1,4 +1,5 @@
 import { type Decoder, decode, type Sexp } from "sexp-parser";
+import { decodeValue } from "../decode-value.js";
 import { SwankError } from "../errors.js";
 import type { Restart } from "../evaluation/outcome.js";
 import type { FrameRefusal, FrameReply } from "../runtime/decode-frames.js";
@@ -39,7 +40,7 @@ export function restartError(reply: Sexp, { name, index }: Restart, channel: Sto
     returned: map(tuple(), () => returned(name)),
     error: map(tuple(string, string), ([type, message]) => badArgument(name, `${type}: ${message}`)),
   });
-  return refusal(reply);
+  return decodeValue(refusal, reply, `restart ${name}`);
 }
 
 /** The error that a refusal to unwind means: `(:stale)`, `(:no-restart)`, `(:returned)`, or what Swank's own call gives. */
@@ -62,7 +63,7 @@ export function resumeError(reply: Sexp, channel: StopChannel): SwankError {
     "wrong-count": map(tuple(integer, nullable(integer)), ([fewest, most]) => wrongCount("CONTINUE", fewest, most)),
     "not-steppable": notSteppable,
   });
-  return refusal(reply);
+  return decodeValue(refusal, reply, "continue");
 }
 
 const notSteppable: Decoder<SwankError> = tagged({

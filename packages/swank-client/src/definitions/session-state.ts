@@ -1,5 +1,8 @@
 import type { Caller } from "../caller.js";
+import { checkOptions } from "../check-options.js";
+import { decodeValue } from "../decode-value.js";
 import type { Evaluation } from "../evaluation/evaluation.js";
+import { QUESTION_OPTIONS } from "../question-options.js";
 import { definitions, undoing } from "../runtime/decode-definitions.js";
 import type { RuntimeInstaller } from "../runtime/installer.js";
 import type { Definitions, DefinitionsOptions, ResetReport } from "./definition.js";
@@ -18,11 +21,14 @@ export class SessionState {
   }
 
   /** @throws SwankError what `Caller.ask` throws. */
-  async definitions({ kind, signal }: DefinitionsOptions): Promise<Definitions> {
+  async definitions(options: DefinitionsOptions): Promise<Definitions> {
+    checkOptions("definitions", options, { ...QUESTION_OPTIONS, kind: true });
+    const { kind, signal } = options;
     if (this.#installer.unused) return { definitions: [], loaded: [] };
     const request = { label: "listing definitions", timeout: ANSWER_TIME, signal };
     const loading = this.#installer.definitions();
-    const all = definitions(await this.#caller.ask(loading, (calls) => calls.definitions(), request));
+    const reply = await this.#caller.ask(loading, (calls) => calls.definitions(), request);
+    const all = decodeValue(definitions, reply, request.label);
     if (kind === undefined) return all;
     return { definitions: all.definitions.filter((definition) => definition.kind === kind), loaded: [] };
   }
@@ -35,6 +41,7 @@ export class SessionState {
     if (this.#installer.unused) return { undefined: [], left: [], loaded: [], ...counts };
     const request = { label: "resetting the session", timeout: ANSWER_TIME };
     const loading = this.#installer.definitions();
-    return { ...undoing(await this.#caller.ask(loading, (calls) => calls.reset(), request)), ...counts };
+    const reply = await this.#caller.ask(loading, (calls) => calls.reset(), request);
+    return { ...decodeValue(undoing, reply, request.label), ...counts };
   }
 }

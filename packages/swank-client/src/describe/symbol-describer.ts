@@ -1,5 +1,7 @@
 import type { Caller } from "../caller.js";
-import { SwankError } from "../errors.js";
+import { checkOptions, checkText } from "../check-options.js";
+import { decodeValue } from "../decode-value.js";
+import { QUESTION_OPTIONS } from "../question-options.js";
 import { symbolDescription } from "../runtime/decode-description.js";
 import type { RuntimeInstaller } from "../runtime/installer.js";
 import type { DescribeOptions, SymbolDescription } from "./symbol-description.js";
@@ -18,17 +20,14 @@ export class SymbolDescriber {
   }
 
   /** @throws SwankError `INVALID_ARGUMENT`, and what `Caller.ask` throws. */
-  async describe(name: string, { package: packageName, signal }: DescribeOptions): Promise<SymbolDescription> {
+  async describe(name: string, options: DescribeOptions): Promise<SymbolDescription> {
+    checkOptions("describeSymbol", options, { ...QUESTION_OPTIONS, package: true });
+    const { package: packageName, signal } = options;
     checkText("name", name);
     if (packageName !== undefined) checkText("package", packageName);
     const request = { label: "describing a symbol", timeout: ANSWER_TIME, signal };
     const loading = this.#installer.describe();
-    return symbolDescription(
-      await this.#caller.ask(loading, (calls) => calls.describeSymbol(name, packageName), request),
-    );
+    const reply = await this.#caller.ask(loading, (calls) => calls.describeSymbol(name, packageName), request);
+    return decodeValue(symbolDescription, reply, request.label);
   }
-}
-
-function checkText(name: string, value: unknown): void {
-  if (typeof value !== "string") throw new SwankError("INVALID_ARGUMENT", `${name} is a string, not ${typeof value}.`);
 }

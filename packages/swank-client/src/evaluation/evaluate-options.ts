@@ -1,4 +1,5 @@
 import { scan } from "sexp-parser";
+import { checkOptions, checkText, type OptionNames } from "../check-options.js";
 import { SwankError } from "../errors.js";
 import type { EvaluateCall } from "../runtime/runtime-calls.js";
 import type { OutputChunk } from "./evaluation.js";
@@ -21,6 +22,16 @@ export interface EvaluateOptions {
   readonly onOutput?: ((chunk: OutputChunk) => void) | undefined;
 }
 
+const EVALUATE_OPTIONS: OptionNames<EvaluateOptions> = {
+  package: true,
+  stdin: true,
+  onError: true,
+  policy: true,
+  outputLimit: true,
+  valueLimit: true,
+  onOutput: true,
+};
+
 const OUTPUT_LIMIT = 100_000;
 const OUTPUT_TAIL = 4000;
 
@@ -30,6 +41,7 @@ const OUTPUT_TAIL = 4000;
  * @throws SwankError `INVALID_ARGUMENT`
  */
 export function evaluateCall(id: number, code: string, options: EvaluateOptions): EvaluateCall {
+  checkOptions("evaluate", options, EVALUATE_OPTIONS);
   const {
     package: packageName,
     stdin,
@@ -60,8 +72,4 @@ export function evaluateCall(id: number, code: string, options: EvaluateOptions)
 /** @throws SwankError `INVALID_ARGUMENT` */
 export function checkLimit(name: string, value: number): void {
   if (!(value >= 0)) throw new SwankError("INVALID_ARGUMENT", `${name} is a number of characters, not ${value}.`);
-}
-
-function checkText(name: string, value: unknown): void {
-  if (typeof value !== "string") throw new SwankError("INVALID_ARGUMENT", `${name} is a string, not ${typeof value}.`);
 }

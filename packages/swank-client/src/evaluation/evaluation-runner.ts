@@ -1,6 +1,8 @@
 import { decode, type Sexp } from "sexp-parser";
+import { callListener } from "../call-listener.js";
 import type { Caller } from "../caller.js";
 import type { Connection } from "../connection/connection.js";
+import { decodeValue } from "../decode-value.js";
 import { asSwankError } from "../errors.js";
 import { evaluationResult } from "../runtime/decode-result.js";
 import type { RuntimeInstaller } from "../runtime/installer.js";
@@ -57,10 +59,17 @@ export class EvaluationRunner {
 
   /** Never throws: what is wrong with the call, `next()` tells. */
   start(code: string, options: EvaluateOptions): Evaluation {
-    const task = new EvaluationTask(this.#connection.nextId(), this.#control, this.#session, options.onOutput);
+    const onOutput = this.#guarded(options?.onOutput);
+    const task = new EvaluationTask(this.#connection.nextId(), this.#control, this.#session, onOutput);
     this.#running.set(task.id, task);
     void this.#run(task, code, options).finally(() => this.#retire(task));
     return task;
+  }
+
+  #guarded(onOutput: EvaluateOptions["onOutput"]): EvaluateOptions["onOutput"] {
+    if (typeof onOutput !== "function") return undefined;
+    const report = (error: unknown) => this.#connection.reportListenerError(error, "output");
+    return (chunk) => callListener(onOutput, chunk, report);
   }
 
   /** @returns false for text that belongs to no evaluation. */
@@ -89,7 +98,7 @@ export class EvaluationRunner {
       const calls = await this.#installer.evaluate();
       sent = this.#connection.isOpen;
       const reply = await this.#connection.request(calls.evaluate(call), { label: "evaluate", id: task.id });
-      if (reply.status === "ok") tellResult(task, code, evaluationResult(reply.value));
+      if (reply.status === "ok") tellResult(task, code, decodeValue(evaluationResult, reply.value, "evaluate"));
       else await this.#unwound(task);
     } catch (error) {
       const cause = asSwankError(error);
@@ -106,6 +115,7 @@ export class EvaluationRunner {
 
   async #ask(label: string, form: (calls: RuntimeCalls) => Sexp): Promise<number | undefined> {
     const request = { label, timeout: CONTROL_TIME };
-    return threadNumber(await this.#caller.ask(this.#installer.evaluate(), form, request)) ?? undefined;
+    const reply = await this.#caller.ask(this.#installer.evaluate(), form, request);
+    return decodeValue(threadNumber, reply, label) ?? undefined;
   }
 }

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionNames } from "../check-options.js";
 import { type Deferred, deferred } from "../deferred.js";
 import { SwankError } from "../errors.js";
 
@@ -7,6 +8,12 @@ export interface WaitOptions {
   readonly timeout?: number | undefined;
   /** Ends the wait when aborted; the evaluation goes on. */
   readonly signal?: AbortSignal | undefined;
+}
+
+export const WAIT_OPTIONS: OptionNames<WaitOptions> = { timeout: true, signal: true };
+
+function checkWaitOptions(options: WaitOptions): void {
+  checkOptions("next", options, WAIT_OPTIONS);
 }
 
 /** Makes a value when somebody gets it, not before. */
@@ -49,6 +56,7 @@ export class OutcomeSlot<Value> {
 
   /** @throws SwankError `WAIT_TIMEOUT`, `CANCELLED`, and what `fail` was given. */
   async take(options: WaitOptions): Promise<Value> {
+    checkWaitOptions(options);
     if (this.#error !== undefined) throw this.#error;
     const produce = this.#next ?? this.#last;
     if (produce === undefined) return this.#wait(options);

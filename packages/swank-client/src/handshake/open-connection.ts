@@ -1,7 +1,9 @@
+import { checkOptions, type OptionNames } from "../check-options.js";
 import { type ConnectionInfo, connectionInfo } from "../commands/connection-info.js";
 import { runCommand } from "../commands/run-command.js";
 import { Connection } from "../connection/connection.js";
-import type { ConnectionOptions } from "../connection/connection-options.js";
+import { CONNECTION_OPTIONS, type ConnectionOptions, checkHeartbeatOptions } from "../connection/connection-options.js";
+import { SwankError } from "../errors.js";
 import type { TransportOpener } from "../transport/transport.js";
 import { checkImage } from "./check-image.js";
 import { handshakeError } from "./handshake-error.js";
@@ -19,6 +21,8 @@ export interface OpenOptions extends Omit<ConnectionOptions, "secret"> {
   readonly signal?: AbortSignal | undefined;
 }
 
+export const OPEN_OPTIONS: OptionNames<OpenOptions> = { ...CONNECTION_OPTIONS, timeout: true, signal: true };
+
 /** A connection to an image that is known to be usable. */
 export interface OpenedConnection {
   readonly connection: Connection;
@@ -32,10 +36,13 @@ export interface OpenedConnection {
  * `SECRET_REJECTED`, `SECRET_UNREADABLE`, `CONNECTION_LOST`, `CANCELLED`, `INVALID_ARGUMENT`
  */
 export async function openConnection(opener: TransportOpener, options: OpenOptions = {}): Promise<OpenedConnection> {
-  const { timeout = DEFAULT_TIMEOUT, signal } = options;
-  const secret = await findSecret(options.secret);
+  checkOptions("openConnection", options, OPEN_OPTIONS);
+  const { timeout = DEFAULT_TIMEOUT, signal, secret: source, ...connectionOptions } = options;
+  checkHeartbeatOptions(connectionOptions);
+  const secret = await findSecret(source);
   const deadline = performance.now() + timeout;
-  const connection = new Connection(await opener(signal), { ...options, secret });
+  const factory = await opener(signal).catch(connectFailed);
+  const connection = new Connection(factory, { ...connectionOptions, secret });
   const server = { description: connection.description, port: connection.peer?.port };
   let heard = false;
   const stop = connection.on("event", () => {
@@ -53,4 +60,11 @@ export async function openConnection(opener: TransportOpener, options: OpenOptio
   } finally {
     stop();
   }
+}
+
+/** A transport of the application's may reject with anything. */
+function connectFailed(cause: unknown): never {
+  if (cause instanceof SwankError) throw cause;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  throw new SwankError("CONNECT_FAILED", `The transport could not be opened: ${message}`, { cause });
 }

@@ -1,5 +1,5 @@
 import { delimiter } from "node:path";
-import { read } from "sexp-parser";
+import { DecodeError, read, SexpError } from "sexp-parser";
 import { SwankError } from "../errors.js";
 import { findExecutable } from "./find-executable.js";
 import { INSTALL_SBCL } from "./install-hints.js";
@@ -82,9 +82,18 @@ export async function describeLisp(executable: string, options: FindLispOptions)
 export function decodeDescription(executable: string, output: string): LispInstallation {
   const line = /^\(:VERSION .*\)$/m.exec(output)?.[0];
   if (line === undefined) throw unusable(executable, "it does not answer as SBCL does", output);
-  const installation = decodeInstallation(executable, read(line));
+  const installation = installationOf(executable, line, output);
   if (!installation.hasThreads) throw unusable(executable, "it was built without threads", output);
   return installation;
+}
+
+function installationOf(executable: string, line: string, output: string): LispInstallation {
+  try {
+    return decodeInstallation(executable, read(line));
+  } catch (error) {
+    if (!(error instanceof DecodeError || error instanceof SexpError)) throw error;
+    throw unusable(executable, "it does not answer as SBCL does", output);
+  }
 }
 
 function unusable(executable: string, why: string, output: string): SwankError {

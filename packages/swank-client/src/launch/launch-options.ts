@@ -1,3 +1,5 @@
+import type { OptionNames } from "../check-options.js";
+
 /** Which image to launch, and from what. */
 export interface LaunchOptions {
   /** SBCL's executable, a path or a name on the PATH. Default: the environment variable `SBCL`, or `sbcl`. */
@@ -29,5 +31,20 @@ export interface LaunchOptions {
   /** Gets each line that the image prints on its own stdout and stderr, without the newline. */
   readonly onLog?: ((line: string) => void) | undefined;
 }
+
+export const LAUNCH_OPTIONS: OptionNames<LaunchOptions> = {
+  lisp: true,
+  swank: true,
+  cacheDir: true,
+  useCore: true,
+  cwd: true,
+  env: true,
+  dynamicSpaceSize: true,
+  runtimeSources: true,
+  warmUp: true,
+  signal: true,
+  startTimeout: true,
+  onLog: true,
+};
 
 export const DEFAULT_START_TIMEOUT = 60_000;

@@ -1,4 +1,5 @@
-import type { LaunchOptions } from "./launch-options.js";
+import { checkOptions } from "../check-options.js";
+import { LAUNCH_OPTIONS, type LaunchOptions } from "./launch-options.js";
 import { planLaunch } from "./launch-plan.js";
 import type { LaunchedImage } from "./launched-image.js";
 import { startByLoading } from "./start-by-loading.js";
@@ -14,6 +15,7 @@ import { startFromCore } from "./start-from-core.js";
  * @throws SwankError `LISP_NOT_FOUND`, `SWANK_NOT_FOUND`, `LAUNCH_FAILED`, `INVALID_ARGUMENT`, `CANCELLED`. No process is left behind then.
  */
 export async function launchImage(options: LaunchOptions = {}): Promise<LaunchedImage> {
+  checkOptions("launchImage", options, LAUNCH_OPTIONS);
   const plan = await planLaunch(options);
   const { lisp } = plan.ingredients;
   if (options.useCore !== false && lisp.core === undefined) {

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { decode, list, NIL, quote, symbol, T } from "sexp-parser";
+import { checkOptions } from "../check-options.js";
 import type { Command } from "../commands/command.js";
 import { keywordOf } from "../runtime/keyword-of.js";
 
@@ -40,7 +41,9 @@ const loadedFile = map(
  */
 export const loadInitFiles = {
   name: "swank-client.launch:load-init-files",
-  encode: ({ noUserInit = false, load = [] }: InitFiles) => {
+  encode: (files: InitFiles) => {
+    checkOptions("loadInitFiles", files, { noUserInit: true, load: true });
+    const { noUserInit = false, load = [] } = files;
     const wanted = noUserInit ? NIL : T;
     return list(
       symbol("swank-client.launch:load-init-files"),

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { callListener } from "../call-listener.js";
 
 /** Characters kept of what an image printed. */
 const TAIL_LENGTH = 16_384;
@@ -51,10 +52,10 @@ export class OutputLog {
   }
 
   #pass(line: string): void {
-    try {
-      this.#onLine?.(line);
-    } catch (error) {
-      process.emitWarning(error instanceof Error ? error : String(error), "onLog");
-    }
+    if (this.#onLine !== undefined) callListener(this.#onLine, line, warn);
   }
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : String(error), "onLog");
 }

@@ -1,5 +1,6 @@
 import { decode, keyword, NIL, read, symbol } from "sexp-parser";
 import type { Caller } from "../caller.js";
+import { decodeValue } from "../decode-value.js";
 import { SwankError } from "../errors.js";
 import { DebuggerCalls } from "./debugger-calls.js";
 import { DefinitionsCalls } from "./definitions-calls.js";
@@ -90,7 +91,8 @@ export class RuntimeInstaller {
 
   async #install({ packageName, source }: RuntimeModule): Promise<void> {
     const form = [read(readLisp("install")), source, keyword(packageName), read(readLisp("default-settings"))];
-    const problem = installed(await this.#caller.call(form, { label: "loading the runtime", timeout: LOADING_TIME }));
+    const label = "loading the runtime";
+    const problem = decodeValue(installed, await this.#caller.call(form, { label, timeout: LOADING_TIME }), label);
     if (problem !== undefined)
       throw new SwankError("RUNTIME_FAILED", `The runtime could not be loaded into the image: ${problem}`);
   }

@@ -1,4 +1,5 @@
 import { connect } from "node:net";
+import { checkOptions, type OptionNames } from "../check-options.js";
 import { SwankError } from "../errors.js";
 import { connectError } from "./connect-error.js";
 import { duplexTransport } from "./duplex-transport.js";
@@ -15,6 +16,8 @@ export interface TcpOptions {
   readonly timeout?: number | undefined;
 }
 
+const TCP_OPTIONS: OptionNames<TcpOptions> = { host: true, port: true, timeout: true };
+
 /** A peer that vanished is noticed after about this many milliseconds of silence plus ten probes, a second each. */
 const KEEP_ALIVE_DELAY = 5000;
 
@@ -24,7 +27,9 @@ const KEEP_ALIVE_DELAY = 5000;
  * @throws SwankError when called `INVALID_ARGUMENT`; when opening `CONNECTION_REFUSED`, `HOST_NOT_FOUND`, `HOST_UNREACHABLE`,
  * `CONNECT_TIMEOUT`, `CONNECT_FAILED`, `CANCELLED`
  */
-export function tcpOpener({ host = "127.0.0.1", port = 4005, timeout = 10_000 }: TcpOptions): TransportOpener {
+export function tcpOpener(options: TcpOptions): TransportOpener {
+  checkOptions("tcpOpener", options, TCP_OPTIONS);
+  const { host = "127.0.0.1", port = 4005, timeout = 10_000 } = options;
   if (!(Number.isInteger(port) && port > 0 && port < 65536)) {
     throw new SwankError("INVALID_ARGUMENT", `A port is an integer from 1 to 65535, not ${String(port)}.`);
   }

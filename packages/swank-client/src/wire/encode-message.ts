@@ -1,4 +1,5 @@
 import { keyword, list, NIL, type Sexp, T } from "sexp-parser";
+import { SwankError } from "../errors.js";
 
 /** Where a request runs: `t` on a thread of its own, `repl-thread` on the REPL's, a number on that stopped thread. */
 export type RequestThread = number | "t" | "repl-thread";
@@ -27,9 +28,13 @@ export type ClientMessage =
   /** Answers `write-string` with a thread, and only that: older servers close the connection when they get it. */
   | { readonly type: "write-done"; readonly thread: number };
 
-/** The list that goes over the wire. */
+/**
+ * The list that goes over the wire.
+ *
+ * @throws SwankError `INVALID_ARGUMENT` for a message that no client may send
+ */
 export function encodeMessage(message: ClientMessage): Sexp {
-  const name = keyword(message.type);
+  const name = keyword(String(message.type));
   switch (message.type) {
     case "emacs-rex":
       return list(name, message.form, message.package ?? NIL, encodeThread(message.thread), message.id);
@@ -45,10 +50,15 @@ export function encodeMessage(message: ClientMessage): Sexp {
       return list(name, message.channel, message.message);
     case "write-done":
       return list(name, message.thread);
+    default:
+      // A server closes the connection on a message that it does not know.
+      throw new SwankError("INVALID_ARGUMENT", "There is no such message for a client to send.");
   }
 }
 
 function encodeThread(thread: RequestThread): Sexp {
   if (thread === "t") return T;
-  return thread === "repl-thread" ? keyword("repl-thread") : thread;
+  if (thread === "repl-thread") return keyword(thread);
+  if (Number.isSafeInteger(thread)) return thread;
+  throw new SwankError("INVALID_ARGUMENT", `A thread is "t", "repl-thread" or an integer, not ${String(thread)}.`);
 }

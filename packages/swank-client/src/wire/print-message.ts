@@ -9,17 +9,22 @@ import { type ClientMessage, encodeMessage } from "./encode-message.js";
  */
 export function printMessage(message: ClientMessage): string {
   const datum = encodeMessage(message);
+  const text = printDatum(datum);
   const opaque = findOpaque(datum);
-  if (opaque !== undefined) {
-    throw new SwankError(
-      "INVALID_ARGUMENT",
-      `A message cannot carry ${opaque.slice(0, 80)}: only Lisp could make sense of it.`,
-    );
-  }
+  if (opaque === undefined) return text;
+  throw new SwankError(
+    "INVALID_ARGUMENT",
+    `A message cannot carry ${opaque.slice(0, 80)}: only Lisp could make sense of it.`,
+  );
+}
+
+function printDatum(datum: Sexp): string {
   try {
     return print(datum);
   } catch (cause) {
     if (cause instanceof PrintError) throw new SwankError("INVALID_ARGUMENT", cause.message, { cause });
+    // The text is longer than a string can be.
+    if (cause instanceof RangeError) throw new SwankError("FRAME_TOO_LARGE", cause.message, { cause });
     throw cause;
   }
 }

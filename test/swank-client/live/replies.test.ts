@@ -1,0 +1,166 @@
+import { expect } from "chai";
+import { list, read, symbol } from "sexp-parser";
+import { commands, type SwankClient, SwankError } from "swank-client";
+import { rejection } from "../../support/caught.js";
+import { liveImage } from "./live-image.js";
+import { stopped, values } from "./outcomes.js";
+
+const { runCommand } = commands;
+
+/** Has functions of the runtime give something else, as an image with another version of it would. */
+const redefine = (...names: readonly string[]) => `
+  (dolist (package (remove-if-not (lambda (package) (eql 0 (search "SWANK-CLIENT/" (package-name package))))
+                                  (list-all-packages)))
+    (dolist (name '(${names.map((name) => `"${name}"`).join(" ")}))
+      (let ((symbol (find-symbol name package)))
+        (when (and symbol (fboundp symbol) (eq package (symbol-package symbol)))
+          (sb-int:encapsulate symbol 'odd (lambda (function &rest arguments)
+                                            (declare (ignore function arguments))
+                                            (list :odd 42)))))))`;
+
+const RESTORE = `
+  (dolist (package (list-all-packages))
+    (when (eql 0 (search "SWANK-CLIENT/" (package-name package)))
+      (do-symbols (symbol package)
+        (when (and (eq package (symbol-package symbol)) (fboundp symbol) (sb-int:encapsulated-p symbol 'odd))
+          (sb-int:unencapsulate symbol 'odd)))))`;
+
+describe("replies of an unexpected shape", () => {
+  const image = liveImage();
+  let client: SwankClient;
+  beforeEach(async () => {
+    client = await image.connect();
+  });
+
+  async function evaluate(code: string, evaluator = client): Promise<void> {
+    const form = list(symbol("cl:null"), list(symbol("cl:eval"), list(symbol("cl:read-from-string"), code)));
+    await evaluator.call(form, { label: "test", package: "CL-USER" });
+  }
+  afterEach(async () => {
+    const restorer = await image.connect({ runtime: false });
+    await evaluate(RESTORE, restorer);
+    await restorer.close();
+  });
+
+  const QUESTIONS: readonly [what: string, lisp: string, ask: (client: SwankClient) => Promise<unknown>][] = [
+    ["definitions", "DEFINITIONS", (client) => client.definitions()],
+    ["reset", "RESET", (client) => client.reset()],
+    ["describeSymbol", "DESCRIBE-NAME", (client) => client.describeSymbol("car")],
+    ["breakpoints.set", "SET-BREAKPOINT", (client) => client.breakpoints.set("print")],
+    ["breakpoints.list", "LIST-BREAKPOINTS", (client) => client.breakpoints.list()],
+    ["evaluate", "EVALUATE", (client) => client.evaluate("1").next()],
+  ];
+  for (const [what, lisp, question] of QUESTIONS) {
+    it(`make ${what} fail with UNEXPECTED_REPLY`, async () => {
+      await values(client, "1");
+      await Promise.allSettled([client.definitions(), client.describeSymbol("car"), client.breakpoints.list()]);
+      await evaluate(redefine(lisp));
+      const error = await rejection(question(client), "UNEXPECTED_REPLY");
+      expect(error.message).to.match(/expected .*, found /);
+      await evaluate(RESTORE);
+      expect(await values(client, "2")).to.deep.equal(["2"]);
+    });
+  }
+
+  const AT_STOP: readonly [
+    what: string,
+    lisp: string,
+    ask: (session: ReturnType<typeof stopped>["session"]) => Promise<unknown>,
+  ][] = [
+    ["frames", "FRAMES", (session) => session.frames()],
+    ["frameLocals", "FRAME-LOCALS", (session) => session.frameLocals(0)],
+    ["evaluateInFrame", "EVAL-IN-FRAME", (session) => session.evaluateInFrame(0, "1")],
+    ["restartFrame", "RESTART-FRAME", (session) => session.restartFrame(0)],
+    ["returnFromFrame", "RETURN-FROM-FRAME", (session) => session.returnFromFrame(0, "1")],
+    ["invokeRestart", "INVOKE-OFFERED-RESTART", (session) => session.invokeRestart(0)],
+    ["continue", "CONTINUE-STOP", (session) => session.continue()],
+    ["step", "STEP-ON", (session) => session.step("over")],
+  ];
+  it("make every question to a stopped thread fail with UNEXPECTED_REPLY", async () => {
+    const evaluation = client.evaluate('(error "x")');
+    const { session } = stopped(await evaluation.next());
+    await session.frames();
+    await evaluate(redefine(...AT_STOP.map(([, lisp]) => lisp)));
+    const codes = [];
+    for (const [what, , question] of AT_STOP) {
+      const failure = await question(session).then(
+        () => "nothing",
+        (error: unknown) => error,
+      );
+      codes.push(`${what} ${failure instanceof SwankError ? failure.code : String(failure)}`);
+    }
+    expect(codes).to.deep.equal(AT_STOP.map(([what]) => `${what} UNEXPECTED_REPLY`));
+    expect(session.isLive).to.equal(true);
+    await evaluate(RESTORE);
+    await evaluation.abort();
+  });
+});
+
+describe("a command whose form fails", () => {
+  const image = liveImage();
+  const failing = (form: string) => ({ ...commands.evalAndGrabOutput, name: "failing", encode: () => read(form) });
+
+  it("is unwound, and fails with the error of Lisp", async () => {
+    const client = await image.connect();
+    const stops: number[] = [];
+    client.onStop(({ thread }) => stops.push(thread));
+    const running = runCommand(client.connection, failing('(cl:error "boom ~a" 1)'), [""]);
+    expect((await rejection(running, "REQUEST_FAILED")).message).to.equal("failing: boom 1 [SIMPLE-ERROR]");
+    expect(stops).to.deep.equal([]);
+    expect(client.stops).to.deep.equal([]);
+    await image.untilTidy();
+  });
+
+  it("is unwound also where nothing but the connection is there", async () => {
+    const { connection } = await image.connect({ runtime: false });
+    const running = runCommand(connection, commands.evalAndGrabOutput, ["(car 1)"]);
+    expect((await rejection(running, "REQUEST_FAILED")).message).to.match(/^swank:eval-and-grab-output: .*TYPE-ERROR/s);
+    await image.untilTidy();
+  });
+
+  it("leaves a stopped thread at the level where it was", async () => {
+    const client = await image.connect();
+    const evaluation = client.evaluate('(error "x")');
+    const { session } = stopped(await evaluation.next());
+    const running = runCommand(client.connection, commands.frameLocalsAndCatchTags, [100_000], {
+      thread: session.thread,
+    });
+    await rejection(running, "REQUEST_FAILED");
+    expect(session.isLive).to.equal(true);
+    expect((await session.frames()).totalFrames).to.be.above(1);
+    await evaluation.abort();
+  });
+});
+
+describe("a form that cannot be sent", () => {
+  const image = liveImage();
+  const circular: unknown[] = [];
+  circular.push(circular);
+  for (const [what, form] of [
+    ["undefined", undefined],
+    ["null", null],
+    ["a boolean", true],
+    ["a list with undefined in it", [undefined]],
+    ["a list that contains itself", circular],
+  ] as const) {
+    it(`${what} is refused, and the connection stays`, async () => {
+      const client = await image.connect({ runtime: false });
+      const call: unknown = Reflect.apply(client.call, client, [form, { label: "test" }]);
+      const error = await rejection(Promise.resolve(call), "INVALID_ARGUMENT");
+      expect(error.cause).to.have.property("code", "UNPRINTABLE");
+      expect(await client.call(read("(cl:+ 1 2)"), { label: "test" })).to.equal(3);
+    });
+  }
+
+  it("a message of an unknown type, or to no thread, is refused, and the connection stays", async () => {
+    const { connection } = await image.connect({ runtime: false });
+    for (const message of [
+      { type: "nonsense" },
+      { type: "emacs-interrupt" },
+      { type: "emacs-interrupt", thread: "x" },
+    ]) {
+      expect(() => Reflect.apply(connection.send, connection, [message])).to.throw(SwankError);
+    }
+    expect(await runCommand(connection, commands.evalAndGrabOutput, ["3"])).to.include({ values: "3" });
+  });
+});
