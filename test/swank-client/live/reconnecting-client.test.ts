@@ -1,5 +1,16 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect } from "chai";
-import { type ReconnectEvents, ReconnectingClient, type SwankClient } from "swank-client";
+import {
+  type ReconnectEvents,
+  ReconnectingClient,
+  type ReconnectOptions,
+  type SwankClient,
+  type SwankErrorCode,
+} from "swank-client";
+import { rejection } from "../../support/caught.js";
+import { FakeSwank } from "../../support/fake-swank.js";
 import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 
 /** Ends the connection from Lisp's side, as a restarted image or a broken network would. */
@@ -58,6 +69,66 @@ describe("a client that reconnects", () => {
     const closed = await next(reconnecting, "closed");
     expect(closed.code).to.equal("CONNECTION_REFUSED");
     expect(delays).to.deep.equal([1, 3, 5]);
+  });
+
+  const PERMANENT: readonly [code: SwankErrorCode, options: ReconnectOptions][] = [
+    ["INVALID_ARGUMENT", { port: 70_000 }],
+    ["SECRET_UNREADABLE", { port: 1, secret: { file: "/no/such/file" } }],
+    ["CANCELLED", { port: 1, signal: AbortSignal.abort() }],
+    ["INVALID_ARGUMENT", { port: 1, foreignErrors: JSON.parse('"nobody"') }],
+  ];
+  for (const [code, options] of PERMANENT) {
+    it(`ends with the first ${code}, which no other attempt mends`, async () => {
+      const reconnecting = new ReconnectingClient({ ...options, backoff: { first: 1 } });
+      let failures = 0;
+      reconnecting.on("failed", () => {
+        failures += 1;
+      });
+      expect((await next(reconnecting, "closed")).code).to.equal(code);
+      expect(failures).to.equal(0);
+      await rejection(reconnecting.client(), code);
+      await reconnecting.close();
+    });
+  }
+
+  it("sends a rejected secret once only, since every one stops Swank from accepting clients", async () => {
+    const home = await mkdtemp(join(tmpdir(), "secret-"));
+    await writeFile(join(home, ".slime-secret"), "the right one\n", { mode: 0o600 });
+    const guarded = await startRealSwank(home);
+    try {
+      const reconnecting = new ReconnectingClient({
+        port: guarded.port,
+        secret: "a wrong one",
+        timeout: 1000,
+        backoff: { first: 1 },
+      });
+      expect((await next(reconnecting, "closed")).code).to.equal("SECRET_REJECTED");
+      await reconnecting.close();
+    } finally {
+      await guarded.stop();
+      await rm(home, { recursive: true });
+    }
+  });
+
+  it("goes on trying while a tunnel has nothing at its other end", async () => {
+    const tunnel = await FakeSwank.listen();
+    const reconnecting = new ReconnectingClient({ port: tunnel.port, secret: false, backoff: { first: 1 } });
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      const failed = next(reconnecting, "failed");
+      (await tunnel.accept()).end();
+      expect(await failed).to.include({ attempt });
+    }
+    await reconnecting.close();
+    await tunnel.close();
+  });
+
+  it("goes on trying when a transport of the application's fails in its own way", async () => {
+    const transport = () => Promise.reject(new TypeError("the application's own"));
+    const reconnecting = new ReconnectingClient({ transport, secret: false, backoff: { first: 1, attempts: 3 } });
+    const { code, message } = await next(reconnecting, "closed");
+    expect(code).to.equal("CONNECT_FAILED");
+    expect(message).to.equal("The transport could not be opened: the application's own");
+    await reconnecting.close();
   });
 
   it("stops trying when it is closed", async () => {
