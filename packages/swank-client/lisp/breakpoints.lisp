@@ -53,12 +53,18 @@
 
 (defvar *in-condition* nil "True while a breakpoint's condition is evaluated: what that calls is no hit.")
 
+(defun call-without-stepping (function)
+  (if (sb-impl::stepping-enabled-p)
+      (unwind-protect (progn (sb-impl::disable-stepping) (funcall function))
+        (sb-impl::enable-stepping))
+      (funcall function)))
+
 (defun condition-holds-p (breakpoint arguments)
   "A condition that fails is reported once and then no more, or every call would be a stop."
   (let ((test (breakpoint-test breakpoint)))
     (or (null test)
         (handler-case (let ((*in-condition* t))
-                        (sb-impl::with-stepping-disabled (funcall test (copy-list arguments))))
+                        (call-without-stepping (lambda () (funcall test (copy-list arguments)))))
           (error (condition)
             (setf (breakpoint-failure breakpoint) (report-text condition 500))
             t)))))
