@@ -27,6 +27,12 @@ export interface ServerExit {
   readonly signal: NodeJS.Signals | null;
 }
 
+interface Waiting {
+  readonly method: string;
+  readonly resolve: (message: Message) => void;
+  readonly reject: (error: Error) => void;
+}
+
 /** A call that was sent, to be waited for or cancelled. */
 export interface SentCall {
   readonly id: number;
@@ -41,11 +47,12 @@ export class McpStdio {
   readonly notifications: Message[] = [];
   #errorText = "";
   #lastId = 0;
-  readonly #waiting = new Map<number, (message: Message) => void>();
+  #exit: ServerExit | undefined;
+  readonly #waiting = new Map<number, Waiting>();
 
   constructor(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
     this.process = spawn(BIN, args, { env: { ...process.env, ...ENVIRONMENT, ...environment } });
-    this.exited = once(this.process, "close").then(([code, signal]) => ({ code, signal }));
+    this.exited = once(this.process, "close").then(([code, signal]) => this.#onExit({ code, signal }));
     createInterface({ input: this.process.stdout }).on("line", (line) => this.#receive(JSON.parse(line)));
     this.process.stderr.setEncoding("utf8").on("data", (text: string) => {
       this.#errorText += text;
@@ -122,20 +129,31 @@ export class McpStdio {
   #sendRequest(method: string, params: object): { result: Promise<unknown> } {
     this.#lastId += 1;
     const id = this.#lastId;
-    const answer = new Promise<Message>((resolve) => this.#waiting.set(id, resolve));
+    const answer = new Promise<Message>((resolve, reject) => {
+      this.#waiting.set(id, { method, resolve, reject });
+      if (this.#exit !== undefined) reject(this.#endedEarly(method, this.#exit));
+    });
     this.send({ id, method, params });
-    return { result: Promise.race([answer.then(resultOf), this.#endedEarly(method)]) };
+    return { result: answer.then(resultOf) };
   }
 
-  async #endedEarly(method: string): Promise<never> {
-    const { code, signal } = await this.exited;
-    throw new Error(`The server ended (${code ?? signal}) before it answered ${method}: ${this.#errorText}`);
+  #onExit(exit: ServerExit): ServerExit {
+    this.#exit = exit;
+    for (const { method, reject } of this.#waiting.values()) reject(this.#endedEarly(method, exit));
+    return exit;
+  }
+
+  #endedEarly(method: string, { code, signal }: ServerExit): Error {
+    return new Error(`The server ended (${code ?? signal}) before it answered ${method}: ${this.#errorText}`);
   }
 
   #receive(message: Message): void {
     const waiting = message.id === undefined ? undefined : this.#waiting.get(message.id);
-    if (waiting === undefined) this.notifications.push(message);
-    else waiting(message);
+    if (waiting === undefined || message.id === undefined) this.notifications.push(message);
+    else {
+      this.#waiting.delete(message.id);
+      waiting.resolve(message);
+    }
   }
 }
 

@@ -105,7 +105,8 @@ export class Approvals {
 async function put(ask: Ask, question: Question, approver: Approver): Promise<Reply> {
   const asked = ask(question, { timeout: ANSWER_SECONDS * 1000, signal: approver.signal });
   const reply = await reminding(approver, "Waiting for the user to allow this.", asked);
-  return reply.kind === "chosen" && !question.choices.includes(reply.choice) ? { kind: "declined" } : reply;
+  const isOffered = reply.kind !== "chosen" || question.choices.includes(reply.choice);
+  return isOffered ? reply : { kind: "failed", why: "the client's answer is none of the choices" };
 }
 
 /** Tells the client what is waited for, again and again: a client that hears nothing may give up. */
@@ -143,8 +144,12 @@ function forStop({ stop }: ApprovalRequest): string[] {
 }
 
 function denied(request: ApprovalRequest, reply: Reply): Refusal {
-  const why = reply.kind === "unanswered" ? "no answer came" : "the user said no";
-  return new Refusal("APPROVAL_DENIED", `${notAllowed(request)}; ${why}.`);
+  return new Refusal("APPROVAL_DENIED", `${notAllowed(request)}; ${whyDenied(reply)}.`);
+}
+
+function whyDenied(reply: Reply): string {
+  if (reply.kind === "failed") return reply.why;
+  return reply.kind === "unanswered" ? `no answer came within ${ANSWER_SECONDS} s` : "the user said no";
 }
 
 function tooMany(request: ApprovalRequest): Refusal {

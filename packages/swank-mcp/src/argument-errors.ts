@@ -1,28 +1,37 @@
 import type { z } from "zod";
+import { more } from "./format/cut.js";
+import { shown } from "./format/shown.js";
 import { nearest } from "./nearest.js";
 import { Refusal } from "./refusal.js";
 import type { ObjectSchema, PropertySchema, Tool } from "./tool.js";
 
-/** Longest piece of a wrong value that a message repeats. */
-const MAX_SHOWN = 60;
+/** Problems that one refusal names. */
+const MAX_PROBLEMS = 5;
 
 /** The refusal of arguments that do not fit: which key, what was expected there, what was given. */
 export function argumentsRefusal(tool: Tool, args: unknown, issues: readonly z.core.$ZodIssue[]): Refusal {
   const schema = tool.inputSchema;
-  const problems = new Set(issues.flatMap((issue) => describeIssue(issue, args, schema)));
-  return new Refusal("INVALID_ARGUMENTS", `${tool.name}: ${[...problems].join(" ")}`, {
+  const problems = issues.flatMap((issue) => problemsOf(issue, args, schema));
+  const named = new Set(problems.slice(0, MAX_PROBLEMS).map((describe) => describe()));
+  const rest = problems.length > MAX_PROBLEMS ? [more(problems.length - MAX_PROBLEMS, "problem")] : [];
+  return new Refusal("INVALID_ARGUMENTS", `${tool.name}: ${[...named, ...rest].join(" ")}`, {
     remedy: `Correct this and call again. ${signature(tool.name, schema)}`,
   });
 }
 
-function describeIssue(issue: z.core.$ZodIssue, args: unknown, schema: ObjectSchema): string[] {
-  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey(key, schema));
+/** What is wrong, each to be described only if it is shown: a call can hold any number of wrong keys. */
+function problemsOf(issue: z.core.$ZodIssue, args: unknown, schema: ObjectSchema): (() => string)[] {
+  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => () => unknownKey(key, schema));
+  return [() => describeIssue(issue, args, schema)];
+}
+
+function describeIssue(issue: z.core.$ZodIssue, args: unknown, schema: ObjectSchema): string {
   const key = String(issue.path[0] ?? "");
   const property = schema.properties[key];
-  if (property === undefined) return [`The arguments must be an object, not ${shown(args)}.`];
+  if (property === undefined) return `The arguments must be an object, not ${shown(args)}.`;
   const value = valueAt(args, key);
-  if (value === undefined) return [`The argument "${key}" is missing: it must be ${expected(property)}.`];
-  return [`The argument "${key}" must be ${expected(property)}, not ${shown(value)}.`];
+  if (value === undefined) return `The argument "${key}" is missing: it must be ${expected(property)}.`;
+  return `The argument "${key}" must be ${expected(property)}, not ${shown(value)}.`;
 }
 
 function unknownKey(key: string, schema: ObjectSchema): string {
@@ -65,9 +74,4 @@ function valueAt(args: unknown, key: string): unknown {
   return typeof args === "object" && args !== null
     ? Object.entries(args).find(([name]) => name === key)?.[1]
     : undefined;
-}
-
-function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}...`;
 }

@@ -7,10 +7,12 @@ export interface Question {
 /** What came of a question. */
 export type Reply =
   | { readonly kind: "chosen"; readonly choice: string }
-  /** Declined or dismissed; or answered with none of the choices. */
+  /** Declined or dismissed. */
   | { readonly kind: "declined" }
-  /** The time was up, or the client is gone. */
-  | { readonly kind: "unanswered" };
+  /** The time was up. */
+  | { readonly kind: "unanswered" }
+  /** The question did not reach the person, or its answer did not come back; `why` is a clause without a full stop. */
+  | { readonly kind: "failed"; readonly why: string };
 
 export interface AskOptions {
   /** Milliseconds that the person has. */

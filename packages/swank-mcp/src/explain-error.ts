@@ -20,6 +20,11 @@ export function explainError(thrown: unknown): ToolAnswer {
   };
 }
 
+/** Whether this is an error that was not expected, so that only its stack says where it comes from. */
+export function isDefect(thrown: unknown): boolean {
+  return !isCoded(thrown) || thrown.code === "INTERNAL_ERROR";
+}
+
 function explain(thrown: unknown): Explanation {
   if (isCoded(thrown)) return { message: thrown.message, type: thrown.code, next: thrown.remedy };
   const message = thrown instanceof Error ? thrown.message : String(thrown);

@@ -4,6 +4,8 @@ export function nearest(text: string, candidates: readonly string[]): string | u
   let best: string | undefined;
   let bestDistance = limit + 1;
   for (const candidate of candidates) {
+    // At least as many insertions as the lengths differ by; this also bounds the time for long texts.
+    if (Math.abs(text.length - candidate.length) > limit) continue;
     const distance = editDistance(text.toLowerCase(), candidate.toLowerCase());
     if (distance < bestDistance) {
       best = candidate;

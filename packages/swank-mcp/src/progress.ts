@@ -16,13 +16,16 @@ export interface ProgressNote {
  * hears nothing may give up.
  */
 export class ProgressReporter {
-  readonly #send: (note: ProgressNote) => void;
+  readonly #send: (note: ProgressNote) => Promise<void>;
   readonly #began = performance.now();
   readonly #timer: NodeJS.Timeout;
   #fresh = "";
   #lastNote = 0;
 
-  constructor(send: (note: ProgressNote) => void) {
+  /** True while the client has not taken the note before: to one that does not read, no further ones are sent. */
+  #isSending = false;
+
+  constructor(send: (note: ProgressNote) => Promise<void>) {
     this.#send = send;
     this.#timer = setInterval(() => this.#tick(), TICK);
   }
@@ -38,11 +41,16 @@ export class ProgressReporter {
   }
 
   #tick(): void {
+    if (this.#isSending) return;
     const elapsed = performance.now() - this.#began;
     if (this.#fresh === "" && elapsed - this.#lastNote < HEARTBEAT) return;
     const seconds = elapsed / 1000;
-    this.#send({ progress: seconds, message: this.#fresh.trim() || `Running for ${Math.round(seconds)} s.` });
+    const message = this.#fresh.trim() || `Running for ${Math.round(seconds)} s.`;
     this.#fresh = "";
     this.#lastNote = elapsed;
+    this.#isSending = true;
+    void this.#send({ progress: seconds, message }).finally(() => {
+      this.#isSending = false;
+    });
   }
 }

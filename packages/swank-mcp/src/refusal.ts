@@ -66,7 +66,7 @@ export const REFUSALS = {
   },
   INTERNAL_ERROR: {
     meaning: "A defect of this server.",
-    remedy: "Call again; when it happens again, report it with the text of the message.",
+    remedy: "Call again; when it happens again, report it with the stack that the server wrote to standard error.",
   },
 } as const satisfies Record<string, { meaning: string; remedy: string }>;
 

@@ -1,9 +1,10 @@
 import type { Approvals } from "./approvals.js";
 import { argumentsRefusal } from "./argument-errors.js";
 import type { Config } from "./config.js";
+import type { OnDefect } from "./defects.js";
 import type { Ask } from "./elicitation.js";
-import { explainError } from "./explain-error.js";
-import { oneLine } from "./format/cut.js";
+import { explainError, isDefect } from "./explain-error.js";
+import { shown } from "./format/shown.js";
 import type { LastError } from "./last-error.js";
 import type { LispContext } from "./lisp-context.js";
 import type { OutputStream } from "./lisp-port.js";
@@ -15,9 +16,6 @@ import { Refusal } from "./refusal.js";
 import type { StopKeeper } from "./stop-keeper.js";
 import type { Tool, ToolContext } from "./tool.js";
 import type { ToolAnswer } from "./tool-answer.js";
-
-/** Characters of a wrong name that a message repeats. */
-const MAX_SHOWN = 60;
 
 /** One call as the client made it. */
 export interface ToolCall {
@@ -43,6 +41,7 @@ export interface ToolHost {
   readonly notices: Notices;
   readonly outputs: OutputRelay;
   readonly approvals: Approvals;
+  readonly onDefect: OnDefect;
 }
 
 /** Runs a tool. The only way to run one: whatever goes wrong becomes an answer that says what to do. */
@@ -54,6 +53,7 @@ export async function runTool(host: ToolHost, call: ToolCall): Promise<ToolAnswe
     if (!prepared.ok) throw argumentsRefusal(tool, args, prepared.issues);
     return await answer(host, call, (context) => prepared.run(context));
   } catch (error) {
+    if (isDefect(error)) host.onDefect(error);
     return explainError(error);
   }
 }
@@ -107,14 +107,13 @@ function findTool(tools: readonly Tool[], name: unknown): Tool {
   if (tool !== undefined) return tool;
   const names = tools.map((candidate) => candidate.name);
   if (typeof name !== "string") {
-    const given =
-      name === undefined ? "is missing" : `must be a string, not ${oneLine(JSON.stringify(name), MAX_SHOWN)}`;
+    const given = name === undefined ? "is missing" : `must be a string, not ${shown(name)}`;
     throw new Refusal("INVALID_ARGUMENTS", `The tool's "name" ${given}.`, {
       remedy: `Call one of: ${names.join(", ")}.`,
     });
   }
   const meant = nearest(name, names);
-  throw new Refusal("UNKNOWN_TOOL", `There is no tool ${JSON.stringify(name)}.`, {
+  throw new Refusal("UNKNOWN_TOOL", `There is no tool ${shown(name)}.`, {
     remedy: meant === undefined ? `Call one of: ${names.join(", ")}.` : `Did you mean ${meant}?`,
   });
 }

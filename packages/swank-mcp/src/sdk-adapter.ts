@@ -5,19 +5,26 @@ import {
   CallToolRequestSchema,
   type CallToolResult,
   ElicitResultSchema,
+  ErrorCode,
+  JSONRPCMessageSchema,
   type Tool as ListedTool,
   ListToolsRequestSchema,
+  McpError,
   type ServerNotification,
   type ServerRequest,
 } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod";
 import type { Ask, Question, Reply } from "./elicitation.js";
+import { oneLine } from "./format/cut.js";
 import { INSTRUCTIONS } from "./instructions.js";
 import { ProgressReporter } from "./progress.js";
 import type { Tool } from "./tool.js";
 import type { ToolAnswer } from "./tool-answer.js";
 import type { ToolServer } from "./tool-server.js";
 import { VERSION } from "./version.js";
+
+/** Characters of a client's error that a refusal repeats. */
+const MAX_REASON = 300;
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
@@ -47,13 +54,22 @@ export async function serveMcp(tools: ToolServer, transport: Transport, events: 
   );
   server.onclose = () => events.onClose();
   server.onerror = (error) => events.onError(error);
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.tools.map(listed) }));
+  let list: { readonly tools: ListedTool[] } | undefined;
+  server.setRequestHandler(ListToolsRequestSchema, () => {
+    list ??= { tools: tools.tools.map(listed) };
+    return list;
+  });
   server.setRequestHandler(callSchema, ({ params }, extra) => {
     const canAsk = server.getClientCapabilities()?.elicitation?.form !== undefined;
     return call(tools, params, extra, canAsk ? askThrough(extra) : undefined);
   });
   await server.connect(transport);
   return server;
+}
+
+/** Whether the SDK takes such a message: what it does not take it drops without an answer. */
+export function isKnownMessage(message: object): boolean {
+  return JSONRPCMessageSchema.safeParse(message).success;
 }
 
 /**
@@ -99,13 +115,27 @@ function askThrough(extra: Extra): Ask {
       params: { message, requestedSchema: answerSchema(choices) },
     } as const;
     try {
-      const { action, content } = await extra.sendRequest(request, ElicitResultSchema, options);
-      const choice = content?.["answer"];
-      return action === "accept" && typeof choice === "string" ? { kind: "chosen", choice } : { kind: "declined" };
-    } catch {
-      return { kind: "unanswered" };
+      return readReply(await extra.sendRequest(request, ElicitResultSchema, options));
+    } catch (error) {
+      return failedReply(error);
     }
   };
+}
+
+function readReply({ action, content }: z.output<typeof ElicitResultSchema>): Reply {
+  if (action !== "accept") return { kind: "declined" };
+  const choice = content?.["answer"];
+  return typeof choice === "string"
+    ? { kind: "chosen", choice }
+    : { kind: "failed", why: "the client's answer names no choice" };
+}
+
+/** The SDK rejects alike for a time that is up, a client that answers with an error or has gone, and an answer that makes no sense. */
+function failedReply(error: unknown): Reply {
+  if (error instanceof McpError && error.code === ErrorCode.RequestTimeout) return { kind: "unanswered" };
+  if (error instanceof z.ZodError) return { kind: "failed", why: "the client's answer was malformed" };
+  const message = error instanceof Error ? error.message : String(error);
+  return { kind: "failed", why: `the question failed in the client (${oneLine(message, MAX_REASON)})` };
 }
 
 function answerSchema(choices: Question["choices"]) {
@@ -117,11 +147,12 @@ function answerSchema(choices: Question["choices"]) {
 function progressReporter(extra: Extra): ProgressReporter | undefined {
   const progressToken = extra._meta?.progressToken;
   if (progressToken === undefined) return undefined;
-  return new ProgressReporter((note) => {
-    const told = extra.sendNotification({ method: "notifications/progress", params: { progressToken, ...note } });
-    // A client that has gone is noticed by the transport.
-    told.catch(() => {});
-  });
+  return new ProgressReporter((note) =>
+    extra
+      .sendNotification({ method: "notifications/progress", params: { progressToken, ...note } })
+      // A client that has gone is noticed by the transport.
+      .catch(() => undefined),
+  );
 }
 
 function toolResult({ blocks, isError, structured, meta }: ToolAnswer): CallToolResult {

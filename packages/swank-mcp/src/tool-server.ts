@@ -1,5 +1,6 @@
 import { Approvals } from "./approvals.js";
 import type { Config } from "./config.js";
+import type { OnDefect } from "./defects.js";
 import { explainError } from "./explain-error.js";
 import { LastError } from "./last-error.js";
 import { LispContext } from "./lisp-context.js";
@@ -26,14 +27,15 @@ export interface Place {
 /** The tools and what they share, without any protocol round them. */
 export class ToolServer {
   readonly #host: ToolHost;
-  readonly #running = new Set<Promise<ToolAnswer>>();
-  #answerCutOff: (answer: ToolAnswer) => void = () => {};
-  readonly #whenCutOff = new Promise<ToolAnswer>((resolve) => {
-    this.#answerCutOff = resolve;
-  });
+  readonly #running = new Set<RunningCall>();
+  /** Set once no call is run any more. */
+  #cutOff: ToolAnswer | undefined;
 
-  /** @param open - How to get to Lisp; called when a tool first needs it. */
-  constructor(config: Config, open: OpenSession) {
+  /**
+   * @param open - How to get to Lisp; called when a tool first needs it.
+   * @param onDefect - Told of errors that no tool expected; the agent gets only their message.
+   */
+  constructor(config: Config, open: OpenSession, onDefect: OnDefect = () => undefined) {
     const notices = new Notices();
     const stops = new StopKeeper(config, notices);
     this.#host = {
@@ -45,6 +47,7 @@ export class ToolServer {
       stops,
       outputs: new OutputRelay(),
       approvals: new Approvals(config.approval),
+      onDefect,
     };
   }
 
@@ -59,18 +62,16 @@ export class ToolServer {
 
   /** Runs a tool; calls run side by side. Never rejects. */
   async call(call: ToolCall): Promise<ToolAnswer> {
-    const answer = Promise.race([runTool(this.#host, call), this.#whenCutOff]);
-    this.#running.add(answer);
+    if (this.#cutOff !== undefined) return this.#cutOff;
+    // A race against one promise of the server would keep every answer for as long as the server lives.
+    const running = runningCall();
+    this.#running.add(running);
+    void runTool(this.#host, call).then(running.settle);
     try {
-      return await answer;
+      return await running.answer;
     } finally {
-      this.#running.delete(answer);
+      this.#running.delete(running);
     }
-  }
-
-  /** Resolves when the calls that run now have been answered. */
-  async idle(): Promise<void> {
-    await Promise.all(this.#running);
   }
 
   /** Resolves when Lisp is there, or cannot be reached, if a call is waiting for that; never rejects. */
@@ -94,9 +95,8 @@ export class ToolServer {
 
   /** Answers the calls that still run, and any that come, with a refusal; what they do in Lisp ends with `close`. */
   cutOff(): void {
-    this.#answerCutOff(
-      explainError(new Refusal("SHUTTING_DOWN", "The server is shutting down; the call was cut off.")),
-    );
+    this.#cutOff = explainError(new Refusal("SHUTTING_DOWN", "The server is shutting down; the call was cut off."));
+    for (const { settle } of this.#running) settle(this.#cutOff);
   }
 
   /** Ends what runs in Lisp, the connection, and an image of our own. Never rejects. */
@@ -104,6 +104,21 @@ export class ToolServer {
     this.#host.stops.clear();
     await this.#host.lisp.close();
   }
+}
+
+/** A call whose answer may come from its tool, or from the end of the server. */
+interface RunningCall {
+  readonly answer: Promise<ToolAnswer>;
+  /** Only the first answer counts. */
+  readonly settle: (answer: ToolAnswer) => void;
+}
+
+function runningCall(): RunningCall {
+  let settle: RunningCall["settle"] = () => {};
+  const answer = new Promise<ToolAnswer>((resolve) => {
+    settle = resolve;
+  });
+  return { answer, settle };
 }
 
 /** A session whose stops are kept, also those that no call waits for. */

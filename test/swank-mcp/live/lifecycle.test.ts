@@ -99,7 +99,7 @@ It is not known how far the evaluation got.`);
 
   it("reads on after a line that is no message", async () => {
     const server = await start();
-    server.write('garbage\n{"jsonrpc":"2.0"}\n[]\n\n');
+    server.write('garbage\n{"jsonrpc":"2.0"}\n[]\n\n\u{feff}{}\n');
     expect(blocks(await server.call("describe-last-error"))).to.have.length(1);
   });
 
@@ -124,9 +124,9 @@ It is not known how far the evaluation got.`);
       (server: McpStdio) => server.end(),
       async ({ process }: McpStdio) => process.kill("SIGTERM"),
     ]) {
-      const server = await start();
+      const server = await start("--timeout", "1");
       await server.evaluate("1");
-      const cut = server.startCall("evaluate-lisp", { code: "(progn (print 1) (loop))" });
+      const cut = server.startCall("evaluate-lisp", { code: "(progn (print 1) (loop))", timeout: 60 });
       await server.notified("notifications/progress");
       const [result] = await Promise.all([cut.result, leave(server)]);
       expect(refusalType(result)).to.equal("SHUTTING_DOWN");
@@ -144,9 +144,9 @@ It is not known how far the evaluation got.`);
   });
 
   it("ends with its input also while code runs that never ends", async () => {
-    const server = await start();
+    const server = await start("--timeout", "1");
     const pid = await server.imagePid();
-    const running = server.evaluate("(loop)").catch(() => []);
+    const running = server.evaluate("(loop)", { timeout: 60 }).catch(() => []);
     expect(await server.end()).to.deep.equal({ code: 0, signal: null });
     await running;
     await gone(pid);

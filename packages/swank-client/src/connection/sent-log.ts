@@ -13,7 +13,7 @@ export class SentLog {
   readonly #messages: string[] = [];
 
   add(message: string): void {
-    this.#messages.push(message.length > EXCERPT_LENGTH ? `${message.slice(0, EXCERPT_LENGTH)}...` : message);
+    this.#messages.push(message.length > EXCERPT_LENGTH ? `${copyOfStart(message)}...` : message);
     if (this.#messages.length > CAPACITY) this.#messages.shift();
   }
 
@@ -21,4 +21,9 @@ export class SentLog {
   get messages(): readonly string[] {
     return [...this.#messages];
   }
+}
+
+/** A slice would keep the whole message in memory. */
+function copyOfStart(message: string): string {
+  return Buffer.from(message.slice(0, EXCERPT_LENGTH)).toString();
 }

@@ -1,6 +1,5 @@
 import { setTimeout } from "node:timers/promises";
 import type { DebuggerSession } from "../debugger/debugger-session.js";
-import { deferred } from "../deferred.js";
 import { SwankError } from "../errors.js";
 import type { StopReport } from "../runtime/decode-snapshot.js";
 import type { Evaluation, OutputChunk } from "./evaluation.js";
@@ -39,8 +38,8 @@ export class EvaluationTask implements Evaluation {
   readonly #onOutput: ((chunk: OutputChunk) => void) | undefined;
   readonly #slot = new OutcomeSlot<Outcome>();
   readonly #recorder: TranscriptRecorder;
-  readonly #settled = deferred<void>();
-  #isSettled = false;
+  /** Aborted when it has ended. A signal, and no promise: a promise would keep every wait for it until then. */
+  readonly #settled = new AbortController();
   #interrupts = 0;
   #session: DebuggerSession | undefined;
   #thread: number | undefined;
@@ -66,7 +65,7 @@ export class EvaluationTask implements Evaluation {
   }
 
   get isSettled(): boolean {
-    return this.#isSettled;
+    return this.#settled.signal.aborted;
   }
 
   next(options: WaitOptions = {}): Promise<Outcome> {
@@ -144,8 +143,7 @@ export class EvaluationTask implements Evaluation {
   }
 
   #settle(): void {
-    this.#isSettled = true;
-    this.#settled.resolve();
+    this.#settled.abort();
   }
 
   /** An interrupt that meets the thread as it leaves a stop is lost: what neither stops nor ends is asked again. */
@@ -182,10 +180,8 @@ export class EvaluationTask implements Evaluation {
     await this.#control.kill(this.id);
   }
 
-  async #settledWithin(milliseconds: number): Promise<void> {
-    const timeUp = new AbortController();
-    await Promise.race([this.#settled.promise, pause(milliseconds, timeUp.signal)]);
-    timeUp.abort();
+  #settledWithin(milliseconds: number): Promise<void> {
+    return pause(milliseconds, this.#settled.signal);
   }
 }
 

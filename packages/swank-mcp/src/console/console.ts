@@ -20,6 +20,8 @@ export interface ConsoleParts {
   /** Absent where nobody can be asked. */
   readonly ask: Ask | undefined;
   write(text: string): void;
+  /** Resolves when what was written has been read. */
+  read(): Promise<void>;
 }
 
 /** How a call can be ended from outside. */
@@ -65,6 +67,7 @@ export class Console {
       const entry = await this.#parts.entries.next(await this.#prompt());
       if (entry === undefined) return;
       if (!this.#hasLeft) await this.#take(entry);
+      await this.#parts.read();
     }
   }
 

@@ -3,6 +3,7 @@ import { clientSetup } from "../client-setup.js";
 import { CLOSE_TIME, SIGNAL_EXIT_CODES } from "../exit-codes.js";
 import { settledWithin } from "../settled-within.js";
 import type { ToolServer } from "../tool-server.js";
+import type { OutputQueue } from "../transport/output-queue.js";
 import { askAtPrompt } from "./ask-at-prompt.js";
 import { completionsFor } from "./completer.js";
 import { Console } from "./console.js";
@@ -13,18 +14,21 @@ import { HISTORY_SIZE, HistoryFile, historyPath } from "./history-file.js";
  * A prompt for a person, in a terminal; otherwise whatever is on standard input, entry by entry, without prompts.
  *
  * @param bin - Absolute path of the `swank-mcp` program.
+ * @param output - Standard output, for what no terminal shows.
  * @returns the exit code: 1 when Lisp could not be reached, or, without a terminal, when anything failed.
  */
-export async function runConsole(tools: ToolServer, bin: string): Promise<number> {
+export async function runConsole(tools: ToolServer, bin: string, output: OutputQueue): Promise<number> {
   const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
   const lines = isTerminal ? terminalLines(tools) : createInterface({ input: process.stdin });
-  const write = (text: string) => void process.stdout.write(text);
+  const write = isTerminal ? writeToTerminal : (text: string) => void output.write(text).catch(() => undefined);
   const console = new Console({
     tools,
     entries: new EntryReader(lines, isTerminal ? { write } : undefined),
     setup: clientSetup(bin),
     ask: isTerminal ? askAtPrompt(lines) : undefined,
     write,
+    // Nothing is run ahead of a reader that is slow.
+    read: async () => void (await output.drain(() => Number.POSITIVE_INFINITY)),
   });
   const ended = new Promise<number>((resolve) => whenEnded(lines, console, isTerminal, resolve));
   const exitCode = await Promise.race([isTerminal ? converse(console) : obey(console), ended]);
@@ -33,6 +37,11 @@ export async function runConsole(tools: ToolServer, bin: string): Promise<number
   await leave(tools);
   if (isTerminal) write("\n");
   return exitCode;
+}
+
+/** Readline writes there as well: both keep their order only by writing at once. */
+function writeToTerminal(text: string): void {
+  process.stdout.write(text);
 }
 
 async function converse(console: Console): Promise<number> {

@@ -1,0 +1,182 @@
+import { type ChildProcessWithoutNullStreams, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect } from "chai";
+import { gone } from "../../support/mcp-processes.js";
+import { ENVIRONMENT } from "../../support/mcp-stdio.js";
+
+const BIN = fileURLToPath(new URL("../../../../packages/swank-mcp/bin/swank-mcp.js", import.meta.url));
+const OPENING = [
+  {
+    id: 0,
+    method: "initialize",
+    params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "0" } },
+  },
+  { method: "notifications/initialized" },
+];
+
+/** A client that writes everything first, and reads late or never. */
+class LateReader {
+  readonly process: ChildProcessWithoutNullStreams;
+  readonly exited: Promise<number | null>;
+  errorText = "";
+
+  constructor(args: readonly string[] = []) {
+    this.process = spawn(process.execPath, [BIN, ...args], { env: { ...process.env, ...ENVIRONMENT } });
+    this.exited = once(this.process, "exit").then(([code]) => code);
+    this.process.stdin.on("error", () => undefined);
+    this.process.stderr.on("data", (chunk) => {
+      this.errorText += chunk;
+    });
+  }
+
+  send(...messages: object[]): void {
+    this.process.stdin.write(messages.map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`).join(""));
+  }
+
+  /** Everything that comes, once somebody reads. */
+  async read(): Promise<string> {
+    let text = "";
+    for await (const chunk of this.process.stdout.setEncoding("utf8")) text += chunk;
+    return text;
+  }
+}
+
+async function countLines(stream: AsyncIterable<Buffer>): Promise<number> {
+  let count = 0;
+  for await (const chunk of stream) for (const byte of chunk) if (byte === 0x0a) count += 1;
+  return count;
+}
+
+function lists(count: number): object[] {
+  return Array.from({ length: count }, (_, index) => ({ id: index + 1, method: "tools/list" }));
+}
+
+function evaluation(id: number, code: string): object {
+  return { id, method: "tools/call", params: { name: "evaluate-lisp", arguments: { code } } };
+}
+
+describe("swank-mcp, with a client that reads late or never", () => {
+  const started: LateReader[] = [];
+
+  function start(...args: string[]): LateReader {
+    const reader = new LateReader(args);
+    started.push(reader);
+    return reader;
+  }
+
+  afterEach(async () => {
+    for (const { process, exited } of started.splice(0)) {
+      process.kill("SIGKILL");
+      await exited;
+    }
+  });
+
+  it("delivers every answer after its input ended", async () => {
+    const client = start();
+    client.send(...OPENING, ...lists(60));
+    client.process.stdin.end();
+    await setTimeout(3000);
+    const text = await client.read();
+    expect(text.endsWith("}\n")).to.equal(true);
+    const ids = text
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).id);
+    expect(ids).to.deep.equal(Array.from({ length: 61 }, (_, id) => id));
+    expect(await client.exited).to.equal(0);
+  });
+
+  it("finishes the calls that run when its input ends", async () => {
+    const client = start();
+    client.send(...OPENING, evaluation(1, "(progn (sleep 4) :slept)"));
+    client.process.stdin.end();
+    expect(await client.read()).to.include("=> :SLEPT");
+    expect(await client.exited).to.equal(0);
+  });
+
+  it("delivers every answer after a signal", async () => {
+    const client = start();
+    client.send(...OPENING, ...lists(40));
+    await once(client.process.stdout, "readable");
+    await setTimeout(1000);
+    client.process.kill("SIGTERM");
+    await setTimeout(500);
+    const text = await client.read();
+    expect(text.trimEnd().split("\n")).to.have.length(41);
+    expect(text.endsWith("}\n")).to.equal(true);
+    expect(await client.exited).to.equal(143);
+  });
+
+  it("ends when nobody ever reads, says how much is lost, and leaves no image", async () => {
+    const client = start();
+    client.send(...OPENING, evaluation(1, '(progn (format *error-output* "x") #.(sb-unix:unix-getpid))'));
+    const [, pid] = /=> (\d+)/.exec(await firstAnswers(client, 2)) ?? [];
+    client.send(...lists(60));
+    client.process.stdin.end();
+    expect(await client.exited).to.equal(1);
+    expect(client.errorText).to.match(/^swank-mcp: \d{6} bytes of output are lost: nobody read them\.\n$/m);
+    await gone(Number(pid));
+  });
+
+  it("stops reading while a flood of requests waits, stays small, and answers them all", async () => {
+    const client = start();
+    client.send(...OPENING, ...lists(20_000));
+    await setTimeout(3000);
+    expect(client.process.stdin.writableLength).to.be.above(0);
+    const reading = countLines(client.process.stdout);
+    client.process.stdin.end();
+    expect(await reading).to.equal(20_001);
+    expect(await client.exited).to.equal(0);
+  });
+
+  it("serves a line of 20 MB, refuses one of 70 MB by its id, and goes on", async () => {
+    const client = start();
+    client.send(...OPENING, evaluation(1, "x".repeat(20_000_000)), evaluation(2, "x".repeat(70_000_000)));
+    client.send({ id: 3, method: "tools/call", params: { name: "y".repeat(1_000_000) } });
+    client.process.stdin.end();
+    const answers = (await client.read()).trimEnd().split("\n");
+    const byId = new Map(answers.map((line) => [JSON.parse(line).id, line]));
+    expect(byId.get(1)).to.match(/FRAME_TOO_LARGE/);
+    expect(byId.get(2)).to.match(/"code":-32600,"message":"Invalid request: the message has 70000\d{3} bytes/);
+    expect(byId.get(3)).to.match(/There is no tool \\"y{50,70}\.\.\./);
+    for (const line of answers) expect(line.length).to.be.below(20_000);
+    expect(await client.exited).to.equal(0);
+  });
+
+  it("prints a console's whole output to a reader that comes late", async () => {
+    const console = start("console");
+    console.process.stdin.end("(dotimes (i 12) (print (make-string 18000 :initial-element #\\a)))\n".repeat(4));
+    await setTimeout(4000);
+    const text = await console.read();
+    expect(text.match(/a{18000}/g)).to.have.length(48);
+    expect(text).to.match(/=> NIL\n+$/);
+    expect(await console.exited).to.equal(0);
+  });
+
+  it("prints its whole help to a reader that comes late, and ends quietly when that goes away", async () => {
+    const { stdout } = await promisify(execFile)("sh", [
+      "-c",
+      '"$0" "$1" --help | (sleep 1; cat)',
+      process.execPath,
+      BIN,
+    ]);
+    expect(stdout).to.match(/^Usage: [\s\S]* is SWANK_MCP_\w+=1\.\n$/);
+    const closed = start("--help");
+    closed.process.stdout.destroy();
+    expect(await closed.exited).to.equal(0);
+    expect(closed.errorText).to.equal("");
+  });
+});
+
+/** Reads as many lines, and then no more. */
+async function firstAnswers({ process }: LateReader, count: number): Promise<string> {
+  let text = "";
+  while (text.split("\n").length <= count) {
+    await once(process.stdout, "readable");
+    text += process.stdout.read() ?? "";
+  }
+  return text;
+}
