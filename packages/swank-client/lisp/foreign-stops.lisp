@@ -5,6 +5,7 @@
 
 (defconstant +claim-seconds+ 5 "How long a thread has to begin with an answer.")
 (defconstant +describing-seconds+ 5 "How long new stops together have for saying what they are about.")
+(defconstant +listed-message-limit+ 1000 "Characters of what a stop says in a list of stops: there may be thousands.")
 (defconstant +end-seconds+ 3 "How long an answer has to come to its end when it is broken off.")
 
 ;;; Which threads
@@ -50,7 +51,7 @@
   (list :number (1+ (sb-ext:atomic-incf (car *last-stop*)))
         :type (class-name-text (shown-class condition))
         :class (class-name-text (class-of condition))
-        :message (message-text condition)
+        :message (let ((text (message-text condition))) (subseq text 0 (min +listed-message-limit+ (length text))))
         :restarts (restart-texts (offered-restarts restarts))))
 
 (defun describe-stop (token thread)

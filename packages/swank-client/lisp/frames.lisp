@@ -82,9 +82,12 @@
           (object-number (list index name id) value))))
 
 (defun local-entries (index)
-  (loop for variable in (frame-variables index)
-        repeat +locals-limit+
-        collect (local-entry index variable)))
+  "=> the first +LOCALS-LIMIT+ variables of frame INDEX, and how many it has"
+  (let ((variables (frame-variables index)))
+    (values (loop for variable in variables
+                  repeat +locals-limit+
+                  collect (local-entry index variable))
+            (length variables))))
 
 ;;; The call that a breakpoint stopped has no frame yet: its variables are the arguments, named by the lambda list
 
@@ -146,13 +149,14 @@
   (count-frames swank/sbcl::*sldb-stack-top* 1))
 
 (defun frame-entry (frame index kind)
-  (list :index index
-        :function (called-function-text frame)
-        :call (frame-text frame swank::*swank-debugger-condition*)
-        :kind kind
-        :restartable (and (swank/backend:frame-restartable-p frame) t)
-        :source (frame-source index kind)
-        :locals (local-entries index)))
+  (list* :index index
+         :function (called-function-text frame)
+         :call (frame-text frame swank::*swank-debugger-condition*)
+         :kind kind
+         :restartable (and (swank/backend:frame-restartable-p frame) t)
+         :source (frame-source index kind)
+         (multiple-value-bind (locals total) (local-entries index)
+           (list :locals locals :total-locals total))))
 
 (defun frames-between (start end)
   (loop for frame in (swank/backend:compute-backtrace start end)
@@ -183,11 +187,12 @@
          (t ,@body)))
 
 (defun frame-locals (level index)
-  "=> (:stale) | (:no-frame TOTAL) | (:locals ((NAME VALUE NUMBER) ...) (CATCH-TAG ...))"
+  "=> (:stale) | (:no-frame TOTAL) | (:locals ((NAME VALUE NUMBER) ...) TOTAL (CATCH-TAG ...))"
   (with-frame (level index)
     (with-printing-time
-      (list :locals (local-entries index)
-            (ignore-errors (mapcar (lambda (tag) (line-text-in-time tag 100)) (swank/backend:frame-catch-tags index)))))))
+      (multiple-value-bind (locals total) (local-entries index)
+        (list :locals locals total
+              (ignore-errors (mapcar (lambda (tag) (line-text-in-time tag 100)) (swank/backend:frame-catch-tags index))))))))
 
 ;;; Evaluation in a frame
 

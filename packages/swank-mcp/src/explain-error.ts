@@ -1,3 +1,4 @@
+import { cutText } from "./format/cut.js";
 import { Refusal } from "./refusal.js";
 import type { ToolAnswer } from "./tool-answer.js";
 
@@ -10,9 +11,14 @@ interface Explanation {
 /** JSON-RPC's code for errors that a server defines; the contract debugger-tools uses it for every refusal. */
 const SERVER_ERROR = -32000;
 
+/** Longest message, and longest advice: either may repeat what the caller gave. */
+const MAX_MESSAGE = 8000;
+
 /** Turns whatever a tool threw into the contract's error object, and the same in words, so that either is enough. */
 export function explainError(thrown: unknown): ToolAnswer {
-  const { message, type, next } = explain(thrown);
+  const { type, ...texts } = explain(thrown);
+  const message = cutText(texts.message, MAX_MESSAGE);
+  const next = cutText(texts.next, MAX_MESSAGE);
   return {
     blocks: [`${message}\n${next}`],
     isError: true,

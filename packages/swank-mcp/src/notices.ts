@@ -1,15 +1,38 @@
+import { more, oneLine } from "./format/cut.js";
+
+/** Most notices of one kind in an answer. */
+const MAX_OF_A_KIND = 10;
+const MAX_NOTICE = 1000;
+
+interface Kind {
+  readonly texts: string[];
+  leftOut: number;
+}
+
 /** What happened to the image or to stops since the last answer, to be said once, with the next answer that comes from Lisp. */
 export class Notices {
-  #pending: string[] = [];
+  /** In the order in which the first of each kind came. */
+  #pending = new Map<string, Kind>();
 
-  add(notice: string): void {
-    this.#pending.push(notice);
+  /**
+   * @param notice - A sentence or two.
+   * @param kind - What it is about, in a word for one: of many of a kind, only the latest are said. Default: a notice of its own kind.
+   */
+  add(notice: string, kind = notice): void {
+    const known = this.#pending.get(kind) ?? { texts: [], leftOut: 0 };
+    this.#pending.set(kind, known);
+    known.texts.push(oneLine(notice, MAX_NOTICE));
+    if (known.texts.length <= MAX_OF_A_KIND) return;
+    known.texts.shift();
+    known.leftOut += 1;
   }
 
   /** Gives all notices and forgets them. */
   take(): readonly string[] {
-    const taken = this.#pending;
-    this.#pending = [];
+    const taken = [...this.#pending].flatMap(([kind, { texts, leftOut }]) =>
+      leftOut === 0 ? texts : [`${more(leftOut, kind)} before these:`, ...texts],
+    );
+    this.#pending = new Map();
     return taken;
   }
 }

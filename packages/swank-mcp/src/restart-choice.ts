@@ -1,5 +1,10 @@
+import { oneLine } from "./format/cut.js";
+import { restartNames } from "./format/restarts.js";
 import type { DebuggedStop, Restart } from "./lisp-port.js";
 import { Refusal } from "./refusal.js";
+
+/** Characters of a wrong name that a message repeats. */
+const MAX_SHOWN = 200;
 
 /** A way out of a stop: one of its restarts, or what every debugger can do with a frame. */
 export type RestartChoice =
@@ -59,8 +64,11 @@ function frameOf(values: readonly string[], count: number): number {
 }
 
 function noSuchRestart(restarts: readonly Restart[], wanted: number | string): Refusal {
-  const names = restarts.map(({ index, name }) => `${index + 1} ${name === "" ? "(unnamed)" : name}`);
-  return new Refusal("NO_SUCH_RESTART", `There is no restart ${JSON.stringify(wanted)} at this stop.`, {
-    remedy: `Choose one of: ${names.join(", ")}. debugger_restarts describes them. The stop is as it was.`,
-  });
+  return new Refusal(
+    "NO_SUCH_RESTART",
+    `There is no restart ${oneLine(JSON.stringify(wanted), MAX_SHOWN)} at this stop.`,
+    {
+      remedy: `Choose one of: ${restartNames(restarts)}. debugger_restarts describes them. The stop is as it was.`,
+    },
+  );
 }

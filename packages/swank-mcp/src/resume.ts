@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { answerEvaluation, concludedAnswer } from "./answer-evaluation.js";
 import { conclude } from "./conclusion.js";
 import { inDebugger } from "./debugger-refusals.js";
+import { cutName, cutText } from "./format/cut.js";
 import type { DebuggedStop, ForeignStop, LispClient, StopOwner, Stopped } from "./lisp-port.js";
 import type { AddressedStop } from "./stop-address.js";
 import type { ToolContext } from "./tool.js";
@@ -53,7 +54,9 @@ async function answerElsewhere(
   const next = await nextStopElsewhere(client, thread);
   if (next === undefined) return textAnswer(`; Thread ${thread} goes on in ${text}`);
   const { type, message } = next.condition;
-  return textAnswer(`; Thread ${thread} has stopped again in ${text}: ${type}: ${message} (${thread}/${next.level})`);
+  return textAnswer(
+    `; Thread ${thread} has stopped again in ${text}: ${cutName(type)}: ${cutText(message)} (${thread}/${next.level})`,
+  );
 }
 
 async function nextStopElsewhere(client: LispClient, thread: number): Promise<ForeignStop | undefined> {

@@ -1,4 +1,5 @@
 import { inDebugger } from "./debugger-refusals.js";
+import { more, oneLine } from "./format/cut.js";
 import type { DebuggedStop, ForeignStop } from "./lisp-port.js";
 import type { LispSession } from "./lisp-session.js";
 import { Refusal } from "./refusal.js";
@@ -18,6 +19,11 @@ export interface AddressedStop {
 /** Where a stop is, and in whose debugger if that is another client's. */
 type Place = Pick<DebuggedStop, "thread" | "level"> & Partial<Pick<DebuggedStop, "owner">>;
 
+/** Characters of a wrong address that a message repeats. */
+const MAX_SHOWN = 100;
+/** Most stops that a message names, of this session and of others each. */
+const MAX_PLACES = 10;
+
 const HOW_THREADS_STOP =
   "A thread stops at an error in evaluate-lisp, at a breakpoint (breakpoint_set) and at (break).";
 
@@ -31,9 +37,13 @@ export function readStopAddress(text: string): StopAddress {
   // numbers of more digits could not be told apart
   const [, thread, level] = /^(\d{1,15})(?:\/(\d{1,15}))?$/.exec(text.trim()) ?? [];
   if (thread === undefined) {
-    throw new Refusal("INVALID_ARGUMENTS", `"thread" is auto, a thread id, or id/level, not ${JSON.stringify(text)}.`, {
-      remedy: "Leave it out for the latest stop; lisp-status lists the stopped threads.",
-    });
+    throw new Refusal(
+      "INVALID_ARGUMENTS",
+      `"thread" is auto, a thread id, or id/level, not ${oneLine(JSON.stringify(text), MAX_SHOWN)}.`,
+      {
+        remedy: "Leave it out for the latest stop; lisp-status lists the stopped threads.",
+      },
+    );
   }
   return { kind: "thread", thread: Number(thread), level: level === undefined ? undefined : Number(level) };
 }
@@ -102,8 +112,10 @@ function notDebugging(remedy: string): Refusal {
 }
 
 function others(stops: readonly Place[]): string {
-  const own = stops.filter(({ owner }) => owner === undefined).map(name);
-  const elsewhere = stops.flatMap((stop) => (stop.owner === undefined ? [] : `${name(stop)} in ${stop.owner.text}`));
+  const own = latest(stops.filter(({ owner }) => owner === undefined).map(name));
+  const elsewhere = latest(
+    stops.flatMap((stop) => (stop.owner === undefined ? [] : `${name(stop)} in ${stop.owner.text}`)),
+  );
   if (own.length + elsewhere.length === 0) return `Nothing is stopped. ${HOW_THREADS_STOP}`;
   const ofOwn =
     own.length === 0
@@ -112,6 +124,12 @@ function others(stops: readonly Place[]): string {
   return elsewhere.length === 0
     ? ofOwn
     : `${ofOwn} Stopped elsewhere: ${elsewhere.join(", ")}; name the thread to look at it.`;
+}
+
+/** The last of the places, which may be many, after the number of the others. */
+function latest(places: readonly string[]): string[] {
+  const left = places.length - MAX_PLACES;
+  return left > 0 ? [more(left, "stop"), ...places.slice(-MAX_PLACES)] : [...places];
 }
 
 function name({ thread, level }: Place): string {

@@ -1,4 +1,4 @@
-import { oneLine } from "./format/cut.js";
+import { cutName, oneLine } from "./format/cut.js";
 import type { DebuggedStop, Stop } from "./lisp-port.js";
 import type { Notices } from "./notices.js";
 import { settledWithin } from "./settled-within.js";
@@ -81,7 +81,8 @@ export class StopKeeper {
     }
     const message = oneLine(condition.message, MAX_MESSAGE);
     this.#notices.add(
-      `Thread ${thread}, which no evaluation of yours runs, has stopped with ${condition.type}: ${message} (${thread}/${level} for the debugger tools)`,
+      `Thread ${thread}, which no evaluation of yours runs, has stopped with ${cutName(condition.type)}: ${message} (${thread}/${level} for the debugger tools)`,
+      "stopped thread",
     );
   }
 
@@ -150,7 +151,10 @@ export class StopKeeper {
     const { session, owner } = stop;
     if (owner === undefined || !session.isLive) return;
     const { thread, level, condition } = session;
-    this.#notices.add(`The stop ${thread}/${level} (${condition.type}) was ${owner.ending ?? "aborted"}: ${why}.`);
+    this.#notices.add(
+      `The stop ${thread}/${level} (${cutName(condition.type)}) was ${owner.ending ?? "aborted"}: ${why}.`,
+      "ended stop",
+    );
     // One that ends by itself meanwhile, or with its image, is as good.
     owner.abort().catch(() => {});
   }

@@ -131,7 +131,7 @@ async function watched(opening: Promise<LispSession>, stops: StopKeeper, notices
   client.onStop(arrived);
   client.breakpoints.onHitElsewhere((hit) => {
     stops.saw(hit.thread);
-    notices.add(hitNotice(hit));
+    notices.add(hitNotice(hit), "breakpoint hit");
   });
   return session;
 }

@@ -29,7 +29,10 @@ export interface Frame extends FrameSummary {
   /** It can be restarted and returned from. */
   readonly restartable: boolean;
   readonly source: Source | undefined;
+  /** The first 100. */
   readonly locals: readonly Variable[];
+  /** How many there are. */
+  readonly totalLocals: number;
 }
 
 /** A range of a thread's frames. */
@@ -41,7 +44,10 @@ export interface FramePage {
 
 /** What can be seen in one frame. */
 export interface FrameLocals {
+  /** The first 100. */
   readonly locals: readonly Variable[];
+  /** How many there are. */
+  readonly totalLocals: number;
   readonly catchTags: readonly string[];
 }
 

@@ -34,6 +34,7 @@ const frame: Decoder<Frame> = plist({
   restartable: boolean,
   source: nullable(source),
   locals: list(variable),
+  totalLocals: integer,
 });
 
 const refusals = {
@@ -49,10 +50,12 @@ export const framePage: Decoder<FrameReply<FramePage>> = tagged({
   frames: map(tuple(list(frame), integer), ([frames, totalFrames]) => answer({ frames, totalFrames })),
 });
 
-/** `(:locals ((NAME VALUE NUMBER) ...) (CATCH-TAG ...))` */
+/** `(:locals ((NAME VALUE NUMBER) ...) TOTAL (CATCH-TAG ...))` */
 export const frameLocals: Decoder<FrameReply<FrameLocals>> = tagged({
   ...refusals,
-  locals: map(tuple(list(variable), list(string)), ([locals, catchTags]) => answer({ locals, catchTags })),
+  locals: map(tuple(list(variable), integer, list(string)), ([locals, totalLocals, catchTags]) =>
+    answer({ locals, totalLocals, catchTags }),
+  ),
 });
 
 /** `(:values (:values (VALUE ...) :count COUNT) OUTPUT)` */

@@ -28,6 +28,16 @@ export function oneLine(text: string, max: number): string {
   return line.length <= max ? line : `${line.slice(0, wholeEnd(line, max - 3))}...`;
 }
 
+/** A name, which is a name still when it is cut. */
+export function cutName(name: string, max = 200): string {
+  return name.length <= max ? name : `${name.slice(0, wholeEnd(name, max - 3))}...`;
+}
+
+/** The first of a list, and how many it has besides. */
+export function firstOf<T>(items: readonly T[], max: number): { readonly shown: readonly T[]; readonly left: number } {
+  return { shown: items.slice(0, max), left: Math.max(0, items.length - max) };
+}
+
 /** A call as a backtrace shows it: a long argument list ends in `...`, and in the call's parenthesis. */
 export function cutCall(call: string, max: number): string {
   if (call.length <= max) return call;
@@ -48,7 +58,8 @@ export function wholeEnd(text: string, position: number): number {
   return code >= 0xd800 && code <= 0xdbff ? position - 1 : position;
 }
 
-function fairShare(costs: readonly number[], maxCost: number): number {
+/** How much each may cost, so that all together cost no more than `maxCost`. What costs less leaves the rest to the others. */
+export function fairShare(costs: readonly number[], maxCost: number): number {
   const rising = [...costs].sort((a, b) => a - b);
   let left = maxCost;
   for (const [index, cost] of rising.entries()) {

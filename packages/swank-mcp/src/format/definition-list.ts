@@ -1,6 +1,6 @@
 import type { Definition, DefinitionKind, Definitions } from "../lisp-port.js";
 import type { JsonObject } from "../tool-answer.js";
-import { more } from "./cut.js";
+import { cutName, fairShare } from "./cut.js";
 
 /** What list-definitions answers when there is nothing to list. */
 export const NO_DEFINITIONS = "No definitions in session.";
@@ -10,6 +10,9 @@ const DEFINITIONS_META = "swank-mcp/definitions";
 
 /** Most names under one heading. */
 const MAX_NAMES = 200;
+const MAX_NAME = 300;
+/** Characters of all names together. */
+const MAX_COST = 21_000;
 
 /** What can be listed, in the order in which it is. */
 export const LISTED_TYPES = [
@@ -36,42 +39,87 @@ export type ListedType = (typeof LISTED_TYPES)[number] & (DefinitionKind | "file
 
 interface Section {
   readonly type: ListedType;
+  /** As many as are shown. */
   readonly lines: readonly string[];
+  readonly left: number;
 }
 
 /** What list-definitions answers: a section for each type, and where only one was asked for, what else there is. */
 export function definitionsBlocks(all: Definitions, type: ListedType | undefined): readonly string[] {
-  const sections = LISTED_TYPES.map((each) => ({ type: each, lines: linesOf(all, each) })).filter(
-    ({ lines }) => lines.length > 0,
-  );
-  const shown = sections.filter((section) => type === undefined || section.type === type);
+  const shown = shownSections(all, type);
   const text = shown.length === 0 ? NO_DEFINITIONS : shown.map(sectionText).join("\n\n");
-  const others = shown.length === 0 ? sections.map(({ type: other, lines }) => counted(lines.length, other)) : [];
+  const others = shown.length === 0 ? LISTED_TYPES.flatMap((other) => counted(linesOf(all, other).length, other)) : [];
   return others.length === 0 ? [text] : [text, `Of other types: ${others.join(", ")}`];
 }
 
-/** The definitions as data. */
-export function definitionsMeta({ definitions, loaded }: Definitions): JsonObject {
-  return { [DEFINITIONS_META]: { definitions: definitions.map((definition) => ({ ...definition })), loaded } };
+/** The same as data: what the text shows, and how many are left out. */
+export function definitionsMeta(all: Definitions, type: ListedType | undefined): JsonObject {
+  const sections = shownSections(all, type);
+  const room = new Map(sections.map((section) => [section.type, section.lines.length]));
+  const definitions = all.definitions.filter(({ kind }) => {
+    const left = room.get(kind) ?? 0;
+    room.set(kind, left - 1);
+    return left > 0;
+  });
+  const left = sections.reduce((sum, section) => sum + section.left, 0);
+  return {
+    [DEFINITIONS_META]: {
+      definitions: definitions.map((definition) => ({ ...definition, name: cutName(definition.name, MAX_NAME) })),
+      loaded: all.loaded.slice(0, room.get("file") ?? 0).map((name) => cutName(name, MAX_NAME)),
+      ...(left > 0 ? { left_out: left } : {}),
+    },
+  };
+}
+
+/** The sections that are not empty, of all types or one, so long that all of them together fit. */
+function shownSections(all: Definitions, type: ListedType | undefined): readonly Section[] {
+  const wanted = LISTED_TYPES.filter((each) => type === undefined || each === type)
+    .map((each) => ({ type: each, lines: linesOf(all, each) }))
+    .filter(({ lines }) => lines.length > 0);
+  const share = fairShare(
+    wanted.map(({ lines }) => cost(lines)),
+    MAX_COST,
+  );
+  return wanted.map(({ type: each, lines }) => {
+    const shown = within(lines.slice(0, MAX_NAMES), share);
+    return { type: each, lines: shown, left: lines.length - shown.length };
+  });
+}
+
+function cost(lines: readonly string[]): number {
+  return lines.reduce((sum, line) => sum + line.length + 1, 0);
+}
+
+function within(lines: readonly string[], room: number): readonly string[] {
+  let left = room;
+  const end = lines.findIndex((line) => {
+    left -= line.length + 1;
+    return left < 0;
+  });
+  return end < 0 ? lines : lines.slice(0, end);
 }
 
 function linesOf({ definitions, loaded }: Definitions, type: ListedType): readonly string[] {
-  if (type === "file") return loaded;
+  if (type === "file") return loaded.map((name) => cutName(name, MAX_NAME));
   return definitions.filter(({ kind }) => kind === type).map(definitionLine);
 }
 
 function definitionLine({ name, redefined, changed }: Definition): string {
   const marks = [...(redefined ? ["redefined"] : []), ...(changed ? ["changed since by somebody else"] : [])];
-  return marks.length === 0 ? name : `${name} (${marks.join(", ")})`;
+  const shown = cutName(name, MAX_NAME);
+  return marks.length === 0 ? shown : `${shown} (${marks.join(", ")})`;
 }
 
-function sectionText({ type, lines }: Section): string {
-  const left = lines.length - MAX_NAMES;
-  return [`[${plural(type)}]`, ...lines.slice(0, MAX_NAMES), ...(left > 0 ? [more(left, type)] : [])].join("\n");
+function sectionText({ type, lines, left }: Section): string {
+  return [
+    `[${plural(type)}]`,
+    ...lines,
+    ...(left > 0 ? [`... ${left} more ${left === 1 ? type : plural(type)}`] : []),
+  ].join("\n");
 }
 
-function counted(count: number, type: ListedType): string {
-  return `${count} ${count === 1 ? type : plural(type)}`;
+function counted(count: number, type: ListedType): string[] {
+  return count === 0 ? [] : [`${count} ${count === 1 ? type : plural(type)}`];
 }
 
 function plural(type: ListedType): string {

@@ -1,28 +1,22 @@
 import type { ErrorSnapshot, Restart } from "../lisp-port.js";
-import { cutText, oneLine } from "./cut.js";
+import { cutName, cutText } from "./cut.js";
 import { frameLine, relevantFrames } from "./frames.js";
+import { restartLines } from "./restarts.js";
 
 /** What describe-last-error and get-backtrace answer when there is no last error (contract describe-last-error-tool). */
 export const NO_ERROR = "No error information available.\n(No error has occurred since the last successful evaluation)";
 
 /** Most frames in describe-last-error. */
 const PREVIEW_FRAMES = 5;
-const MAX_DESCRIPTION = 200;
 
 /** What describe-last-error answers (contract describe-last-error-tool, "Output Format"). */
 export function lastErrorText(error: ErrorSnapshot): string {
   return [heading(error), restartSection(error.restarts), ...previewSections(error)].join("\n\n");
 }
 
-/** A restart with the number by which agents name it, from 1. */
-export function restartLine(restart: Restart): string {
-  const name = restart.name === "" ? "(unnamed)" : restart.name;
-  return `  ${restart.index + 1}. ${name} - ${oneLine(restart.description, MAX_DESCRIPTION)}`;
-}
-
 function heading(error: ErrorSnapshot): string {
   const message = cutText(error.message);
-  return [`Error: ${error.type}`, ...message.split("\n").map(indented)].join("\n");
+  return [`Error: ${cutName(error.type)}`, ...message.split("\n").map(indented)].join("\n");
 }
 
 function indented(line: string): string {
@@ -30,7 +24,7 @@ function indented(line: string): string {
 }
 
 function restartSection(restarts: readonly Restart[]): string {
-  return ["Available Restarts:", ...(restarts.length === 0 ? ["  none"] : restarts.map(restartLine))].join("\n");
+  return ["Available Restarts:", ...(restarts.length === 0 ? ["  none"] : restartLines(restarts))].join("\n");
 }
 
 function previewSections(error: ErrorSnapshot): string[] {

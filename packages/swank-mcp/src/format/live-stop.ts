@@ -1,8 +1,8 @@
 import type { LiveStop } from "../conclusion.js";
 import type { Binding, ErrorSnapshot } from "../lisp-port.js";
-import { cutCall, more, oneLine } from "./cut.js";
+import { cutCall, cutName, more, oneLine } from "./cut.js";
 import { firstUserFrame } from "./frames.js";
-import { restartLine } from "./last-error-text.js";
+import { restartLines } from "./restarts.js";
 
 /** Most locals that the block shows: it is to be read at a glance. */
 const MAX_LOCALS = 10;
@@ -14,7 +14,7 @@ export function liveStopText(stop: LiveStop, error: ErrorSnapshot): string {
   return [
     `Stopped, nothing unwound: thread ${stop.thread}/${stop.level}. Other evaluations go on meanwhile.`,
     "Restarts:",
-    ...error.restarts.map(restartLine),
+    ...restartLines(error.restarts),
     ...localLines(stop.locals, error),
   ].join("\n");
 }
@@ -25,7 +25,7 @@ function localLines(locals: readonly Binding[], error: ErrorSnapshot): string[] 
   const left = locals.length - MAX_LOCALS;
   return [
     `Locals of frame ${frame.index}, ${cutCall(frame.call, MAX_CALL)}:`,
-    ...locals.slice(0, MAX_LOCALS).map((local) => `  ${local.name} = ${oneLine(local.value, MAX_LOCAL)}`),
+    ...locals.slice(0, MAX_LOCALS).map((local) => `  ${cutName(local.name)} = ${oneLine(local.value, MAX_LOCAL)}`),
     ...(left > 0 ? [`  ${more(left, "local")}`] : []),
   ];
 }

@@ -1,5 +1,10 @@
 import type { DefinitionSource, Meaning } from "../lisp-port.js";
-import { cutText } from "./cut.js";
+import { cutName, cutText, firstOf, more } from "./cut.js";
+
+/** Longest name of a symbol. */
+export const MAX_NAME = 500;
+/** Most superclasses or slots. */
+export const MAX_LISTED = 50;
 
 /** The contract's word for each kind (describe-symbol-tool, "Symbol Type Classification"). */
 const TYPES: Record<Meaning["kind"], string> = {
@@ -40,7 +45,7 @@ const KINDS: Partial<Record<Meaning["kind"], string>> = {
  */
 export function meaningText(meaning: Meaning, value: string | undefined): string {
   return [
-    `${meaning.name} [${TYPES[meaning.kind]}]`,
+    `${cutName(meaning.name, MAX_NAME)} [${TYPES[meaning.kind]}]`,
     ...field("Arglist", "arglist" in meaning ? meaning.arglist : undefined),
     ...field("Value", value === undefined ? undefined : cutText(value)),
     ...field("Kind", KINDS[meaning.kind]),
@@ -61,7 +66,9 @@ function detailLines(meaning: Meaning): string[] {
 }
 
 function names(field: string, listed: readonly string[]): string[] {
-  return listed.length === 0 ? [] : [`  ${field}: ${listed.join(", ")}`];
+  const { shown, left } = firstOf(listed, MAX_LISTED);
+  const words = [...shown.map((name) => cutName(name)), ...(left > 0 ? [more(left, "name")] : [])];
+  return listed.length === 0 ? [] : [`  ${field}: ${words.join(", ")}`];
 }
 
 function documentationLines(documentation: string | undefined): string[] {

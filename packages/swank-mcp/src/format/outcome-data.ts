@@ -2,11 +2,17 @@ import type { Conclusion, ConditionEnding } from "../conclusion.js";
 import type { ErrorSnapshot, Transcript } from "../lisp-port.js";
 import type { JsonObject } from "../tool-answer.js";
 import { REPORT_FRAMES } from "./backtrace.js";
-import { cutText, cutTexts, valuesCost } from "./cut.js";
+import { cutName, cutText, cutTexts, firstOf, valuesCost } from "./cut.js";
+import { restartsData } from "./restarts.js";
 import { cutWarnings } from "./sections.js";
 
 /** Key of a result's `_meta` under which programs find {@link outcomeData}. */
 export const OUTCOME_META = "swank-mcp/outcome";
+
+/** Most superclasses of a condition's class. */
+const MAX_SUPERTYPES = 50;
+/** Longest form of a step. */
+const MAX_FORM = 2000;
 
 /** The facts of a report as data, as much of each text as the report has. Restarts count from 1, as everywhere that an agent looks. */
 export function outcomeData({ status, transcript, ending }: Conclusion, maxValue?: number): JsonObject {
@@ -16,7 +22,7 @@ export function outcomeData({ status, transcript, ending }: Conclusion, maxValue
     stdout: transcript.stdout,
     stderr: transcript.stderr,
     ...warningsData(transcript),
-    package: transcript.package,
+    package: cutName(transcript.package),
     ...(ending.kind === "condition" ? conditionData(ending) : {}),
   };
 }
@@ -35,12 +41,12 @@ function warningsData({ warnings, warningsOmitted }: Transcript): JsonObject {
 function errorData(error: ErrorSnapshot): JsonObject {
   const { slots, restarts, frames, totalFrames, supertypes, ...rest } = error;
   return {
-    type: rest.type,
-    class: rest.class,
-    supertypes: [...supertypes],
+    type: cutName(rest.type),
+    class: cutName(rest.class),
+    supertypes: firstOf(supertypes, MAX_SUPERTYPES).shown.map((name) => cutName(name)),
     message: cutText(rest.message),
-    ...(slots.length > 0 ? { slots: slots.map(({ name, value }) => ({ name, value })) } : {}),
-    restarts: restarts.map(({ index, name, description }) => ({ index: index + 1, name, description })),
+    ...(slots.length > 0 ? { slots: slots.map(({ name, value }) => ({ name: cutName(name), value })) } : {}),
+    ...restartsData(restarts),
     frames: frames.slice(0, REPORT_FRAMES).map(({ index, call }) => ({ index, call })),
     total_frames: totalFrames,
     timestamp: rest.timestamp,
@@ -55,5 +61,10 @@ export function errorMeta(error: ErrorSnapshot): JsonObject {
 function conditionData({ error, stop, thread }: ConditionEnding): JsonObject {
   if (stop === undefined) return { ...(thread === undefined ? {} : { thread }), error: errorData(error) };
   const { level, reason, detail } = stop;
-  return { thread: stop.thread, level, stop: { reason, ...detail }, error: errorData(error) };
+  return {
+    thread: stop.thread,
+    level,
+    stop: { reason, ...detail, ...(detail.form === undefined ? {} : { form: cutText(detail.form, MAX_FORM) }) },
+    error: errorData(error),
+  };
 }

@@ -1,6 +1,6 @@
 import type { Conclusion, ConditionEnding, Ending, ValuesEnding } from "../conclusion.js";
 import { reportBacktrace } from "./backtrace.js";
-import { cutText, cutTexts, valuesCost } from "./cut.js";
+import { cutName, cutText, cutTexts, valuesCost } from "./cut.js";
 import { transcriptSections } from "./sections.js";
 
 /** Where the whole values are: Lisp keeps those of the last form, as in any REPL. */
@@ -31,6 +31,6 @@ function valueLines({ values, count }: ValuesEnding, maxCost: number): string {
 
 function conditionSections({ tag, error }: ConditionEnding): string[] {
   const backtrace = reportBacktrace(error);
-  const heading = `[${tag}] ${error.type}\n${cutText(error.message)}`;
+  const heading = `[${tag}] ${cutName(error.type)}\n${cutText(error.message)}`;
   return backtrace === "" ? [heading] : [heading, backtrace];
 }

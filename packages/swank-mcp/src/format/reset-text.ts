@@ -1,11 +1,13 @@
 import type { Definition, LeftReason, ResetReport } from "../lisp-port.js";
-import type { JsonObject } from "../tool-answer.js";
+import type { JsonObject, JsonValue } from "../tool-answer.js";
+import { cutName, firstOf } from "./cut.js";
 
 /** Key of a result's `_meta` under which programs find the report as data. */
 const RESET_META = "swank-mcp/reset";
 
 /** Most names under one heading. */
 const MAX_NAMES = 50;
+const MAX_NAME = 300;
 
 const REASONS: Record<LeftReason, string> = {
   kind: "only functions, macros and variables are undefined",
@@ -27,7 +29,10 @@ export function resetText(report: ResetReport): string {
       "left",
       report.left.map((left) => `${named(left)}: ${REASONS[left.reason]}`),
     ),
-    ...section("left, loaded from files", report.loaded),
+    ...section(
+      "left, loaded from files",
+      report.loaded.map((name) => cutName(name, MAX_NAME)),
+    ),
   ].join("\n\n");
 }
 
@@ -36,13 +41,26 @@ export function resetMeta(report: ResetReport): JsonObject {
   const { undefined: gone, left, loaded, aborted, stillRunning } = report;
   return {
     [RESET_META]: {
-      undefined: gone.map((definition) => ({ ...definition })),
-      left: left.map((definition) => ({ ...definition })),
-      loaded,
+      ...listData("undefined", gone.map(nameData)),
+      ...listData("left", left.map(nameData)),
+      ...listData(
+        "loaded",
+        loaded.map((name) => cutName(name, MAX_NAME)),
+      ),
       aborted,
       still_running: stillRunning,
     },
   };
+}
+
+function nameData<D extends Pick<Definition, "name">>(definition: D): D {
+  return { ...definition, name: cutName(definition.name, MAX_NAME) };
+}
+
+/** The first of a list, and how many are left out. */
+function listData(key: string, items: readonly JsonValue[]): JsonObject {
+  const { shown, left } = firstOf(items, MAX_NAMES);
+  return { [key]: shown, ...(left > 0 ? { [`${key}_left_out`]: left } : {}) };
 }
 
 function section(name: string, lines: readonly string[]): string[] {
@@ -52,7 +70,7 @@ function section(name: string, lines: readonly string[]): string[] {
 }
 
 function named({ kind, name }: Pick<Definition, "kind" | "name">): string {
-  return `${kind} ${name}`;
+  return `${kind} ${cutName(name, MAX_NAME)}`;
 }
 
 function evaluations(count: number): string {

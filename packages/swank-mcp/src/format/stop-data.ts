@@ -1,6 +1,6 @@
-import type { Breakpoint, DebuggedStop, Frame, Restart, Source, Variable } from "../lisp-port.js";
+import type { Breakpoint, DebuggedStop, Frame, FrameLocals, Source, Variable } from "../lisp-port.js";
 import type { JsonObject } from "../tool-answer.js";
-import { cutCall, oneLine } from "./cut.js";
+import { cutCall, cutName, cutText, firstOf, oneLine } from "./cut.js";
 
 /** Longest value in a list of frames, and all values of such a list together; in characters. */
 const MAX_VALUE = 200;
@@ -8,6 +8,12 @@ const MAX_VALUES = 30_000;
 /** Most variables of one frame in a list of frames. */
 const MAX_LOCALS = 20;
 const MAX_CALL = 300;
+/** Longest form that a frame runs, in a list of many frames, and all such forms together. */
+const MAX_FORM = 200;
+const MAX_FORMS = 20_000;
+const MAX_TAGS = 50;
+const MAX_BREAKPOINTS = 100;
+const MAX_CONDITION = 200;
 
 /** Where a stop is, as every answer about it says. */
 export function placeData({ thread, level }: DebuggedStop): JsonObject {
@@ -17,18 +23,19 @@ export function placeData({ thread, level }: DebuggedStop): JsonObject {
 /** Frames of a stop with their variables; those that would make the list too long are only counted, as `locals_left_out`. */
 export function frameListData(frames: readonly Frame[]): JsonObject[] {
   let room = MAX_VALUES;
+  const maxForm = Math.max(MAX_FORM, Math.floor(MAX_FORMS / frames.length));
   return frames.map((frame) => {
     const all = frame.locals.map((local) => variableData(local, MAX_VALUE));
     const locals = all.slice(0, MAX_LOCALS).filter(({ value }) => {
       room -= value.length;
       return room > 0;
     });
-    const left = all.length - locals.length;
+    const left = frame.totalLocals - locals.length;
     return {
       index: frame.index,
-      function: frame.function,
+      function: cutName(frame.function, MAX_CALL),
       call: cutCall(frame.call, MAX_CALL),
-      ...(frame.source === undefined ? {} : { source: sourceData(frame.source) }),
+      ...(frame.source === undefined ? {} : { source: sourceData(frame.source, maxForm) }),
       locals,
       ...(left > 0 ? { locals_left_out: left } : {}),
     };
@@ -37,20 +44,44 @@ export function frameListData(frames: readonly Frame[]): JsonObject[] {
 
 /** A variable; its object is what `(swank-objects:ref object_id)` gives. */
 export function variableData({ name, value, objectId }: Variable, max = Number.POSITIVE_INFINITY) {
-  return { name, value: oneLine(value, max), object_id: objectId };
+  return { name: cutName(name), value: oneLine(value, max), object_id: objectId };
 }
 
-/** Restarts count from 1, as everywhere that an agent looks. */
-export function restartData({ index, name, description }: Restart): JsonObject {
-  return { index: index + 1, name, description };
+/** What can be seen in one frame. */
+export function frameLocalsData({ locals, totalLocals, catchTags }: FrameLocals): JsonObject {
+  const left = totalLocals - locals.length;
+  const tags = firstOf(catchTags, MAX_TAGS);
+  return {
+    locals: locals.map((local) => variableData(local)),
+    ...(left > 0 ? { locals_left_out: left } : {}),
+    catch_tags: [...tags.shown],
+    ...(tags.left > 0 ? { catch_tags_left_out: tags.left } : {}),
+  };
+}
+
+/** Breakpoints in the order in which they were set, and how many are left out. */
+export function breakpointListData(breakpoints: readonly Breakpoint[]): JsonObject {
+  const { shown, left } = firstOf(breakpoints, MAX_BREAKPOINTS);
+  return { breakpoints: shown.map(breakpointData), ...(left > 0 ? { breakpoints_left_out: left } : {}) };
 }
 
 /** What is not set is left out. */
 export function breakpointData(breakpoint: Breakpoint): JsonObject {
   const { id, condition, hitCount, thread, hits, state, failure } = breakpoint;
-  return { id, function: breakpoint.function, condition, hit_count: hitCount, thread, hits, state, failure };
+  return {
+    id,
+    function: cutName(breakpoint.function, MAX_CALL),
+    condition: condition === undefined ? undefined : cutText(condition, MAX_CONDITION),
+    hit_count: hitCount,
+    thread,
+    hits,
+    state,
+    failure,
+  };
 }
 
-function sourceData(source: Source): JsonObject {
-  return "form" in source ? { form: source.form } : { file: source.file, line: source.line, column: source.column };
+function sourceData(source: Source, maxForm: number): JsonObject {
+  return "form" in source
+    ? { form: cutText(source.form, maxForm) }
+    : { file: source.file, line: source.line, column: source.column };
 }

@@ -1,7 +1,7 @@
 import type { FoundSymbol, Meaning, SymbolDescription } from "../lisp-port.js";
 import type { JsonObject } from "../tool-answer.js";
-import { more } from "./cut.js";
-import { meaningText } from "./meaning-text.js";
+import { cutName, firstOf, more } from "./cut.js";
+import { MAX_LISTED, MAX_NAME, meaningText } from "./meaning-text.js";
 import { shownName } from "./shown-name.js";
 import { symbolHints } from "./symbol-hints.js";
 
@@ -29,17 +29,45 @@ export function symbolBlocks(description: SymbolDescription, asked: string): rea
 
 /** The description as data. */
 export function symbolMeta(description: SymbolDescription): JsonObject {
-  if (description.status !== "found") return { [SYMBOL_META]: { ...description } };
-  return { [SYMBOL_META]: { ...description, meanings: description.meanings.map(meaningData) } };
+  if (description.status !== "found") return { [SYMBOL_META]: notFoundData(description) };
+  const { meanings, name, package: home, ...rest } = description;
+  return {
+    [SYMBOL_META]: {
+      ...rest,
+      name: cutName(name, MAX_NAME),
+      package: cutName(home),
+      meanings: meanings.map(meaningData),
+    },
+  };
 }
 
 function meaningData(meaning: Meaning): JsonObject {
   const value = "value" in meaning ? meaning.value : undefined;
   return {
     ...meaning,
+    name: cutName(meaning.name, MAX_NAME),
+    ...("slots" in meaning
+      ? { ...namesData("superclasses", meaning.superclasses), ...namesData("slots", meaning.slots) }
+      : {}),
     source: meaning.source === undefined ? undefined : { ...meaning.source },
     value: value === undefined ? undefined : { text: value.text, left_out: value.leftOut },
   };
+}
+
+function notFoundData(description: Exclude<SymbolDescription, FoundSymbol>): JsonObject {
+  if (description.status === "package-not-found")
+    return { ...description, package: shownName(description.package), similar: cutNames(description.similar) };
+  const { name, package: home, elsewhere } = description;
+  return { ...description, name: shownName(name), package: shownName(home), elsewhere: cutNames(elsewhere) };
+}
+
+function cutNames(names: readonly string[]): string[] {
+  return names.map((name) => cutName(name, MAX_NAME));
+}
+
+function namesData(field: string, names: readonly string[]): JsonObject {
+  const { shown, left } = firstOf(names, MAX_LISTED);
+  return { [field]: shown.map((name) => cutName(name)), ...(left > 0 ? { [`${field}_left_out`]: left } : {}) };
 }
 
 function block(lines: readonly string[]): string[] {
@@ -51,15 +79,17 @@ function foundText({ name, meanings }: FoundSymbol): string {
   const value = meanings.flatMap((meaning) => ("value" in meaning && meaning.value ? [meaning.value.text] : [])).at(0);
   const own = meanings.filter((meaning) => meaning.name === name);
   const entries = meanings.map((meaning) => meaningText(meaning, meaning === own[0] ? value : undefined));
-  return [...(own.length === 0 ? [`${name} [SYMBOL]`] : []), ...entries].join("\n\n");
+  return [...(own.length === 0 ? [`${cutName(name, MAX_NAME)} [SYMBOL]`] : []), ...entries].join("\n\n");
 }
 
 function similarHint(similar: readonly string[]): string[] {
-  return similar.length === 0 ? [] : [`Packages with names like that: ${similar.join(", ")}`];
+  return similar.length === 0
+    ? []
+    : [`Packages with names like that: ${similar.map((name) => cutName(name)).join(", ")}`];
 }
 
 function elsewhereHint({ elsewhere, more: left }: { readonly elsewhere: readonly string[]; readonly more: number }) {
   if (elsewhere.length === 0) return [];
-  const names = [...elsewhere, ...(left > 0 ? [more(left, "symbol")] : [])];
+  const names = [...elsewhere.map((name) => cutName(name, MAX_NAME)), ...(left > 0 ? [more(left, "symbol")] : [])];
   return [`Elsewhere there is: ${names.join(", ")}`];
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { breakpointData } from "../format/stop-data.js";
+import { breakpointListData } from "../format/stop-data.js";
 import { defineTool } from "../tool.js";
 import { jsonAnswer } from "../tool-answer.js";
 
@@ -14,6 +14,6 @@ export const breakpointList = defineTool({
     // Where there is no image yet there are no breakpoints.
     if ((await currentSession()) === undefined) return jsonAnswer({ breakpoints: [] });
     const { client } = await session();
-    return jsonAnswer({ breakpoints: (await client.breakpoints.list({ signal })).map(breakpointData) });
+    return jsonAnswer(breakpointListData(await client.breakpoints.list({ signal })));
   },
 });

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { inDebugger } from "../debugger-refusals.js";
-import { placeData, variableData } from "../format/stop-data.js";
+import { frameLocalsData, placeData } from "../format/stop-data.js";
 import { findStop } from "../stop-address.js";
 import { defineTool } from "../tool.js";
 import { jsonAnswer } from "../tool-answer.js";
@@ -17,11 +17,7 @@ export const debuggerFrameLocals = defineTool({
   async run({ frame, thread }, context) {
     const { stop } = await findStop(thread, context);
     checkFrame(frame, stop);
-    const { locals, catchTags } = await inDebugger(() => stop.frameLocals(frame));
-    return jsonAnswer({
-      locals: locals.map((local) => variableData(local)),
-      catch_tags: [...catchTags],
-      ...placeData(stop),
-    });
+    const found = await inDebugger(() => stop.frameLocals(frame));
+    return jsonAnswer({ ...frameLocalsData(found), ...placeData(stop) });
   },
 });

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { placeData, restartData } from "../format/stop-data.js";
+import { restartsData } from "../format/restarts.js";
+import { placeData } from "../format/stop-data.js";
 import { findStop } from "../stop-address.js";
 import { defineTool } from "../tool.js";
 import { jsonAnswer } from "../tool-answer.js";
@@ -14,6 +15,6 @@ export const debuggerRestarts = defineTool({
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   async run({ thread }, context) {
     const { stop } = await findStop(thread, context);
-    return jsonAnswer({ restarts: stop.restarts.map(restartData), ...placeData(stop) });
+    return jsonAnswer({ ...restartsData(stop.restarts), ...placeData(stop) });
   },
 });

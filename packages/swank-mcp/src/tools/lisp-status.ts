@@ -4,7 +4,7 @@ import type { LispSession, OwnOrigin } from "../lisp-session.js";
 import { defineTool, type ToolContext } from "../tool.js";
 import { jsonAnswer } from "../tool-answer.js";
 import { isUsualPortTaken } from "../usual-port.js";
-import { othersStops, ownStops } from "./stopped-threads.js";
+import { othersStops, ownStops, stopListData } from "./stopped-threads.js";
 
 const SHARING_HINT = `Something else listens on port ${DEFAULT_PORT}, where Swank usually does. If the user wants to share that image, swank-mcp must be started with --attach ${DEFAULT_PORT}.`;
 const UNRESPONSIVE =
@@ -42,7 +42,7 @@ export const lispStatus = defineTool({
       swank: info.version,
       ...(answer.isSilent ? { unresponsive: UNRESPONSIVE } : { directory: answer.directory }),
       package: session.packageName,
-      stopped: [...ownStops(context.stops, session), ...(answer.isSilent ? [] : answer.others)],
+      ...stopListData(ownStops(context.stops, session), answer.isSilent ? [] : answer.others, config.maxStops),
       on_error: config.onError,
       limits: {
         timeout: config.timeout,

@@ -14,6 +14,6 @@ export const listDefinitions = defineTool({
   async run({ type }, { session, signal }) {
     const { client } = await session();
     const all = await client.definitions({ signal });
-    return { blocks: definitionsBlocks(all, type), isError: false, meta: definitionsMeta(all) };
+    return { blocks: definitionsBlocks(all, type), isError: false, meta: definitionsMeta(all, type) };
   },
 });
