@@ -9,7 +9,9 @@ function chosen(answer: string): ElicitResult {
   return { action: "accept", content: { answer } };
 }
 
-describe("debugger_continue and approval", () => {
+describe("debugger_continue and approval", function () {
+  // the core of the user's image may have to be built first
+  this.timeout(180_000);
   const opened: (() => Promise<unknown>)[] = [];
   let asked: string[] = [];
   let answer = "No";

@@ -79,7 +79,8 @@ describe("an answer stays small and says how much it leaves out", function () {
     const tags = names.reduce((form, name) => `(catch '${name} ${form})`, "(car 1)");
     const code = `(defun crowded (x) (let (${names.map((name) => `(${name} x)`).join(" ")}) (values ${tags} ${names.join(" ")})))`;
     await lisp.evaluate(code);
-    await lisp.evaluate("(crowded 1)");
+    const [, live] = await lisp.evaluate("(crowded 1)");
+    expect(live).to.match(/\n {2}\.\.\. more locals: debugger_frame_locals$/);
     const frame = await lisp.frame("(CROWDED ");
     expect(frame.locals_left_out).to.equal(151 - frame.locals.length);
     const found = await small("debugger_frame_locals", { frame: frame.index });

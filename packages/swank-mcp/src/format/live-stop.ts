@@ -6,6 +6,9 @@ import { restartLines } from "./restarts.js";
 
 /** Most locals that the block shows: it is to be read at a glance. */
 const MAX_LOCALS = 10;
+/** Most locals that a snapshot keeps: of a frame with so many, their number is not known. */
+const KEPT_LOCALS = 20;
+const MANY_MORE = "... more locals: debugger_frame_locals";
 const MAX_LOCAL = 120;
 const MAX_CALL = 80;
 
@@ -26,6 +29,6 @@ function localLines(locals: readonly Binding[], error: ErrorSnapshot): string[] 
   return [
     `Locals of frame ${frame.index}, ${cutCall(frame.call, MAX_CALL)}:`,
     ...locals.slice(0, MAX_LOCALS).map((local) => `  ${cutName(local.name)} = ${oneLine(local.value, MAX_LOCAL)}`),
-    ...(left > 0 ? [`  ${more(left, "local")}`] : []),
+    ...(left > 0 ? [`  ${locals.length < KEPT_LOCALS ? more(left, "local") : MANY_MORE}`] : []),
   ];
 }
