@@ -3,6 +3,7 @@ import { followEvaluation } from "./follow-evaluation.js";
 import { liveStopText } from "./format/live-stop.js";
 import { OUTCOME_META, outcomeData } from "./format/outcome-data.js";
 import { reportText } from "./format/report.js";
+import { hangRemedy, isHung } from "./hung-image.js";
 import type { Evaluation } from "./lisp-port.js";
 import type { LispSession } from "./lisp-session.js";
 import { Refusal } from "./refusal.js";
@@ -30,7 +31,9 @@ export async function answerEvaluation(
   const outcome = followed.kind === "running" ? undefined : followed.outcome;
   if (outcome !== undefined) session.follow(outcome.package);
   const loss = outcome?.status === "lost" ? await session.explainLoss() : undefined;
-  const conclusion = conclude(followed, { loss, reset: session.isRetired || session.resets !== resets });
+  const isStuck = followed.kind === "running" && (await isHung(session, context.cancelled));
+  const hang = isStuck ? hangRemedy(session) : undefined;
+  const conclusion = conclude(followed, { loss, hang, reset: session.isRetired || session.resets !== resets });
   context.lastError.apply(conclusion.lastError);
   if (outcome?.status === "stopped") context.stops.add(outcome.session, evaluation);
   return concludedAnswer(conclusion, context.config.maxValue);

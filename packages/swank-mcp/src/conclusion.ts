@@ -68,6 +68,8 @@ export type Answerable = Exclude<Followed, { kind: "cancelled" }>;
 export interface Circumstances {
   /** Why the image is gone, in more detail than the outcome of a lost evaluation has it. */
   readonly loss?: string | undefined;
+  /** What to do about the image, if it answers nothing at all. */
+  readonly hang?: string | undefined;
   /** True if the session was reset meanwhile: what was lost or aborted was so on purpose. */
   readonly reset?: boolean;
   /** Milliseconds since the epoch. */
@@ -76,9 +78,9 @@ export interface Circumstances {
 
 /** The one place that decides what is an error, and what sets or clears the last one. */
 export function conclude(followed: Answerable, circumstances: Circumstances = {}): Conclusion {
-  const { loss, reset = false, now = Date.now() } = circumstances;
+  const { loss, hang, reset = false, now = Date.now() } = circumstances;
   if (followed.kind === "running") {
-    const error = stillRunningSnapshot(followed.seconds, followed.thread, now);
+    const error = stillRunningSnapshot(followed.seconds, followed.thread, now, hang);
     return failed("running", followed.transcript, {
       kind: "condition",
       tag: "TIMEOUT",

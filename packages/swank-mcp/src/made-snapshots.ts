@@ -23,15 +23,17 @@ export function killedSnapshot(seconds: number, now: number): ErrorSnapshot {
   return { ...WITHOUT_LISP, type: TIMEOUT, message, timestamp: now };
 }
 
-/** An evaluation that nothing could end; `seconds` is the time that was up, if it was that. */
+/** An evaluation that nothing could end; `seconds` is the time that was up, if it was that; `remedy` is for an image that hangs. */
 export function stillRunningSnapshot(
   seconds: number | undefined,
   thread: number | undefined,
   now: number,
+  remedy?: string,
 ): ErrorSnapshot {
   const where = thread === undefined ? "" : ` in thread ${thread}`;
   const first = seconds === undefined ? "The evaluation was to be interrupted." : noValue(seconds);
-  const message = `${first} It reacted neither to an interrupt nor to an abort and is STILL RUNNING${where}.`;
+  const whole = remedy === undefined ? "" : ` The image answers nothing else either. ${remedy}`;
+  const message = `${first} It reacted neither to an interrupt nor to an abort and is STILL RUNNING${where}.${whole}`;
   return { ...WITHOUT_LISP, type: TIMEOUT, message, timestamp: now };
 }
 

@@ -52,6 +52,10 @@ export const REFUSALS = {
     meaning: "The image that this server was told to attach to cannot be reached.",
     remedy: "Start a Swank server in it with the form that the message gives, then call the tool again.",
   },
+  IMAGE_HANGS: {
+    meaning: "The image answers nothing at all: its process hangs, is suspended, or is very busy.",
+    remedy: "reset-session replaces an image of the server's own; the user must free or restart any other.",
+  },
   SESSION_RESET: {
     meaning: "The session was reset while the call was under way. Nothing that it did is left.",
     remedy: "Call again if it is still wanted.",

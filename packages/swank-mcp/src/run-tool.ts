@@ -5,6 +5,7 @@ import type { OnDefect } from "./defects.js";
 import type { Ask } from "./elicitation.js";
 import { explainError, isDefect } from "./explain-error.js";
 import { shown } from "./format/shown.js";
+import { explainHang } from "./hung-image.js";
 import type { LastError } from "./last-error.js";
 import type { LispContext } from "./lisp-context.js";
 import type { OutputStream } from "./lisp-port.js";
@@ -85,8 +86,10 @@ async function answer(host: ToolHost, call: ToolCall, run: (context: ToolContext
     },
     progress: (text, stream) => call.progress(text, stream),
   };
-  const given = await run(context).catch((error: unknown) => {
-    throw used?.isRetired === true ? sessionReset(error) : error;
+  const given = await run(context).catch(async (error: unknown) => {
+    if (used?.isRetired === true) throw sessionReset(error);
+    const session = used ?? (await host.lisp.current().catch(() => undefined));
+    throw session === undefined ? error : await explainHang(error, session, signal);
   });
   // Answers that come from what is stored stay the same however often they are asked for.
   return usedLisp ? withNotices(given, host.notices) : given;

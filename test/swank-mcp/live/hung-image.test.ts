@@ -3,6 +3,16 @@ import { refusalType } from "../../support/mcp-client.js";
 import { blocks, McpStdio } from "../../support/mcp-stdio.js";
 import { startRealSwank } from "../../support/real-swank.js";
 
+/** Code after which nothing in the image answers any more: each is met by what Swank does at every request. */
+const HANGING: readonly string[] = [
+  "(defmethod print-object ((thread sb-thread:thread) stream) (loop))",
+  '(set-pprint-dispatch t (lambda (stream object) (declare (ignore stream object)) (error "no")))',
+  "(sb-thread:grab-mutex swank/sbcl::*mailbox-lock*) (loop)",
+];
+
+const OWN_REMEDY = /The image answers nothing else either\. Call reset-session: it replaces the image/;
+const ATTACHED_REMEDY = /The image is the user's, and this server cannot free it\. Ask the user to interrupt it/;
+
 describe("an image that hangs", () => {
   it("leaves lisp-status what was known, and is replaced by reset-session", async () => {
     const server = await McpStdio.start();
@@ -11,18 +21,42 @@ describe("an image that hangs", () => {
     const { structuredContent, isError } = await server.call("lisp-status");
     expect(isError).to.equal(false);
     expect(structuredContent).to.deep.include({ image: "own", pid, package: "COMMON-LISP-USER", stopped: [] });
-    expect(structuredContent?.["unresponsive"]).to.match(/^The image does not answer: /);
+    expect(structuredContent?.["unresponsive"]).to.match(/^The image does not answer: .* Call reset-session: /);
     expect(blocks(await server.call("reset-session"))[0]).to.match(/^Session reset\. A fresh image/);
     expect(await server.evaluate("1")).to.deep.equal(["=> 1"]);
     await server.end();
   });
 
-  it("is left as it is by reset-session when it is somebody else's", async () => {
+  for (const code of HANGING) {
+    it(`is named with its remedy by every answer: ${code}`, async function () {
+      this.timeout(120_000);
+      const server = await McpStdio.start();
+      await server.evaluate("1");
+      const late = await server.call("evaluate-lisp", { code, timeout: 1 });
+      expect(blocks(late)[0])
+        .to.match(/^\[TIMEOUT\] TIMEOUT\n/)
+        .and.to.match(OWN_REMEDY);
+      const asked = await server.call("debugger_frames");
+      expect(refusalType(asked)).to.equal("IMAGE_HANGS");
+      expect(blocks(asked)[0]).to.match(/\nCall reset-session: it replaces the image with a fresh one/);
+      expect(blocks(await server.call("reset-session"))[0]).to.match(/^Session reset\. A fresh image/);
+      expect(await server.evaluate("1")).to.deep.equal(["=> 1"]);
+      await server.end();
+    });
+  }
+
+  it("is left as it is by reset-session when it is somebody else's, which says who can free it", async function () {
+    this.timeout(120_000);
     const lisp = await startRealSwank();
     const server = await McpStdio.start(["--attach", String(lisp.port)]);
     await server.evaluate("(defun hung-image () 1)");
     lisp.process.kill("SIGSTOP");
-    expect(refusalType(await server.call("reset-session"))).to.equal("REQUEST_TIMEOUT");
+    const refused = await server.call("reset-session");
+    expect(refusalType(refused)).to.equal("IMAGE_HANGS");
+    expect(blocks(refused)[0]).to.match(ATTACHED_REMEDY);
+    const { structuredContent } = await server.call("lisp-status");
+    expect(structuredContent?.["unresponsive"]).to.match(ATTACHED_REMEDY);
+    expect(blocks(await server.call("evaluate-lisp", { code: "1", timeout: 1 }))[0]).to.match(ATTACHED_REMEDY);
     lisp.process.kill("SIGCONT");
     expect(await server.evaluate("(hung-image)")).to.deep.equal(["=> 1"]);
     await server.end();

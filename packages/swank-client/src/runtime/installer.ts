@@ -12,6 +12,8 @@ const { map, string, tagged, tuple } = decode;
 
 /** Milliseconds that loading may take: a tenth of a second as a rule, more when the compiler is busy with something else. */
 const LOADING_TIME = 60_000;
+/** Milliseconds that looking whether it is there may take, which waits for nothing but the image itself. */
+const LOOKING_TIME = 10_000;
 
 /** Gives `undefined` or what went wrong. */
 const installed = tagged({ ok: map(tuple(), () => undefined), failed: map(tuple(string), ([message]) => message) });
@@ -86,7 +88,7 @@ export class RuntimeInstaller {
 
   async #isReady({ packageName }: RuntimeModule): Promise<boolean> {
     const form = [symbol("cl:get"), keyword(packageName), keyword("ready")];
-    return (await this.#caller.call(form, { label: "looking for the runtime", timeout: LOADING_TIME })) !== NIL;
+    return (await this.#caller.call(form, { label: "looking for the runtime", timeout: LOOKING_TIME })) !== NIL;
   }
 
   async #install({ packageName, source }: RuntimeModule): Promise<void> {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { hangRemedy, isSilence } from "../hung-image.js";
 import { DEFAULT_PORT } from "../image-address.js";
 import type { LispSession, OwnOrigin } from "../lisp-session.js";
 import { defineTool, type ToolContext } from "../tool.js";
@@ -8,7 +9,7 @@ import { othersStops, ownStops, stopListData } from "./stopped-threads.js";
 
 const SHARING_HINT = `Something else listens on port ${DEFAULT_PORT}, where Swank usually does. If the user wants to share that image, swank-mcp must be started with --attach ${DEFAULT_PORT}.`;
 const UNRESPONSIVE =
-  "The image does not answer: its process hangs, is suspended, or is very busy. The rest is what was known before.";
+  "The image does not answer: its process hangs, is suspended, or is very busy. What is told of it was known before.";
 
 export const lispStatus = defineTool({
   name: "lisp-status",
@@ -40,7 +41,9 @@ export const lispStatus = defineTool({
       version: info.implementation.version,
       pid: info.pid,
       swank: info.version,
-      ...(answer.isSilent ? { unresponsive: UNRESPONSIVE } : { directory: answer.directory }),
+      ...(answer.isSilent
+        ? { unresponsive: `${UNRESPONSIVE} ${hangRemedy(session)}` }
+        : { directory: answer.directory }),
       package: session.packageName,
       ...stopListData(ownStops(context.stops, session), answer.isSilent ? [] : answer.others, config.maxStops),
       on_error: config.onError,
@@ -71,8 +74,4 @@ async function ask(session: LispSession, { signal, stops }: ToolContext) {
     if (!isSilence(error)) throw error;
     return { isSilent: true } as const;
   }
-}
-
-function isSilence(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "REQUEST_TIMEOUT";
 }
