@@ -4,7 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect } from "chai";
-import { gone } from "../../support/mcp-processes.js";
+import { gone, peakMemory } from "../../support/mcp-processes.js";
 import { ENVIRONMENT } from "../../support/mcp-stdio.js";
 
 const BIN = fileURLToPath(new URL("../../../../packages/swank-mcp/bin/swank-mcp.js", import.meta.url));
@@ -126,6 +126,8 @@ describe("swank-mcp, with a client that reads late or never", () => {
     client.send(...OPENING, ...lists(20_000));
     await setTimeout(3000);
     expect(client.process.stdin.writableLength).to.be.above(0);
+    // 320 MB of answers would be there otherwise.
+    expect((await peakMemory(client.process.pid ?? 0)) ?? 0).to.be.below(250);
     const reading = countLines(client.process.stdout);
     client.process.stdin.end();
     expect(await reading).to.equal(20_001);
