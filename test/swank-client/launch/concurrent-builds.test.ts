@@ -1,8 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir, rename, utimes, writeFile } from "node:fs/promises";
+import { utimesSync } from "node:fs";
+import { readdir, readFile, rename, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { BUILDING_TIME, launching } from "./launching.js";
 import { runScript } from "./processes.js";
@@ -21,7 +23,7 @@ describe("processes that build a core at once", function () {
     expect(results.map(({ how }) => how).sort()).to.deep.equal(["built-core", "core"]);
     expect(results.flatMap(({ notes }) => notes)).to.deep.equal([]);
     const files = await readdir(cacheDir);
-    expect(files.filter((name) => /\.(core|draft|lock)$/.test(name))).to.have.length(1);
+    expect(files.filter((name) => name !== "lisp")).to.have.length(1);
   });
 
   it("within one process share one as well", async () => {
@@ -47,6 +49,43 @@ describe("processes that build a core at once", function () {
     const launched = launch({ cacheDir });
     await finish();
     expect((await launched).image.how).to.equal("core");
+  });
+
+  for (const [which, owner] of [
+    ["on another machine", "1 elsewhere"],
+    ["whose process id is another's by now", `${process.pid} ${hostname()}`],
+  ] as const) {
+    it(`do not wait for one ${which} that gives no sign of life`, async () => {
+      const { cacheDir, lock } = await lockedCache(owner);
+      const { image } = await launch({ cacheDir });
+      expect(image.how).to.equal("loaded");
+      expect(image.notes).to.deep.equal(["Another process is building the core, so Swank was loaded this time."]);
+      expect(await readFile(lock, "utf8")).to.equal(owner);
+    });
+  }
+
+  it("wait as long as there are signs of life", async () => {
+    const { cacheDir, lock, finish } = await lockedCache("1 elsewhere");
+    const signs = setInterval(() => utimesSync(lock, new Date(), new Date()), 500);
+    const launched = launch({ cacheDir });
+    await setTimeout(4500);
+    await finish();
+    clearInterval(signs);
+    expect((await launched).image.how).to.equal("core");
+  });
+
+  it("remove what one that was killed has left", async () => {
+    const cacheDir = await folder();
+    const killed = runScript("launch-and-hold", [cacheDir]);
+    const told = killed.firstLine.catch(() => "nothing");
+    while (!(await readdir(cacheDir)).some((name) => name.includes(`.${killed.child.pid}.`))) await setTimeout(20);
+    killed.child.kill("SIGKILL");
+    await killed.exited;
+    expect(await told).to.equal("nothing");
+    expect((await launch({ cacheDir })).image.how).to.equal("built-core");
+    const files = (await readdir(cacheDir)).filter((name) => name !== "lisp");
+    expect(files).to.have.length(1);
+    expect(files[0]).to.match(/\.core$/);
   });
 
   it("do not wait for one that has died", async () => {

@@ -14,7 +14,7 @@ describe("the core that images start from", function () {
 
   /** The files that are only there while a core is being built. */
   async function leftovers(cacheDir: string): Promise<string[]> {
-    return (await readdir(cacheDir)).filter((name) => /\.(draft|lock)$/.test(name));
+    return (await readdir(cacheDir)).filter((name) => !/\.core$|^(?:lisp|fasl)$/.test(name));
   }
 
   it("is built once, and then used", async () => {
@@ -39,23 +39,26 @@ describe("the core that images start from", function () {
     expect(lines).to.deep.equal([]);
   });
 
-  const damages: Record<string, (core: string) => Promise<void>> = {
-    empty: (core) => truncate(core, 0),
-    "cut off in the middle": (core) => truncate(core, 20_000_000),
-    garbage: (core) => writeFile(core, Buffer.alloc(100_000, "garbage")),
-    "a folder": async (core) => {
-      await rm(core);
-      await mkdir(core);
-    },
+  const damages: Record<string, readonly [note: string, inflict: (core: string) => Promise<void>]> = {
+    empty: ["did not start and was built anew", (core) => truncate(core, 0)],
+    "cut off in the middle": ["did not start and was built anew", (core) => truncate(core, 20_000_000)],
+    garbage: ["did not start and was built anew", (core) => writeFile(core, Buffer.alloc(100_000, "garbage"))],
+    "a folder": [
+      "was not used, and is made anew: it is not a file.",
+      async (core) => {
+        await rm(core);
+        await mkdir(core);
+      },
+    ],
   };
-  for (const [damage, inflict] of Object.entries(damages)) {
+  for (const [damage, [note, inflict]] of Object.entries(damages)) {
     it(`is built anew when it is ${damage}`, async () => {
       const cacheDir = await cacheWithCore();
       const [core = ""] = await coresIn(cacheDir);
       await inflict(join(cacheDir, core));
       const { image, evaluate } = await launch({ cacheDir });
       expect(image.how).to.equal("built-core");
-      expect(image.notes.join()).to.include("did not start and was built anew");
+      expect(image.notes.join()).to.include(note);
       expect(await evaluate("(cl:+ 1 2)")).to.equal("3");
       expect((await launch({ cacheDir })).image.how).to.equal("core");
     });

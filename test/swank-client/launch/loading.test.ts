@@ -1,4 +1,4 @@
-import { chmod, readdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import { BUILDING_TIME, launching } from "./launching.js";
@@ -29,22 +29,46 @@ describe("launching without a core", function () {
     expect(await evaluate("(cl:+ 1 2)")).to.equal("3");
   });
 
-  it("is the way out when nothing can be kept in the cache folder", async () => {
-    const file = join(await folder(), "file");
-    await writeFile(file, "");
-    for (const cacheDir of [file, join(file, "below"), "/proc/nothing"]) {
-      const { image, evaluate } = await launch({ cacheDir });
-      expect(image.how).to.equal("loaded");
-      expect(image.notes.join()).to.include("Nothing can be kept between launches").and.include(cacheDir);
-      expect(await evaluate("(cl:+ 1 2)")).to.equal("3");
-    }
+  it("compiles for each of several images that are launched at once, and keeps one result", async () => {
+    const cacheDir = await folder();
+    const images = await Promise.all([1, 2, 3, 4].map(() => launch({ cacheDir, useCore: false })));
+    for (const { evaluate } of images) expect(await evaluate("(cl:+ 1 2)")).to.equal("3");
+    expect(await readdir(join(cacheDir, "fasl"))).to.have.length(1);
   });
 
-  it("is the way out when the cache folder could be written by others", async () => {
+  it("removes what is kept too long, and nothing that another image compiles into", async () => {
     const cacheDir = await folder();
-    await chmod(cacheDir, 0o777);
-    const { image } = await launch({ cacheDir });
-    expect(image.notes.join()).to.include("can be written by other users");
+    const fasl = join(cacheDir, "fasl");
+    const longAgo = new Date(Date.now() - 86_400_000);
+    const published = ["0123456789abcdef01234567", "123456789abcdef012345678"];
+    const others = [`${published[0]}.1.0123456789ab-abcdef`, "not-ours"];
+    await mkdir(fasl, { mode: 0o700 });
+    for (const name of [...published, ...others]) await mkdir(join(fasl, name));
+    for (const name of published) await utimes(join(fasl, name), longAgo, longAgo);
+    await symlink("/nowhere", join(fasl, "dangling"));
+    const { image } = await launch({ cacheDir, useCore: false });
+    expect(image.notes).to.deep.equal([]);
+    const left = await readdir(fasl);
+    expect(left).to.include.members([...others, "dangling"]);
+    expect(left.filter((name) => /^[0-9a-f]+$/.test(name))).to.have.length(2);
+  });
+
+  it("is the way out when nothing can be kept anywhere", async () => {
+    const file = join(await folder(), "file");
+    await writeFile(file, "");
+    const temporary = process.env["TMPDIR"];
+    process.env["TMPDIR"] = file;
+    try {
+      for (const cacheDir of [file, join(file, "below"), "/proc/nothing"]) {
+        const { image, evaluate } = await launch({ cacheDir });
+        expect(image.how).to.equal("loaded");
+        expect(image.notes.join()).to.include("Nothing can be kept between launches").and.include(cacheDir);
+        expect(await evaluate("(cl:+ 1 2)")).to.equal("3");
+      }
+    } finally {
+      if (temporary === undefined) delete process.env["TMPDIR"];
+      else process.env["TMPDIR"] = temporary;
+    }
   });
 
   it("is the way out when a core cannot be built", async () => {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -29,12 +29,27 @@ describe("what is odd about a launch", () => {
   it("is in lisp-status where nothing can be kept for the next one", async () => {
     const file = join(folder, "file");
     await writeFile(file, "");
-    const server = await McpStdio.start(["--cache-dir", join(file, "cache")]);
+    const server = await McpStdio.start(["--cache-dir", join(file, "cache")], { TMPDIR: file });
     const { structuredContent } = await server.call("lisp-status");
     expect(structuredContent?.["notes"]).to.deep.equal([
-      `Nothing can be kept between launches: ${join(file, "cache")} cannot be written: ENOTDIR: not a directory, mkdir '${join(file, "cache")}'.`,
+      `Nothing can be kept between launches: ${join(file, "cache")} cannot be used: ${file}, which leads to it, is not a folder.`,
     ]);
     await server.end();
+  });
+});
+
+describe("a cache folder that other users can write", () => {
+  it("is not used, which lisp-status says", async () => {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), "swank-mcp-open-")));
+    await chmod(folder, 0o777);
+    const server = await McpStdio.start(["--cache-dir", folder]);
+    const { structuredContent } = await server.call("lisp-status");
+    expect(String(structuredContent?.["notes"])).to.match(
+      /^What is kept between launches is in \S*\/swank-toolkit-\d+: \S+ can be written by other users\.$/,
+    );
+    expect(await readdir(folder)).to.deep.equal([]);
+    await server.end();
+    await rm(folder, { recursive: true });
   });
 });
 

@@ -1,5 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { SwankError } from "../errors.js";
 import type { CoreIngredients } from "./core-key.js";
@@ -8,7 +7,7 @@ import { callForm, lispFile, loadFileForm, loadSwankForms, underDefaultSettings 
 import { runLisp } from "./run-lisp.js";
 
 /** Milliseconds that a build may take; a fast machine needs 5 seconds. */
-export const BUILD_TIMEOUT = 300_000;
+const BUILD_TIMEOUT = 300_000;
 
 /** A core to be built. */
 export interface CoreBuild {
@@ -26,26 +25,26 @@ const READ_INPUT = "(cl:load (sb-sys:make-fd-stream 0 :input t :buffering :full 
 /**
  * Builds a core with Swank in it.
  *
- * @param file - Where to; not there yet.
+ * @param folder - An empty folder that nothing else uses; everything that is needed for the build is kept there.
+ * @returns the core's path, in that folder
  * @throws SwankError `CORE_BUILD_FAILED`; `CANCELLED`
  */
-export async function buildCore(file: string, build: CoreBuild): Promise<void> {
+export async function buildCore(folder: string, build: CoreBuild): Promise<string> {
   const { lisp } = build.ingredients;
-  const fasls = await mkdtemp(join(tmpdir(), "swank-toolkit-build-"));
+  const fasls = join(folder, "fasl");
+  const file = join(folder, "core");
+  await mkdir(fasls, { mode: 0o700 });
   const limit = AbortSignal.timeout(BUILD_TIMEOUT);
-  try {
-    const result = await runLisp(lisp.runtime, {
-      args: [...coreArgs(lisp), "--no-sysinit", "--no-userinit", "--non-interactive", "--eval", READ_INPUT],
-      input: buildForms(file, fasls, build).join("\n"),
-      env: lispEnvironment(lisp, build.env),
-      signal: build.signal === undefined ? limit : AbortSignal.any([build.signal, limit]),
-      onLine: build.onLog,
-    });
-    if (build.signal?.aborted) throw new SwankError("CANCELLED", "Building the core was cancelled.");
-    if (!result.succeeded) throw buildFailed(result.ending, result.output);
-  } finally {
-    await rm(fasls, { force: true, recursive: true });
-  }
+  const result = await runLisp(lisp.runtime, {
+    args: [...coreArgs(lisp), "--no-sysinit", "--no-userinit", "--non-interactive", "--eval", READ_INPUT],
+    input: buildForms(file, fasls, build).join("\n"),
+    env: lispEnvironment(lisp, build.env),
+    signal: build.signal === undefined ? limit : AbortSignal.any([build.signal, limit]),
+    onLine: build.onLog,
+  });
+  if (build.signal?.aborted) throw new SwankError("CANCELLED", "Building the core was cancelled.");
+  if (!result.succeeded) throw buildFailed(result.ending, result.output);
+  return file;
 }
 
 function buildForms(file: string, fasls: string, { ingredients, greeting }: CoreBuild): readonly string[] {

@@ -1,9 +1,7 @@
-import { constants } from "node:fs";
-import { access, lstat, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { homeFolder } from "./home-folder.js";
-import { makeFolder } from "./make-folder.js";
+import { ownFolder } from "./own-folder.js";
 
 /** What this library keeps between runs is in a folder of this name. */
 const NAME = "swank-toolkit";
@@ -19,27 +17,24 @@ export function defaultCacheFolder(
 }
 
 /** A folder for temporary things that other users cannot have put anything into. */
-export function temporaryFolder(): string {
+function temporaryFolder(): string {
   return join(tmpdir(), `${NAME}-${process.getuid?.() ?? "user"}`);
 }
 
-/**
- * Makes a folder if it is not there, and looks whether cores and compiled files can be kept in it: they are run as this user, so nobody
- * else may be able to put them there.
- *
- * @returns what is wrong with it, or `undefined`
- */
-export async function prepareFolder(folder: string): Promise<string | undefined> {
-  try {
-    await makeFolder(folder);
-    const [found, link] = await Promise.all([stat(folder), lstat(folder)]);
-    if (!found.isDirectory()) return `${folder} is not a folder`;
-    const user = process.getuid?.();
-    if (user !== undefined && (found.uid !== user || link.uid !== user)) return `${folder} belongs to another user`;
-    if (found.mode & 0o022) return `${folder} can be written by other users`;
-    await access(folder, constants.W_OK | constants.X_OK);
-    return undefined;
-  } catch (error) {
-    return `${folder} cannot be written: ${error instanceof Error ? error.message : String(error)}`;
-  }
+/** Where things are kept between launches. */
+export interface CacheFolder {
+  /** `undefined`: nowhere. */
+  readonly path: string | undefined;
+  /** Why that is not the folder that was wanted, a sentence. */
+  readonly note: string | undefined;
+}
+
+/** Makes the wanted folder if it is not there. A temporary one takes its place when it cannot be used, or when other users could write it. */
+export async function prepareCache(wanted: string): Promise<CacheFolder> {
+  const found = await ownFolder(wanted);
+  if ("path" in found) return { path: found.path, note: undefined };
+  const other = await ownFolder(temporaryFolder());
+  return "path" in other
+    ? { path: other.path, note: `What is kept between launches is in ${other.path}: ${found.problem}.` }
+    : { path: undefined, note: `Nothing can be kept between launches: ${found.problem}.` };
 }

@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
-import { readFile, rename, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { removeQuietly } from "./drafts.js";
 import { fileStamp } from "./file-stamp.js";
 import { decodeDescription, describeLisp, type FindLispOptions, findLispExecutable } from "./find-lisp.js";
 import type { LispInstallation } from "./lisp-installation.js";
-import { makeFolder } from "./make-folder.js";
+import { readOwnFile } from "./own-file.js";
+import { ownSubfolder } from "./own-folder.js";
 
 /**
  * The same as `findLisp`, but remembers what each executable said of itself until it changes.
@@ -14,8 +16,9 @@ import { makeFolder } from "./make-folder.js";
  */
 export async function knownLisp(cacheFolder: string | undefined, options: FindLispOptions): Promise<LispInstallation> {
   const executable = await findLispExecutable(options);
-  if (cacheFolder === undefined) return decodeDescription(executable, await describeLisp(executable, options));
-  const file = join(cacheFolder, "lisp", await descriptionName(executable, options.env ?? process.env));
+  const folder = cacheFolder === undefined ? undefined : await ownSubfolder(cacheFolder, "lisp");
+  if (folder === undefined) return decodeDescription(executable, await describeLisp(executable, options));
+  const file = join(folder, await descriptionName(executable, options.env ?? process.env));
   return (await remembered(executable, file)) ?? remember(executable, file, await describeLisp(executable, options));
 }
 
@@ -28,7 +31,8 @@ async function descriptionName(executable: string, env: Readonly<Record<string, 
 /** An executable may be a script, which stays the same when what it starts is gone. */
 async function remembered(executable: string, file: string): Promise<LispInstallation | undefined> {
   try {
-    const lisp = decodeDescription(executable, await readFile(file, "utf8"));
+    // It names the program that is run: one that another user may have put there does not count.
+    const lisp = decodeDescription(executable, (await readOwnFile(file)) ?? "");
     const stamps = await Promise.all([lisp.runtime, lisp.core ?? lisp.runtime].map(fileStamp));
     return stamps.includes(undefined) ? undefined : lisp;
   } catch {
@@ -38,13 +42,13 @@ async function remembered(executable: string, file: string): Promise<LispInstall
 
 async function remember(executable: string, file: string, output: string): Promise<LispInstallation> {
   const lisp = decodeDescription(executable, output);
-  const draft = `${file}.${process.pid}`;
+  const draft = `${file}.${process.pid}-${Math.random().toString(36).slice(2, 10)}`;
   try {
-    await makeFolder(dirname(file));
-    await writeFile(draft, output);
+    await writeFile(draft, output, { mode: 0o600, flag: "wx" });
     await rename(draft, file);
   } catch {
     // It will be asked again, which costs a start of SBCL and nothing else.
+    await removeQuietly(draft);
   }
   return lisp;
 }

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { SwankError } from "../errors.js";
-import { defaultCacheFolder, prepareFolder } from "./cache-folder.js";
+import { defaultCacheFolder, prepareCache } from "./cache-folder.js";
 import { type CoreIngredients, coreKey } from "./core-key.js";
 import { findSwank } from "./find-swank.js";
 import { knownLisp } from "./known-lisp.js";
@@ -31,13 +31,11 @@ export interface LaunchPlan {
 export async function planLaunch(options: LaunchOptions): Promise<LaunchPlan> {
   await checkOptions(options);
   const env = options.env ?? process.env;
-  const folder = resolve(options.cacheDir ?? defaultCacheFolder(env));
-  const problem = await prepareFolder(folder);
-  const cacheFolder = problem === undefined ? folder : undefined;
+  const { path: cacheFolder, note } = await prepareCache(resolve(options.cacheDir ?? defaultCacheFolder(env)));
   const [lisp, swankFolder] = await Promise.all([knownLisp(cacheFolder, options), findSwank(options)]);
   const ingredients = { lisp, swankFolder, ...runtimeOf(options) };
   const key = await coreKey(ingredients);
-  const notes = problem === undefined ? [] : [`Nothing can be kept between launches: ${problem}.`];
+  const notes = note === undefined ? [] : [note];
   return { options, env, ingredients, key, greeting: `swank-client image ${key}\n`, cacheFolder, notes };
 }
 

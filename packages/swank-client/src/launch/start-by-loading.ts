@@ -19,20 +19,24 @@ export async function startByLoading(plan: LaunchPlan): Promise<LaunchedImage> {
 
 /** Compiled files that cannot be loaded are damaged, and are made once more. */
 async function startWithFreshFiles(plan: LaunchPlan): Promise<StartedImage> {
-  const compiled = await compiledSwank(plan.cacheFolder, plan.key);
+  const compiled = await compiledSwank(plan.cacheFolder, plan.key, plan.notes);
   try {
     return await startWith(plan, compiled);
   } catch (error) {
     if (!compiled.isKept || asSwankError(error).code === "CANCELLED") throw error;
-    return startWith(plan, await compiledSwank(plan.cacheFolder, plan.key));
+    return startWith(plan, await compiledSwank(plan.cacheFolder, plan.key, plan.notes));
   }
 }
 
 async function startWith(plan: LaunchPlan, compiled: CompiledSwank): Promise<StartedImage> {
+  const started = await startOrDiscard(plan, compiled);
+  await compiled.publish();
+  return started;
+}
+
+async function startOrDiscard(plan: LaunchPlan, compiled: CompiledSwank): Promise<StartedImage> {
   try {
-    const started = await startLoading(plan, compiled.folder);
-    await compiled.publish();
-    return started;
+    return await startLoading(plan, compiled.folder);
   } catch (error) {
     await compiled.discard();
     throw error;

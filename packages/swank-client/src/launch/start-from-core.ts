@@ -1,6 +1,7 @@
 import { asSwankError, SwankError } from "../errors.js";
-import { BUILD_TIMEOUT, buildCore } from "./build-core.js";
+import { buildCore } from "./build-core.js";
 import { CoreCache, type KeptCore } from "./core-cache.js";
+import { removeQuietly } from "./drafts.js";
 import { doExclusively } from "./exclusive-work.js";
 import { DEFAULT_START_TIMEOUT } from "./launch-options.js";
 import type { LaunchPlan } from "./launch-plan.js";
@@ -19,7 +20,8 @@ const CORE_START_LIMIT = 20_000;
  * @throws SwankError `CANCELLED`; `INVALID_ARGUMENT` when the image does not start with such a heap
  */
 export async function startFromCore(plan: LaunchPlan, cacheFolder: string): Promise<LaunchedImage | undefined> {
-  const cache = new CoreCache(cacheFolder);
+  const cache = new CoreCache(cacheFolder, plan.notes);
+  await cache.tidy();
   try {
     return (await startKept(plan, cache)) ?? (await startBuilt(plan, cache));
   } catch (error) {
@@ -47,11 +49,11 @@ async function startKept(plan: LaunchPlan, cache: CoreCache): Promise<LaunchedIm
   }
 }
 
-async function startBuilt(plan: LaunchPlan, cache: CoreCache): Promise<LaunchedImage> {
+/** `undefined` when another process is building the core and does not finish: loading Swank is then quicker. */
+async function startBuilt(plan: LaunchPlan, cache: CoreCache): Promise<LaunchedImage | undefined> {
   let how: LaunchedFrom = "core";
-  const { path } = await doExclusively<KeptCore>({
+  const core = await doExclusively<KeptCore>({
     lockFile: cache.lockFile(plan.key),
-    staleAfter: BUILD_TIMEOUT,
     signal: plan.options.signal,
     found: () => cache.find(plan.key),
     work: () => {
@@ -59,17 +61,20 @@ async function startBuilt(plan: LaunchPlan, cache: CoreCache): Promise<LaunchedI
       return build(plan, cache);
     },
   });
-  return launched(await startCore(plan, path, plan.options.dynamicSpaceSize), how, plan);
+  if (core !== undefined) return launched(await startCore(plan, core.path, plan.options.dynamicSpaceSize), how, plan);
+  plan.notes.push("Another process is building the core, so Swank was loaded this time.");
+  return undefined;
 }
 
 async function build(plan: LaunchPlan, cache: CoreCache): Promise<KeptCore> {
-  const draft = cache.draftPath(plan.key);
+  const draft = await cache.makeDraft(plan.key);
   try {
     const { signal, onLog } = plan.options;
-    await buildCore(draft, { ingredients: plan.ingredients, greeting: plan.greeting, env: plan.env, signal, onLog });
-    return await cache.adopt(draft, plan.key);
+    const { ingredients, greeting, env } = plan;
+    const core = await buildCore(draft, { ingredients, greeting, env, signal, onLog });
+    return await cache.adopt(core, plan.key);
   } finally {
-    await cache.discard(draft);
+    await removeQuietly(draft);
   }
 }
 

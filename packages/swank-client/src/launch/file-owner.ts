@@ -1,0 +1,87 @@
+import type { Stats } from "node:fs";
+import { lstat, readFile } from "node:fs/promises";
+import { userInfo } from "node:os";
+
+const GROUP_WRITABLE = 0o020;
+const OTHERS_WRITABLE = 0o002;
+const STICKY = 0o1000;
+
+/** Why something must not be used: words that follow its path in a sentence. */
+export type Distrust = string;
+
+/** Who can have written files: this user, and the users who can do anything on this machine. */
+export class FileOwner {
+  readonly #user: number;
+  readonly #administrators: ReadonlySet<number>;
+  /** A group that has no other member. */
+  readonly #privateGroup: number | undefined;
+
+  private constructor(user: number, administrators: ReadonlySet<number>, privateGroup: number | undefined) {
+    this.#user = user;
+    this.#administrators = administrators;
+    this.#privateGroup = privateGroup;
+  }
+
+  /** This process's user; `undefined` on a system that has no users. */
+  static async current(): Promise<FileOwner | undefined> {
+    const user = process.getuid?.();
+    if (user === undefined) return undefined;
+    // In a user namespace root has another number, which is that of the root folder's owner.
+    const root = await lstat("/").catch(() => undefined);
+    return new FileOwner(user, new Set([0, root?.uid ?? 0]), await findPrivateGroup());
+  }
+
+  /** What is wrong with a file or link whose content is to be executed; a link's own owner counts. */
+  fileDistrust(found: Stats): Distrust | undefined {
+    if (!found.isFile()) return found.isSymbolicLink() ? "is a link" : "is not a file";
+    // Another user can give a second name to a file of this user's.
+    if (found.nlink > 1) return "has another name as well";
+    return this.#writerDistrust(found);
+  }
+
+  /** What is wrong with a folder that is to hold such files. */
+  folderDistrust(found: Stats): Distrust | undefined {
+    if (!found.isDirectory()) return found.isSymbolicLink() ? "is a link" : "is not a folder";
+    return this.#writerDistrust(found);
+  }
+
+  /** What is wrong with a folder that leads to it: whoever can write there can exchange what is in it. */
+  parentDistrust(found: Stats): Distrust | undefined {
+    if (!found.isDirectory()) return "is not a folder";
+    if (!this.#isTrusted(found.uid)) return "belongs to another user";
+    // In a sticky folder, such as /tmp, only the owner of something can exchange it.
+    return this.#isWritableByOthers(found) && (found.mode & STICKY) === 0 ? "can be written by other users" : undefined;
+  }
+
+  /** What is wrong with a link that leads to it. */
+  linkDistrust(found: Stats): Distrust | undefined {
+    return this.#isTrusted(found.uid) ? undefined : "belongs to another user";
+  }
+
+  #writerDistrust(found: Stats): Distrust | undefined {
+    if (found.uid !== this.#user) return "belongs to another user";
+    return this.#isWritableByOthers(found) ? "can be written by other users" : undefined;
+  }
+
+  #isTrusted(uid: number): boolean {
+    return uid === this.#user || this.#administrators.has(uid);
+  }
+
+  #isWritableByOthers({ mode, gid }: Stats): boolean {
+    if ((mode & OTHERS_WRITABLE) !== 0) return true;
+    return (mode & GROUP_WRITABLE) !== 0 && gid !== this.#privateGroup;
+  }
+}
+
+/** The user's group if it is named as the user and lists nobody else; many systems give each user one, and let it write. */
+async function findPrivateGroup(): Promise<number | undefined> {
+  try {
+    const { username } = userInfo();
+    const lines = (await readFile("/etc/group", "utf8")).split("\n");
+    const [, , gid, members = ""] = lines.map((line) => line.split(":")).find(([name]) => name === username) ?? [];
+    const isPrivate = members.split(",").every((member) => member === "" || member === username);
+    return isPrivate && gid !== undefined && Number(gid) === process.getgid?.() ? Number(gid) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,98 @@
+import { constants, type Stats } from "node:fs";
+import { access, lstat, mkdir, readlink, rm } from "node:fs/promises";
+import { dirname, isAbsolute, join, parse, resolve, sep } from "node:path";
+import { FileOwner } from "./file-owner.js";
+import { makeFolder } from "./make-folder.js";
+
+/** Links on one path, as many as Linux follows. */
+const MOST_LINKS = 40;
+
+/** A folder that only this user can write, or why there is none. */
+export type OwnFolder = { readonly path: string } | { readonly problem: string };
+
+/**
+ * Finds or makes a folder for what is executed as this user. Neither the folder nor any folder or link on the way to it can be exchanged by
+ * another user, so that what is checked in it stays as it is.
+ *
+ * @returns Its path without links.
+ */
+export async function ownFolder(folder: string): Promise<OwnFolder> {
+  try {
+    const owner = await FileOwner.current();
+    const path = owner === undefined ? await plainFolder(folder) : await walk(resolve(folder), owner);
+    await access(path, constants.W_OK | constants.X_OK);
+    return { path };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { problem: error instanceof UnsafePath ? why : `${folder} cannot be written: ${why}` };
+  }
+}
+
+/** The same for a folder inside such a folder. What stands in its place and cannot be used is removed. */
+export async function ownSubfolder(parent: string, name: string): Promise<string | undefined> {
+  const path = join(parent, name);
+  try {
+    const owner = await FileOwner.current();
+    const isUsable = async () => owner === undefined || owner.folderDistrust(await findOrMake(path)) === undefined;
+    if (await isUsable()) return plainFolder(path);
+    await rm(path, { recursive: true, force: true });
+    return (await isUsable()) ? path : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+class UnsafePath extends Error {}
+
+async function plainFolder(folder: string): Promise<string> {
+  await makeFolder(folder);
+  return folder;
+}
+
+async function walk(folder: string, owner: FileOwner): Promise<string> {
+  const { root } = parse(folder);
+  const names = namesIn(folder);
+  let path = root;
+  let links = 0;
+  check(folder, root, owner.parentDistrust(await lstat(root)));
+  for (let name = names.shift(); name !== undefined; name = names.shift()) {
+    const next = name === ".." ? dirname(path) : join(path, name);
+    const found = await findOrMake(next);
+    if (found.isSymbolicLink()) {
+      check(folder, next, owner.linkDistrust(found));
+      links += 1;
+      if (links > MOST_LINKS) throw new UnsafePath(`${folder} cannot be written: too many links lead to it`);
+      const target = await readlink(next);
+      names.unshift(...namesIn(target));
+      if (isAbsolute(target)) path = root;
+      continue;
+    }
+    check(folder, next, owner.parentDistrust(found));
+    path = next;
+  }
+  check(folder, path, owner.folderDistrust(await lstat(path)));
+  return path;
+}
+
+function namesIn(path: string): string[] {
+  return path.split(sep).filter((name) => name !== "" && name !== ".");
+}
+
+function check(folder: string, path: string, distrust: string | undefined): void {
+  if (distrust === undefined) return;
+  throw new UnsafePath(
+    path === folder ? `${folder} ${distrust}` : `${folder} cannot be used: ${path}, which leads to it, ${distrust}`,
+  );
+}
+
+async function findOrMake(path: string): Promise<Stats> {
+  const found = await lstat(path).catch((error: unknown) => {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  if (found !== undefined) return found;
+  await mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  });
+  return lstat(path);
+}

@@ -1,0 +1,139 @@
+import { execFile } from "node:child_process";
+import {
+  chmod,
+  cp,
+  link,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  symlink,
+  utimes,
+} from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect } from "chai";
+import { BUILDING_TIME, launching } from "./launching.js";
+
+const run = promisify(execFile);
+
+describe("what another user may have written", function () {
+  this.timeout(BUILDING_TIME);
+  const { launch, folder, cacheWithCore } = launching();
+  const temporary = process.env["TMPDIR"];
+
+  afterEach(() => {
+    if (temporary === undefined) delete process.env["TMPDIR"];
+    else process.env["TMPDIR"] = temporary;
+  });
+
+  /** A temporary folder with a cache that has the core, so that nothing is built there. */
+  async function temporaryCache(): Promise<string> {
+    const parent = await realpath(await folder());
+    const cache = join(parent, `swank-toolkit-${process.getuid?.() ?? "user"}`);
+    await cp(await cacheWithCore(), cache, { recursive: true, preserveTimestamps: true });
+    await chmod(cache, 0o700);
+    process.env["TMPDIR"] = parent;
+    return cache;
+  }
+
+  async function coreIn(cacheDir: string): Promise<string> {
+    const [name = ""] = (await readdir(cacheDir)).filter((file) => file.endsWith(".core"));
+    return join(cacheDir, name);
+  }
+
+  const cores: Record<string, readonly [says: string, plant: (core: string) => Promise<unknown>]> = {
+    "can be written by others": ["can be written by other users", (core) => chmod(core, 0o666)],
+    "is a link": [
+      "is a link",
+      async (core) => {
+        await rename(core, `${core}.other`);
+        await symlink(`${core}.other`, core);
+      },
+    ],
+    "has a second name": ["has another name as well", (core) => link(core, `${core}.other`)],
+    "is a pipe": ["is not a file", (core) => rm(core).then(() => run("mkfifo", ["-m", "600", core]))],
+  };
+  for (const [what, [says, plant]] of Object.entries(cores)) {
+    it(`is not run: a core that ${what}`, async () => {
+      const cacheDir = await cacheWithCore();
+      const core = await coreIn(cacheDir);
+      await plant(core);
+      const longAgo = new Date(Date.now() - 86_400_000);
+      if (what === "is a link") await utimes(`${core}.other`, longAgo, longAgo);
+      const { image, evaluate } = await launch({ cacheDir });
+      expect(image.how).to.equal("built-core");
+      expect(image.notes).to.deep.equal([`The core ${core} was not used, and is made anew: it ${says}.`]);
+      expect(await evaluate("(cl:+ 1 2)")).to.equal("3");
+      const { mode } = await lstat(core);
+      expect(mode & 0o777).to.equal(0o600);
+      if (what === "is a link") expect((await stat(`${core}.other`)).mtimeMs).to.be.closeTo(longAgo.getTime(), 1000);
+    });
+  }
+
+  it("is not used: a cache folder that others can write, or that is below one", async () => {
+    const kept = await temporaryCache();
+    const open = await realpath(await folder());
+    await chmod(open, 0o777);
+    await mkdir(join(open, "cache"), { mode: 0o700 });
+    for (const [cacheDir, why] of [
+      [open, `${open} can be written by other users`],
+      [
+        join(open, "cache"),
+        `${join(open, "cache")} cannot be used: ${open}, which leads to it, can be written by other users`,
+      ],
+      [
+        join(open, "cache/deeper/new"),
+        `${join(open, "cache/deeper/new")} cannot be used: ${open}, which leads to it, can be written by other users`,
+      ],
+    ] as const) {
+      const { image } = await launch({ cacheDir });
+      expect(image.how).to.equal("core");
+      expect(image.notes).to.deep.equal([`What is kept between launches is in ${kept}: ${why}.`]);
+    }
+    expect(await readdir(open)).to.deep.equal(["cache"]);
+    expect(await readdir(join(open, "cache"))).to.deep.equal([]);
+  });
+
+  it("is used: a folder of the user's in a sticky one, and one that a link of the user's leads to", async () => {
+    const sticky = await folder();
+    await chmod(sticky, 0o1777);
+    const cache = await mkdtemp(join(sticky, "cache-"));
+    await cp(await cacheWithCore(), cache, { recursive: true, preserveTimestamps: true });
+    await symlink(cache, join(sticky, "link"));
+    const { image } = await launch({ cacheDir: join(sticky, "link") });
+    expect([image.how, image.notes]).to.deep.equal(["core", []]);
+  });
+
+  it("is not trusted: a description of SBCL, which names the program to run", async () => {
+    const cacheDir = await cacheWithCore();
+    const [name = ""] = await readdir(join(cacheDir, "lisp"));
+    const file = join(cacheDir, "lisp", name);
+    const text = await readFile(file, "utf8");
+    const planted = `${file}.planted`;
+    await run("sh", ["-c", 'sed "s#:RUNTIME \\"[^\\"]*\\"#:RUNTIME \\"/bin/true\\"#" "$0" > "$1"', file, planted]);
+    expect(await readFile(planted, "utf8")).to.include("/bin/true");
+    await rm(file);
+    await symlink(planted, file);
+    const { image } = await launch({ cacheDir });
+    expect([image.how, image.notes]).to.deep.equal(["core", []]);
+    expect((await lstat(file)).isFile()).to.equal(true);
+    expect(await readFile(file, "utf8")).to.equal(text);
+  });
+
+  it("is not loaded: a compiled file that others can write", async () => {
+    const cacheDir = await folder();
+    await (await launch({ cacheDir, useCore: false })).image.stop();
+    const [name = ""] = await readdir(join(cacheDir, "fasl"));
+    const fasl = join(cacheDir, "fasl", name, "swank.fasl");
+    await chmod(fasl, 0o666);
+    const { image } = await launch({ cacheDir, useCore: false });
+    expect(image.notes.join()).to.include("swank.fasl in it, which can be written by other users");
+    expect((await lstat(fasl)).mode & 0o777).to.equal(0o600);
+  });
+});
