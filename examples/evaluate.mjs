@@ -3,7 +3,7 @@ import { connect } from "swank-client";
 import { launchImage } from "swank-client/launch";
 
 const image = await launchImage();
-const lisp = await connect({ transport: image.transport, secret: false });
+const lisp = await connect({ transport: image.transport });
 console.log(`${lisp.info.implementation.type} ${lisp.info.implementation.version}, process ${image.pid}`);
 
 // A value, and what was printed on the way.

@@ -8,7 +8,7 @@ const CALLS = 200;
 /** What the library adds to a request: two images of the same core, one with a client, one with nothing but its socket. */
 export async function roundTrip() {
   const [image, bareImage] = [await launchImage(), await launchImage()];
-  const client = await connect({ transport: image.transport, secret: false });
+  const client = await connect({ transport: image.transport });
   const socket = new BareSocket(await bareImage.transport());
   try {
     return [

@@ -17,10 +17,16 @@ describe("an Emacs that joins the image which the server launched", function () 
     await emacs.kill();
   });
 
+  /** As the server says on standard error: no ~/.slime-secret is there. */
+  async function join(): Promise<void> {
+    await agent.call("lisp-status");
+    const form = /^swank-mcp: (\(progn .*\))$/m.exec(agent.errorText)?.[1] ?? "(error)";
+    await emacs.eval(form);
+    await emacs.prompt();
+  }
+
   it("works in it beside the agent, gets the errors of its threads, and keeps it through reset-session", async () => {
-    const { structuredContent } = await agent.call("lisp-status");
-    const port = Number(/^127\.0\.0\.1:(\d+)$/.exec(String(structuredContent?.["shared"]))?.[1]);
-    await emacs.connect(port);
+    await join();
     await agent.evaluate("(defun joined () :by-the-agent)");
     expect(await emacs.evaluateInRepl("(joined)")).to.equal(":BY-THE-AGENT");
     await emacs.evaluateInRepl("(defun user-made () :by-the-user)");
@@ -38,7 +44,7 @@ describe("an Emacs that joins the image which the server launched", function () 
     // the image may not have noticed yet that Emacs has gone
     while (reset.length > 1) reset = blocks(await agent.call("reset-session"));
     expect(reset[0]).to.match(/A fresh image/);
-    await emacs.connect(port);
+    await join();
     expect(await emacs.evaluateInRepl("(fboundp 'user-made)")).to.equal("NIL");
     await agent.end();
     await emacs.until("(not (slime-connected-p))", "the end of the connection");

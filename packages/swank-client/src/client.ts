@@ -53,6 +53,8 @@ export class SwankClient {
   readonly info: ConnectionInfo;
   /** The connection, for commands and messages that this class does not offer. */
   readonly connection: Connection;
+  /** What a user may want to know about the connection, sentences; most often none. */
+  readonly notes: readonly string[];
   /** Breakpoints of this client. */
   readonly breakpoints: Breakpoints;
   readonly #caller: Caller;
@@ -64,10 +66,16 @@ export class SwankClient {
   readonly #state: SessionState;
   readonly #describer: SymbolDescriber;
 
-  constructor(connection: Connection, info: ConnectionInfo, options: ClientOptions = {}) {
+  constructor(
+    connection: Connection,
+    info: ConnectionInfo,
+    options: ClientOptions = {},
+    notes: readonly string[] = [],
+  ) {
     checkOptions("SwankClient", options, { runtime: true });
     this.connection = connection;
     this.info = info;
+    this.notes = notes;
     const reportAs = (event: string) => (error: unknown) => connection.reportListenerError(error, event);
     this.#stopListeners = new Listeners(reportAs("stop"));
     this.#caller = callerOf(connection);

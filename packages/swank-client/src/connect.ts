@@ -36,11 +36,11 @@ export async function connect(options: ConnectOptions = {}): Promise<SwankClient
   checkConnectOptions(options);
   const { host, port, transport, runtime, foreignErrors, ...open } = options;
   const deadline = performance.now() + (options.timeout ?? DEFAULT_TIMEOUT);
-  const { connection, info } = await openConnection(
+  const { connection, info, notes } = await openConnection(
     transport ?? tcpOpener({ host, port, timeout: open.timeout }),
     open,
   );
-  const client = new SwankClient(connection, info, { runtime });
+  const client = new SwankClient(connection, info, { runtime }, notes);
   try {
     await attach(within(client, deadline, options.signal), { foreignErrors });
     return client;

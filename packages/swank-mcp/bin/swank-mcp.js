@@ -2,6 +2,9 @@
 // Committed, because npm links no bin that does not exist yet when it installs: the build comes after.
 import { existsSync } from "node:fs";
 
+// By default the signal has Node open its inspector's port, where every user of the machine could run code as this one.
+process.on("SIGUSR1", () => undefined);
+
 const entry = new URL("../dist/bin.js", import.meta.url);
 
 if (existsSync(entry)) {

@@ -25,7 +25,7 @@ export async function openAttachedImage(
     return new LispSession({
       client,
       origin,
-      remarks: origin.warning === undefined ? [] : [origin.warning],
+      remarks: [...(origin.warning === undefined ? [] : [origin.warning]), ...client.notes],
       identity: await identify(client, commands.processStart),
       directory: (asked) => imageDirectory(client, commands.defaultDirectory, asked),
       explainLoss: async () => `The connection to ${addressText(address)} was lost: ${(await client.closed).message}`,

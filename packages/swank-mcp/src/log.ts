@@ -19,7 +19,8 @@ export function openLog({ logFile, verbose }: LogTarget): Log {
     if (verbose) process.stderr.write(text);
     if (file === undefined) return;
     try {
-      appendFileSync(file, text);
+      // What is evaluated is in it: if this makes the file, no other user can read it.
+      appendFileSync(file, text, { mode: 0o600 });
     } catch (error) {
       file = undefined;
       process.stderr.write(`swank-mcp: no log is written: ${error instanceof Error ? error.message : error}\n`);

@@ -5,7 +5,7 @@ import { Sharing } from "./sharing.js";
 
 /** How this configuration gets to Lisp. What it takes is loaded when it is first needed, so that starting up does not wait for it. */
 export function openSession(config: Config, log: Log): OpenSession {
-  const sharing = config.share === undefined ? undefined : new Sharing(config.share, log);
+  const sharing = config.share === undefined ? undefined : new Sharing(config.share, config, log);
   return async (signal) => {
     const session =
       config.attach === undefined

@@ -27,7 +27,7 @@ const share: Option<number | undefined> = {
   placeholder: "PORT",
   valueOptional: true,
   summary:
-    "Let a person's Emacs join the image that is launched, with M-x slime-connect to 127.0.0.1 and this port, or any free one if only --share is given; standard error and lisp-status tell which. Whoever can connect can do anything: a ~/.slime-secret keeps other users of the machine out. The image ends with the server.",
+    "Let a person's Emacs join the image that is launched, on 127.0.0.1 and this port, or any free one if only --share is given. Who joins can do anything, so a secret is asked for: --secret-file, ~/.slime-secret, or one that is made. Standard error says how to join. The image ends with the server.",
   read: (texts, source) => {
     const text = texts.at(-1);
     return text === undefined ? undefined : readSharePort(text, source);
@@ -40,12 +40,13 @@ export const OPTIONS = {
   secretFile: textOption({
     flag: "--secret-file",
     placeholder: "FILE",
-    summary: "File whose first line is the secret of the attached Swank.",
+    summary: "File whose first line is the secret of the attached Swank, or of the image that --share opens to others.",
     fallback: "~/.slime-secret if it exists",
   }),
   noSecret: flagOption({
     flag: "--no-secret",
-    summary: "Send the attached Swank no secret, also when there is a ~/.slime-secret.",
+    summary:
+      "Send the attached Swank no secret, also when there is a ~/.slime-secret. With --share: let every user of the machine in.",
   }),
   lisp: textOption({
     flag: "--lisp",

@@ -28,7 +28,7 @@ export async function openOwnImage(
   { log, sharing }: OwnImageHost,
   signal: AbortSignal,
 ): Promise<LispSession> {
-  const [{ commands, connect }, { launchImage, loadInitFiles, shareImage }] = await Promise.all([
+  const [{ commands, connect }, { findShareSecret, launchImage, loadInitFiles, shareImage }] = await Promise.all([
     import("swank-client"),
     import("swank-client/launch"),
   ]);
@@ -44,9 +44,9 @@ export async function openOwnImage(
   });
   for (const note of image.notes) log(`launch: ${note}`);
   try {
-    const client = await connect({ transport: image.transport, secret: false, foreignErrors, signal });
+    const client = await connect({ transport: image.transport, foreignErrors, signal });
     const loaded = await client.run(loadInitFiles, [{ noUserInit, load }], { signal });
-    const shared = await sharing?.share(client, shareImage);
+    const shared = await sharing?.share(client, { command: shareImage, findSecret: findShareSecret });
     return new LispSession({
       client,
       origin: { kind: "own", shared },

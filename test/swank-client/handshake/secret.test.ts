@@ -1,11 +1,13 @@
 import { Buffer } from "node:buffer";
-import { mkdir, mkdtemp, rm, rmdir, writeFile } from "node:fs/promises";
+import { once } from "node:events";
+import { chmod, mkdir, mkdtemp, rm, rmdir, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { openConnection } from "swank-client";
+import { duplexTransport, openConnection, type SecretOption } from "swank-client";
 import { rejection } from "../../support/caught.js";
-import type { FakePeer } from "../../support/fake-swank.js";
+import { type FakePeer, FakeSwank } from "../../support/fake-swank.js";
 import { openFake, tellImage } from "./fake-image.js";
 
 const neverOpened = () => Promise.reject(new Error("opened"));
@@ -63,6 +65,53 @@ describe("the secret", () => {
     } finally {
       process.env["HOME"] = home;
     }
+  });
+
+  it("of a file that other users can read is sent with a note, which one that only the user can read has not", async () => {
+    for (const [mode, notes] of [
+      [0o640, [`Other users of this machine can read the secret in ${file}: chmod 600 ${file} keeps it from them.`]],
+      [0o600, []],
+    ] as const) {
+      await chmod(file, mode);
+      expect((await openFake(tellImage(), { secret: { file } })).notes).to.deep.equal(notes);
+    }
+  });
+
+  describe("that goes to another machine", () => {
+    const exposure =
+      "The secret was sent to lisp.example:4005, which is another machine, and nothing encrypted it: whoever can read the network knows it now.";
+
+    async function openElsewhere(script: (peer: FakePeer) => unknown, secret: SecretOption) {
+      const server = await FakeSwank.listen();
+      const opening = openConnection(
+        async () => {
+          const socket = connect(server.port, "127.0.0.1");
+          await once(socket, "connect");
+          return duplexTransport(socket, "lisp.example:4005", { port: 4005, isLoopback: false });
+        },
+        { secret },
+      );
+      try {
+        await script(await server.accept());
+        return await opening;
+      } finally {
+        await opening.then(
+          ({ connection }) => connection.close(),
+          () => undefined,
+        );
+        await server.close();
+      }
+    }
+
+    it("is noted, and what is not sent is not", async () => {
+      expect((await openElsewhere(tellImage(), "x")).notes).to.deep.equal([exposure]);
+      expect((await openElsewhere(tellImage(), false)).notes).to.deep.equal([]);
+    });
+
+    it("is told of also when the connection fails", async () => {
+      const play = (peer: FakePeer) => peer.next().then(() => peer.end());
+      expect((await rejection(openElsewhere(play, "x"), "SECRET_REJECTED")).message).to.include(exposure);
+    });
   });
 
   it("of a file that cannot be read is an error before anything is opened", async () => {

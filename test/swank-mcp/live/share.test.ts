@@ -1,5 +1,8 @@
 import { once } from "node:events";
-import { type AddressInfo, createServer, type Server } from "node:net";
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { type AddressInfo, createConnection, createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join as joinPath } from "node:path";
 import { expect } from "chai";
 import { connect, type SwankClient } from "swank-client";
 import { gone } from "../../support/mcp-processes.js";
@@ -8,6 +11,21 @@ import { blocks, McpStdio } from "../../support/mcp-stdio.js";
 function portOf(address: AddressInfo | string | null): number {
   if (address === null || typeof address === "string") throw new Error("It does not listen on a port.");
   return address.port;
+}
+
+const MADE_SECRET =
+  /^swank-mcp: shared on 127\.0\.0\.1:(?<port>\d+)\. A secret was made, as there is no ~\/\.slime-secret; it is in (?<file>\S+)\. In Emacs/gm;
+
+/** A connection that has sent something, and what comes back until it is closed. */
+async function hungUp(port: number, text: string): Promise<string> {
+  const socket = createConnection(port, "127.0.0.1");
+  socket.on("error", () => undefined).end(text);
+  let answer = "";
+  socket.setEncoding("utf8").on("data", (part: string) => {
+    answer += part;
+  });
+  await once(socket, "close");
+  return answer;
 }
 
 describe("an image of the server's own that others may join", () => {
@@ -19,19 +37,18 @@ describe("an image of the server's own that others may join", () => {
     await server.end();
   });
 
-  /** The port that standard error names last; needs no call of a tool. */
-  async function sharedPort(count = 1): Promise<number> {
+  /** The port that standard error names last, and the file of the secret that was made; needs no call of a tool. */
+  async function sharedAt(count = 1): Promise<{ readonly port: number; readonly file: string }> {
     for (;;) {
-      const told = [
-        ...server.errorText.matchAll(/^swank-mcp: shared: M-x slime-connect RET 127\.0\.0\.1 RET (\d+)$/gm),
-      ];
-      if (told.length >= count) return Number(told.at(-1)?.[1]);
+      const told = [...server.errorText.matchAll(MADE_SECRET)];
+      const { port = "", file = "" } = told.at(-1)?.groups ?? {};
+      if (told.length >= count) return { port: Number(port), file };
       await once(server.process.stderr, "data");
     }
   }
 
-  async function join(port: number): Promise<SwankClient> {
-    const other = await connect({ port });
+  async function join(shared: { readonly port: number; readonly file: string }): Promise<SwankClient> {
+    const other = await connect({ port: shared.port, secret: { file: shared.file } });
     others.push(other);
     return other;
   }
@@ -43,18 +60,20 @@ describe("an image of the server's own that others may join", () => {
 
   it("is there before the agent calls anything, on any free port, and lisp-status tells which", async () => {
     server = await McpStdio.start(["--share"]);
-    const port = await sharedPort();
-    const other = await join(port);
+    const shared = await sharedAt();
+    const other = await join(shared);
     await valuesFor(other, "(defun sh-hello () :from-the-other)");
     expect(await server.evaluate("(sh-hello)")).to.deep.equal(["=> :FROM-THE-OTHER"]);
     const { structuredContent } = await server.call("lisp-status");
-    expect(structuredContent).to.include({ image: "own", shared: `127.0.0.1:${port}`, pid: other.info.pid });
+    const { port, file } = shared;
+    const address = { shared: `127.0.0.1:${port}`, shared_secret: file };
+    expect(structuredContent).to.include({ image: "own", ...address, pid: other.info.pid });
   });
 
   it("is kept by reset-session as long as somebody is connected, and replaced on the same port afterwards", async () => {
     server = await McpStdio.start(["--share"]);
-    const port = await sharedPort();
-    const other = await join(port);
+    const shared = await sharedAt();
+    const other = await join(shared);
     await valuesFor(other, "(defvar *sh-theirs* :kept)");
     await server.evaluate("(defun sh-mine () 1)");
     expect(blocks(await server.call("reset-session"))).to.deep.equal([
@@ -69,8 +88,87 @@ describe("an image of the server's own that others may join", () => {
     while (reset.length > 1) reset = blocks(await server.call("reset-session"));
     expect(reset[0]).to.match(/^Session reset\. A fresh image/);
     await gone(pid);
-    expect(await sharedPort(2)).to.equal(port);
-    expect(await valuesFor(await join(port), "(boundp '*sh-theirs*)")).to.deep.equal(["NIL"]);
+    expect(await sharedAt(2)).to.deep.equal(shared);
+    expect(await valuesFor(await join(shared), "(boundp '*sh-theirs*)")).to.deep.equal(["NIL"]);
+  });
+
+  it("lets nobody in without the secret, and is not blocked by who does not send it", async () => {
+    server = await McpStdio.start(["--share"]);
+    const shared = await sharedAt();
+    const request = '(:emacs-rex (swank:connection-info) "CL-USER" t 1)';
+    const packet = `${request.length.toString(16).padStart(6, "0")}${request}`;
+    for (const text of [packet, "000006secret", "ffffff(", "GET / HTTP/1.1\r\n\r\n", "", "00"]) {
+      expect(await hungUp(shared.port, text), text).to.equal("");
+    }
+    const silent = await Promise.all(
+      Array.from({ length: 40 }, async () => {
+        const socket = createConnection(shared.port, "127.0.0.1");
+        await once(
+          socket.on("error", () => undefined),
+          "connect",
+        );
+        return socket;
+      }),
+    );
+    expect(await valuesFor(await join(shared), "(+ 1 2)")).to.deep.equal(["3"]);
+    for (const socket of silent) socket.destroy();
+    expect(await valuesFor(await join(shared), "(+ 1 2)")).to.deep.equal(["3"]);
+    expect(await server.evaluate("(length swank::*connections*)")).to.deep.equal(["=> 3"]);
+  });
+
+  it("has a secret that only the user can read, the same for the next server", async () => {
+    server = await McpStdio.start(["--share"]);
+    const { file } = await sharedAt();
+    const secret = await readFile(file, "utf8");
+    expect(secret).to.match(/^[0-9a-f]{32}$/);
+    expect((await stat(file)).mode & 0o777).to.equal(0o600);
+    expect(server.errorText).not.to.include(secret);
+    await server.end();
+    server = await McpStdio.start(["--share"]);
+    expect((await sharedAt()).file).to.equal(file);
+    expect(await readFile(file, "utf8")).to.equal(secret);
+  });
+
+  describe("with a home folder that has a ~/.slime-secret", () => {
+    let home: string;
+    let file: string;
+
+    beforeEach(async () => {
+      home = await mkdtemp(joinPath(tmpdir(), "swank-mcp-home-"));
+      file = joinPath(home, ".slime-secret");
+      await writeFile(file, "open sesame\n", { mode: 0o600 });
+    });
+    afterEach(() => rm(home, { recursive: true }));
+
+    async function said(...args: readonly string[]): Promise<string> {
+      server = await McpStdio.start(["--share", ...args], { HOME: home });
+      while (!server.errorText.includes("\n")) await once(server.process.stderr, "data");
+      return server.errorText;
+    }
+
+    it("asks for that, which Emacs sends by itself", async () => {
+      const line = /^swank-mcp: shared: M-x slime-connect RET 127\.0\.0\.1 RET (\d+)\n$/.exec(await said());
+      const port = Number(line?.[1]);
+      expect(await valuesFor(await join({ port, file }), "(+ 1 2)")).to.deep.equal(["3"]);
+      expect(await hungUp(port, "00000bopen sesamy")).to.equal("");
+    });
+
+    it("is not shared when other users can read it", async () => {
+      await chmod(file, 0o644);
+      expect(await said()).to.equal(
+        `swank-mcp: The image is not shared: The secret in ${file} is none: other users can read the file. Give it to this user alone: chmod 600 ${file}\n`,
+      );
+      expect((await server.evaluate("(+ 1 2)"))[0]).to.equal("=> 3");
+    });
+
+    it("asks for none under --no-secret, and says who can connect then", async () => {
+      const line =
+        /^swank-mcp: shared: M-x slime-connect RET 127\.0\.0\.1 RET (\d+)\. No secret is asked for: every user of this machine can connect\.\n$/;
+      const port = Number(line.exec(await said("--no-secret"))?.[1]);
+      const other = await connect({ port, secret: false });
+      others.push(other);
+      expect(await valuesFor(other, "(+ 1 2)")).to.deep.equal(["3"]);
+    });
   });
 
   describe("on a port that is in use", () => {
@@ -92,7 +190,7 @@ describe("an image of the server's own that others may join", () => {
       expect(structuredContent).to.include({ not_shared: problem }).and.not.have.property("shared");
       listener.close();
       await server.call("reset-session");
-      expect(await sharedPort()).to.equal(port);
+      expect((await sharedAt()).port).to.equal(port);
     });
   });
 });

@@ -6,6 +6,8 @@ import type { CheckedServer } from "./check-image.js";
 export interface FailedHandshake extends CheckedServer {
   /** A secret was sent. */
   readonly secretSent: boolean;
+  /** What that means when it went over a network, a sentence. */
+  readonly exposure: string | undefined;
   /** At least one Swank message came. */
   readonly heard: boolean;
 }
@@ -18,6 +20,14 @@ const SILENCE: ReadonlySet<SwankErrorCode> = new Set(["REQUEST_TIMEOUT", "CONNEC
 
 /** Says what the failure of the first request means for somebody who wanted to connect. */
 export function handshakeError(failure: unknown, handshake: FailedHandshake): SwankError {
+  const error = explain(failure, handshake);
+  const { exposure } = handshake;
+  if (exposure === undefined) return error;
+  const { code, message, remedy, details, cause } = error;
+  return new SwankError(code, `${message} ${exposure}`, { cause, remedy, details });
+}
+
+function explain(failure: unknown, handshake: FailedHandshake): SwankError {
   const cause = asSwankError(failure);
   if (GARBAGE.has(cause.code)) return notSwank(handshake, `does not speak Swank's protocol: ${cause.message}`, cause);
   if (cause.code === "REQUEST_UNREADABLE")

@@ -27,6 +27,8 @@ export const OPEN_OPTIONS: OptionNames<OpenOptions> = { ...CONNECTION_OPTIONS, t
 export interface OpenedConnection {
   readonly connection: Connection;
   readonly info: ConnectionInfo;
+  /** What a user may want to know about it, sentences. */
+  readonly notes: readonly string[];
 }
 
 /**
@@ -39,10 +41,11 @@ export async function openConnection(opener: TransportOpener, options: OpenOptio
   checkOptions("openConnection", options, OPEN_OPTIONS);
   const { timeout = DEFAULT_TIMEOUT, signal, secret: source, ...connectionOptions } = options;
   checkHeartbeatOptions(connectionOptions);
-  const secret = await findSecret(source);
+  const secret = opener.takesNoSecret === true ? undefined : await findSecret(source);
   const deadline = performance.now() + timeout;
   const factory = await opener(signal).catch(connectFailed);
-  const connection = new Connection(factory, { ...connectionOptions, secret });
+  const connection = new Connection(factory, { ...connectionOptions, secret: secret?.text });
+  const exposure = secret === undefined ? undefined : exposureOf(connection);
   const server = { description: connection.description, port: connection.peer?.port };
   let heard = false;
   const stop = connection.on("event", () => {
@@ -52,11 +55,11 @@ export async function openConnection(opener: TransportOpener, options: OpenOptio
     const remaining = Math.max(1, deadline - performance.now());
     const info = await runCommand(connection, connectionInfo, [], { timeout: remaining, signal });
     checkImage(info, server);
-    return { connection, info };
+    return { connection, info, notes: [secret?.warning, exposure].filter((note) => note !== undefined) };
   } catch (error) {
     // Who has not said a word of Swank would not understand a goodbye.
     await (heard ? connection.close() : connection.drop());
-    throw handshakeError(error, { ...server, secretSent: secret !== undefined, heard });
+    throw handshakeError(error, { ...server, secretSent: secret !== undefined, exposure, heard });
   } finally {
     stop();
   }
@@ -67,4 +70,10 @@ function connectFailed(cause: unknown): never {
   if (cause instanceof SwankError) throw cause;
   const message = cause instanceof Error ? cause.message : String(cause);
   throw new SwankError("CONNECT_FAILED", `The transport could not be opened: ${message}`, { cause });
+}
+
+/** What sending a secret over a network means. */
+function exposureOf({ peer, description }: Connection): string | undefined {
+  if (peer === undefined || peer.isLoopback) return undefined;
+  return `The secret was sent to ${description}, which is another machine, and nothing encrypted it: whoever can read the network knows it now.`;
 }

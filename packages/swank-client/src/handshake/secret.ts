@@ -1,7 +1,5 @@
-import { readFile } from "node:fs/promises";
-import { homedir } from "node:os";
-import { join } from "node:path";
 import { SwankError } from "../errors.js";
+import { defaultSecretFile, readableByOthers, readIfThere, readSecretFile, type SecretFile } from "./secret-file.js";
 
 /**
  * The secret to give to a server: the text itself, the file to take it from, or none.
@@ -10,37 +8,35 @@ import { SwankError } from "../errors.js";
  */
 export type SecretOption = string | { readonly file: string } | false;
 
+/** A secret to be sent. */
+export interface FoundSecret {
+  readonly text: string;
+  /** What makes it less of a secret, a sentence. */
+  readonly warning: string | undefined;
+}
+
 /**
  * Finds the secret; of a file, the first line counts.
  *
  * @returns `undefined` when none is to be sent.
  * @throws SwankError `SECRET_UNREADABLE` - before anything is sent, since a wrong secret ends a server's accepting.
  */
-export async function findSecret(option: SecretOption | undefined): Promise<string | undefined> {
+export async function findSecret(option: SecretOption | undefined): Promise<FoundSecret | undefined> {
   if (option === false) return undefined;
-  if (typeof option === "string") return option;
-  if (option === undefined) return readOwnFile(join(homedir(), ".slime-secret"));
-  const secret = await firstLine(option.file).catch((cause: unknown) => unreadable(option.file, cause));
-  if (secret === "")
+  if (typeof option === "string") return { text: option, warning: undefined };
+  if (option === undefined) {
+    // An empty line is a secret here: a server that reads the same file expects it.
+    const file = defaultSecretFile();
+    const own = await readIfThere(file);
+    return own === undefined ? undefined : inFile(file, own);
+  }
+  const found = await readSecretFile(option.file);
+  if (found.secret === "")
     throw new SwankError("SECRET_UNREADABLE", `The first line of the secret's file is empty: ${option.file}`);
-  return secret;
+  return inFile(option.file, found);
 }
 
-/** An empty line is a secret here: a server that reads the same file expects it. */
-async function readOwnFile(file: string): Promise<string | undefined> {
-  return firstLine(file).catch((cause: unknown) => (isMissing(cause) ? undefined : unreadable(file, cause)));
-}
-
-function unreadable(file: string, cause: unknown): never {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  throw new SwankError("SECRET_UNREADABLE", `The file of the secret cannot be read: ${file} (${reason})`, { cause });
-}
-
-function isMissing(cause: unknown): boolean {
-  return cause instanceof Error && "code" in cause && (cause.code === "ENOENT" || cause.code === "ENOTDIR");
-}
-
-async function firstLine(file: string): Promise<string> {
-  const text = await readFile(file, "utf8");
-  return text.split("\n", 1)[0] ?? "";
+function inFile(file: string, { secret, mode }: SecretFile): FoundSecret {
+  const warning = `Other users of this machine can read the secret in ${file}: chmod 600 ${file} keeps it from them.`;
+  return { text: secret, warning: readableByOthers(mode) ? warning : undefined };
 }

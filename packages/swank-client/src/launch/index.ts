@@ -1,5 +1,7 @@
 export type { FindLispOptions } from "./find-lisp.js";
 export { findLisp } from "./find-lisp.js";
+export type { FindShareSecretOptions, ShareSecret } from "./find-share-secret.js";
+export { findShareSecret } from "./find-share-secret.js";
 export type { FindSwankOptions } from "./find-swank.js";
 export { findSwank } from "./find-swank.js";
 export type { ImageExit } from "./image-process.js";

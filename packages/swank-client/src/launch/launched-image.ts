@@ -23,15 +23,19 @@ export class LaunchedImage {
   }
 
   /**
-   * The way to the image, for `connect({ transport, secret: false })`. It can be opened once: when that connection closes, the image ends.
+   * The way to the image, for `connect({ transport })`. It can be opened once: when that connection closes, the image ends.
    */
-  readonly transport: TransportOpener = async (signal): Promise<TransportFactory> => {
+  readonly transport: TransportOpener = Object.assign((signal?: AbortSignal) => this.#open(signal), {
+    takesNoSecret: true,
+  });
+
+  async #open(signal: AbortSignal | undefined): Promise<TransportFactory> {
     if (signal?.aborted) throw new SwankError("CANCELLED", `Connecting to image ${this.pid} was cancelled.`);
     if (this.#isTaken)
       throw new SwankError("CONNECTION_CLOSED", `Image ${this.pid} serves one connection, which was opened before.`);
     this.#isTaken = true;
     return duplexTransport(this.#process.socket, `image ${this.pid}`);
-  };
+  }
 
   /** Settles when the process is gone; never rejects. */
   get exited(): Promise<ImageExit> {

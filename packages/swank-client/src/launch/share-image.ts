@@ -1,4 +1,4 @@
-import { decode, list, symbol } from "sexp-parser";
+import { decode, list, NIL, symbol } from "sexp-parser";
 import type { Command } from "../commands/command.js";
 
 /** Whether others can connect to an image. */
@@ -11,18 +11,23 @@ export type Sharing =
 const { integer, map, string, tagged, tuple } = decode;
 
 /**
- * Has an image that `launchImage` started serve others too, on a port of 127.0.0.1: a person's Emacs, with `M-x slime-connect`. Whoever can
- * connect to the port can do anything; Swank asks for the secret if the user has a `~/.slime-secret`.
+ * Has an image that `launchImage` started serve others too, on a port of 127.0.0.1: a person's Emacs, or another program. Whoever is let in
+ * can do anything, with this user's rights. A connection that does not send the secret is closed after 10 seconds, and disturbs no other.
  *
  * The image still ends with the process that launched it.
  */
 export const shareImage = {
   name: "swank-client.launch:share",
-  /** @param port - 0 for any free one. */
-  encode: (port: number) => list(symbol("swank-client.launch:share"), port),
+  /**
+   * @param port - 0 for any free one.
+   * @param secretFile - Absolute path of the file whose first line must be sent, see `findShareSecret`; `undefined`: every user of this
+   * machine is let in.
+   */
+  encode: (port: number, secretFile: string | undefined) =>
+    list(symbol("swank-client.launch:share"), port, secretFile ?? NIL),
   decode: tagged({
     shared: map(tuple(integer), ([port]): Sharing => ({ status: "shared", port })),
     "in-use": map(tuple(), (): Sharing => ({ status: "in-use" })),
     failed: map(tuple(string), ([message]): Sharing => ({ status: "failed", message })),
   }),
-} satisfies Command<[port: number], Sharing>;
+} satisfies Command<[port: number, secretFile: string | undefined], Sharing>;

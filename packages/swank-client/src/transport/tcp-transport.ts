@@ -1,4 +1,4 @@
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { checkOptions, type OptionNames } from "../check-options.js";
 import { SwankError } from "../errors.js";
 import { connectError } from "./connect-error.js";
@@ -52,7 +52,7 @@ function openTcp(host: string, port: number, timeout: number, signal?: AbortSign
     };
     const onConnect = () => {
       release();
-      const peer = { port, isLoopback: isLoopback(socket.remoteAddress ?? host) };
+      const peer = { port, isLoopback: staysHere(socket, host) };
       resolve(duplexTransport(socket, hostAndPort(host, port), peer));
     };
     const onAbort = () => fail(cancelled(host, port, signal));
@@ -62,6 +62,11 @@ function openTcp(host: string, port: number, timeout: number, signal?: AbortSign
     // Stays for good: an error between opening and handing over must not be thrown at the process.
     socket.on("error", (error) => fail(connectError(error, host, port)));
   });
+}
+
+/** An address of this machine's own in the network, to which its packets have no need to leave it, is the sender's as well. */
+function staysHere({ localAddress, remoteAddress }: Socket, host: string): boolean {
+  return isLoopback(remoteAddress ?? host) || (remoteAddress !== undefined && remoteAddress === localAddress);
 }
 
 function cancelled(host: string, port: number, signal: AbortSignal | undefined): SwankError {

@@ -44,4 +44,8 @@ export type TransportFactory = (handlers: TransportHandlers) => Transport;
  * @param signal - Gives up when aborted; what was opened by then is closed.
  * @throws SwankError when there is no way: `CONNECTION_REFUSED`, `HOST_NOT_FOUND`, `CANCELLED` and the like.
  */
-export type TransportOpener = (signal?: AbortSignal) => Promise<TransportFactory>;
+export interface TransportOpener {
+  (signal?: AbortSignal): Promise<TransportFactory>;
+  /** The image asks for no secret, because nothing else can connect to it; none is sent. Default: false. */
+  readonly takesNoSecret?: boolean;
+}

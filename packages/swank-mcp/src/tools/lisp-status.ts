@@ -62,7 +62,9 @@ export const lispStatus = defineTool({
 
 function sharedData({ shared }: OwnOrigin) {
   if (shared === undefined) return {};
-  return "address" in shared ? { shared: shared.address } : { not_shared: shared.problem };
+  return "address" in shared
+    ? { shared: shared.address, shared_secret: shared.secretFile ?? "none is asked for" }
+    : { not_shared: shared.problem };
 }
 
 /** What only the image knows; the rest is worth telling also when it hangs. */
