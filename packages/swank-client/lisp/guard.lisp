@@ -62,7 +62,8 @@
                       (cl:sleep 1/20)
                   :count (cl:eq asked before) :into quiet
                   :until (cl:= quiet 3)
-                  :finally (release-those-who-wait connection)))
+                  :finally (release-those-who-wait connection)
+                           (cl:funcall (cl:get name :end-requests) connection)))
 
        ;; Threads that run a request, and wait for a word from the connection: that it takes what is sent, or what it answers
        (release-those-who-wait (connection)

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
-import { keyword, list, NIL, read, type Sexp, symbol, T } from "sexp-parser";
+import { NIL, read, type Sexp, T } from "sexp-parser";
 import type { SwankClient } from "./client.js";
 import { SwankError } from "./errors.js";
+import { isGuardNewForm, knownGuardForm, newGuardForms } from "./guard.js";
 import { readLisp } from "./runtime/runtime-source.js";
 
 const POLICIES = ["auto", "mine", "theirs"] as const;
@@ -31,32 +31,14 @@ export function checkAttachOptions({ foreignErrors = "auto" }: AttachOptions): v
  */
 export async function attach(client: Pick<SwankClient, "call">, { foreignErrors = "auto" }: AttachOptions) {
   const isNew = (await client.call(isGuardNewForm(), { label: "attaching" })) !== NIL;
-  await client.call(isNew ? guardForm() : knownGuardForm(), { label: "attaching" });
+  for (const form of isNew ? newGuardForms() : [knownGuardForm()]) await client.call(form, { label: "attaching" });
   await client.call(attachForm(), { label: "attaching" });
   if (foreignErrors !== "auto") await client.call(foreignErrorsForm(foreignErrors === "mine"), { label: "attaching" });
 }
 
 /** What a new connection asks first in an image that has not met this version of the guard. */
 export function firstAttachForms(): readonly Sexp[] {
-  return [isGuardNewForm(), guardForm(), attachForm()];
-}
-
-/** Under this name the image keeps the guard's function from one connection to the next: compiling it takes longer than all the rest. */
-function guardName(): Sexp {
-  const hash = createHash("sha256").update(readLisp("guard")).digest("hex").slice(0, 12);
-  return keyword(`SWANK-CLIENT/GUARD/${hash.toUpperCase()}`);
-}
-
-function isGuardNewForm(): Sexp {
-  return list(symbol("cl:null"), list(symbol("cl:get"), guardName(), keyword("function")));
-}
-
-function knownGuardForm(): Sexp {
-  return list(symbol("cl:funcall"), list(symbol("cl:get"), guardName(), keyword("function")));
-}
-
-function guardForm(): Sexp {
-  return [read(readLisp("guard")), guardName()];
+  return [isGuardNewForm(), ...newGuardForms(), attachForm()];
 }
 
 function attachForm(): Sexp {

@@ -3,6 +3,7 @@ import { invokeNthRestartForEmacs } from "./commands/invoke-nth-restart-for-emac
 import type { Connection } from "./connection/connection.js";
 import type { RequestOptions } from "./connection/request-options.js";
 import { SwankError } from "./errors.js";
+import { endRequestForm } from "./guard.js";
 import { unlessAborted } from "./unless-aborted.js";
 import type { DebugMessage, Reply } from "./wire/messages.js";
 
@@ -13,10 +14,14 @@ export interface CallOptions {
   readonly package?: string;
   /** Default: a thread of its own. */
   readonly thread?: number;
-  /** Milliseconds to wait for the reply. */
+  /** Milliseconds to wait for the reply; then the request is ended in the image. */
   readonly timeout?: number;
+  /** Ends the wait and the request when aborted. */
   readonly signal?: AbortSignal | undefined;
 }
+
+/** Milliseconds that the image has to end a request that nobody waits for. */
+const ENDING_TIME = 30_000;
 
 /** What a request that unwinds its thread comes back with. */
 export const UNWOUND = Symbol("unwound");
@@ -71,14 +76,30 @@ export class Caller {
   async reply(form: Sexp, options: RequestOptions): Promise<Reply> {
     const id = options.id ?? this.#connection.nextId();
     this.#stopped.set(id, undefined);
+    const isSent = !options.signal?.aborted;
+    let isGivenUp = false;
     try {
       const reply = await this.#connection.request(form, { ...options, id });
       const stop = this.#stopped.get(id);
       if (reply.status === "abort" && stop !== undefined) throw requestFailed(options.label, stop);
       return reply;
+    } catch (error) {
+      isGivenUp = isSent && this.isOpen && isWaitOver(error);
+      throw error;
     } finally {
-      this.#stopped.delete(id);
+      if (isGivenUp) void this.#end(id);
+      else this.#stopped.delete(id);
     }
+  }
+
+  /** Ends a request that nobody waits for in the image. Until then its stops are still unwound here. */
+  async #end(id: number): Promise<void> {
+    const ending = this.#connection.nextId();
+    this.#stopped.set(ending, undefined);
+    const options = { label: "ending a request", id: ending, timeout: ENDING_TIME };
+    await this.#connection.request(endRequestForm(id), options).catch(() => undefined);
+    this.#stopped.delete(ending);
+    this.#stopped.delete(id);
   }
 
   /** True if the stop belongs to one of these requests; it is being unwound then. */
@@ -105,6 +126,11 @@ export function callerOf(connection: Connection): Caller {
   const caller = new Caller(connection);
   callers.set(connection, caller);
   return caller;
+}
+
+/** The image was not told that the wait is over. */
+function isWaitOver(error: unknown): boolean {
+  return error instanceof SwankError && (error.code === "REQUEST_TIMEOUT" || error.code === "CANCELLED");
 }
 
 function requestFailed(label: string, { condition }: DebugMessage): SwankError {

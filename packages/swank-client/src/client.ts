@@ -215,7 +215,8 @@ export class SwankClient {
   }
 
   /**
-   * Evaluates a form of the caller's own that is not expected to stop, such as a command's. If it does, it is unwound.
+   * Evaluates a form of the caller's own that is not expected to stop, such as a command's. If it does, it is unwound. It is ended in the image,
+   * too, when its time is up, when its signal is aborted, and when the connection closes.
    *
    * @throws SwankError `REQUEST_FAILED`, `REQUEST_ABORTED`, `REQUEST_TIMEOUT`, or the reason of a closed connection.
    */

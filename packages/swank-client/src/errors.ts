@@ -86,8 +86,9 @@ export const ERROR_CODES = {
     remedy: "Have the form give strings, numbers and lists rather than objects that print in ways of their own.",
   },
   REQUEST_TIMEOUT: {
-    meaning: "No reply came in time. The request may still be running.",
-    remedy: "Allow more time, or interrupt what runs.",
+    meaning:
+      "No reply came in time. A client's call is then ended in the image; a request of a bare connection, and code that runs without interrupts, may go on.",
+    remedy: "Allow more time, or evaluate the code, which can be interrupted.",
   },
   REQUEST_UNREADABLE: {
     meaning:

@@ -1,0 +1,119 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { expect } from "chai";
+import { read } from "sexp-parser";
+import type { SwankClient } from "swank-client";
+import { rejection } from "../../support/caught.js";
+import { killedClient } from "./killed-client.js";
+import { liveImage } from "./live-image.js";
+import { stopped, values } from "./outcomes.js";
+
+/** What runs until it is ended. */
+const ENDLESS = [
+  "(cl:loop)",
+  "(cl:sleep 100000)",
+  "(cl:loop (cl:ignore-errors (cl:loop)))",
+  "(cl:unwind-protect (cl:loop) (cl:loop))",
+  "(cl:progn (cl:catch 'here (cl:unwind-protect (cl:loop) (cl:throw 'here 1))) (cl:loop))",
+  "(sb-thread:wait-on-semaphore (sb-thread:make-semaphore))",
+  "(cl:compile nil '(cl:lambda () (cl:macrolet ((endless () (cl:loop))) (endless))))",
+];
+
+describe("a call that nobody waits for any more is ended in the image", () => {
+  const image = liveImage();
+
+  for (const runtime of [true, false]) {
+    describe(runtime ? "with the runtime" : "without the runtime", () => {
+      let client: SwankClient;
+      beforeEach(async () => {
+        client = await image.connect({ runtime });
+        if (runtime) await client.prepare();
+      });
+
+      for (const code of ENDLESS) {
+        it(`when its time is up: ${code}`, async () => {
+          await rejection(client.call(read(code), { label: "endless", timeout: 100 }), "REQUEST_TIMEOUT");
+          await image.untilTidy();
+          expect(await client.call(read("(cl:+ 1 2)"), { label: "sum" })).to.equal(3);
+        });
+      }
+
+      it("when its signal is aborted, also before it has begun", async () => {
+        for (const delay of [200, 0, 1, 5]) {
+          const cancelling = new AbortController();
+          const call = client.call(read("(cl:loop)"), { label: "endless", signal: cancelling.signal });
+          if (delay > 0) await pause(delay);
+          cancelling.abort();
+          await rejection(call, "CANCELLED");
+        }
+        await image.untilTidy();
+      });
+
+      it("when its client closes", async () => {
+        const ends = ENDLESS.map((code) =>
+          rejection(client.call(read(code), { label: "endless" }), "CONNECTION_CLOSED"),
+        );
+        await pause(100);
+        await client.close();
+        await Promise.all(ends);
+        await image.untilTidy();
+      });
+
+      it("when its client is killed", async () => {
+        await killedClient(
+          `const { read } = await import("sexp-parser");
+          for (const code of ${JSON.stringify(ENDLESS)}) void client.call(read(code), { label: "endless" });
+          await client.call(read("(cl:sleep 0.2)"), { label: "pause" });
+          tell("running");`,
+          { port: image.swank.port, runtime },
+        );
+        await image.untilTidy();
+        expect(await client.call(read("(cl:+ 1 2)"), { label: "sum" })).to.equal(3);
+      });
+
+      it("and lets other calls, and those of others, go on", async () => {
+        const other = await image.connect({ runtime });
+        const slow = read("(cl:progn (cl:sleep 1) 1)");
+        const mine = client.call(slow, { label: "slow" });
+        const theirs = other.call(slow, { label: "slow" });
+        await rejection(client.call(read("(cl:loop)"), { label: "endless", timeout: 50 }), "REQUEST_TIMEOUT");
+        expect(await Promise.all([mine, theirs])).to.deep.equal([1, 1]);
+      });
+    });
+  }
+
+  it("in a stopped thread, which stays stopped as it was", async () => {
+    const client = await image.connect();
+    const evaluation = client.evaluate('(restart-case (error "x") (give () :given))');
+    const { session } = stopped(await evaluation.next());
+    for (const code of [
+      "(cl:loop)",
+      "(cl:loop (cl:ignore-errors (cl:loop)))",
+      "(cl:unwind-protect (cl:loop) (cl:sleep 1))",
+    ]) {
+      const options = { label: "endless", thread: session.thread, timeout: 200 };
+      await rejection(client.call(read(code), options), "REQUEST_TIMEOUT");
+      expect((await session.frames()).frames).not.to.deep.equal([]);
+    }
+    expect(session.isLive).to.equal(true);
+    expect(client.stops).to.have.lengthOf(1);
+    await session.invokeRestart(session.restarts.findIndex(({ name }) => name === "GIVE"));
+    expect(await evaluation.next()).to.deep.include({ status: "returned", values: [":GIVEN"] });
+  });
+
+  it("and announces no stop when it fails after its time", async () => {
+    const client = await image.connect();
+    const failing = read(
+      '(cl:handler-bind ((cl:condition (cl:function cl:identity))) (cl:sleep 0.15) (cl:error "late"))',
+    );
+    const stops: unknown[] = [];
+    client.onStop((stop) => stops.push(stop));
+    for (let round = 0; round < 10; round += 1) {
+      await rejection(client.call(failing, { label: "late", timeout: 140 + round * 2 }), "REQUEST_TIMEOUT").catch(
+        () => undefined,
+      );
+    }
+    await image.untilTidy();
+    expect(stops).to.deep.equal([]);
+    expect(await values(client, "(+ 1 2)")).to.deep.equal(["3"]);
+  });
+});
