@@ -78,6 +78,7 @@ describe("swank-mcp, with a client that reads late or never", () => {
     const client = start();
     client.send(...OPENING, ...lists(60));
     client.process.stdin.end();
+    await once(client.process.stdout, "readable");
     await setTimeout(3000);
     const text = await client.read();
     expect(text.endsWith("}\n")).to.equal(true);
@@ -151,6 +152,7 @@ describe("swank-mcp, with a client that reads late or never", () => {
   it("prints a console's whole output to a reader that comes late", async () => {
     const console = start("console");
     console.process.stdin.end("(dotimes (i 12) (print (make-string 18000 :initial-element #\\a)))\n".repeat(4));
+    await once(console.process.stdout, "readable");
     await setTimeout(4000);
     const text = await console.read();
     expect(text.match(/a{18000}/g)).to.have.length(48);
