@@ -18,6 +18,8 @@
 (defun step-restart-for (condition)
   "What goes on from CONDITION without a stop, or NIL for a stop."
   (cond ((or (not *in-user-code*) (eq *step-wanted* :nowhere)) 'sb-ext:step-continue)
+        ;; a Swank that is compiled for stepping, on the way out of the stop before
+        ((machinery-name-p (frame-name (sb-di::find-stepped-frame))) 'sb-ext:step-next)
         ((functionp *step-wanted*)
          (unless (and (funcall *step-wanted* (sb-di::find-stepped-frame))
                       (not (expansion-form-p (sb-ext:step-condition-form condition))))
