@@ -32,10 +32,11 @@ describe("errors of the image's other threads, beside Emacs", function () {
 
   async function leavesAndReturns(agent: McpStdio): Promise<void> {
     const { emacs, port } = user;
-    await agent.evaluate(failing("while Emacs is there"));
+    await user.prepareFailures();
+    await user.fail(agent, "while Emacs is there");
     await emacs.debuggerShowing("while Emacs is there");
     await user.emacsLeaves(agent);
-    await agent.evaluate(failing("while Emacs is away"));
+    await user.fail(agent, "while Emacs is away");
     await untilStopped(agent, "while Emacs is away");
     await emacs.connect(port);
     expect(await emacs.evaluateInRepl(failing("after its return"))).to.equal(":STARTED");
@@ -54,13 +55,14 @@ describe("errors of the image's other threads, beside Emacs", function () {
   it("go to the agent when Emacs is killed, and to the Emacs that comes next", async () => {
     user = await BesideEmacs.startedByHand();
     await user.emacs.connect(user.port);
+    await user.prepareFailures();
     const agent = await user.agent();
     await user.emacsLeaves(agent, "kill");
-    await agent.evaluate(failing("without Emacs"));
+    await user.fail(agent, "without Emacs");
     await untilStopped(agent, "without Emacs");
     const next = await user.anotherEmacs();
     await next.connect(user.port);
-    await agent.evaluate(failing("with the next"));
+    await user.fail(agent, "with the next");
     await next.debuggerShowing("with the next");
     expect(await stopped(agent)).to.deep.equal(["without Emacs"]);
   });
@@ -106,12 +108,13 @@ describe("errors of the image's other threads, beside Emacs", function () {
     user = await BesideEmacs.startedByHand();
     const { emacs, port } = user;
     await emacs.connect(port);
+    await user.prepareFailures();
     const agent = await user.agent("--foreign-errors", "theirs");
-    await agent.evaluate(failing("for Emacs"));
+    await user.fail(agent, "for Emacs");
     await emacs.debuggerShowing("for Emacs");
     await user.emacsLeaves(agent);
     const alone =
-      '(let ((thread (sb-thread:make-thread (lambda () (error "for nobody"))))) (loop until (sb-thread:symbol-value-in-thread \'sb-debug::*debug-condition* thread nil) do (sleep 0.01)) :in-lisps-own)';
+      '(progn (push "for nobody" cl-user::*failures*) (loop until (find-if (lambda (thread) (sb-thread:symbol-value-in-thread \'sb-debug::*debug-condition* thread nil)) (sb-thread:list-all-threads)) do (sleep 0.01)) :in-lisps-own)';
     expect(await agent.evaluate(alone)).to.deep.equal(["=> :IN-LISPS-OWN"]);
     expect(await stopped(agent)).to.deep.equal([]);
   });

@@ -89,13 +89,13 @@ describe("two servers on one image, beside Emacs", function () {
   });
 
   it("share no error: one of them gets those of other threads while Emacs is away, and Emacs gets them again", async () => {
-    const fail = (message: string) => `(progn (sb-thread:make-thread (lambda () (error "${message}"))) :started)`;
+    await user.prepareFailures();
     await user.emacsLeaves(one);
-    await other.evaluate(fail("while Emacs is away"));
+    await user.fail(other, "while Emacs is away");
     let both: string[] = [];
     while (both.length === 0) both = (await Promise.all([stopped(one), stopped(other)])).flat();
     await user.emacs.connect(user.port);
-    await one.evaluate(fail("after its return"));
+    await user.fail(one, "after its return");
     await user.emacs.debuggerShowing("after its return");
     both = (await Promise.all([stopped(one), stopped(other)])).flat();
     expect(both).to.deep.equal(["while Emacs is away"]);

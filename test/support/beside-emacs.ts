@@ -45,6 +45,23 @@ export class BesideEmacs {
     return emacs;
   }
 
+  /** Prepares `fail`; while Emacs is connected. */
+  async prepareFailures(): Promise<void> {
+    await this.emacs.evaluateInRepl(
+      `(progn (defvar *failures* '())
+              (sb-thread:make-thread (lambda () (loop (sleep 0.02)
+                                                      (let ((message (pop *failures*)))
+                                                        (when message (sb-thread:make-thread (lambda () (error "~a" message)))))))
+                                     :name "failures")
+              nil)`.replace(/\s+/g, " "),
+    );
+  }
+
+  /** Has a thread fail that is neither an agent's nor works for any client; `agent` gives the word. */
+  async fail(agent: McpStdio, message: string): Promise<void> {
+    await agent.evaluate(`(push "${message}" cl-user::*failures*)`);
+  }
+
   /** A server attached to the image. */
   async agent(...args: readonly string[]): Promise<McpStdio> {
     const server = await McpStdio.start(["--attach", String(this.port), ...args]);

@@ -20,6 +20,7 @@ export function debuggedStop(thread: number, level: number, parts: Partial<Debug
     continuation: condition.restarts.find(({ name }) => name === "CONTINUE"),
     evaluation: undefined,
     owner: undefined,
+    isOwn: false,
     frames: unexpected("frames"),
     frameLocals: unexpected("frameLocals"),
     evaluateInFrame: unexpected("evaluateInFrame"),

@@ -83,6 +83,7 @@ export function scriptedSession(
         remove: () => Promise.reject(new Error("breakpoints.remove was not expected")),
         onHitElsewhere: () => () => true,
       },
+      onThreadEnded: () => () => true,
       describeSymbol: () => Promise.reject(new Error("describeSymbol was not expected")),
       completions: () => Promise.reject(new Error("completions was not expected")),
       definitions: () => Promise.reject(new Error("definitions was not expected")),

@@ -63,8 +63,9 @@
   "A condition that fails is reported once and then no more, or every call would be a stop."
   (let ((test (breakpoint-test breakpoint)))
     (or (null test)
-        (handler-case (let ((*in-condition* t))
-                        (call-without-stepping (lambda () (funcall test (copy-list arguments)))))
+        (handler-case (with-code-of ((breakpoint-session breakpoint))
+                        (let ((*in-condition* t))
+                          (call-without-stepping (lambda () (funcall test (copy-list arguments))))))
           (error (condition)
             (setf (breakpoint-failure breakpoint) (report-text condition 500))
             t)))))
@@ -136,8 +137,9 @@
        ,@body)))
 
 (defun served-connection ()
-  "The connection that this thread works for, or NIL: the user's REPL and requests stop where the user can see and free them."
-  (and (connection-open-p swank::*emacs-connection*) swank::*emacs-connection*))
+  "The connection of the client that this thread works for, or NIL: its user must be able to see and free what is stopped."
+  (or (and (connection-open-p swank::*emacs-connection*) swank::*emacs-connection*)
+      (let ((session (code-session))) (and session (session-connection session)))))
 
 (defun make-wrapper (breakpoint)
   (lambda (function &rest arguments)

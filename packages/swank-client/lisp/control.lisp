@@ -21,10 +21,10 @@ INTERRUPT is called with THREAD and what it should call."
       (sb-thread:interrupt-thread-error () nil))))
 
 (defun call-later (thread wanted-p function interrupt patience)
-  (sb-thread:make-thread (lambda ()
-                           (sleep 1/500)
-                           (call-in-thread thread wanted-p function :interrupt interrupt :patience patience))
-                         :name "swank-client interrupt"))
+  (start-helper (lambda ()
+                  (sleep 1/500)
+                  (call-in-thread thread wanted-p function :interrupt interrupt :patience patience))
+                "swank-client interrupt"))
 
 (defun interrupt-unless-over (evaluation kind function)
   "Have EVALUATION's thread call FUNCTION, unless it is about to end, which SBCL does not always survive, or the last of this KIND has
@@ -114,7 +114,7 @@ The client's interrupt NUMBER has an effect once: asked again, it is for the cas
   (let ((evaluation *evaluation*))
     (when evaluation
       (flush-evaluation evaluation))
-    (append (list :number (stop-number))
+    (append (list :number (stop-number) :own (and (null evaluation) (code-session) t))
             (snapshot-plist swank::*swank-debugger-condition* swank::*sldb-restarts*)
             (when evaluation (outcome-facts evaluation)))))
 
@@ -211,7 +211,7 @@ Of some restarts of several arguments Lisp does not know how many they are."
   (ignore-errors (let-visitors-go connection))
   (ignore-errors (end-waits connection))
   (when (plusp (hash-table-count (session-evaluations session)))
-    (sb-thread:make-thread #'end-evaluations :arguments (list session) :name "swank-client clean-up")))
+    (start-helper #'end-evaluations "swank-client clean-up" session)))
 
 (defun clean-up (connection)
   (let ((session (sb-ext:with-locked-hash-table (*sessions*) (gethash connection *sessions*))))

@@ -14,4 +14,6 @@
                 #:*late-p* #:*outermost-restart* #:*printing-time* #:call-in-thread #:has-repl-p #:leave-if-broken-off #:message-text
                 #:offered-restarts #:restart-texts #:session-departed #:snapshot-plist #:with-printer-of-its-own #:without-way-back)
   ;; for going on
-  (:import-from #:@runtime@ #:wrong-count))
+  (:import-from #:@runtime@ #:wrong-count)
+  ;; for whose code a thread runs
+  (:import-from #:@runtime@ #:code-session #:session-connection #:start-helper #:with-code-of))

@@ -253,7 +253,8 @@ Nothing is interned or executed by it. Returns if the readtable in use sees noth
       ;; looked at after it was registered: whoever cleans up after a client sees one or the other
       (if (session-departed session)
           '(:aborted)
-          (call-in-environment evaluation package stdin function)))))
+          (with-code-of (session)
+            (call-in-environment evaluation package stdin function))))))
 
 (defun flush-evaluation (evaluation)
   (flush-output (evaluation-stdout evaluation))

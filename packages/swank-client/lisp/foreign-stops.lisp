@@ -73,7 +73,7 @@
   "A thread that finds out what is not known of the stop of THREAD, or NIL."
   (let ((token (stop-token thread)))
     (when (and token (not (gethash token *descriptions*)))
-      (sb-thread:make-thread (lambda () (ignore-errors (describe-stop token thread))) :name "swank-client description"))))
+      (start-helper (lambda () (ignore-errors (describe-stop token thread))) "swank-client description"))))
 
 (defun describe-new-stops (threads)
   "All at once: what one says may take all the time that it has."
@@ -113,6 +113,8 @@
 
 (defstruct ask
   token
+  ;; of the client that asks
+  session
   form
   ;; true if the form may make the thread leave
   leaving-p
@@ -147,7 +149,8 @@
           (*debugger-hook* nil)
           (sb-ext:*invoke-debugger-hook* #'give-up-ask))
       (with-printer-of-its-own
-        (list :value (call-apart (lambda () (answered-form ask))))))))
+        (with-code-of ((ask-session ask))
+          (list :value (call-apart (lambda () (answered-form ask)))))))))
 
 (defun answer (ask)
   "In the stopped thread. Whoever asked learns of it also when that leads out of the stop."
@@ -207,6 +210,6 @@
   (multiple-value-bind (thread token) (find-stopped-thread number)
     (if (null thread)
         '(:stale)
-        (let ((ask (make-ask :token token :form form :leaving-p leaving-p)))
+        (let ((ask (make-ask :token token :session (current-session) :form form :leaving-p leaving-p)))
           (put-to-thread ask thread)
           (await-reply ask thread seconds)))))

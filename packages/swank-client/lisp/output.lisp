@@ -158,7 +158,7 @@
     (sb-thread::with-system-mutex (*flusher-lock*)
       (push stream *dirty-streams*)
       (unless (and *flusher* (sb-thread:thread-alive-p *flusher*))
-        (setf *flusher* (sb-thread:make-thread #'flush-loop :name "swank-client output"))))
+        (setf *flusher* (start-helper #'flush-loop "swank-client output"))))
     (sb-thread:signal-semaphore *flusher-wakeup*)))
 
 (defun take-dirty-streams ()

@@ -19,6 +19,9 @@
 
 (defstruct session
   "What a REPL keeps from one request to the next, for one client."
+  connection
+  ;; true if its code cannot end the image
+  (protects-image nil)
   (package (find-package "COMMON-LISP-USER"))
   (readtable (copy-readtable))
   ;; of the *SESSION-VARIABLES*
@@ -43,7 +46,7 @@
   "A session for CONNECTION, whose client may have gone since it asked for what needs one."
   (let ((open (connection-open-p connection)))
     (when open (add-hooks))
-    (make-session :departed (not open))))
+    (make-session :connection connection :departed (not open))))
 
 ;;; Nothing of ours is called when no client of ours is there
 
@@ -58,6 +61,7 @@
                         (lambda (hooks) (append *closing-hooks* (without-closing-hooks hooks))))
   ;; the Emacs that has the output may have gone before
   (give-back-output)
+  (encapsulate-lisp)
   (sb-ext:atomic-update (symbol-value 'sb-ext:*exit-hooks*) (lambda (hooks) (adjoin 'send-last-words hooks)))
   (guard-c-locks))
 
@@ -69,6 +73,7 @@
 (defun leave-unless-needed ()
   (sb-ext:with-locked-hash-table (*sessions*)
     (unless (clients-p)
+      (unencapsulate-lisp)
       (sb-ext:atomic-update (symbol-value 'swank::*connection-closed-hook*) #'without-closing-hooks)
       (sb-ext:atomic-update (symbol-value 'sb-ext:*exit-hooks*) (lambda (hooks) (remove 'send-last-words hooks)))
       (unguard-c-locks)

@@ -32,7 +32,7 @@
         (first classes))))
 
 (defun class-name-text (class)
-  (if (or (standard-class-p class) (member (class-name class) '(interrupted breakpoint-reached sb-ext:step-form-condition)))
+  (if (or (standard-class-p class) (member (class-name class) '(interrupted breakpoint-reached exit-refused sb-ext:step-form-condition)))
       (symbol-name (class-name class))
       (with-standard-io-syntax
         (let ((*package* (find-package "KEYWORD")) (*print-readably* nil))
@@ -183,8 +183,10 @@
 
 (defun host-start (names)
   "Where in NAMES, innermost first, the evaluator's own frames begin that lie between user code and this runtime."
-  (let* ((base (position-if (lambda (name) (member name '(call-user read-user bounded-text))) names))
-         (end (and base (position 'eval names :end base :from-end t))))
+  (let* ((base (position-if (lambda (name) (member name '(call-user call-own read-user bounded-text))) names))
+         (end (and base
+                   (not (eq (nth base names) 'call-own))
+                   (position 'eval names :end base :from-end t))))
     (cond ((null base) (length names))
           ((null end) base)
           (t (loop while (and (plusp end) (evaluator-name-p (nth (1- end) names))) do (decf end))

@@ -50,9 +50,9 @@ Wanted after every exhaustion, also one that the code handled itself, and withou
   "Once THREAD has ended, start a few others, which get its stack and leave it in order. A thread that does not end keeps its stack."
   (when (loop repeat 200 thereis (not (sb-thread:thread-alive-p thread)) do (sleep 1/20))
     (loop repeat 4
-          do (sb-thread:make-thread (lambda () (take-over-stack) (sleep 1/10)) :name "swank-client stack"))))
+          do (start-helper (lambda () (take-over-stack) (sleep 1/10)) "swank-client stack"))))
 
 (defun leave-stack ()
   "Called before this thread is unwound: if it exhausted its stack and has no evaluation, which would do it, have its stack put in order."
   (when (and *state-slot* (null *evaluation*) (guard-page-lowered-p))
-    (sb-thread:make-thread #'take-over-stacks-of :arguments (list sb-thread:*current-thread*) :name "swank-client stack")))
+    (start-helper #'take-over-stacks-of "swank-client stack" sb-thread:*current-thread*)))

@@ -12,6 +12,7 @@ import { DebuggerRegistry } from "./debugger/debugger-registry.js";
 import type { DebuggerSession } from "./debugger/debugger-session.js";
 import type { ForeignStop } from "./debugger/foreign-stop.js";
 import { ForeignStops } from "./debugger/foreign-stops.js";
+import { type EndedThread, OwnThreads } from "./debugger/own-threads.js";
 import { decodeValue } from "./decode-value.js";
 import type { Definitions, DefinitionsOptions, ResetReport } from "./definitions/definition.js";
 import { SessionState } from "./definitions/session-state.js";
@@ -31,6 +32,8 @@ import type { SwankMessage } from "./wire/messages.js";
 export interface ClientOptions {
   /** `false`: nothing is ever loaded into the image, and `evaluate` is refused. Default: true. */
   readonly runtime?: boolean | undefined;
+  /** `false`: code that this client evaluates, and the threads that it starts, cannot end the image. Default: true. */
+  readonly mayEndImage?: boolean | undefined;
 }
 
 /** Milliseconds that the image has to say which threads it has. */
@@ -62,6 +65,7 @@ export class SwankClient {
   readonly #runner: EvaluationRunner;
   readonly #debugger: DebuggerRegistry;
   readonly #foreignStops: ForeignStops;
+  readonly #ownThreads: OwnThreads;
   readonly #stopListeners: Listeners<DebuggerSession>;
   readonly #state: SessionState;
   readonly #describer: SymbolDescriber;
@@ -72,14 +76,15 @@ export class SwankClient {
     options: ClientOptions = {},
     notes: readonly string[] = [],
   ) {
-    checkOptions("SwankClient", options, { runtime: true });
+    checkOptions("SwankClient", options, { runtime: true, mayEndImage: true });
     this.connection = connection;
     this.info = info;
     this.notes = notes;
     const reportAs = (event: string) => (error: unknown) => connection.reportListenerError(error, event);
     this.#stopListeners = new Listeners(reportAs("stop"));
+    this.#ownThreads = new OwnThreads(new Listeners(reportAs("ended thread")));
     this.#caller = callerOf(connection);
-    this.#installer = new RuntimeInstaller(this.#caller, options.runtime ?? true);
+    this.#installer = new RuntimeInstaller(this.#caller, options);
     this.#runner = new EvaluationRunner(connection, this.#caller, this.#installer);
     this.breakpoints = new Breakpoints(this.#caller, this.#installer, new Listeners(reportAs("breakpoint")));
     this.#state = new SessionState(this.#caller, this.#installer);
@@ -120,6 +125,16 @@ export class SwankClient {
    */
   onStop(listener: (session: DebuggerSession) => void): () => void {
     return this.#stopListeners.add(listener);
+  }
+
+  /**
+   * Calls `listener` for every thread that this client's code started and that an error ended, because its evaluation was to keep no
+   * stops (`onError: "unwind"`), or because the thread could not be stopped without harm to others.
+   *
+   * @returns A function that ends this.
+   */
+  onThreadEnded(listener: (ended: EndedThread) => void): () => void {
+    return this.#ownThreads.onEnded(listener);
   }
 
   /**
@@ -205,12 +220,14 @@ export class SwankClient {
   }
 
   /**
-   * Begins anew: ends this client's evaluations, stopped or running, removes its breakpoints, forgets history, package and readtable, and
+   * Begins anew: ends this client's evaluations, stopped or running, and the threads of theirs that are stopped, removes its breakpoints, forgets history, package and readtable, and
    * undefines the functions, macros and variables that only its evaluations have defined. Files that it loaded stay loaded.
    *
    * @throws SwankError `RUNTIME_FAILED`, `REQUEST_TIMEOUT`, or the reason of a closed connection.
    */
-  reset(): Promise<ResetReport> {
+  async reset(): Promise<ResetReport> {
+    const stops = this.stops.filter(({ evaluation, isOwn, level }) => evaluation === undefined && isOwn && level === 1);
+    await Promise.allSettled(stops.map((stop) => stop.abort()));
     return this.#state.reset(this.evaluations);
   }
 
@@ -261,7 +278,7 @@ export class SwankClient {
 
   #onMessage(message: SwankMessage): void {
     if (message.type === "write-string") {
-      if (!this.#runner.output(message)) this.breakpoints.receive(message);
+      if (!this.#runner.output(message) && !this.breakpoints.receive(message)) this.#ownThreads.receive(message);
     } else if (message.type === "debug") this.#debugger.enter(message);
     else if (message.type === "debug-return") this.#debugger.leave(message);
   }

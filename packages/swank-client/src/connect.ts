@@ -22,6 +22,7 @@ export const CONNECT_OPTIONS: OptionNames<ConnectOptions> = {
   port: true,
   transport: true,
   runtime: true,
+  mayEndImage: true,
   foreignErrors: true,
 };
 
@@ -34,13 +35,13 @@ export const CONNECT_OPTIONS: OptionNames<ConnectOptions> = {
  */
 export async function connect(options: ConnectOptions = {}): Promise<SwankClient> {
   checkConnectOptions(options);
-  const { host, port, transport, runtime, foreignErrors, ...open } = options;
+  const { host, port, transport, runtime, mayEndImage, foreignErrors, ...open } = options;
   const deadline = performance.now() + (options.timeout ?? DEFAULT_TIMEOUT);
   const { connection, info, notes } = await openConnection(
     transport ?? tcpOpener({ host, port, timeout: open.timeout }),
     open,
   );
-  const client = new SwankClient(connection, info, { runtime }, notes);
+  const client = new SwankClient(connection, info, { runtime, mayEndImage }, notes);
   try {
     await attach(within(client, deadline, options.signal), { foreignErrors });
     return client;

@@ -13,6 +13,7 @@ export type { Breakpoints } from "./debugger/breakpoints.js";
 export type { DebuggerSession } from "./debugger/debugger-session.js";
 export type { ForeignStop, ForeignStopReport } from "./debugger/foreign-stop.js";
 export type * from "./debugger/frame.js";
+export type { EndedThread } from "./debugger/own-threads.js";
 export type { StopOwner } from "./debugger/stop-owner.js";
 export type * from "./definitions/definition.js";
 export { DEFINITION_KINDS } from "./definitions/definition.js";

@@ -20,7 +20,13 @@ export async function openAttachedImage(
   const { commands, connect } = await import("swank-client");
   const { foreignErrors } = config;
   try {
-    const client = await connect({ ...address, secret: secretOption(config), foreignErrors, signal });
+    const client = await connect({
+      ...address,
+      secret: secretOption(config),
+      foreignErrors,
+      mayEndImage: false,
+      signal,
+    });
     const origin = attachedOrigin(address, client.connection.peer);
     return new LispSession({
       client,

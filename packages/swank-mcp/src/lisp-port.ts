@@ -17,6 +17,7 @@ export type {
   DefinitionKind,
   DefinitionSource,
   Definitions,
+  EndedThread,
   ErrorSnapshot,
   ForeignStop,
   FoundSymbol,
@@ -64,6 +65,7 @@ export interface DebuggedStop
       | "detail"
       | "ended"
       | "owner"
+      | "isOwn"
       | "restarts"
       | "continuation"
       | "locals"
@@ -91,6 +93,7 @@ export interface LispClient
     | "closed"
     | "close"
     | "hasThread"
+    | "onThreadEnded"
     | "describeSymbol"
     | "completions"
     | "definitions"

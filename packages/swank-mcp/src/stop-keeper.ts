@@ -81,7 +81,7 @@ export class StopKeeper {
     }
     const message = oneLine(condition.message, MAX_MESSAGE);
     this.#notices.add(
-      `Thread ${thread}, which no evaluation of yours runs, has stopped with ${cutName(condition.type)}: ${message} (${thread}/${level} for the debugger tools)`,
+      `Thread ${thread}, ${stop.isOwn ? "which your code started" : "which no evaluation of yours runs"}, has stopped with ${cutName(condition.type)}: ${message} (${thread}/${level} for the debugger tools)`,
       "stopped thread",
     );
   }

@@ -2,9 +2,10 @@ import { Approvals } from "./approvals.js";
 import type { Config } from "./config.js";
 import type { OnDefect } from "./defects.js";
 import { explainError } from "./explain-error.js";
+import { oneLine } from "./format/cut.js";
 import { LastError } from "./last-error.js";
 import { LispContext } from "./lisp-context.js";
-import type { DebuggedStop, HitElsewhere } from "./lisp-port.js";
+import type { DebuggedStop, EndedThread, HitElsewhere } from "./lisp-port.js";
 import type { LispSession, OpenSession } from "./lisp-session.js";
 import { Notices } from "./notices.js";
 import { OutputRelay } from "./output-relay.js";
@@ -16,6 +17,9 @@ import type { Tool } from "./tool.js";
 import type { ToolAnswer } from "./tool-answer.js";
 import { isForeign } from "./tools/foreign.js";
 import { TOOLS } from "./tools/index.js";
+
+/** Characters of an error's message in a notice. */
+const MAX_MESSAGE = 200;
 
 /** Where the session is, as a prompt shows it. */
 export interface Place {
@@ -133,7 +137,12 @@ async function watched(opening: Promise<LispSession>, stops: StopKeeper, notices
     stops.saw(hit.thread);
     notices.add(hitNotice(hit), "breakpoint hit");
   });
+  client.onThreadEnded((ended) => notices.add(endNotice(ended), "ended thread"));
   return session;
+}
+
+function endNotice({ thread, threadName, type, message }: EndedThread): string {
+  return `Thread ${thread} (${threadName}), which your code started, was ended by ${type}: ${oneLine(message, MAX_MESSAGE)}`;
 }
 
 function hitNotice({ breakpoint, function: name, thread, threadName, owner }: HitElsewhere): string {

@@ -14,10 +14,9 @@ describe("errors of threads that no client evaluates anything in", () => {
     other = await image.connect();
   });
 
-  /** Has a thread of nobody's fail; it gives :GIVEN to whoever has it do so. */
-  async function failElsewhere(): Promise<void> {
-    await values(
-      other,
+  /** Has a thread fail that no client started; it gives :GIVEN to whoever has it do so. */
+  function failElsewhere(): void {
+    image.swank.type(
       `(defparameter *elsewhere* (sb-thread:make-thread (lambda () (restart-case (error "elsewhere") (give () :given)))))`,
     );
   }
@@ -30,7 +29,7 @@ describe("errors of threads that no client evaluates anything in", () => {
   it("are somebody else's, unless nobody else is there", async () => {
     const late = await image.connect();
     const theirs = nextStop(other);
-    await failElsewhere();
+    failElsewhere();
     await letGo(await theirs);
     expect(late.stops).to.deep.equal([]);
   });
@@ -39,20 +38,20 @@ describe("errors of threads that no client evaluates anything in", () => {
     const mine = await image.connect({ foreignErrors: "mine" });
     await image.connect();
     const ours = nextStop(mine);
-    await failElsewhere();
+    failElsewhere();
     const stop = await ours;
     expect(stop.condition.message).to.equal("elsewhere");
     await letGo(stop);
     await mine.close();
     const theirs = nextStop(other);
-    await failElsewhere();
+    failElsewhere();
     await letGo(await theirs);
   });
 
   it("are given to the others when that client leaves while they are stopped", async () => {
     const mine = await image.connect({ foreignErrors: "mine" });
     const ours = nextStop(mine);
-    await failElsewhere();
+    failElsewhere();
     await ours;
     const theirs = nextStop(other);
     await mine.close();
@@ -62,7 +61,7 @@ describe("errors of threads that no client evaluates anything in", () => {
   it("are never a client's that does not want them, which has its own all the same", async () => {
     const modest = await image.connect({ foreignErrors: "theirs" });
     const theirs = nextStop(other);
-    await failElsewhere();
+    failElsewhere();
     await letGo(await theirs);
     const evaluation = modest.evaluate('(error "of its own")');
     const { session } = stopped(await evaluation.next());
@@ -74,7 +73,7 @@ describe("errors of threads that no client evaluates anything in", () => {
     const modest = await image.connect({ foreignErrors: "theirs" });
     await values(modest, "(defvar *elsewhere* nil)");
     await other.close();
-    await values(modest, '(setf *elsewhere* (sb-thread:make-thread (lambda () (error "elsewhere"))))');
+    image.swank.type('(setf *elsewhere* (sb-thread:make-thread (lambda () (error "elsewhere"))))');
     const seen = "(sb-thread:symbol-value-in-thread 'sb-debug::*debug-condition* cl-user::*elsewhere* cl:nil)";
     while ((await image.ask(`(cl:typep ${seen} 'cl:simple-error)`)) !== "T") await pause(20);
     expect(modest.stops).to.deep.equal([]);

@@ -76,7 +76,8 @@ describe("an image that is shared", () => {
         if (message.type === "debug") resolve(message.continuations);
       });
     });
-    await values(second, '(sb-thread:make-thread (lambda () (error "in a thread of its own")) :name "foreign")');
+    await values(second, "1");
+    image.swank.type('(sb-thread:make-thread (lambda () (error "in a thread of its own")) :name "foreign")');
     expect(await seen).to.deep.equal([]);
     expect(second.stops).to.deep.equal([]);
     while (first.stops.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -93,7 +94,8 @@ describe("an image that is shared", () => {
       await alone.start();
       const client = await alone.connect();
       const stopped = new Promise<DebuggerSession>((resolve) => client.onStop(resolve));
-      await values(client, '(sb-thread:make-thread (lambda () (error "nobody else")) :name "foreign") (values)');
+      await values(client, "1");
+      alone.swank.type('(sb-thread:make-thread (lambda () (error "nobody else")) :name "foreign")');
       const session = await stopped;
       expect(session.condition.message).to.equal("nobody else");
       expect(client.stops).to.deep.equal([session]);

@@ -21,10 +21,11 @@ const TRACES = `(cl:list (cl:length swank::*connections*) (cl:length swank::*con
 const STOPPED = `(cl:count-if (cl:lambda (thread) (cl:plusp (cl:or (sb-thread:symbol-value-in-thread 'swank::*sldb-level* thread cl:nil) 0)))
   (sb-thread:list-all-threads))`;
 
+/** Part of a client's program: has a thread fail that runs no code of any client's. */
 const FAIL_ELSEWHERE = `
-  (defvar *elsewhere* nil)
-  (setf *elsewhere* (sb-thread:make-thread (lambda () (restart-case (error "elsewhere") (give (x) x)))))
-  nil`;
+  await client.evaluate("(defvar cl-user::*elsewhere* nil)").next();
+  const failing = (await import("sexp-parser")).read('(cl:progn (cl:setf cl-user::*elsewhere* (sb-thread:make-thread (cl:lambda () (cl:restart-case (cl:error "elsewhere") (cl-user::give (cl-user::x) cl-user::x))))) cl:nil)');
+  await client.call(failing, { label: "failing elsewhere" });`;
 
 function nextStop(client: SwankClient): Promise<DebuggerSession> {
   return new Promise((resolve) => {
@@ -124,7 +125,7 @@ describe("what a killed client leaves", () => {
     const handed = nextStop(other);
     await killed(
       `client.onStop(() => tell("mine"));
-       await client.evaluate(${JSON.stringify(FAIL_ELSEWHERE)}).next();`,
+       ${FAIL_ELSEWHERE}`,
       { foreignErrors: "mine" },
     );
     const stop = await handed;
@@ -148,7 +149,7 @@ describe("what a killed client leaves", () => {
          if (level === 1) client.connection.request(read('(cl:error "nested")'), { label: "nested", thread }).catch(() => undefined);
          else tell("deep");
        });
-       await client.evaluate(${JSON.stringify(FAIL_ELSEWHERE)}).next();`,
+       ${FAIL_ELSEWHERE}`,
       { foreignErrors: "mine" },
     );
     const stop = await handed;
@@ -158,9 +159,7 @@ describe("what a killed client leaves", () => {
   });
 
   it("is that error in Lisp's own debugger, as without any client, when nobody else wants it", async () => {
-    await killed(
-      `client.onStop(() => tell("stopped")); await client.evaluate(${JSON.stringify(FAIL_ELSEWHERE)}).next();`,
-    );
+    await killed(`client.onStop(() => tell("stopped")); ${FAIL_ELSEWHERE}`);
     const seen = (name: string) => `(sb-thread:symbol-value-in-thread '${name} cl-user::*elsewhere* cl:nil)`;
     const inOwn = `(cl:and ${seen("sb-debug::*debug-condition*")} (cl:eql 0 ${seen("swank::*sldb-level*")}))`;
     while ((await image.ask(inOwn)) !== "T") await pause(20);

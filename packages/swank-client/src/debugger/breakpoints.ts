@@ -1,4 +1,4 @@
-import { DecodeError, NIL, type Sexp } from "sexp-parser";
+import { NIL, type Sexp } from "sexp-parser";
 import type { Listeners } from "../call-listener.js";
 import type { Caller } from "../caller.js";
 import { checkId } from "../check-index.js";
@@ -9,6 +9,7 @@ import { QUESTION_OPTIONS, type QuestionOptions } from "../question-options.js";
 import type { DebuggerCalls } from "../runtime/debugger-calls.js";
 import { breakpointReply, breakpoints, hitElsewhere } from "../runtime/decode-breakpoints.js";
 import type { RuntimeInstaller } from "../runtime/installer.js";
+import { unlessOther } from "../runtime/unless-other.js";
 import type { WriteStringMessage } from "../wire/messages.js";
 import type { Breakpoint, BreakpointOptions, HitElsewhere, NewBreakpoint } from "./breakpoint.js";
 
@@ -79,10 +80,11 @@ export class Breakpoints {
     return this.#hitListeners.add(listener);
   }
 
-  /** Takes in a message that may tell of such a hit. */
-  receive({ target }: WriteStringMessage): void {
-    const hit = readHit(target);
+  /** Takes in a message that may tell of such a hit. @returns false if it does not. */
+  receive({ target }: WriteStringMessage): boolean {
+    const hit = unlessOther(hitElsewhere, target);
     if (hit !== undefined) this.#hitListeners.tell(hit);
+    return hit !== undefined;
   }
 
   #ask(label: string, form: (calls: DebuggerCalls) => Sexp, { signal }: QuestionOptions): Promise<Sexp> {
@@ -93,13 +95,4 @@ export class Breakpoints {
 function checkHitCount(hitCount: number | undefined): void {
   if (hitCount === undefined || (Number.isSafeInteger(hitCount) && hitCount >= 1)) return;
   throw new SwankError("INVALID_ARGUMENT", `hitCount is a whole number from 1, not ${hitCount}.`);
-}
-
-function readHit(target: Sexp): HitElsewhere | undefined {
-  try {
-    return hitElsewhere(target);
-  } catch (error) {
-    if (error instanceof DecodeError) return undefined;
-    throw error;
-  }
 }

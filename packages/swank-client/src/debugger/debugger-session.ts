@@ -42,6 +42,8 @@ export class DebuggerSession {
   readonly locals: readonly Binding[];
   /** Whose thread it is, and whose `next()` tells how it goes on; `undefined` for threads that evaluate nothing of this client. */
   readonly evaluation: Evaluation | undefined;
+  /** True for a thread that code of this client started. */
+  readonly isOwn: boolean;
   /** Whose debugger it stands in; `undefined` if it is this client's. */
   readonly owner: StopOwner | undefined;
   readonly #channel: StopChannel;
@@ -57,6 +59,7 @@ export class DebuggerSession {
     this.#installer = installer;
     this.evaluation = evaluation;
     this.owner = owner;
+    this.isOwn = report.isOwn;
     this.reason = report.reason;
     this.detail = report.detail;
     this.condition = report.error;

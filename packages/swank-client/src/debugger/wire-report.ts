@@ -5,6 +5,7 @@ import type { DebugMessage } from "../wire/messages.js";
 export function wireReport({ condition, restarts, frames }: DebugMessage): StopReport {
   return {
     number: undefined,
+    isOwn: false,
     reason: "error",
     detail: {},
     error: {

@@ -42,13 +42,10 @@ export const breakpointReply: Decoder<BreakpointReply> = tagged({
 
 export const breakpoints: Decoder<readonly Breakpoint[]> = list(breakpoint);
 
-/** `(:hit PLIST)`, the target of a message of lisp/breakpoints.lisp; `undefined` for the targets of other messages. */
-export const hitElsewhere: Decoder<HitElsewhere | undefined> = tagged(
-  {
-    hit: map(
-      tuple(plist({ breakpoint: integer, function: string, thread: integer, name: string, owner })),
-      ([{ name, ...rest }]): HitElsewhere => ({ ...rest, threadName: name }),
-    ),
-  },
-  () => undefined,
-);
+/** `(:hit PLIST)`, the target of a message of lisp/breakpoints.lisp. */
+export const hitElsewhere: Decoder<HitElsewhere> = tagged({
+  hit: map(
+    tuple(plist({ breakpoint: integer, function: string, thread: integer, name: string, owner })),
+    ([{ name, ...rest }]): HitElsewhere => ({ ...rest, threadName: name }),
+  ),
+});

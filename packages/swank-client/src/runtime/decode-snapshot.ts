@@ -14,6 +14,8 @@ import { keywordOf, nameOf } from "./keyword-of.js";
 export interface StopReport {
   /** Tells the stop from others of the same thread and level; absent where nothing is stopped any more, or Swank alone tells. */
   readonly number: number | undefined;
+  /** True for a thread that the client's code started. */
+  readonly isOwn: boolean;
   readonly reason: StopReason;
   readonly detail: StopDetail;
   readonly error: ErrorSnapshot;
@@ -24,7 +26,7 @@ export interface StopReport {
   readonly package: string | undefined;
 }
 
-const { integer, list, map, nullable, optional, plist, string, tuple } = decode;
+const { boolean, integer, list, map, nullable, optional, plist, string, tuple } = decode;
 
 const STOP_REASONS: readonly StopReason[] = ["error", "break", "breakpoint", "step", "interrupt"];
 const FRAME_KINDS: readonly FrameSummary["kind"][] = ["user", "machinery", "host"];
@@ -55,6 +57,7 @@ const detail: Decoder<StopDetail> = plist({ form: optional(string), breakpoint: 
 
 const fields = plist({
   number: optional(integer),
+  own: optional(boolean),
   reason: keywordOf(STOP_REASONS),
   detail,
   type: string,
@@ -88,6 +91,7 @@ export function stopReport(datum: Sexp): StopReport {
   } = fields(datum);
   return {
     number: rest.number,
+    isOwn: rest.own ?? false,
     reason,
     detail: stopDetail,
     error: {

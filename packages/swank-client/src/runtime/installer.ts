@@ -18,17 +18,24 @@ const LOOKING_TIME = 10_000;
 /** Gives `undefined` or what went wrong. */
 const installed = tagged({ ok: map(tuple(), () => undefined), failed: map(tuple(string), ([message]) => message) });
 
+/** What a client may do to its image. */
+export interface InstallOptions {
+  /** `false`: nothing may be loaded into it. */
+  readonly runtime?: boolean | undefined;
+  /** `false`: the client's code cannot end it. */
+  readonly mayEndImage?: boolean | undefined;
+}
+
 /** Loads the modules of the runtime into an image, each once a connection, when it is first needed. */
 export class RuntimeInstaller {
   readonly #caller: Caller;
-  readonly #allowed: boolean;
+  readonly #options: InstallOptions;
   readonly #modules = new Map<ModuleName, Promise<RuntimeModule>>();
   #loaded: RuntimeCalls | undefined;
 
-  /** @param allowed - Whether anything may be loaded at all. */
-  constructor(caller: Caller, allowed: boolean) {
+  constructor(caller: Caller, options: InstallOptions) {
     this.#caller = caller;
-    this.#allowed = allowed;
+    this.#options = options;
   }
 
   /** The calls of the module `evaluate`, if it is known to be loaded. */
@@ -67,14 +74,27 @@ export class RuntimeInstaller {
   ensure(name: ModuleName): Promise<RuntimeModule> {
     const known = this.#modules.get(name);
     if (known !== undefined) return known;
-    const loading = this.#load(runtimeModule(name));
+    const loading = this.#prepare(name);
     this.#modules.set(name, loading);
     loading.catch(() => this.#modules.delete(name));
     return loading;
   }
 
+  async #prepare(name: ModuleName): Promise<RuntimeModule> {
+    const { mayEndImage = true } = this.#options;
+    if (mayEndImage) return this.#load(runtimeModule(name));
+    if (name !== "evaluate") await this.ensure("evaluate");
+    const module = await this.#load(runtimeModule(name));
+    if (name === "evaluate") await this.#protectImage(new RuntimeCalls(module));
+    return module;
+  }
+
+  async #protectImage(calls: RuntimeCalls): Promise<void> {
+    await this.#caller.call(calls.protectImage(), { label: "protecting the image", timeout: LOADING_TIME });
+  }
+
   async #load(module: RuntimeModule): Promise<RuntimeModule> {
-    if (!this.#allowed) {
+    if (this.#options.runtime === false) {
       throw new SwankError(
         "RUNTIME_FORBIDDEN",
         "This client was told to load nothing into the image (runtime: false).",

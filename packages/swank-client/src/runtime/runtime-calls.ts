@@ -72,6 +72,11 @@ export class RuntimeCalls {
     return list(this.#function("interrupt"), id, count);
   }
 
+  /** From now on the client's code cannot end the image. */
+  protectImage(): Sexp {
+    return list(this.#function("protect-image"));
+  }
+
   abort(id: number): Sexp {
     return list(this.#function("abort-evaluation"), id);
   }

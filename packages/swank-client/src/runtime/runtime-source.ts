@@ -32,6 +32,7 @@ const FILES: Readonly<Record<ModuleName, readonly string[]>> = {
     "frame-variables",
     "warnings",
     "name-texts",
+    "own-threads",
     "evaluate",
     "control",
     "redirection",

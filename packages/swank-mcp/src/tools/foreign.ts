@@ -2,9 +2,13 @@ import type { ApprovalRequest } from "../approval-request.js";
 import type { DebuggedStop } from "../lisp-port.js";
 import type { LispSession } from "../lisp-session.js";
 
-/** True of a thread that runs no evaluation of this session, unless a breakpoint or a step of this session has stopped it. */
-export function runsApart({ evaluation, reason }: Pick<DebuggedStop, "evaluation" | "reason">): boolean {
-  return evaluation === undefined && reason !== "breakpoint" && reason !== "step";
+/** True of a thread that runs no code of this session, unless a breakpoint or a step of this session has stopped it. */
+export function runsApart({
+  evaluation,
+  reason,
+  isOwn,
+}: Pick<DebuggedStop, "evaluation" | "reason" | "isOwn">): boolean {
+  return evaluation === undefined && !isOwn && reason !== "breakpoint" && reason !== "step";
 }
 
 /** Whether a stopped thread is somebody else's. In an image of our own there is nobody else. */

@@ -1,0 +1,74 @@
+import { expect } from "chai";
+import { BesideEmacs } from "../support/beside-emacs.js";
+import { blocks, type McpStdio } from "../support/mcp-stdio.js";
+
+/** Ways to end an image. */
+const ENDS = [
+  "(sb-ext:exit)",
+  "(exit :abort t)",
+  "(sb-ext:quit)",
+  "(sb-ext:exit :code 3 :timeout 0)",
+  '(sb-ext:save-lisp-and-die "/nowhere/core")',
+  "(swank:quit-lisp)",
+  "(sb-sys:os-exit 1 :abort t)",
+  "(sb-thread:terminate-thread (sb-thread:main-thread))",
+  "(funcall 'sb-ext:exit)",
+  "(apply #'sb-ext:exit '(:abort t))",
+];
+
+async function frame(agent: McpStdio, code: string, thread: string): Promise<string> {
+  return blocks(await agent.call("debugger_eval_in_frame", { frame: 0, code, thread })).join("\n");
+}
+
+describe("the end of the user's image", function () {
+  this.timeout(300_000);
+  let user: BesideEmacs;
+  let agent: McpStdio;
+
+  before(async () => {
+    user = await BesideEmacs.startedByHand();
+    await user.emacs.connect(user.port);
+    agent = await user.agent("--approval", "off");
+  });
+
+  after(() => user.end());
+
+  it("is refused to the agent's code, which is told what to do instead", async () => {
+    for (const code of ENDS) {
+      const [report = ""] = await agent.evaluate(code);
+      expect(report, code).to.match(/^\[ERROR\] EXIT-REFUSED\n/);
+      expect(report, code).to.match(
+        /\n?[-A-Z:]+ is refused: it would end the image for everybody who works in it\.\s+Ask the user to evaluate it\./,
+      );
+      await agent.call("debugger_invoke_restart", { restart: "ABORT" });
+    }
+    expect(await user.emacs.evaluateInRepl("(+ 1 2)")).to.equal("3");
+  });
+
+  it("is refused to its threads, its timers, and what it evaluates in frames, the user's included", async () => {
+    const { emacs } = user;
+    for (const start of [
+      "(sb-thread:make-thread (lambda () (sb-ext:exit)))",
+      "(sb-thread:make-thread (lambda () (sb-thread:make-thread (lambda () (sb-ext:exit :abort t)))))",
+      "(sb-ext:schedule-timer (sb-ext:make-timer (lambda () (sb-ext:exit)) :thread t) 0.05)",
+    ]) {
+      const answers = [...(await agent.evaluate(`(progn ${start} nil)`))];
+      while (!answers.join().includes("EXIT-REFUSED")) answers.push(...(await agent.evaluate("(sleep 0.05)")));
+      await agent.call("debugger_invoke_restart", { restart: "ABORT" });
+    }
+    await agent.evaluate('(error "of its own")');
+    expect(await frame(agent, "(sb-ext:exit)", "auto")).to.include("EXIT-REFUSED");
+    await agent.call("debugger_invoke_restart", { restart: "ABORT" });
+    await emacs.typeInRepl('(error "the user\'s")');
+    const { thread } = await emacs.debuggerShowing("the user's");
+    expect(await frame(agent, "(sb-ext:exit)", String(thread))).to.include("EXIT-REFUSED");
+    await emacs.pressInDebugger(thread, "q");
+    await emacs.debuggerClosed(thread);
+    expect(await emacs.evaluateInRepl("(+ 1 2)")).to.equal("3");
+  });
+
+  it("is the user's own to decide, while the agent is there", async () => {
+    await user.emacs.eval("(slime-eval-async '(cl:progn (sb-ext:exit :abort t) nil))");
+    await user.emacs.until("(not (slime-connected-p))", "the end of the connection");
+  });
+});
