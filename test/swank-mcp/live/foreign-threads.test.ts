@@ -26,8 +26,7 @@ async function stoppedThreads(server: McpStdio, count: number): Promise<readonly
 describe("errors in threads that run no evaluation", () => {
   it("are announced and listed, and kept within the limits, in an image of the server's own", async () => {
     const server = await McpStdio.start(["--max-stops", "1"]);
-    await server.evaluate(FAIL_ELSEWHERE);
-    let answer = await server.evaluate("1");
+    let answer = await server.evaluate(FAIL_ELSEWHERE);
     while (answer.length === 1) answer = await server.evaluate("1");
     expect(answer[1]).to.match(
       /^Thread (\d+), which your code started, has stopped with SIMPLE-ERROR: elsewhere \(\1\/1 for the debugger tools\)$/,
