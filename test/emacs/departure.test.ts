@@ -5,9 +5,9 @@ import { blocks, type McpStdio } from "../support/mcp-stdio.js";
 
 /** In the image, for its user: what clients change in it, and its threads. A server that has just been connected may still work. */
 const TRACES = `(defun traces ()
-  (list (length swank::*connections*) (length swank::*connection-closed-hook*) (length sb-ext:*exit-hooks*)
+  (list (length swank::*connections*) (length swank::*new-connection-hook*) (length swank::*connection-closed-hook*) (length sb-ext:*exit-hooks*)
         (sort (remove "worker" (mapcar #'sb-thread:thread-name (sb-thread:list-all-threads)) :test #'equal) #'string<)
-        (loop for name in '(swank::close-connection% swank::default-connection work)
+        (loop for name in '(swank::close-connection% swank::default-connection swank::invoke-default-debugger sb-thread:make-thread sb-ext:exit work)
               collect (and (sb-impl::encapsulation-info (sb-kernel:%coerce-name-to-fun name)) t))))`;
 
 const LEAVE: Readonly<Record<string, (agent: McpStdio) => Promise<unknown>>> = {

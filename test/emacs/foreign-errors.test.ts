@@ -42,8 +42,14 @@ describe("errors of the image's other threads, beside Emacs", function () {
     expect(await emacs.evaluateInRepl(failing("after its return"))).to.equal(":STARTED");
     const { text } = await emacs.debuggerShowing("after its return");
     expect(text).to.include("Backtrace:");
-    expect(await stopped(agent)).to.deep.equal(["while Emacs is away"]);
-    expect((await emacs.debuggerBuffers()).map(({ condition }) => condition)).to.deep.equal(["after its return"]);
+    const { thread, restarts } = await emacs.debuggerShowing("while Emacs is away");
+    expect(restarts.map(({ name }) => name)).to.deep.equal(["ABORT"]);
+    while ((await stopped(agent)).length > 0);
+    await emacs.pressInDebugger(thread, "0");
+    await emacs.debuggerClosed(thread);
+    expect(new Set((await emacs.debuggerBuffers()).map(({ condition }) => condition))).to.deep.equal(
+      new Set(["while Emacs is there", "after its return"]),
+    );
   }
 
   it("go to Emacs, to the agent once Emacs leaves, and to Emacs again when it returns", async () => {
@@ -64,7 +70,8 @@ describe("errors of the image's other threads, beside Emacs", function () {
     await next.connect(user.port);
     await user.fail(agent, "with the next");
     await next.debuggerShowing("with the next");
-    expect(await stopped(agent)).to.deep.equal(["without Emacs"]);
+    await next.debuggerShowing("without Emacs");
+    while ((await stopped(agent)).length > 0);
   });
 
   it("do so too where Emacs started the Lisp, and so does what threads print", async () => {
@@ -75,6 +82,32 @@ describe("errors of the image's other threads, beside Emacs", function () {
       '(sb-thread:join-thread (sb-thread:make-thread (lambda () (princ "by a thread") (finish-output) 7)))';
     expect(await user.emacs.evaluateInRepl(printing)).to.equal("by a thread\n7");
     expect(await agent.evaluate("(+ 1 2)")).to.deep.include("=> 3");
+  });
+
+  it("that the agent's own code starts stay with the agent when Emacs returns, and so do its evaluations and breakpoints", async () => {
+    user = await BesideEmacs.startedByHand();
+    const { emacs, port } = user;
+    await emacs.connect(port);
+    await user.prepareFailures();
+    await emacs.evaluateInRepl("(defun work () 1) (defvar *turn* nil)");
+    await emacs.evaluateInRepl("(sb-thread:make-thread (lambda () (loop until *turn* do (sleep 0.02)) (work)))");
+    const agent = await user.agent();
+    await user.emacsLeaves(agent);
+    await agent.evaluate('(error "in an evaluation")');
+    await agent.evaluate(failing("in a thread of the agent's"));
+    await agent.call("breakpoint_set", { function: "work", thread: "any" });
+    await agent.evaluate("(setf cl-user::*turn* t)");
+    await user.fail(agent, "the user's");
+    while ((await stopped(agent)).length < 4);
+    await emacs.connect(port);
+    await emacs.debuggerShowing("the user's");
+    while ((await stopped(agent)).length > 3);
+    expect((await emacs.debuggerBuffers()).map(({ condition }) => condition)).to.deep.equal(["the user's"]);
+    expect((await stopped(agent)).sort()).to.deep.equal([
+      "Breakpoint 1 on COMMON-LISP-USER::WORK.",
+      "in a thread of the agent's",
+      "in an evaluation",
+    ]);
   });
 
   it("leave an image usable that was only connected to when the Emacs left that had started it", async () => {

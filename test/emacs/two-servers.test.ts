@@ -97,7 +97,7 @@ describe("two servers on one image, beside Emacs", function () {
     await user.emacs.connect(user.port);
     await user.fail(one, "after its return");
     await user.emacs.debuggerShowing("after its return");
-    both = (await Promise.all([stopped(one), stopped(other)])).flat();
-    expect(both).to.deep.equal(["while Emacs is away"]);
+    await user.emacs.debuggerShowing("while Emacs is away");
+    while ((await Promise.all([stopped(one), stopped(other)])).flat().length > 0);
   });
 });

@@ -1,6 +1,7 @@
 ;;; Sent after connecting, as a form; nothing is defined by it. The function is kept, under NAME, for the next connection.
 ;;; The compiler is told what the image's own policy may not decide, here and in the other forms that are sent: that a thread which is
 ;;; being stepped does not step into them, and that they notice their errors.
+;;; When an Emacs connects, background threads that stopped here while there was none are handed to it.
 ;;; When the connection is over, however that came about, its stopped threads are let go, and what is done here is undone.
 (cl:lambda (name)
   (cl:declare (cl:optimize (cl:safety 1) (sb-c:insert-step-conditions 0)))
@@ -104,6 +105,44 @@
                   (cl:let ((swank::*emacs-connection* cl:nil))
                     (swank::invoke-default-debugger condition)))))
 
+       ;; An Emacs connects. A background thread leaves its stop here by the way that Swank has to another debugger, and stops again where
+       ;; it would have stopped without us.
+       (repl-p (connection)
+         (cl:typep (swank::connection.user-output connection) '(cl:and cl:stream (cl:not cl:synonym-stream))))
+       (open-p (connection)
+         (cl:open-stream-p (swank::connection.socket-io connection)))
+       ;; stopped for us, or for a client that has gone, and neither a request nor a thread of ours
+       (stranded-p (thread connection)
+         (cl:let ((owner (value-in 'swank::*emacs-connection* thread)))
+           (cl:and owner
+                   (cl:eql 1 (value-in 'swank::*sldb-level* thread))
+                   (cl:null (value-in 'swank::*sldb-quit-restart* thread))
+                   (cl:not (of-runtime-p (value-in 'swank::*swank-debugger-condition* thread)))
+                   (cl:or (cl:eq owner connection) (cl:not (open-p owner))))))
+       (hand-back (thread connection leaving)
+         (cl:ignore-errors
+          (swank::queue-thread-interrupt
+           thread
+           (cl:lambda ()
+             (cl:when (stranded-p thread connection)
+               (cl:setf swank::*send-counter* 0)
+               (sb-ext:atomic-push thread (cl:car leaving))
+               (cl:signal 'swank::invoke-default-debugger)
+               ;; nothing took the signal: it stays
+               (no-longer leaving thread))))))
+       (no-longer (leaving thread)
+         (sb-ext:atomic-update (cl:car leaving) (cl:lambda (threads) (cl:remove thread threads))))
+       (hand-back-to (new connection leaving)
+         ;; its REPL's streams come a moment later, and so do those of other clients of this kind
+         (cl:loop :repeat 600
+                  :while (open-p new)
+                  :until (cl:streamp (swank::connection.user-output new))
+                  :do (cl:sleep 1/20))
+         (cl:when (cl:and (open-p new) (repl-p new) (cl:not (cl:eq connection (swank::default-connection))))
+           (cl:loop :for thread :in (sb-thread:list-all-threads)
+                    :when (stranded-p thread connection)
+                      :do (hand-back thread connection leaving))))
+
        ;; Swank closes the stream of a lost connection before it forgets the connection and runs its hooks. With output in it that
        ;; nobody will take, that is an error, which parks Swank's own thread: no client can connect properly from then on.
        (close-in-any-case (close connection arguments)
@@ -113,15 +152,29 @@
                (cl:ignore-errors (cl:close (swank::connection.socket-io connection) :abort cl:t))
                (cl:apply close connection arguments)))))
 
-       (guard (connection tag)
-         (cl:labels ((closed (closing)
+       (guard (connection tag cl:&aux (leaving (cl:list cl:nil)))
+         (cl:labels ((connected (new)
+                       (cl:unless (cl:eq new connection)
+                         (sb-thread:make-thread (cl:function hand-back-to) :arguments (cl:list new connection leaving)
+                                                                           :name "swank-client hand-over")))
+                     (closed (closing)
                        (cl:when (cl:eq closing connection)
                          (sb-int:unencapsulate 'swank::close-connection% tag)
+                         (sb-int:unencapsulate 'swank::invoke-default-debugger tag)
+                         (sb-ext:atomic-update (cl:symbol-value 'swank::*new-connection-hook*)
+                                               (cl:lambda (hooks) (cl:remove (cl:function connected) hooks)))
                          (sb-ext:atomic-update (cl:symbol-value 'swank::*connection-closed-hook*)
                                                (cl:lambda (hooks) (cl:remove (cl:function closed) hooks)))
                          (sb-thread:make-thread (cl:function release-all)
                                                 :arguments (cl:list connection) :name "swank-client clean-up"))))
            (cl:ignore-errors (keep-from-children (sb-sys:fd-stream-fd (swank::connection.socket-io connection))))
+           (sb-ext:atomic-push (cl:function connected) (cl:symbol-value 'swank::*new-connection-hook*))
+           (sb-int:encapsulate 'swank::invoke-default-debugger tag
+                               (cl:lambda (enter condition)
+                                 (cl:cond ((cl:member sb-thread:*current-thread* (cl:car leaving))
+                                           (no-longer leaving sb-thread:*current-thread*)
+                                           (swank:swank-debugger-hook condition cl:nil))
+                                          (cl:t (cl:funcall enter condition)))))
            (cl:ignore-errors (set-options (sb-sys:fd-stream-fd (swank::connection.socket-io connection))))
            (sb-ext:atomic-push (cl:function closed) (cl:symbol-value 'swank::*connection-closed-hook*))
            (sb-int:encapsulate 'swank::close-connection% tag

@@ -16,7 +16,8 @@ function layers(...names: readonly string[]): string {
 /** What a client changes in the image for as long as it is there. Its workers are looked for after every test. */
 const TRACES = `(cl:list (cl:length swank::*connections*) (cl:length swank::*connection-closed-hook*) (cl:length sb-ext:*exit-hooks*)
   (cl:sort (cl:remove "worker" (cl:mapcar 'sb-thread:thread-name (sb-thread:list-all-threads)) :test 'cl:string=) 'cl:string<)
-  ${layers("swank::close-connection%", "swank::default-connection")})`;
+  (cl:length swank::*new-connection-hook*)
+  ${layers("swank::close-connection%", "swank::default-connection", "swank::invoke-default-debugger", "sb-thread:make-thread", "sb-ext:exit")})`;
 
 const STOPPED = `(cl:count-if (cl:lambda (thread) (cl:plusp (cl:or (sb-thread:symbol-value-in-thread 'swank::*sldb-level* thread cl:nil) 0)))
   (sb-thread:list-all-threads))`;
