@@ -59,6 +59,14 @@ export const READ_ERRORS = {
     meaning: "The character after # has no meaning in the standard syntax.",
     remedy: "Only a Lisp with the right readtable can read this text.",
   },
+  NESTED_TOO_DEEP: {
+    meaning: "The data are nested deeper than the limit that was given.",
+    remedy: "Raise maxDepth if the text can be trusted.",
+  },
+  TOO_MANY_SYMBOLS: {
+    meaning: "The text holds more symbols that were not known before than the limit that was given.",
+    remedy: "Raise maxNewSymbols if the text can be trusted.",
+  },
   FEATURE_EXPRESSION: {
     meaning: "#+ or #- asks for the features of a Lisp, which are not known here.",
     remedy: "Remove the conditional, or let a Lisp read the text.",

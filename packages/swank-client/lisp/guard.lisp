@@ -152,6 +152,104 @@
                (cl:ignore-errors (cl:close (swank::connection.socket-io connection) :abort cl:t))
                (cl:apply close connection arguments)))))
 
+       ;; Messages that do not fit: Swank writes their length in six hexadecimal digits, and closes the connection on a longer one, and
+       ;; on one that cannot be printed
+       (bytes-of (string exactly)
+         (cl:if exactly
+                (cl:loop :for char :across string
+                         :for code := (cl:char-code char)
+                         :sum (cl:cond ((cl:member code '(34 92)) 2)
+                                       ((cl:< code 128) 1)
+                                       ((cl:< code 2048) 2)
+                                       ((cl:< code 65536) 3)
+                                       (cl:t 4)))
+                (cl:* 4 (cl:length string))))
+       (printed (object)
+         (swank::call/truncated-output-to-string
+          1000000
+          (cl:lambda (stream)
+            (cl:with-standard-io-syntax
+              (cl:let ((cl:*print-readably* cl:nil)
+                       (cl:*package* swank::*swank-io-package*))
+                (cl:prin1 object stream))))
+          ""))
+       ;; => the bytes that are left of ROOM when DATUM is printed, a negative number when there are too few
+       (room-after (datum room exactly depth)
+         (cl:cond ((cl:or (cl:minusp room) (cl:> depth 500)) -1)
+                  (cl:t
+                   (cl:typecase datum
+                     (cl:string (cl:- room 2 (bytes-of datum exactly)))
+                     (cl:symbol (cl:- room 8
+                                      (bytes-of (cl:symbol-name datum) exactly)
+                                      (cl:if (cl:symbol-package datum)
+                                             (bytes-of (cl:package-name (cl:symbol-package datum)) exactly)
+                                             0)))
+                     (cl:integer (cl:- room 2 (cl:ceiling (cl:integer-length datum) 3)))
+                     ((cl:or cl:float cl:character) (cl:- room 40))
+                     (cl:cons (room-after-list datum room exactly (cl:1+ depth)))
+                     (cl:vector (room-after-vector datum room exactly (cl:1+ depth)))
+                     (cl:t (room-after-text (printed datum) room))))))
+       ;; an object that fills its limit may print without end
+       (room-after-text (text room)
+         (cl:if (cl:< (cl:length text) 1000000)
+                (cl:- room (bytes-of text cl:t))
+                -1))
+       (room-after-vector (vector room exactly depth)
+         (cl:loop :for element :across vector
+                  :until (cl:minusp room)
+                  :do (cl:setf room (room-after element (cl:- room 3) exactly depth)))
+         room)
+       ;; a circular list takes all the room there is
+       (room-after-list (list room exactly depth)
+         (cl:loop :for rest := list :then (cl:cdr rest)
+                  :while (cl:and (cl:consp rest) (cl:not (cl:minusp room)))
+                  :do (cl:setf room (room-after (cl:car rest) (cl:- room 3) exactly depth))
+                  :finally (cl:return (cl:if (cl:or (cl:null rest) (cl:consp rest))
+                                             room
+                                             (room-after rest (cl:- room 3) exactly depth)))))
+       ;; => T; or why not, :TOO-LARGE or :UNPRINTABLE
+       (fits-p (datum)
+         (cl:handler-case
+             (cl:if (cl:some (cl:lambda (exactly) (cl:<= 0 (room-after datum 16777000 exactly 0))) '(cl:nil cl:t))
+                    cl:t
+                    :too-large)
+           (cl:serious-condition () :unprintable)))
+       (shortened (datum)
+         (cl:typecase datum
+           (cl:string (cl:let ((length (cl:length datum)))
+                        (cl:if (cl:< length 20000)
+                               datum
+                               (cl:format cl:nil "~a [... ~d characters left out ...] ~a"
+                                          (cl:subseq datum 0 10000)
+                                          (cl:- length 20000)
+                                          (cl:subseq datum (cl:- length 10000))))))
+           (cl:cons (cl:cons (shortened (cl:car datum)) (shortened (cl:cdr datum))))
+           (cl:t datum)))
+       ;; DATUM, which is no value of the user's, shortened if need be
+       (fitting (datum)
+         (cl:if (cl:eq cl:t (fits-p datum))
+                datum
+                (cl:let ((shorter (shortened datum)))
+                  (cl:if (cl:eq cl:t (fits-p shorter))
+                         shorter
+                         (cl:list :background-message "A message was left out: it is too large.")))))
+       (fitting-return (event)
+         (cl:destructuring-bind (name thread (status cl:&rest result) id) event
+           (cl:if (cl:eq status :ok)
+                  (cl:let ((verdict (fits-p result)))
+                    (cl:if (cl:eq verdict cl:t)
+                           event
+                           (cl:list name thread (cl:list :refused verdict) id)))
+                  (cl:list name thread (cl:cons status (shortened result)) id))))
+       (fitting-event (event)
+         (cl:case (cl:first event)
+           ((:emacs-rex :emacs-return :emacs-return-string :emacs-channel-send :emacs-interrupt :emacs-pong)
+            event)
+           ;; the condition in it is printed by Swank
+           (:reader-error (cl:list* (cl:first event) (shortened (cl:second event)) (cl:cddr event)))
+           (:return (fitting-return event))
+           (cl:t (fitting event))))
+
        (guard (connection tag cl:&aux (leaving (cl:list cl:nil)))
          (cl:labels ((connected (new)
                        (cl:unless (cl:eq new connection)
@@ -160,6 +258,7 @@
                      (closed (closing)
                        (cl:when (cl:eq closing connection)
                          (sb-int:unencapsulate 'swank::close-connection% tag)
+                         (sb-int:unencapsulate 'swank::dispatch-event tag)
                          (sb-int:unencapsulate 'swank::invoke-default-debugger tag)
                          (sb-ext:atomic-update (cl:symbol-value 'swank::*new-connection-hook*)
                                                (cl:lambda (hooks) (cl:remove (cl:function connected) hooks)))
@@ -182,6 +281,10 @@
                                  (cl:if (cl:eq closing connection)
                                         (close-in-any-case close closing arguments)
                                         (cl:apply close closing arguments))))
+           (sb-int:encapsulate 'swank::dispatch-event tag
+                               (cl:lambda (dispatch receiver event)
+                                 (cl:funcall dispatch receiver
+                                             (cl:if (cl:eq receiver connection) (fitting-event event) event))))
            cl:t))
        (guard-this () (guard swank::*emacs-connection* (cl:gensym "SWANK-CLIENT"))))
     (cl:setf (cl:get name :function) (cl:function guard-this))

@@ -77,6 +77,16 @@ export const ERROR_CODES = {
     meaning: "A message is larger than the protocol or the configured limit allows.",
     remedy: "Have Lisp give less at a time: print within limits, or ask in parts.",
   },
+  REPLY_TOO_LARGE: {
+    meaning:
+      "The result of a request is larger than the protocol allows. Lisp kept it back; the request was carried out, and the connection stays.",
+    remedy: "Have Lisp give less at a time: count, summarize, print within limits, or ask in parts.",
+  },
+  LIMIT_EXCEEDED: {
+    meaning:
+      "The other side sent more than an image ever does: too many stopped threads, data nested too deep, too many new symbols, or questions without reading the answers. The connection was closed.",
+    remedy: "See whether the port belongs to the image you mean, and what its threads do; then connect again.",
+  },
   BAD_FRAME: {
     meaning: "The bytes received are not framed as Swank frames its messages.",
     remedy: "Check that the port belongs to Swank, and connect again.",

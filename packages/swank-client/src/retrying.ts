@@ -24,6 +24,8 @@ const FAILURES: Readonly<Record<SwankErrorCode, "passing" | "permanent">> = {
   UNRESPONSIVE: "passing",
   BACKLOG_FULL: "passing",
   FRAME_TOO_LARGE: "permanent",
+  REPLY_TOO_LARGE: "permanent",
+  LIMIT_EXCEEDED: "permanent",
   BAD_FRAME: "permanent",
   UNREADABLE_MESSAGE: "permanent",
   REQUEST_TIMEOUT: "passing",

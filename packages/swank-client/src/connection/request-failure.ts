@@ -6,11 +6,24 @@ export interface AddressedFailure extends RequestFailure {
   readonly id: number | undefined;
 }
 
+const REFUSED = {
+  "too-large": {
+    code: "REPLY_TOO_LARGE",
+    message: "The result takes more than 16 MB as text, is nested too deeply, or contains itself.",
+  },
+  unprintable: {
+    code: "UNREADABLE_MESSAGE",
+    message: "Lisp could not send its reply: printing the result signalled an error.",
+  },
+} as const;
+
 /** What a message says about the failure of a request; `undefined` for messages that say nothing of the kind. */
 export function requestFailure(message: SwankMessage): AddressedFailure | undefined {
   switch (message.type) {
     case "invalid-rpc":
       return { id: message.id, code: "NO_SUCH_THREAD", message: message.message };
+    case "reply-refused":
+      return { id: message.id, ...REFUSED[message.reason] };
     case "reader-error":
       // Swank also reports with this message that it could not write a reply as UTF-8.
       return message.carried === "reply"

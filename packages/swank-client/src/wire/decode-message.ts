@@ -3,7 +3,7 @@ import { debugMessages } from "./decode-debug.js";
 import { inputMessages } from "./decode-input.js";
 import { noticeMessages } from "./decode-notice.js";
 import { outputMessages } from "./decode-output.js";
-import { replyMessages } from "./decode-reply.js";
+import { replyMessages, replyRefused } from "./decode-reply.js";
 import type { SwankMessage } from "./messages.js";
 import { notAMessage } from "./not-a-message.js";
 
@@ -19,7 +19,7 @@ const decodeKnown = decode.tagged(
  */
 export function decodeMessage(datum: Sexp): SwankMessage {
   try {
-    return decodeKnown(datum);
+    return replyRefused(datum) ?? decodeKnown(datum);
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     return { type: "malformed", name: messageName(datum), problem: error.message, datum, id: repliedId(datum) };

@@ -1,6 +1,6 @@
-import { type Decoder, decode } from "sexp-parser";
+import { type Decoder, decode, isList, keyword, type Sexp } from "sexp-parser";
 import type { MessageDecoders } from "./message-decoders.js";
-import type { Reply, ReplyMessage } from "./messages.js";
+import type { Reply, ReplyMessage, ReplyRefusedMessage } from "./messages.js";
 import { requestIdAtEnd } from "./request-id-at-end.js";
 
 const { any, integer, nil, string } = decode;
@@ -19,6 +19,18 @@ export const reply: Decoder<Reply> = decode.tagged({
     }),
   ),
 });
+
+const UNPRINTABLE = keyword("unprintable");
+const RETURN = keyword("return");
+const REFUSED = keyword("refused");
+
+/** `(:return (:refused REASON) ID)` in place of `(:return (:ok RESULT) ID)` (lisp/guard.lisp); `undefined` for anything else. */
+export function replyRefused(datum: Sexp): ReplyRefusedMessage | undefined {
+  const [name, reply, id] = isList(datum) ? datum : [];
+  if (name !== RETURN || typeof id !== "number") return undefined;
+  if (reply === undefined || !isList(reply) || reply[0] !== REFUSED) return undefined;
+  return { type: "reply-refused", id, reason: reply[1] === UNPRINTABLE ? "unprintable" : "too-large" };
+}
 
 /** Decoders of the messages that settle requests, by name. */
 export const replyMessages: MessageDecoders<ReplyMessage> = {

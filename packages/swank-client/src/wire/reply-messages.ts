@@ -38,5 +38,13 @@ export interface InvalidRpcMessage {
   readonly message: string;
 }
 
-/** The messages that settle a request. */
+/** The result of the request was not sent, since Swank would have closed the connection (lisp/guard.lisp). */
+export interface ReplyRefusedMessage {
+  readonly type: "reply-refused";
+  readonly id: number;
+  /** `unprintable`: printing it signalled an error. */
+  readonly reason: "too-large" | "unprintable";
+}
+
+/** The messages that settle a request, each by a name of its own; a `ReplyRefusedMessage` comes under the name of `ReturnMessage`. */
 export type ReplyMessage = ReturnMessage | ReaderErrorMessage | InvalidRpcMessage;

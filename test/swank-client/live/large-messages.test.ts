@@ -1,0 +1,149 @@
+import { expect } from "chai";
+import { list, read, symbol } from "sexp-parser";
+import { commands, connect, type SwankClient, type SwankMessage } from "swank-client";
+import { launchImage } from "swank-client/launch";
+import { rejection } from "../../support/caught.js";
+import { liveImage } from "./live-image.js";
+import { aborted, evaluate, returned, stopped } from "./outcomes.js";
+
+/** A string of `length` characters. */
+const string = (length: number, character = 97) =>
+  `(cl:make-string ${length} :initial-element (cl:code-char ${character}))`;
+
+const CIRCULAR = "(cl:let ((cell (cl:list 1))) (cl:setf (cl:cdr cell) cell))";
+const CAR_CIRCULAR = "(cl:let ((cell (cl:list 1))) (cl:setf (cl:car cell) cell))";
+const DEEP = "(cl:let ((x 1)) (cl:dotimes (i 100000 x) (cl:setf x (cl:list x))))";
+
+/** An object whose printing does `body`. */
+const printing = (body: string) => `
+  (cl:progn
+    (cl:defclass cl-user::odd () ())
+    (cl:defmethod cl:print-object ((odd cl-user::odd) stream) ${body})
+    (cl:make-instance 'cl-user::odd))`;
+
+const call = (client: SwankClient, form: string) => client.call(read(form), { label: "large" });
+
+async function expectAlive(client: SwankClient): Promise<void> {
+  expect(await call(client, "(cl:+ 1 2)")).to.equal(3);
+}
+
+describe("results that do not fit into a message", () => {
+  const image = liveImage();
+  const TOO_LARGE: readonly [what: string, form: string][] = [
+    ["a string of 20 MB", string(20_000_000)],
+    ["a string of 17 MB as UTF-8", string(6_000_000, 0x65e5)],
+    ["a string that is 17 MB with its escapes", string(8_500_000, 34)],
+    ["a list of many strings", `(cl:make-list 300 :initial-element ${string(60_000)})`],
+    ["a list of many numbers", "(cl:make-list 9000000 :initial-element 7)"],
+    ["a circular list", CIRCULAR],
+    ["a list that contains itself", CAR_CIRCULAR],
+    ["a deeply nested list", DEEP],
+    ["a large vector", "(cl:make-array 9000000 :initial-element 7)"],
+    ["an object that prints without end", printing('(cl:loop (cl:write-string "text" stream))')],
+  ];
+  for (const [what, form] of TOO_LARGE) {
+    it(`are refused, and the connection stays: ${what}`, async () => {
+      const client = await image.connect({ runtime: false });
+      await rejection(call(client, form), "REPLY_TOO_LARGE");
+      await expectAlive(client);
+    });
+  }
+
+  it("are refused when their printing fails", async () => {
+    const client = await image.connect({ runtime: false });
+    const error = await rejection(call(client, printing('(cl:error "no")')), "UNREADABLE_MESSAGE");
+    expect(error.message).to.equal("large: Lisp could not send its reply: printing the result signalled an error.");
+    await expectAlive(client);
+  });
+
+  it("are refused for plain commands", async () => {
+    const client = await image.connect({ runtime: false });
+    const running = client.run(commands.evalAndGrabOutput, ["(make-string 20000000)"]);
+    expect((await rejection(running, "REPLY_TOO_LARGE")).message).to.match(/^swank:eval-and-grab-output: /);
+    await expectAlive(client);
+  });
+
+  it("are sent as long as they fit", async () => {
+    const client = await image.connect({ runtime: false });
+    expect(await call(client, string(16_700_000))).to.have.lengthOf(16_700_000);
+    expect(await call(client, string(8_300_000, 92))).to.have.lengthOf(8_300_000);
+    expect(await call(client, "(cl:cons 1 (cl:list* 1.5d0 #\\a :key 'cl:car 3))")).to.deep.equal(
+      read("(1 1.5 #\\a :key common-lisp:car . 3)"),
+    );
+  });
+
+  it("do not end a launched image", async () => {
+    const launched = await launchImage();
+    const client = await connect({ transport: launched.transport, secret: false });
+    try {
+      await rejection(call(client, string(20_000_000)), "REPLY_TOO_LARGE");
+      await expectAlive(client);
+    } finally {
+      await client.close();
+      await launched.stop();
+    }
+  }).timeout(300_000);
+});
+
+describe("other messages that do not fit", () => {
+  const image = liveImage();
+
+  it("a stop whose condition has 20 MB of text is told, with the text cut", async () => {
+    const client = await image.connect();
+    const evaluation = client.evaluate('(error "~a" (make-string 20000000 :initial-element #\\a))');
+    const stop = stopped(await evaluation.next());
+    expect(stop.error.message).to.have.length.within(1000, 100_000);
+    aborted(await evaluation.abort());
+    expect(returned(await evaluate(client, "1")).values).to.deep.equal(["1"]);
+  });
+
+  it("a failed request whose condition has 20 MB of text fails", async () => {
+    const client = await image.connect({ runtime: false });
+    await rejection(call(client, `(cl:error "~a" ${string(20_000_000)})`), "REQUEST_FAILED");
+    await expectAlive(client);
+  });
+
+  it("a message for a status line is cut", async () => {
+    const client = await image.connect({ runtime: false });
+    const message = new Promise<SwankMessage>((resolve) =>
+      client.connection.on("event", (event) => {
+        if (event.type === "background-message") resolve(event);
+      }),
+    );
+    await call(client, `(cl:null (swank::background-message "~a" ${string(20_000_000)}))`);
+    const received = await message;
+    expect(received.type === "background-message" && received.text.length).to.be.below(30_000);
+    await expectAlive(client);
+  });
+
+  it("nothing of this is left in the image when the connection is closed", async () => {
+    const installed = "(sb-kernel:%coerce-name-to-fun 'swank::dispatch-event)";
+    await image.ask(`(cl:null (cl:setf (cl:get :swank-client-test :before) ${installed}))`);
+    const unchanged = `(cl:eq (cl:get :swank-client-test :before) ${installed})`;
+    await image.connect({ runtime: false });
+    expect(await image.ask(unchanged)).to.equal("NIL");
+    await image.closeClients();
+    await image.untilTidy();
+    expect(await image.ask(unchanged)).to.equal("T");
+  });
+});
+
+describe("requests of more than 16 MB", () => {
+  const image = liveImage();
+  const text = "a".repeat(17_000_000);
+
+  it("are refused before they are sent", async () => {
+    const client = await image.connect();
+    await rejection(client.call(list(symbol("cl:length"), text), { label: "large" }), "FRAME_TOO_LARGE");
+    await rejection(client.evaluate(`"${text}"`).next(), "FRAME_TOO_LARGE");
+    await rejection(client.run(commands.evalAndGrabOutput, [text]), "FRAME_TOO_LARGE");
+    await expectAlive(client);
+  });
+
+  it("arrive when they are a little smaller", async () => {
+    const client = await image.connect();
+    expect(await client.call(list(symbol("cl:length"), text.slice(0, 16_700_000)), { label: "x" })).to.equal(
+      16_700_000,
+    );
+  });
+});
