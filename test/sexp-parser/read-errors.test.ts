@@ -118,8 +118,19 @@ describe("texts that cannot be read", () => {
 
   it("meet every code at least once", () => {
     const met = new Set<string>(CASES.map(([, code]) => code));
-    const others = ["UNPRINTABLE", "SHAPE", "TOO_DEEP"];
+    const others = ["UNPRINTABLE", "SHAPE", "TOO_DEEP", "NESTED_TOO_DEEP", "TOO_MANY_SYMBOLS"];
     expect([...met, ...others]).to.have.members(Object.keys(ERRORS));
+  });
+
+  it("may hold as much as the limits say, and no more", () => {
+    expect(() => read("((a))", { maxDepth: 2 })).not.to.throw();
+    for (const text of ["(((a)))", "((#(a)))", "(('a))"]) {
+      expect(errorOf(() => read(text, { maxDepth: 2 })).code, text).to.equal("NESTED_TOO_DEEP");
+    }
+    const names = "(new-1-of-limits new-2-of-limits #:new-3-of-limits)";
+    expect(errorOf(() => read(names, { maxNewSymbols: 2 }))).to.include({ code: "TOO_MANY_SYMBOLS", offset: 35 });
+    const symbols = read(names, { maxNewSymbols: 3 });
+    expect(read(names, { maxNewSymbols: 0 })).to.deep.equal(symbols);
   });
 
   it("are refused by readAll as well, except for having none or several data", () => {

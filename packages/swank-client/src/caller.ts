@@ -46,6 +46,11 @@ export class Caller {
     return this.#connection.isOpen;
   }
 
+  /** Closes the connection, which the other side misuses. */
+  giveUp(reason: SwankError): void {
+    void this.#connection.drop(reason);
+  }
+
   /**
    * @throws SwankError `REQUEST_FAILED` when the form signals an error, `REQUEST_ABORTED` when it is unwound, and what `Connection.request` throws.
    */

@@ -21,6 +21,8 @@ class Frame {
   /** Where its elements begin on the value stack. */
   readonly base: number;
   readonly finish: Finish | undefined;
+  /** Lists and prefixes that it is in, itself included; 0 for the text. */
+  readonly depth: number;
   mode: Mode;
   tail: Sexp = NIL;
 
@@ -30,6 +32,7 @@ class Frame {
     this.base = base;
     this.mode = mode;
     this.finish = finish;
+    this.depth = parent === undefined ? 0 : parent.depth + 1;
   }
 }
 
@@ -71,11 +74,17 @@ export class Assembler {
   /** Begins a list. After a dot its elements go on with those of the list around it, since `(a . (b))` is `(a b)`. */
   open(offset: number): void {
     this.#frame = new Frame(this.#frame, offset, this.#top, Mode.items);
+    this.#checkDepth(offset);
   }
 
   /** Begins a syntax that applies to the next datum. */
   prefix(offset: number, finish: Finish): undefined {
     this.#frame = new Frame(this.#frame, offset, this.#top, Mode.prefix, finish);
+    this.#checkDepth(offset);
+  }
+
+  #checkDepth(offset: number): void {
+    if (this.#frame.depth > this.#cursor.maxDepth) throw this.#cursor.error("NESTED_TOO_DEEP", offset);
   }
 
   /** Announces the tail of a dotted list. */

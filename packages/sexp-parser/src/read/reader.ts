@@ -2,7 +2,7 @@ import { Char, codeAt } from "../text/chars.js";
 import type { Sexp } from "../types.js";
 import { Assembler } from "./assembler.js";
 import { skipBlank } from "./blank.js";
-import { Cursor } from "./cursor.js";
+import { Cursor, type ReadLimits } from "./cursor.js";
 import { readMacro } from "./macro.js";
 import { readString } from "./string.js";
 import { readToken } from "./token.js";
@@ -12,10 +12,11 @@ import { readToken } from "./token.js";
  *
  * Its strings share memory with `text`, as slices do.
  *
+ * @param limits - Of what it may hold; by default there are none.
  * @throws {SexpError} `EMPTY`, `TRAILING_DATUM`, or the code of what is wrong in the text
  */
-export function read(text: string): Sexp {
-  const cursor = new Cursor(text);
+export function read(text: string, limits?: ReadLimits): Sexp {
+  const cursor = new Cursor(text, limits);
   const datum = readNext(cursor, new Assembler(cursor));
   if (datum === undefined) throw cursor.error("EMPTY", 0);
   skipBlank(cursor);

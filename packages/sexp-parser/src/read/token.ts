@@ -64,6 +64,7 @@ function readNewToken(cursor: Cursor, token: string): Sexp {
     return number;
   }
   const symbol = resolve(cursor, start, scanToken(cursor));
+  cursor.checkSymbols(start);
   if (!hasEscapes && token.length <= MAX_KNOWN_LENGTH) remember(token, symbol);
   return symbol;
 }
@@ -79,7 +80,9 @@ export function readUninterned(cursor: Cursor): LispSymbol {
   const start = cursor.pos;
   const { name } = scanPart(cursor);
   if (cursor.peek() === Char.colon) throw cursor.error("INVALID_SYMBOL", start);
-  return intern(name, "");
+  const symbol = intern(name, "");
+  cursor.checkSymbols(start);
+  return symbol;
 }
 
 /** Part of a token up to an unescaped colon or the end, with its escapes resolved and the rest upcased. */

@@ -3,9 +3,19 @@ import type { LispSymbol } from "../types.js";
 
 // Weak, so that a peer that keeps sending new names (gensyms) cannot fill the memory.
 const interned = new Map<string, WeakRef<LispSymbol>>();
-const forgotten = new FinalizationRegistry<string>((key) => {
-  if (interned.get(key)?.deref() === undefined) interned.delete(key);
-});
+/** Entries from which on the table is searched for symbols that are gone. */
+const SWEEP_SIZE = 65_536;
+const table = { sweepAt: SWEEP_SIZE, created: 0 };
+
+/** How many symbols have been made so far, those that are gone included. */
+export function createdSymbols(): number {
+  return table.created;
+}
+
+function sweep(): void {
+  for (const [key, reference] of interned) if (reference.deref() === undefined) interned.delete(key);
+  table.sweepAt = Math.max(SWEEP_SIZE, 2 * interned.size);
+}
 
 /**
  * The one symbol with exactly this name and package; nothing is upcased.
@@ -21,8 +31,9 @@ export function intern(name: string, packageName?: string, internal = false): Li
 function remember(name: string, packageName: string | undefined, internal: boolean): LispSymbol {
   const symbol = Object.freeze({ kind: "symbol", name, package: packageName, internal });
   const key = internKey(name, packageName, internal);
+  if (interned.size >= table.sweepAt) sweep();
   interned.set(key, new WeakRef(symbol));
-  forgotten.register(symbol, key);
+  table.created += 1;
   return symbol;
 }
 

@@ -26,6 +26,9 @@ import { TypedEmitter } from "./typed-emitter.js";
 /** No thread has this number: Swank counts from 1 or uses the system's thread ids. */
 const NO_THREAD = -1;
 
+/** Answers to Lisp's questions that may wait to be sent. */
+const MOST_UNREAD_ANSWERS = 20_000;
+
 /**
  * One connection to a Swank server: sends requests, matches replies to them, tells everything else as events.
  *
@@ -43,6 +46,8 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
   #lastId = 0;
   /** Why it is over, or about to be; `undefined` while it is open. */
   #reason: SwankError | undefined;
+  /** Answers sent since all that was sent before had left this process. */
+  #unreadAnswers = 0;
   #linger: NodeJS.Timeout | undefined;
   readonly #heartbeat: Heartbeat | undefined;
 
@@ -202,6 +207,7 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
   #answer(message: SwankMessage): void {
     const reply = defaultReply(message);
     if (reply === undefined) return;
+    this.#countAnswer();
     try {
       const chosen = this.#options.replyPolicy?.(message) ?? reply;
       catchRejection(chosen, (error) => this.reportListenerError(error, "replyPolicy"));
@@ -210,6 +216,14 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
       this.reportListenerError(error, "replyPolicy");
       this.send(reply);
     }
+  }
+
+  /** Lisp threads wait for their answers, so that there are never more of them under way than threads. */
+  #countAnswer(): void {
+    this.#unreadAnswers = this.#transport.backlog === 0 ? 0 : this.#unreadAnswers + 1;
+    if (this.#unreadAnswers <= MOST_UNREAD_ANSWERS) return;
+    const message = `${this.description} has not read the last ${MOST_UNREAD_ANSWERS} answers to its questions.`;
+    throw new SwankError("LIMIT_EXCEEDED", message);
   }
 
   /** @returns false for a reply that nobody waits for. */

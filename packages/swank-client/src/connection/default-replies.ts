@@ -9,6 +9,9 @@ import type { SwankMessage } from "../wire/messages.js";
  */
 export type ReplyPolicy = (message: SwankMessage) => ClientMessage | "later" | undefined;
 
+/** Characters of a function's name that an answer repeats. */
+const NAME_LENGTH = 200;
+
 /**
  * The answer to a message that leaves a Lisp thread waiting, so that none waits for ever; `undefined` for all others.
  *
@@ -38,7 +41,7 @@ export function defaultReply(message: SwankMessage): ClientMessage | undefined {
         type: "emacs-return",
         thread: message.thread,
         tag: message.tag,
-        value: list(keyword("ed-rpc-forbidden"), message.functionName),
+        value: list(keyword("ed-rpc-forbidden"), message.functionName.slice(0, NAME_LENGTH)),
       };
     case "inspect":
       return message.waiting && { type: "emacs-return", ...message.waiting, value: NIL };

@@ -21,6 +21,11 @@ export type FindTask = (requests: readonly number[]) => EvaluationTask | undefin
 /** Milliseconds that a stopped thread has to say what stopped it. */
 const REPORT_TIME = 10_000;
 
+/** Threads and levels in the debugger at once; an image has not that many threads. */
+const MOST_STOPS = 10_000;
+/** Stops inside stops; SBCL itself gives up after some ten. */
+const MOST_LEVELS = 1000;
+
 /** Follows which threads are in the debugger, and makes a session of each. */
 export class DebuggerRegistry {
   readonly #caller: Caller;
@@ -28,7 +33,7 @@ export class DebuggerRegistry {
   readonly #findTask: FindTask;
   readonly #onStop: StopListener;
   readonly #parked = new ParkedThreads();
-  #sessions: readonly DebuggerSession[] = [];
+  readonly #sessions = new Set<DebuggerSession>();
 
   constructor(caller: Caller, installer: RuntimeInstaller, findTask: FindTask, onStop: StopListener) {
     this.#caller = caller;
@@ -39,14 +44,18 @@ export class DebuggerRegistry {
 
   /** Stops that have not ended, the latest last. */
   get sessions(): readonly DebuggerSession[] {
-    this.#sessions = this.#sessions.filter((session) => session.isLive);
-    return this.#sessions;
+    return [...this.#sessions];
   }
 
   enter(message: DebugMessage): void {
     if (this.#caller.owns(message)) return;
+    if (message.level > MOST_LEVELS) {
+      this.#caller.giveUp(tooManyStops());
+      return;
+    }
     const parked = this.#parked.enter(message);
-    if (parked !== undefined) void this.#announce(parked);
+    if (this.#parked.size > MOST_STOPS) this.#caller.giveUp(tooManyStops());
+    else if (parked !== undefined) void this.#announce(parked);
   }
 
   leave({ thread, level }: DebugReturnMessage): void {
@@ -70,7 +79,8 @@ export class DebuggerRegistry {
         evaluation: task,
       },
     );
-    this.#sessions = [...this.sessions, session];
+    this.#sessions.add(session);
+    parked.left.addEventListener("abort", () => this.#sessions.delete(session), { once: true });
     this.#onStop(session, report, task);
   }
 
@@ -93,4 +103,11 @@ export class DebuggerRegistry {
       return wireReport(message);
     }
   }
+}
+
+function tooManyStops(): SwankError {
+  return new SwankError(
+    "LIMIT_EXCEEDED",
+    `More than ${MOST_STOPS} stops of threads were announced, or one inside more than ${MOST_LEVELS}.`,
+  );
 }

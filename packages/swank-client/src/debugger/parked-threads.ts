@@ -4,6 +4,12 @@ import { ParkedThread } from "./parked-thread.js";
 /** The threads that are in the debugger now, by id and level. */
 export class ParkedThreads {
   readonly #levels = new Map<number, ParkedThread[]>();
+  #size = 0;
+
+  /** Threads and levels that are in the debugger. */
+  get size(): number {
+    return this.#size;
+  }
 
   /**
    * Takes a `:debug` message in.
@@ -12,10 +18,11 @@ export class ParkedThreads {
    */
   enter(message: DebugMessage): ParkedThread | undefined {
     const levels = this.#levels.get(message.thread) ?? [];
-    for (const deeper of levels.splice(message.level)) deeper.leave();
+    this.#end(levels.splice(Math.max(0, message.level)));
     if (levels.some(({ level }) => level === message.level)) return undefined;
     const parked = new ParkedThread(message);
     levels.push(parked);
+    this.#size += 1;
     this.#levels.set(message.thread, levels);
     return parked;
   }
@@ -24,7 +31,7 @@ export class ParkedThreads {
   leave(thread: number, level: number): void {
     const levels = this.#levels.get(thread) ?? [];
     const kept = levels.filter((parked) => parked.level < level);
-    for (const parked of levels) if (parked.level >= level) parked.leave();
+    this.#end(levels.filter((parked) => parked.level >= level));
     if (kept.length === 0) this.#levels.delete(thread);
     else this.#levels.set(thread, kept);
   }
@@ -32,5 +39,11 @@ export class ParkedThreads {
   clear(): void {
     for (const levels of this.#levels.values()) for (const parked of levels) parked.leave();
     this.#levels.clear();
+    this.#size = 0;
+  }
+
+  #end(levels: readonly ParkedThread[]): void {
+    for (const parked of levels) parked.leave();
+    this.#size -= levels.length;
   }
 }

@@ -77,8 +77,8 @@ export class EvaluationRunner {
     const found = outputTarget(target);
     if (found === undefined) return false;
     const task = this.#running.get(found.id) ?? this.#ended.get(found.id);
-    if (found.stream === "exit") this.#exiting.add(found.id);
-    else task?.output(found.stream, text, found.omittedBefore);
+    if (found.stream !== "exit") task?.output(found.stream, text, found.omittedBefore);
+    else if (this.#running.has(found.id)) this.#exiting.add(found.id);
     return true;
   }
 

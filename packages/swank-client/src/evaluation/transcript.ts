@@ -8,6 +8,9 @@ export type OutputStream = "stdout" | "stderr";
 const HEAD_LIMIT = 1_000_000;
 const TAIL_LIMIT = 10_000;
 
+/** Warnings kept between two outcomes. */
+const WARNINGS_LIMIT = 1000;
+
 /** What a client's evaluations share, as far as the image has told. */
 export interface SessionState {
   package: string;
@@ -33,8 +36,9 @@ export class TranscriptRecorder {
   }
 
   warn(warnings: readonly LispWarning[], omitted: number): void {
-    this.#warnings.push(...warnings);
-    this.#warningsOmitted += omitted;
+    const kept = warnings.slice(0, Math.max(0, WARNINGS_LIMIT - this.#warnings.length));
+    this.#warnings = [...this.#warnings, ...kept];
+    this.#warningsOmitted += omitted + warnings.length - kept.length;
   }
 
   set package(name: string) {
