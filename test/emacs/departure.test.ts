@@ -46,7 +46,10 @@ describe("when the agent's server", function () {
       await other.evaluateInRepl(foreign);
       await agent.call("breakpoint_set", { function: "work", thread: "any" });
       await other.evaluateInRepl("(defvar *worked* (sb-thread:make-thread (lambda () (work 21))))");
-      while (blocks(await agent.call("lisp-status"))[0]?.match(/"foreign":true/g)?.length !== 2) await pause(50);
+      while (
+        !/(?=.*Breakpoint 1 on)(?=.*"message":"a thread's")/.test(blocks(await agent.call("lisp-status"))[0] ?? "")
+      )
+        await pause(50);
       await agent.evaluate('(defun deep (n) (if (zerop n) (error "agent\'s") (1+ (deep (1- n))))) (deep 3)');
       await agent.evaluate('(break "agent\'s")');
       const loops = ["(loop)", '(loop (print "agent\'s"))', "(unwind-protect (loop) (loop))"].map((code) =>
