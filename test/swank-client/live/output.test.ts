@@ -55,7 +55,9 @@ describe("output of evaluated code", () => {
 
   it("comes while the code still runs", async () => {
     const listener = new Listener();
-    const evaluation = client.evaluate('(princ "first") (format *error-output* "second") (sleep 1000)', listener);
+    const evaluation = client.evaluate('(princ "first") (format *error-output* "second") (sleep 1000)', {
+      onOutput: listener.onOutput,
+    });
     await Promise.all([listener.until("stdout", "first"), listener.until("stderr", "second")]);
     expect(evaluation.isSettled).to.equal(false);
     const outcome = aborted(await evaluation.abort());
@@ -64,10 +66,9 @@ describe("output of evaluated code", () => {
 
   it("can be taken while the code runs, and is not told again", async () => {
     const listener = new Listener();
-    const evaluation = client.evaluate(
-      '(warn "early") (princ "first") (break) (princ "second") (sleep 1000)',
-      listener,
-    );
+    const evaluation = client.evaluate('(warn "early") (princ "first") (break) (princ "second") (sleep 1000)', {
+      onOutput: listener.onOutput,
+    });
     await stopped(await evaluation.next()).session.continue();
     await listener.until("stdout", "second");
     expect(evaluation.takeTranscript()).to.deep.include({ stdout: "second", warnings: [] });
@@ -79,7 +80,7 @@ describe("output of evaluated code", () => {
     const listener = new Listener();
     const outcome = returned(
       await evaluate(client, '(dotimes (i 20000) (format t "~d " i) (format *error-output* "~d " (- i)))', {
-        ...listener,
+        onOutput: listener.onOutput,
         outputLimit: 1e6,
       }),
     );
@@ -129,7 +130,7 @@ describe("output of evaluated code", () => {
          (sb-thread:join-thread (sb-thread:make-thread (lambda () (write-string "joined " out))))
          (sb-thread:make-thread (lambda () (sb-thread:wait-on-semaphore go) (write-string "late" out)))
          (values))`,
-      listener,
+      { onOutput: listener.onOutput },
     );
     expect(returned(await evaluation.next()).stdout).to.equal("joined ");
     await values(client, "(sb-thread:signal-semaphore *go*)");
