@@ -63,10 +63,16 @@
   (setf sb-sys::*sbcl-homedir-pathname* home)
   (serve (parse-integer (second sb-ext:*posix-argv*)) greeting))
 
+(defun give-up (condition)
+  "End the build. By now errors enter Swank's debugger, where this one would wait for a client."
+  (format *error-output* "~&Warming up failed: ~a~%" condition)
+  (finish-output *error-output*)
+  (sb-ext:exit :code 1 :abort t))
+
 (defun save-core (file greeting warm-up-forms)
   "Save this image to FILE, to be started with its parent's process id as its only argument."
   (prepare-swank)
-  (warm-up (mapcar #'read-wire-form warm-up-forms))
+  (handler-bind ((error #'give-up)) (warm-up (mapcar #'read-wire-form warm-up-forms)))
   (forget-this-process)
   (let ((home (sb-int:sbcl-homedir-pathname)))
     (sb-ext:save-lisp-and-die file :toplevel (lambda () (start-from-core greeting home)))))
