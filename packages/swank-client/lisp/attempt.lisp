@@ -58,12 +58,16 @@
       (list :error "STORAGE-CONDITION" "This thread has no stack left to evaluate anything on: abort it, or look at its frames.")
       (call-attempt-with-stack token function)))
 
+(defun attempt-session ()
+  "Whose code an attempt is: of the client that this thread runs code of, or stands in the debugger of. NIL: of none of ours."
+  (or (code-session) (gethash swank::*emacs-connection* *sessions*)))
+
 (defun call-attempt-with-stack (token function)
   (take-over-stack)
   (with-attempt (token)
     (let ((*debugger-hook* nil)
           (sb-ext:*invoke-debugger-hook* #'give-up-attempt))
-      (handler-case (without-way-back (funcall function))
+      (handler-case (with-code-of ((attempt-session)) (without-way-back (funcall function)))
         (serious-condition (condition)
           (unless (typep swank::*swank-debugger-condition* 'storage-condition)
             ;; the stack of the stop itself is in order: so it must be again

@@ -51,7 +51,7 @@
             line))))
 
 (defun evaluated-source (plist)
-  (destructuring-bind (&key emacs-buffer emacs-string emacs-position &allow-other-keys) plist
+  (destructuring-bind (&key emacs-buffer emacs-string (emacs-position 1) &allow-other-keys) plist
     (list :evaluation emacs-buffer (1- emacs-position)
           (if (> (length emacs-string) +source-form-limit+)
               (concatenate 'string (subseq emacs-string 0 +source-form-limit+) "...")

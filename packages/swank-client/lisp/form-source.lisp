@@ -21,11 +21,6 @@
 (defun blank-p (char)
   (member char '(#\Space #\Newline #\Tab #\Return #\Page)))
 
-(defun make-origin (evaluation)
-  (let ((origin (format nil "evaluation ~d" (evaluation-id evaluation))))
-    (setf (gethash origin (ledger-origins (session-ledger (evaluation-session evaluation)))) t)
-    origin))
-
 (defun source-plist (source evaluation)
   (or (form-source-plist source)
       (let* ((code (form-source-code source))

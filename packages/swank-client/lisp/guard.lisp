@@ -124,7 +124,8 @@
           (swank::queue-thread-interrupt
            thread
            (cl:lambda ()
-             (cl:when (stranded-p thread connection)
+             ;; a connection that has closed meanwhile lets its threads go itself, and nothing would take this one up
+             (cl:when (cl:and (open-p connection) (stranded-p thread connection))
                (cl:setf swank::*send-counter* 0)
                (sb-ext:atomic-push thread (cl:car leaving))
                (cl:signal 'swank::invoke-default-debugger)
@@ -135,10 +136,10 @@
        (hand-back-to (new connection leaving)
          ;; its REPL's streams come a moment later, and so do those of other clients of this kind
          (cl:loop :repeat 600
-                  :while (open-p new)
+                  :while (cl:and (open-p new) (open-p connection))
                   :until (cl:streamp (swank::connection.user-output new))
                   :do (cl:sleep 1/20))
-         (cl:when (cl:and (open-p new) (repl-p new) (cl:not (cl:eq connection (swank::default-connection))))
+         (cl:when (cl:and (open-p new) (open-p connection) (repl-p new) (cl:not (cl:eq connection (swank::default-connection))))
            (cl:loop :for thread :in (sb-thread:list-all-threads)
                     :when (stranded-p thread connection)
                       :do (hand-back thread connection leaving))))

@@ -31,6 +31,11 @@
 
 ;;; Noting
 
+(defun make-origin (evaluation)
+  (let ((origin (format nil "evaluation ~d" (evaluation-id evaluation))))
+    (setf (gethash origin (ledger-origins (session-ledger (evaluation-session evaluation)))) t)
+    origin))
+
 (defun note-candidate (ledger kind name before)
   (sb-ext:atomic-push (list kind name before) (ledger-candidates ledger)))
 

@@ -8,6 +8,8 @@
   (dolist (name '("REF" "*LOOKUPS*" "*LAST*"))
     (export (intern name "SWANK-OBJECTS") "SWANK-OBJECTS")))
 
+(declaim (ftype function swank-objects:ref))
+
 ;;; This package alone has a fixed name, since people write it. Whatever version comes first defines it, so it stays this small:
 ;;; a number leads to a function that gives the object or signals an error.
 (defvar swank-objects:*lookups* (make-hash-table :synchronized t))

@@ -1,11 +1,31 @@
+import { tmpdir } from "node:os";
 import { expect } from "chai";
-import { read } from "sexp-parser";
+import { print, read } from "sexp-parser";
 import type { DebuggerSession, SwankClient } from "swank-client";
 import { LiveImage, liveImage } from "./live-image.js";
 import { evaluate, values } from "./outcomes.js";
 
 const OURS = `(cl:sort (cl:remove-if-not (cl:lambda (name) (cl:search "SWANK-" name))
   (cl:mapcar 'cl:package-name (cl:list-all-packages))) 'cl:string<)`;
+
+/** From now on every text that is loaded is compiled as one file, so that forward references count for nothing, and warnings are kept. */
+const COMPILE_AS_FILES = `(cl:progn
+  (cl:defvar cl-user::*compiled* 0)
+  (cl:defvar cl-user::*heard* '())
+  (sb-int:encapsulate 'cl:load 'cl-user::compile-as-file
+    (cl:lambda (load source cl:&rest options)
+      (cl:if (cl:not (cl:typep source 'cl:string-stream))
+        (cl:apply load source options)
+        (cl:let ((file (cl:format nil "~a/swank-client-~d.lisp" ${print(tmpdir())} (sb-posix:getpid))))
+          (cl:with-open-file (out file :direction :output :if-exists :supersede :external-format :utf-8)
+            (cl:loop :for line := (cl:read-line source nil) :while line :do (cl:write-line line out)))
+          (cl:incf cl-user::*compiled*)
+          (cl:let ((compiled (cl:handler-bind ((cl:warning (cl:lambda (warning) (cl:push (cl:princ-to-string warning) cl-user::*heard*))))
+                               (cl:compile-file file :external-format :utf-8))))
+            (cl:unwind-protect (cl:funcall load compiled)
+              (cl:delete-file file)
+              (cl:delete-file compiled)))))))
+  nil)`;
 
 describe("the runtime in the image", () => {
   const image = liveImage();
@@ -36,6 +56,22 @@ describe("the runtime in the image", () => {
     );
     expect(results.flat()).to.deep.equal(clients.flatMap(() => ["3", "4"]));
     expect((await image.ask(OURS)).match(/SWANK-CLIENT\/EVALUATE/g)).to.have.lengthOf(1);
+  });
+
+  it("compiles without warnings", async () => {
+    const fresh = new LiveImage();
+    try {
+      await fresh.start();
+      await fresh.ask(COMPILE_AS_FILES);
+      const client = await fresh.connect();
+      await values(client, "1");
+      await client.breakpoints.list();
+      await client.definitions();
+      await client.describeSymbol("car");
+      expect(await fresh.ask("(cl:list cl-user::*compiled* cl-user::*heard*)")).to.equal("(4 NIL)");
+    } finally {
+      await fresh.stop();
+    }
   });
 
   it("prints nothing while it is loaded", async () => {

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
-import type { DebuggerSession, SwankClient } from "swank-client";
 import { killedClient } from "./killed-client.js";
 import { liveImage } from "./live-image.js";
+import { nextStop } from "./next-stop.js";
 import { values } from "./outcomes.js";
 
 /** How many layers each of the functions has around it. */
@@ -27,15 +27,6 @@ const FAIL_ELSEWHERE = `
   await client.evaluate("(defvar cl-user::*elsewhere* nil)").next();
   const failing = (await import("sexp-parser")).read('(cl:progn (cl:setf cl-user::*elsewhere* (sb-thread:make-thread (cl:lambda () (cl:restart-case (cl:error "elsewhere") (cl-user::give (cl-user::x) cl-user::x))))) cl:nil)');
   await client.call(failing, { label: "failing elsewhere" });`;
-
-function nextStop(client: SwankClient): Promise<DebuggerSession> {
-  return new Promise((resolve) => {
-    const leave = client.onStop((stop) => {
-      leave();
-      resolve(stop);
-    });
-  });
-}
 
 describe("what a killed client leaves", () => {
   const image = liveImage();

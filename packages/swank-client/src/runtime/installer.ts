@@ -46,8 +46,7 @@ export class RuntimeInstaller {
   /** @throws SwankError `RUNTIME_FAILED`, `RUNTIME_FORBIDDEN`, and what `Caller.call` throws; the next call then tries again. */
   async evaluate(): Promise<RuntimeCalls> {
     const module = await this.ensure("evaluate");
-    this.#loaded ??= new RuntimeCalls(module);
-    return this.#loaded;
+    return this.#loaded ?? new RuntimeCalls(module);
   }
 
   /** @throws SwankError as `evaluate` does. */
@@ -81,12 +80,16 @@ export class RuntimeInstaller {
   }
 
   async #prepare(name: ModuleName): Promise<RuntimeModule> {
-    const { mayEndImage = true } = this.#options;
-    if (mayEndImage) return this.#load(runtimeModule(name));
+    // All others stand on it, and what a breakpoint stops is described by it.
     if (name !== "evaluate") await this.ensure("evaluate");
     const module = await this.#load(runtimeModule(name));
-    if (name === "evaluate") await this.#protectImage(new RuntimeCalls(module));
+    if (name === "evaluate") await this.#begin(new RuntimeCalls(module));
     return module;
+  }
+
+  async #begin(calls: RuntimeCalls): Promise<void> {
+    if (this.#options.mayEndImage === false) await this.#protectImage(calls);
+    this.#loaded = calls;
   }
 
   async #protectImage(calls: RuntimeCalls): Promise<void> {
@@ -101,7 +104,6 @@ export class RuntimeInstaller {
       );
     }
     if (await this.#isReady(module)) return module;
-    if (module.base !== undefined) await this.#load(module.base);
     await this.#install(module);
     return module;
   }

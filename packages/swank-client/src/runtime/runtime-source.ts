@@ -7,8 +7,6 @@ export interface RuntimeModule {
   readonly packageName: string;
   /** What to load; the last form marks the module as ready, on the property list of the keyword named like the package. */
   readonly source: string;
-  /** What must be loaded before it. */
-  readonly base: RuntimeModule | undefined;
 }
 
 /** Names of the modules: each is loaded when it is first needed. */
@@ -20,12 +18,12 @@ const FILES: Readonly<Record<ModuleName, readonly string[]>> = {
     "package",
     "output",
     "printing",
+    "locks",
+    "session",
     "emacs-sources",
     "form-source",
     "definition-kinds",
     "ledger",
-    "locks",
-    "session",
     "stack",
     "stepper",
     "snapshot",
@@ -84,5 +82,5 @@ function readModule(name: ModuleName, base: RuntimeModule | undefined): RuntimeM
     .slice(0, 12);
   const packageName = `SWANK-CLIENT/${name.toUpperCase()}/${hash.toUpperCase()}`;
   const source = text.replaceAll("@module@", packageName).replaceAll("@runtime@", base?.packageName ?? packageName);
-  return { packageName, source: `${source}\n(setf (get :${packageName} :ready) t)\n`, base };
+  return { packageName, source: `${source}\n(setf (get :${packageName} :ready) t)\n` };
 }
