@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { link, writeFile } from "node:fs/promises";
+import { rename, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { SwankError } from "../errors.js";
 import { ownSecretFile, readableByOthers, readSecretFile } from "../handshake/secret-file.js";
 import { defaultCacheFolder, prepareCache } from "./cache-folder.js";
 import { removeQuietly } from "./drafts.js";
-import { readOwnFile } from "./own-file.js";
+import { useOwnFile } from "./own-file.js";
 
 /** Which secret an image is to be shared with. */
 export interface FindShareSecretOptions {
@@ -53,17 +53,18 @@ async function madeSecret(cacheDir: string | undefined): Promise<string> {
   throw new SwankError("SECRET_UNREADABLE", `No secret can be written to ${file}.`);
 }
 
-async function isSecret(file: string): Promise<boolean> {
-  return /^[0-9a-f]{32}$/.test((await readOwnFile(file)) ?? "");
+/** Whether it holds what this package writes, and this user alone can have read and written it. */
+async function isSecret(path: string): Promise<boolean> {
+  const found = await useOwnFile(path, async (file, { mode }) => (readableByOthers(mode) ? "" : file.readFile("utf8")));
+  return found !== undefined && "value" in found && /^[0-9a-f]{32}$/.test(found.value);
 }
 
-/** Whole from the first moment on, and the same for two processes that make it at once. */
+/** Whole from the first moment on. Of two that are made at once the later one stays: an image reads it whenever it lets a client in. */
 async function makeSecret(file: string): Promise<void> {
-  const text = randomBytes(16).toString("hex");
   const draft = `${file}.${randomBytes(8).toString("hex")}`;
-  await writeFile(draft, text, { mode: 0o600, flag: "wx" });
+  await writeFile(draft, randomBytes(16).toString("hex"), { mode: 0o600, flag: "wx" });
   try {
-    await link(draft, file).catch(() => undefined);
+    await rename(draft, file).catch(() => undefined);
   } finally {
     await removeQuietly(draft);
   }
