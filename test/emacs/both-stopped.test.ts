@@ -6,8 +6,7 @@ describe("the user's debugger and the agent's", function () {
   let user: BesideEmacs;
 
   beforeEach(async () => {
-    user = await BesideEmacs.startedByHand();
-    await user.emacs.connect(user.port);
+    user = await BesideEmacs.connected();
   });
 
   afterEach(() => user.end());

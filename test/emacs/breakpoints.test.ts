@@ -25,8 +25,7 @@ describe("a breakpoint of the agent's for any thread", function () {
   let user: BesideEmacs;
 
   beforeEach(async () => {
-    user = await BesideEmacs.startedByHand();
-    await user.emacs.connect(user.port);
+    user = await BesideEmacs.connected();
     await user.emacs.evaluateInRepl("(defun work (n) (* n 2))");
   });
 

@@ -8,8 +8,7 @@ describe("definitions in an image that the user and the agent share", function (
   let agent: McpStdio;
 
   beforeEach(async () => {
-    user = await BesideEmacs.startedByHand();
-    await user.emacs.connect(user.port);
+    user = await BesideEmacs.connected();
     agent = await user.agent();
   });
 

@@ -23,8 +23,7 @@ describe("when the agent's server", function () {
   let user: BesideEmacs;
 
   beforeEach(async () => {
-    user = await BesideEmacs.startedByHand();
-    await user.emacs.connect(user.port);
+    user = await BesideEmacs.connected();
   });
 
   afterEach(() => user.end());

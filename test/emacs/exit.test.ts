@@ -26,8 +26,7 @@ describe("the end of the user's image", function () {
   let agent: McpStdio;
 
   before(async () => {
-    user = await BesideEmacs.startedByHand();
-    await user.emacs.connect(user.port);
+    user = await BesideEmacs.connected();
     agent = await user.agent("--approval", "off");
   });
 

@@ -53,14 +53,12 @@ describe("errors of the image's other threads, beside Emacs", function () {
   }
 
   it("go to Emacs, to the agent once Emacs leaves, and to Emacs again when it returns", async () => {
-    user = await BesideEmacs.startedByHand();
-    await user.emacs.connect(user.port);
+    user = await BesideEmacs.connected();
     await leavesAndReturns(await user.agent());
   });
 
   it("go to the agent when Emacs is killed, and to the Emacs that comes next", async () => {
-    user = await BesideEmacs.startedByHand();
-    await user.emacs.connect(user.port);
+    user = await BesideEmacs.connected();
     await user.prepareFailures();
     const agent = await user.agent();
     await user.emacsLeaves(agent, "kill");

@@ -48,8 +48,7 @@ describe("a thread that the agent's code starts", function () {
   let user: BesideEmacs;
 
   beforeEach(async () => {
-    user = await BesideEmacs.startedByHand();
-    await user.emacs.connect(user.port);
+    user = await BesideEmacs.connected();
   });
 
   afterEach(() => user.end());

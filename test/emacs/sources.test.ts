@@ -37,8 +37,7 @@ describe("in the user's Emacs, what the agent has defined by evaluating", functi
   let agent: McpStdio;
 
   beforeEach(async () => {
-    user = await BesideEmacs.startedByHand();
-    await user.emacs.connect(user.port);
+    user = await BesideEmacs.connected();
     agent = await user.agent();
     await agent.evaluate(DEFINITIONS);
   });

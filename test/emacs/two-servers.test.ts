@@ -28,8 +28,7 @@ describe("two servers on one image, beside Emacs", function () {
   let other: McpStdio;
 
   beforeEach(async () => {
-    user = await BesideEmacs.startedByHand();
-    await user.emacs.connect(user.port);
+    user = await BesideEmacs.connected();
     [one, other] = await Promise.all([user.agent(), user.agent()]);
   });
 

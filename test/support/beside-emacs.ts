@@ -38,6 +38,13 @@ export class BesideEmacs {
     return user;
   }
 
+  /** The same, and Emacs is connected. */
+  static async connected(): Promise<BesideEmacs> {
+    const user = await BesideEmacs.startedByHand();
+    await user.#orEnd(() => user.emacs.connect(user.port));
+    return user;
+  }
+
   /** One more Emacs, not connected yet. */
   async anotherEmacs(): Promise<Emacs> {
     const emacs = await Emacs.start();
