@@ -67,6 +67,17 @@ describe("the prompt", () => {
     expect(text).to.include("(a \\u{202e} b\\u{7}\\u{200b}\\u{d800} ö λ \u{1f600})");
   });
 
+  it("writes them out at the ends of the text too, which Lisp would read as code", () => {
+    const text = promptText(
+      request({ wish: "invoke x\u3000", particulars: [["Code", " \n\u00a0(a)\u2003\ufeff\n"]] }),
+      60,
+    );
+    expect(text.split("\n").slice(0, 2)).to.deep.equal([
+      "AI agent wants to invoke x\\u{3000}:",
+      "Code: \\u{a0}(a)\\u{2003}\\u{feff}",
+    ]);
+  });
+
   it("shows long code in part, and says how much is missing; all of it on request", () => {
     const code = `(list ${"a ".repeat(3000)})`;
     const long = request({ particulars: [["Code", code]], circumstances: ["Frame 2: (F)"] });

@@ -53,3 +53,13 @@ describe("swank-mcp, on an error that no tool expects", () => {
     expect(server.errorText.match(/defect:/g)).to.have.length(1);
   });
 });
+
+describe("swank-mcp, on answers to no question that JSON.stringify cannot write", () => {
+  it("goes on, whether they have an id or not", async () => {
+    const server = await McpStdio.start();
+    const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+    for (const id of ["", '"id":7,', '"id":"x",']) server.write(`{"jsonrpc":"2.0",${id}"result":{"deep":${deep}}}\n`);
+    expect(await server.request("ping", {})).to.deep.equal({});
+    expect((await server.end()).code).to.equal(0);
+  });
+});

@@ -5,7 +5,7 @@ import type { OnDefect } from "./defects.js";
 import type { Ask } from "./elicitation.js";
 import { explainError, isDefect } from "./explain-error.js";
 import { shown } from "./format/shown.js";
-import { explainHang } from "./hung-image.js";
+import { explainHang, isSilence } from "./hung-image.js";
 import type { LastError } from "./last-error.js";
 import type { LispContext } from "./lisp-context.js";
 import type { OutputStream } from "./lisp-port.js";
@@ -88,6 +88,8 @@ async function answer(host: ToolHost, call: ToolCall, run: (context: ToolContext
   };
   const given = await run(context).catch(async (error: unknown) => {
     if (used?.isRetired === true) throw sessionReset(error);
+    // A refusal must not wait for an image that another call is launching.
+    if (!isSilence(error)) throw error;
     const session = used ?? (await host.lisp.current().catch(() => undefined));
     throw session === undefined ? error : await explainHang(error, session, signal);
   });

@@ -70,6 +70,7 @@ describe("LineTransport, with many requests at a time", () => {
     const client = new LineClient();
     client.read();
     client.write(requests(300));
+    void client.transport.send({ jsonrpc: "2.0", id: 9, method: "elicitation/create" });
     client.write('{"jsonrpc":"2.0","id":9,"result":{}}\n');
     client.write('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":298}}\n');
     client.write('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}\n');

@@ -45,6 +45,7 @@ describe("LineTransport, on lines that are no message", () => {
 
   it("gives the receiver an error for a malformed answer, and reports an answer without an id", async () => {
     const client = new LineClient();
+    void client.transport.send({ jsonrpc: "2.0", id: 1, method: "elicitation/create" });
     client.write(
       '{"jsonrpc":"2.0","id":1,"result":3}\n{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"no"}}\n',
     );
@@ -53,7 +54,29 @@ describe("LineTransport, on lines that are no message", () => {
       { jsonrpc: "2.0", id: 1, error: { code: -32600, message: "the answer was malformed" } },
     ]);
     expect(client.errors.join()).to.match(/an answer without an id came: \{"jsonrpc"/);
-    expect(client.answers).to.deep.equal([]);
+    expect(client.answers.filter((answer) => !("method" in answer))).to.deep.equal([]);
+  });
+
+  it("reports an answer to no question, and gives each question one answer, whose id may be a string", async () => {
+    const client = new LineClient();
+    for (const id of [1, 2]) void client.transport.send({ jsonrpc: "2.0", id, method: "elicitation/create" });
+    void client.transport.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 2 } });
+    for (const id of [3, "1", 1, 2]) client.write(`${JSON.stringify({ jsonrpc: "2.0", id, result: {} })}\n`);
+    await client.end();
+    expect(client.received).to.deep.equal([{ jsonrpc: "2.0", id: "1", result: {} }]);
+    expect(client.errors.filter((error) => String(error).includes("an answer to no question came"))).to.have.length(3);
+  });
+
+  it("reports what the receiver throws, and reads on", async () => {
+    const client = new LineClient();
+    client.transport.onmessage = (message) => {
+      if ("id" in message) throw new RangeError("too deep");
+      client.received.push(message);
+    };
+    client.write(`${JSON.stringify(PING)}\n${JSON.stringify({ jsonrpc: "2.0", method: "m" })}\n`);
+    await client.end();
+    expect(client.errors.join()).to.match(/too deep/);
+    expect(client.received).to.deep.equal([{ jsonrpc: "2.0", method: "m" }]);
   });
 
   it("answers nothing to blank lines", async () => {

@@ -16,16 +16,19 @@ const TAB = " ".repeat(8);
 
 /** Text on one line, every character of it in plain sight. */
 export function seenLine(text: string): string {
-  return written(text.trim()).replaceAll("\n", "\\u{a}");
+  return written(text).trim().replaceAll("\n", "\\u{a}");
 }
 
 /** Text with its line breaks, every character of it in plain sight; long stretches of nothing are counted instead. */
 export function seenText(text: string): string {
-  const lines = text.trim().replaceAll("\r\n", "\n");
+  const lines = text.replaceAll("\r\n", "\n");
   const indented = lines.replace(/^\t+/gm, (tabs) => TAB.repeat(tabs.length));
-  return written(indented).replace(MANY_BLANK_LINES, (run) => `\n[... ${run.split("\n").length - 2} blank lines]\n`);
+  return written(indented)
+    .trim()
+    .replace(MANY_BLANK_LINES, (run) => `\n[... ${run.split("\n").length - 2} blank lines]\n`);
 }
 
+/** Spells out before the caller trims: what `trim` takes for white space, Lisp may read as code. */
 function written(text: string): string {
   return text
     .replace(UNSEEN, spelledOut)

@@ -72,7 +72,7 @@ export class LineTransport {
   async start(): Promise<void> {
     const { input } = this.#options;
     input.on("data", this.#onData);
-    for (const event of ["end", "close"]) input.once(event, this.#onInputEnd);
+    for (const event of ["end", "close"]) input.once(event, () => this.#onInputEnd());
     // Stays for good: a failure after the end must not become an uncaught exception.
     input.on("error", this.#onInputEnd);
   }
@@ -82,6 +82,7 @@ export class LineTransport {
     if (isResponse(message)) {
       if (isId(message.id)) this.#served.delete(message.id);
     } else if (isRequest(message)) this.#ask(message.id);
+    else this.#isAnswered(cancelledId(message));
     try {
       await this.#options.output.write(`${JSON.stringify(message)}\n`);
     } finally {
@@ -171,8 +172,15 @@ export class LineTransport {
     }
     // A cancelled request gets no answer.
     for (const id of this.#served) if (id === cancelled) this.#served.delete(id);
-    if (isResponse(message) && isId(message.id)) this.#asked.delete(message.id);
-    this.#deliver(message);
+    if (isResponse(message) && !this.#isAnswered(message.id))
+      this.onerror?.(new Error(`an answer to no question came: ${shown(message)}`));
+    else this.#deliver(message);
+  }
+
+  /** Notes that a request of this side needs no further answer. Some clients turn its number into a string. */
+  #isAnswered(answered: unknown): boolean {
+    const asked = [...this.#asked].find((id) => String(id) === answered || id === answered);
+    return asked !== undefined && this.#asked.delete(asked);
   }
 
   #hold(held: Held): void {
@@ -214,8 +222,13 @@ export class LineTransport {
     this.send(answer).catch((error: Error) => this.onerror?.(error));
   }
 
+  /** An error of the receiver concerns this message only: the stream of the input must not throw it. */
   #deliver(message: Message): void {
-    if (!this.#isClosed) this.onmessage?.(message);
+    try {
+      if (!this.#isClosed) this.onmessage?.(message);
+    } catch (error) {
+      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+    }
   }
 }
 
