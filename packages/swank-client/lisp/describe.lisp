@@ -106,10 +106,9 @@
         (list* :found (qualified-name symbol) status (or (package-name package) package-name) (meanings symbol package))
         (not-found name written package-name))))
 
-(defun describe-name (text package-text)
+(defun name-description (text package-text)
   "=> (:found NAME STATUS PACKAGE MEANING ...) | (:package-not-found NAME (PACKAGE ...))
  | (:symbol-not-found NAME PACKAGE (SYMBOL ...) COUNT-OF-OTHERS)"
-  (take-over-stack)
   (multiple-value-bind (name prefix written) (parsed-name text)
     (let* ((home-name (if package-text (parsed-package package-text) "CL-USER"))
            (home (live-package home-name))
@@ -117,3 +116,8 @@
       (cond ((and (null prefix) (null home)) (list :package-not-found home-name (similar-packages home-name)))
             ((null package) (list :package-not-found prefix (similar-packages prefix)))
             (t (describe-in package (or prefix home-name) name written))))))
+
+(defun describe-name (text package-text)
+  "What NAME-DESCRIPTION gives. Methods of the client's that print take part in it: they are its code as much as what it evaluates."
+  (take-over-stack)
+  (with-code-of ((current-session)) (name-description text package-text)))

@@ -34,4 +34,13 @@ describe("a client that may not end the image", () => {
     await stop.continue();
     expect(await values(client, "(+ 1 2)")).to.deep.equal(["3"]);
   });
+
+  it("cannot end it with a printer that describing calls", async () => {
+    const client = await image.connect({ mayEndImage: false });
+    await values(client, "(defclass io-ending () ()) (defvar *io-ending* (make-instance 'io-ending))");
+    await values(client, "(defmethod print-object ((ending io-ending) stream) (sb-ext:exit :abort t))");
+    const description = await client.describeSymbol("*io-ending*");
+    expect(JSON.stringify(description)).to.include("error printing");
+    expect(await values(client, "(+ 1 2)")).to.deep.equal(["3"]);
+  });
 });
