@@ -39,8 +39,12 @@ describe("the end of the user's image", function () {
       expect(report, code).to.match(
         /\n?[-A-Z:]+ is refused: it would end the image for everybody who works in it\.\s+Ask the user to evaluate it\./,
       );
+      expect(report, code).not.to.match(/SWANK-CLIENT/);
       await agent.call("debugger_invoke_restart", { restart: "ABORT" });
     }
+    const [report = ""] = await agent.evaluate("(defun finish (code) (sb-ext:exit :code code) code) (finish 3)");
+    expect(report).to.match(/\[Backtrace\]\n\d+: \(FINISH 3\)/);
+    await agent.call("debugger_invoke_restart", { restart: "ABORT" });
     expect(await user.emacs.evaluateInRepl("(+ 1 2)")).to.equal("3");
   });
 

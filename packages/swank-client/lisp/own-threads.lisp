@@ -111,15 +111,26 @@ A Swank server that the code has started serves others in threads that are not t
   (let ((session (code-session)))
     (and session (session-protects-image session))))
 
+(defun frame-of-caller ()
+  "The innermost frame of the program's, from a function that this runtime has put around one of Lisp's."
+  (loop for frame = (sb-di:top-frame) then (sb-di:frame-down frame)
+        while frame
+        unless (machinery-name-p (frame-name frame)) return frame))
+
+(defun refuse-exit (operator)
+  "Signal EXIT-REFUSED, with the caller of OPERATOR on top of the stack."
+  (let ((sb-debug:*stack-top-hint* (frame-of-caller)))
+    (error 'exit-refused :operator operator)))
+
 (defun exit-guard (name)
   (lambda (exit &rest arguments)
-    (when (protected-p) (error 'exit-refused :operator name))
+    (when (protected-p) (refuse-exit name))
     (apply exit arguments)))
 
 (defun terminate-unless-main (terminate thread &rest options)
   "The end of the main thread is that of the image."
   (when (and (eq thread (sb-thread:main-thread)) (protected-p))
-    (error 'exit-refused :operator 'sb-thread:terminate-thread))
+    (refuse-exit 'sb-thread:terminate-thread))
   (apply terminate thread options))
 
 (defun exit-functions ()
