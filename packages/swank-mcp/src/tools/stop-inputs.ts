@@ -7,7 +7,7 @@ const MAX_SECONDS = 86_400;
 export const threadText = z.union([z.string(), z.int().transform(String)]);
 
 /** Which stop. */
-export const threadInput = threadText.default("auto").describe("Thread id, id/level, or auto: the latest stop");
+export const threadInput = threadText.prefault("auto").describe("Thread id, id/level, or auto: the latest stop");
 
 export const frameInput = z.int().describe("Frame index");
 
