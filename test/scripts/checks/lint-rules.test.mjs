@@ -34,7 +34,7 @@ const FILES = [
   { path: `${CLIENT}/ring-b.ts`, source: 'export { a as b } from "./ring-a.js";\n', rule: "noImportCycles" },
   { path: `${CLIENT}/transport/tcp-transport.ts`, source: SOCKETS },
   { path: `${CLIENT}/transport/other.ts`, source: SOCKETS, rule: "noRestrictedImports" },
-  { path: `${SERVER}/stdio.ts`, source: SDK },
+  { path: `${SERVER}/stdio.ts`, source: SDK, rule: "noRestrictedImports" },
   { path: `${SERVER}/sdk-adapter.ts`, source: SDK },
   { path: `${SERVER}/tools/a.ts`, source: SDK, rule: "noRestrictedImports" },
   { path: `${CLIENT}/sdk.ts`, source: SDK, rule: "noRestrictedImports" },
