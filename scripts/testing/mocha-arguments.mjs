@@ -1,5 +1,18 @@
-/** A test file as somebody names it: its source, or what it is compiled to. */
+/** A test file as a developer names it: its source, or what it is compiled to. */
 const TEST_FILE = /\.test\.(?:ts|js|mjs)$/;
+
+/**
+ * Separates the test files among the arguments of `npm test` from mocha's options.
+ *
+ * @param {readonly string[]} args
+ * @returns {{ files: string[], options: string[] }} `files` are compiled ones
+ */
+export function separate(args) {
+  return {
+    files: args.filter((arg) => TEST_FILE.test(arg)).map(compiledFile),
+    options: args.filter((arg) => !TEST_FILE.test(arg)),
+  };
+}
 
 /**
  * Mocha's arguments for a run of all tests, or of the files named.
@@ -10,11 +23,10 @@ const TEST_FILE = /\.test\.(?:ts|js|mjs)$/;
  * @returns {string[]}
  */
 export function mochaArguments(args, configFile, config) {
-  const files = args.filter((arg) => TEST_FILE.test(arg)).map(compiledFile);
+  const { files, options } = separate(args);
   if (files.length === 0) return ["--config", configFile, ...args];
   // Mocha adds the files of its configuration to those it is given, so the rest of the configuration is given here.
   const { spec: _spec, ignore: _ignore, ...settings } = config;
-  const options = args.filter((arg) => !TEST_FILE.test(arg));
   return ["--no-config", ...Object.entries(settings).flatMap(optionArguments), ...options, ...files];
 }
 

@@ -1,4 +1,5 @@
 /** @typedef {{ passed: number, failed: number }} Counts */
+/** @typedef {{ counts: Counts, why?: string }} Result */
 
 /**
  * The line that test runs and checks close with.
@@ -14,7 +15,7 @@ export function closingLine({ passed, failed }) {
  *
  * @param {number} exitCode of the test runner
  * @param {Counts | undefined} counts as the reporter sent them; `undefined` when it never came to its end
- * @returns {{ counts: Counts, why?: string }} `why` is set when the runner itself counted no failure
+ * @returns {Result} `why` is set when the runner itself counted no failure
  */
 export function runResult(exitCode, counts) {
   if (counts === undefined) {
@@ -31,4 +32,17 @@ export function runResult(exitCode, counts) {
     };
   }
   return { counts };
+}
+
+/**
+ * The result of several runs: the sums, and a line for each reason that one gives.
+ *
+ * @param {readonly Result[]} results
+ * @returns {Result}
+ */
+export function addResults(results) {
+  const sum = (/** @type {keyof Counts} */ name) => results.reduce((total, { counts }) => total + counts[name], 0);
+  const counts = { passed: sum("passed"), failed: sum("failed") };
+  const reasons = results.flatMap(({ why }) => (why === undefined ? [] : [why]));
+  return reasons.length === 0 ? { counts } : { counts, why: reasons.join("\n") };
 }

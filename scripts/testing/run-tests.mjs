@@ -1,21 +1,25 @@
 import { readFile } from "node:fs/promises";
 import { build } from "../setup/build.mjs";
 import { ensureDependencies } from "../setup/dependencies.mjs";
-import { ensureLispAndEmacs } from "../setup/ensure-lisp.mjs";
+import { ensureLisp, ensureLispAndEmacs } from "../setup/ensure-lisp.mjs";
 import { inRepository } from "../setup/paths.mjs";
-import { mochaArguments } from "./mocha-arguments.mjs";
+import { mochaArguments, separate } from "./mocha-arguments.mjs";
+import { runApart } from "./run-apart.mjs";
 import { runMocha } from "./run-mocha.mjs";
 import { closingLine, runResult } from "./run-result.mjs";
+import { expandFolders, testFiles } from "./test-files.mjs";
+import { testNeeds } from "./test-needs.mjs";
 
 /**
- * Sets up, builds, and runs tests, closing with a line `N passed, N failed`.
+ * Sets up what the tests need, builds, and runs them, closing with a line `N passed, N failed`.
  *
- * @param {readonly string[]} args test files to run instead of all, and options of mocha
+ * @param {readonly string[]} args test files or folders to run instead of all, and options of mocha
  * @param {string} configFile mocha's configuration, a file in the repository's root
+ * @param {"pure ones in parallel" | "one by one"} order with options of mocha, tests are run one by one in any case
  * @returns {Promise<number>} the exit code
  */
-export async function runTests(args, configFile) {
-  const { counts, why } = await setUpAndTest(args, configFile).catch((error) => ({
+export async function runTests(args, configFile, order) {
+  const { counts, why } = await setUpAndTest(args, configFile, order).catch((error) => ({
     counts: { passed: 0, failed: 1 },
     why: error.name === "SetupError" ? error.message : error.stack,
   }));
@@ -27,13 +31,27 @@ export async function runTests(args, configFile) {
 /**
  * @param {readonly string[]} args
  * @param {string} configFile
- * @returns {Promise<{ counts: import("./run-result.mjs").Counts, why?: string }>}
+ * @param {"pure ones in parallel" | "one by one"} order
+ * @returns {Promise<import("./run-result.mjs").Result>}
  */
-async function setUpAndTest(args, configFile) {
+async function setUpAndTest(args, configFile, order) {
   await ensureDependencies();
   await build();
-  await ensureLispAndEmacs();
   const config = JSON.parse(await readFile(inRepository(configFile), "utf8"));
-  const { exitCode, counts } = await runMocha(mochaArguments(args, configFile, config));
+  const all = await testFiles(config);
+  const chosen = await expandFolders(args, all);
+  const { files, options } = separate(chosen);
+  const needs = await Promise.all((files.length > 0 ? files : all).map((file) => testNeeds(file)));
+  await setUpFor(needs);
+  if (order === "pure ones in parallel" && options.length === 0 && needs.length > 1) {
+    return runApart(needs, (some) => mochaArguments(some, configFile, config));
+  }
+  const { exitCode, counts } = await runMocha(mochaArguments(chosen, configFile, config));
   return runResult(exitCode, counts);
+}
+
+/** @param {readonly import("./test-needs.mjs").TestFile[]} files */
+async function setUpFor(files) {
+  if (files.some(({ emacs }) => emacs)) await ensureLispAndEmacs();
+  else if (files.some(({ lisp }) => lisp)) await ensureLisp();
 }
