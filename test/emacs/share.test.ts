@@ -25,13 +25,13 @@ describe("an Emacs that joins the image which the server launched", function () 
     await emacs.prompt();
   }
 
-  it("works in it beside the agent, gets the errors of its threads, and keeps it through reset-session", async () => {
+  it("works in it beside the agent, gets the errors of the user's threads, and keeps it through reset-session", async () => {
     await join();
     await agent.evaluate("(defun joined () :by-the-agent)");
     expect(await emacs.evaluateInRepl("(joined)")).to.equal(":BY-THE-AGENT");
     await emacs.evaluateInRepl("(defun user-made () :by-the-user)");
     expect(await agent.evaluate("(user-made)")).to.deep.equal(["=> :BY-THE-USER"]);
-    await agent.evaluate('(progn (sb-thread:make-thread (lambda () (error "elsewhere"))) nil)');
+    await emacs.evaluateInRepl('(progn (sb-thread:make-thread (lambda () (error "elsewhere"))) nil)');
     const { thread } = await emacs.debuggerShowing("elsewhere");
     expect(blocks(await agent.call("reset-session")).at(-1)).to.equal(
       "The image was kept, as somebody else is connected to it.",
