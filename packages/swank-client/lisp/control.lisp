@@ -5,14 +5,22 @@
 (defun find-evaluation (id)
   (gethash id (session-evaluations (current-session))))
 
+(defun cannot-enable-interrupts-p ()
+  "True, inside WITH-INTERRUPTS, if this thread was interrupted as it begins or ends to hold the garbage collector off.
+SBCL binds two variables for that, one after the other, and takes an interrupt between the two, in which interrupts stay disabled:
+a thread that stopped there would never take another one."
+  (not sb-sys:*interrupts-enabled*))
+
 (defun call-in-thread (thread wanted-p function &key (interrupt #'sb-thread:interrupt-thread) (patience 250))
   "Have THREAD call FUNCTION, unless WANTED-P, called there first, says that it does something else by then.
-In the middle of changing what everybody uses it is let alone for a moment more, PATIENCE times two milliseconds at most.
+In the middle of changing what everybody uses, and where interrupts stay disabled, it is let alone for a moment more, PATIENCE times two
+milliseconds at most.
 INTERRUPT is called with THREAD and what it should call."
   (flet ((call ()
            (sb-sys:with-interrupts
              (cond ((not (funcall wanted-p)) nil)
-                   ((and (plusp patience) (or (holds-mailbox-p) (holds-package-lock-p) (holds-world-lock-p)))
+                   ((and (plusp patience)
+                         (or (cannot-enable-interrupts-p) (holds-mailbox-p) (holds-package-lock-p) (holds-world-lock-p)))
                     (call-later thread wanted-p function interrupt (1- patience)))
                    ((holds-mailbox-p) nil)
                    (t (funcall function))))))

@@ -143,6 +143,17 @@ describe("interrupting an evaluation", () => {
     }
   });
 
+  it("leaves a stop that can be aborted, also where SBCL takes an interrupt with no way to enable interrupts", async () => {
+    const spin = "(dotimes (i 1000000) (setf n (logxor n i)))";
+    const code = `(let ((n 0)) (loop (let ((sb-sys:*allow-with-interrupts* nil)) ${spin}) ${spin}))`;
+    for (let round = 0; round < 10; round += 1) {
+      const evaluation = await whenRunning(client, code);
+      expect(await evaluation.interrupt()).to.equal(true);
+      expect(stopped(await evaluation.next()).reason).to.equal("interrupt");
+      aborted(await evaluation.abort());
+    }
+  });
+
   it("around its end never goes wrong, 200 times at random", async () => {
     const seen = { returned: 0, stopped: 0 };
     for (let round = 0; round < 200; round += 1) {
