@@ -110,6 +110,16 @@ describe("aborting an evaluation", () => {
     aborted(await evaluation.next());
   });
 
+  it("ends what stopped without interrupts", async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const evaluation = client.evaluate('(sb-sys:without-interrupts (error "x"))');
+      stopped(await evaluation.next());
+      aborted(await evaluation.abort());
+    }
+    expect(client.stops).to.deep.equal([]);
+    expect(await values(client, ":alive")).to.deep.equal([":ALIVE"]);
+  });
+
   it("harms nobody when it is asked for many times before anything is let in", async () => {
     await values(client, "(defvar *let-in* nil) (defvar *number* nil)");
     const code =

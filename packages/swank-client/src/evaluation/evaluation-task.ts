@@ -25,6 +25,8 @@ export interface EvaluationControl {
 const ABORT_PAUSES = [250, 250, 500] as const;
 /** Milliseconds between repetitions of an interrupt. */
 const INTERRUPT_PAUSES = [50, 100, 200, 400, 800] as const;
+/** Milliseconds that a request to the stopped thread has to take effect. */
+const LEAVE_PAUSE = 500;
 /** Milliseconds that force has to take effect. */
 const KILL_PAUSE = 1000;
 /** Milliseconds between questions whether a request has begun to run, and how often they are asked. */
@@ -159,6 +161,8 @@ export class EvaluationTask implements Evaluation {
   /** From the gentlest, with the milliseconds that each has to take effect. */
   *#waysToEnd(): Generator<{ end: () => Promise<void>; patience: number }> {
     for (const patience of ABORT_PAUSES) yield { end: () => this.#unwind(), patience };
+    const stop = this.stop;
+    if (stop !== undefined) yield { end: () => leave(stop), patience: LEAVE_PAUSE };
     yield { end: () => this.#kill(), patience: KILL_PAUSE };
   }
 
@@ -183,6 +187,15 @@ export class EvaluationTask implements Evaluation {
   #settledWithin(milliseconds: number): Promise<void> {
     return pause(milliseconds, this.#settled.signal);
   }
+}
+
+/**
+ * Asks the stopped thread itself to unwind: no interrupt reaches code that stopped without interrupts.
+ *
+ * It does not wait for the answer, which a thread that is busy in its stop gives late.
+ */
+async function leave(stop: DebuggerSession): Promise<void> {
+  void stop.abort().catch(() => undefined);
 }
 
 /** Never rejects: it is over early when the signal is aborted. */
