@@ -1,7 +1,8 @@
-import { more, oneLine } from "./format/cut.js";
+import { cutText, more } from "./format/cut.js";
 
 /** Most notices of one kind in an answer. */
 const MAX_OF_A_KIND = 10;
+/** Characters of one notice. */
 const MAX_NOTICE = 1000;
 
 interface Kind {
@@ -15,13 +16,13 @@ export class Notices {
   #pending = new Map<string, Kind>();
 
   /**
-   * @param notice - A sentence or two.
+   * @param notice - A sentence or two; lines that follow them are kept, such as the last that a file printed.
    * @param kind - What it is about, in a word for one: of many of a kind, only the latest are said. Default: a notice of its own kind.
    */
   add(notice: string, kind = notice): void {
     const known = this.#pending.get(kind) ?? { texts: [], leftOut: 0 };
     this.#pending.set(kind, known);
-    known.texts.push(oneLine(notice, MAX_NOTICE));
+    known.texts.push(cutText(notice, MAX_NOTICE));
     if (known.texts.length <= MAX_OF_A_KIND) return;
     known.texts.shift();
     known.leftOut += 1;
