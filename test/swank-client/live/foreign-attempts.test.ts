@@ -49,11 +49,14 @@ describe("a stop that several clients look into", () => {
   it("is opened once more by who asks after a failure, and by nobody else again", async () => {
     const ending = neighbour.evaluate('(error "silent for a while")');
     const stop = await neighbour.stop();
-    const busy = neighbour.evaluate("(sb-sys:without-interrupts (sleep 6))", stop.thread);
+    const deaf = `(sb-sys:without-interrupts (setf cl-user::*over* t) ${WAIT})`;
+    const busy = neighbour.evaluate(deaf, stop.thread);
+    await values(client, "(loop until *over* do (sleep 0.01))");
     const found = await onlyStop(client);
     const first = found.open();
     const again = first.catch(() => found.open());
     await rejection(found.open(), "REQUEST_TIMEOUT");
+    await values(client, "(setf *began* t)");
     const session = await again;
     expect(await found.open()).to.equal(session);
     await busy;
