@@ -38,7 +38,7 @@ export class Breakpoints {
 
   /**
    * Stops at calls of a function, before it begins. Threads that work for another client, such as the user's REPL in Emacs, stop in that
-   * client's debugger: `onHitElsewhere` tells of it.
+   * client's debugger: `onHitElsewhere` reports it.
    *
    * @param name - As code in the session's package would write it: `my-app:process`, `(setf name)`, `(method area (circle))`.
    * @throws SwankError `BREAKPOINT_REFUSED` for macros, special operators, undefined names and what Lisp itself needs; `INVALID_ARGUMENT`

@@ -2,7 +2,7 @@ import { lstat, mkdtemp, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isGone, thisProcess } from "./work-owner.js";
 
-/** Milliseconds after which unfinished work is not being worked at any more, whoever began it. */
+/** Milliseconds after which unfinished work counts as abandoned. */
 const ABANDONED = 3_600_000;
 
 const DRAFT = /\.(?<pid>\d+)\.(?<place>[0-9a-f]{12})-\w+$/;

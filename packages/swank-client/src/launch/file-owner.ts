@@ -45,7 +45,7 @@ export class FileOwner {
     return this.#writerDistrust(found);
   }
 
-  /** What is wrong with a folder that leads to it: whoever can write there can exchange what is in it. */
+  /** What is wrong with a folder that leads to it: users who can write there can replace its contents. */
   parentDistrust(found: Stats): Distrust | undefined {
     if (!found.isDirectory()) return "is not a folder";
     if (!this.#isTrusted(found.uid)) return "belongs to another user";

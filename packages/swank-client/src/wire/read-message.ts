@@ -37,7 +37,7 @@ function readDatum(payload: string): Sexp | SexpError {
 function unreadable(text: string, error: SexpError): SwankMessage {
   if (!text.startsWith("(:")) throw notAMessage(text, error);
   const id = requestIdAtEnd(text)?.id;
-  // A reply is the affair of whoever asked for it; nobody asked for any other message.
+  // A reply concerns only the caller that asked for it; no caller asked for any other message.
   if (id === undefined && LIMIT_CODES.has(error.code)) throw limitExceeded(error);
   return { type: "unreadable", text, problem: error.message, id };
 }
