@@ -1,6 +1,6 @@
 import { print, symbol } from "sexp-parser";
 
-/** The socket of an image with nothing on it but the framing: what every client of Swank has to pay. */
+/** A connection to an image with nothing but the framing: the minimum cost of any Swank client. */
 export class BareSocket {
   #transport;
   #received = Buffer.alloc(0);
@@ -8,13 +8,13 @@ export class BareSocket {
   #waiting;
   #lastId = 0;
 
-  /** @param {import("swank-client").TransportFactory} factory */
+  /** @param {import("swank-client/protocol").TransportFactory} factory */
   constructor(factory) {
     this.#transport = factory({ onData: (chunk) => this.#take(chunk), onClose: () => {} });
   }
 
   /**
-   * The text of a request for a form.
+   * Returns the text of a request to evaluate a form.
    *
    * @param {import("sexp-parser").Sexp} form
    */
@@ -24,7 +24,7 @@ export class BareSocket {
   }
 
   /**
-   * Sends a message and waits for the next one that is a reply.
+   * Sends a message and waits for the next reply.
    *
    * @param {string} message
    * @returns {Promise<string>}

@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { evaluateLisp } from "./figures/evaluate-lisp.mjs";
+import { largeMessages } from "./figures/large-messages.mjs";
 import { reading } from "./figures/reading.mjs";
 import { roundTrip } from "./figures/round-trip.mjs";
 import { startUp } from "./figures/start-up.mjs";
@@ -7,8 +8,8 @@ import { toolsList } from "./figures/tools-list.mjs";
 
 const RESULTS = new URL("results.json", import.meta.url);
 
-/** Every figure there is, in the order of the table. */
-const FIGURES = [toolsList, startUp, reading, roundTrip, evaluateLisp];
+/** All figures, in the order of the table. */
+const FIGURES = [toolsList, startUp, reading, largeMessages, roundTrip, evaluateLisp];
 
 /** Measures every figure, prints a table, and writes bench/results.json. */
 export async function main() {

@@ -1,28 +1,28 @@
 /**
- * A figure: a ratio of two things timed in the same run, or a plain count.
+ * A figure: the ratio of two times measured in the same run, or a count.
  *
  * @typedef {object} Figure
  * @property {string} name
  * @property {number} value the ratio of the two medians, or the count
  * @property {"ratio" | "bytes"} unit
- * @property {string} [of] what was timed, with its median in milliseconds
- * @property {string} [against] what it was timed against, with its median in milliseconds
+ * @property {string} [of] the timed operation, with its median in milliseconds
+ * @property {string} [against] the baseline, with its median in milliseconds
  */
 
 /**
- * Something to time: what it is, and one run of it.
+ * An operation to time: its description, and a function that runs it once.
  *
  * @typedef {{ what: string, run: () => unknown }} Subject
  */
 
 /**
- * Times two things and gives the ratio of their medians. They take turns, so that whatever else the machine does befalls
- * both alike.
+ * Times two operations and returns the ratio of their medians. They take turns, so that other load on the machine affects
+ * both equally.
  *
  * @param {string} name
  * @param {Subject} subject
  * @param {Subject} baseline
- * @param {number} [rounds] how often each is timed, after one round that is not counted
+ * @param {number} [rounds] number of timed runs of each, after one run that is not counted
  * @returns {Promise<Figure>}
  */
 export async function ratio(name, subject, baseline, rounds = 11) {
@@ -46,7 +46,7 @@ export async function ratio(name, subject, baseline, rounds = 11) {
 
 /**
  * @param {readonly number[]} values at least one
- * @returns {number} the middle one, or the mean of the two in the middle
+ * @returns {number} the median: the middle value, or the mean of the two middle values
  */
 export function median(values) {
   const sorted = values.toSorted((a, b) => a - b);

@@ -1,4 +1,4 @@
-// An agent finds a bug and mends it while the failing call stands still; then that very call gives its value. Prints the session as a page.
+// An agent finds and corrects a bug while the failing call is stopped. Then the call returns its value. Prints the session as a page.
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -22,7 +22,7 @@ function print(text) {
   process.stdout.write(`${text}\n`);
 }
 
-/** Ids differ from run to run. */
+/** Replaces ids that differ between runs. */
 function stable(text) {
   return text.replace(/thread \d+\//g, "thread N/").replace(/evaluation \d+:/g, "evaluation N:");
 }
@@ -49,18 +49,18 @@ await request("initialize", {
 });
 print("# A session: from an error to the value of the same call\n");
 print(
-  "Written by `node examples/agent-session.mjs`; every answer is what the server said.\n\nThe agent loads a program and runs it.",
+  "`node examples/agent-session.mjs` writes this page from a real session.\n\nThe agent loads a program and runs it.",
 );
 await tool("evaluate-lisp", { code: PROGRAM }, "=> *ORDER*");
 await tool("evaluate-lisp", { code: "(total *order*)" }, "[ERROR] TYPE-ERROR");
-print("\nThe value NIL is no number. The call is still there, so the agent asks where it came from.");
+print("\nNIL is not a number. The call is still stopped, so the agent looks for the source of the NIL.");
 await tool("evaluate-lisp", { code: "(find-if-not (lambda (item) (getf item :price)) *order*)" }, "milk");
 await tool("describe-symbol", { name: "price" }, "Arglist: (ITEM)");
 print(
-  "\nAn item without a price is to count as nothing. The agent redefines the function; the stopped call is not disturbed.",
+  "\nAn item without a price should count as 0. The agent redefines the function, which does not affect the stopped call.",
 );
 await tool("evaluate-lisp", { code: "(defun price (item) (getf item :price 0))" }, "=> PRICE");
-print("\nIt lets the call that failed be made again.");
+print("\nThe agent retries the call that failed.");
 await tool("debugger_invoke_restart", { restart: "RETRY" }, "=> 10");
 await tool("list-definitions", {}, "PRICE");
 

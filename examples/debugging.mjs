@@ -1,5 +1,5 @@
-// An agent debugs three programs to the end, through the tools of swank-mcp: what it thinks, calls and is told, as Markdown.
-// `node examples/debugging.mjs [recursion] [pipeline] [race]`; the exit code is 1 when an answer is not what the agent went by.
+// An agent debugs three programs with the tools of swank-mcp. Prints its reasoning, calls and answers as Markdown.
+// `node examples/debugging.mjs [recursion] [pipeline] [race]`; the exit status is 1 if an answer is not the expected one.
 import { Agent, WrongTurn } from "./debugging/agent.mjs";
 import { pipeline, race, recursion } from "./debugging/stories.mjs";
 

@@ -1,4 +1,4 @@
-// An MCP client without a library: lines of JSON to and from the server.
+// An MCP client without a library: it exchanges lines of JSON with the server.
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -45,6 +45,6 @@ await callTool("evaluate-lisp", { code: "(defun halve (n) (/ n 0)) (halve 10)" }
 await callTool("describe-last-error");
 await callTool("evaluate-lisp", { code: "(defun halve (n) (/ n 2)) (halve 10)" });
 
-// The end of its input ends the server, and with it the image.
+// The end of its input ends the server, which ends the image.
 server.stdin.end();
 server.on("exit", (code) => process.exit(code ?? 1));

@@ -1,5 +1,5 @@
 // `node scripts/run.mjs COMMAND ARGS...` runs scripts/commands/COMMAND.mjs.
-// Kept to old syntax up to the dynamic import, so that an old Node can still say what is wrong.
+// Uses only old syntax up to the dynamic import, so that an old Node can run it and print the message.
 import { nodeComplaint } from "./setup/node-version.mjs";
 
 const complaint = nodeComplaint(process.versions.node);

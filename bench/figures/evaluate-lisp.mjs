@@ -1,6 +1,7 @@
 import { launchImage } from "swank-client/launch";
-import { RuntimeCalls } from "../../packages/swank-client/dist/runtime/runtime-calls.js";
-import { runtimeModule } from "../../packages/swank-client/dist/runtime/runtime-source.js";
+import { evaluate } from "../../packages/swank-client/dist/calls/evaluate.js";
+import { formOf } from "../../packages/swank-client/dist/lisp/lisp-runner.js";
+import { runtimeModule } from "../../packages/swank-client/dist/lisp/runtime-source.js";
 import { ServerProcess } from "../../scripts/mcp/server-process.mjs";
 import { inRepository } from "../../scripts/setup/paths.mjs";
 import { BareSocket } from "../bare-socket.mjs";
@@ -11,7 +12,7 @@ const CODE = "(+ 1 2)";
 const CALL = { code: CODE, package: undefined, stdin: undefined, check: false, unwind: false, debug: true };
 const LIMITS = { limit: 100_000, tail: 4000, valueLimit: undefined };
 
-/** What a tool call costs beyond what the SDK and the image cost anyway. */
+/** Measures a tool call against the costs of the SDK and the image alone. */
 export async function evaluateLisp() {
   const image = await launchImage();
   const socket = new BareSocket(await image.transport());
@@ -46,8 +47,8 @@ async function toolCalls(server, name) {
  * @param {BareSocket} socket
  */
 async function separately(echo, socket) {
-  const calls = new RuntimeCalls(runtimeModule("evaluate"));
+  const { packageName } = runtimeModule("evaluate");
   await toolCalls(echo, "echo");
   for (let id = 1; id <= CALLS; id++)
-    await socket.roundTrip(socket.message(calls.evaluate({ ...CALL, ...LIMITS, id })));
+    await socket.roundTrip(socket.message(formOf(evaluate, [{ ...CALL, ...LIMITS, id }], packageName)));
 }

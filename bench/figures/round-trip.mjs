@@ -5,7 +5,7 @@ import { ratio } from "../measure.mjs";
 
 const CALLS = 200;
 
-/** What the library adds to a request: two images of the same core, one with a client, one with nothing but its socket. */
+/** Measures a request through the library against one over a bare socket, on two images of the same core. */
 export async function roundTrip() {
   const [image, bareImage] = [await launchImage(), await launchImage()];
   const client = await connect({ transport: image.transport });

@@ -5,7 +5,7 @@ import { ratio } from "../measure.mjs";
 
 const NODE = { what: "node -e 0", run: () => promisify(execFile)(process.execPath, ["-e", "0"]) };
 
-/** From the start of the process to what an agent waits for. */
+/** Measures the time from the start of the process to the first answers. */
 export async function startUp() {
   return [
     await ratio(
@@ -15,7 +15,7 @@ export async function startUp() {
     ),
     await ratio(
       "start to the first evaluation",
-      { what: "swank-mcp: start, (+ 1 2) on an image of its own, end", run: () => session(evaluate) },
+      { what: "swank-mcp: start, (+ 1 2) on a launched image, end", run: () => session(evaluate) },
       NODE,
     ),
   ];
@@ -35,6 +35,5 @@ async function session(work) {
 /** @param {ServerProcess} server */
 async function evaluate(server) {
   const answer = await server.request("tools/call", { name: "evaluate-lisp", arguments: { code: "(+ 1 2)" } });
-  if (!JSON.stringify(answer).includes("=> 3"))
-    throw new Error(`Not what was to be measured: ${JSON.stringify(answer)}`);
+  if (!JSON.stringify(answer).includes("=> 3")) throw new Error(`Unexpected answer: ${JSON.stringify(answer)}`);
 }

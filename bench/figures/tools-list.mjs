@@ -1,7 +1,7 @@
 import { listTools } from "../../scripts/mcp/list-tools.mjs";
 
 /**
- * What every conversation pays for the tools being there.
+ * Measures the size of the answer to `tools/list`, which every conversation contains.
  *
  * @returns {Promise<import("../measure.mjs").Figure[]>}
  */

@@ -6,19 +6,19 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const BIN = `${ROOT}packages/swank-mcp/bin/swank-mcp.js`;
 
-/** How often, and how long apart in milliseconds, something is looked for that takes its time. */
+/** Maximum number of repeated calls, and the milliseconds between them. */
 const LOOKS = 100;
 const PAUSE = 100;
 
-/** An answer that was not the one that the agent went by. */
+/** An answer that the agent did not expect. */
 export class WrongTurn extends Error {}
 
-/** Plays an agent: calls tools, writes down what it calls and what it is told, and gives up when that is not what it expects. */
+/** Plays an agent: calls tools, records calls and answers, and fails at an unexpected answer. */
 export class Agent {
   #client = new Client({ name: "debugging-example", version: "1" });
   #write;
 
-  /** @param {(text: string) => void} write takes the transcript, in Markdown */
+  /** @param {(text: string) => void} write receives the transcript, in Markdown */
   constructor(write) {
     this.#write = write;
   }
@@ -34,12 +34,12 @@ export class Agent {
     await this.#client.listTools();
   }
 
-  /** Ends the server, and with it the image. */
+  /** Ends the server, which ends the image. */
   async end() {
     await this.#client.close();
   }
 
-  /** Says what it thinks. @param {string} text */
+  /** Records a step of the agent's reasoning. @param {string} text */
   think(text) {
     this.#write(`${text}\n\n`);
   }
@@ -49,8 +49,8 @@ export class Agent {
    *
    * @param {string} name
    * @param {object} args
-   * @param {RegExp} expected what the answer must say
-   * @returns {Promise<any>} the structured content, if the answer has any
+   * @param {RegExp} expected must match the answer's text
+   * @returns {Promise<any>} the answer's structured content, if any
    */
   async call(name, args, expected) {
     const answer = await this.#send(name, args);
@@ -59,7 +59,7 @@ export class Agent {
     return answer.data;
   }
 
-  /** Calls a tool until its answer says something; the last call is written down. Takes and gives the same as `call`. */
+  /** Calls a tool until its answer matches, and records the last call. Arguments and result are those of `call`. */
   async callUntil(name, args, expected) {
     for (let look = 1; look < LOOKS; look++) {
       if (expected.test((await this.#send(name, args)).text)) break;
@@ -73,7 +73,7 @@ export class Agent {
     return this.call("evaluate-lisp", { code }, expected);
   }
 
-  /** The index of the first frame of a function, or of what is inside of it. @param {string} name with its package */
+  /** Returns the index of the first frame of a function, or of a local function in it. @param {string} name with its package */
   async frameOf(name, args = {}) {
     const { frames } = await this.call("debugger_frames", { end: 6, ...args }, new RegExp(`"function":"[^"]*${name}`));
     return frames.find((frame) => frame.function.includes(name)).index;
@@ -89,14 +89,14 @@ export class Agent {
   }
 }
 
-/** Code of several lines as it is, everything else as JSON. */
+/** Formats arguments: code of several lines as it is, everything else as JSON. */
 function shownArguments({ code, ...rest }) {
   if (!code?.includes("\n")) return JSON.stringify({ ...rest, ...(code === undefined ? {} : { code }) });
   const others = Object.keys(rest).length === 0 ? "" : `${JSON.stringify(rest)} `;
   return `${others}with this code:\n${code.trim().replace(/^(?=.)/gm, "  ")}`;
 }
 
-/** A line for each frame, and nothing that is true of this machine or this moment only. */
+/** Formats an answer: one line per frame, without paths, process ids and times. */
 function shownAnswer(text) {
   return text
     .replaceAll(ROOT, "")

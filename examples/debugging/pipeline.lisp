@@ -1,4 +1,4 @@
-;;; A bad slot value in a pipeline of CLOS objects: one stage writes it, another one trips over it.
+;;; A bad slot value in a pipeline of CLOS objects: one stage writes it, and another stage fails because of it.
 
 (defpackage #:pipeline
   (:use #:common-lisp)
@@ -35,6 +35,6 @@
     (run-stage stage order)))
 
 (defun turnover (orders)
-  "What the orders, lists of an id, an amount and a currency, are worth in euros."
+  "Return the value in euros of ORDERS, lists of an id, an amount and a currency."
   (loop for (id amount currency) in orders
         sum (process (make-instance 'order :id id :amount amount :currency currency))))

@@ -1,4 +1,4 @@
-;;; A race between two threads: each looks at the balance before the other has changed it.
+;;; A race between two threads: each reads the balance before the other has changed it.
 
 (defpackage #:race
   (:use #:common-lisp)
@@ -20,6 +20,6 @@
         :refused)))
 
 (defun start-withdrawals (amount)
-  "Two threads that withdraw AMOUNT each."
+  "Start two threads that withdraw AMOUNT each, and return them as a list."
   (loop for name in '("first" "second")
         collect (sb-thread:make-thread #'withdraw :name name :arguments (list amount))))

@@ -1,4 +1,4 @@
-;;; A wrong base case in a recursion: it fails where the numbers are added, not where the mistake is.
+;;; A wrong base case in a recursion: the error occurs where the numbers are added, not where the mistake is.
 
 (defpackage #:recursion
   (:use #:common-lisp)
@@ -15,6 +15,6 @@
   (zerop (mod (digit-sum n) 7)))
 
 (defun lucky-numbers (numbers)
-  "Those whose digits add up to a multiple of seven."
+  "Return those of NUMBERS whose digits add up to a multiple of seven."
   (loop for number in numbers
         when (lucky-p number) collect number))

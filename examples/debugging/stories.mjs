@@ -1,4 +1,4 @@
-/** The image's current directory is the root of the repository. @param {string} name */
+/** Returns code that loads an example; the image's directory is the root of the repository. @param {string} name */
 function load(name) {
   return `(load "examples/debugging/${name}.lisp")`;
 }
@@ -9,7 +9,9 @@ export async function recursion(agent) {
   agent.think("Which of these are lucky? 25, 34 and 7 should be.");
   await agent.evaluate("(recursion:lucky-numbers '(25 100 34 7))", /\[ERROR\] TYPE-ERROR/);
 
-  agent.think("Something that is no number is added deep in the recursion. What did the innermost call get?");
+  agent.think(
+    "A value that is not a number is added deep in the recursion. Which arguments did the innermost call get?",
+  );
   const frame = await agent.frameOf("RECURSION::DIGIT-SUM");
   await agent.call("debugger_eval_in_frame", { frame, code: "(values n (digit-sum (floor n 10)))" }, /\["2","NIL"\]/);
 
@@ -19,7 +21,7 @@ export async function recursion(agent) {
   await agent.evaluate(fix, /=> DIGIT-SUM/);
 
   agent.think(
-    "The call that failed can be made again, as the function is now. The answer is that of the very first call.",
+    "Restart the frame of the call that failed, with the new definition. The answer is the value of the first call.",
   );
   const again = { restart: "RESTART-FRAME", values: [String(frame)] };
   await agent.call("debugger_invoke_restart", again, /^=> \(25 34 7\)$/);
@@ -32,7 +34,7 @@ export async function pipeline(agent) {
   agent.think("100 euros, 50 dollars and 10 pounds: that should be worth 157 euros.");
   await agent.evaluate(`(pipeline:turnover ${orders})`, /\[ERROR\] TYPE-ERROR/);
 
-  agent.think("One of the factors is NIL. Look at the order in the frame that multiplied.");
+  agent.think("One of the factors is NIL. Inspect the order in the frame that multiplies.");
   const { frames } = await agent.call("debugger_frames", { end: 4 }, /RUN-STAGE/);
   const multiplying = frames.find(({ call }) => call.includes(":ADD-UP"));
   const id = multiplying.locals.find(({ name }) => name === "ORDER").object_id;
@@ -40,7 +42,7 @@ export async function pipeline(agent) {
   await agent.evaluate(slots, /=> \(50 "usd" NIL\)/);
 
   agent.think(
-    "The rate is NIL, and another stage wrote it. Catch it in the act: stop where NIL is written into a rate.",
+    "The rate is NIL, and another stage wrote it. Set a breakpoint that stops when NIL is written into a rate.",
   );
   await agent.call("debugger_invoke_restart", { restart: "ABORT" }, /; Evaluation aborted/);
   const where = { function: "(setf pipeline::rate)", condition: "(null (first args))" };
@@ -53,7 +55,7 @@ export async function pipeline(agent) {
   };
   await agent.call("debugger_eval_in_frame", look, /\["NIL","9\/10"\]/);
 
-  agent.think("Currencies are looked up as they are spelt. Take case out of it, and have the order processed again.");
+  agent.think("The lookup of currencies is case-sensitive. Ignore case, and process the order again.");
   const fix =
     "(in-package :pipeline)\n(defun rate-of (currency)\n  (cdr (assoc currency *rates* :test #'string-equal)))";
   await agent.evaluate(fix, /=> RATE-OF/);
@@ -75,21 +77,21 @@ export async function race(agent) {
   await agent.evaluate(start, /=> 2/);
   const [first, second] = await stops(agent, 2);
 
-  agent.think("Both are there, at the same time. What does each of them believe the balance to be?");
+  agent.think("Both threads are stopped there at the same time. Which balance has each of them read?");
   for (const thread of [first, second]) {
     const frame = await agent.frameOf("RACE::WITHDRAW", { thread, end: 3 });
     await agent.call("debugger_eval_in_frame", { thread, frame, code: "balance" }, /"values":\["100"\]/);
   }
   agent.think(
-    "Both believe that the money is there: between looking and paying nothing keeps the other one out. Let them go on.",
+    "Both have read a balance of 100: no lock keeps the other thread out between the check and the payment. Continue both.",
   );
-  for (const thread of [first, second]) await agent.call("debugger_continue", { thread }, /goes on/);
+  for (const thread of [first, second]) await agent.call("debugger_continue", { thread }, /resumed/);
   await agent.evaluate(
     "(values (mapcar #'sb-thread:join-thread *threads*) race::*balance*)",
     /=> \(:PAID :PAID\)\n.*=> 0/,
   );
 
-  agent.think("Paid twice from money that was there once. Looking and paying must be one step.");
+  agent.think("The same money was paid twice. Check and payment must be one atomic step.");
   const fix = `(in-package :race)
 (defun withdraw (amount)
   (sb-thread:with-mutex (*lock*)
@@ -103,19 +105,19 @@ export async function race(agent) {
   await agent.evaluate(start, /=> 2/);
   const [only] = await stops(agent, 1);
 
-  agent.think("This time one thread is in there, and the other one waits for it.");
+  agent.think("Now one thread is stopped there, and the other one waits for the lock.");
   await agent.evaluate("(count-if #'sb-thread:thread-alive-p *threads*)", /=> 2/);
-  await agent.call("debugger_continue", { thread: only }, /goes on/);
+  await agent.call("debugger_continue", { thread: only }, /resumed/);
   const [other] = await stops(agent, 1);
   const frame = await agent.frameOf("RACE::WITHDRAW", { thread: other, end: 3 });
   await agent.call("debugger_eval_in_frame", { thread: other, frame, code: "balance" }, /"values":\["0"\]/);
-  await agent.call("debugger_continue", { thread: other }, /goes on/);
+  await agent.call("debugger_continue", { thread: other }, /resumed/);
   await agent.call("breakpoint_remove", { id }, /"removed"/);
   const outcome = "(values (sort (mapcar #'sb-thread:join-thread *threads*) #'string<) race::*balance*)";
   await agent.evaluate(outcome, /=> \(:PAID :REFUSED\)\n.*=> 0/);
 }
 
-/** Waits until so many threads are stopped. @param {import("./agent.mjs").Agent} agent @param {number} count */
+/** Waits until `count` threads are stopped, and returns their addresses. @param {import("./agent.mjs").Agent} agent @param {number} count */
 async function stops(agent, count) {
   const expected = new RegExp(`"stopped":\\[(?:\\{[^}]*\\},?){${count}}\\]`);
   const { stopped } = await agent.callUntil("lisp-status", {}, expected);

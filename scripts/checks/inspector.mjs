@@ -1,13 +1,18 @@
-// The MCP Inspector, a client that is not ours, lists the tools and calls them. Fetched for the occasion: it is larger than this repository.
+// The MCP Inspector, an independent client, lists the tools and calls them. It has its own package-lock.json and is installed when it is
+// first needed, because it is half as large as all other dependencies together.
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { ensureDependencies } from "../setup/dependencies.mjs";
 import { ensureLisp } from "../setup/ensure-lisp.mjs";
 import { inRepository } from "../setup/paths.mjs";
 
-const INSPECTOR = "@modelcontextprotocol/inspector@2.12.0";
+const FOLDER = "scripts/checks/inspector";
+const INSPECTOR = inRepository(
+  `${FOLDER}/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js`,
+);
 const SERVER = [process.execPath, inRepository("node_modules/.bin/swank-mcp")];
 
-/** What is asked, and what the answer must hold. */
+/** The questions, and the text that each answer must contain. */
 const QUESTIONS = [
   { args: ["--method", "tools/list", "--strict"], expected: '"evaluate-lisp"' },
   {
@@ -18,12 +23,13 @@ const QUESTIONS = [
 ];
 
 /**
- * A sentence for each question that is not answered as it should be.
+ * Asks the questions.
  *
- * @returns {Promise<string[]>}
+ * @returns {Promise<string[]>} a sentence for each wrong answer
  */
 export async function checkInspector() {
   await ensureLisp();
+  await ensureDependencies(FOLDER);
   const problems = [];
   for (const question of QUESTIONS) problems.push(...(await problemOf(question)));
   return problems;
@@ -32,7 +38,7 @@ export async function checkInspector() {
 /** @param {typeof QUESTIONS[number]} question */
 async function problemOf({ args, expected }) {
   try {
-    const { stdout } = await promisify(execFile)("npx", ["-y", INSPECTOR, "--cli", ...SERVER, ...args]);
+    const { stdout } = await promisify(execFile)(process.execPath, [INSPECTOR, "--cli", ...SERVER, ...args]);
     return stdout.includes(expected)
       ? []
       : [`The Inspector's answer to ${args.join(" ")} lacks ${expected}:\n${stdout}`];

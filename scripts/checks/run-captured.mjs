@@ -2,11 +2,11 @@ import { execFile } from "node:child_process";
 import { inRepository } from "../setup/paths.mjs";
 
 /**
- * Runs a program of an installed npm package and keeps what it says.
+ * Runs a program of an installed npm package and captures its output.
  *
  * @param {string} file path below node_modules
  * @param {readonly string[]} args
- * @returns {Promise<string[]>} nothing when it succeeded, else all that it said
+ * @returns {Promise<string[]>} empty if it succeeded, else its whole output
  */
 export function problemsOf(file, args) {
   return new Promise((resolve) => {

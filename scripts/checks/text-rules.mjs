@@ -1,31 +1,31 @@
-/** A file longer than this says more than one thing. */
+/** Maximum number of lines of a file; longer files have more than one subject. */
 export const MOST_LINES = 300;
 
-/** The one file that may vouch for what the compiler cannot see, and so may switch a check off. */
+/** The only file that may suppress a check, for types that the compiler cannot derive. */
 export const AUDITED = "packages/sexp-parser/src/decode/assemble.ts";
 
-/** Words that may not stand in a source file, and what to do instead. */
+/** Words that are not allowed in a source file, and what to do instead. */
 const FORBIDDEN = [
   { pattern: /\b(?:TODO|FIXME|XXX|HACK)\b/, instead: "do it now, or file an issue", except: "" },
   {
     pattern: /@ts-(?:ignore|nocheck|expect-error)\b|\bbiome-ignore|\beslint-disable/,
-    instead: "mend what the check complains about",
+    instead: "correct the code that the check reports",
     except: AUDITED,
   },
 ];
 
 /**
- * What is wrong with a source file whatever its language: too long, unfinished by its own word, or a check switched off.
+ * Checks a source file of any language: its length, markers of unfinished work, and suppressed checks.
  *
  * @param {string} path
  * @param {string} text
- * @returns {string[]} a sentence for each
+ * @returns {string[]} a sentence for each violation
  */
 export function textProblems(path, text) {
   const lines = text.replace(/\n$/, "").split("\n");
   const tooLong =
     lines.length > MOST_LINES
-      ? [`${path}: ${lines.length} lines; the most is ${MOST_LINES}. Split it by what it says.`]
+      ? [`${path}: ${lines.length} lines; the maximum is ${MOST_LINES}. Split it by subject.`]
       : [];
   const forbidden = lines.flatMap((line, index) =>
     FORBIDDEN.flatMap(({ pattern, instead, except }) => {

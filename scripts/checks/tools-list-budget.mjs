@@ -1,9 +1,9 @@
 import { listTools } from "../mcp/list-tools.mjs";
 
-/** The most bytes that the answer to `tools/list` may have: every agent pays for them in every conversation. */
+/** Maximum size in bytes of the answer to `tools/list`, which takes up context in every conversation of every agent. */
 export const BUDGET = 16_384;
 
-/** Whether `tools/list` stays within its budget. */
+/** Checks that the answer to `tools/list` stays within its budget. */
 export async function checkToolsListBudget() {
   return budgetProblems(await listTools());
 }
@@ -15,6 +15,6 @@ export async function checkToolsListBudget() {
 export function budgetProblems(result) {
   const bytes = Buffer.byteLength(JSON.stringify(result));
   return bytes > BUDGET
-    ? [`tools/list takes ${bytes} bytes; the most is ${BUDGET}. Shorten descriptions or schemas.`]
+    ? [`tools/list takes ${bytes} bytes; the maximum is ${BUDGET}. Shorten descriptions or schemas.`]
     : [];
 }

@@ -2,9 +2,9 @@ import { build } from "../setup/build.mjs";
 import { ensureDependencies } from "../setup/dependencies.mjs";
 
 /**
- * `npm run build`: compiles what has changed.
+ * `npm run build`: compiles changed files.
  *
- * @param {readonly string[]} projects folders with a tsconfig.json; none means all
+ * @param {readonly string[]} projects folders with a tsconfig.json; all if empty
  */
 export async function run(projects) {
   await ensureDependencies();

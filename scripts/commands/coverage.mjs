@@ -3,7 +3,7 @@ import { inRepository } from "../setup/paths.mjs";
 import { runInstalled } from "../setup/run-program.mjs";
 
 /**
- * `npm run coverage`: `npm test`, measured by c8, with child processes such as swank-mcp counted in.
+ * `npm run coverage`: runs `npm test` under c8, which also measures child processes such as swank-mcp.
  *
  * @param {readonly string[]} args as for `npm test`
  * @returns {Promise<number>} the exit code

@@ -9,10 +9,10 @@ import { inRepository } from "../setup/paths.mjs";
 /**
  * `npm start`: the MCP server on stdin and stdout, or, in a terminal, the console.
  *
- * The server runs in this very process, so signals, exit code and streams are its own. Until it starts nothing is
- * written to stdout, which belongs to MCP.
+ * The server runs in this process, with its signals, exit code and streams. Before it starts, nothing is written to
+ * stdout, which carries the MCP protocol.
  *
- * @param {readonly string[]} args handed to swank-mcp
+ * @param {readonly string[]} args of swank-mcp
  */
 export async function run(args) {
   endWithParent();
@@ -21,13 +21,18 @@ export async function run(args) {
   const wanted = await lispWanted(args);
   if (wanted !== undefined) await ensureLisp(wanted);
   const bin = inRepository("packages/swank-mcp/bin/swank-mcp.js");
-  process.argv = [process.execPath, bin, ...serverArguments(args, isTerminal())];
+  // What the console shows as the program to name in MCP clients: the one that the README names.
+  process.argv = [
+    process.execPath,
+    inRepository("node_modules/.bin/swank-mcp"),
+    ...serverArguments(args, isTerminal()),
+  ];
   await import(pathToFileURL(bin).href);
 }
 
 /**
  * @param {readonly string[]} args
- * @param {boolean} isTTY whether a person is there: no MCP client is then
+ * @param {boolean} isTTY whether stdin is a terminal, so that a person uses it and no MCP client
  */
 export function serverArguments(args, isTTY) {
   return isTTY && !args.some((arg) => ["console", "serve"].includes(arg)) ? ["console", ...args] : [...args];

@@ -3,9 +3,9 @@ import { runTests } from "../testing/run-tests.mjs";
 /**
  * `npm test`: every test except those of test/slow.
  *
- * @param {readonly string[]} args test files or folders to run instead of all, and options of mocha
+ * @param {readonly string[]} args test files or folders (default: all), and options of mocha
  * @returns {Promise<number>} the exit code
  */
 export function run(args) {
-  return runTests(args, ".mocharc.json", "pure ones in parallel");
+  return runTests(args, ".mocharc.json", "side by side");
 }

@@ -2,22 +2,23 @@ import { code, GENERATED, prose, table } from "./markdown.mjs";
 
 /** @typedef {{ name: string, usage: string, summary: string, tool?: string }} Command */
 
-const ABOUT = `\`npm start\` in a terminal, or \`swank-mcp console\` with any of the [options](options.md), opens a prompt. A form is evaluated, and goes on in the
-next line until it is balanced. What comes back is the text that an agent reads; what agents get as JSON is shown in lines.
+const ABOUT = `\`npm start\` in a terminal, or \`swank-mcp console\` with any of the [options](options.md), opens a prompt. The console
+evaluates a form as soon as its parentheses balance; until then it reads more lines. It prints the text that an agent would read, and formats JSON
+answers as lines.
 
-The prompt shows the package, and in brackets the stop that commands are about: the latest, or that of the thread chosen with \`,thread\`. Lines are
-remembered in \`~/.local/state/swank-toolkit\`, or under \`XDG_STATE_HOME\`.
+The prompt shows the package and, in brackets, the stop that commands apply to: the latest one, or that of the thread chosen with \`,thread\`. The
+history is kept in \`~/.local/state/swank-toolkit\`, or under \`XDG_STATE_HOME\`.
 
 | key | |
 | --- | --- |
-| TAB | completes symbols, as one writes them in the current package, and commands |
-| Ctrl-C | stops an evaluation where it is, so that it can be looked at and continued; a second one gives it up; at the prompt it drops the line |
-| Ctrl-D | leaves, and ends everything that the console has started |
+| TAB | completes commands, and symbols as the current package writes them |
+| Ctrl-C | stops an evaluation in the debugger, where it can be inspected and continued; a second Ctrl-C aborts it; at the prompt, Ctrl-C discards the line |
+| Ctrl-D | leaves the console, and ends its evaluations and the image that it launched |
 
-Without a terminal the console takes its input as a script, shows no prompts, and exits with 1 when something failed.`;
+Without a terminal, the console reads its input as a script, shows no prompts, and exits with status 1 if anything failed.`;
 
 /**
- * docs/console.md: every command of the console, from the table that it reads them with. Needs the build.
+ * Returns docs/console.md: every command of the console, from the console's own table. Needs the build.
  *
  * @returns {Promise<string>}
  */

@@ -2,7 +2,7 @@ import { code, GENERATED, prose, table } from "./markdown.mjs";
 
 /** @typedef {Record<string, { meaning: string, remedy: string }>} ErrorTable */
 
-/** The tables of codes in the built packages, with what to know before reading them. */
+/** The tables of error codes in the built packages, each with an introduction. */
 const SECTIONS = [
   {
     title: "sexp-parser",
@@ -12,20 +12,20 @@ const SECTIONS = [
   },
   {
     title: "swank-client",
-    about: "Codes of `SwankError`, which every function of the package and of `swank-client/launch` rejects with.",
-    module: "swank-client/dist/errors.js",
+    about: "Codes of `SwankError`, the only error type of `swank-client` and its subpaths.",
+    module: "swank-client/dist/base/errors.js",
     export: "ERROR_CODES",
   },
   {
     title: "swank-mcp",
-    about: "What a tool refuses with besides the above, as `data.type` of the error object.",
-    module: "swank-mcp/dist/refusal.js",
+    about: "Codes of refused tool calls, besides those above: `data.type` of the error object.",
+    module: "swank-mcp/dist/refusals/refusal.js",
     export: "REFUSALS",
   },
 ];
 
 /**
- * docs/errors.md: every error code, from the tables that the code itself uses. Needs the build.
+ * Returns docs/errors.md: every error code, from the tables in the source. Needs the build.
  *
  * @returns {Promise<string>}
  */

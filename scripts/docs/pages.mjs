@@ -5,7 +5,7 @@ import { errorsPage } from "./errors-page.mjs";
 import { optionsPage } from "./options-page.mjs";
 import { toolsPage } from "./tools-page.mjs";
 
-/** Every generated page and what makes it. */
+/** Every generated page and the function that makes it. */
 const PAGES = [
   { path: "docs/console.md", make: consolePage },
   { path: "docs/errors.md", make: errorsPage },
@@ -19,16 +19,15 @@ export async function writePages() {
 }
 
 /**
- * Whether every generated page says what the source says now. Needs the build.
+ * Checks that every generated page matches the source. Needs the build.
  *
- * @returns {Promise<string[]>} a sentence for each that does not
+ * @returns {Promise<string[]>} a sentence for each page that does not
  */
 export async function checkPages() {
   const problems = [];
   for (const { path, make } of PAGES) {
     const written = await readFile(inRepository(path), "utf8").catch(() => undefined);
-    if (written !== `${await make()}\n`)
-      problems.push(`${path} is not what the source says now. Run \`npm run docs\` and commit it.`);
+    if (written !== `${await make()}\n`) problems.push(`${path} is out of date. Run \`npm run docs\` and commit it.`);
   }
   return problems;
 }

@@ -2,7 +2,7 @@ import { listTools } from "../mcp/list-tools.mjs";
 import { code, GENERATED, prose, table } from "./markdown.mjs";
 
 /**
- * A tool as `tools/list` shows it, as far as the page tells of it.
+ * The fields of a tool in `tools/list` that the page shows.
  *
  * @typedef {object} Tool
  * @property {string} name
@@ -15,15 +15,18 @@ import { code, GENERATED, prose, table } from "./markdown.mjs";
 /** @typedef {{ type?: string, description?: string, default?: unknown, enum?: unknown[], minimum?: number, maximum?: number }} Property */
 
 /**
- * docs/tools.md: every tool, from the server's own answer to `tools/list`. Needs the build.
+ * Returns docs/tools.md: every tool, from the server's answer to `tools/list`. Needs the build.
  *
  * @returns {Promise<string>}
  */
 export async function toolsPage() {
   const { tools } = /** @type {{ tools: Tool[] }} */ (await listTools());
-  return [GENERATED, "# Tools of swank-mcp", "As `tools/list` shows them to an agent.", ...tools.map(toolSection)].join(
-    "\n\n",
-  );
+  return [
+    GENERATED,
+    "# Tools of swank-mcp",
+    "The tools as `tools/list` describes them to agents.",
+    ...tools.map(toolSection),
+  ].join("\n\n");
 }
 
 /** @param {Tool} tool */

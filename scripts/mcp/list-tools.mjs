@@ -1,7 +1,7 @@
 import { ServerProcess } from "./server-process.mjs";
 
 /**
- * What swank-mcp answers to `tools/list`. Needs the build, and no Lisp.
+ * Returns swank-mcp's answer to `tools/list`. Needs the build, but no Lisp.
  *
  * @returns {Promise<unknown>} the `result` of the answer
  */

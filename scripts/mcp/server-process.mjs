@@ -11,7 +11,7 @@ const CLIENT = {
 const ENDED = "swank-mcp ended before it answered.";
 
 /**
- * The installed swank-mcp on stdio, spoken to in plain JSON so that nothing of the SDK's client is measured with it.
+ * The installed swank-mcp on stdio. Uses plain JSON, so that benchmarks do not measure the SDK's client.
  */
 export class ServerProcess {
   #process;
@@ -28,14 +28,14 @@ export class ServerProcess {
   constructor(args = [], bin = inRepository("node_modules/.bin/swank-mcp")) {
     this.#process = spawn(process.execPath, [bin, ...args], { stdio: ["pipe", "pipe", "inherit"] });
     createInterface({ input: this.#process.stdout }).on("line", (line) => this.#receive(JSON.parse(line)));
-    // A write to a server that has ended already: its end is what settles the requests.
+    // A write to a server that has ended fails. The end itself rejects the pending requests.
     this.#process.stdin.on("error", () => {});
     this.#ended = new Promise((resolve) => this.#process.once("close", resolve)).then(() => this.#rejectAll());
   }
 
   /**
    * @returns {Promise<unknown>} the server's description of itself
-   * @throws {Error} when the server ends first
+   * @throws {Error} if the server ends first
    */
   async initialize() {
     const result = await this.request("initialize", CLIENT);
@@ -47,7 +47,7 @@ export class ServerProcess {
    * @param {string} method
    * @param {object} [params]
    * @returns {Promise<unknown>} the `result` of the answer
-   * @throws {Error} with the server's message when it answers with an error, and when it ends first
+   * @throws {Error} if the server answers with an error, whose message it has, or ends first
    */
   request(method, params) {
     const id = ++this.#lastId;

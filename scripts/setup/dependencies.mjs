@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { inRepository } from "./paths.mjs";
 import { runProgram } from "./run-program.mjs";
 import { SetupError } from "./setup-error.mjs";
@@ -6,23 +7,24 @@ import { SetupError } from "./setup-error.mjs";
 /** @typedef {{ packages: Record<string, { version?: string, integrity?: string, link?: boolean, optional?: boolean }> }} Lockfile */
 
 /**
- * Installs what package-lock.json names, unless exactly that is there already.
+ * Installs the packages of a package-lock.json, unless exactly these are installed.
  *
- * @throws {SetupError} when npm fails
+ * @param {string} [folder] folder of the lockfile, relative to the repository's root
+ * @throws {SetupError} if npm fails
  */
-export async function ensureDependencies() {
-  const wanted = await readLockfile("package-lock.json");
-  const installed = await readLockfile("node_modules/.package-lock.json");
+export async function ensureDependencies(folder = ".") {
+  const wanted = await readLockfile(join(folder, "package-lock.json"));
+  const installed = await readLockfile(join(folder, "node_modules/.package-lock.json"));
   if (wanted && installed && isInstalled(wanted, installed)) return;
-  process.stderr.write("Installing npm packages (npm ci) ...\n");
-  const code = await runNpm(["ci", "--include=dev", "--no-audit", "--no-fund"]);
+  process.stderr.write(`Installing npm packages (npm ci${folder === "." ? "" : ` in ${folder}`}) ...\n`);
+  const code = await runNpm(["ci", "--include=dev", "--no-audit", "--no-fund"], inRepository(folder));
   if (code !== 0)
-    throw new SetupError("npm ci failed; its own words are above. Mend that and run the same command again.");
+    throw new SetupError("npm ci failed. Its errors are above. Correct the problem and run the same command again.");
 }
 
 /**
- * Whether an installation (npm's own record of it, node_modules/.package-lock.json) is what a lockfile asks for.
- * Versions are compared instead of file times, which a checkout changes without changing any package.
+ * Returns whether an installation (npm's record of it, node_modules/.package-lock.json) matches a lockfile.
+ * Compares versions instead of file times, because a checkout changes times without changing packages.
  *
  * @param {Lockfile} wanted
  * @param {Lockfile} installed
@@ -37,7 +39,7 @@ export function isInstalled(wanted, installed) {
 
 /**
  * @param {string} path from the repository's root
- * @returns {Promise<Lockfile | undefined>} `undefined` when it is missing or damaged, which `npm ci` then mends or names
+ * @returns {Promise<Lockfile | undefined>} `undefined` if it is missing or damaged; then `npm ci` repairs or reports it
  */
 async function readLockfile(path) {
   try {
@@ -47,10 +49,13 @@ async function readLockfile(path) {
   }
 }
 
-/** @param {readonly string[]} args */
-function runNpm(args) {
+/**
+ * @param {readonly string[]} args
+ * @param {string} cwd
+ */
+function runNpm(args, cwd) {
   const npm = process.env["npm_execpath"];
-  // Under `npm start` npm names its own script; on Windows the other way round needs a shell, as npm is a .cmd there.
-  if (npm?.endsWith(".js")) return runProgram(process.execPath, [npm, ...args]);
-  return runProgram("npm", args, { shell: process.platform === "win32" });
+  // Under `npm start`, npm_execpath is npm's script. Otherwise Windows needs a shell, because npm is a .cmd file there.
+  if (npm?.endsWith(".js")) return runProgram(process.execPath, [npm, ...args], { cwd });
+  return runProgram("npm", args, { cwd, shell: process.platform === "win32" });
 }

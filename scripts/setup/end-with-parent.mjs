@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 
 /**
- * Ends this process as by SIGTERM once whoever started it is gone: npm passes SIGTERM and SIGINT on, but nobody passes
- * SIGKILL on, and a client that killed npm may keep our stdin open.
+ * Ends this process as by SIGTERM when its parent has ended. npm forwards SIGTERM and SIGINT, but SIGKILL cannot be
+ * forwarded, and a client that killed npm may keep our stdin open.
  *
- * @param {number} every how often to look, in milliseconds
+ * @param {number} every milliseconds between checks
  */
 export function endWithParent(every = 1000) {
   const starters = whoStartedUs();
@@ -16,7 +16,7 @@ export function endWithParent(every = 1000) {
   timer.unref();
 }
 
-/** Changes when our parent goes, or, under npm on Linux, when npm goes, which a shell that outlives it hides from us. */
+/** Changes when our parent ends. Under npm on Linux it also changes when npm ends, whose shell is our parent and outlives it. */
 function whoStartedUs() {
   const behindShell = process.env["npm_lifecycle_event"] !== undefined && process.platform === "linux";
   return behindShell ? `${process.ppid} ${parentOf(process.ppid)}` : `${process.ppid}`;
@@ -24,11 +24,11 @@ function whoStartedUs() {
 
 /**
  * @param {number} pid
- * @returns {string | undefined} `undefined` when the process is gone
+ * @returns {string | undefined} `undefined` if the process has ended
  */
 function parentOf(pid) {
   try {
-    // proc(5): the command's name, in parentheses, may hold anything; the parent is the second field after it.
+    // proc(5): the command's name, in parentheses, may contain any characters; the parent is the second field after it.
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1];
   } catch {

@@ -4,6 +4,7 @@ import { createInterface } from "node:readline/promises";
 import { lispInstructions } from "./lisp-instructions.mjs";
 import { planLisp } from "./lisp-plan.mjs";
 import { missingEmacs } from "./missing-emacs.mjs";
+import { missingFiveam } from "./missing-fiveam.mjs";
 import { missingLisp } from "./missing-lisp.mjs";
 import { isOnPath } from "./on-path.mjs";
 import { runProgram } from "./run-program.mjs";
@@ -12,22 +13,27 @@ import { SetupError } from "./setup-error.mjs";
 /** @typedef {import("./lisp-instructions.mjs").Part} Part */
 
 /**
- * Makes sure that SBCL and Swank are there, installing them where that is ours to do.
+ * Makes sure that SBCL and Swank are installed, and installs them if root or the user allows it.
  *
- * @param {{ lisp?: string | undefined, swank?: string | undefined }} [named] an SBCL or a Swank other than the usual one
- * @throws {SetupError} with the commands for this system when it is not, was refused, or failed
+ * @param {{ lisp?: string | undefined, swank?: string | undefined }} [named] an sbcl program or a Swank folder instead of the default
+ * @throws {SetupError} with the installation commands for this system, if they are missing and were not installed
  */
 export async function ensureLisp(named) {
   await ensure(() => missingLisp(named));
 }
 
 /**
- * Makes sure that all that the tests need is there: Emacs with SLIME too.
+ * Makes sure that the other programs that some tests need are installed.
  *
+ * @param {{ fiveam: boolean, emacs: boolean }} needs `emacs`: with SLIME
  * @throws {SetupError} as `ensureLisp` does
  */
-export async function ensureLispAndEmacs() {
-  await ensure(async () => [...(await missingLisp()), ...(await missingEmacs())]);
+export async function ensureForTests({ fiveam, emacs }) {
+  await ensure(async () => [
+    ...(await missingLisp()),
+    ...(fiveam ? await missingFiveam() : []),
+    ...(emacs ? await missingEmacs() : []),
+  ]);
 }
 
 /** @param {() => Promise<Part[]>} look */
@@ -67,7 +73,7 @@ async function agrees(packages, commands) {
   try {
     const lines = commands.map((command) => `  ${command.join(" ")}\n`).join("");
     const question = terminal.question(`Missing: ${packages.join(" and ")}. Install with\n${lines}now? [y/N] `);
-    // Ctrl-D and Ctrl-C reject the question or, on older Nodes, leave it open for ever: both mean no.
+    // Ctrl-D and Ctrl-C mean no. They reject the question or, in older versions of Node, never settle it.
     const answer = await Promise.race([question.catch(() => ""), once(terminal, "close").then(() => "")]);
     return /^y(es)?$/i.test(answer.trim());
   } finally {

@@ -1,36 +1,38 @@
 import { distributionNames } from "./os-release.mjs";
 
-/** @typedef {"sbcl" | "swank" | "emacs" | "slime"} Part what may be missing */
+/** @typedef {"sbcl" | "swank" | "fiveam" | "emacs" | "slime"} Part a program or library that may be missing */
 
 /** @type {Record<Part, { name: string, debian: string }>} */
 const PARTS = {
   sbcl: { name: "SBCL", debian: "sbcl" },
   swank: { name: "Swank (SLIME's Lisp side)", debian: "cl-swank" },
+  fiveam: { name: "FiveAM (for the tests)", debian: "cl-fiveam" },
   emacs: { name: "Emacs (for the tests)", debian: "emacs-nox" },
   slime: { name: "SLIME in Emacs (for the tests)", debian: "slime" },
 };
 
 /**
- * What brings the parts to every system; on systems without a package of them, it is the way.
+ * Commands that install parts on systems without a package of them.
  *
- * @type {Pick<Record<Part, string[]>, "swank" | "slime">}
+ * @type {Pick<Record<Part, string[]>, "swank" | "fiveam" | "slime">}
  */
 const EVERYWHERE = {
   swank: [
     "curl -O https://beta.quicklisp.org/quicklisp.lisp",
     "sbcl --non-interactive --load quicklisp.lisp --eval '(quicklisp-quickstart:install)' --eval '(ql:quickload \"swank\")'",
   ],
+  fiveam: [`sbcl --non-interactive --load ~/quicklisp/setup.lisp --eval '(ql:quickload "fiveam")'`],
   slime: [`emacs --batch --eval "(progn (require 'package) (package-refresh-contents) (package-install 'slime))"`],
 };
 
 /**
- * One system: what its people call it, and the commands that install there what is missing.
+ * One operating system: its name, and the commands that install missing parts.
  *
  * @typedef {{ system: string, commands: (missing: readonly Part[]) => string[] }} Recipe
  */
 
 /**
- * Debian's packages of what is missing.
+ * Returns Debian's packages of the missing parts.
  *
  * @param {readonly Part[]} missing
  */
@@ -70,7 +72,7 @@ function withPackages(sbcl, emacs) {
 }
 
 /**
- * The commands that install what is missing on this system, with a sentence about what that is.
+ * Returns a message that names the missing parts and the commands that install them on this system.
  *
  * @param {{ platform: NodeJS.Platform, osRelease: string, missing: readonly Part[] }} machine
  */
@@ -78,7 +80,7 @@ export function lispInstructions({ platform, osRelease, missing }) {
   const recipe = RECIPES[recipeName(platform, osRelease)];
   const names = missing.map((part) => PARTS[part].name);
   return [
-    `${names.join(" and ")} ${names.length > 1 ? "are" : "is"} needed and not there. On ${recipe.system}:`,
+    `${names.join(" and ")} ${names.length > 1 ? "are" : "is"} missing. On ${recipe.system}:`,
     "",
     ...recipe.commands(missing).map((command) => `  ${command}`),
     "",

@@ -2,19 +2,19 @@ import { debianPackages, lispInstructions } from "./lisp-instructions.mjs";
 import { isDebianLike } from "./os-release.mjs";
 
 /**
- * What is known about the machine when something may be missing.
+ * The facts about the machine on which the plan depends.
  *
  * @typedef {object} Machine
  * @property {NodeJS.Platform} platform
- * @property {string} osRelease text of /etc/os-release; empty where there is none
+ * @property {string} osRelease text of /etc/os-release; empty if there is none
  * @property {number | undefined} uid 0 is root; `undefined` on Windows
- * @property {boolean} isTTY somebody can be asked: stdin and stderr are terminals
+ * @property {boolean} isTTY stdin and stderr are terminals, so the user can be asked
  * @property {boolean} hasSudo
  * @property {readonly import("./lisp-instructions.mjs").Part[]} missing
  */
 
 /**
- * What to do about what is missing: nothing, run commands (after asking when `ask` is set), or stop with a message.
+ * How to handle missing parts: do nothing, run commands (after asking if `ask` is set), or stop with a message.
  *
  * @typedef {{ action: "nothing" }
  *   | { action: "install", ask: boolean, packages: string[], commands: string[][] }
@@ -22,7 +22,7 @@ import { isDebianLike } from "./os-release.mjs";
  */
 
 /**
- * Decides what to do about what is missing.
+ * Decides how to handle missing parts.
  *
  * @param {Machine} machine
  * @returns {LispPlan}
@@ -44,7 +44,7 @@ export function planLisp(machine) {
  * @param {boolean} isRoot
  */
 function aptCommands(packages, isRoot) {
-  // `env` sets the variable behind sudo too, which drops the caller's environment.
+  // `env` sets the variable after sudo, which drops the caller's environment.
   const prefix = [...(isRoot ? [] : ["sudo"]), "env", "DEBIAN_FRONTEND=noninteractive", "apt-get"];
   return [
     [...prefix, "update"],

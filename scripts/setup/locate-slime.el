@@ -1,6 +1,6 @@
-;;; locate-slime.el --- Prints the folder of SLIME, or nothing  -*- lexical-binding: t -*-
+;;; locate-slime.el --- Print SLIME's folder, or nothing  -*- lexical-binding: t -*-
 
-;; For `emacs --batch -l`: the folders of the system and of this user's packages, as an Emacs that the user starts would know them.
+;; For `emacs --batch -l`.  Searches the system's folders and the user's packages, like an Emacs that the user starts.
 
 (require 'package)
 (package-initialize)

@@ -4,7 +4,7 @@ import { isOnPath } from "./on-path.mjs";
 import { inRepository } from "./paths.mjs";
 
 /**
- * Which of Emacs and SLIME, which the tests drive, are not there.
+ * Returns which of Emacs and SLIME are missing; some tests need them.
  *
  * @param {NodeJS.ProcessEnv} [env]
  * @returns {Promise<import("./lisp-instructions.mjs").Part[]>}

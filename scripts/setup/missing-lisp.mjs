@@ -1,12 +1,12 @@
 import { SetupError } from "./setup-error.mjs";
 
 /**
- * Which of SBCL and Swank's source are not there, as the launcher itself finds them. Needs the build.
+ * Returns which of SBCL and Swank are missing; the launcher's own code searches for them. Needs the build.
  *
- * @param {{ lisp?: string | undefined, swank?: string | undefined }} named what the user named with `--lisp`, `--swank`
- * @param {NodeJS.ProcessEnv} env where the launcher looks for `SBCL` and `SWANK` too
+ * @param {{ lisp?: string | undefined, swank?: string | undefined }} named the values of `--lisp` and `--swank`
+ * @param {NodeJS.ProcessEnv} env in which the launcher also reads `SBCL` and `SWANK`
  * @returns {Promise<import("./lisp-instructions.mjs").Part[]>}
- * @throws {SetupError} when one that the user named is not there: installing another would not be what was asked for
+ * @throws {SetupError} if a part that the user named is missing, because installing another one would not help
  */
 export async function missingLisp({ lisp, swank } = {}, env = process.env) {
   const { findLisp, findSwank } = await import("swank-client/launch");

@@ -2,10 +2,10 @@ import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 
 /**
- * Whether a program can be started by its name.
+ * Returns whether PATH contains a program.
  *
  * @param {string} program
- * @param {string} path as in the environment variable PATH
+ * @param {string} path value of the environment variable PATH
  */
 export function isOnPath(program, path = process.env["PATH"] ?? "") {
   return path.split(delimiter).some((folder) => {

@@ -1,5 +1,5 @@
 /**
- * The names a Linux distribution goes by: its own and those it is like (os-release(5), `ID` and `ID_LIKE`).
+ * Returns a Linux distribution's name and those of similar distributions (os-release(5), `ID` and `ID_LIKE`).
  *
  * @param {string} osRelease text of /etc/os-release
  * @returns {string[]} such as `["ubuntu", "debian"]`

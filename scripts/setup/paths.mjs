@@ -1,9 +1,9 @@
 import { fileURLToPath } from "node:url";
 
 /**
- * Absolute path of something in the repository.
+ * Returns the absolute path of a file or folder in the repository.
  *
- * @param {string} relative path from the repository's root; none gives the root itself
+ * @param {string} relative path from the repository's root; the root itself by default
  */
 export function inRepository(relative = "") {
   return fileURLToPath(new URL(`../../${relative}`, import.meta.url));

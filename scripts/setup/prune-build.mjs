@@ -3,7 +3,7 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { inRepository } from "./paths.mjs";
 
-/** Where each project's sources are and where they are compiled to. */
+/** The source and output folders of each project. */
 export const BUILDS = [
   { source: "packages/sexp-parser/src", output: "packages/sexp-parser/dist" },
   { source: "packages/swank-client/src", output: "packages/swank-client/dist" },
@@ -12,7 +12,7 @@ export const BUILDS = [
 ];
 
 /**
- * Removes compiled files whose source is gone: the compiler leaves them, and mocha would run and npm publish them.
+ * Removes compiled files whose source is gone. The compiler does not, so mocha would run them and npm would publish them.
  *
  * @param {readonly { source: string, output: string }[]} builds absolute paths
  */

@@ -7,15 +7,15 @@ const FORWARDED = /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]);
 /**
  * Runs a program to its end.
  *
- * Its stdin is closed and its stdout goes to our stderr unless `stdio` says otherwise, because an MCP client may be
- * listening on ours. A signal sent to us while it runs reaches it too, and ends us after it, so no child is left behind.
+ * By default its stdin is closed and its stdout goes to our stderr, because an MCP client may read our stdout. A signal
+ * that we receive while it runs is forwarded to it and then ends us, so that no child is left behind.
  *
  * @param {string} program
  * @param {readonly string[]} args
  * @param {import("node:child_process").SpawnOptions} [options]
  * @param {(child: import("node:child_process").ChildProcess) => void} [onStart]
- * @returns {Promise<number>} its exit code; 128 when a signal ended it
- * @throws {SetupError} when the program cannot be started
+ * @returns {Promise<number>} its exit code; 128 if a signal ended it
+ * @throws {SetupError} if the program cannot be started
  */
 export function runProgram(program, args, options = {}, onStart = () => {}) {
   return new Promise((resolve, reject) => {
@@ -24,7 +24,7 @@ export function runProgram(program, args, options = {}, onStart = () => {}) {
     onStart(child);
     child.once("error", (error) => {
       stopForwarding();
-      reject(new SetupError(`${program} could not be started: ${error.message}`));
+      reject(new SetupError(`${program} cannot be started: ${error.message}`));
     });
     child.once("close", (code) => {
       const signal = stopForwarding();
@@ -36,7 +36,7 @@ export function runProgram(program, args, options = {}, onStart = () => {}) {
 
 /**
  * @param {import("node:child_process").ChildProcess} child
- * @returns {() => NodeJS.Signals | undefined} ends the forwarding and tells which signal came, if any
+ * @returns {() => NodeJS.Signals | undefined} ends the forwarding and returns the signal that was received, if any
  */
 function forwardSignals(child) {
   /** @type {NodeJS.Signals | undefined} */

@@ -1,4 +1,4 @@
-/** A failure that the person at the keyboard can mend: its message says how, and is all that is shown. */
+/** A failure that the user can correct. Only its message is shown, which says how. */
 export class SetupError extends Error {
   /** @override */
   name = "SetupError";

@@ -1,4 +1,4 @@
-/** A test file as a developer names it: its source, or what it is compiled to. */
+/** The name of a test file: its source or its compiled file. */
 const TEST_FILE = /\.test\.(?:ts|js|mjs)$/;
 
 /**
@@ -15,9 +15,9 @@ export function separate(args) {
 }
 
 /**
- * Mocha's arguments for a run of all tests, or of the files named.
+ * Returns mocha's arguments for a run of all tests or of the named files.
  *
- * @param {readonly string[]} args as after `npm test --`: test files (`test/.../x.test.ts` will do) and mocha's options
+ * @param {readonly string[]} args as after `npm test --`: test files, compiled or not, and mocha's options
  * @param {string} configFile
  * @param {Record<string, unknown>} config content of that file
  * @returns {string[]}
@@ -25,7 +25,7 @@ export function separate(args) {
 export function mochaArguments(args, configFile, config) {
   const { files, options } = separate(args);
   if (files.length === 0) return ["--config", configFile, ...args];
-  // Mocha adds the files of its configuration to those it is given, so the rest of the configuration is given here.
+  // Mocha would add the files of its configuration to the named ones, so the other settings are passed as arguments.
   const { spec: _spec, ignore: _ignore, ...settings } = config;
   return ["--no-config", ...Object.entries(settings).flatMap(optionArguments), ...options, ...files];
 }

@@ -1,31 +1,95 @@
+import { relative } from "node:path";
+import { format } from "node:util";
 import Mocha from "mocha";
 
-/** How long the process may live after the last test, in milliseconds. Longer means that something was left open. */
+const { Base, Spec } = Mocha.reporters;
+const { EVENT_RUN_END, EVENT_SUITE_BEGIN, EVENT_SUITE_END, EVENT_TEST_BEGIN, EVENT_HOOK_BEGIN } =
+  Mocha.Runner.constants;
+
+/** Maximum lifetime of the process after the last test, in milliseconds. A longer one means that a test left something open. */
 const GRACE = 10_000;
 
 /**
- * Mocha's spec reporter that also sends the counts to the process that started the run, and ends a run that hangs, which
- * it counts as a failure. `--reporter-option grace=N` says after how many milliseconds it does.
+ * Mocha's spec reporter, which also sends the current test and the final results to the parent process, and ends a hung run as a failure.
+ *
+ * Options (`--reporter-option NAME=VALUE`): `grace`: milliseconds after which a run counts as hung; `failures=sent`: leaves
+ * printing the failures to the parent process, which prints those of several runs together.
  */
-export default class CountingReporter extends Mocha.reporters.Spec {
+export default class CountingReporter extends Spec {
+  /** @type {Record<string, number>} */
+  #seconds = {};
+
   /**
    * @param {Mocha.Runner} runner
    * @param {Mocha.MochaOptions} options
    */
   constructor(runner, options) {
     super(runner, options);
-    const grace = Number(options.reporterOptions?.grace ?? GRACE);
-    runner.once(Mocha.Runner.constants.EVENT_RUN_END, () => {
-      const counts = { passed: runner.stats?.passes ?? 0, failed: runner.stats?.failures ?? 0 };
-      process.send?.(counts);
-      setTimeout(endHungRun, grace, counts).unref();
+    const { grace = GRACE, failures } = options.reporterOptions ?? {};
+    if (failures === "sent") this.epilogue = () => {};
+    this.#measure(runner);
+    for (const event of [EVENT_TEST_BEGIN, EVENT_HOOK_BEGIN]) {
+      runner.on(event, (/** @type {Mocha.Runnable} */ runnable) => {
+        process.send?.({ running: { file: sourceOf(runnable), title: runnable.fullTitle() } });
+      });
+    }
+    runner.once(EVENT_RUN_END, () => {
+      const results = this.#results();
+      process.send?.({ results });
+      setTimeout(endHungRun, Number(grace), results).unref();
     });
+  }
+
+  /** @param {Mocha.Runner} runner */
+  #measure(runner) {
+    let start = 0;
+    runner.on(EVENT_SUITE_BEGIN, ({ parent }) => {
+      if (parent?.root) start = performance.now();
+    });
+    runner.on(EVENT_SUITE_END, (suite) => {
+      if (!suite.parent?.root) return;
+      const file = sourceOf(suite);
+      this.#seconds[file] = (this.#seconds[file] ?? 0) + (performance.now() - start) / 1000;
+    });
+  }
+
+  /** @returns {import("./run-mocha.mjs").Results} */
+  #results() {
+    const { passes = 0, failures = 0 } = this.runner.stats ?? {};
+    const files = new Set(this.failures.map(sourceOf));
+    return {
+      counts: { passed: passes, failed: failures },
+      failures: [...files].map((file) => ({
+        file,
+        text: listed(this.failures.filter((each) => sourceOf(each) === file)),
+      })),
+      seconds: this.#seconds,
+    };
   }
 }
 
-/** @param {import("./run-result.mjs").Counts} counts */
-function endHungRun({ passed, failed }) {
+/** @param {{ file?: string | undefined }} runnable */
+function sourceOf({ file }) {
+  return file === undefined ? "" : relative(process.cwd(), file).replaceAll("\\", "/");
+}
+
+/** @param {Mocha.Test[]} failures */
+function listed(failures) {
+  const { consoleLog } = Base;
+  let text = "";
+  Base.consoleLog = (...args) => {
+    text += `${format(...args)}\n`;
+  };
+  Base.list(failures);
+  Base.consoleLog = consoleLog;
+  return text;
+}
+
+/** @param {import("./run-mocha.mjs").Results} results */
+function endHungRun({ counts, ...results }) {
   const open = process.getActiveResourcesInfo().join(", ");
-  process.stderr.write(`The tests are over, but the process does not end. Still open: ${open}\n`);
-  process.send?.({ passed, failed: failed + 1 }, () => process.exit(1));
+  const why = `The tests are over, but the process does not end. Still open: ${open}`;
+  process.stderr.write(`${why}\n`);
+  const failed = counts.failed + 1;
+  process.send?.({ results: { ...results, counts: { ...counts, failed }, why } }, () => process.exit(1));
 }

@@ -1,8 +1,10 @@
 /** @typedef {{ passed: number, failed: number }} Counts */
 /** @typedef {{ counts: Counts, why?: string }} Result */
 
+const NOTHING_RAN = { counts: { passed: 0, failed: 1 }, why: "No test ran." };
+
 /**
- * The line that test runs and checks close with.
+ * Returns the last line of test runs and checks.
  *
  * @param {Counts} counts
  */
@@ -11,20 +13,21 @@ export function closingLine({ passed, failed }) {
 }
 
 /**
- * The truth about a test run: one that crashed, ran nothing, or failed after its last test has failed.
+ * Returns the result of a test run. A run that crashed, ran no test, or failed after its last test has failed.
  *
  * @param {number} exitCode of the test runner
- * @param {Counts | undefined} counts as the reporter sent them; `undefined` when it never came to its end
+ * @param {Counts | undefined} counts as sent by the reporter; `undefined` if it did not reach the end
+ * @param {{ mayBeEmpty?: boolean }} [options] `mayBeEmpty`: accepts a part of a run whose files have no test for this platform
  * @returns {Result} `why` is set when the runner itself counted no failure
  */
-export function runResult(exitCode, counts) {
+export function runResult(exitCode, counts, { mayBeEmpty = false } = {}) {
   if (counts === undefined) {
     return {
       counts: { passed: 0, failed: 1 },
       why: `The test run ended before its tests did (exit code ${exitCode}).`,
     };
   }
-  if (counts.passed + counts.failed === 0) return { counts: { passed: 0, failed: 1 }, why: "No test ran." };
+  if (counts.passed + counts.failed === 0 && !mayBeEmpty) return NOTHING_RAN;
   if (counts.failed === 0 && exitCode !== 0) {
     return {
       counts: { ...counts, failed: 1 },
@@ -35,7 +38,7 @@ export function runResult(exitCode, counts) {
 }
 
 /**
- * The result of several runs: the sums, and a line for each reason that one gives.
+ * Returns the result of several runs: the sums, and one line for each reason.
  *
  * @param {readonly Result[]} results
  * @returns {Result}
@@ -43,6 +46,7 @@ export function runResult(exitCode, counts) {
 export function addResults(results) {
   const sum = (/** @type {keyof Counts} */ name) => results.reduce((total, { counts }) => total + counts[name], 0);
   const counts = { passed: sum("passed"), failed: sum("failed") };
+  if (counts.passed + counts.failed === 0) return NOTHING_RAN;
   const reasons = results.flatMap(({ why }) => (why === undefined ? [] : [why]));
   return reasons.length === 0 ? { counts } : { counts, why: reasons.join("\n") };
 }

@@ -1,21 +1,23 @@
 import { readFile } from "node:fs/promises";
 import { build } from "../setup/build.mjs";
 import { ensureDependencies } from "../setup/dependencies.mjs";
-import { ensureLisp, ensureLispAndEmacs } from "../setup/ensure-lisp.mjs";
+import { ensureForTests } from "../setup/ensure-lisp.mjs";
 import { inRepository } from "../setup/paths.mjs";
 import { mochaArguments, separate } from "./mocha-arguments.mjs";
-import { runApart } from "./run-apart.mjs";
+import { prepareLisps } from "./prepare-lisps.mjs";
 import { runMocha } from "./run-mocha.mjs";
 import { closingLine, runResult } from "./run-result.mjs";
+import { runShards } from "./run-shards.mjs";
+import { testEnvironment } from "./test-environment.mjs";
 import { expandFolders, testFiles } from "./test-files.mjs";
 import { testNeeds } from "./test-needs.mjs";
 
 /**
- * Sets up what the tests need, builds, and runs them, closing with a line `N passed, N failed`.
+ * Installs what the tests need, builds, runs the tests, and prints `N passed, N failed` as the last line.
  *
  * @param {readonly string[]} args test files or folders to run instead of all, and options of mocha
  * @param {string} configFile mocha's configuration, a file in the repository's root
- * @param {"pure ones in parallel" | "one by one"} order with options of mocha, tests are run one by one in any case
+ * @param {"side by side" | "one by one"} order with options of mocha, tests always run one by one
  * @returns {Promise<number>} the exit code
  */
 export async function runTests(args, configFile, order) {
@@ -31,7 +33,7 @@ export async function runTests(args, configFile, order) {
 /**
  * @param {readonly string[]} args
  * @param {string} configFile
- * @param {"pure ones in parallel" | "one by one"} order
+ * @param {"side by side" | "one by one"} order
  * @returns {Promise<import("./run-result.mjs").Result>}
  */
 async function setUpAndTest(args, configFile, order) {
@@ -43,15 +45,16 @@ async function setUpAndTest(args, configFile, order) {
   const { files, options } = separate(chosen);
   const needs = await Promise.all((files.length > 0 ? files : all).map((file) => testNeeds(file)));
   await setUpFor(needs);
-  if (order === "pure ones in parallel" && options.length === 0 && needs.length > 1) {
-    return runApart(needs, (some) => mochaArguments(some, configFile, config));
+  if (order === "side by side" && options.length === 0 && needs.length > 1) {
+    await prepareLisps(needs);
+    return runShards(needs, (some) => mochaArguments(some, configFile, config));
   }
-  const { exitCode, counts } = await runMocha(mochaArguments(chosen, configFile, config));
-  return runResult(exitCode, counts);
+  const { exitCode, results } = await runMocha(mochaArguments(chosen, configFile, config), { env: testEnvironment() });
+  return runResult(exitCode, results?.counts);
 }
 
 /** @param {readonly import("./test-needs.mjs").TestFile[]} files */
 async function setUpFor(files) {
-  if (files.some(({ emacs }) => emacs)) await ensureLispAndEmacs();
-  else if (files.some(({ lisp }) => lisp)) await ensureLisp();
+  if (!files.some(({ lisp }) => lisp)) return;
+  await ensureForTests({ fiveam: files.some(({ fiveam }) => fiveam), emacs: files.some(({ emacs }) => emacs) });
 }

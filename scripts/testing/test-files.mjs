@@ -1,12 +1,12 @@
 import { readdir, stat } from "node:fs/promises";
 import { inRepository } from "../setup/paths.mjs";
 
-/** The patterns that the configurations of mocha use: a folder, then what the names of its files end with. */
+/** The patterns in mocha's configurations: a folder, then the ending of its file names. */
 const SPEC = /^([\w/.-]+)\/\*\*\/\*([\w.]+)$/;
 const IGNORED = /^([\w/.-]+\/)\*\*$/;
 
 /**
- * The compiled test files that a configuration of mocha names, sorted.
+ * Returns the compiled test files that a configuration of mocha names, sorted.
  *
  * @param {{ spec: readonly string[], ignore?: readonly string[] }} config
  * @param {string} [root]
@@ -42,7 +42,7 @@ function parts(form, pattern) {
 }
 
 /**
- * Replaces each folder among the arguments of `npm test` by the test files below it.
+ * Replaces each folder among the arguments of `npm test` with the test files in it.
  *
  * @param {readonly string[]} args
  * @param {readonly string[]} files all test files, compiled

@@ -3,17 +3,23 @@ import { dirname, join } from "node:path";
 
 const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*"([^"\n]+)"/g;
 
-/** What starts a program, when a test, or what it imports of the tests and the scripts, imports it. */
-const STARTERS = ["node:child_process", "swank-client/launch", "@modelcontextprotocol/sdk/client/stdio.js"];
+/** Modules that start programs. A test starts programs if it, or a test or script file that it imports, imports one. */
+const STARTERS = [
+  "node:child_process",
+  "swank-client/launch",
+  "@modelcontextprotocol/sdk/client/stdio.js",
+  "@modelcontextprotocol/client/stdio",
+];
 const EMACS = /(?:^|\/)(?:support\/emacs-process\.js|setup\/missing-emacs\.mjs)$/;
+const FIVEAM = /(?:^|\/)(?:support\/fiveam\.js|setup\/missing-fiveam\.mjs)$/;
 const LISP = /(?:^|\/)setup\/missing-lisp\.mjs$/;
-/** The packages' own imports do not count: a library that can start a Lisp does so only for a test that asks it to. */
+/** Imports inside the packages do not count: a library starts a Lisp only if a test asks it to. */
 const FOLLOWED = /^(?:test|scripts)\//;
 
-/** @typedef {{ file: string, live: boolean, lisp: boolean, emacs: boolean }} TestFile `live`: starts programs */
+/** @typedef {{ file: string, live: boolean, lisp: boolean, fiveam: boolean, emacs: boolean }} TestFile `live`: starts programs */
 
 /**
- * What a compiled test file needs, as its imports say.
+ * Returns the programs that a compiled test file needs, derived from its imports.
  *
  * @param {string} file path from the repository's root, with `/`
  * @param {(path: string) => Promise<string>} [read]
@@ -23,16 +29,17 @@ export async function testNeeds(file, read = (path) => readFile(path, "utf8")) {
   const imports = await importsOf(file, read);
   const emacs = imports.some((path) => EMACS.test(path));
   const live = STARTERS.some((starter) => imports.includes(starter));
-  // The programs that the scripts' tests start are Node and what comes with the packages.
+  // The tests of the scripts start only Node and programs of npm packages.
   const lisp = emacs || (file.startsWith("test/scripts/") ? imports.some((path) => LISP.test(path)) : live);
-  return { file, live, lisp, emacs };
+  const fiveam = imports.some((path) => FIVEAM.test(path));
+  return { file, live, lisp, fiveam, emacs };
 }
 
 /**
  * @param {string} file
  * @param {(path: string) => Promise<string>} read
  * @param {Set<string>} [seen]
- * @returns {Promise<string[]>} paths and names of packages, those of imported files included
+ * @returns {Promise<string[]>} paths and package names, including those of imported files
  */
 async function importsOf(file, read, seen = new Set()) {
   const text = await read(file).catch(() => "");

@@ -4,8 +4,8 @@ import { expect } from "chai";
 
 const ROOT = new URL("../../../", import.meta.url);
 
-describe("the pages for people", () => {
-  it("link to files that are there", async () => {
+describe("documentation", () => {
+  it("links only to existing files", async () => {
     const docs = (await readdir(new URL("docs/", ROOT))).filter((file) => file.endsWith(".md"));
     const links = await Promise.all(
       ["README.md", "CONTRIBUTING.md", ...docs.map((file) => `docs/${file}`)].map(linksOf),
@@ -14,7 +14,7 @@ describe("the pages for people", () => {
     expect(links.flat().filter(({ url }) => !existsSync(url))).to.deep.equal([]);
   });
 
-  it("name test files that are there", async () => {
+  it("names only existing test files", async () => {
     const page = await readFile(new URL("CONTRIBUTING.md", ROOT), "utf8");
     const files = page.match(/\btest\/[\w./-]+\.test\.(?:ts|mjs|js)\b/g) ?? [];
     expect(files).to.not.be.empty;
@@ -22,7 +22,7 @@ describe("the pages for people", () => {
   });
 });
 
-/** The links of a page that lead to files, each with the page for whoever reads a failure. */
+/** Returns the links of a page to files. Each has the page's name, which a failure shows. */
 async function linksOf(page: string): Promise<{ page: string; target: string; url: URL }[]> {
   const base = new URL(page, ROOT);
   const targets = [...(await readFile(base, "utf8")).matchAll(/\]\(([^)\s#]+)[^)]*\)/g)].map(

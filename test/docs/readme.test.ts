@@ -5,17 +5,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect } from "chai";
+import { ENVIRONMENT } from "../support/mcp-stdio.js";
 import { McpTerminal } from "../support/mcp-terminal.js";
 
 const ROOT = new URL("../../../", import.meta.url);
-/** Git ignores it, and what is imported from there is what the packages export. */
+/** Git ignores this folder, and imports from it resolve to the packages' exports. */
 const COMPILED = fileURLToPath(new URL("test/dist/", ROOT));
-
-const ENVIRONMENT = {
-  ...process.env,
-  SWANK_MCP_CACHE_DIR: join(tmpdir(), "swank-mcp-test-cache"),
-  SWANK_MCP_NO_USER_INIT: "1",
-};
 
 describe("README.md", () => {
   let readme: string;
@@ -24,7 +19,7 @@ describe("README.md", () => {
     readme = await readFile(new URL("README.md", ROOT), "utf8");
   });
 
-  it("shows what the console shows when one types that", async () => {
+  it("shows a console session exactly as the console prints it", async () => {
     const picture = fenced(readme, /^```\n(CL-USER> [\s\S]*?)^```$/m);
     const state = await mkdtemp(join(tmpdir(), "readme-"));
     const terminal = new McpTerminal({ state });
@@ -40,7 +35,7 @@ describe("README.md", () => {
     }
   });
 
-  it("has a snippet of the library that does what it says", async () => {
+  it("has a library example that prints the outcomes in its comments", async () => {
     const snippet = fenced(readme, /^```js\n([\s\S]*?)^```$/m).join("\n");
     const folder = await mkdtemp(join(COMPILED, "readme-"));
     try {
@@ -56,21 +51,21 @@ describe("README.md", () => {
   });
 });
 
-/** Types what stands behind a prompt; all else is for the console to show. */
+/** Types the text after a prompt. The console prints all other lines. */
 async function retype(line: string, terminal: McpTerminal): Promise<void> {
   const [, prompt, typed] = /^(CL-USER(?: \[[\d/]+\])?> | +\.\.\. )(.*)$/.exec(line) ?? [];
   if (prompt === undefined || typed === undefined) return;
-  // threads have other numbers with another Swank
+  // Thread numbers depend on the version of Swank.
   await terminal.enter(typed, prompt.replace(/^.*\]/, "]"));
 }
 
-/** Without numbers of threads, and the room that they take in a prompt. */
+/** Replaces thread numbers, and the indentation that depends on their length. */
 function neutral(line: string): string {
   return line.replace(/(thread |\[)\d+\/\d+/g, "$1N/N").replace(/^ +\.\.\. /, "... ");
 }
 
 function runNode(args: readonly string[]): Promise<{ stdout: string; stderr: string }> {
-  return promisify(execFile)(process.execPath, args, { env: ENVIRONMENT, encoding: "utf8" });
+  return promisify(execFile)(process.execPath, args, { env: { ...process.env, ...ENVIRONMENT }, encoding: "utf8" });
 }
 
 function fenced(page: string, block: RegExp): string[] {

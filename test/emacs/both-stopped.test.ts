@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { BesideEmacs } from "../support/beside-emacs.js";
 
-describe("the user's debugger and the agent's", function () {
+describe("debugger tools beside Emacs's debugger", function () {
   this.timeout(200_000);
   let user: BesideEmacs;
 
@@ -11,7 +11,7 @@ describe("the user's debugger and the agent's", function () {
 
   afterEach(() => user.end());
 
-  it("can be in use at once, each with its own thread", async () => {
+  it("work at the same time as Emacs's debugger, on another thread", async () => {
     const { emacs } = user;
     const agent = await user.agent();
     await emacs.typeInRepl('(restart-case (error "the user\'s") (use-seven () 7))');
@@ -32,7 +32,7 @@ describe("the user's debugger and the agent's", function () {
     expect(await emacs.evaluateInRepl("(list *)")).to.equal("(7)");
   });
 
-  it("interrupt their own threads only", async () => {
+  it("interrupt only the agent's thread, and Emacs only its own", async () => {
     const { emacs } = user;
     const agent = await user.agent();
     await agent.evaluate("(defvar *go-on* t) (defvar *looping* nil)");

@@ -13,14 +13,14 @@ async function stopped(agent: McpStdio) {
   return status.parse((await agent.call("lisp-status")).structuredContent).stopped;
 }
 
-/** What a client that cannot ask is refused. */
+/** The refusal for a client that cannot ask. */
 async function refused(agent: McpStdio, args: object) {
   const { structuredContent, isError } = await agent.call("breakpoint_set", args);
   expect(isError).to.equal(true);
   return refusal.parse(structuredContent).error.data;
 }
 
-describe("a breakpoint of the agent's for any thread", function () {
+describe("breakpoint_set with thread any beside Emacs", function () {
   this.timeout(200_000);
   let user: BesideEmacs;
 
@@ -37,7 +37,7 @@ describe("a breakpoint of the agent's for any thread", function () {
     return agent;
   }
 
-  it("stops the user's REPL in Emacs, where the user continues it, and the agent is told", async () => {
+  it("stops the user's REPL in Emacs, where the user continues it, and notifies the agent", async () => {
     const { emacs } = user;
     const agent = await watching();
     await emacs.typeInRepl("(work 21)");
@@ -51,14 +51,14 @@ describe("a breakpoint of the agent's for any thread", function () {
     expect(await emacs.replText()).to.match(/\(work 21\)\s+42\s/);
   });
 
-  it("is told of with the agent's next answer, and the user can remove it", async () => {
+  it("notifies the agent with its next answer, and lets the user remove the breakpoint", async () => {
     const { emacs } = user;
     const agent = await watching();
     await emacs.typeInRepl("(work 21)");
     const { thread } = await emacs.debuggerShowing("Breakpoint");
     expect(await agent.evaluate("(+ 1 2)")).to.deep.equal([
       "=> 3",
-      `Breakpoint 1 on COMMON-LISP-USER::WORK stopped thread ${thread} (repl-thread) in ${OWNER}, where the user continues it. Name the thread to look at it: debugger_frames with thread "${thread}".`,
+      `Breakpoint 1 on COMMON-LISP-USER::WORK stopped thread ${thread} (repl-thread) in ${OWNER}; the user continues it there. To look at it, call debugger_frames with thread "${thread}".`,
     ]);
     await emacs.invokeRestart(thread, 1);
     await emacs.debuggerClosed(thread);
@@ -90,7 +90,7 @@ describe("a breakpoint of the agent's for any thread", function () {
     await emacs.prompt();
   });
 
-  it("stays in Emacs when the agent is killed", async () => {
+  it("leaves the stop in Emacs when the agent is killed", async () => {
     const { emacs } = user;
     const agent = await watching();
     await emacs.typeInRepl("(work 21)");
@@ -104,7 +104,7 @@ describe("a breakpoint of the agent's for any thread", function () {
     expect(await emacs.evaluateInRepl("(loop repeat 1000 until (eql (work 4) 8) do (sleep 0.01))")).to.equal("NIL");
   });
 
-  it("or for a thread of the user's needs a yes, which a client that cannot ask does not get", async () => {
+  it("needs a confirmation, as for a thread of the user, so a client that cannot ask is refused", async () => {
     const { emacs } = user;
     const agent = await user.agent();
     const [thread] = (

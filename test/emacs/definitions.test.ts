@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { BesideEmacs } from "../support/beside-emacs.js";
 import { blocks, type McpStdio } from "../support/mcp-stdio.js";
 
-describe("definitions in an image that the user and the agent share", function () {
+describe("evaluate-lisp beside Emacs", function () {
   this.timeout(200_000);
   let user: BesideEmacs;
   let agent: McpStdio;
@@ -18,7 +18,7 @@ describe("definitions in an image that the user and the agent share", function (
     return blocks(await agent.call("describe-symbol", { name })).join("\n");
   }
 
-  it("are everybody's, whoever made them last", async () => {
+  it("shares definitions with Emacs, and the latest one wins", async () => {
     const { emacs } = user;
     await agent.evaluate('(defun greet (name) "Says hello." (format nil "Hello ~a" name))');
     expect(await emacs.evaluateInRepl('(greet "you")')).to.equal('"Hello you"');
@@ -35,7 +35,7 @@ describe("definitions in an image that the user and the agent share", function (
     expect(await emacs.evaluateInRepl('(greet "you")')).to.equal('("you" NIL)');
   });
 
-  it("of the user's editor are there for the agent, in the middle of a stop too", async () => {
+  it("sees definitions from Emacs's editor, even during a stop", async () => {
     const { emacs } = user;
     await agent.evaluate("(defun halve (number) (/ number zero))");
     const [report] = await agent.evaluate("(halve 10)");

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { BesideEmacs } from "../support/beside-emacs.js";
 import { blocks, type McpStdio } from "../support/mcp-stdio.js";
 
-/** In the image, for its user: what clients change in it, and its threads. A server that has just been connected may still work. */
+/** Lisp code that lists what clients change in the image, and its threads. A server that has just connected may still be busy. */
 const TRACES = `(defun traces ()
   (list (length swank::*connections*) (length swank::*new-connection-hook*) (length swank::*connection-closed-hook*) (length sb-ext:*exit-hooks*)
         (sort (remove "worker" (mapcar #'sb-thread:thread-name (sb-thread:list-all-threads)) :test #'equal) #'string<)
@@ -15,10 +15,10 @@ const LEAVE: Readonly<Record<string, (agent: McpStdio) => Promise<unknown>>> = {
     agent.process.kill("SIGKILL");
     await agent.exited;
   },
-  "has no more to do": (agent) => agent.end(),
+  "ends at the end of its input": (agent) => agent.end(),
 };
 
-describe("when the agent's server", function () {
+describe("swank-mcp beside Emacs", function () {
   this.timeout(300_000);
   let user: BesideEmacs;
 
@@ -29,7 +29,7 @@ describe("when the agent's server", function () {
   afterEach(() => user.end());
 
   for (const [how, leave] of Object.entries(LEAVE)) {
-    it(`${how}, Emacs goes on with all that is its own, and nothing of the server is left`, async () => {
+    it(`leaves nothing in the image when it ${how}, and Emacs keeps working`, async () => {
       const { emacs } = user;
       await emacs.evaluateInRepl("(defun work (n) (* n 2))");
       await emacs.evaluateInRepl(TRACES);

@@ -3,7 +3,7 @@ import { Emacs } from "../support/emacs.js";
 import { gone } from "../support/mcp-processes.js";
 import { type RealSwank, startRealSwank } from "../support/real-swank.js";
 
-describe("the Emacs that the tests drive", function () {
+describe("Emacs (test support)", function () {
   this.timeout(120_000);
   let emacs: Emacs;
 
@@ -13,7 +13,7 @@ describe("the Emacs that the tests drive", function () {
 
   afterEach(() => emacs.kill());
 
-  it("starts a Lisp, shows its debugger, and takes the Lisp along when it goes", async () => {
+  it("starts a Lisp, shows its debugger, and ends the Lisp when it exits", async () => {
     const pid = await emacs.startLisp();
     expect(await emacs.evaluateInRepl("(+ 1 2)")).to.equal("3");
     expect(await emacs.evaluateInRepl('(princ "printed")')).to.equal('printed\n"printed"');
@@ -28,7 +28,7 @@ describe("the Emacs that the tests drive", function () {
     await gone(pid);
   });
 
-  describe("on a Lisp that is there", () => {
+  describe("with a running Lisp", () => {
     let lisp: RealSwank;
 
     beforeEach(async () => {
@@ -37,7 +37,7 @@ describe("the Emacs that the tests drive", function () {
 
     afterEach(() => lisp.stop());
 
-    it("connects, leaves and connects again", async () => {
+    it("connects, disconnects and connects again", async () => {
       await emacs.connect(lisp.port);
       expect(await emacs.evaluateInRepl("(defvar *kept* :kept)")).to.equal("*KEPT*");
       await emacs.disconnect();

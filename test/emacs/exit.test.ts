@@ -20,7 +20,7 @@ async function frame(agent: McpStdio, code: string, thread: string): Promise<str
   return blocks(await agent.call("debugger_eval_in_frame", { frame: 0, code, thread })).join("\n");
 }
 
-describe("the end of the user's image", function () {
+describe("exit in the user's image", function () {
   this.timeout(300_000);
   let user: BesideEmacs;
   let agent: McpStdio;
@@ -32,7 +32,7 @@ describe("the end of the user's image", function () {
 
   after(() => user.end());
 
-  it("is refused to the agent's code, which is told what to do instead", async () => {
+  it("is refused to the agent's code, with a remedy", async () => {
     for (const code of ENDS) {
       const [report = ""] = await agent.evaluate(code);
       expect(report, code).to.match(/^\[ERROR\] EXIT-REFUSED\n/);
@@ -48,7 +48,7 @@ describe("the end of the user's image", function () {
     expect(await user.emacs.evaluateInRepl("(+ 1 2)")).to.equal("3");
   });
 
-  it("is refused to its threads, its timers, and what it evaluates in frames, the user's included", async () => {
+  it("is refused to the agent's threads and timers, and to its evaluations in frames, including the user's frames", async () => {
     const { emacs } = user;
     for (const start of [
       "(sb-thread:make-thread (lambda () (sb-ext:exit)))",
@@ -70,7 +70,7 @@ describe("the end of the user's image", function () {
     expect(await emacs.evaluateInRepl("(+ 1 2)")).to.equal("3");
   });
 
-  it("is the user's own to decide, while the agent is there", async () => {
+  it("is allowed to the user while the agent is connected", async () => {
     await user.emacs.eval("(slime-eval-async '(cl:progn (sb-ext:exit :abort t) nil))");
     await user.emacs.until("(not (slime-connected-p))", "the end of the connection");
   });

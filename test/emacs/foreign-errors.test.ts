@@ -3,7 +3,7 @@ import * as z from "zod";
 import { BesideEmacs } from "../support/beside-emacs.js";
 import type { McpStdio } from "../support/mcp-stdio.js";
 
-/** A thread that is neither the user's nor the agent's, which fails with this message. */
+/** Starts a background thread that fails with this message. */
 function failing(message: string): string {
   return `(progn (sb-thread:make-thread (lambda () (error "${message}"))) :started)`;
 }
@@ -12,7 +12,7 @@ const status = z.object({
   stopped: z.array(z.object({ thread: z.string(), message: z.string(), owner: z.string().optional() })),
 });
 
-/** The messages of what is stopped in this session; what others own is listed as well. */
+/** Returns the messages of this session's stops, without those of other clients, which are listed as well. */
 async function stopped(agent: McpStdio): Promise<string[]> {
   const { structuredContent } = await agent.call("lisp-status");
   return status
@@ -24,7 +24,7 @@ async function untilStopped(agent: McpStdio, message: string): Promise<void> {
   while (!(await stopped(agent)).includes(message));
 }
 
-describe("errors of the image's other threads, beside Emacs", function () {
+describe("errors of background threads beside Emacs", function () {
   this.timeout(200_000);
   let user: BesideEmacs;
 
@@ -52,12 +52,12 @@ describe("errors of the image's other threads, beside Emacs", function () {
     );
   }
 
-  it("go to Emacs, to the agent once Emacs leaves, and to Emacs again when it returns", async () => {
+  it("go to Emacs, to the agent after Emacs disconnects, and to Emacs again when it returns", async () => {
     user = await BesideEmacs.connected();
     await leavesAndReturns(await user.agent());
   });
 
-  it("go to the agent when Emacs is killed, and to the Emacs that comes next", async () => {
+  it("go to the agent after Emacs is killed, and to the next Emacs", async () => {
     user = await BesideEmacs.connected();
     await user.prepareFailures();
     const agent = await user.agent();
@@ -72,7 +72,7 @@ describe("errors of the image's other threads, beside Emacs", function () {
     while ((await stopped(agent)).length > 0);
   });
 
-  it("do so too where Emacs started the Lisp, and so does what threads print", async () => {
+  it("go the same way when Emacs started the Lisp, and so does the threads' output", async () => {
     user = await BesideEmacs.startedByEmacs();
     const agent = await user.agent();
     await leavesAndReturns(agent);
@@ -82,7 +82,7 @@ describe("errors of the image's other threads, beside Emacs", function () {
     expect(await agent.evaluate("(+ 1 2)")).to.deep.include("=> 3");
   });
 
-  it("that the agent's own code starts stay with the agent when Emacs returns, and so do its evaluations and breakpoints", async () => {
+  it("stay with the agent when Emacs returns, if the agent's code started the thread, as do its evaluations and breakpoints", async () => {
     user = await BesideEmacs.startedByHand();
     const { emacs, port } = user;
     await emacs.connect(port);
@@ -108,7 +108,7 @@ describe("errors of the image's other threads, beside Emacs", function () {
     ]);
   });
 
-  it("leave an image usable that was only connected to when the Emacs left that had started it", async () => {
+  it("leave the image usable when the Emacs that started it disconnects, although the agent was only connected", async () => {
     user = await BesideEmacs.startedByEmacs();
     const agent = await user.agent();
     expect((await agent.call("lisp-status")).isError).to.not.equal(true);
@@ -120,7 +120,7 @@ describe("errors of the image's other threads, beside Emacs", function () {
     expect(await user.emacs.evaluateInRepl(printing)).to.equal('"by a thread" \n7');
   });
 
-  it("go to an agent that was given them (mine), until it leaves, also when an Emacs comes later", async () => {
+  it("go to the agent until it disconnects under --foreign-errors mine, even if an Emacs connects later", async () => {
     user = await BesideEmacs.startedByHand();
     const { emacs, port } = user;
     const agent = await user.agent("--foreign-errors", "mine");
@@ -135,7 +135,7 @@ describe("errors of the image's other threads, beside Emacs", function () {
     await emacs.debuggerShowing("for Emacs again");
   });
 
-  it("never go to an agent that was not to have them (theirs)", async () => {
+  it("never go to the agent under --foreign-errors theirs", async () => {
     user = await BesideEmacs.startedByHand();
     const { emacs, port } = user;
     await emacs.connect(port);

@@ -25,7 +25,7 @@ const listed = z.object({
   ),
 });
 
-/** Answers every question so, and notes what was asked. */
+/** Gives the same answer to every question, and records the questions. */
 function answering(choice: string, asked: string[]): Answerer {
   return async (message) => {
     asked.push(message);
@@ -33,7 +33,7 @@ function answering(choice: string, asked: string[]): Answerer {
   };
 }
 
-describe("what is stopped in Emacs", function () {
+describe("foreign stop in Emacs", function () {
   this.timeout(180_000);
   let emacs: Emacs;
   let lisp: RealSwank;
@@ -74,7 +74,7 @@ describe("what is stopped in Emacs", function () {
     return listed.parse(await server.json("lisp-status")).stopped;
   }
 
-  it("is listed with its owner, the REPL's thread and any other, and never meant by auto", async () => {
+  it("is listed with its owner, in the REPL and in other threads, and is never chosen by auto", async () => {
     const inRepl = await failInRepl();
     await emacs.eval(
       `(slime-eval-async '(cl:progn (sb-thread:make-thread (cl:lambda () (cl:error "elsewhere")) :name "worker of mine") nil))`,
@@ -93,11 +93,13 @@ describe("what is stopped in Emacs", function () {
     expect(second).to.include({ thread: `${inThread.thread}/1`, name: "worker of mine", owner: OWNER });
     const refused = await server.refusal("debugger_frames");
     expect(refused).to.include({ type: "NOT_DEBUGGING", message: "Thread not in debugger" });
-    expect(refused.next).to.match(/^Nothing of this session is stopped\. Stopped elsewhere: .*; name the thread/);
+    expect(refused.next).to.match(
+      /^No thread of this session is stopped\. Stopped in other clients: .*; name the thread/,
+    );
     expect(refused.next).to.include(`${inRepl.thread}/1 in ${OWNER}`);
   });
 
-  it("can be looked at by thread, and Emacs's debugger goes on working", async () => {
+  it("can be inspected by its thread, and Emacs's debugger keeps working", async () => {
     const { thread, text, restarts } = await failInRepl();
     const server = await attach();
     const { frames, total_frames, ...place } = await server.frames({ thread });
@@ -108,7 +110,7 @@ describe("what is stopped in Emacs", function () {
     const named = z.array(z.object({ name: z.string(), value: z.string() })).parse(locals);
     expect(named.map(({ name, value }) => `${name} ${value}`)).to.include.members(["X 21", "Y 42"]);
     const offered = await server.json("debugger_restarts", { thread: `${thread}/1` });
-    // Emacs marks the one that q chooses
+    // Emacs marks the restart that q chooses.
     const shown = restarts.map(({ name, description }, at) => ({
       index: at + 1,
       name: name.replace("*", ""),
@@ -126,7 +128,7 @@ describe("what is stopped in Emacs", function () {
     expect(await emacs.evaluateInRepl("(list *)")).to.equal("(7)");
   });
 
-  it("is stale once the user has gone on", async () => {
+  it("is stale after the user has resumed the thread", async () => {
     const { thread } = await failInRepl();
     const server = await attach();
     await server.frames({ thread });
@@ -139,7 +141,7 @@ describe("what is stopped in Emacs", function () {
     expect(await emacs.evaluateInRepl(":here")).to.equal(":HERE");
   });
 
-  it("is changed by nobody whom the user cannot be asked by", async () => {
+  it("cannot be changed by a client that cannot ask the user", async () => {
     const { thread, text } = await failInRepl();
     const server = await attach();
     for (const [name, args] of [
@@ -156,7 +158,7 @@ describe("what is stopped in Emacs", function () {
     expect((await emacs.debuggerBuffers()).map((open) => open.text)).to.deep.equal([text]);
   });
 
-  it("is left through a restart when the user says yes, and Emacs shows the value", async () => {
+  it("ends through a restart when the user confirms, and Emacs shows the value", async () => {
     const { thread } = await failInRepl();
     const asked: string[] = [];
     const server = await attach({ answer: answering("Yes", asked) });
@@ -165,7 +167,7 @@ describe("what is stopped in Emacs", function () {
       values: ["(+ 1 2)"],
       thread,
     });
-    expect(report).to.deep.equal([`; Thread ${thread} goes on in ${OWNER}`]);
+    expect(report).to.deep.equal([`; Thread ${thread} resumed in ${OWNER}`]);
     expect(asked).to.deep.equal([
       `AI agent wants to invoke restart 1, in a thread that is stopped in ${OWNER}:\nUSE-INSTEAD: Use another value.\nValue 1: (+ 1 2)\n\nAllow? [Yes/No/Show Code] Timeout: 60s`,
     ]);
@@ -175,7 +177,7 @@ describe("what is stopped in Emacs", function () {
     expect(await stoppedThreads(server)).to.deep.equal([]);
   });
 
-  it("stays as it is when the user says no", async () => {
+  it("is unchanged when the user declines", async () => {
     const { thread, text } = await failInRepl();
     const server = await attach({ answer: answering("No", []) });
     const { type, message } = await server.refusal("debugger_invoke_restart", { restart: "ABORT", thread });
@@ -184,7 +186,7 @@ describe("what is stopped in Emacs", function () {
     expect((await emacs.debuggerBuffers()).map((open) => open.text)).to.deep.equal([text]);
   });
 
-  it("can be evaluated in while Emacs evaluates there, and a yes can be for the whole stop", async () => {
+  it("accepts evaluations while Emacs evaluates there, and one confirmation can apply to the whole stop", async () => {
     const { thread } = await failInRepl();
     const asked: string[] = [];
     const server = await attach({ answer: answering("Yes, for this stop", asked) });
@@ -201,7 +203,7 @@ describe("what is stopped in Emacs", function () {
     expect(open).to.include({ thread, level: 1 });
   });
 
-  it("is nobody's any more once its Emacs is gone, and can still be ended", async () => {
+  it("has no owner after its Emacs has ended, and can still be ended", async () => {
     const other = await Emacs.start();
     try {
       await other.connect(lisp.port);
@@ -223,19 +225,19 @@ describe("what is stopped in Emacs", function () {
     }
   });
 
-  it("is acted on without asking under --approval off, and its next stop is told", async () => {
+  it("needs no confirmation under --approval off, and its next stop is reported", async () => {
     const { thread } = await failInRepl();
     const server = await attach({ args: ["--approval", "off"] });
-    const again = `; Thread ${thread} has stopped again in ${OWNER}: SIMPLE-ERROR: bad 42 (${thread}/1)`;
+    const again = `; Thread ${thread} stopped again in ${OWNER}: SIMPLE-ERROR: bad 42 (${thread}/1)`;
     let report = "";
-    // where everything is slow, the thread goes on for longer than the tool waits
+    // On a slow machine the thread runs for longer than the tool waits.
     while (report !== again) {
       [report = ""] = await server.resume("debugger_invoke_restart", { restart: "RETRY", thread });
       while ((await stoppedThreads(server)).length === 0) await emacs.debuggerShowing("bad 42");
     }
     await server.evaluate("(defun fragile (x) (list :mended x))");
     expect(await server.resume("debugger_invoke_restart", { restart: "RETRY", thread })).to.deep.equal([
-      `; Thread ${thread} goes on in ${OWNER}`,
+      `; Thread ${thread} resumed in ${OWNER}`,
     ]);
     await emacs.debuggerClosed(thread);
     expect(await emacs.evaluateInRepl("(list *)")).to.equal("((:MENDED 21))");

@@ -9,6 +9,7 @@ import { connect } from "swank-client";
 import { findLisp, findSwank } from "swank-client/launch";
 import { BesideEmacs, freePort } from "../support/beside-emacs.js";
 import { Emacs } from "../support/emacs.js";
+import { COMPILED } from "../support/emacs-process.js";
 import { refusalType } from "../support/mcp-client.js";
 import { McpStdio } from "../support/mcp-stdio.js";
 import { fencedBlocks } from "../support/page.js";
@@ -18,7 +19,7 @@ const THREADS = "(sort (mapcar #'sb-thread:thread-name (sb-thread:list-all-threa
 describe("docs/emacs.md", function () {
   this.timeout(200_000);
 
-  it("has a form for Emacs's configuration that lets agents into every Lisp that Emacs starts", async () => {
+  it("has a form for Emacs's configuration that opens the port in a Lisp that Emacs starts", async () => {
     const port = await freePort();
     const [hook] = await blocksFor("elisp", port);
     const emacs = await Emacs.start();
@@ -26,10 +27,10 @@ describe("docs/emacs.md", function () {
     try {
       await emacs.eval(`(progn ${hook})`);
       const pid = await emacs.startLisp();
-      // the port opens when the Lisp gets to the form, which nobody waits for
+      // The port opens when the Lisp evaluates the form, for which Emacs does not wait.
       while (refusalType(await agent.call("lisp-status")) === "LISP_UNREACHABLE");
       expect(await agent.imagePid()).to.equal(pid);
-      // the hook runs for this connection too, and finds nothing to do
+      // The hook also runs for this connection, and has nothing to do.
       await emacs.connect(port);
       expect(await emacs.debuggerBuffers()).to.deep.equal([]);
       expect(await emacs.evaluateInRepl("(* 6 7)")).to.equal("42");
@@ -38,7 +39,7 @@ describe("docs/emacs.md", function () {
     }
   });
 
-  it("has a form for Emacs's configuration that says which Lisp has the port when another one wants it", async () => {
+  it("has a form for Emacs's configuration that names the Lisp that has the port when a second one starts", async () => {
     const port = await freePort();
     const [hook] = await blocksFor("elisp", port);
     const emacs = await Emacs.start();
@@ -55,7 +56,7 @@ describe("docs/emacs.md", function () {
     }
   });
 
-  it("has a form for Emacs's configuration that says so when another program has the port", async () => {
+  it("has a form for Emacs's configuration that reports a port in use by another program", async () => {
     const port = await freePort();
     const other = createServer().listen(port, "127.0.0.1");
     const [hook] = await blocksFor("elisp", port);
@@ -72,7 +73,7 @@ describe("docs/emacs.md", function () {
     }
   });
 
-  it("has a function for ~/.sbclrc that lets agents into a Lisp without Emacs", async () => {
+  it("has a function for ~/.sbclrc that opens the port in a Lisp without Emacs", async () => {
     const [, share = ""] = await blocksFor("lisp", 4005);
     const port = await freePort();
     const home = await mkdtemp(join(tmpdir(), "sbclrc-"));
@@ -90,14 +91,14 @@ describe("docs/emacs.md", function () {
     }
   });
 
-  it("has a function for ~/.sbclrc that says so when another program has the port", async () => {
+  it("has a function for ~/.sbclrc that reports a port in use by another program", async () => {
     const [, share = ""] = await blocksFor("lisp", 4005);
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const address = other.address();
     const port = address !== null && typeof address === "object" ? address.port : 0;
     const home = await mkdtemp(join(tmpdir(), "sbclrc-"));
-    // In the file itself, where an error would keep the Lisp from its prompt.
+    // Called in the file itself, where an error would keep the Lisp from reaching its prompt.
     const lisp = await startLisp(home, `${share}\n(share ${port})`);
     try {
       let said = "";
@@ -116,7 +117,7 @@ describe("docs/emacs.md", function () {
     }
   });
 
-  it("has forms that throw agents out, for good, and nobody else", async () => {
+  it("has forms that disconnect all agents permanently, and no other client", async () => {
     const user = await BesideEmacs.startedByEmacs();
     try {
       const { emacs, port } = user;
@@ -137,7 +138,7 @@ describe("docs/emacs.md", function () {
     }
   });
 
-  it("shows a status of which every part is there", async () => {
+  it("shows a lisp-status whose every key exists", async () => {
     const [sample = ""] = await fencedBlocks("emacs.md", "json");
     const user = await BesideEmacs.startedByEmacs();
     try {
@@ -151,19 +152,18 @@ describe("docs/emacs.md", function () {
   });
 });
 
-/** The page's blocks, with another port than 4005, which is the machine's user's. */
+/** Returns the page's code blocks with another port, because the machine's user may use 4005. */
 async function blocksFor(language: string, port: number): Promise<string[]> {
   return (await fencedBlocks("emacs.md", language)).map((block) => block.replaceAll("4005", String(port)));
 }
 
-/** A Lisp at its prompt, as `sbcl` in a terminal. */
+/** Starts a Lisp at its prompt, like `sbcl` in a terminal. */
 async function startLisp(home: string, initFile: string) {
   await writeFile(join(home, ".sbclrc"), initFile);
-  // what Swank is compiled to outlives a run of the tests, as it does on a user's machine
-  const compiled = join(tmpdir(), "swank-mcp-test-emacs");
+  // Compiled Swank is kept between runs of the tests, as on a user's machine.
   for (const folder of [".slime", ".cache"]) {
-    await mkdir(join(compiled, folder), { recursive: true });
-    await symlink(join(compiled, folder), join(home, folder));
+    await mkdir(join(COMPILED, folder), { recursive: true });
+    await symlink(join(COMPILED, folder), join(home, folder));
   }
   const { executable } = await findLisp();
   const folder = await findSwank();

@@ -4,17 +4,17 @@ import { BesideEmacs, freePort } from "../support/beside-emacs.js";
 import { Emacs } from "../support/emacs.js";
 import { blocks, McpStdio } from "../support/mcp-stdio.js";
 
-/** The form that a refusal asks the user to type. */
+/** Returns the form that a refusal asks the user to evaluate. */
 function formToType(text: string): string {
   const form = /^ {2}(\(.+\))$/m.exec(text)?.[1];
   if (form === undefined) throw new Error(`No form to type is told of: ${text}`);
   return form;
 }
 
-describe("letting an agent into the user's image", function () {
+describe("swank-mcp --attach to the user's image", function () {
   this.timeout(200_000);
 
-  it("takes the form that the refusal gives, typed where Emacs started the Lisp", async () => {
+  it("works after the user evaluates the refusal's form in a Lisp that Emacs started", async () => {
     const emacs = await Emacs.start(["slime-fancy"]);
     const server = await McpStdio.start(["--attach", String(await freePort())]);
     try {
@@ -30,7 +30,7 @@ describe("letting an agent into the user's image", function () {
     }
   });
 
-  describe("that was started by hand", () => {
+  describe("started by hand", () => {
     let user: BesideEmacs;
 
     beforeEach(async () => {
@@ -40,7 +40,7 @@ describe("letting an agent into the user's image", function () {
     afterEach(() => user.end());
 
     for (const first of ["Emacs", "the agent"]) {
-      it(`is possible when ${first} comes first`, async () => {
+      it(`works when ${first} connects first`, async () => {
         const { emacs, port } = user;
         if (first === "Emacs") await emacs.connect(port);
         const agent = await user.agent();

@@ -14,12 +14,12 @@ const status = z.object({
   ),
 });
 
-/** Starts a thread that fails with this message. */
+/** Returns code that starts a thread that fails with this message. */
 function failing(message: string): string {
   return `(progn (sb-thread:make-thread (lambda () (error "${message}")) :name "agent's") :started)`;
 }
 
-/** Ways in which code comes to have threads. */
+/** Ways in which code starts threads. */
 const WAYS: Readonly<Record<string, string>> = {
   "a thread": failing("agent's"),
   "a thread that such a thread starts": `(progn (sb-thread:make-thread (lambda () ${failing("agent's")})) :started)`,
@@ -28,7 +28,7 @@ const WAYS: Readonly<Record<string, string>> = {
   "(break) in a thread": `(progn (sb-thread:make-thread (lambda () (break "agent's"))) :started)`,
 };
 
-/** Every layer that a client puts around Lisp's functions. */
+/** Lisp code that lists every encapsulation that clients put around Lisp's functions. */
 const LAYERS = `(count-if (lambda (name) (sb-impl::encapsulation-info (sb-kernel:%coerce-name-to-fun name)))
   '(sb-thread:make-thread sb-thread:terminate-thread sb-ext:make-timer sb-ext:exit sb-ext:quit sb-ext:save-lisp-and-die swank:quit-lisp))`;
 
@@ -36,14 +36,14 @@ async function stopped(agent: McpStdio) {
   return status.parse((await agent.call("lisp-status")).structuredContent).stopped;
 }
 
-/** Waits until so many threads are stopped. */
+/** Waits until `count` threads are stopped. */
 async function untilStopped(agent: McpStdio, count: number) {
   let found = await stopped(agent);
   while (found.length !== count) found = await stopped(agent);
   return found;
 }
 
-describe("a thread that the agent's code starts", function () {
+describe("thread started by the agent's code", function () {
   this.timeout(300_000);
   let user: BesideEmacs;
 
@@ -58,16 +58,15 @@ describe("a thread that the agent's code starts", function () {
     const agent = await user.agent();
     for (const [way, code] of Object.entries(WAYS)) {
       const answers = [...(await agent.evaluate(code))];
-      while (!answers.join().includes("has stopped")) answers.push(...(await agent.evaluate("(sleep 0.05)")));
+      while (!answers.join().includes("stopped with")) answers.push(...(await agent.evaluate("(sleep 0.05)")));
       const [, name = ""] =
-        /Thread \d+, which your code started, has stopped with SIMPLE-\w+: agent's \((\d+\/1) for/.exec(
-          answers.join("\n"),
-        ) ?? [];
+        /Thread \d+, started by your code, stopped with SIMPLE-\w+: agent's \((\d+\/1) for/.exec(answers.join("\n")) ??
+        [];
       expect(await stopped(agent), way).to.have.nested.property("[0].thread", name);
       expect((await stopped(agent))[0], way).to.not.have.any.keys("owner", "foreign");
       expect((await agent.call("debugger_frames", { thread: name })).isError, way).to.not.equal(true);
       const ended = await agent.call("debugger_invoke_restart", { restart: "ABORT", thread: name });
-      expect(ended, way).to.have.nested.property("content[0].text", `; Thread ${name.replace("/1", "")} goes on`);
+      expect(ended, way).to.have.nested.property("content[0].text", `; Thread ${name.replace("/1", "")} resumed`);
       await untilStopped(agent, 0);
     }
     expect(await emacs.debuggerBuffers()).to.deep.equal([]);
@@ -75,7 +74,7 @@ describe("a thread that the agent's code starts", function () {
     await emacs.debuggerShowing("the user's");
   });
 
-  it("shows its own frames only, offers its restarts, and goes on through one", async () => {
+  it("shows only its own frames, offers its restarts, and resumes through one", async () => {
     const agent = await user.agent();
     await agent.evaluate(
       '(defun inner (x) (restart-case (error "no ~a" x) (give (y) (list y)))) (defvar *own* (sb-thread:make-thread (lambda (x) (first (inner x))) :arguments (list 5)))',
@@ -94,7 +93,7 @@ describe("a thread that the agent's code starts", function () {
     expect(await agent.evaluate("(sb-thread:join-thread *own*)")).to.deep.equal(["=> :GIVEN"]);
   });
 
-  it("counts among the stops that are limited, and is ended by reset-session", async () => {
+  it("counts towards the limit on stops, and is ended by reset-session", async () => {
     const agent = await user.agent("--max-stops", "2");
     for (const message of ["first", "second", "third"]) {
       await agent.evaluate(failing(message));
@@ -109,18 +108,18 @@ describe("a thread that the agent's code starts", function () {
     expect(await user.emacs.debuggerBuffers()).to.deep.equal([]);
   });
 
-  it("is ended by its error where no stops are kept, and the agent is told", async () => {
+  it("is ended by its error under --on-error unwind, and the agent is notified", async () => {
     const agent = await user.agent("--on-error", "unwind");
     const answers = [...(await agent.evaluate(failing("agent's")))];
     while (!answers.join().includes("ended by")) answers.push(...(await agent.evaluate("(sleep 0.05)")));
     expect(answers.at(-1)).to.match(
-      /^Thread \d+ \(agent's\), which your code started, was ended by SIMPLE-ERROR: agent's$/,
+      /^Thread \d+ \(agent's\), started by your code, was ended by SIMPLE-ERROR: agent's$/,
     );
     expect(await user.emacs.debuggerBuffers()).to.deep.equal([]);
   });
 
   for (const how of ["is killed", "has no more to do"]) {
-    it(`is ended where it is stopped when the agent's server ${how}, and nothing is left around Lisp's functions`, async () => {
+    it(`is ended if it is stopped when the agent's server ${how}, and no encapsulation remains`, async () => {
       const { emacs } = user;
       const agent = await user.agent();
       await agent.evaluate(failing("agent's"));
@@ -137,7 +136,7 @@ describe("a thread that the agent's code starts", function () {
     });
   }
 
-  it("may be a Swank server, through which another Emacs keeps what is its own", async () => {
+  it("can be a Swank server, through which another Emacs works undisturbed", async () => {
     const agent = await user.agent();
     const [port = ""] =
       /\d+/.exec((await agent.evaluate("(swank:create-server :port 0 :dont-close t)"))[0] ?? "") ?? [];

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { Emacs } from "../support/emacs.js";
 import { blocks, McpStdio } from "../support/mcp-stdio.js";
 
-describe("an Emacs that joins the image which the server launched", function () {
+describe("swank-mcp --share with Emacs", function () {
   this.timeout(300_000);
   let emacs: Emacs;
   let agent: McpStdio;
@@ -17,7 +17,7 @@ describe("an Emacs that joins the image which the server launched", function () 
     await emacs.kill();
   });
 
-  /** As the server says on standard error: no ~/.slime-secret is there. */
+  /** Connects as the server says on standard error, since there is no ~/.slime-secret. */
   async function join(): Promise<void> {
     await agent.call("lisp-status");
     const form = /^swank-mcp: (\(progn .*\))$/m.exec(agent.errorText)?.[1] ?? "(error)";
@@ -25,7 +25,7 @@ describe("an Emacs that joins the image which the server launched", function () 
     await emacs.prompt();
   }
 
-  it("works in it beside the agent, gets the errors of the user's threads, and keeps it through reset-session", async () => {
+  it("lets Emacs work beside the agent, sends it errors of background threads, and keeps the image at reset-session", async () => {
     await join();
     await agent.evaluate("(defun joined () :by-the-agent)");
     expect(await emacs.evaluateInRepl("(joined)")).to.equal(":BY-THE-AGENT");
@@ -34,14 +34,14 @@ describe("an Emacs that joins the image which the server launched", function () 
     await emacs.evaluateInRepl('(progn (sb-thread:make-thread (lambda () (error "elsewhere"))) nil)');
     const { thread } = await emacs.debuggerShowing("elsewhere");
     expect(blocks(await agent.call("reset-session")).at(-1)).to.equal(
-      "The image was kept, as somebody else is connected to it.",
+      "The image was kept because another client is connected to it.",
     );
     await emacs.pressInDebugger(thread, "q");
     await emacs.debuggerClosed(thread);
     expect(await emacs.evaluateInRepl("(list (user-made) (fboundp 'joined))")).to.equal("(:BY-THE-USER NIL)");
     await emacs.disconnect();
     let reset = blocks(await agent.call("reset-session"));
-    // the image may not have noticed yet that Emacs has gone
+    // The image may not have detected yet that Emacs has disconnected.
     while (reset.length > 1) reset = blocks(await agent.call("reset-session"));
     expect(reset[0]).to.match(/A fresh image/);
     await join();

@@ -19,7 +19,7 @@ ${QUARTER}
 (defgeneric speak (animal))
 (defmethod speak ((animal animal)) :says)`;
 
-/** What `M-.` finds: the text that is shown, and the line of the cursor. */
+/** The result of `M-.`: the buffer's text, and the line of the cursor. */
 const FOUND: Readonly<Record<string, { text: string; line: string }>> = {
   halve: { text: HALVE, line: "(defun halve (number)" },
   twice: { text: "(defmacro twice (form) `(progn ,form ,form))", line: "(defmacro twice (form) `(progn ,form ,form))" },
@@ -28,10 +28,10 @@ const FOUND: Readonly<Record<string, { text: string; line: string }>> = {
   quarter: { text: QUARTER, line: "  (defun quarter (number) (halve (halve number)))" },
 };
 
-/** The buffer in which SLIME shows text that has no file. */
+/** The buffer in which SLIME shows source text without a file. */
 const SOURCE = "*slime-source*";
 
-describe("in the user's Emacs, what the agent has defined by evaluating", function () {
+describe("source of an agent's definition in Emacs", function () {
   this.timeout(200_000);
   let user: BesideEmacs;
   let agent: McpStdio;
@@ -52,12 +52,12 @@ describe("in the user's Emacs, what the agent has defined by evaluating", functi
     expect(await user.emacs.replText()).to.equal(before);
   }
 
-  it("is shown by M-., without a word in the REPL or a symbol in the user's package", async () => {
+  it("is shown by M-., without output in the REPL or new symbols in the user's package", async () => {
     await findAll();
     expect(await user.emacs.evaluateInRepl('(values (find-symbol "TWO"))')).to.equal("NIL");
   });
 
-  it("is shown by M-. after the agent has left", async () => {
+  it("is shown by M-. after the agent has disconnected", async () => {
     await agent.end();
     while ((await user.emacs.evaluateInRepl("(length swank::*connections*)")) !== "1");
     await user.emacs.evaluateInRepl("(gc :full t)");
@@ -75,7 +75,7 @@ describe("in the user's Emacs, what the agent has defined by evaluating", functi
     expect((await emacs.bufferShowing(SOURCE, "defmethod")).text).to.equal("(defmethod speak ((animal animal)) :says)");
   });
 
-  it("is shown by v in the debugger, at the call under way", async () => {
+  it("is shown by v in the debugger, at the current call", async () => {
     const { emacs } = user;
     await emacs.typeInRepl("(works::quarter 8)");
     const { thread } = await emacs.debuggerShowing("DIVISION-BY-ZERO");
@@ -88,7 +88,7 @@ describe("in the user's Emacs, what the agent has defined by evaluating", functi
     expect(await emacs.replText()).to.equal(before);
   });
 
-  it("leaves what the user compiles in an editor's buffer where it is", async () => {
+  it("does not replace the source of definitions that the user compiles in a buffer", async () => {
     const { emacs } = user;
     await emacs.compile("(defun mine () 1)");
     const { buffer, line } = await emacs.definition("mine");

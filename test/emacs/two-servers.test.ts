@@ -10,7 +10,7 @@ async function text(agent: McpStdio, tool: string, args: object = {}): Promise<s
   return blocks(await agent.call(tool, args)).join("\n");
 }
 
-/** What is the server's own, as opposed to what it lists as another client's. */
+/** Returns the server's own stops, without those that it lists for other clients. */
 async function stopped(agent: McpStdio): Promise<string[]> {
   const { structuredContent } = await agent.call("lisp-status");
   const all = status.parse(structuredContent).stopped;
@@ -21,7 +21,7 @@ async function watched(agent: McpStdio) {
   return breakpoints.parse((await agent.call("breakpoint_list")).structuredContent).breakpoints;
 }
 
-describe("two servers on one image, beside Emacs", function () {
+describe("two swank-mcp servers beside Emacs", function () {
   this.timeout(200_000);
   let user: BesideEmacs;
   let one: McpStdio;
@@ -34,7 +34,7 @@ describe("two servers on one image, beside Emacs", function () {
 
   afterEach(() => user.end());
 
-  it("have their own stops and last errors, and leave other threads' errors to Emacs", async () => {
+  it("have separate stops and last errors, and leave errors of background threads to Emacs", async () => {
     await Promise.all([one.evaluate('(error "of one")'), other.evaluate('(error "of the other")')]);
     expect([await stopped(one), await stopped(other)]).to.deep.equal([["of one"], ["of the other"]]);
     expect(await text(one, "describe-last-error")).to.include("of one");
@@ -48,7 +48,7 @@ describe("two servers on one image, beside Emacs", function () {
     expect([await stopped(one), await stopped(other)]).to.deep.equal([["of one"], ["of the other"]]);
   });
 
-  it("have their own breakpoints, on the same function too", async () => {
+  it("have separate breakpoints, even on the same function", async () => {
     await one.evaluate("(defun watched (x) (1+ x))");
     await one.call("breakpoint_set", { function: "watched" });
     expect(await other.evaluate("(watched 1)")).to.deep.equal(["=> 2"]);
@@ -66,7 +66,7 @@ describe("two servers on one image, beside Emacs", function () {
     expect((await other.evaluate("(watched 1)"))[0]).to.include("[BREAKPOINT]");
   });
 
-  it("are reset apart from each other", async () => {
+  it("are reset separately", async () => {
     await one.evaluate("(defun by-one () 1) (defvar *by-both* 1)");
     await other.evaluate(
       '(defpackage "OTHER" (:use "CL")) (in-package "OTHER") (defun by-other () 2) (defun cl-user::by-one () :changed)',
@@ -87,7 +87,7 @@ describe("two servers on one image, beside Emacs", function () {
     expect((await other.evaluate("(by-other)"))[0]).to.include("[BREAKPOINT]");
   });
 
-  it("share no error: one of them gets those of other threads while Emacs is away, and Emacs gets them again", async () => {
+  it("receive each error of a background thread only once while Emacs is disconnected, and Emacs takes the stops over", async () => {
     await user.prepareFailures();
     await user.emacsLeaves(one);
     await user.fail(other, "while Emacs is away");

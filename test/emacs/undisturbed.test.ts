@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { BesideEmacs } from "../support/beside-emacs.js";
 import { blocks, type McpStdio } from "../support/mcp-stdio.js";
 
-/** In the image, for its user: `(note)` remembers what a REPL and new threads see, `(changes)` names what is different since. */
+/** Lisp code: `(note)` records the variables that a REPL and new threads see, `(changes)` names those that have changed since. */
 const NOTE_CHANGES = `
 (progn
   (defvar *variables*
@@ -31,7 +31,7 @@ const NOTE_CHANGES = `
     (loop for (name . now) in (facts)
           unless (equal now (cdr (assoc name *noted* :test #'equal))) collect name)))`;
 
-/** Every evaluation that could leave something behind. */
+/** Evaluations that could change the user's REPL or settings. */
 const EVALUATIONS = [
   '(defpackage "AGENT" (:use "CL")) (in-package "AGENT")',
   "(values 1 2 3)",
@@ -56,7 +56,7 @@ const EVALUATIONS = [
   "(let ((x 5)) (recur x))",
 ];
 
-/** Evaluates, stops, steps and asks. => all that was answered */
+/** Evaluates, stops, steps and inspects; returns all answers. */
 async function beBusy(agent: McpStdio): Promise<string> {
   const told: string[] = [];
   const call = async (name: string, args: object = {}) => told.push(...blocks(await agent.call(name, args)));
@@ -75,7 +75,7 @@ async function beBusy(agent: McpStdio): Promise<string> {
   return told.join("\n");
 }
 
-describe("while an agent works in the image, the user's", function () {
+describe("agent's work beside the user's", function () {
   this.timeout(300_000);
   let user: BesideEmacs;
   let agent: McpStdio;
@@ -87,10 +87,10 @@ describe("while an agent works in the image, the user's", function () {
 
   after(() => user.end());
 
-  it("REPL, settings and inspector stay as they were, stops and all", async () => {
+  it("leaves the user's REPL, settings and inspector unchanged, even at stops", async () => {
     const { emacs } = user;
     await emacs.evaluateInRepl(NOTE_CHANGES);
-    // what is loaded on demand is there before
+    // The first session loads the runtime systems that load on demand.
     await agent.evaluate("1");
     await emacs.eval('(slime-inspect "(list :first :second)")');
     await emacs.until('(get-buffer "*slime-inspector*")', "an inspector");
@@ -109,7 +109,7 @@ describe("while an agent works in the image, the user's", function () {
     expect(blocks(await agent.call("lisp-status"))[0]).to.include('"stopped":[]');
   });
 
-  it("output stays in the REPL, and the agent's with the agent, at the same time", async () => {
+  it("keeps the user's output in the REPL, and returns the agent's simultaneous output to the agent", async () => {
     const { emacs } = user;
     const print = (who: string) =>
       `(loop repeat 40 do (format t "${who}~%") (format *error-output* "${who}~%") (finish-output) (sleep 0.01))`;

@@ -6,10 +6,11 @@ import { expect } from "chai";
 
 const FOLDER = new URL("../../../examples/", import.meta.url);
 
-/** Lines that show that an example came to where it wanted to be. */
+/** Lines of each example's output that show that it succeeded. */
 const LANDMARKS: Readonly<Record<string, readonly string[]>> = {
   "agent-session.mjs": ["[ERROR] TYPE-ERROR", 'ITEM = (:NAME "milk")', "=> 10"],
   "debugging.mjs": ["=> (25 34 7)", "=> 157", "=> (:PAID :PAID)", "=> (:PAID :REFUSED)"],
+  "own-call.mjs": ["; disassembly for", "true REQUEST_FAILED", "UNEXPECTED_REPLY", "REQUEST_TIMEOUT"],
   "evaluate.mjs": ["returned [ '3' ]", "stopped DIVISION-BY-ZERO", "1: (DIVIDE 0 0) A=0 B=0", "returned [ '0' ]"],
   "mcp-client.mjs": ["=> :DONE", "[ERROR] DIVISION-BY-ZERO", "Error: DIVISION-BY-ZERO", "=> 5"],
 };
@@ -27,28 +28,28 @@ describe("examples", () => {
     });
   }
 
-  it("agent-session.mjs prints the page that the docs show", async () => {
+  it("agent-session.mjs prints docs/session.md", async () => {
     const { stdout } = await run("agent-session.mjs");
     expect(await readFile(new URL("../docs/session.md", FOLDER), "utf8")).to.equal(stdout);
   });
 
-  it("debugging.mjs is what docs/debugging.md shows", async () => {
+  it("debugging.mjs prints the transcript in docs/debugging.md", async () => {
     const { stdout } = await run("debugging.mjs");
     const page = await readFile(new URL("../docs/debugging.md", FOLDER), "utf8");
     const said = (text: string) => text.split("\n").filter((line) => /^(> |#|[A-Z][a-z])/.test(line));
-    // threads have other numbers with another Swank
+    // Thread numbers depend on the version of Swank.
     const withoutNumbers = (lines: string[]) => lines.map((line) => line.replace(/\d+/g, "N"));
     expect(withoutNumbers(said(page))).to.include.members(withoutNumbers(said(stdout)));
   }).timeout(120_000);
 
-  it("debugging.mjs fails when an answer is not what its agent went by", async () => {
+  it("debugging.mjs fails at an answer that its agent does not expect", async () => {
     const strict = { SWANK_MCP_APPROVAL: "strict" };
     const failed = await run("debugging.mjs", ["recursion"], strict).catch((error: unknown) => error);
     expect(failed).to.include({ code: 1 });
     expect(String(failed)).to.include("Wrong turn: debugger_eval_in_frame");
   });
 
-  it("are all run by this test", async () => {
+  it("all have a test here", async () => {
     const files = (await readdir(FOLDER)).filter((file) => file.endsWith(".mjs"));
     expect(Object.keys(LANDMARKS)).to.have.members(files);
   });

@@ -53,14 +53,14 @@ describe(".ci/run", () => {
     });
   });
 
-  it("counts a command as failed that fails without saying so, or says nothing", async () => {
+  it("counts a command as failed if it fails without counts or prints nothing", async () => {
     const failed = { lastLine: "8 passed, 1 failed", succeeded: false };
     expect(await run(CHECKED, "exit 3")).to.deep.equal(failed);
     expect(await run(CHECKED, "exit 0")).to.deep.equal(failed);
     expect(await run(CHECKED, 'echo "0 passed, 0 failed"; exit 1')).to.deep.equal(failed);
   });
 
-  it("takes the last such line, should a test have printed one", async () => {
+  it("reads the last line of counts, even if a test has printed another one", async () => {
     const { lastLine } = await run(CHECKED, 'echo "1 passed, 5 failed"; echo "34 passed, 0 failed"');
     expect(lastLine).to.equal("42 passed, 0 failed");
   });

@@ -10,8 +10,8 @@ const NAMES = ["sexp-parser", "swank-client", "swank-mcp"];
 /** @param {string} path */
 const readJson = async (path) => JSON.parse(await readFile(inRepository(path), "utf8"));
 
-describe("the packages as npm publishes them", () => {
-  it("have one version, and ask for each other in that version", async () => {
+describe("published packages", () => {
+  it("have the same version and require each other in that version", async () => {
     const { version } = await readJson("package.json");
     for (const name of NAMES) {
       const { version: own, dependencies = {} } = await readJson(`packages/${name}/package.json`);
@@ -20,13 +20,13 @@ describe("the packages as npm publishes them", () => {
     }
   });
 
-  it("carry the licence", async () => {
+  it("contain the licence", async () => {
     const licence = await readFile(inRepository("LICENSE"), "utf8");
     for (const name of NAMES)
       expect(await readFile(inRepository(`packages/${name}/LICENSE`), "utf8")).to.equal(licence);
   });
 
-  it("run nothing on the machine that installs them", async () => {
+  it("run no scripts when they are installed", async () => {
     for (const name of NAMES) {
       const { scripts } = await readJson(`packages/${name}/package.json`);
       expect(Object.keys(scripts)).to.deep.equal(["prepack"]);
@@ -34,7 +34,7 @@ describe("the packages as npm publishes them", () => {
   });
 });
 
-describe("the bin of swank-mcp", () => {
+describe("bin/swank-mcp.js", () => {
   /** @type {string} */
   let folder;
 
@@ -46,7 +46,7 @@ describe("the bin of swank-mcp", () => {
 
   after(() => rm(folder, { recursive: true }));
 
-  it("says what to do when there is no build, and leaves stdout alone", async () => {
+  it("names the remedy on standard error if there is no build", async () => {
     const result = await new Promise((resolve) =>
       execFile(process.execPath, [join(folder, "bin/swank-mcp.mjs")], (error, stdout, stderr) => {
         resolve({ code: error?.code, stdout, stderr });

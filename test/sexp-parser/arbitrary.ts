@@ -15,7 +15,7 @@ import {
   T,
 } from "sexp-parser";
 
-/** Strings with everything in them that the syntax gives a meaning to, and what it does not. */
+/** Strings of any chars, many of them with a meaning in the syntax. */
 export const anyText: fc.Arbitrary<string> = fc.string({
   unit: fc.oneof(
     fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),
@@ -24,7 +24,7 @@ export const anyText: fc.Arbitrary<string> = fc.string({
   maxLength: 12,
 });
 
-/** Names as people choose them, names that look like something else, and any text. */
+/** Usual names, names that look like other tokens, and any text. */
 const name: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(..."A,FOO-BAR,foo,Foo,,123,+1,1+,1.5,-,+,...,.,1/2,1e5,.5,@x,.x,#,#x,a:b,|,\\,NIL,T,É,é".split(",")),
   fc.string({ unit: fc.constantFrom(..."AB01+-./^_E@:"), maxLength: 5 }),
@@ -75,7 +75,7 @@ const anyOpaque = fc
   .constantFrom("#<hash-table :TEST eql {1003}>", "#.sb-ext:double-float-positive-infinity", "#1=(a #1#)", "#\\FOO_BAR")
   .map((text): Sexp => ({ kind: "opaque", text }));
 
-/** Data without parts. */
+/** Atoms. */
 export const anyAtom: fc.Arbitrary<Sexp> = fc.oneof(
   anySymbol,
   anyText,
@@ -88,7 +88,7 @@ export const anyAtom: fc.Arbitrary<Sexp> = fc.oneof(
   anyOpaque,
 );
 
-/** Any datum in the form in which the reader gives it. */
+/** Any datum, as the reader returns it. */
 export const anyDatum: fc.Arbitrary<Sexp> = fc.letrec<{ datum: Sexp; items: Sexp[] }>((tie) => ({
   datum: fc.oneof(
     { maxDepth: 5, withCrossShrink: true },

@@ -26,7 +26,7 @@ const debug = named(
   }),
 );
 
-/** Messages for data of the wrong shape. */
+/** Decoders, texts of data with another shape, and the messages. */
 const CASES: readonly (readonly [decoder: Decoder<unknown>, text: string, message: string])[] = [
   [string, "42", "expected a string, found 42"],
   [string, "nil", "expected a string, found nil"],
@@ -69,12 +69,13 @@ const CASES: readonly (readonly [decoder: Decoder<unknown>, text: string, messag
   ],
 ];
 
-describe("what does not have the wanted shape", () => {
+describe("DecodeError", () => {
   for (const [decoder, text, message] of CASES) {
-    it(message, () => expect(errorOf(decoder, read(text))).to.include({ code: "SHAPE", message }));
+    it(`of ${JSON.stringify(text)} says: ${message}`, () =>
+      expect(errorOf(decoder, read(text))).to.include({ code: "SHAPE", message }));
   }
 
-  it("is told by path, expected and found", () => {
+  it("has path, expected and found", () => {
     const error = errorOf(debug, read('(:debug 1 ("m" nil) nil ((0 "f" :restartable "t")))'));
     expect(error).to.include({
       name: "DecodeError",
@@ -84,19 +85,19 @@ describe("what does not have the wanted shape", () => {
     });
   });
 
-  it("is shown with its path where the error is shown as text", () => {
+  it("contains the path when it is printed", () => {
     const error = errorOf(list(string), read("(1)"));
     expect(error.stack).to.match(/^DecodeError: \[0\]: expected a string, found 1\n +at /);
     expect(String(error)).to.equal("DecodeError: [0]: expected a string, found 1");
   });
 
-  it("is told in bounded length, however large the datum is", () => {
+  it("has a message of bounded length for a large datum", () => {
     const large = read(`(${"(a b c) ".repeat(100_000)}"${"x".repeat(100_000)}")`);
     expect(errorOf(string, large).message.length).to.be.below(200);
     expect(errorOf(string, ["x".repeat(1_000_000)]).message.length).to.be.below(200);
   });
 
-  it("is told in bounded length, however deep the decoder is", () => {
+  it("has a path of bounded length for deeply nested decoders", () => {
     let decoder: Decoder<unknown> = string;
     let datum: Sexp = 1;
     for (let depth = 0; depth < 1000; depth++) [decoder, datum] = [list(decoder), [datum]];
@@ -105,7 +106,7 @@ describe("what does not have the wanted shape", () => {
     expect(path).to.match(/^\.\.\.(\[0\])+$/);
   });
 
-  it("is told even if it cannot be printed", () => {
+  it("describes a datum that cannot be printed", () => {
     expect(errorOf(string, Number.NaN).message).to.equal("expected a string, found something that is not Lisp data");
   });
 });

@@ -4,12 +4,12 @@ import { type Decoder, decode, intern, keyword, NIL, read, type Sexp, symbol, T 
 const { any, bigInteger, boolean, integer, keywordName, list, literal, map, nil, nullable } = decode;
 const { oneOf, optional, plist, real, record, recursive, string, symbolName, tagged, tuple, tupleRest } = decode;
 
-/** Checked by the compiler where it is called with a type: what the decoder gives for a text. */
+/** The result of a decoder for a text. The compiler checks the type when the caller names it. */
 function decoded<T>(decoder: Decoder<T>, text: string): T {
   return decoder(read(text));
 }
 
-describe("decoders of atoms", () => {
+describe("decode of atoms", () => {
   const cases: readonly (readonly [name: string, decoder: Decoder<unknown>, text: string, value: unknown])[] = [
     ["any", any, "(a . #(b))", read("(a . #(b))")],
     ["string", string, '"a"', "a"],
@@ -35,10 +35,10 @@ describe("decoders of atoms", () => {
     ["literal", literal(keyword("x")), ":X", keyword("x")],
   ];
   for (const [name, decoder, text, value] of cases) {
-    it(`${name} of ${text}`, () => expect(decoded(decoder, text)).to.deep.equal(value));
+    it(`${name} accepts ${text}`, () => expect(decoded(decoder, text)).to.deep.equal(value));
   }
 
-  it("take an empty array for nil", () => {
+  it("treats an empty array as nil", () => {
     expect(boolean([])).to.equal(false);
     expect(nil([])).to.equal(undefined);
     expect(list(any)([])).to.deep.equal([]);
@@ -47,21 +47,21 @@ describe("decoders of atoms", () => {
 });
 
 describe("decode.list", () => {
-  it("gives every element", () => {
+  it("decodes every element", () => {
     const value: readonly number[] = decoded(list(integer), "(1 2 3)");
     expect(value).to.deep.equal([1, 2, 3]);
   });
-  it("gives none for nil", () => expect(decoded(list(integer), "nil")).to.deep.equal([]));
-  it("nests", () => expect(decoded(list(list(string)), '(("a") nil)')).to.deep.equal([["a"], []]));
+  it("decodes nil as the empty list", () => expect(decoded(list(integer), "nil")).to.deep.equal([]));
+  it("decodes lists of lists", () => expect(decoded(list(list(string)), '(("a") nil)')).to.deep.equal([["a"], []]));
 });
 
 describe("decode.tuple", () => {
-  it("gives each element its own type", () => {
+  it("decodes each element with its own decoder", () => {
     const value: readonly [string, number, boolean] = decoded(tuple(string, integer, boolean), '("a" 1 nil)');
     expect(value).to.deep.equal(["a", 1, false]);
   });
 
-  it("lets the last elements be missing, where the decoder says so", () => {
+  it("accepts missing optional elements at the end", () => {
     const decoder = tuple(string, optional(integer), optional(nullable(string)));
     const value: readonly [string, number | undefined, string | undefined] = decoded(decoder, '("a" 1)');
     expect(value).to.deep.equal(["a", 1, undefined]);
@@ -69,11 +69,11 @@ describe("decode.tuple", () => {
     expect(decoded(decoder, '("a" 1 nil)')).to.deep.equal(["a", 1, undefined]);
   });
 
-  it("of nothing is nil", () => expect(decoded(tuple(), "nil")).to.deep.equal([]));
+  it("without decoders accepts nil", () => expect(decoded(tuple(), "nil")).to.deep.equal([]));
 });
 
 describe("decode.tupleRest", () => {
-  it("gives the other elements as a list", () => {
+  it("decodes the list of the other elements", () => {
     const value: readonly [number, string, readonly string[]] = decoded(
       tupleRest([integer, string], list(string)),
       '(0 "frame" "a" "b")',
@@ -81,7 +81,7 @@ describe("decode.tupleRest", () => {
     expect(value).to.deep.equal([0, "frame", ["a", "b"]]);
   });
 
-  it("gives nil when there are none", () => {
+  it("decodes nil when there are no others", () => {
     expect(decoded(tupleRest([integer], any), "(0)")).to.deep.equal([0, NIL]);
     expect(decoded(tupleRest([integer], plist({ a: optional(string) })), "(0)")).to.deep.equal([0, { a: undefined }]);
   });
@@ -90,7 +90,7 @@ describe("decode.tupleRest", () => {
 describe("decode.record", () => {
   const restart = record({ name: string, description: optional(nullable(string)) });
 
-  it("names elements by their place", () => {
+  it("names elements in order", () => {
     const value: { readonly name: string; readonly description: string | undefined } = decoded(restart, '("A" "b")');
     expect(value).to.deep.equal({ name: "A", description: "b" });
     expect(decoded(restart, '("A")')).to.deep.equal({ name: "A", description: undefined });
@@ -120,15 +120,15 @@ describe("decode.plist", () => {
     expect(value).to.deep.equal({ pid: 4, lispVersion: "2", "coding-systems": ["utf-8"] });
   });
 
-  it("takes the first of equal keys, as getf does", () => {
+  it("uses the first of equal keys, as getf does", () => {
     expect(decoded(plist({ a: integer }), "(:a 1 :a 2)")).to.deep.equal({ a: 1 });
   });
 
-  it("takes a key only where keys are", () => {
+  it("ignores keywords in the positions of values", () => {
     expect(decoded(plist({ a: optional(integer) }), "(:b :a :c 2)")).to.deep.equal({ a: undefined });
   });
 
-  it("may be nil when no key is needed", () => {
+  it("accepts nil when no key is required", () => {
     expect(decoded(plist({ a: optional(integer) }), "nil")).to.deep.equal({ a: undefined });
   });
 });
@@ -140,16 +140,16 @@ describe("decode.tagged", () => {
     abort: record({ reason: string }, { status: "abort" }),
   });
 
-  it("gives what the decoder of the tag makes of the rest", () => {
+  it("passes the elements after the tag to its decoder", () => {
     expect(decoded(reply, "(:ok (a))")).to.deep.equal({ status: "ok", value: [symbol("a")] });
     expect(decoded(reply, '(:ABORT "x")')).to.deep.equal({ status: "abort", reason: "x" });
   });
 
-  it("gives nil as the rest when there is none", () => {
+  it("passes nil when there are no elements after the tag", () => {
     expect(decoded(tagged({ "debug-activate": any }), "(:debug-activate)")).to.equal(NIL);
   });
 
-  it("gives everything else, whole, to the other decoder", () => {
+  it("passes the whole datum to otherwise for other tags", () => {
     const decoder: Decoder<number | Sexp> = tagged({ ok: tuple() }, any);
     for (const text of ["(:new 1)", "(ok)", "(:|ok|)", '("ok")', ":ok", "nil", '"x"', "(a . b)"]) {
       expect(decoded(decoder, text), text).to.deep.equal(read(text));
@@ -157,8 +157,8 @@ describe("decode.tagged", () => {
   });
 });
 
-describe("decode.map, nullable, oneOf and named", () => {
-  it("map changes what was decoded", () => {
+describe("decode combinators", () => {
+  it("map converts the result", () => {
     expect(
       decoded(
         map(tuple(integer, integer), ([a, b]) => a + b),
@@ -167,37 +167,37 @@ describe("decode.map, nullable, oneOf and named", () => {
     ).to.equal(3);
   });
 
-  it("nullable gives undefined for nil", () => {
+  it("nullable decodes nil as undefined", () => {
     const value: string | undefined = decoded(nullable(string), "nil");
     expect([value, decoded(nullable(string), '"a"')]).to.deep.equal([undefined, "a"]);
   });
 
-  it("oneOf gives what the first decoder that fits gives", () => {
+  it("oneOf uses the first decoder that accepts the datum", () => {
     const value: string | number | readonly string[] = decoded(oneOf(string, integer, list(string)), '("a")');
     expect(value).to.deep.equal(["a"]);
     expect(decoded(oneOf(string, integer), "1")).to.equal(1);
     expect(decoded(oneOf(any, integer), "1")).to.equal(1);
   });
 
-  it("oneOf leaves other errors alone", () => {
+  it("oneOf passes other errors on", () => {
     const failing = map(integer, (): string => {
       throw new RangeError("not a shape");
     });
     expect(() => decoded(oneOf(failing, string), "1")).to.throw(RangeError, "not a shape");
   });
 
-  it("named gives what the decoder gives", () => expect(decoded(decode.named("x", integer), "1")).to.equal(1));
+  it("named returns the result of its decoder", () => expect(decoded(decode.named("x", integer), "1")).to.equal(1));
 });
 
 describe("decode.recursive", () => {
   type Tree = string | readonly Tree[];
   const tree = recursive<Tree>((self) => oneOf(string, list(self)));
 
-  it("decodes data nested in themselves", () => {
+  it("decodes data that contain data of the same shape", () => {
     expect(decoded(tree, '("a" ("b" nil))')).to.deep.equal(["a", ["b", []]]);
   });
 
-  it("goes as deep as it is told, and no deeper", () => {
+  it("throws TOO_DEEP beyond maxDepth", () => {
     const nested = (depth: number): string => "(".repeat(depth) + ")".repeat(depth);
     const shallow = recursive<Tree>((self) => list(self), 3);
     expect(decoded(shallow, nested(3))).to.deep.equal([[[]]].slice(0, 1));
@@ -215,8 +215,8 @@ describe("decode.recursive", () => {
   });
 });
 
-describe("interned keys", () => {
-  it("match however the peer writes them", () => {
+describe("decode of keywords", () => {
+  it("matches them in any spelling", () => {
     expect(decoded(plist({ foo: integer }), "(keyword::|FOO| 1)")).to.deep.equal({ foo: 1 });
     expect(intern("FOO", "KEYWORD")).to.equal(keyword("foo"));
   });

@@ -8,7 +8,7 @@ function nested(open: string, close: string, core = "a", depth = DEPTH): string 
   return open.repeat(depth) + core + close.repeat(depth);
 }
 
-/** How deep the innermost atom of a datum is. */
+/** The depth of the innermost atom of a datum. */
 function depthOf(datum: Sexp): number {
   return fold(datum, {
     atom: () => 0,
@@ -16,7 +16,7 @@ function depthOf(datum: Sexp): number {
   });
 }
 
-/** Reads, prints, compares and folds data of that depth; `levels` is how much one `open` adds. */
+/** Reads, prints, compares and folds data of a depth; each `open` adds `levels`. */
 function expectDeep(open: string, close: string, levels: number, depth: number): void {
   const text = nested(open, close, "a", depth);
   const datum = read(text);
@@ -26,10 +26,10 @@ function expectDeep(open: string, close: string, levels: number, depth: number):
   expect(equals(datum, read(nested(open, close, "z", depth))), "another core").to.equal(false);
 }
 
-describe("data nested a million deep", () => {
-  it("is read, printed, compared and folded", () => expectDeep("(", ")", 1, DEPTH));
+describe("a million levels of nesting", () => {
+  it("do not stop read, print, equals and fold", () => expectDeep("(", ")", 1, DEPTH));
 
-  it("is one flat list when it is the same list", () => {
+  it("of tails are read as one flat list", () => {
     const datum = read(nested("(a . ", ")", "nil"));
     expect(datum).to.have.lengthOf(DEPTH);
     expect(read(nested("(a . ", ")", "(a . a)")))
@@ -37,15 +37,15 @@ describe("data nested a million deep", () => {
       .with.lengthOf(DEPTH + 1);
   });
 
-  it("is kept as it is where it is opaque", () => {
+  it("in opaque data are kept as text", () => {
     for (const text of [nested("#.", "", "a", DEPTH / 20), nested("#1=", "", "a", DEPTH / 20), nested("#<", ">")]) {
       expect(print(read(text)) === text).to.equal(true);
     }
   });
 
-  it("may be in comments", () => expect(read(`${nested("#|", "|#")} a`)).to.equal(a));
+  it("of comments are skipped", () => expect(read(`${nested("#|", "|#")} a`)).to.equal(a));
 
-  it("is scanned", () => {
+  it("do not stop scan", () => {
     const text = nested("(", ")");
     expect(scan(text)).to.deep.equal({
       kind: "balanced",
@@ -54,7 +54,7 @@ describe("data nested a million deep", () => {
     expect(scan(text.slice(0, -1))).to.include({ kind: "unclosed-list", missing: 1 });
   });
 
-  it("is decoded, as far as the decoder goes", () => {
+  it("do not matter to decoders that do not descend", () => {
     const datum = [1, read(nested("(", ")"))];
     expect(decode.tuple(decode.integer, decode.any)(datum)).to.deep.equal(datum);
     expect(() => decode.tuple(decode.integer, decode.string)(datum)).to.throw(
@@ -63,7 +63,7 @@ describe("data nested a million deep", () => {
   });
 });
 
-describe("data nested fifty thousand deep", () => {
+describe("fifty thousand levels of nesting", () => {
   const cases: readonly (readonly [open: string, close: string, levels: number])[] = [
     ['(b "c" ', ")", 1],
     ["#(", ")", 1],
@@ -77,12 +77,12 @@ describe("data nested fifty thousand deep", () => {
     ["#C(1 ", ")", 1],
   ];
   for (const [open, close, levels] of cases) {
-    it(`is read, printed, compared and folded: ${open}`, () => expectDeep(open, close, levels, DEPTH / 20));
+    it(`of ${open} do not stop read, print, equals and fold`, () => expectDeep(open, close, levels, DEPTH / 20));
   }
 });
 
 describe("fold", () => {
-  it("gives each datum the results of its parts in order", () => {
+  it("passes the results of the parts in order", () => {
     const text = 'a (b "c" (d . e) #(f) #2A((g)) #C(1 h) #S(i :j k) \'l `(,m ,@n ,.o) nil) #P"p"';
     const written = fold(read(`(${text})`), {
       atom: (atom) => print(atom),
@@ -94,11 +94,11 @@ describe("fold", () => {
     );
   });
 
-  it("gives an atom as it is", () => expect(fold(a, { atom: (atom) => atom, compound: () => NIL })).to.equal(a));
+  it("passes an atom to the folder", () => expect(fold(a, { atom: (atom) => atom, compound: () => NIL })).to.equal(a));
 });
 
 describe("parts", () => {
-  it("are empty for atoms", () =>
+  it("returns an empty array for atoms", () =>
     expect([a, 1, "x", 1n, NIL].map((atom) => parts(atom).length)).to.deep.equal([0, 0, 0, 0, 0]));
-  it("end with the tail of a dotted list", () => expect(parts(dotted([1, 2], 3))).to.deep.equal([1, 2, 3]));
+  it("returns the tail of a dotted list last", () => expect(parts(dotted([1, 2], 3))).to.deep.equal([1, 2, 3]));
 });

@@ -9,7 +9,7 @@ const DIFFERENT = `
   'a #'a \`a ,a ,@a ,.a #P"a" #P"b" #.a #.b #\\a #\\b`;
 
 describe("equals", () => {
-  it("tells different data apart, and none from itself", () => {
+  it("is true only for a datum and itself among different data", () => {
     const [data, again] = [readAll(DIFFERENT), readAll(DIFFERENT)];
     for (const [row, left] of data.entries()) {
       for (const [column, right] of again.entries()) {
@@ -18,14 +18,14 @@ describe("equals", () => {
     }
   });
 
-  it("does not tell apart what is the same in Lisp", () => {
+  it("is true for spellings of the same Lisp datum", () => {
     expect(equals(NIL, [])).to.equal(true);
     expect(equals([[]], list(list()))).to.equal(true);
     expect(equals(5, 5n)).to.equal(true);
     expect(equals([5n], [5])).to.equal(true);
   });
 
-  it("says the same as comparing texts", () => {
+  it("agrees with comparing the printed texts", () => {
     const sameOrNot: fc.Arbitrary<[Sexp, Sexp]> = fc.oneof(
       fc.tuple(anyDatum, anyDatum),
       anyDatum.map((datum): [Sexp, Sexp] => [datum, read(print(datum))]),

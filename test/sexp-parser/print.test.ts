@@ -93,7 +93,7 @@ describe("print", () => {
     ]);
   });
 
-  describe("data with parts", () => {
+  describe("compounds", () => {
     expectTexts([
       [[], "nil"],
       [list(), "nil"],
@@ -124,7 +124,7 @@ describe("print", () => {
     ]);
   });
 
-  it("refuses what is not Lisp data", () => {
+  it("refuses values that are not Lisp data", () => {
     const values: Sexp[] = [
       1.5,
       Number.NaN,
@@ -145,7 +145,7 @@ describe("print", () => {
   });
 });
 
-describe("print of values that JavaScript callers can pass", () => {
+describe("print for callers without TypeScript", () => {
   const circular: unknown[] = [1];
   circular.push([circular]);
   const structure = { kind: "structure", name: symbol("a"), slots: new Array<unknown>(1) };
@@ -181,9 +181,9 @@ describe("print of values that JavaScript callers can pass", () => {
 });
 
 describe("preview", () => {
-  it("gives short text whole", () => expect(preview(read("(a (b) . c)"), 11)).to.equal("(a (b) . c)"));
-  it("cuts long text", () => expect(preview(read("(aaaa bbbb cccc)"), 8)).to.equal("(aaaa bb..."));
-  it("does not print what it leaves out", () => {
+  it("returns short text unchanged", () => expect(preview(read("(a (b) . c)"), 11)).to.equal("(a (b) . c)"));
+  it("cuts long text and adds dots", () => expect(preview(read("(aaaa bbbb cccc)"), 8)).to.equal("(aaaa bb..."));
+  it("does not print the data beyond the limit", () => {
     const tail: Sexp = { kind: "character", value: "not a character" };
     expect(preview([a, "x".repeat(1000), tail], 10)).to.equal('(a "xxxxxx...');
   });

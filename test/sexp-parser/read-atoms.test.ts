@@ -10,7 +10,7 @@ function expectData(cases: readonly (readonly [text: string, datum: Sexp])[]): v
   for (const [text, datum] of cases) it(`reads ${JSON.stringify(text)}`, () => expect(read(text)).to.deep.equal(datum));
 }
 
-describe("nil and t", () => {
+describe("read of nil and t", () => {
   expectData([
     ["nil", NIL],
     ["NIL", NIL],
@@ -21,12 +21,12 @@ describe("nil and t", () => {
     ["T", T],
   ]);
 
-  it("are not confused with symbols of the same name elsewhere", () => {
+  it("keeps symbols of the same name in other packages apart", () => {
     for (const text of [":nil", "foo::nil", "#:nil", "|nil|"]) expect(read(text)).not.to.equal(NIL);
   });
 });
 
-describe("symbols", () => {
+describe("read of symbols", () => {
   expectData([
     ["foo", intern("FOO")],
     ["Foo", intern("FOO")],
@@ -74,26 +74,26 @@ describe("symbols", () => {
     ["a\u00a0b", intern("A\u00a0B")],
   ]);
 
-  it("are the same object wherever and however they are written", () => {
+  it("returns the same object for every spelling", () => {
     expect(read("foo:bar")).to.equal(read("FOO:|BAR|"));
     expect(read("(a b)")).to.satisfy((list: Sexp[]) => list[0] === read(" a ") && list[1] === symbol("B"));
     expect(read(":emacs-rex")).to.equal(keyword("emacs-rex"));
   });
 
-  it("are other objects in other packages", () => {
+  it("returns other objects for other packages", () => {
     const symbols = ["a", ":a", "#:a", "p:a", "p::a", "|a|", "|P:A|", "|P A|", "p:|A B|", "|P A|:b"].map((text) =>
       read(text),
     );
     expect(new Set(symbols).size).to.equal(symbols.length);
   });
 
-  it("stay the same objects when so many others were read that none could be remembered", () => {
+  it("returns the same object after the table of tokens was cleared", () => {
     const before = read("some-package:some-symbol");
     for (let index = 0; index < 20_000; index++) read(`filler-${index}`);
     expect(read("some-package:some-symbol")).to.equal(before);
   });
 
-  it("that begin alike are told apart, one after the other", () => {
+  it("keeps symbols with the same first chars apart", () => {
     const tokens = ["abcd", "abcde", "abcd\\e", "abcd|e|", "abcd:e", "ABCD", "abcd", "abcdef", "abcd", "abc", "abcd"];
     const names = ["ABCD", "ABCDE", "ABCDe", "ABCDe", "E", "ABCD", "ABCD", "ABCDEF", "ABCD", "ABC", "ABCD"];
     for (const separator of [" ", "\n", '""', "(1)"]) {
@@ -102,13 +102,13 @@ describe("symbols", () => {
     }
   });
 
-  it("of any length are the same objects", () => {
+  it("returns the same object for long names", () => {
     const name = "long-name-".repeat(100);
     expect(read(name)).to.equal(read(`${name} `));
   });
 });
 
-describe("integers", () => {
+describe("read of integers", () => {
   expectData([
     ["0", 0],
     ["42", 42],
@@ -134,14 +134,14 @@ describe("integers", () => {
     ["#7r1234560123456012345601234560", inRadix7("1234560123456012345601234560")],
   ]);
 
-  it("-0 is zero", () => expect(Object.is(read("-0"), 0)).to.equal(true));
+  it("reads -0 as positive zero", () => expect(Object.is(read("-0"), 0)).to.equal(true));
 });
 
 function inRadix7(digits: string): bigint {
   return [...digits].reduce((value, digit) => value * 7n + BigInt(digit), 0n);
 }
 
-describe("ratios", () => {
+describe("read of ratios", () => {
   expectData([
     ["1/3", ratio(1n, 3n)],
     ["-1/3", ratio(-1n, 3n)],
@@ -155,7 +155,7 @@ describe("ratios", () => {
   ]);
 });
 
-describe("floats", () => {
+describe("read of floats", () => {
   expectData([
     ["1.5", float(1.5, "1.5")],
     ["-0.0", float(-0, "-0.0")],
@@ -175,15 +175,15 @@ describe("floats", () => {
   ]);
 });
 
-describe("what looks like a number and is a symbol", () => {
+describe("read of symbols that look like numbers", () => {
   for (const text of "1+ 1- + - -- +a 1a 1e 1e+ .e5 1.5e 1.5e+ 1..2 1/ /2 1/-2 1/2. 1/2/3 1+2 +-1 1_2 1^2 0x10".split(
     " ",
   )) {
-    it(text, () => expect(read(text)).to.equal(intern(text.toUpperCase())));
+    it(`reads ${text} as a symbol`, () => expect(read(text)).to.equal(intern(text.toUpperCase())));
   }
 });
 
-describe("characters", () => {
+describe("read of characters", () => {
   expectData([
     ["#\\a", character("a")],
     ["#\\A", character("A")],
@@ -222,12 +222,12 @@ describe("characters", () => {
     ["#\\a\\)", opaque("#\\a\\)")],
   ]);
 
-  it("end where the next token could begin", () => {
+  it("ends a character before the next token", () => {
     expect(read("(#\\  #\\( #\\a)")).to.deep.equal([character(" "), character("("), character("a")]);
   });
 });
 
-describe("strings", () => {
+describe("read of strings", () => {
   expectData([
     ['""', ""],
     ['"a b"', "a b"],
@@ -242,7 +242,7 @@ describe("strings", () => {
     ['"日本 é 😀 \ud800"', "日本 é 😀 \ud800"],
   ]);
 
-  it("follow each other with and without escapes", () => {
+  it("reads adjacent strings with and without escapes", () => {
     expect(read('("a\\"b" "c" "\\\\" "" "d\\\\\\"")')).to.deep.equal(['a"b', "c", "\\", "", 'd\\"']);
     expect(read('("x""y"z"w")')).to.deep.equal(["x", "y", intern("Z"), "w"]);
   });

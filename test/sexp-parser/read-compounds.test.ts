@@ -8,7 +8,7 @@ function expectData(cases: readonly (readonly [text: string, datum: Sexp])[]): v
   for (const [text, datum] of cases) it(`reads ${JSON.stringify(text)}`, () => expect(read(text)).to.deep.equal(datum));
 }
 
-describe("lists", () => {
+describe("read of lists", () => {
   expectData([
     ["(a)", [a]],
     ["(a b)", [a, b]],
@@ -21,7 +21,7 @@ describe("lists", () => {
   ]);
 });
 
-describe("dotted lists", () => {
+describe("read of dotted lists", () => {
   expectData([
     ["(1 . 2)", { kind: "dotted", items: [1], tail: 2 }],
     ["(1 2 . 3)", { kind: "dotted", items: [1, 2], tail: 3 }],
@@ -40,7 +40,7 @@ describe("dotted lists", () => {
   ]);
 });
 
-describe("quote, function and backquote", () => {
+describe("read of quote, function and backquote", () => {
   expectData([
     ["'a", [QUOTE, a]],
     ["' a", [QUOTE, a]],
@@ -60,7 +60,7 @@ describe("quote, function and backquote", () => {
   ]);
 });
 
-describe("vectors, arrays and bit vectors", () => {
+describe("read of vectors, arrays and bit vectors", () => {
   expectData([
     ["#()", { kind: "vector", items: [] }],
     ["#(1 a (b))", { kind: "vector", items: [1, a, [b]] }],
@@ -93,7 +93,7 @@ describe("vectors, arrays and bit vectors", () => {
   ]);
 });
 
-describe("pathnames, structures and complex numbers", () => {
+describe("read of pathnames, structures and complex numbers", () => {
   expectData([
     ['#P"/tmp/x"', { kind: "pathname", namestring: "/tmp/x" }],
     ['#p "a\\\\*b"', { kind: "pathname", namestring: "a\\*b" }],
@@ -107,7 +107,7 @@ describe("pathnames, structures and complex numbers", () => {
   ]);
 });
 
-describe("what only a Lisp understands", () => {
+describe("read of opaque data", () => {
   const unreadable = [
     "#<foo>",
     "#<common-lisp:hash-table :TEST common-lisp:eql :COUNT 0 {10031481F3}>",
@@ -135,7 +135,7 @@ describe("what only a Lisp understands", () => {
   ]);
 });
 
-describe("comments", () => {
+describe("read of comments", () => {
   expectData([
     ["; first\na ; last", a],
     [";\n;\na;", a],
@@ -153,6 +153,6 @@ describe("comments", () => {
 });
 
 describe("readAll", () => {
-  it("gives nothing for nothing", () => expect(readAll(" ; nothing\n #| at all |# ")).to.deep.equal([]));
-  it("gives one datum after the other", () => expect(readAll('a(b)"c" 1;d\n t')).to.deep.equal([a, [b], "c", 1, T]));
+  it("returns an empty array for blanks", () => expect(readAll(" ; nothing\n #| at all |# ")).to.deep.equal([]));
+  it("returns all data in order", () => expect(readAll('a(b)"c" 1;d\n t')).to.deep.equal([a, [b], "c", 1, T]));
 });

@@ -11,7 +11,7 @@ function errorOf(action: () => unknown): SexpError {
   throw new Error("nothing was thrown");
 }
 
-/** Texts with the code they get and the offset at which it is. */
+/** Invalid texts with the code and offset of the error. */
 const CASES: readonly (readonly [text: string, code: ReadErrorCode, offset: number])[] = [
   ["", "EMPTY", 0],
   [" ; nothing", "EMPTY", 0],
@@ -59,6 +59,7 @@ const CASES: readonly (readonly [text: string, code: ReadErrorCode, offset: numb
   ["(a . )", "MISPLACED_DOT", 5],
   ["(a . b c)", "MISPLACED_DOT", 7],
   ["(a . b (c))", "MISPLACED_DOT", 7],
+  ["(a . b 'c)", "MISPLACED_DOT", 7],
   ["(a . b . c)", "MISPLACED_DOT", 7],
   ["(a . . b)", "MISPLACED_DOT", 5],
   ["(a . ( . b))", "MISPLACED_DOT", 7],
@@ -108,21 +109,21 @@ const CASES: readonly (readonly [text: string, code: ReadErrorCode, offset: numb
   ["#-sbcl a", "FEATURE_EXPRESSION", 0],
 ];
 
-describe("texts that cannot be read", () => {
+describe("read of invalid text", () => {
   for (const [text, code, offset] of CASES) {
-    it(`${JSON.stringify(text)} gives ${code} at ${offset}`, () => {
+    it(`throws ${code} at ${offset} for ${JSON.stringify(text)}`, () => {
       const error = errorOf(() => read(text));
       expect({ code: error.code, offset: error.offset }).to.deep.equal({ code, offset });
     });
   }
 
-  it("meet every code at least once", () => {
+  it("covers every error code", () => {
     const met = new Set<string>(CASES.map(([, code]) => code));
-    const others = ["UNPRINTABLE", "SHAPE", "TOO_DEEP", "NESTED_TOO_DEEP", "TOO_MANY_SYMBOLS"];
+    const others = ["UNPRINTABLE", "SHAPE", "TOO_DEEP", "NESTED_TOO_DEEP", "TOO_MANY_SYMBOLS", "NUMBER_TOO_LONG"];
     expect([...met, ...others]).to.have.members(Object.keys(ERRORS));
   });
 
-  it("may hold as much as the limits say, and no more", () => {
+  it("throws beyond maxDepth and maxNewSymbols", () => {
     expect(() => read("((a))", { maxDepth: 2 })).not.to.throw();
     for (const text of ["(((a)))", "((#(a)))", "(('a))"]) {
       expect(errorOf(() => read(text, { maxDepth: 2 })).code, text).to.equal("NESTED_TOO_DEEP");
@@ -133,7 +134,25 @@ describe("texts that cannot be read", () => {
     expect(read(names, { maxNewSymbols: 0 })).to.deep.equal(symbols);
   });
 
-  it("are refused by readAll as well, except for having none or several data", () => {
+  it("throws beyond maxNumberLength, for integers and ratios only", () => {
+    for (const text of ["-123456", "+12345.", "123/456", "#xABCDEF", "#b1/1010", "1234.56", "abcdefg", "|123456|"]) {
+      expect(() => read(text, { maxNumberLength: 7 }), text).not.to.throw();
+    }
+    for (const text of ["1234567.", "-1234567", "1234/567", "#xABCDEF01", "#b1010101/1"]) {
+      expect(
+        errorOf(() => read(`(a ${text})`, { maxNumberLength: 7 })),
+        text,
+      ).to.include({
+        code: "NUMBER_TOO_LONG",
+        offset: 3,
+      });
+    }
+    for (const text of ["12345678.9", "1234567e5", "abcdefgh", "|12345678|", "12345678a", "#*10101010"]) {
+      expect(() => read(text, { maxNumberLength: 7 }), text).not.to.throw();
+    }
+  });
+
+  it("throws the same codes in readAll, except EMPTY and TRAILING_DATUM", () => {
     for (const [text, code] of CASES) {
       if (code === "EMPTY" || code === "TRAILING_DATUM") continue;
       expect(errorOf(() => readAll(text)).code, text).to.equal(code);
@@ -142,22 +161,22 @@ describe("texts that cannot be read", () => {
   });
 });
 
-describe("a read error", () => {
+describe("SexpError", () => {
   const text = '(a\n  (b "c\nd")\n\t(e #C(1)))';
   const error = errorOf(() => read(text));
 
-  it("says what is wrong and where, lines and columns counted from 1", () => {
+  it("has a code, an offset, and a line and column counted from 1", () => {
     expect(error).to.include({ name: "SexpError", code: "INVALID_LITERAL", offset: 19, line: 4, column: 5 });
     expect(error.message).to.equal(
-      "A # syntax is followed by something it does not allow, as in #C(1) or #S(42). (INVALID_LITERAL at line 4, column 5)",
+      "The datum after a # syntax does not fit it, as in #C(1) or #S(42). (INVALID_LITERAL at line 4, column 5)",
     );
   });
 
-  it("is shown with the line and a caret", () => {
+  it("is explained with its line and a caret", () => {
     expect(explain(error, text)).to.equal(`${error.message}\n\t(e #C(1)))\n\t   ^`);
   });
 
-  it("is shown with part of a long line", () => {
+  it("is explained with part of a long line", () => {
     const long = `${"a ".repeat(1000)}#? ${"b ".repeat(1000)}`;
     const [, line = "", caret = ""] = explain(
       errorOf(() => readAll(long)),
@@ -167,14 +186,14 @@ describe("a read error", () => {
     expect(line.slice(caret.indexOf("^"))).to.match(/^#\? b/);
   });
 
-  it("is placed after the last char when that is where it is", () => {
+  it("has a position after a newline", () => {
     const unfinished = "a\nb #|";
     expect(errorOf(() => readAll(unfinished))).to.include({ line: 2, column: 3 });
   });
 });
 
 describe("symbol", () => {
-  it("refuses what is not exactly one symbol", () => {
+  it("refuses text that is not exactly one symbol", () => {
     for (const text of ["1", '"a"', "(a)", "#\\a"]) {
       expect(errorOf(() => symbol(text)).code, text).to.equal("INVALID_SYMBOL");
     }

@@ -8,11 +8,10 @@ import { expect } from "chai";
 const run = promisify(execFile);
 const README = fileURLToPath(import.meta.resolve("sexp-parser/package.json")).replace("package.json", "README.md");
 
-/** The first code block of a language in a Markdown text. */
-function blockOf(markdown: string, language: string): string {
-  const [, block] = new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, "ms").exec(markdown) ?? [];
-  if (block === undefined) throw new Error(`no ${language} block`);
-  return block;
+/** The code blocks of a language in a Markdown text, in order. */
+function blocksOf(markdown: string, language: string): string[] {
+  const blocks = markdown.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, "gms"));
+  return [...blocks].map(([, block = ""]) => block);
 }
 
 /** What an ES module prints, run where the packages of this workspace are found. */
@@ -26,9 +25,12 @@ async function outputOf(code: string): Promise<string> {
   }
 }
 
-describe("the README of sexp-parser", () => {
-  it("shows what its example really prints", async () => {
+describe("README of sexp-parser", () => {
+  it("shows the output of each of its examples", async () => {
     const readme = await readFile(README, "utf8");
-    expect(await outputOf(blockOf(readme, "js"))).to.equal(blockOf(readme, "text"));
+    const outputs = [];
+    for (const code of blocksOf(readme, "js")) outputs.push(await outputOf(code));
+    expect(outputs).to.have.lengthOf(2);
+    expect(outputs).to.deep.equal(blocksOf(readme, "text"));
   });
 });

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { equals, print, read, readAll, scan } from "sexp-parser";
 import { anyDatum } from "./arbitrary.js";
 
-describe("printing and reading", () => {
-  it("gives back the same data, whatever they are", () => {
+describe("print and read", () => {
+  it("return an equal datum for any datum", () => {
     fc.assert(
       fc.property(anyDatum, (datum) => {
         const text = print(datum);
@@ -15,7 +15,7 @@ describe("printing and reading", () => {
     );
   });
 
-  it("gives the same text again", () => {
+  it("return the same text for printed text", () => {
     fc.assert(
       fc.property(anyDatum, (datum) => {
         expect(print(read(print(datum)))).to.equal(print(datum));
@@ -23,7 +23,7 @@ describe("printing and reading", () => {
     );
   });
 
-  it("gives back several data separated by anything blank", () => {
+  it("return several data with any blanks between them", () => {
     const blank = fc.constantFrom(" ", "\n", "\t\r\n", " ; comment )\n", ' #| #| ( |# " |# ', "\f");
     fc.assert(
       fc.property(fc.array(fc.tuple(anyDatum, blank), { maxLength: 6 }), (pairs) => {
@@ -36,8 +36,8 @@ describe("printing and reading", () => {
   });
 });
 
-describe("the scanner", () => {
-  it("finds one top-level form for each printed datum, in its place", () => {
+describe("scan of printed data", () => {
+  it("finds one top-level form for each datum", () => {
     fc.assert(
       fc.property(fc.array(anyDatum, { maxLength: 6 }), (data) => {
         const texts = data.map((datum) => print(datum)).filter((text) => !text.includes("#<"));

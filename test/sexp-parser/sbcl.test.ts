@@ -19,12 +19,12 @@ import {
 } from "sexp-parser";
 import { runSbcl } from "./sbcl.js";
 
-/** Text that survives UTF-8. */
+/** Strings that UTF-8 can encode. */
 const text = fc.string({
   unit: fc.oneof(fc.string({ unit: "binary", minLength: 1, maxLength: 1 }), fc.constantFrom(...'"\\|#() \n\t:')),
 });
 
-/** Names that look like something else, and any others of letters whose case SBCL's Unicode knows. */
+/** Names that look like other tokens, and names of letters whose case SBCL's Unicode knows. */
 const name = fc.oneof(
   fc.constantFrom(..."FOO,foo,123,1+,+1,1E5,1.5,.,..,,A:B,|,-,1_2,É,é,µ,ß,ﬁ,ⅷ,შ,ǆ".split(",")),
   fc.string({ unit: fc.integer({ min: 0, max: 0x17f }).map((code) => String.fromCodePoint(code)) }),
@@ -43,7 +43,7 @@ const atom: fc.Arbitrary<Sexp> = fc.oneof(
   fc.bigInt().map((n): Sexp => ({ kind: "ratio", numerator: n * 2n + 1n, denominator: 2n })),
 );
 
-/** Data that SBCL reads, in its own spelling. */
+/** Data that SBCL can read. */
 const { datum } = fc.letrec<{ datum: Sexp; items: Sexp[] }>((tie) => ({
   datum: fc.oneof(
     { maxDepth: 4 },
@@ -55,7 +55,7 @@ const { datum } = fc.letrec<{ datum: Sexp; items: Sexp[] }>((tie) => ({
   items: fc.array(tie("datum"), { maxLength: 4 }),
 }));
 
-/** Pieces of source text; each prefix is followed by what it applies to, so that only what is lexical can be wrong. */
+/** Pieces of source text. A datum follows each prefix, so that only lexical errors can occur. */
 const source = fc
   .array(
     fc.constantFrom(
@@ -72,7 +72,7 @@ const source = fc
   )
   .map((pieces) => pieces.join(""));
 
-/** For each string on the input: how many data SBCL's reader finds in it, or what is wrong, without interning. */
+/** Writes, for each string on the input, the number of data that SBCL's reader finds, or the error. Interns nothing. */
 const OUTLINE = `
 (let ((*read-suppress* t))
   (dolist (source (on-the-wire (read *in*)))
@@ -90,7 +90,7 @@ function outlineOf(text: string): Sexp {
   return keyword(kind === "extra-close" ? "extra-close" : "unfinished");
 }
 
-/** Reads all data on the input and writes each. */
+/** Reads all data on the input and prints each. */
 const ECHO = `
 (on-the-wire
   (loop for datum = (read *in* nil *in*)
@@ -98,7 +98,7 @@ const ECHO = `
         do (prin1 datum *out*) (terpri *out*))
   (finish-output *out*))`;
 
-/** Lisp expressions, with the datum that their value is read as from the wire. */
+/** Lisp expressions, and the datum that their printed value is read as. */
 const VALUES: readonly (readonly [expression: string, datum: Sexp])[] = [
   ["nil", NIL],
   ["'()", NIL],
@@ -147,14 +147,14 @@ const VALUES: readonly (readonly [expression: string, datum: Sexp])[] = [
 ];
 
 describe("SBCL", () => {
-  it("writes values as they are read", async () => {
+  it("prints values that read reads as expected", async () => {
     const expressions = VALUES.map(([expression]) => `(print-value ${expression})`);
     const define = "(defun print-value (value) (on-the-wire (prin1 value *out*) (terpri *out*) (finish-output *out*)))";
     const data = readAll(await runSbcl(`(progn ${define} ${expressions.join(" ")})`));
     for (const [index, [expression, datum]] of VALUES.entries()) expect(data[index], expression).to.deep.equal(datum);
   });
 
-  it("writes unreadable objects as opaque text that ends where it should", async () => {
+  it("prints unreadable objects that read as opaque text with the right end", async () => {
     const program = `
       (on-the-wire
         (prin1 (list (make-hash-table) (find-package :cl) *standard-output* #'car (lambda (x) x) (make-condition 'error)
@@ -169,7 +169,7 @@ describe("SBCL", () => {
     }
   });
 
-  it("reads what is printed, and writes what is read, as the same data", async () => {
+  it("returns equal data for printed data", async () => {
     const data = fc.sample(datum, 2000);
     const output = await runSbcl(ECHO, data.map(print).join("\n"));
     const back = readAll(output);
@@ -180,7 +180,7 @@ describe("SBCL", () => {
     }
   });
 
-  it("agrees with the scanner on what is a form and what is unfinished", async () => {
+  it("finds the same forms and unfinished text as scan", async () => {
     const sources = fc.sample(source, 5000);
     const outlines = readAll(await runSbcl(OUTLINE, print(sources)));
     for (const [index, text] of sources.entries()) {

@@ -15,10 +15,9 @@ const SETUP = `
 `;
 
 /**
- * What SBCL writes to its standard output for this program and input.
+ * Runs a program in SBCL and returns its standard output.
  *
- * The program finds UTF-8 streams in `*in*` and `*out*`, and the macro `on-the-wire`. A machine without SBCL fails the
- * tests.
+ * The program can use UTF-8 streams in `*in*` and `*out*`, and the macro `on-the-wire`. Fails on a machine without SBCL.
  */
 export async function runSbcl(program: string, input = ""): Promise<string> {
   const code = `(progn ${SETUP.trim()})`;

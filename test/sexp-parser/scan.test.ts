@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { type FormSpan, type Position, type ScanResult, scan } from "sexp-parser";
 
-/** The texts of the top-level forms that a scan found. */
+/** The texts of the top-level forms of a result. */
 function formsOf(source: string, { forms }: ScanResult): string[] {
   return forms.map(({ offset, end }) => source.slice(offset, end));
 }
@@ -10,13 +10,13 @@ function at(line: number, column: number, offset: number): Position {
   return { line, column, offset };
 }
 
-/** What is wrong, without the forms. */
+/** The result of a scan without the forms. */
 function problemOf(source: string): Omit<ScanResult, "forms"> {
   const { forms: _, ...problem } = scan(source);
   return problem;
 }
 
-describe("scan finds top-level forms", () => {
+describe("scan of balanced text", () => {
   const cases: readonly (readonly [source: string, forms: readonly string[]])[] = [
     ["", []],
     [" ; nothing )\n#| ( |# ", []],
@@ -46,16 +46,17 @@ describe("scan finds top-level forms", () => {
     ["a#|b|#", ["a#|b|#"]],
     ["日本 (é)", ["日本", "(é)"]],
     ["#?(a) #!b", ["#?(a)", "#!b"]],
+    ['(#"a(" b) c', ['(#"a(" b)', "c"]],
   ];
   for (const [source, forms] of cases) {
-    it(JSON.stringify(source), () => {
+    it(`finds the forms of ${JSON.stringify(source)}`, () => {
       const result = scan(source);
       expect(result.kind).to.equal("balanced");
       expect(formsOf(source, result)).to.deep.equal(forms);
     });
   }
 
-  it("with their places, whatever ends the lines", () => {
+  it("gives the positions of forms for any line ends", () => {
     const source = '(a\n b)\r\n  "x\ny" c\n\n\'d';
     const forms: FormSpan[] = [
       { ...at(1, 1, 0), end: 6 },
@@ -67,8 +68,8 @@ describe("scan finds top-level forms", () => {
   });
 });
 
-describe("scan finds what is not closed", () => {
-  it("one parenthesis", () => {
+describe("scan of unclosed lists", () => {
+  it("finds one missing parenthesis", () => {
     expect(problemOf("(a\n  (b)")).to.deep.equal({
       kind: "unclosed-list",
       missing: 1,
@@ -78,7 +79,7 @@ describe("scan finds what is not closed", () => {
     });
   });
 
-  it("several, and the form that follows", () => {
+  it("finds several missing parentheses and the next form", () => {
     const source = "(ok)\n(defun f (x)\n  (let ((y x))\n    (g y)\n\n(defun g (y)\n  y)\n\n(defun h ())\n";
     expect(scan(source)).to.deep.equal({
       kind: "unclosed-list",
@@ -90,23 +91,23 @@ describe("scan finds what is not closed", () => {
     });
   });
 
-  it("without naming a form in column 1 that was closed after all", () => {
+  it("ignores forms in column 1 before the unclosed list", () => {
     expect(problemOf("(a\n(b))\n(c")).to.include({ kind: "unclosed-list", nextForm: undefined });
   });
 
-  it("without being misled by what only looks like a parenthesis", () => {
+  it("ignores parentheses in strings, comments, symbols and characters", () => {
     for (const source of ['(a "\n(b"', "(a ;)\n", "(a #| ) |#", "(a #\\)", "(a |)|", "(a \\)", "(a #:|)|"]) {
       expect(problemOf(source), source).to.include({ kind: "unclosed-list", missing: 1 });
     }
   });
 
-  it("after a prefix", () => {
+  it("finds an unclosed list after a prefix", () => {
     expect(problemOf("a #2A((b)")).to.deep.include({ kind: "unclosed-list", missing: 1, innermost: at(1, 6, 5) });
   });
 });
 
-describe("scan finds what closes nothing", () => {
-  it("one parenthesis too many", () => {
+describe("scan of extra parentheses", () => {
+  it("finds an extra closing parenthesis", () => {
     const source = "(a)\n(b))\n(c)";
     expect(scan(source)).to.deep.equal({
       kind: "extra-close",
@@ -118,11 +119,11 @@ describe("scan finds what closes nothing", () => {
     });
   });
 
-  it("at the very beginning", () =>
+  it("finds one at the start", () =>
     expect(problemOf(")")).to.deep.equal({ kind: "extra-close", position: at(1, 1, 0) }));
 });
 
-describe("scan finds what does not end", () => {
+describe("scan of unterminated text", () => {
   const cases: readonly (readonly [source: string, what: string, start: Position, depth: number])[] = [
     ['"a', "string", at(1, 1, 0), 0],
     ['(a\n "b\\"', "string", at(2, 2, 4), 1],
@@ -137,12 +138,12 @@ describe("scan finds what does not end", () => {
     ["#|#", "comment", at(1, 1, 0), 0],
   ];
   for (const [source, what, start, depth] of cases) {
-    it(JSON.stringify(source), () => {
+    it(`finds an unterminated ${what} in ${JSON.stringify(source)}`, () => {
       expect(problemOf(source)).to.deep.equal({ kind: "unterminated", what, start, depth });
     });
   }
 
-  it("for want of a form", () => {
+  it("finds a prefix without a form", () => {
     const cases: readonly (readonly [source: string, offset: number])[] = [
       ["'", 0],
       ["a ' ; b", 2],
@@ -158,8 +159,8 @@ describe("scan finds what does not end", () => {
   });
 });
 
-describe("scan of long sources", () => {
-  it("takes the time of their length, however few lines they have", () => {
+describe("scan of long text", () => {
+  it("takes linear time for one long line", () => {
     const source = "a ' ".repeat(500_000);
     expect(scan(source).forms.at(-1)).to.deep.equal({
       ...at(1, source.length - 5, source.length - 6),
@@ -167,7 +168,7 @@ describe("scan of long sources", () => {
     });
   });
 
-  it("finds the one thing that is wrong", () => {
+  it("finds a single error", () => {
     const form = '(defun f (x) "doc \\" ; (" #\\( |(| #| ( |# (list x \'y)) ; (\n';
     const source = form.repeat(50_000);
     expect(scan(source).forms).to.have.lengthOf(50_000);

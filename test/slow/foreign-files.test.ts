@@ -2,12 +2,12 @@ import { chmod, chown, cp, lchown, lstat, mkdir, mkdtemp, readdir, realpath, rm,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { type LaunchedImage, type LaunchOptions, launchImage } from "swank-client/launch";
+import { type LaunchedImage, type LaunchImageOptions, launchImage } from "swank-client/launch";
 
 /** A user who owns nothing here. */
 const NOBODY = 65_534;
 
-describe("what another user has put into the cache folder, tested as root", function () {
+describe("launchImage with another user's files in the cache folder, as root", function () {
   this.timeout(300_000);
   const temporary = process.env["TMPDIR"];
   let original: string;
@@ -15,7 +15,7 @@ describe("what another user has put into the cache folder, tested as root", func
   let cacheDir: string;
   const images: LaunchedImage[] = [];
 
-  async function launch(options: LaunchOptions): Promise<LaunchedImage> {
+  async function launch(options: LaunchImageOptions): Promise<LaunchedImage> {
     const image = await launchImage({ runtimeSources: [], ...options });
     images.push(image);
     return image;
@@ -32,7 +32,7 @@ describe("what another user has put into the cache folder, tested as root", func
     folder = await mkdtemp(join(await realpath(tmpdir()), "foreign-files-"));
     cacheDir = join(folder, "cache");
     await cp(original, cacheDir, { recursive: true, preserveTimestamps: true });
-    // What cannot be kept in the cache folder is kept here, where a core is too.
+    // Files that cannot be kept in the cache folder are kept here, together with a core.
     await cp(original, join(folder, "swank-toolkit-0"), { recursive: true, preserveTimestamps: true });
     process.env["TMPDIR"] = folder;
   });
@@ -51,36 +51,36 @@ describe("what another user has put into the cache folder, tested as root", func
     return join(parent, name);
   }
 
-  it("is not run: a core, also when the folder has been closed to others since", async () => {
+  it("does not run another user's core, even if the folder has been closed to others since", async () => {
     const core = await only(cacheDir, ".core");
     await chown(core, NOBODY, NOBODY);
     await chmod(cacheDir, 0o700);
     const { how, notes } = await launch({ cacheDir });
     expect([how, notes]).to.deep.equal([
       "built-core",
-      [`The core ${core} was not used, and is made anew: it belongs to another user.`],
+      [`The core ${core} was not used and is rebuilt: it belongs to another user.`],
     ]);
     expect((await lstat(core)).uid).to.equal(0);
   });
 
-  it("is not asked: a description of SBCL", async () => {
+  it("does not read another user's description of SBCL", async () => {
     const file = await only(join(cacheDir, "lisp"));
     await chown(file, NOBODY, NOBODY);
     expect((await launch({ cacheDir })).how).to.equal("core");
     expect((await lstat(file)).uid).to.equal(0);
   });
 
-  it("is not loaded: a compiled file, or a folder of them", async () => {
+  it("does not load another user's compiled files, or folders of them", async () => {
     const compiled = await only(join(cacheDir, "fasl"));
     for (const planted of [join(compiled, "swank.fasl"), compiled]) {
       await chown(planted, NOBODY, NOBODY);
       const { notes } = await launch({ cacheDir, useCore: false });
-      expect(notes.join()).to.include(`The compiled files in ${compiled} were not used, and are made anew`);
+      expect(notes.join()).to.include(`The compiled files in ${compiled} were not used and are rebuilt`);
       expect((await lstat(planted)).uid).to.equal(0);
     }
   });
 
-  it("is not used: a folder of another user's, below one, or where a link of another user's leads", async () => {
+  it("does not use another user's folder, a folder below one, or the target of another user's link", async () => {
     const foreign = join(folder, "foreign");
     await mkdir(join(foreign, "cache"), { recursive: true });
     await chown(foreign, NOBODY, NOBODY);
@@ -98,7 +98,7 @@ describe("what another user has put into the cache folder, tested as root", func
       const kept = join(folder, "swank-toolkit-0");
       expect([how, notes]).to.deep.equal([
         "core",
-        [`What is kept between launches is in ${kept}: ${why} to another user.`],
+        [`Files are kept between launches in ${kept}: ${why} to another user.`],
       ]);
     }
   });

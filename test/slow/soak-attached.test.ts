@@ -13,14 +13,14 @@ import {
 } from "../support/resources.js";
 
 const SERVERS = 500;
-/** Servers that attach and end before the first measurement. */
+/** Number of servers that attach and end before the first measurement. */
 const WARM_UP = 50;
-/** Servers that are attached at the same time. */
+/** Number of servers that are attached at the same time. */
 const LANES = 3;
-/** Looks, 0.1 s apart, in which no thread may have ended before the threads are counted. */
+/** Number of checks, 0.1 s apart, during which no thread may end before the threads are counted. */
 const QUIET = 50;
 
-/** The ways in which a server ends. Each has definitions, a stop and a breakpoint by then. */
+/** The ways in which a server ends. Before that, it has made a definition, a stop and a breakpoint. */
 const ENDINGS: readonly ((agent: McpStdio) => Promise<unknown>)[] = [
   (agent) => agent.end(),
   (agent) => kill(agent, "SIGTERM"),
@@ -32,7 +32,7 @@ const ENDINGS: readonly ((agent: McpStdio) => Promise<unknown>)[] = [
     await running;
   },
   async (agent) => {
-    // The image closes the connection, and the answer is lost with it.
+    // The image closes the connection, so there is no answer.
     await agent.evaluate("(swank::close-connection swank::*emacs-connection* nil nil)");
     await agent.end();
   },
@@ -43,7 +43,7 @@ async function kill(agent: McpStdio, signal: NodeJS.Signals): Promise<void> {
   await agent.exited;
 }
 
-/** Attaches a server, has it work in the image, and ends it. */
+/** Attaches a server, lets it work in the image, and ends it. */
 async function visit(port: number, turn: number): Promise<void> {
   const agent = await McpStdio.start(["--attach", String(port)]);
   try {
@@ -69,7 +69,7 @@ async function visitOften(port: number, count: number): Promise<void> {
   await Promise.all(Array.from({ length: LANES }, lane));
 }
 
-describe("An image that servers attach to", () => {
+describe("swank-mcp --attach (soak)", () => {
   let lisp: RealSwank;
   let staying: McpStdio;
 
@@ -83,7 +83,7 @@ describe("An image that servers attach to", () => {
     await lisp.stop();
   });
 
-  /** Waits until only the server that stays is connected, and no more threads end. */
+  /** Waits until only the remaining server is connected, and no more threads end. */
   async function untilAlone(): Promise<void> {
     while ((await staying.evaluate("(length swank::*connections*)"))[0] !== "=> 1") await pause(100);
     let fewest = Number.POSITIVE_INFINITY;
@@ -101,13 +101,13 @@ describe("An image that servers attach to", () => {
     return { server: await resourcesOf(staying.process.pid), lisp: await resourcesOf(lisp.process.pid) };
   }
 
-  it("holds no more after 500 of them have ended, in five ways, and neither does a server that stays", async () => {
+  it("lets neither the image nor a remaining server grow after 500 servers have ended in five ways", async () => {
     await visitOften(lisp.port, WARM_UP);
     const start = await measure();
     await visitOften(lisp.port, SERVERS);
     const end = await measure();
     const rows: readonly Growth[] = [
-      { process: "server that stays", start: start.server, end: end.server },
+      { process: "remaining server", start: start.server, end: end.server },
       { process: "Lisp", start: start.lisp, end: end.lisp },
     ];
     console.log(growthTable(`${SERVERS} attached servers`, rows));

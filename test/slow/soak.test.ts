@@ -10,10 +10,10 @@ import {
   startCollectable,
 } from "../support/resources.js";
 
-/** Calls in a round, with two errors and one redefinition. */
+/** Number of calls in a round, with two errors and one redefinition. */
 const CALLS = 20;
 const ROUNDS = 1000;
-/** Rounds before the first measurement: every limit on what is kept has been met by then. */
+/** Number of rounds before the first measurement, enough to reach every limit on kept data. */
 const WARM_UP = 250;
 
 /** Makes one call of each kind, and checks its answer. */
@@ -50,15 +50,15 @@ async function runRound(agent: McpStdio, round: number): Promise<void> {
   expect(calls).to.equal(CALLS);
 }
 
-/** What the server and its image hold that is no garbage. */
+/** Measures the server and its image after a garbage collection in both. */
 async function measure(agent: McpStdio): Promise<{ readonly server: Resources; readonly lisp: Resources }> {
   await collectGarbage(agent);
   const [server, lisp] = await Promise.all([resourcesOf(agent.process.pid), resourcesOf(await agent.imagePid())]);
   return { server, lisp };
 }
 
-describe("A server and its image", () => {
-  it("hold no more after 20,000 calls, 2,000 errors and 1,000 redefinitions", async () => {
+describe("swank-mcp and its image (soak)", () => {
+  it("do not grow after 20,000 calls, 2,000 errors and 1,000 redefinitions", async () => {
     const agent = await startCollectable();
     try {
       for (let round = 0; round < WARM_UP; round += 1) await runRound(agent, round);

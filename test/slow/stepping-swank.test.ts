@@ -7,8 +7,8 @@ import { connect } from "swank-client";
 import { findLisp, findSwank } from "swank-client/launch";
 import { stepThrough } from "../swank-client/live/step-through.js";
 
-describe("an image whose Swank is compiled for stepping too", () => {
-  it("stops at steps of the user's code only", async function () {
+describe("debugger_step in an image whose Swank is compiled for stepping", () => {
+  it("stops only in the user's code", async function () {
     this.timeout(300_000);
     const home = await mkdtemp(join(tmpdir(), "stepping-swank-"));
     const { executable } = await findLisp();

@@ -4,7 +4,7 @@ import { Emacs } from "./emacs.js";
 import { McpStdio } from "./mcp-stdio.js";
 import { startRealSwank } from "./real-swank.js";
 
-/** An image that a user's Emacs is connected to, and the servers that join it. */
+/** An image with a user's Emacs, and the servers that attach to it. */
 export class BesideEmacs {
   readonly emacs: Emacs;
   readonly port: number;
@@ -16,7 +16,7 @@ export class BesideEmacs {
     this.#ends.push(() => emacs.kill());
   }
 
-  /** The Lisp of `M-x slime`, which listens for others too. */
+  /** Starts a Lisp with `M-x slime`, and opens a port in it. */
   static async startedByEmacs(contribs?: readonly string[]): Promise<BesideEmacs> {
     const user = new BesideEmacs(await Emacs.start(contribs), await freePort());
     await user.#orEnd(async () => {
@@ -26,7 +26,7 @@ export class BesideEmacs {
     return user;
   }
 
-  /** A Lisp that was started by hand, and an Emacs that is not connected to it yet. */
+  /** Starts a Lisp without Emacs, and an Emacs that is not connected to it. */
   static async startedByHand(): Promise<BesideEmacs> {
     const lisp = await startRealSwank();
     const emacs = await Emacs.start().catch(async (error) => {
@@ -38,21 +38,21 @@ export class BesideEmacs {
     return user;
   }
 
-  /** The same, and Emacs is connected. */
+  /** Starts the same, and connects Emacs. */
   static async connected(): Promise<BesideEmacs> {
     const user = await BesideEmacs.startedByHand();
     await user.#orEnd(() => user.emacs.connect(user.port));
     return user;
   }
 
-  /** One more Emacs, not connected yet. */
+  /** Starts another Emacs, without connecting it. */
   async anotherEmacs(): Promise<Emacs> {
     const emacs = await Emacs.start();
     this.#ends.push(() => emacs.kill());
     return emacs;
   }
 
-  /** Prepares `fail`; while Emacs is connected. */
+  /** Prepares `fail`. Emacs must be connected. */
   async prepareFailures(): Promise<void> {
     await this.emacs.evaluateInRepl(
       `(progn (defvar *failures* '())
@@ -64,12 +64,12 @@ export class BesideEmacs {
     );
   }
 
-  /** Has a thread fail that is neither an agent's nor works for any client; `agent` gives the word. */
+  /** Makes a background thread fail, which is not the agent's; `agent` triggers it. */
   async fail(agent: McpStdio, message: string): Promise<void> {
     await agent.evaluate(`(push "${message}" cl-user::*failures*)`);
   }
 
-  /** A server attached to the image. */
+  /** Starts a server that is attached to the image. */
   async agent(...args: readonly string[]): Promise<McpStdio> {
     const server = await McpStdio.start(["--attach", String(this.port), ...args]);
     this.#ends.push(async () => {
@@ -79,7 +79,7 @@ export class BesideEmacs {
     return server;
   }
 
-  /** `M-x slime-disconnect`, or its sudden death, until the image knows. Somebody who is still connected asks it. */
+  /** Disconnects or kills Emacs, and waits until the image has detected it, which another client asks. */
   async emacsLeaves(agent: McpStdio, how: "disconnect" | "kill" = "disconnect"): Promise<void> {
     await this.emacs[how]();
     while ((await agent.evaluate("(some #'swank::mconn.repl-thread swank::*connections*)"))[0] !== "=> NIL");
@@ -100,7 +100,7 @@ export class BesideEmacs {
   }
 }
 
-/** A port of this machine that nobody listens on. */
+/** Returns a free port of this machine. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -1,11 +1,11 @@
 import { SwankError, type SwankErrorCode } from "swank-client";
 
-/** The error that a promise rejects with, which must be one of this package's, with that code. */
+/** Returns the SwankError with this code that a promise rejects with; fails otherwise. */
 export async function rejection(promise: Promise<unknown>, code: SwankErrorCode): Promise<SwankError> {
   return expectCode(await promise.then(fulfilled, (error: unknown) => error), code);
 }
 
-/** The error that a function throws, which must be one of this package's, with that code. */
+/** Returns the SwankError with this code that a function throws; fails otherwise. */
 export function thrown(code: SwankErrorCode, action: () => unknown): SwankError {
   try {
     action();

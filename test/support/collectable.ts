@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** Imported into a process: SIGUSR2 has it collect all its garbage, and say so on standard error. */
+/** For import into a process: at SIGUSR2 the process collects all garbage, and reports it on standard error. */
 setFlagsFromString("--expose-gc");
 const collect: unknown = runInNewContext("gc");
 

@@ -1,10 +1,10 @@
-/** One way in which a stream may deliver its bytes. */
+/** One way in which a stream can divide its bytes into chunks. */
 export interface Division {
   readonly name: string;
   readonly chunks: readonly Uint8Array[];
 }
 
-/** The same bytes whole, cut in two at every place, and one at a time. */
+/** Returns the bytes as one chunk, in two chunks split at every position, and byte by byte. */
 export function divisions(bytes: Uint8Array): Division[] {
   const cuts = Array.from({ length: Math.max(0, bytes.length - 1) }, (_, index) => index + 1);
   return [

@@ -6,21 +6,22 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { testCache } from "./test-cache.js";
 
 const run = promisify(execFile);
 
 const LOCATE_SLIME = fileURLToPath(new URL("../../../scripts/setup/locate-slime.el", import.meta.url));
 
-/** Compiled Swank outlives a run of the tests, as it does on a user's machine: it costs seconds. */
-const COMPILED = join(tmpdir(), "swank-mcp-test-emacs");
+/** Compiled Swank is kept between test runs, as on a user's machine, because compiling it takes seconds. */
+export const COMPILED = testCache("emacs");
 
-/** What is read from a pipe that ends with this process ends, and with it Emacs, whose process id the shell's becomes. */
+/** Ends Emacs with this process: the reader of the pipe then ends and kills Emacs, which has the shell's process id. */
 const END_WITH_US = 'exec 3<&0; (cat <&3; kill -9 $$) >/dev/null 2>&1 & exec emacs "$@" 3<&- </dev/null';
 
-/** Each Emacs has a home of its own, where what another has compiled to native code is not found: it would be compiled each time. */
+/** Disables native compilation: each Emacs has its own home folder, so it would compile everything again. */
 const NO_NATIVE_CODE = "(setq native-comp-deferred-compilation nil native-comp-jit-compilation nil)";
 
-/** An Emacs without a window, told what to do by `emacsclient`. */
+/** An Emacs without a window, controlled by `emacsclient`. */
 export class EmacsProcess {
   readonly #child: ChildProcess;
   readonly #exited: Promise<unknown>;
@@ -36,11 +37,11 @@ export class EmacsProcess {
     });
   }
 
-  /** Starts one whose home folder is empty and that knows where SLIME is. A machine without them fails the tests. */
+  /** Starts an Emacs with an empty home folder and SLIME on its load path. Fails the tests if Emacs or SLIME is missing. */
   static async start(args: readonly string[]): Promise<EmacsProcess> {
     const slime = await slimeFolder();
     const home = await mkdtemp(join(tmpdir(), "emacs-"));
-    // where Swank keeps it, and where Debian's does
+    // Swank compiles into the first folder, Debian's Swank into the second.
     for (const folder of [".slime", ".cache"]) {
       await mkdir(join(COMPILED, folder), { recursive: true });
       await symlink(join(COMPILED, folder), join(home, folder));
@@ -56,7 +57,7 @@ export class EmacsProcess {
     return emacs;
   }
 
-  /** The printed value of an Emacs Lisp form. */
+  /** Returns the printed value of an Emacs Lisp form. */
   async eval(form: string): Promise<string> {
     const args = ["-s", join(this.#home, "socket"), "--eval", form];
     const { stdout } = await run("emacsclient", args, { maxBuffer: 64 * 1024 * 1024 }).catch((error) => {
@@ -65,13 +66,13 @@ export class EmacsProcess {
     return stdout.trimEnd();
   }
 
-  /** Kills it, and waits until it is gone. */
+  /** Kills Emacs and waits until it has ended. */
   async kill(): Promise<void> {
     this.#child.kill("SIGKILL");
     await this.gone();
   }
 
-  /** Waits until it is gone. */
+  /** Waits until Emacs has ended. */
   async gone(): Promise<void> {
     await this.#exited;
     this.#child.stdin?.end();
@@ -84,7 +85,7 @@ export class EmacsProcess {
       await setTimeout(20);
     }
     await this.gone();
-    throw new Error(`Emacs ended before it could be talked to: ${this.#errorText}`);
+    throw new Error(`Emacs ended before emacsclient reached it: ${this.#errorText}`);
   }
 }
 

@@ -5,7 +5,7 @@ import { EmacsProcess } from "./emacs-process.js";
 
 const HELPERS = fileURLToPath(new URL("../../support/emacs.el", import.meta.url));
 
-/** How long anything that Emacs is to come to may take, however busy the machine is: 100 s. */
+/** Maximum wait for any state of Emacs, also on a busy machine: 100 s. */
 const PATIENCE = 100_000;
 
 const debuggers = z.array(
@@ -22,13 +22,13 @@ const debuggers = z.array(
 
 const shown = z.object({ buffer: z.string(), text: z.string(), line: z.string() });
 
-/** What a buffer shows: all of its text, and the line that the cursor is in. */
+/** A buffer: all of its text, and the line of the cursor. */
 export type EmacsBuffer = z.output<typeof shown>;
 
 /** What one debugger's buffer shows: `text` is all of it. */
 export type EmacsDebugger = z.output<typeof debuggers>[number];
 
-/** A real Emacs with SLIME, as a user has it open. */
+/** A real Emacs with SLIME, used like a user does. */
 export class Emacs {
   readonly #process: EmacsProcess;
   readonly #lispPids: number[] = [];
@@ -43,7 +43,7 @@ export class Emacs {
     return new Emacs(await EmacsProcess.start(["-l", HELPERS, "--eval", setup]));
   }
 
-  /** The printed value of an Emacs Lisp form. */
+  /** Returns the printed value of an Emacs Lisp form. */
   async eval(form: string): Promise<string> {
     return this.#process.eval(form);
   }
@@ -79,7 +79,7 @@ export class Emacs {
     return z.string().parse(await this.#read("(swank-test-repl-text)"));
   }
 
-  /** Enters a form at the REPL's prompt. Does not wait for what comes of it. */
+  /** Enters a form at the REPL's prompt, without waiting for its result. */
   async typeInRepl(form: string): Promise<void> {
     await this.eval(`(swank-test-type-in-repl ${JSON.stringify(form)})`);
   }
@@ -91,12 +91,12 @@ export class Emacs {
     );
   }
 
-  /** Enters a form at the REPL's prompt. => what the REPL shows below it when the next prompt is there, without that. */
+  /** Enters a form at the REPL's prompt, and returns the text between it and the next prompt. */
   async evaluateInRepl(form: string): Promise<string> {
     await this.prompt();
     await this.typeInRepl(form);
     await this.prompt();
-    // what other threads print comes above the prompt, at any time
+    // Output of other threads can appear above the prompt at any time.
     const text = await this.replText();
     const entered = `> ${form}`;
     const shown = text.slice(text.lastIndexOf(entered) + entered.length);
@@ -109,7 +109,7 @@ export class Emacs {
     await this.until("slime-last-compilation-result", "the end of a compilation");
   }
 
-  /** Waits until its REPL shows an empty prompt, and nothing is on its way. */
+  /** Waits until its REPL shows an empty prompt, and no request is pending. */
   async prompt(): Promise<void> {
     await this.until("(swank-test-repl-waits)", "a prompt in the REPL");
   }
@@ -159,7 +159,7 @@ export class Emacs {
     });
   }
 
-  /** Invokes a restart by its number in the debugger's buffer, from 0 to 9. Does not wait for what comes of it. */
+  /** Invokes a restart by its number in the debugger's buffer, from 0 to 9, without waiting for its effect. */
   async invokeRestart(thread: number, number: number): Promise<void> {
     await this.pressInDebugger(thread, String(number));
   }
@@ -175,7 +175,7 @@ export class Emacs {
     await this.until("(not (slime-connected-p))", "the end of the connection");
   }
 
-  /** `C-x C-c`, until it is gone. The Lisp that it started goes too. */
+  /** Quits with `C-x C-c`, and waits until it has ended. The Lisp that it started ends, too. */
   async quit(): Promise<void> {
     // The answer to the form is lost when Emacs goes before it is sent.
     await this.eval("(run-at-time 0 nil 'kill-emacs)").catch(() => undefined);
@@ -183,7 +183,7 @@ export class Emacs {
     this.#killLisp();
   }
 
-  /** Kills it where it stands, and the Lisp that it started. */
+  /** Kills it and the Lisp that it started. */
   async kill(): Promise<void> {
     await this.#process.kill();
     this.#killLisp();
@@ -202,7 +202,7 @@ export class Emacs {
       await setTimeout(20);
     }
     const messages = await this.eval('(with-current-buffer "*Messages*" (buffer-string))');
-    throw new Error(`Emacs did not come to ${what}. Its messages: ${messages}`);
+    throw new Error(`Emacs did not reach ${what}. Its messages: ${messages}`);
   }
 
   #killLisp(): void {

@@ -1,15 +1,15 @@
-import { Connection, type ConnectionOptions, type SwankMessage, tcpOpener } from "swank-client";
+import { Connection, type ConnectionOptions, type SwankMessage, tcpOpener } from "swank-client/protocol";
 import { type FakePeer, FakeSwank, inMemoryPeer } from "./fake-swank.js";
 
 /** A connection and the scripted server at its other end. */
 export interface FakeConnection {
   readonly connection: Connection;
   readonly peer: FakePeer;
-  /** Closes both ends, whatever the test left of them. */
+  /** Closes both ends, whatever state the test left them in. */
   release(): Promise<void>;
 }
 
-/** How the two ends are joined. */
+/** How the two ends are connected. */
 export type Joint = "TCP" | "memory";
 
 export const JOINTS: readonly Joint[] = ["TCP", "memory"];
@@ -40,7 +40,7 @@ function inMemory(options: ConnectionOptions | undefined): FakeConnection {
   return { connection, peer, release };
 }
 
-/** Runs a test on both kinds of connections, and leaves nothing open. */
+/** Defines a test for each kind of connection, which is closed afterwards. */
 export function onBothJoints(
   title: string,
   test: (fake: FakeConnection) => Promise<void>,
@@ -58,7 +58,7 @@ export function onBothJoints(
   }
 }
 
-/** The types of all messages up to and including the one of that type which the peer sends last. */
+/** Collects the messages up to and including the first of type `last`. */
 export function collectUntil(connection: Connection, last: SwankMessage["type"]): Promise<SwankMessage[]> {
   const messages: SwankMessage[] = [];
   return new Promise((resolve) => {
@@ -71,7 +71,7 @@ export function collectUntil(connection: Connection, last: SwankMessage["type"])
   });
 }
 
-/** Timers that keep the process alive, mocha's own included. */
+/** Returns the number of timers that keep the process alive, including mocha's. */
 export function activeTimers(): number {
   return process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
 }

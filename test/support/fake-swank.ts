@@ -3,15 +3,15 @@ import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { type Duplex, duplexPair } from "node:stream";
 import { setImmediate as tick } from "node:timers/promises";
-import { duplexTransport, type TransportFactory } from "swank-client";
+import { duplexTransport, type TransportFactory } from "swank-client/protocol";
 
-/** The bytes of a framed payload, made without the code under test. */
+/** Returns the bytes of a framed payload, independently of the code under test. */
 export function frame(payload: string): Buffer {
   const bytes = Buffer.from(payload, "utf8");
   return Buffer.concat([Buffer.from(bytes.length.toString(16).toUpperCase().padStart(6, "0")), bytes]);
 }
 
-/** A request as the server sees it. */
+/** A request as the server receives it. */
 export interface ReceivedRequest {
   readonly text: string;
   readonly form: string;
@@ -21,15 +21,14 @@ export interface ReceivedRequest {
 }
 
 /**
- * The server's side of one connection, driven step by step by a test. It knows nothing of Lisp: it sends what it is told to, and records what
- * it gets.
+ * The server's side of one connection, controlled by a test. It knows no Lisp: it sends what the test says and records what it receives.
  */
 export class FakePeer {
-  /** Every payload that came, oldest first. */
+  /** Every received payload, oldest first. */
   readonly received: string[] = [];
-  /** When the client says that it sends nothing more. */
+  /** Resolves when the client has closed its sending side. */
   readonly ended: Promise<void>;
-  /** When the stream is closed. */
+  /** Resolves when the stream is closed. */
   readonly closed: Promise<void>;
   readonly #stream: Duplex;
   readonly #untaken: string[] = [];
@@ -37,12 +36,12 @@ export class FakePeer {
   readonly #reset: () => void;
   #chunks: Buffer[] = [];
   #length = 0;
-  /** Bytes without which there is nothing more to read. */
+  /** Number of bytes needed before the next read. */
   #wanted = 6;
   #staysOpen = false;
   #isClosed = false;
 
-  /** @param reset - Breaks the connection so that the other end notices. */
+  /** @param reset - Breaks the connection so that the other end detects it. */
   constructor(stream: Duplex, reset: () => void) {
     this.#stream = stream;
     this.#reset = reset;
@@ -53,7 +52,7 @@ export class FakePeer {
         resolve();
       });
     });
-    // A test that resets the connection does not want to hear of it.
+    // A test that resets the connection expects the error.
     stream.on("error", () => {});
     this.closed = new Promise((resolve) => {
       stream.once("close", () => {
@@ -64,17 +63,17 @@ export class FakePeer {
     });
   }
 
-  /** The client said that it sends nothing more. */
+  /** Whether the client has closed its sending side. */
   get isEnded(): boolean {
     return this.#stream.readableEnded;
   }
 
-  /** Bytes that could not be sent. */
+  /** Number of bytes not sent yet. */
   get unsentBytes(): number {
     return this.#stream.writableLength;
   }
 
-  /** The next payload that contains `text` and was not taken before; fails when the connection closes first. */
+  /** Returns the next payload that contains `text` and was not returned before. Fails if the connection closes first. */
   async next(text = ""): Promise<string> {
     for (;;) {
       const index = this.#untaken.findIndex((payload) => payload.includes(text));
@@ -86,7 +85,7 @@ export class FakePeer {
     }
   }
 
-  /** The next request whose form contains `text`. */
+  /** Returns the next request whose payload contains `text`. */
   async nextRequest(text = ""): Promise<ReceivedRequest> {
     const payload = await this.next(text);
     const match = /^\(:emacs-rex (.*) ("[^"]*"|nil) (\S+) (-?\d+)\)$/s.exec(payload);
@@ -105,7 +104,7 @@ export class FakePeer {
     this.send(`(:return (:ok ${value}) ${id})`);
   }
 
-  /** Answers a request that was unwound. */
+  /** Answers that a request was aborted. */
   returnAbort(id: number, condition = "NIL"): void {
     this.send(`(:return (:abort "${condition}") ${id})`);
   }
@@ -115,7 +114,7 @@ export class FakePeer {
     this.#stream.write(bytes);
   }
 
-  /** Sends payloads in pieces of `size` bytes, each arriving by itself. */
+  /** Sends payloads in pieces of `size` bytes that arrive separately. */
   async sendInPieces(size: number, ...payloads: readonly string[]): Promise<void> {
     const bytes = Buffer.concat(payloads.map(frame));
     for (let start = 0; start < bytes.length; start += size) {
@@ -124,7 +123,7 @@ export class FakePeer {
     }
   }
 
-  /** Ends the connection in good order. */
+  /** Ends the connection regularly. */
   end(): void {
     this.#stream.end();
   }
@@ -134,7 +133,7 @@ export class FakePeer {
     this.#reset();
   }
 
-  /** Does not close when the client does, which Swank would. */
+  /** Keeps the connection open when the client closes it, unlike Swank. */
   stayOpen(): void {
     this.#staysOpen = true;
   }
@@ -144,7 +143,7 @@ export class FakePeer {
     this.#stream.pause();
   }
 
-  /** Reads on. */
+  /** Resumes reading. */
   resume(): void {
     this.#stream.resume();
   }
@@ -173,7 +172,7 @@ export class FakePeer {
   }
 }
 
-/** A TCP server on a free port of the loopback interface whose connections are driven by the test. */
+/** A TCP server on a free loopback port whose connections the test controls. */
 export class FakeSwank {
   readonly port: number;
   readonly #server: Server;
@@ -195,23 +194,23 @@ export class FakeSwank {
     return new FakeSwank(server, address.port);
   }
 
-  /** The next connection. */
+  /** Returns the next connection. */
   accept(): Promise<FakePeer> {
     const peer = this.#peers.shift();
     return peer === undefined ? new Promise((resolve) => this.#waiting.push(resolve)) : Promise.resolve(peer);
   }
 
-  /** Connections that are open. */
+  /** Number of open connections. */
   get openSockets(): number {
     return this.#sockets.size;
   }
 
-  /** When every connection is closed. */
+  /** Resolves when every connection is closed. */
   async allClosed(): Promise<void> {
     await Promise.all([...this.#sockets].map((socket) => once(socket, "close")));
   }
 
-  /** Stops listening and drops what is connected. */
+  /** Stops listening and drops all connections. */
   async close(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
     this.#server.close();
@@ -228,10 +227,10 @@ export class FakeSwank {
   }
 }
 
-/** A connection without a network: the two ends of a pair of streams. */
+/** Returns both ends of a connection in memory. */
 export function inMemoryPeer(): { readonly peer: FakePeer; readonly factory: TransportFactory } {
   const [near, far] = duplexPair();
-  // As a kernel would: when one end is gone, so is the other.
+  // Like a kernel, closes the far end when the near end is closed.
   near.once("close", () => far.destroy());
   const reset = () => void near.destroy(new Error("read ECONNRESET"));
   return { peer: new FakePeer(far, reset), factory: duplexTransport(near, "memory") };

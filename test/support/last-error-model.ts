@@ -4,12 +4,12 @@ import type { AsyncCommand } from "fast-check";
 import { NO_ERROR } from "swank-mcp";
 import { blocks, type McpStdio } from "./mcp-stdio.js";
 
-/** What the contract error-state-preservation says there must be to read: what was read when the error came, or nothing. */
+/** The last error that the contract error-state-preservation requires: the answers right after the error, or nothing. */
 export interface Model {
   error: Reading | undefined;
 }
 
-/** What the two tools that read the last error answered. */
+/** The answers of the two tools that read the last error. */
 export interface Reading {
   readonly told: CallToolResult;
   readonly trace: CallToolResult;
@@ -18,20 +18,20 @@ export interface Reading {
 /** What happens to the last error (design, "What sets and clears the last error"). */
 export type Effect = "set" | "clear" | "keep";
 
-/** Something that an agent or the world does. */
+/** An action of the agent or its environment. */
 export interface Step<World> {
-  /** How a counterexample shows it. */
+  /** The step's name in a counterexample. */
   readonly name: string;
-  /** Does it, and says what is to come of it. An answer is that of an evaluation, whose report must agree with what is read. */
+  /** Executes the step and returns its expected effect. `report` is an evaluation's answer, which the last error must match. */
   run(world: World): Promise<{ readonly effect: Effect; readonly report?: CallToolResult | undefined }>;
 }
 
-/** What is read of the last error now. */
+/** Reads the last error with both tools. */
 export async function readError(server: McpStdio): Promise<Reading> {
   return { told: await server.call("describe-last-error"), trace: await server.call("get-backtrace") };
 }
 
-/** A step as a command that checks the model after it. */
+/** Returns a command that executes the step and compares the last error with the model. */
 export function command<World extends { readonly server: McpStdio }>(step: Step<World>): AsyncCommand<Model, World> {
   return {
     check: () => true,
@@ -58,7 +58,7 @@ function expectKept(now: Reading, before: Reading | undefined): void {
   else expect(now).to.deep.equal(before);
 }
 
-/** The type and the message must be those of the report, and both tools must speak of the same error. */
+/** Expects the type and message of the report, and the same error from both tools. */
 function expectSet({ told, trace }: Reading, report: CallToolResult | undefined): void {
   const [text = ""] = blocks(told);
   expect(text).to.match(/^Error: \S+\n/);

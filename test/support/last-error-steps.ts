@@ -22,7 +22,7 @@ function evaluate(effect: Effect, ...codes: string[]): Step<World>[] {
   return codes.map((code) => call(effect, effect === "set", "evaluate-lisp", { code }));
 }
 
-/** A call whose effect depends on what is stopped: its answer tells it, in the words that an agent reads. */
+/** A call whose effect depends on the current stops and is taken from the text of its answer. */
 function resume(tool: string, args: object = {}): Step<World> {
   return {
     name: `${tool} ${JSON.stringify(args)}`,
@@ -41,7 +41,7 @@ function told(answer: CallToolResult): Effect {
   return /(?:^|\n\n)(?:=> |; No values)/.test(blocks(answer)[0] ?? "") ? "clear" : "keep";
 }
 
-/** A call that only looks at what is stopped, if anything is. */
+/** A call that only inspects a stop, if there is one. */
 function look(tool: string, args: object = {}): Step<World> {
   return {
     name: `${tool} ${JSON.stringify(args)}`,
@@ -52,7 +52,7 @@ function look(tool: string, args: object = {}): Step<World> {
   };
 }
 
-/** Evaluations that return, whatever else they do. */
+/** Evaluations that return. */
 export const SUCCESSES = evaluate(
   "clear",
   "(+ 1 2)",
@@ -99,7 +99,7 @@ export const INTERLUDES = [
   call("keep", true, "evaluate-lisp", { kode: "1" }),
 ];
 
-/** Calls that only look, and calls that are refused. */
+/** Calls that only inspect, and calls that are refused. */
 export const LOOKS = [
   call("keep", false, "describe-symbol", { name: "car" }),
   call("keep", false, "describe-symbol", { name: "les-no-such-symbol" }),
@@ -113,7 +113,7 @@ export const LOOKS = [
   call("keep", true, "no-such-tool"),
 ];
 
-/** Calls that look at a stop, and evaluate in it. */
+/** Calls that inspect a stop or evaluate in it. */
 export const STOP_LOOKS = [
   look("debugger_frames"),
   look("debugger_frames", { start: -1 }),
@@ -127,7 +127,7 @@ export const STOP_LOOKS = [
   look("breakpoint_set", { function: "les-no-such-function" }),
 ];
 
-/** Calls that let a stopped thread go on, if there is one. */
+/** Calls that resume a stopped thread, if there is one. */
 export const RESUMPTIONS = [
   resume("debugger_continue"),
   resume("debugger_continue", { thread: "99999" }),
@@ -146,7 +146,7 @@ export const RESUMPTIONS = [
 export const BREAKPOINT: Step<World> = {
   name: "evaluate-lisp a call with a breakpoint",
   run: async ({ server }) => {
-    // a definition that returns would clear the error
+    // A definition that returns would clear the error, so this one is aborted.
     const defined = "(progn (defun les-watched (x) (list x)) (abort))";
     await server.call("evaluate-lisp", { code: defined });
     await server.call("breakpoint_set", { function: "les-watched" });
@@ -158,7 +158,7 @@ export const BREAKPOINT: Step<World> = {
 
 export const RESET = call("clear", false, "reset-session");
 
-/** The evaluation is unwound; the call has no answer. */
+/** A cancelled evaluation, which is unwound without an answer. */
 export const CANCELLATION: Step<World> = {
   name: "evaluate-lisp (loop), cancelled",
   run: async ({ server }) => {
@@ -169,7 +169,7 @@ export const CANCELLATION: Step<World> = {
   },
 };
 
-/** Two evaluations side by side: the one that ends last decides. */
+/** Two simultaneous evaluations: the one that ends last determines the last error. */
 export const RACE: Step<World> = {
   name: "evaluate-lisp a success and an error at once",
   run: async ({ server }) => {

@@ -2,18 +2,18 @@ import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { LineTransport, type LineTransportOptions, type Message, OutputQueue } from "swank-mcp";
 
-/** What the transport wrote: an answer of its own, or a message that was sent through it. */
+/** A message that the transport wrote: its own answer, or one that the receiver sent. */
 export interface Written {
   readonly id?: string | number | null;
   readonly error?: { readonly code: number; readonly message: string };
   readonly result?: unknown;
 }
 
-/** The client's end of a LineTransport, and the receiver at its other end, which answers nothing by itself. */
+/** Both ends of a LineTransport: the client, and a receiver that answers only when the test sends an answer. */
 export class LineClient {
   readonly transport: LineTransport;
   readonly output: OutputQueue;
-  /** What the receiver got. */
+  /** The messages that the receiver got. */
   readonly received: Message[] = [];
   readonly errors: Error[] = [];
   readonly input = new PassThrough();
@@ -42,14 +42,14 @@ export class LineClient {
     return this.#hasEnded;
   }
 
-  /** Writes a text in chunks of so many bytes. */
+  /** Writes a text in chunks of `chunkSize` bytes. */
   write(text: string, chunkSize = Number.POSITIVE_INFINITY): void {
     const bytes = Buffer.from(text);
     const size = Math.min(chunkSize, bytes.length);
     for (let start = 0; start < bytes.length; start += size) this.input.write(bytes.subarray(start, start + size));
   }
 
-  /** Begins to read what the transport writes. */
+  /** Starts reading the transport's output. */
   read(): void {
     if (this.#stdout.listenerCount("data") > 0) return;
     this.#stdout.on("data", (chunk: Buffer) => {
@@ -57,7 +57,7 @@ export class LineClient {
     });
   }
 
-  /** Ends the input, and waits until everything that was written has been read. */
+  /** Ends the input and waits until the whole output has been read. */
   async end(): Promise<void> {
     this.read();
     await this.endInput();
@@ -74,7 +74,7 @@ export class LineClient {
     await ended;
   }
 
-  /** The client goes away. */
+  /** Breaks the output, as when the client disconnects. */
   breakOutput(): void {
     this.#stdout.on("error", () => undefined).destroy(new Error("broken"));
   }
@@ -87,7 +87,7 @@ export class LineClient {
   }
 }
 
-/** What the transport itself answers to a text. */
+/** Returns the transport's own answers to a text. */
 export async function answersTo(text: string, options: Partial<LineTransportOptions> = {}): Promise<Written[]> {
   const client = new LineClient(options);
   client.write(text);

@@ -1,12 +1,13 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { type CallToolResult, CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
-import { type OpenSession, readConfig, serveMcp, ToolServer } from "swank-mcp";
+import { type OpenSession, serveMcp } from "swank-mcp";
+import { closeServer, toolServer } from "./mcp-server.js";
 
-/** The SDK's client, connected in memory to a server that gets to Lisp by `open`. */
+/** The SDK's client, connected in memory to a server that reaches Lisp through `open`. */
 export interface McpClient {
   readonly client: Client;
-  /** Errors that the server's side of the connection reported. */
+  /** Errors reported by the server's side of the connection. */
   readonly errors: readonly Error[];
   call(name: string, args?: Record<string, unknown>, options?: { signal?: AbortSignal }): Promise<CallToolResult>;
   close(): Promise<void>;
@@ -15,8 +16,8 @@ export interface McpClient {
 export async function connectInMemory(open: OpenSession, args: readonly string[] = []): Promise<McpClient> {
   const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
   const errors: Error[] = [];
-  const tools = new ToolServer(readConfig(args, {}), open);
-  const endpoint = await serveMcp(tools, serverSide, { onClose: () => {}, onError: (error) => errors.push(error) });
+  const tools = toolServer(open, args);
+  const endpoint = serveMcp(tools, serverSide, { onClose: () => {}, onError: (error) => errors.push(error) });
   const client = new Client({ name: "test", version: "0" });
   await client.connect(clientSide);
   return {
@@ -27,17 +28,17 @@ export async function connectInMemory(open: OpenSession, args: readonly string[]
     close: async () => {
       await client.close();
       await endpoint.close();
-      await tools.close();
+      await closeServer(tools);
     },
   };
 }
 
-/** The text blocks of a result. */
+/** Returns the text blocks of a result. */
 export function texts(result: CallToolResult): string[] {
   return result.content.map((block) => (block.type === "text" ? block.text : `<${block.type}>`));
 }
 
-/** `data.type` of a refusal. */
+/** Returns `data.type` of a refusal. */
 export function refusalType(result: CallToolResult): unknown {
   const error = result.structuredContent?.["error"];
   const data = typeof error === "object" && error !== null && "data" in error ? error.data : undefined;

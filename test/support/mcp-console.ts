@@ -5,7 +5,7 @@ import { ENVIRONMENT } from "./mcp-stdio.js";
 
 const BIN = fileURLToPath(new URL("../../../packages/swank-mcp/bin/swank-mcp.js", import.meta.url));
 
-/** What a console said that had pipes around it. */
+/** The complete output and exit code of a console. */
 export interface ConsoleRun {
   readonly output: string;
   readonly code: number | null;
@@ -28,7 +28,7 @@ export class PipedConsole {
     this.process.stdin.on("error", () => undefined);
   }
 
-  /** Everything it has written so far. */
+  /** The output so far. */
   get output(): string {
     return this.#output;
   }
@@ -37,7 +37,7 @@ export class PipedConsole {
     this.process.stdin.write(text);
   }
 
-  /** Waits until it has written something that matches; the test's own timeout ends this if it never does. */
+  /** Waits for output that matches. The test's timeout bounds the wait. */
   async says(pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
       const found = pattern.exec(this.#output);
@@ -46,7 +46,7 @@ export class PipedConsole {
     }
   }
 
-  /** Ends its input, and waits until it is gone. */
+  /** Ends the input and waits until the console has exited. */
   async end(): Promise<ConsoleRun> {
     this.process.stdin.end();
     const code = await this.exited;
@@ -54,7 +54,7 @@ export class PipedConsole {
   }
 }
 
-/** What a console makes of a script. */
+/** Runs a console with these lines as its input. */
 export function runScript(lines: readonly string[], args: readonly string[] = []): Promise<ConsoleRun> {
   const console = new PipedConsole(args);
   console.write(lines.map((line) => `${line}\n`).join(""));

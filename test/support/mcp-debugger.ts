@@ -1,5 +1,3 @@
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
@@ -12,10 +10,11 @@ import {
 import { expect } from "chai";
 import * as z from "zod";
 import { texts } from "./mcp-client.js";
+import { testCache } from "./test-cache.js";
 
 const BIN = fileURLToPath(new URL("../../../packages/swank-mcp/bin/swank-mcp.js", import.meta.url));
 
-/** Answers what the server asks the user; the message and the choices are what a person would see. */
+/** Answers the server's question with the message and the choices that a person would see. */
 export type Answerer = (message: string, choices: readonly string[], signal: AbortSignal) => Promise<ElicitResult>;
 
 export interface DebuggerOptions {
@@ -57,7 +56,7 @@ const refusal = z.strictObject({
 });
 const askedFor = z.object({ properties: z.object({ answer: z.object({ enum: z.array(z.string()) }) }) });
 
-/** The installed server on an image of its own, through the SDK's client, which checks what is answered against the tools' schemas. */
+/** The installed server with a launched image and the SDK's client, which validates answers against the tools' schemas. */
 export class McpDebugger {
   readonly client: Client;
   readonly #transport: StdioClientTransport;
@@ -68,16 +67,15 @@ export class McpDebugger {
   }
 
   static async start({ args = [], answer }: DebuggerOptions = {}): Promise<McpDebugger> {
-    const cache = join(tmpdir(), "swank-mcp-test-cache");
     const transport = new StdioClientTransport({
       command: process.execPath,
-      args: [BIN, "--no-user-init", "--cache-dir", cache, ...args],
+      args: [BIN, "--no-user-init", "--cache-dir", testCache("swank-mcp"), ...args],
     });
     const capabilities = answer === undefined ? {} : { elicitation: {} };
     const client = new Client({ name: "test", version: "0" }, { capabilities });
     if (answer !== undefined) answerWith(client, answer);
     await client.connect(transport);
-    // From now on the client checks every answer, refusals included, against the output schemas.
+    // After this call the client validates every answer, including refusals, against the output schemas.
     await client.listTools();
     return new McpDebugger(client, transport);
   }
@@ -92,19 +90,19 @@ export class McpDebugger {
     return CallToolResultSchema.parse(await this.client.callTool({ name, arguments: args }, undefined, options));
   }
 
-  /** The text blocks of evaluate-lisp's answer. */
+  /** Returns the text blocks of evaluate-lisp's answer. */
   async evaluate(code: string, options: Record<string, unknown> = {}): Promise<string[]> {
     return texts(await this.call("evaluate-lisp", { code, ...options }));
   }
 
-  /** The text blocks of a tool that resumes an evaluation. */
+  /** Returns the text blocks of a tool that resumes an evaluation. */
   async resume(name: string, args: Record<string, unknown> = {}): Promise<string[]> {
     const result = await this.call(name, args);
     expect(result, texts(result).join("\n")).to.not.have.property("structuredContent");
     return texts(result);
   }
 
-  /** The answer of a JSON tool, which says the same in its text. */
+  /** Returns the answer of a JSON tool, whose text must be the same JSON. */
   async json(name: string, args: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
     const result = await this.call(name, args);
     expect(result.isError, texts(result).join("\n")).to.equal(false);
@@ -116,7 +114,7 @@ export class McpDebugger {
     return framesAnswer.parse(await this.json("debugger_frames", args));
   }
 
-  /** The first frame of a call that begins so. */
+  /** Returns the first frame whose call begins with `call`. */
   async frame(call: string, args: Record<string, unknown> = {}): Promise<z.output<typeof frame>> {
     const { frames } = await this.frames(args);
     const found = frames.find((candidate) => candidate.call.startsWith(call));
@@ -124,7 +122,7 @@ export class McpDebugger {
     return found;
   }
 
-  /** Printed values of an expression in a frame. */
+  /** Returns the printed values of an expression in a frame. */
   async valuesInFrame(index: number, code: string, args: Record<string, unknown> = {}): Promise<unknown> {
     return (await this.json("debugger_eval_in_frame", { frame: index, code, ...args }))["values"];
   }
@@ -141,7 +139,7 @@ export class McpDebugger {
     for (const { id } of await this.breakpoints()) await this.json("breakpoint_remove", { id });
   }
 
-  /** `thread/level` of what is stopped, the latest last. */
+  /** Returns the stops as `thread/level`, the latest last. */
   async stops(): Promise<string[]> {
     const { stopped } = z
       .object({ stopped: z.array(z.object({ thread: z.string() })) })
@@ -149,7 +147,7 @@ export class McpDebugger {
     return stopped.map(({ thread }) => thread);
   }
 
-  /** What a tool refuses with: as data in the contract's form, and the same in words. */
+  /** Returns a tool's refusal, whose data must have the contract's form and whose text must agree. */
   async refusal(
     name: string,
     args: Record<string, unknown> = {},
@@ -161,7 +159,7 @@ export class McpDebugger {
     return { ...data, message };
   }
 
-  /** Ends whatever is stopped. */
+  /** Aborts every stop. */
   async abortAll(): Promise<void> {
     for (const thread of (await this.stops()).reverse())
       await this.call("debugger_invoke_restart", { restart: "ABORT", thread });
@@ -172,7 +170,7 @@ export class McpDebugger {
   }
 }
 
-/** `thread/level` of the stop that a report tells of. */
+/** Returns the `thread/level` of the stop in a report. */
 export function stopName(blocks: readonly string[]): string {
   const name = /thread (\d+\/\d+)/.exec(blocks.join("\n"))?.[1];
   if (name === undefined) throw new Error(`No stop is told of: ${blocks.join("\n")}`);

@@ -1,10 +1,11 @@
 import type { Outcome } from "swank-client";
 
 type Stopped = Extract<Outcome, { status: "stopped" }>;
-type Snapshot = Stopped["error"];
+type StopData = Stopped["stop"]["data"];
+type Snapshot = StopData["condition"];
 type Transcript = Pick<Outcome, "stdout" | "stderr" | "warnings" | "warningsOmitted" | "package">;
 
-/** A transcript of nothing. */
+/** An empty transcript. */
 export const SILENT: Transcript = {
   stdout: "",
   stderr: "",
@@ -29,7 +30,7 @@ export function restarts(...texts: string[]): Snapshot["restarts"] {
   });
 }
 
-/** The division by zero of the contracts, with whatever is to be different about it. */
+/** Returns the contracts' division by zero, with changes. */
 export function snapshot(changes: Partial<Snapshot> = {}): Snapshot {
   const shown = changes.frames ?? frames("(/ 1 0)", "machinery:(EVAL (/ 1 0))");
   return {
@@ -46,7 +47,14 @@ export function snapshot(changes: Partial<Snapshot> = {}): Snapshot {
   };
 }
 
-/** The outcome of an evaluation that gave values. */
+/** Returns the data of a stop at that division, with changes. */
+export function stopData(thread: number, level: number, changes: Partial<StopData> = {}): StopData {
+  const condition = changes.condition ?? snapshot();
+  const rest = { number: undefined, isOwn: false, reason: "error", detail: {}, locals: [] } as const;
+  return { ...rest, thread, level, condition, ...changes };
+}
+
+/** Returns the outcome of an evaluation that returned values. */
 export function returned(values: readonly string[], transcript: Partial<Transcript> = {}): Outcome {
   return { ...SILENT, ...transcript, status: "returned", values, valueCount: values.length };
 }

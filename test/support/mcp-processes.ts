@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 
-/** Waits until a process does not run any more; the test's own timeout is what ends this if it never does. */
+/** Waits until a process has ended. The test's timeout bounds the wait. */
 export async function gone(pid: number): Promise<void> {
   while (await isRunning(pid)) await setTimeout(20);
 }
 
-/** The most memory that a process has had resident so far, in MB; `undefined` where the system does not say. */
+/** Returns the peak resident memory of a process in MB; `undefined` if the system does not report it. */
 export async function peakMemory(pid: number): Promise<number | undefined> {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
   const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(status) ?? [];
@@ -19,7 +19,7 @@ async function isRunning(pid: number): Promise<boolean> {
   } catch {
     return false;
   }
-  // Ended, but not yet waited for by whoever inherited it.
+  // A zombie has ended, but its parent has not waited for it yet.
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
   return !/\) Z /.test(stat);
 }

@@ -1,12 +1,12 @@
 import { SwankError } from "swank-client";
 import { LispSession } from "swank-mcp";
-import { SILENT, snapshot } from "./mcp-outcomes.js";
+import { SILENT, stopData } from "./mcp-outcomes.js";
 
 export type ScriptedEvaluation = ReturnType<LispSession["client"]["evaluate"]>;
 export type ScriptedOutcome = Awaited<ReturnType<ScriptedEvaluation["next"]>>;
-export type ScriptedStop = Extract<ScriptedOutcome, { status: "stopped" }>["session"];
+export type ScriptedStop = Extract<ScriptedOutcome, { status: "stopped" }>["stop"];
 
-/** An evaluation of which only the wanted parts work; the others fail. */
+/** Returns an evaluation with only the given methods. All others fail. */
 export function evaluation(parts: Partial<ScriptedEvaluation>): ScriptedEvaluation {
   return {
     thread: undefined,
@@ -18,19 +18,24 @@ export function evaluation(parts: Partial<ScriptedEvaluation>): ScriptedEvaluati
   };
 }
 
-/** An evaluation that is over at once. */
+/** Returns an evaluation that ends immediately with this outcome. */
 export function settled(outcome: ScriptedOutcome): ScriptedEvaluation {
   return evaluation({ next: async () => outcome });
 }
 
-/** What `Evaluation.next` rejects with when its time is up. */
+/** Returns the error with which `Evaluation.next` rejects after its timeout. */
 export function waitTimeout(): SwankError {
   return new SwankError("WAIT_TIMEOUT", "Nothing yet.");
 }
 
-/** A stop that lasts until its `isLive` is changed. */
-export function stop(thread: number, level = 1): ScriptedStop & { isLive: boolean } {
-  return { thread, level, isLive: true, condition: snapshot() };
+/** Returns a stop that is live until the test changes `isLive`. */
+export function stop(
+  thread: number,
+  level = 1,
+  parts: Partial<ScriptedStop["data"]> = {},
+): ScriptedStop & { isLive: boolean } {
+  const data = stopData(thread, level, parts);
+  return { data, thread, level, isLive: true, condition: data.condition };
 }
 
 export type ScriptedSession = LispSession & {
@@ -50,7 +55,7 @@ const INFO: LispSession["client"]["info"] = {
   version: "2.27",
 };
 
-/** A session whose evaluations are made by `evaluate` from the code. */
+/** Returns a session in which `evaluate` makes the evaluation of each code. */
 export function scriptedSession(
   evaluate: (code: string) => ScriptedEvaluation = () => evaluation({}),
   options: {
@@ -75,15 +80,13 @@ export function scriptedSession(
       evaluate,
       stops: [],
       foreignStops: async () => [],
-      onStop: () => () => undefined,
+      on: () => () => undefined,
       hasThread: () => Promise.reject(new Error("hasThread was not expected")),
       breakpoints: {
         set: () => Promise.reject(new Error("breakpoints.set was not expected")),
         list: () => Promise.reject(new Error("breakpoints.list was not expected")),
         remove: () => Promise.reject(new Error("breakpoints.remove was not expected")),
-        onHitElsewhere: () => () => true,
       },
-      onThreadEnded: () => () => true,
       describeSymbol: () => Promise.reject(new Error("describeSymbol was not expected")),
       completions: () => Promise.reject(new Error("completions was not expected")),
       definitions: () => Promise.reject(new Error("definitions was not expected")),

@@ -1,16 +1,15 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { type CallToolResult, CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
+import { testCache } from "./test-cache.js";
 
 const BIN = fileURLToPath(new URL("../../../node_modules/.bin/swank-mcp", import.meta.url));
 
-/** Cores outlive a run of the tests: the first one costs seconds. */
+/** Keeps cores between test runs, because building one takes seconds. */
 export const ENVIRONMENT = {
-  SWANK_MCP_CACHE_DIR: join(tmpdir(), "swank-mcp-test-cache"),
+  SWANK_MCP_CACHE_DIR: testCache("swank-mcp"),
   SWANK_MCP_NO_USER_INIT: "1",
 };
 
@@ -33,17 +32,17 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** A call that was sent, to be waited for or cancelled. */
+/** A call that was sent and can be awaited or cancelled. */
 export interface SentCall {
   readonly id: number;
   readonly result: Promise<CallToolResult>;
 }
 
-/** The installed `swank-mcp`, spoken to in plain JSON over its standard streams. */
+/** The installed `swank-mcp` and a client that exchanges plain JSON over its standard streams. */
 export class McpStdio {
   readonly process: ChildProcessWithoutNullStreams;
   readonly exited: Promise<ServerExit>;
-  /** What came that answers no request, oldest first. */
+  /** Received messages that are not answers, oldest first. */
   readonly notifications: Message[] = [];
   #errorText = "";
   #lastId = 0;
@@ -57,11 +56,11 @@ export class McpStdio {
     this.process.stderr.setEncoding("utf8").on("data", (text: string) => {
       this.#errorText += text;
     });
-    // A server that has ended takes no more input; what it said tells why.
+    // Writing to a server that has ended fails; the reason is in its standard error.
     this.process.stdin.on("error", () => undefined);
   }
 
-  /** Starts a server and has it initialized. */
+  /** Starts and initializes a server. */
   static async start(args: readonly string[] = [], environment: Readonly<Record<string, string>> = {}) {
     const server = new McpStdio(args, environment);
     const clientInfo = { name: "test", version: "0" };
@@ -70,7 +69,7 @@ export class McpStdio {
     return server;
   }
 
-  /** What it has written to standard error. */
+  /** The server's standard error so far. */
   get errorText(): string {
     return this.#errorText;
   }
@@ -79,7 +78,7 @@ export class McpStdio {
     this.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   }
 
-  /** Sends any text. */
+  /** Sends a text, valid or not. */
   write(text: string): void {
     this.process.stdin.write(text);
   }
@@ -92,7 +91,7 @@ export class McpStdio {
     return this.startCall(name, args).result;
   }
 
-  /** The text blocks of evaluate-lisp's answer. */
+  /** Returns the text blocks of evaluate-lisp's answer. */
   async evaluate(code: string, options: object = {}): Promise<string[]> {
     return blocks(await this.call("evaluate-lisp", { code, ...options }));
   }
@@ -103,7 +102,7 @@ export class McpStdio {
     return { id, result: result.then((value) => CallToolResultSchema.parse(value)) };
   }
 
-  /** Process id of the image, from lisp-status. */
+  /** Returns the image's process id from lisp-status. */
   async imagePid(): Promise<number> {
     const { structuredContent } = await this.call("lisp-status");
     const pid = structuredContent?.["pid"];
@@ -111,7 +110,7 @@ export class McpStdio {
     return pid;
   }
 
-  /** Waits for a notification that came or comes. */
+  /** Returns the first notification of this method, received already or not. */
   async notified(method: string): Promise<Message> {
     for (;;) {
       const found = this.notifications.find((message) => message.method === method);
@@ -120,7 +119,7 @@ export class McpStdio {
     }
   }
 
-  /** Ends its input, and waits until it is gone. */
+  /** Ends the input and waits until the server has exited. */
   async end(): Promise<ServerExit> {
     this.process.stdin.end();
     return this.exited;
@@ -157,7 +156,7 @@ export class McpStdio {
   }
 }
 
-/** The text blocks of a result. */
+/** Returns the text blocks of a result. */
 export function blocks(result: CallToolResult): string[] {
   return result.content.map((block) => (block.type === "text" ? block.text : `<${block.type}>`));
 }

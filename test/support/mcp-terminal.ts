@@ -6,20 +6,20 @@ import { Screen } from "./screen.js";
 
 const BIN = fileURLToPath(new URL("../../../packages/swank-mcp/bin/swank-mcp.js", import.meta.url));
 
-/** Keys as a terminal sends them. */
+/** The characters that a terminal sends for keys. */
 export const KEYS = { enter: "\r", tab: "\t", up: "\x1b[A", interrupt: "\x03", endOfFile: "\x04" } as const;
 
 export interface TerminalOptions {
-  /** What is run instead of `swank-mcp console`. */
+  /** The command to run; `swank-mcp console` by default. */
   readonly command?: readonly string[];
   readonly args?: readonly string[];
-  /** Where the history is kept. */
+  /** The folder of the history. */
   readonly state: string;
 }
 
-/** `swank-mcp console` in a pseudo-terminal, which `script` (util-linux, BSD) makes. */
+/** `swank-mcp console` in a pseudo-terminal of `script` (util-linux, BSD). */
 export class McpTerminal {
-  /** Of the console, or 128 and the number of the signal that ended it. */
+  /** Exit code of the console, or 128 plus the number of the signal that ended it. */
   readonly exited: Promise<number | null>;
   readonly #process: ChildProcessWithoutNullStreams;
   readonly #screen = new Screen();
@@ -33,17 +33,17 @@ export class McpTerminal {
     this.#process.stdin.on("error", () => undefined);
   }
 
-  /** Everything that the terminal shows. */
+  /** The complete text on the terminal. */
   get text(): string {
     return this.#screen.text;
   }
 
-  /** Types keys, as many times as one would press them. */
+  /** Presses keys one after the other. */
   press(...keys: string[]): void {
     for (const key of keys) this.#process.stdin.write(key);
   }
 
-  /** Waits until the terminal shows `text` below what was waited for before; the test's own timeout ends this if it never does. */
+  /** Waits until the terminal shows `text` after the text awaited before. The test's timeout bounds the wait. */
   async shows(text: string): Promise<void> {
     for (;;) {
       const at = this.text.indexOf(text, this.#seen);
@@ -55,7 +55,7 @@ export class McpTerminal {
     }
   }
 
-  /** Types a line once the prompt is there. */
+  /** Waits for the prompt and enters a line. */
   async enter(line: string, prompt = "CL-USER> "): Promise<void> {
     await this.shows(prompt.trimEnd());
     this.press(line, KEYS.enter);

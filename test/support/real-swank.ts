@@ -1,33 +1,33 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { access, mkdir, readFile, rename, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { access, mkdtemp, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { findLisp, findSwank } from "swank-client/launch";
+import { testCache } from "./test-cache.js";
 
 const run = promisify(execFile);
 
-/** An SBCL of its own with a Swank server on a free port. */
+/** A new SBCL process with a Swank server. */
 export interface RealSwank {
   readonly port: number;
   readonly process: ChildProcess;
-  /** Has a form evaluated by the image's main thread, as at its prompt. */
+  /** Evaluates a form in the image's main thread, as at its prompt. */
   type(form: string): void;
-  /** Ends it, and waits until it is gone. */
+  /** Kills the image and waits until it has ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the SBCL and the Swank that would be launched, or those that the environment names in SBCL and SWANK. A machine without them
- * fails the tests.
+ * Starts the SBCL and the Swank that a launch would use, or those named by the environment variables SBCL and SWANK. Fails the tests if one
+ * is missing.
  *
- * The image also ends by itself when this process does, because its standard input ends then.
+ * The image also ends with this process, because its standard input ends then.
  *
  * @param home - The home folder of the image's user, where Swank looks for `.slime-secret`; an empty one by default.
- * @param port - Where it listens; on a free port by default.
- * @param options - How it serves: further arguments of `swank:create-server`.
+ * @param port - The port to listen on; a free port by default.
+ * @param options - Further arguments of `swank:create-server`.
  */
 export async function startRealSwank(
   home?: string,
@@ -75,7 +75,7 @@ async function announcedPort({ stdout }: ChildProcess): Promise<number> {
     output += String(chunk);
     const port = /PORT (\d+)/.exec(output)?.[1];
     if (port === undefined) continue;
-    // What it prints from now on is nobody's business, but must not fill the pipe.
+    // Later output is ignored, but it must not fill the pipe.
     stdout.resume();
     return Number(port);
   }
@@ -84,25 +84,26 @@ async function announcedPort({ stdout }: ChildProcess): Promise<number> {
 
 interface SwankCore {
   readonly executable: string;
-  /** A core with Swank, of that SBCL. */
+  /** A core of that SBCL with Swank. */
   readonly core: string;
 }
 
 let known: Promise<SwankCore> | undefined;
 
-function swankCore(): Promise<SwankCore> {
+/** Returns the SBCL that a launch would use, and a core of it with Swank. */
+export function swankCore(): Promise<SwankCore> {
   known ??= findCore();
   return known;
 }
 
-/** Loading Swank takes seconds, so it is done once per Swank and SBCL and kept as a core. */
+/** Builds the core once for each SBCL and Swank, because loading Swank takes seconds. */
 async function findCore(): Promise<SwankCore> {
   const { executable, version } = await findLisp();
   const loader = join(await findSwank(), "swank-loader.lisp");
   const { mtimeMs } = await stat(loader);
   const identity = [executable, version, loader, mtimeMs, await readFile(loader, "utf8")].join("\n");
   const key = createHash("sha256").update(identity).digest("hex").slice(0, 16);
-  const core = join(tmpdir(), `swank-client-test-${key}`, "swank.core");
+  const core = join(testCache(`swank-${key}`), "swank.core");
   const exists = await access(core).then(
     () => true,
     () => false,
@@ -112,8 +113,8 @@ async function findCore(): Promise<SwankCore> {
 }
 
 async function buildCore(executable: string, loader: string, core: string): Promise<void> {
-  await mkdir(dirname(core), { recursive: true });
-  const draft = `${core}.${process.pid}`;
+  const folder = await mkdtemp(`${core}.`);
+  const draft = join(folder, "draft");
   const forms = [
     `(load ${JSON.stringify(loader)})`,
     "(swank-loader:init)",
@@ -123,6 +124,7 @@ async function buildCore(executable: string, loader: string, core: string): Prom
     env: { ...process.env, HOME: dirname(core) },
     maxBuffer: 64 * 1024 * 1024,
   });
-  // Another run may have built it meanwhile; either is good.
+  // Another process may have built the same core; both are valid.
   await rename(draft, core);
+  await rm(folder, { recursive: true });
 }

@@ -2,10 +2,10 @@ import { readdir, readFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { McpStdio } from "./mcp-stdio.js";
 
-/** Environment of a server whose garbage {@link collectGarbage} can collect: Node would do that only when it needs memory. */
+/** Environment of a server whose garbage {@link collectGarbage} can collect; Node alone collects only when it needs memory. */
 const COLLECTABLE = { NODE_OPTIONS: `--import=${new URL("./collectable.js", import.meta.url)}` };
 
-/** What a process holds. */
+/** The resources of a process. */
 export interface Resources {
   /** Resident memory, in MB. */
   readonly memory: number;
@@ -13,19 +13,19 @@ export interface Resources {
   readonly threads: number;
 }
 
-/** What a process holds at the start and at the end of a soak. */
+/** The resources of a process at the start and at the end of a soak. */
 export interface Growth {
   readonly process: string;
   readonly start: Resources;
   readonly end: Resources;
 }
 
-/** Starts a server to be measured. */
+/** Starts a server whose garbage can be collected. */
 export function startCollectable(args: readonly string[] = []): Promise<McpStdio> {
   return McpStdio.start(args, COLLECTABLE);
 }
 
-/** Collects the garbage of such a server and of its image. */
+/** Collects the garbage of such a server and its image. */
 export async function collectGarbage(server: McpStdio): Promise<void> {
   await server.evaluate("(sb-ext:gc :full t)");
   const before = collections(server);
@@ -38,9 +38,9 @@ function collections({ errorText }: McpStdio): number {
 }
 
 /**
- * What a process holds now. Linux only: it reads `/proc`.
+ * Returns the current resources of a process. Linux only, because it reads `/proc`.
  *
- * @param pid - `undefined`, which a process that never started has, is an error.
+ * @param pid - An error if `undefined`, as for a process that never started.
  */
 export async function resourcesOf(pid: number | undefined): Promise<Resources> {
   const folder = `/proc/${pid}`;
@@ -52,7 +52,7 @@ export async function resourcesOf(pid: number | undefined): Promise<Resources> {
   };
 }
 
-/** The greatest growth of anything that is measured, as a ratio: 1.1 is 10 % more at the end. */
+/** Returns the greatest growth of any resource as a ratio: 1.1 means 10 % more at the end. */
 export function greatestGrowth(rows: readonly Growth[]): number {
   const ratios = rows.flatMap(({ start, end }) => [
     end.memory / start.memory,
@@ -62,7 +62,7 @@ export function greatestGrowth(rows: readonly Growth[]): number {
   return Math.max(...ratios);
 }
 
-/** Rows of the table in docs/performance.md: soak, process, resident memory, descriptors, threads. */
+/** Returns rows for the table in docs/performance.md: soak, process, resident memory, descriptors, threads. */
 export function growthTable(soak: string, rows: readonly Growth[]): string {
   return rows
     .map(({ process, start, end }) => [

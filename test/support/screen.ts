@@ -1,8 +1,8 @@
-/** An escape sequence of a terminal: its numbers, and the letter that says what it does. */
+/** A terminal's escape sequence: its numbers, and the letter of its action. */
 const ESCAPE = /^\[([\d;?]*)([A-Za-z])/;
 const ESC = "\u001b";
 
-/** The text that a terminal shows that does what readline needs of one: cursor movements and erasing. Lines are as long as it takes. */
+/** A terminal's text. Supports only the cursor movements and erasures that readline uses; lines have no maximum length. */
 export class Screen {
   readonly #lines: string[] = [""];
   #row = 0;
@@ -18,7 +18,7 @@ export class Screen {
     while (this.#rest !== "" && !isPartOfEscape(this.#rest)) this.#rest = this.#rest.slice(this.#take(this.#rest));
   }
 
-  /** @returns how much of `text` it was. */
+  /** Processes the first character or escape sequence. => its length */
   #take(text: string): number {
     const [sequence, number = "", action = ""] = text.startsWith(ESC) ? (ESCAPE.exec(text.slice(1)) ?? []) : [];
     if (sequence !== undefined) {
@@ -63,7 +63,7 @@ export class Screen {
   }
 }
 
-/** The rest of the sequence is still to come. */
+/** Returns whether the text is an incomplete escape sequence. */
 function isPartOfEscape(text: string): boolean {
   return text.startsWith(ESC) && /^(?:\[[\d;?]*)?$/.test(text.slice(1));
 }

@@ -1,6 +1,7 @@
 import { expect } from "chai";
-import { Connection, connect, openConnection, ReconnectingClient, SwankError, tcpOpener } from "swank-client";
-import { launchImage, loadInitFiles } from "swank-client/launch";
+import { connect, launch, ReconnectingClient, SwankError } from "swank-client";
+import { findLisp, findShareSecret, findSwank, launchImage, loadInitFiles } from "swank-client/launch";
+import { Connection, FrameDecoder, openConnection, tcpOpener } from "swank-client/protocol";
 import { inMemoryPeer } from "../support/fake-swank.js";
 
 /** What a call throws, or rejects with. */
@@ -12,42 +13,50 @@ async function failure(call: () => unknown): Promise<unknown> {
   }
 }
 
-describe("options that do not exist", () => {
+const never = () => "it takes arguments";
+
+describe("Option checks", () => {
   const open = () => Promise.reject(new Error("nothing is to be opened"));
-  const CALLS: readonly [title: string, call: (options: unknown) => unknown, option: string][] = [
-    ["connect", (options) => Reflect.apply(connect, undefined, [options]), "prot"],
-    ["openConnection", (options) => Reflect.apply(openConnection, undefined, [open, options]), "port"],
-    ["tcpOpener", (options) => Reflect.apply(tcpOpener, undefined, [options]), "prot"],
-    ["Connection", (options) => Reflect.construct(Connection, [inMemoryPeer().factory, options]), "timeout"],
-    ["ReconnectingClient", (options) => Reflect.construct(ReconnectingClient, [options]), "prot"],
+  const CALLS: readonly [title: string, call: (options: unknown) => unknown, option: string, meant?: string][] = [
+    ["connect", (options) => Reflect.apply(connect, undefined, [options]), "prot", "port"],
+    ["launch", (options) => Reflect.apply(launch, undefined, [options]), "useCores", "useCore"],
+    ["openConnection", (options) => Reflect.apply(openConnection, undefined, [open, options]), "tiemout", "timeout"],
+    ["tcpOpener", (options) => Reflect.apply(tcpOpener, undefined, [options]), "prot", "port"],
+    ["Connection", (options) => Reflect.construct(Connection, [inMemoryPeer().factory, options]), "signal"],
+    ["ReconnectingClient", (options) => Reflect.construct(ReconnectingClient, [options]), "prot", "port"],
+    ["FrameDecoder", (options) => Reflect.construct(FrameDecoder, [() => undefined, options]), "size"],
     ["launchImage", (options) => Reflect.apply(launchImage, undefined, [options]), "sbcl"],
-    ["loadInitFiles", (options) => Reflect.apply(loadInitFiles.encode, undefined, [options]), "files"],
+    ["findLisp", (options) => Reflect.apply(findLisp, undefined, [options]), "list", "lisp"],
+    ["findSwank", (options) => Reflect.apply(findSwank, undefined, [options]), "slime"],
+    ["findShareSecret", (options) => Reflect.apply(findShareSecret, undefined, [options]), "files", "file"],
+    ["loadInitFiles", (options) => Reflect.apply(loadInitFiles.encode ?? never, undefined, [options]), "init"],
   ];
-  for (const [title, call, option] of CALLS) {
-    it(`${title} refuses them by name`, async () => {
+  for (const [title, call, option, meant] of CALLS) {
+    it(`${title} refuses unknown options by name`, async () => {
       const error = await failure(() => call({ [option]: 1 }));
+      const hint = meant === undefined ? "" : ` Did you mean "${meant}"?`;
       expect(error).to.be.instanceOf(SwankError);
-      expect(error).to.include({ code: "INVALID_ARGUMENT", message: `${title} has no option "${option}".` });
+      expect(error).to.include({ code: "INVALID_ARGUMENT", message: `${title} has no option "${option}".${hint}` });
     });
 
-    it(`${title} refuses what is no object`, async () => {
+    it(`${title} refuses options that are not an object`, async () => {
       for (const options of [4005, "4005", null]) {
         expect(await failure(() => call(options))).to.include({ code: "INVALID_ARGUMENT" });
       }
     });
   }
 
-  it("are refused inside other options, too", async () => {
+  it("refuse unknown options inside other options", async () => {
     for (const [options, message] of [
-      [{ heartbeat: { intervall: 1 } }, 'heartbeat has no option "intervall".'],
-      [{ backoff: { attempt: 1 } }, 'backoff has no option "attempt".'],
+      [{ heartbeat: { intervall: 1 } }, 'heartbeat has no option "intervall". Did you mean "interval"?'],
+      [{ backoff: { attempt: 1 } }, 'backoff has no option "attempt". Did you mean "attempts"?'],
     ] as const) {
       const error = await failure(() => Reflect.construct(ReconnectingClient, [options]));
       expect(error).to.include({ code: "INVALID_ARGUMENT", message });
     }
   });
 
-  it("are refused with the names of those that exist", async () => {
+  it("list the existing options in the error", async () => {
     const error = await failure(() => Reflect.apply(tcpOpener, undefined, [{ prot: 1 }]));
     expect(error).to.have.property("remedy", "Its options are host, port, timeout.");
   });

@@ -6,9 +6,9 @@ import { upcase } from "./text/chars.js";
 import type { LispFloat, LispSymbol, Sexp, Vector } from "./types.js";
 
 /**
- * The symbol that `text` denotes, as the reader would read it: `symbol("swank:connection-info")`, `symbol("|x y|")`.
+ * The symbol that the reader reads from `text`: `symbol("swank:connection-info")`, `symbol("|x y|")`.
  *
- * @throws {SexpError} `INVALID_SYMBOL` when the text is another datum, or the reader's code when it is none
+ * @throws {SexpError} `INVALID_SYMBOL` when the text is not a symbol, or the reader's code when it cannot be read
  */
 export function symbol(text: string): LispSymbol {
   const datum = read(text);
@@ -16,7 +16,7 @@ export function symbol(text: string): LispSymbol {
   throw new SexpError("INVALID_SYMBOL", text, 0);
 }
 
-/** The keyword of that name: `keyword("emacs-rex")` is `:emacs-rex`. The name is upcased and may hold any character. */
+/** The keyword with this name: `keyword("emacs-rex")` is `:emacs-rex`. The name is upcased and may contain any character. */
 export function keyword(name: string): LispSymbol {
   return intern(upcase(name), "KEYWORD");
 }
@@ -26,7 +26,7 @@ export function list(...items: readonly Sexp[]): Sexp {
   return items.length === 0 ? NIL : items;
 }
 
-/** `'datum`, for data inside a form that will be evaluated. */
+/** `'datum`, for data inside a form that Lisp evaluates. */
 export function quote(datum: Sexp): Sexp {
   return [QUOTE, datum];
 }

@@ -4,9 +4,9 @@ import { isCompound, parts } from "./syntax/parts.js";
 import type { Sexp } from "./types.js";
 
 /**
- * Whether two data are written the same way, to any depth.
+ * Whether two data have the same structure and the same text in every atom, at any depth.
  *
- * `NIL` equals `[]`, a number equals the bigint of the same value; floats and symbols are compared as written.
+ * `NIL` equals `[]`, and a number equals the bigint of the same value. Floats and symbols are compared as written.
  */
 export function equals(a: Sexp, b: Sexp): boolean {
   const pending: [Sexp, Sexp][] = [[a, b]];
@@ -20,7 +20,7 @@ export function equals(a: Sexp, b: Sexp): boolean {
   return true;
 }
 
-/** Leaves the parts of two compounds to be compared; false when they differ in kind or size. */
+/** Adds the parts of two compounds to `pending`; false when the two differ in kind or size. */
 function pushParts(pending: [Sexp, Sexp][], left: Compound, right: Compound): boolean {
   const [leftParts, rightParts] = [parts(left), parts(right)];
   if (shape(left) !== shape(right) || leftParts.length !== rightParts.length) return false;

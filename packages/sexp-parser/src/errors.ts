@@ -1,101 +1,107 @@
 import type { Position } from "./text/position.js";
 import { excerpt, positionAt } from "./text/position.js";
 
-/** Why a text is not one or more Lisp data. */
+/** Reasons why a text cannot be read. */
 export const READ_ERRORS = {
   EMPTY: {
-    meaning: "The text holds no datum, only whitespace or comments.",
-    remedy: "Give one datum, or use readAll, which gives an empty array.",
+    meaning: "The text contains no datum, only whitespace or comments.",
+    remedy: "Pass one datum, or use readAll, which returns an empty array.",
   },
   TRAILING_DATUM: {
-    meaning: "Something other than whitespace and comments follows the datum.",
-    remedy: "Use readAll if more than one datum is meant.",
+    meaning: "The datum is followed by more than whitespace and comments.",
+    remedy: "Use readAll to read several data.",
   },
   UNCLOSED_LIST: {
-    meaning: "The text ends inside a list or vector; the position is that of the innermost open parenthesis.",
+    meaning: "The text ends inside a list or vector; the position is the innermost open parenthesis.",
     remedy: "Add the missing closing parenthesis, or wait for the rest of the text.",
   },
   UNEXPECTED_CLOSE: {
-    meaning: "A closing parenthesis has no partner.",
+    meaning: "A closing parenthesis matches no opening one.",
     remedy: "Remove it, or add the opening one.",
   },
   UNCLOSED_STRING: {
-    meaning: "The text ends inside a string; the position is that of its opening quote.",
-    remedy: 'Close the string, and write \\" for a quote inside it.',
+    meaning: "The text ends inside a string; the position is its opening quote.",
+    remedy: 'Close the string. Write \\" for a quote inside it.',
   },
   UNCLOSED_SYMBOL: {
-    meaning: "The text ends inside |...| or right after a backslash; the position is that of the symbol.",
-    remedy: "Close the vertical bar, or give the escaped character.",
+    meaning: "The text ends inside |...| or right after a backslash; the position is the start of the symbol.",
+    remedy: "Close the vertical bar, or add the escaped character.",
   },
   UNCLOSED_COMMENT: {
-    meaning: "The text ends inside #| |#; the position is that of the outermost one.",
+    meaning: "The text ends inside #| |#; the position is the outermost comment.",
     remedy: "Close the comment; these comments nest.",
   },
   UNCLOSED_UNREADABLE: {
-    meaning: "The text ends inside #<...>; the position is that of the #.",
+    meaning: "The text ends inside #<...>; the position is the #.",
     remedy: "Close it with >.",
   },
   MISSING_DATUM: {
-    meaning: "A prefix such as ' or #. is not followed by the datum it applies to.",
+    meaning: "A prefix such as ' or #. has no datum after it.",
     remedy: "Add the datum, or remove the prefix.",
   },
   MISPLACED_DOT: {
-    meaning: "A dot that is not between the last two elements of a list, or a token made only of dots.",
-    remedy: "Write (a . b) with exactly one datum after the dot; write \\. for a symbol of that name.",
+    meaning: "A dot is not directly before the last element of a list, or a token consists only of dots.",
+    remedy: "Write exactly one datum after the dot, as in (a . b). Write \\. for a symbol with that name.",
   },
   INVALID_SYMBOL: {
-    meaning: "A token has misplaced package markers, or no name after one, or an empty package name.",
-    remedy: "Write name, package:name, package::name, :name or #:name; put other colons inside |...|.",
+    meaning: "A token has misplaced colons, no name after its colons, or an empty package name.",
+    remedy: "Write name, package:name, package::name, :name or #:name. Put other colons inside |...|.",
   },
   INVALID_NUMBER: {
-    meaning: "Digits that do not belong to the radix, a radix outside 2 to 36, or a zero denominator.",
+    meaning: "A number has digits outside its radix, a radix outside 2 to 36, or a zero denominator.",
     remedy: "Correct the number.",
   },
   INVALID_LITERAL: {
-    meaning: "A # syntax is followed by something it does not allow, as in #C(1) or #S(42).",
+    meaning: "The datum after a # syntax does not fit it, as in #C(1) or #S(42).",
     remedy: "Correct the literal.",
   },
   UNKNOWN_DISPATCH: {
-    meaning: "The character after # has no meaning in the standard syntax.",
-    remedy: "Only a Lisp with the right readtable can read this text.",
+    meaning: "The standard syntax does not define this character after #.",
+    remedy:
+      "Let a Lisp with the right readtable read the text, or use readWithPositions, which keeps the syntax opaque.",
   },
   NESTED_TOO_DEEP: {
-    meaning: "The data are nested deeper than the limit that was given.",
-    remedy: "Raise maxDepth if the text can be trusted.",
+    meaning: "The data are nested deeper than maxDepth.",
+    remedy: "Raise maxDepth if you trust the text.",
   },
   TOO_MANY_SYMBOLS: {
-    meaning: "The text holds more symbols that were not known before than the limit that was given.",
-    remedy: "Raise maxNewSymbols if the text can be trusted.",
+    meaning: "The text contains more new symbols than maxNewSymbols.",
+    remedy: "Raise maxNewSymbols if you trust the text.",
+  },
+  NUMBER_TOO_LONG: {
+    meaning: "An integer or ratio has more characters than maxNumberLength.",
+    remedy:
+      "Raise maxNumberLength if you trust the text. The time to read a number grows with the square of its length.",
   },
   FEATURE_EXPRESSION: {
-    meaning: "#+ or #- asks for the features of a Lisp, which are not known here.",
-    remedy: "Remove the conditional, or let a Lisp read the text.",
+    meaning: "#+ or #- depends on the features of a Lisp, which read does not know.",
+    remedy: "Use readWithPositions with the features of the Lisp.",
   },
 } as const;
 
-/** Why a datum cannot be printed. */
+/** Reasons why a value cannot be printed. */
 export const PRINT_ERRORS = {
   UNPRINTABLE: {
     meaning:
-      "The value is not Lisp data: undefined, null, a boolean, a function, an unsafe or fractional number, a float or bit vector with invalid text, a list that contains itself.",
+      "The value is not Lisp data: undefined, null, a boolean, a function, an unsafe or fractional number, a float or bit vector with invalid text, or a datum that contains itself.",
     remedy:
       "Use NIL and T for truth values, bigint for integers beyond 2^53, float() for fractions, and the constructors for the rest.",
   },
 } as const;
 
-/** Why a datum does not have the wanted shape. */
+/** Reasons why a datum cannot be decoded. */
 export const DECODE_ERRORS = {
   SHAPE: {
-    meaning: "The datum does not have the shape that the decoder describes.",
-    remedy: "Compare path, expected and found; the peer may be of another version.",
+    meaning: "The datum does not have the shape that the decoder expects.",
+    remedy: "Compare path, expected and found. The peer may have another version.",
   },
   TOO_DEEP: {
-    meaning: "A recursive decoder met data nested deeper than its limit.",
-    remedy: "Raise the maxDepth of recursive(), or use fold, which has no limit.",
+    meaning: "The data are nested deeper than the limit of a recursive decoder.",
+    remedy: "Raise maxDepth in recursive(), or use fold, which has no limit.",
   },
 } as const;
 
-/** Every error code of this package with its meaning and what to do about it. */
+/** Every error code of this package with its meaning and remedy. */
 export const ERRORS = { ...READ_ERRORS, ...PRINT_ERRORS, ...DECODE_ERRORS } as const;
 
 /** Codes of `SexpError`. */
@@ -103,7 +109,7 @@ export type ReadErrorCode = keyof typeof READ_ERRORS;
 /** Codes of `DecodeError`. */
 export type DecodeErrorCode = keyof typeof DECODE_ERRORS;
 
-/** A text that cannot be read; says where. */
+/** A text that cannot be read, with the position of the error in the whole text. */
 export class SexpError extends Error implements Position {
   override readonly name = "SexpError";
   readonly code: ReadErrorCode;
@@ -121,7 +127,7 @@ export class SexpError extends Error implements Position {
   }
 }
 
-/** A value that is not Lisp data and so has no text. */
+/** A value that is not Lisp data and therefore cannot be printed. */
 export class PrintError extends Error {
   override readonly name = "PrintError";
   readonly code = "UNPRINTABLE";
@@ -131,7 +137,7 @@ export class PrintError extends Error {
   }
 }
 
-/** A read error as a message for people: what, where, the source line, and a caret under the place. */
+/** Formats a read error for people: the message, the source line, and a caret under the position. */
 export function explain(error: SexpError, text: string): string {
   return `${error.message}\n${excerpt(text, error)}`;
 }

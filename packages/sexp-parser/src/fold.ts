@@ -2,7 +2,7 @@ import type { Atom, Compound } from "./syntax/parts.js";
 import { isCompound, parts } from "./syntax/parts.js";
 import type { Sexp } from "./types.js";
 
-/** How `fold` computes its result from the inside out. */
+/** The functions with which `fold` computes its result. */
 export interface Folder<T> {
   /** The result for a datum without parts. */
   atom(datum: Atom): T;

@@ -1,3 +1,9 @@
+/**
+ * Reads, prints, decodes and scans S-expressions.
+ *
+ * @module sexp-parser
+ */
+
 export { float, keyword, list, quote, symbol, vector } from "./build.js";
 export type { Decoded, DecodedFields, DecodedItems, Decoder, Field, OptionalField } from "./decode/decoder.js";
 export { DecodeError } from "./decode/error.js";
@@ -19,6 +25,21 @@ export type {
   Unterminated,
 } from "./scan/result.js";
 export { scan } from "./scan/scanner.js";
+export type { SourceDatum } from "./source/elements.js";
+export { elements } from "./source/elements.js";
+export { printSource } from "./source/print.js";
+export type { SourceOptions } from "./source/read-with-positions.js";
+export { readWithPositions } from "./source/read-with-positions.js";
+export type {
+  SourceAtom,
+  SourceBlank,
+  SourceConditional,
+  SourceDot,
+  SourceList,
+  SourceNode,
+  SourcePrefix,
+  SourceTree,
+} from "./source/types.js";
 export { dotted, isDotted, isList, isNil, isSymbol } from "./syntax/kinds.js";
 export type { Atom, Compound } from "./syntax/parts.js";
 export { parts } from "./syntax/parts.js";

@@ -1,15 +1,15 @@
 /**
- * A Lisp symbol as it was written.
+ * A Lisp symbol as written.
  *
  * Symbols are interned: two reads of the same text give the same object, so `===` compares them.
- * `name` is the symbol's name after the standard reader's upcasing (`foo` has the name `FOO`, `|foo|` the name `foo`).
+ * `name` is the name after the standard reader's upcasing (`foo` has the name `FOO`, `|foo|` the name `foo`).
  */
 export interface LispSymbol {
   readonly kind: "symbol";
   readonly name: string;
   /** Package as written, upcased; `"KEYWORD"` for keywords, `""` for uninterned (`#:x`), `undefined` when unqualified. */
   readonly package: string | undefined;
-  /** Written with `::`. */
+  /** Whether it was written with `::`. */
   readonly internal: boolean;
 }
 
@@ -20,6 +20,8 @@ export interface LispFloat {
   readonly text: string;
 }
 
+/** A ratio of two integers, such as `1/3`. */
+/** A ratio in lowest terms, such as `1/2`. The denominator is positive. */
 export interface Ratio {
   readonly kind: "ratio";
   readonly numerator: bigint;
@@ -52,7 +54,7 @@ export interface Vector {
   readonly items: readonly Sexp[];
 }
 
-/** `#nA...` */
+/** `#nA contents`, an array of rank `n`. */
 export interface ArrayLiteral {
   readonly kind: "array";
   readonly rank: number;
@@ -85,10 +87,10 @@ export interface Quasi {
 }
 
 /**
- * Text that only a Lisp can make sense of, kept as it was written and never evaluated.
+ * Text that only a Lisp can read, kept as written and never evaluated.
  *
- * That is `#<...>`, `#.form`, a label with all that it covers (`#1=(a #1#)`) or a reference to one (`#1#`), and a
- * character by a name that is not standard (`#\LATIN_SMALL_LETTER_E_WITH_ACUTE`).
+ * This is `#<...>`, `#.form`, a label with its datum (`#1=(a #1#)`), a label reference (`#1#`), or a character with a
+ * name that is not standard (`#\LATIN_SMALL_LETTER_E_WITH_ACUTE`).
  */
 export interface Opaque {
   readonly kind: "opaque";
@@ -100,8 +102,8 @@ export interface Opaque {
  *
  * - string: a Lisp string
  * - number: an integer in JavaScript's safe range; bigint: any other integer
- * - array: a proper, non-empty list (an empty array prints as `nil`; the reader gives `NIL` for `()` and `nil`)
- * - `'x` reads as the list `(common-lisp:quote x)`, `#'x` as `(common-lisp:function x)`, and both print in the short form
+ * - array: a proper, non-empty list; an empty array prints as `nil`, and the reader returns `NIL` for `()` and `nil`
+ * - `'x` is the list `(common-lisp:quote x)`, `#'x` the list `(common-lisp:function x)`; both print in the short form
  */
 export type Sexp =
   | string

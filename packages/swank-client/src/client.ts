@@ -1,101 +1,101 @@
 import { setTimeout } from "node:timers/promises";
-import { decode, keyword, list, NIL, quote, type Sexp, symbol } from "sexp-parser";
-import { Listeners } from "./call-listener.js";
-import { type Caller, type CallOptions, callerOf } from "./caller.js";
-import { checkId } from "./check-index.js";
-import { checkOptions } from "./check-options.js";
-import { type Command, type ConnectionInfo, type RunOptions, runCommand, simpleCompletions } from "./commands/index.js";
-import type { Connection } from "./connection/connection.js";
-import { runsWhenRead } from "./connection/runs-when-read.js";
+import type { Sexp } from "sexp-parser";
+import { checkId, checkOptions, checkText } from "./base/check-arguments.js";
+import type { SwankError } from "./base/errors.js";
+import { QUESTION_OPTIONS, type QuestionOptions } from "./base/question-options.js";
+import { TypedEmitter } from "./base/typed-emitter.js";
+import type { HitElsewhere } from "./calls/breakpoint.js";
+import type { ConnectionInfo } from "./calls/connection-info.js";
+import { countOtherClients } from "./calls/count-other-clients.js";
+import type { Definitions, ResetReport } from "./calls/definition.js";
+import { definitions } from "./calls/definitions.js";
+import { describeName } from "./calls/describe-name.js";
+import { hasThread } from "./calls/has-thread.js";
+import { reset } from "./calls/reset.js";
+import { simpleCompletions } from "./calls/simple-completions.js";
+import type { SymbolDescription } from "./calls/symbol-description.js";
+import {
+  CLIENT_OPTIONS,
+  type ClientOptions,
+  DEFINITIONS_OPTIONS,
+  DESCRIBE_OPTIONS,
+  type DefinitionsOptions,
+  type DescribeOptions,
+} from "./client-options.js";
 import { Breakpoints } from "./debugger/breakpoints.js";
 import { DebuggerRegistry } from "./debugger/debugger-registry.js";
-import type { DebuggerSession } from "./debugger/debugger-session.js";
-import type { ForeignStop } from "./debugger/foreign-stop.js";
 import { ForeignStops } from "./debugger/foreign-stops.js";
-import { type EndedThread, OwnThreads } from "./debugger/own-threads.js";
-import { decodeValue } from "./decode-value.js";
-import type { Definitions, DefinitionsOptions, ResetReport } from "./definitions/definition.js";
-import { SessionState } from "./definitions/session-state.js";
-import { SymbolDescriber } from "./describe/symbol-describer.js";
-import type { DescribeOptions, SymbolDescription } from "./describe/symbol-description.js";
-import type { SwankError } from "./errors.js";
-import type { EvaluateOptions } from "./evaluation/evaluate-options.js";
-import type { Evaluation } from "./evaluation/evaluation.js";
+import { type EndedThread, readEndedThread } from "./debugger/own-threads.js";
+import type { Evaluation, Stop } from "./debugger/stop.js";
+import type { EvaluateOptions } from "./evaluation/evaluation.js";
 import { EvaluationRunner } from "./evaluation/evaluation-runner.js";
-import type { EvaluationTask } from "./evaluation/evaluation-task.js";
-import { QUESTION_OPTIONS, type QuestionOptions } from "./question-options.js";
-import type { StopReport } from "./runtime/decode-snapshot.js";
-import { RuntimeInstaller } from "./runtime/installer.js";
-import type { SwankMessage } from "./wire/messages.js";
+import type { OpenedConnection } from "./handshake/open-connection.js";
+import { type Caller, type CallOptions, callerOf } from "./lisp/caller.js";
+import type { LispFunction } from "./lisp/descriptor.js";
+import { RuntimeInstaller } from "./lisp/installer.js";
+import { LispRunner } from "./lisp/lisp-runner.js";
+import type { Connection } from "./protocol/connection/connection.js";
+import { runsWhenRead } from "./protocol/connection/runs-when-read.js";
+import type { SwankMessage, WriteStringMessage } from "./protocol/wire/messages.js";
 
-/** How a client uses its image. */
-export interface ClientOptions {
-  /** `false`: nothing is ever loaded into the image, and `evaluate` is refused. Default: true. */
-  readonly runtime?: boolean | undefined;
-  /** `false`: code that this client evaluates, and the threads that it starts, cannot end the image. Default: true. */
-  readonly mayEndImage?: boolean | undefined;
-}
-
-/** Milliseconds that the image has to say which threads it has. */
-const LOOK_TIME = 10_000;
-
-/** Milliseconds after which nobody waits for a completion any more. */
+/** Milliseconds to wait for completions. */
 const COMPLETION_TIME = 5000;
-
-const THREAD_ID = quote(symbol("swank/backend:thread-id"));
-
-/** Milliseconds that the image has to count its clients. */
-const COUNT_TIME = 3000;
 
 /** Milliseconds that evaluations have to end when the client closes. */
 const FAREWELL_TIME = 2000;
 
-/** One client of a Common Lisp image. `connect` makes it. */
-export class SwankClient {
-  /** What the image said of itself when it was connected to. */
+/** Events of a client. */
+export interface ClientEvents {
+  /** A thread has stopped: one of this client's evaluations, or another thread whose error this client received. `stops` has all stops. */
+  stop: Stop;
+  /**
+   * An error ended a thread that this client's code started, because its evaluation does not stop (`onError: "unwind"`), or because a stop
+   * of the thread would have blocked other threads.
+   */
+  threadEnded: EndedThread;
+  /** A thread of another client has stopped at a breakpoint of this one, in that client's debugger. */
+  hitElsewhere: HitElsewhere;
+}
+
+/** A client of a Common Lisp image, made by `connect` or `launch`. */
+export class SwankClient extends TypedEmitter<ClientEvents> {
+  /** The image's description of itself when the client connected. */
   readonly info: ConnectionInfo;
-  /** The connection, for commands and messages that this class does not offer. */
+  /** The connection, for requests and messages that this class does not offer. */
   readonly connection: Connection;
-  /** What a user may want to know about the connection, sentences; most often none. */
+  /** Notes for the user about the connection, as sentences; usually none. */
   readonly notes: readonly string[];
+  /** Calls functions in the image. */
+  readonly lisp: LispRunner;
   /** Breakpoints of this client. */
   readonly breakpoints: Breakpoints;
   readonly #caller: Caller;
   readonly #installer: RuntimeInstaller;
-  readonly #runner: EvaluationRunner;
+  readonly #runner: EvaluationRunner<Stop>;
   readonly #debugger: DebuggerRegistry;
   readonly #foreignStops: ForeignStops;
-  readonly #ownThreads: OwnThreads;
-  readonly #stopListeners: Listeners<DebuggerSession>;
-  readonly #state: SessionState;
-  readonly #describer: SymbolDescriber;
 
-  constructor(
-    connection: Connection,
-    info: ConnectionInfo,
-    options: ClientOptions = {},
-    notes: readonly string[] = [],
-  ) {
-    checkOptions("SwankClient", options, { runtime: true, mayEndImage: true });
+  constructor({ connection, info, notes }: OpenedConnection, options: ClientOptions = {}) {
+    checkOptions("SwankClient", options, CLIENT_OPTIONS);
+    super((error, event) => connection.reportListenerError(error, event));
     this.connection = connection;
     this.info = info;
     this.notes = notes;
-    const reportAs = (event: string) => (error: unknown) => connection.reportListenerError(error, event);
-    this.#stopListeners = new Listeners(reportAs("stop"));
-    this.#ownThreads = new OwnThreads(new Listeners(reportAs("ended thread")));
     this.#caller = callerOf(connection);
     this.#installer = new RuntimeInstaller(this.#caller, options);
-    this.#runner = new EvaluationRunner(connection, this.#caller, this.#installer);
-    this.breakpoints = new Breakpoints(this.#caller, this.#installer, new Listeners(reportAs("breakpoint")));
-    this.#state = new SessionState(this.#caller, this.#installer);
-    this.#describer = new SymbolDescriber(this.#caller, this.#installer);
+    this.lisp = new LispRunner(this.#caller, this.#installer);
+    this.#runner = new EvaluationRunner(connection, this.lisp);
+    this.breakpoints = new Breakpoints(this.lisp, (hit) => this.emit("hitElsewhere", hit));
     this.#debugger = new DebuggerRegistry(
       this.#caller,
-      this.#installer,
+      this.lisp,
       (requests) => this.#runner.findAmong(requests),
-      (...stop) => this.#onStop(...stop),
+      (stop, news) => {
+        if (stop.evaluation !== undefined) this.#runner.stopped(stop.evaluation.id, stop, news);
+        this.emit("stop", stop);
+      },
     );
-    this.#foreignStops = new ForeignStops(this.#caller, this.#installer);
+    this.#foreignStops = new ForeignStops(this.lisp);
     connection.on("event", (message) => this.#onMessage(message));
     connection.on("closed", () => {
       this.#debugger.clear();
@@ -103,74 +103,49 @@ export class SwankClient {
     });
   }
 
+  /** False after the connection has ended. */
   get isOpen(): boolean {
     return this.connection.isOpen;
   }
 
-  /** Resolves, never rejects, when the connection is over; with `CONNECTION_CLOSED` when this side closed it. */
+  /** Resolves with the reason when the connection has ended, `CONNECTION_CLOSED` if this side closed it. Never rejects. */
   get closed(): Promise<SwankError> {
     return this.connection.closed;
   }
 
-  /** Threads stopped in the debugger: evaluations of this client, and other threads whose errors came here. The latest is last. */
-  get stops(): readonly DebuggerSession[] {
-    return this.#debugger.sessions;
+  /** Stopped threads: evaluations of this client, and other threads whose errors it received. The latest is last. */
+  get stops(): readonly Stop[] {
+    return this.#debugger.stops;
   }
 
   /**
-   * Calls `listener` for every new stop, those of other threads included, once it is known what stopped. Earlier ones are in `stops`.
-   * What the listener throws goes to `onListenerError`, and disturbs nothing else.
-   *
-   * @returns A function that ends this.
-   */
-  onStop(listener: (session: DebuggerSession) => void): () => void {
-    return this.#stopListeners.add(listener);
-  }
-
-  /**
-   * Calls `listener` for every thread that this client's code started and that an error ended, because its evaluation was to keep no
-   * stops (`onError: "unwind"`), or because the thread could not be stopped without harm to others.
-   *
-   * @returns A function that ends this.
-   */
-  onThreadEnded(listener: (ended: EndedThread) => void): () => void {
-    return this.#ownThreads.onEnded(listener);
-  }
-
-  /**
-   * Threads stopped in the debuggers of the image's other clients, such as the user's Emacs. Nobody is interrupted to find them, and nothing
-   * is loaded as long as there are none.
+   * Threads stopped in the debuggers of the image's other clients, such as the user's Emacs. Finding them interrupts no thread, and loads
+   * nothing if there are none.
    *
    * @throws SwankError `RUNTIME_FAILED`, `RUNTIME_FORBIDDEN`, `REQUEST_TIMEOUT`, or the reason of a closed connection.
    */
-  foreignStops(): Promise<readonly ForeignStop[]> {
+  foreignStops(): Promise<readonly Stop[]> {
     return this.#foreignStops.list();
   }
 
   /**
-   * Whether the image has a thread with this id of Swank's now.
+   * Whether the image currently has a thread with this Swank id.
    *
-   * @throws SwankError `INVALID_ARGUMENT`, and what `call` throws.
+   * @throws SwankError `INVALID_ARGUMENT`, and the errors of `call`.
    */
   async hasThread(id: number, options: QuestionOptions = {}): Promise<boolean> {
     checkOptions("hasThread", options, QUESTION_OPTIONS);
     checkId("id", id);
-    // list-threads would replace the list in which other clients count.
-    const form = list(symbol("cl:find"), id, list(symbol("swank/backend:all-threads")), keyword("key"), THREAD_ID);
-    const request = { label: "looking for a thread", timeout: LOOK_TIME, signal: options.signal };
-    const found = await this.call(list(symbol("cl:null"), form), request);
-    return found === NIL;
+    return this.lisp.with({ signal: options.signal }).run(hasThread, id);
   }
 
   /**
-   * How many other clients are connected to the image, Emacs among them.
+   * The number of other clients connected to the image, including Emacs.
    *
-   * @throws SwankError what `call` throws; `REQUEST_TIMEOUT` when the image does not answer within 3 s.
+   * @throws SwankError the errors of `call`; `REQUEST_TIMEOUT` if the image does not answer within 3 s.
    */
-  async otherClients(): Promise<number> {
-    const form = list(symbol("cl:1-"), list(symbol("cl:length"), symbol("swank::*connections*")));
-    const label = "counting clients";
-    return decodeValue(decode.integer, await this.call(form, { label, timeout: COUNT_TIME }), label);
+  otherClients(): Promise<number> {
+    return this.run(countOtherClients);
   }
 
   /** Evaluations that have not ended. */
@@ -179,61 +154,77 @@ export class SwankClient {
   }
 
   /**
-   * Reads and evaluates the forms of `code`, one after another, in a Lisp thread of its own.
+   * Reads and evaluates the forms of `code`, one after another, in a new Lisp thread.
    *
-   * Never throws: what is wrong with the call is told by the evaluation's `next()`.
+   * Never throws: the evaluation's `next()` reports errors of the call.
    */
   evaluate(code: string, options: EvaluateOptions = {}): Evaluation {
     return this.#runner.start(code, options);
   }
 
   /**
-   * What a symbol names: functions, variables, classes, with their arglists, values, documentation and sources.
+   * Describes a symbol: its functions, variables and classes, with their arglists, values, documentation and sources.
    *
-   * @param name - As code writes it, but without regard for case: `mapcar`, `pkg:name`, `:keyword`, `|Mixed Case|`, `(setf name)`.
-   * @returns a description also when there is no such symbol or package; nothing is interned by asking.
+   * @param name - As in code, in upper or lower case: `mapcar`, `pkg:name`, `:keyword`, `|Mixed Case|`, `(setf name)`.
+   * @returns a description, even if there is no such symbol or package. Nothing is interned.
    * @throws SwankError `INVALID_ARGUMENT`, `RUNTIME_FAILED`, `RUNTIME_FORBIDDEN`, `REQUEST_TIMEOUT`, or the reason of a closed connection.
    */
-  describeSymbol(name: string, options: DescribeOptions = {}): Promise<SymbolDescription> {
-    return this.#describer.describe(name, options);
+  async describeSymbol(name: string, options: DescribeOptions = {}): Promise<SymbolDescription> {
+    checkOptions("describeSymbol", options, DESCRIBE_OPTIONS);
+    const { package: packageName, signal } = options;
+    checkText("name", name);
+    if (packageName !== undefined) checkText("package", packageName);
+    return this.lisp.with({ signal }).run(describeName, name, packageName);
   }
 
   /**
-   * Symbols that begin with `prefix`, as code in that package writes them, sorted. Needs nothing but Swank.
+   * Symbols that begin with `prefix`, as code in the package writes them, sorted. Loads nothing into the image.
    *
    * @param prefix - May carry a package: `mapc`, `cl:mapc`, `:ke`.
-   * @throws SwankError what `call` throws.
+   * @throws SwankError the errors of `call`.
    */
   async completions(prefix: string, packageName: string): Promise<readonly string[]> {
     if (runsWhenRead(prefix) || runsWhenRead(packageName)) return [];
-    const found = await this.run(simpleCompletions, [prefix, packageName], { timeout: COMPLETION_TIME });
+    const found = await this.lisp.with({ timeout: COMPLETION_TIME }).run(simpleCompletions, prefix, packageName);
     return [...new Set(found)].sort();
   }
 
   /**
-   * What this client's evaluations have defined, whatever macros that was written with, as far as it is still there.
+   * The definitions that this client's evaluations made, by any macro, and that still exist.
    *
    * @throws SwankError `RUNTIME_FAILED`, `REQUEST_TIMEOUT`, or the reason of a closed connection.
    */
-  definitions(options: DefinitionsOptions = {}): Promise<Definitions> {
-    return this.#state.definitions(options);
+  async definitions(options: DefinitionsOptions = {}): Promise<Definitions> {
+    checkOptions("definitions", options, DEFINITIONS_OPTIONS);
+    const { kind, signal } = options;
+    if (this.#installer.unused) return { definitions: [], loaded: [] };
+    const all = await this.lisp.with({ signal }).run(definitions);
+    if (kind === undefined) return all;
+    return { definitions: all.definitions.filter((definition) => definition.kind === kind), loaded: [] };
   }
 
   /**
-   * Begins anew: ends this client's evaluations, stopped or running, and the threads of theirs that are stopped, removes its breakpoints, forgets history, package and readtable, and
-   * undefines the functions, macros and variables that only its evaluations have defined. Files that it loaded stay loaded.
+   * Resets the session: ends this client's evaluations, stopped or running, and the stopped threads that they started, removes its
+   * breakpoints, clears history, package and readtable, and undefines the functions, macros and variables that only its evaluations
+   * defined. Files that it loaded stay loaded.
    *
    * @throws SwankError `RUNTIME_FAILED`, `REQUEST_TIMEOUT`, or the reason of a closed connection.
    */
   async reset(): Promise<ResetReport> {
-    const stops = this.stops.filter(({ evaluation, isOwn, level }) => evaluation === undefined && isOwn && level === 1);
+    const stops = this.stops.filter(
+      ({ evaluation, data }) => evaluation === undefined && data.isOwn && data.level === 1,
+    );
     await Promise.allSettled(stops.map((stop) => stop.abort()));
-    return this.#state.reset(this.evaluations);
+    const ended = await Promise.allSettled(this.evaluations.map((evaluation) => evaluation.abort()));
+    const stillRunning = ended.filter(({ status }) => status === "rejected").length;
+    const counts = { aborted: ended.length - stillRunning, stillRunning };
+    if (this.#installer.unused) return { undefined: [], left: [], loaded: [], ...counts };
+    return { ...(await this.run(reset)), ...counts };
   }
 
   /**
-   * Evaluates a form of the caller's own that is not expected to stop, such as a command's. If it does, it is unwound. It is ended in the image,
-   * too, when its time is up, when its signal is aborted, and when the connection closes.
+   * Evaluates a form that is not expected to stop. If it stops, it is unwound. The image also ends a form whose timeout has passed, whose
+   * signal is aborted, or whose connection closes.
    *
    * @throws SwankError `REQUEST_FAILED`, `REQUEST_ABORTED`, `REQUEST_TIMEOUT`, or the reason of a closed connection.
    */
@@ -242,28 +233,24 @@ export class SwankClient {
   }
 
   /**
-   * Runs a command in the image, such as one of `commands`. If it stops in the debugger, it is unwound.
+   * Calls a function in the image, given by a descriptor of `calls` or your own. `lisp.with(...).run` takes more options.
    *
-   * @throws SwankError what `call` throws; `UNEXPECTED_REPLY`
+   * @throws SwankError the errors of `LispRunner.run`
    */
-  run<Args extends readonly unknown[], Result>(
-    command: Command<Args, Result>,
-    args: Args,
-    options?: RunOptions,
-  ): Promise<Result> {
-    return runCommand(this.connection, command, args, options);
+  run<Args extends readonly unknown[], Result>(called: LispFunction<Args, Result>, ...args: Args): Promise<Result> {
+    return this.lisp.run(called, ...args);
   }
 
   /**
-   * Loads the runtime now rather than with the first evaluation.
+   * Loads the runtime now instead of with the first evaluation.
    *
    * @throws SwankError `RUNTIME_FAILED`, or the reason of a closed connection.
    */
   async prepare(): Promise<void> {
-    await this.#installer.evaluate();
+    await this.#installer.ensure("evaluate");
   }
 
-  /** Ends all evaluations, stopped or running, and closes the connection; the image goes on. Never rejects. */
+  /** Ends all evaluations, stopped or running, and closes the connection. The image keeps running. Never rejects. */
   async close(): Promise<void> {
     if (this.isOpen) await this.#endEvaluations();
     await this.connection.close();
@@ -278,14 +265,13 @@ export class SwankClient {
 
   #onMessage(message: SwankMessage): void {
     if (message.type === "write-string") {
-      if (!this.#runner.output(message) && !this.breakpoints.receive(message)) this.#ownThreads.receive(message);
+      if (!this.#runner.output(message) && !this.breakpoints.receive(message)) this.#noteEndedThread(message);
     } else if (message.type === "debug") this.#debugger.enter(message);
     else if (message.type === "debug-return") this.#debugger.leave(message);
   }
 
-  #onStop(session: DebuggerSession, report: StopReport, task: EvaluationTask | undefined): void {
-    task?.report(report);
-    task?.stopped(session, report);
-    this.#stopListeners.tell(session);
+  #noteEndedThread(message: WriteStringMessage): void {
+    const ended = readEndedThread(message);
+    if (ended !== undefined) this.emit("threadEnded", ended);
   }
 }

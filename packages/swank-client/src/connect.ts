@@ -1,18 +1,25 @@
-import { type AttachOptions, attach, checkAttachOptions } from "./attach.js";
-import { checkOptions, type OptionNames } from "./check-options.js";
-import { type ClientOptions, SwankClient } from "./client.js";
-import { SwankError } from "./errors.js";
-import { DEFAULT_TIMEOUT, OPEN_OPTIONS, type OpenOptions, openConnection } from "./handshake/open-connection.js";
-import { tcpOpener } from "./transport/tcp-transport.js";
-import type { TransportOpener } from "./transport/transport.js";
+import { checkOptions, type OptionNames } from "./base/check-arguments.js";
+import { SwankError } from "./base/errors.js";
+import { SwankClient } from "./client.js";
+import type { ClientOptions } from "./client-options.js";
+import { type AttachOptions, attach, checkAttachOptions } from "./handshake/attach.js";
+import {
+  DEFAULT_TIMEOUT,
+  OPEN_OPTIONS,
+  type OpenedConnection,
+  type OpenOptions,
+  openConnection,
+} from "./handshake/open-connection.js";
+import { tcpOpener } from "./protocol/transport/tcp-transport.js";
+import type { TransportOpener } from "./protocol/transport/transport.js";
 
-/** Which image to connect to, and how. */
+/** Options for connecting to an image. */
 export interface ConnectOptions extends OpenOptions, ClientOptions, AttachOptions {
   /** Name or address; default `127.0.0.1`. */
   readonly host?: string | undefined;
-  /** Default 4005, Swank's own. */
+  /** Default 4005, Swank's default. */
   readonly port?: number | undefined;
-  /** Another way to the image than TCP, such as a socket inherited by a child process. */
+  /** A transport to use instead of TCP, such as a socket inherited by a child process. */
   readonly transport?: TransportOpener | undefined;
 }
 
@@ -27,7 +34,7 @@ export const CONNECT_OPTIONS: OptionNames<ConnectOptions> = {
 };
 
 /**
- * Connects to the Swank server of a running image, beside whoever is connected already: errors of the image's other threads go on going to them.
+ * Connects to the Swank server of a running image. Clients that are already connected keep receiving errors from background threads.
  *
  * @throws SwankError `CONNECTION_REFUSED`, `HOST_NOT_FOUND`, `HOST_UNREACHABLE`, `CONNECT_TIMEOUT`, `NOT_SWANK`, `SLYNK`, `UNSUPPORTED_LISP`,
  * `SWANK_TOO_OLD`, `NO_THREADS`, `SECRET_REJECTED`, `SECRET_UNREADABLE`, `UNRESPONSIVE`, `CANCELLED`, `INVALID_ARGUMENT`. Nothing is left
@@ -35,19 +42,33 @@ export const CONNECT_OPTIONS: OptionNames<ConnectOptions> = {
  */
 export async function connect(options: ConnectOptions = {}): Promise<SwankClient> {
   checkConnectOptions(options);
-  const { host, port, transport, runtime, mayEndImage, foreignErrors, ...open } = options;
+  const { host, port, transport, ...others } = options;
+  const opener = transport ?? tcpOpener({ host, port, timeout: options.timeout });
+  return openClient(opener, others, (opened, own) => new SwankClient(opened, own));
+}
+
+/**
+ * Connects over a transport, without disturbing the image's other clients.
+ *
+ * @param options - Already checked.
+ * @param makeClient - Makes the client of the connection.
+ * @throws SwankError the errors of `connect`.
+ */
+export async function openClient<Client extends SwankClient>(
+  opener: TransportOpener,
+  options: Omit<ConnectOptions, "host" | "port" | "transport">,
+  makeClient: (opened: OpenedConnection, options: ClientOptions) => Client,
+): Promise<Client> {
+  const { runtime, mayEndImage, foreignErrors, ...open } = options;
   const deadline = performance.now() + (options.timeout ?? DEFAULT_TIMEOUT);
-  const { connection, info, notes } = await openConnection(
-    transport ?? tcpOpener({ host, port, timeout: open.timeout }),
-    open,
-  );
-  const client = new SwankClient(connection, info, { runtime, mayEndImage }, notes);
+  const opened = await openConnection(opener, open);
+  const client = makeClient(opened, { runtime, mayEndImage });
   try {
     await attach(within(client, deadline, options.signal), { foreignErrors });
     return client;
   } catch (error) {
     await client.close();
-    throw isTimeout(error) ? unresponsive(connection.description, error) : error;
+    throw isTimeout(error) ? unresponsive(opened.connection.description, error) : error;
   }
 }
 
@@ -57,7 +78,7 @@ export function checkConnectOptions(options: ConnectOptions): void {
   checkAttachOptions(options);
 }
 
-/** Calls share the time that is left, however many there are. */
+/** All calls share the remaining time. */
 function within(client: SwankClient, deadline: number, signal: AbortSignal | undefined): Pick<SwankClient, "call"> {
   return {
     call: (form, options) => {

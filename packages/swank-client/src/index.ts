@@ -1,49 +1,30 @@
-export type { AttachOptions, ForeignErrors } from "./attach.js";
-export type { CallOptions } from "./caller.js";
-export type { ClientOptions } from "./client.js";
+/**
+ * Connects to a Common Lisp image, or starts one; evaluates code there, and debugs it.
+ *
+ * @module swank-client
+ */
+
+export { type Decoder, decode, keyword, list, NIL, print, quote, read, type Sexp, symbol, T } from "sexp-parser";
+export type { SwankErrorCode } from "./base/errors.js";
+export { ERROR_CODES, SwankError } from "./base/errors.js";
+export type { Breakpoint } from "./calls/breakpoint.js";
+export type { ErrorSnapshot, LispWarning, Restart } from "./calls/condition.js";
+export type { Definitions, ResetReport } from "./calls/definition.js";
+export { DEFINITION_KINDS } from "./calls/definition.js";
+export type { Frame } from "./calls/frames.js";
+export * as calls from "./calls/index.js";
+export type { StopData } from "./calls/stop-data.js";
+export type { SymbolDescription } from "./calls/symbol-description.js";
+export type { ClientEvents } from "./client.js";
 export { SwankClient } from "./client.js";
-export * as commands from "./commands/index.js";
 export type { ConnectOptions } from "./connect.js";
 export { connect } from "./connect.js";
-export { Connection } from "./connection/connection.js";
-export type { ConnectionEvents, ConnectionOptions } from "./connection/connection-options.js";
-export type { RequestOptions } from "./connection/request-options.js";
-export type * from "./debugger/breakpoint.js";
-export type { Breakpoints } from "./debugger/breakpoints.js";
-export type { DebuggerSession } from "./debugger/debugger-session.js";
-export type { ForeignStop, ForeignStopReport } from "./debugger/foreign-stop.js";
-export type * from "./debugger/frame.js";
-export type { EndedThread } from "./debugger/own-threads.js";
-export type { StopOwner } from "./debugger/stop-owner.js";
-export type * from "./definitions/definition.js";
-export { DEFINITION_KINDS } from "./definitions/definition.js";
-export type * from "./describe/symbol-description.js";
-export type { SwankErrorCode, SwankErrorDetails } from "./errors.js";
-export { ERROR_CODES, SwankError } from "./errors.js";
-export { type CodeOutline, outlineCode } from "./evaluation/code-outline.js";
-export type { EvaluateOptions } from "./evaluation/evaluate-options.js";
-export type { Evaluation, OutputChunk } from "./evaluation/evaluation.js";
-export type * from "./evaluation/outcome.js";
-export type { WaitOptions } from "./evaluation/outcome-slot.js";
-export type { OutputStream } from "./evaluation/transcript.js";
-export type { OpenedConnection, OpenOptions } from "./handshake/open-connection.js";
-export { openConnection } from "./handshake/open-connection.js";
-export type { SecretOption } from "./handshake/secret.js";
-export type { QuestionOptions } from "./question-options.js";
-export type { Backoff, ReconnectEvents, ReconnectOptions } from "./reconnecting-client.js";
+export type { Evaluation, Outcome, Stop, Stopped } from "./debugger/stop.js";
+export { outlineCode } from "./evaluation/code-outline.js";
+export type { EvaluateOptions } from "./evaluation/evaluation.js";
+export type { Aborted, Lost, Returned } from "./evaluation/outcome.js";
+export type { LaunchOptions } from "./launch.js";
+export { LaunchedClient, launch } from "./launch.js";
+export { type LispFunction, lispFunction } from "./lisp/descriptor.js";
+export type { ReconnectOptions } from "./reconnecting-client.js";
 export { ReconnectingClient } from "./reconnecting-client.js";
-export type { StepMode } from "./runtime/debugger-calls.js";
-export { duplexTransport } from "./transport/duplex-transport.js";
-export { isLoopback } from "./transport/host.js";
-export type { TcpOptions } from "./transport/tcp-transport.js";
-export { tcpOpener } from "./transport/tcp-transport.js";
-export type {
-  NetworkPeer,
-  Transport,
-  TransportFactory,
-  TransportHandlers,
-  TransportOpener,
-} from "./transport/transport.js";
-export type { ClientMessage } from "./wire/encode-message.js";
-export * as wire from "./wire/index.js";
-export type * from "./wire/messages.js";

@@ -1,25 +1,14 @@
 import { setTimeout } from "node:timers/promises";
-import { checkOptions, type OptionNames } from "./check-options.js";
+import { checkOptions, type OptionNames } from "./base/check-arguments.js";
+import { asSwankError, SwankError } from "./base/errors.js";
+import { TypedEmitter } from "./base/typed-emitter.js";
 import type { SwankClient } from "./client.js";
 import { CONNECT_OPTIONS, type ConnectOptions, connect } from "./connect.js";
-import { checkHeartbeatOptions } from "./connection/connection-options.js";
-import { TypedEmitter } from "./connection/typed-emitter.js";
-import { asSwankError, SwankError } from "./errors.js";
+import { type Backoff, GrowingDelay } from "./growing-delay.js";
+import { checkHeartbeatOptions } from "./protocol/connection/connection-options.js";
 import { isPassing } from "./retrying.js";
 
-/** How long to wait between attempts to connect, in milliseconds. */
-export interface Backoff {
-  /** Before the second attempt. Default 100. */
-  readonly first?: number | undefined;
-  /** Each wait is that many times the one before. Default 2. */
-  readonly factor?: number | undefined;
-  /** No wait is longer. Default 10000. */
-  readonly longest?: number | undefined;
-  /** Attempts in a row before it gives up. Default: it never does. */
-  readonly attempts?: number | undefined;
-}
-
-/** Which image to stay connected to. An aborted `signal` ends the attempts to connect; it does not close a connection. */
+/** Options for staying connected to an image. An aborted `signal` ends the attempts to connect, but closes no connection. */
 export interface ReconnectOptions extends ConnectOptions {
   readonly backoff?: Backoff | undefined;
 }
@@ -29,48 +18,50 @@ const BACKOFF_OPTIONS: OptionNames<Backoff> = { first: true, factor: true, longe
 
 /** Events of a client that reconnects. */
 export interface ReconnectEvents {
-  /** There is a client: the first one, or a new one. */
+  /** A client has connected: the first one, or a new one. */
   connected: SwankClient;
-  /** The client's connection is over; what was pending on it is lost, and stays lost. */
+  /** The client's connection has ended. Its pending requests are lost, and are not repeated. */
   disconnected: SwankError;
-  /** An attempt failed; the next one comes after `delay` milliseconds. */
+  /** An attempt failed. The next one follows after `delay` milliseconds. */
   failed: { readonly attempt: number; readonly error: SwankError; readonly delay: number };
-  /** It is over: closed, the attempts are used up, or an attempt failed in a way that no other attempt mends. Nothing follows. */
+  /** The last event: it was closed, the attempts are used up, or an attempt failed with an error that retrying cannot fix. */
   closed: SwankError;
 }
 
 /**
- * Keeps a connection to one image: when it is lost, connects again, waiting longer after each failure. It ends with the first failure
- * that waiting does not mend, such as `INVALID_ARGUMENT` or `SECRET_REJECTED`.
+ * Keeps a connection to one image. When it is lost, connects again, waiting longer after each failure and after each short connection.
+ * Ends with the first failure that waiting cannot fix, such as `INVALID_ARGUMENT` or `SECRET_REJECTED`.
  *
- * Nothing is ever sent twice: evaluations of a lost client end as `lost`, and the new client starts with a session of its own.
+ * Nothing is sent twice: evaluations of a lost client end as `lost`, and the new client starts with a new session.
  */
 export class ReconnectingClient extends TypedEmitter<ReconnectEvents> {
   readonly #options: ReconnectOptions;
+  readonly #delay: GrowingDelay;
   readonly #stop = new AbortController();
   #hasConnected = false;
   #current: Promise<SwankClient>;
   readonly #ended: Promise<void>;
 
-  /** @throws SwankError `INVALID_ARGUMENT` for options that do not exist; whatever else is wrong with them, `client` tells. */
+  /** @throws SwankError `INVALID_ARGUMENT` for unknown options. `client` reports other errors in them. */
   constructor(options: ReconnectOptions = {}) {
     checkReconnectOptions(options);
     super(options.onListenerError);
     this.#options = options;
-    this.#current = this.#connect();
+    this.#delay = new GrowingDelay(options.backoff ?? {});
+    this.#current = this.#connect(0);
     this.#ended = this.#follow();
   }
 
   /**
-   * The client that is connected, or the next one to be.
+   * The connected client, or the next one to connect.
    *
-   * @throws SwankError of the last attempt when there will be none; `CONNECTION_CLOSED` after `close`.
+   * @throws SwankError the error of the last attempt if there will be no client; `CONNECTION_CLOSED` after `close`.
    */
   client(): Promise<SwankClient> {
     return this.#current;
   }
 
-  /** Closes the connection for good. Never rejects. */
+  /** Closes the connection and does not reconnect. Never rejects. */
   async close(): Promise<void> {
     this.#stop.abort();
     const client = await this.#current.catch(() => undefined);
@@ -82,9 +73,10 @@ export class ReconnectingClient extends TypedEmitter<ReconnectEvents> {
     try {
       for (;;) {
         const client = await this.#current;
+        const since = performance.now();
         this.emit("connected", client);
         const reason = await client.closed;
-        this.#current = this.#connect();
+        this.#current = this.#connect(this.#delay.afterLoss(performance.now() - since));
         this.#current.catch(() => undefined);
         this.emit("disconnected", reason);
       }
@@ -93,12 +85,14 @@ export class ReconnectingClient extends TypedEmitter<ReconnectEvents> {
     }
   }
 
-  async #connect(): Promise<SwankClient> {
-    const { backoff = {}, signal: wish, ...options } = this.#options;
-    const { first = 100, factor = 2, longest = 10_000, attempts = Number.POSITIVE_INFINITY } = backoff;
+  /** @param wait - Milliseconds before the first attempt. */
+  async #connect(wait: number): Promise<SwankClient> {
+    const { backoff, signal: wish, ...options } = this.#options;
+    const attempts = backoff?.attempts ?? Number.POSITIVE_INFINITY;
     const signal = wish === undefined ? this.#stop.signal : AbortSignal.any([wish, this.#stop.signal]);
-    let delay = first;
+    let delay = wait;
     for (let attempt = 1; ; attempt += 1) {
+      if (delay > 0) await setTimeout(delay, undefined, { signal }).catch(() => undefined);
       this.#checkOpen();
       try {
         const client = await connect({ ...options, signal });
@@ -108,10 +102,9 @@ export class ReconnectingClient extends TypedEmitter<ReconnectEvents> {
         this.#checkOpen();
         const error = asSwankError(reason);
         if (attempt >= attempts || !isPassing(error, this.#hasConnected)) throw error;
+        delay = this.#delay.next();
         this.emit("failed", { attempt, error, delay });
       }
-      await setTimeout(delay, undefined, { signal }).catch(() => undefined);
-      delay = Math.min(delay * factor, longest);
     }
   }
 

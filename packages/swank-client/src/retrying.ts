@@ -1,12 +1,12 @@
-import type { SwankError, SwankErrorCode } from "./errors.js";
+import type { SwankError, SwankErrorCode } from "./base/errors.js";
 
 /**
- * Whether an attempt to connect that failed so may succeed later without any change on this side (`passing`), or fails again until a
- * person changes something (`permanent`).
+ * Whether an attempt to connect that failed with this code may succeed later without a change (`passing`), or fails until a person
+ * changes something (`permanent`).
  */
 const FAILURES: Readonly<Record<SwankErrorCode, "passing" | "permanent">> = {
   CONNECTION_REFUSED: "passing",
-  // Name servers are out of reach until the network is up.
+  // Name servers are unreachable until the network is up.
   HOST_NOT_FOUND: "passing",
   HOST_UNREACHABLE: "passing",
   CONNECT_TIMEOUT: "passing",
@@ -14,7 +14,7 @@ const FAILURES: Readonly<Record<SwankErrorCode, "passing" | "permanent">> = {
   NOT_SWANK: "permanent",
   SLYNK: "permanent",
   UNSUPPORTED_LISP: "permanent",
-  // Every further attempt would stop a Swank that was started anew from accepting clients.
+  // Each further attempt would make a restarted Swank stop accepting clients.
   SECRET_REJECTED: "permanent",
   SECRET_UNREADABLE: "permanent",
   NO_THREADS: "permanent",
@@ -59,11 +59,11 @@ const FAILURES: Readonly<Record<SwankErrorCode, "passing" | "permanent">> = {
 /**
  * Whether to connect again after a failed attempt.
  *
- * @param answered - The same options have led to a Swank before: its silence means that it is suspended or stuck.
+ * @param answered - True if a Swank answered with these options before: silence then means that it is suspended or hangs.
  */
 export function isPassing({ code, cause }: SwankError, answered: boolean): boolean {
   if (FAILURES[code] === "passing") return true;
-  // A tunnel accepts, and closes when nothing listens at its other end.
+  // A tunnel accepts a connection, and closes it if nothing listens at the other end.
   const isClosed = causedBy(cause, "CONNECTION_LOST");
   if (code === "NOT_SWANK") return isClosed || (answered && causedBy(cause, "REQUEST_TIMEOUT"));
   return code === "SECRET_REJECTED" && isClosed && answered;

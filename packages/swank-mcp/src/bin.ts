@@ -1,65 +1,54 @@
 import { resolve } from "node:path";
-import { readConfig } from "./config.js";
-import { defectReporter } from "./defects.js";
-import { type ProgramEnd, SIGNAL_EXIT_CODES, SIGNAL_PATIENCE } from "./exit-codes.js";
-import { helpText } from "./help.js";
-import { leave } from "./leave.js";
-import { openLog } from "./log.js";
-import { OptionError } from "./option.js";
-import { OutputQueue } from "./transport/output-queue.js";
-import { VERSION } from "./version.js";
+import { readConfig } from "./cli/config.js";
+import { helpText } from "./cli/help.js";
+import { OptionError } from "./cli/option.js";
+import { Lifetime, type Service } from "./process/lifetime.js";
+import { openLog, startLine } from "./process/log.js";
+import { OutputQueue } from "./process/output-queue.js";
+import { VERSION } from "./process/version.js";
 
-/** Exit code for a command line that makes no sense. */
+/** Exit code for a wrong command line. */
 const USAGE_ERROR = 2;
 
-/** How long `--help` or a console's output may be left unread, in milliseconds: people read slowly in a pager. */
+/** How long `--help` may stay unread in a pager, in milliseconds. */
 const PAGER_PATIENCE = 600_000;
 
 const output = new OutputQueue(process.stdout);
 
-async function main(): Promise<ProgramEnd> {
+async function begin(lifetime: Lifetime): Promise<Service> {
   const config = readConfig(process.argv.slice(2), process.env);
-  if (config.help) return print(helpText());
-  if (config.version) return print(`${VERSION}\n`);
+  if (config.help) return print(helpText(), lifetime);
+  if (config.version) return print(`${VERSION}\n`, lifetime);
   const log = openLog(config);
-  const { ToolServer } = await import("./tool-server.js");
-  const { openSession } = await import("./open-session.js");
-  const tools = new ToolServer(config, openSession(config, log), defectReporter(log, config.verbose));
-  // who waits to join the image would wait for the agent otherwise
-  if (config.share !== undefined) tools.start();
+  lifetime.logTo(log);
+  log(startLine(config));
+  const { serverOf } = await import("./tools/server-of.js");
+  const tools = serverOf(config, log);
   if (config.command === "console") {
-    const { runConsole } = await import("./console/run-console.js");
-    return endOfConsole(await runConsole(tools, binPath(), output));
+    if (config.share !== undefined) tools.agent.host.start();
+    const { serveConsole } = await import("./console/serve-console.js");
+    return serveConsole(tools, { bin: resolve(process.argv[1] ?? "swank-mcp"), output }, lifetime);
   }
-  return (await import("./stdio.js")).serveStdio({ tools, output, log, drainSeconds: config.timeout });
+  const { serveStdio } = await import("./mcp/stdio.js");
+  return serveStdio({ tools, output, log, drainSeconds: config.timeout }, lifetime);
 }
 
-function endOfConsole(exitCode: number): ProgramEnd {
-  return {
-    exitCode,
-    patience: exitCode < Math.min(...Object.values(SIGNAL_EXIT_CODES)) ? PAGER_PATIENCE : SIGNAL_PATIENCE,
-  };
-}
-
-/** How this program was started, which is how a client can start it. */
-function binPath(): string {
-  return resolve(process.argv[1] ?? "swank-mcp");
-}
-
-function print(text: string): ProgramEnd {
+function print(text: string, lifetime: Lifetime): Service {
   output.write(text).catch(() => undefined);
-  return { exitCode: 0, patience: PAGER_PATIENCE };
+  lifetime.end({ why: "all is printed", exitCode: 0 });
+  return { patience: PAGER_PATIENCE };
 }
 
-function explain(error: unknown): ProgramEnd {
-  if (error instanceof OptionError) {
+/** Reports a wrong command line without a stack: the user can correct it. */
+async function beginOrExplain(lifetime: Lifetime): Promise<Service> {
+  try {
+    return await begin(lifetime);
+  } catch (error) {
+    if (!(error instanceof OptionError)) throw error;
     process.stderr.write(`swank-mcp: ${error.message}\n`);
-    return { exitCode: USAGE_ERROR, patience: SIGNAL_PATIENCE };
+    lifetime.end({ why: error.message, exitCode: USAGE_ERROR, hurry: true });
+    return { patience: 0 };
   }
-  process.stderr.write(`swank-mcp: ${error instanceof Error ? error.stack : String(error)}\n`);
-  return { exitCode: 1, patience: SIGNAL_PATIENCE };
 }
 
-// A reader that has gone is no failure of this program; whoever writes notices it by itself.
-for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
-await leave(output, await main().catch(explain));
+await new Lifetime(output).run(beginOrExplain);

@@ -1,14 +1,14 @@
 import { expect } from "chai";
 import { median, ratio } from "../../../bench/measure.mjs";
 
-describe("the figures of the benchmarks", () => {
-  it("are made of medians, which a single outlier does not move", () => {
+describe("benchmark ratio", () => {
+  it("compares medians, which a single outlier does not change", () => {
     expect(median([3, 1, 1000])).to.equal(3);
     expect(median([4, 1, 2, 1000])).to.equal(3);
     expect(median([7])).to.equal(7);
   });
 
-  it("time both subjects equally often, in turns, after a round that does not count", async () => {
+  it("times both operations equally often, alternately, after an uncounted round", async () => {
     let order = "";
     const subject = (/** @type {string} */ letter) => ({ what: letter, run: () => (order += letter) });
     const figure = await ratio("a to b", subject("a"), subject("b"), 3);

@@ -8,9 +8,9 @@ import { inRepository } from "../../../scripts/setup/paths.mjs";
 const CLIENT = "packages/swank-client/src";
 const SERVER = "packages/swank-mcp/src";
 const SOCKETS = 'import { connect } from "node:net";\n\nexport { connect };\n';
-const SDK = 'import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";\n\nexport { McpServer };\n';
+const SDK = 'import { McpServer } from "@modelcontextprotocol/server";\n\nexport { McpServer };\n';
 
-/** Files, and the rule that each one breaks, if any. */
+/** Files, and the rule that each one violates, if any. */
 const FILES = [
   { path: `${CLIENT}/decent.ts`, source: 'export const greeting: string = "hello";\n' },
   { path: `${CLIENT}/any.ts`, source: "export const f = (x: any): unknown => x;\n", rule: "noExplicitAny" },
@@ -32,10 +32,10 @@ const FILES = [
   { path: `${CLIENT}/CamelCase.ts`, source: "export const one = 1;\n", rule: "useFilenamingConvention" },
   { path: `${CLIENT}/ring-a.ts`, source: 'export { b as a } from "./ring-b.js";\n', rule: "noImportCycles" },
   { path: `${CLIENT}/ring-b.ts`, source: 'export { a as b } from "./ring-a.js";\n', rule: "noImportCycles" },
-  { path: `${CLIENT}/transport/tcp-transport.ts`, source: SOCKETS },
-  { path: `${CLIENT}/transport/other.ts`, source: SOCKETS, rule: "noRestrictedImports" },
-  { path: `${SERVER}/stdio.ts`, source: SDK, rule: "noRestrictedImports" },
-  { path: `${SERVER}/sdk-adapter.ts`, source: SDK },
+  { path: `${CLIENT}/protocol/transport/tcp-transport.ts`, source: SOCKETS },
+  { path: `${CLIENT}/protocol/transport/other.ts`, source: SOCKETS, rule: "noRestrictedImports" },
+  { path: `${SERVER}/mcp/stdio.ts`, source: SDK, rule: "noRestrictedImports" },
+  { path: `${SERVER}/mcp/sdk-adapter.ts`, source: SDK },
   { path: `${SERVER}/tools/a.ts`, source: SDK, rule: "noRestrictedImports" },
   { path: `${CLIENT}/sdk.ts`, source: SDK, rule: "noRestrictedImports" },
   { path: "packages/sexp-parser/src/net.ts", source: SOCKETS, rule: "noRestrictedImports" },
@@ -43,10 +43,10 @@ const FILES = [
 ];
 
 /**
- * Which rules each file below a folder breaks.
+ * Returns the rules that each file below a folder violates.
  *
- * @param {string} folder real path of one with a biome.json
- * @returns {Promise<Map<string, string[]>>} by path from the folder; files without a breach are not in it
+ * @param {string} folder real path of a folder with a biome.json
+ * @returns {Promise<Map<string, string[]>>} by path from the folder; files without a violation are omitted
  */
 function lint(folder) {
   const biome = inRepository("node_modules/@biomejs/biome/bin/biome");
@@ -64,7 +64,7 @@ function lint(folder) {
   });
 }
 
-describe("the linter's rules", () => {
+describe("biome.json", () => {
   /** @type {string} */
   let folder;
   /** @type {Map<string, string[]>} */
@@ -83,7 +83,7 @@ describe("the linter's rules", () => {
   after(() => rm(folder, { recursive: true }));
 
   for (const { path, rule } of FILES) {
-    it(rule === undefined ? `let ${path} pass` : `refuse ${path}: ${rule}`, () => {
+    it(rule === undefined ? `allows ${path}` : `refuses ${path} by ${rule}`, () => {
       expect(new Set(broken.get(path))).to.deep.equal(new Set(rule === undefined ? [] : [rule]));
     });
   }

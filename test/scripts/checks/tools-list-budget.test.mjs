@@ -1,18 +1,18 @@
 import { expect } from "chai";
 import { BUDGET, budgetProblems } from "../../../scripts/checks/tools-list-budget.mjs";
 
-describe("the budget of tools/list", () => {
-  /** @param {number} bytes of the whole answer, written in two-byte characters as far as they go */
+describe("budgetProblems", () => {
+  /** @param {number} bytes of the whole answer, which consists of two-byte characters as far as possible */
   const answer = (bytes) => {
     const room = bytes - Buffer.byteLength(JSON.stringify({ tools: "" }));
     return { tools: "é".repeat(Math.floor(room / 2)) + "e".repeat(room % 2) };
   };
 
-  it("is kept by an answer of just that size", () => {
+  it("allows an answer of exactly the maximum size", () => {
     expect(budgetProblems(answer(BUDGET))).to.deep.equal([]);
   });
 
-  it("is measured in bytes and names them when it is broken", () => {
+  it("refuses a larger answer, and names its size in bytes", () => {
     expect(budgetProblems(answer(BUDGET + 1))[0])
       .to.include(`${BUDGET + 1} bytes`)
       .and.include(`${BUDGET}`);

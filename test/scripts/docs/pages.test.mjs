@@ -14,7 +14,7 @@ describe("the generated pages", () => {
     expect(code("`(a ,b)")).to.equal("`` `(a ,b) ``");
   });
 
-  it("keep what is meant literally", () => {
+  it("escape text that Markdown would interpret", () => {
     expect(prose('write \\" in *package* or #<...>')).to.equal('write \\\\" in \\*package\\* or #\\<...>');
   });
 

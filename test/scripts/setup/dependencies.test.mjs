@@ -18,22 +18,22 @@ function installed(changes) {
   return { packages: Object.fromEntries(entries) };
 }
 
-describe("whether npm ci is needed", () => {
-  it("is not when all is there, but for packages of other platforms", () => {
+describe("the installation check for npm ci", () => {
+  it("accepts a complete installation without packages of other platforms", () => {
     expect(isInstalled(WANTED, installed({}))).to.equal(true);
   });
 
-  it("is when a package is missing", () => {
+  it("finds a missing package", () => {
     expect(isInstalled(WANTED, installed({ "node_modules/chai": undefined }))).to.equal(false);
   });
 
-  it("is when a package has another version or content", () => {
+  it("finds a package with another version or content", () => {
     const chai = WANTED.packages["node_modules/chai"];
     expect(isInstalled(WANTED, installed({ "node_modules/chai": { ...chai, version: "6.2.0" } }))).to.equal(false);
     expect(isInstalled(WANTED, installed({ "node_modules/chai": { ...chai, integrity: "sha512-c" } }))).to.equal(false);
   });
 
-  it("is when a workspace was added", () => {
+  it("finds an added workspace", () => {
     expect(isInstalled(WANTED, installed({ "node_modules/sexp-parser": undefined }))).to.equal(false);
   });
 });

@@ -17,7 +17,7 @@ const STARTER = `
   spawn(program, args, { stdio: "inherit" });
 `;
 
-describe("ending with the process that started us", () => {
+describe("endWithParent", () => {
   const node = [process.execPath, "--input-type=module", "-e", CHILD];
   const commands = /** @type {[string, string[], NodeJS.Platform[]][]} */ ([
     ["directly", node, ["linux", "darwin"]],
@@ -26,7 +26,7 @@ describe("ending with the process that started us", () => {
 
   for (const [how, command, platforms] of commands) {
     if (!platforms.includes(process.platform)) continue;
-    it(`happens to a process started ${how} once the starter is killed`, async () => {
+    it(`ends a process started ${how} after its parent is killed`, async () => {
       const env = { ...process.env, COMMAND: JSON.stringify(command), npm_lifecycle_event: "start" };
       const starter = spawn(process.execPath, ["-e", STARTER], { stdio: ["pipe", "pipe", "inherit"], env });
       const [text] = await once(starter.stdout, "data");

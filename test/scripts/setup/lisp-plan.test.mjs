@@ -30,8 +30,8 @@ function messageOf(differences) {
   return plan.action === "stop" ? plan.message : "";
 }
 
-describe("what to do about what is missing", () => {
-  it("does nothing when all is there, wherever that is", () => {
+describe("the plan for missing programs", () => {
+  it("does nothing when nothing is missing, on any system", () => {
     for (const platform of /** @type {const} */ (["linux", "darwin", "win32", "freebsd"])) {
       expect(planLisp(machine({ platform, missing: [] }))).to.deep.equal({ action: "nothing" });
     }
@@ -76,7 +76,7 @@ describe("what to do about what is missing", () => {
     expect(plan.action === "install" && plan.commands.every(([program]) => program === "sudo")).to.equal(true);
   });
 
-  it("stops with Debian's commands when nobody can be asked or there is no sudo", () => {
+  it("stops with Debian's commands when the user cannot be asked or there is no sudo", () => {
     for (const differences of [{ isTTY: false }, { hasSudo: false }]) {
       const message = messageOf(differences);
       expect(message).to.include("  sudo apt-get update\n  sudo apt-get install -y sbcl cl-swank\n");
@@ -99,9 +99,9 @@ describe("what to do about what is missing", () => {
 
   it("names only what is missing", () => {
     const message = messageOf({ osRelease: FEDORA, missing: ["swank"] });
-    expect(message).to.include("Swank (SLIME's Lisp side) is needed").and.not.include("dnf");
+    expect(message).to.include("Swank (SLIME's Lisp side) is missing").and.not.include("dnf");
   });
-  it("says how Emacs and SLIME come to each system", () => {
+  it("lists the commands for Emacs and SLIME on each system", () => {
     const missing = /** @type {const} */ (["emacs", "slime"]);
     expect(messageOf({ missing, isTTY: false })).to.include("  sudo apt-get install -y emacs-nox slime\n");
     for (const [osRelease, emacs] of [
@@ -111,7 +111,7 @@ describe("what to do about what is missing", () => {
     ]) {
       const message = messageOf({ missing, osRelease: osRelease ?? "" });
       expect(message)
-        .to.match(/^Emacs \(for the tests\) and SLIME in Emacs \(for the tests\) are needed and not there\./)
+        .to.match(/^Emacs \(for the tests\) and SLIME in Emacs \(for the tests\) are missing\./)
         .and.include(emacs)
         .and.include("(package-install 'slime)")
         .and.not.include("sbcl");

@@ -2,8 +2,8 @@ import { expect } from "chai";
 import { serverArguments } from "../../../scripts/commands/start.mjs";
 import { lispWanted } from "../../../scripts/setup/lisp-wanted.mjs";
 
-describe("the Lisp that npm start sees to", () => {
-  it("is the usual one, or the one that is named", async () => {
+describe("the Lisp that npm start installs", () => {
+  it("is the default one, or the one that the arguments name", async () => {
     expect(await lispWanted([], {})).to.deep.equal({ lisp: undefined, swank: undefined });
     expect(await lispWanted(["console"], {})).to.deep.equal({ lisp: undefined, swank: undefined });
     expect(await lispWanted(["--lisp", "/opt/sbcl"], { SWANK_MCP_SWANK: "/opt/slime" })).to.deep.equal({
@@ -12,7 +12,7 @@ describe("the Lisp that npm start sees to", () => {
     });
   });
 
-  it("is none when the server starts none", async () => {
+  it("is none when the server launches none", async () => {
     for (const args of [["--attach"], ["--attach", "4006"], ["--help"], ["-h"], ["--version"], ["--no-such-option"]]) {
       expect(await lispWanted(args, {})).to.equal(undefined);
     }
@@ -20,15 +20,15 @@ describe("the Lisp that npm start sees to", () => {
   });
 });
 
-describe("what npm start runs", () => {
-  it("is the console in a terminal, unless told otherwise", () => {
+describe("the arguments of npm start", () => {
+  it("start the console in a terminal by default", () => {
     expect(serverArguments([], true)).to.deep.equal(["console"]);
     expect(serverArguments(["--attach", "4005"], true)).to.deep.equal(["console", "--attach", "4005"]);
     expect(serverArguments(["serve"], true)).to.deep.equal(["serve"]);
     expect(serverArguments(["--attach", "console"], true)).to.deep.equal(["--attach", "console"]);
   });
 
-  it("is the server where a client may be on stdin", () => {
+  it("start the server when stdin is not a terminal", () => {
     expect(serverArguments([], false)).to.deep.equal([]);
     expect(serverArguments(["--attach", "4005"], false)).to.deep.equal(["--attach", "4005"]);
   });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { missingEmacs } from "../../../scripts/setup/missing-emacs.mjs";
 
-describe("looking for Emacs before the tests need it", () => {
+describe("the search for missing parts of Emacs", () => {
   /** @type {string} */
   let folder;
 
@@ -14,15 +14,15 @@ describe("looking for Emacs before the tests need it", () => {
 
   afterEach(() => rm(folder, { recursive: true }));
 
-  it("finds what the tests drive", async () => {
+  it("finds Emacs and SLIME", async () => {
     expect(await missingEmacs()).to.deep.equal([]);
   });
 
-  it("tells that no Emacs is on the PATH", async () => {
+  it("reports that no Emacs is on the PATH", async () => {
     expect(await missingEmacs({ PATH: folder })).to.deep.equal(["emacs", "slime"]);
   });
 
-  it("tells that an Emacs knows no SLIME", async () => {
+  it("reports that Emacs has no SLIME", async () => {
     await symlink(process.execPath, join(folder, "emacsclient"));
     await writeFile(join(folder, "emacs"), "#!/bin/sh\nexit 0\n", { mode: 0o755 });
     expect(await missingEmacs({ PATH: folder })).to.deep.equal(["slime"]);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { missingLisp } from "../../../scripts/setup/missing-lisp.mjs";
 
-describe("looking for Lisp before it is needed", () => {
+describe("the search for missing parts of Lisp", () => {
   /** @type {string} */
   let empty;
 
@@ -21,16 +21,16 @@ describe("looking for Lisp before it is needed", () => {
       (error) => error,
     );
 
-  it("finds what the tests run on", async () => {
+  it("finds SBCL and Swank", async () => {
     expect(await missingLisp()).to.deep.equal([]);
   });
 
-  it("tells that no SBCL is on the PATH", async () => {
+  it("reports that no SBCL is on the PATH", async () => {
     const { SBCL: _named, ...env } = process.env;
     expect(await missingLisp({}, { ...env, PATH: empty })).to.include("sbcl");
   });
 
-  it("stops when what the user named is not there, instead of installing something else", async () => {
+  it("fails if a part that the user named is missing, instead of installing another one", async () => {
     const lisp = join(empty, "sbcl");
     expect(await refusal(missingLisp({ lisp }))).to.have.property("name", "SetupError");
     expect((await refusal(missingLisp({ lisp }))).message).to.include(lisp);

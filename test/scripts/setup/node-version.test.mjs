@@ -4,12 +4,12 @@ import { nodeComplaint, OLDEST_NODE } from "../../../scripts/setup/node-version.
 import { inRepository } from "../../../scripts/setup/paths.mjs";
 
 describe("the check of Node's version", () => {
-  it("is content with the oldest supported version and with newer ones", () => {
+  it("accepts the oldest supported version and newer ones", () => {
     for (const version of ["20.19.0", "20.20.2", "22.12.0", "26.0.0"])
       expect(nodeComplaint(version)).to.equal(undefined);
   });
 
-  it("tells the owner of an older one both versions", () => {
+  it("names both versions when Node is too old", () => {
     for (const version of ["12.22.0", "18.20.4", "20.9.0", "20.18.3"]) {
       expect(nodeComplaint(version)).to.include("Node 20.19 or newer").and.include(version);
     }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { pruneBuild } from "../../../scripts/setup/prune-build.mjs";
 
-describe("removing what was compiled from files that are gone", () => {
+describe("pruneBuild", () => {
   /** @type {string} */
   let folder;
 
@@ -15,7 +15,7 @@ describe("removing what was compiled from files that are gone", () => {
 
   afterEach(() => rm(folder, { recursive: true }));
 
-  it("takes every output of a missing source and leaves the rest", async () => {
+  it("removes every output of a missing source, and no other file", async () => {
     await writeFile(join(folder, "src/deep/kept.ts"), "");
     const outputs = ["kept", "gone", "gone.test"].flatMap((stem) =>
       [".js", ".js.map", ".d.ts", ".d.ts.map"].map((end) => stem + end),
@@ -27,7 +27,7 @@ describe("removing what was compiled from files that are gone", () => {
     );
   });
 
-  it("has nothing to do before the first build", async () => {
+  it("does nothing before the first build", async () => {
     await pruneBuild([{ source: join(folder, "src"), output: join(folder, "never-built") }]);
   });
 });

@@ -3,8 +3,8 @@ import { mochaArguments } from "../../../scripts/testing/mocha-arguments.mjs";
 
 const CONFIG = { spec: ["test/dist/**/*.test.js"], ignore: ["x"], timeout: 60000, forbidOnly: true };
 
-describe("mocha's arguments", () => {
-  it("leave the choice of tests to the configuration", () => {
+describe("mochaArguments", () => {
+  it("leaves the selection of files to the configuration if no file is named", () => {
     expect(mochaArguments([], ".mocharc.json", CONFIG)).to.deep.equal(["--config", ".mocharc.json"]);
     expect(mochaArguments(["-g", "restarts"], ".mocharc.slow.json", CONFIG)).to.deep.equal([
       "--config",
@@ -14,7 +14,7 @@ describe("mocha's arguments", () => {
     ]);
   });
 
-  it("name just the files asked for, compiled, with the rest of the configuration", () => {
+  it("names only the requested files, compiled, and the other settings of the configuration", () => {
     const args = ["test/a/b.test.ts", "--bail", "test/scripts/c.test.mjs"];
     expect(mochaArguments(args, ".mocharc.json", CONFIG)).to.deep.equal([
       "--no-config",

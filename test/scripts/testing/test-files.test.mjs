@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { expandFolders, testFiles } from "../../../scripts/testing/test-files.mjs";
 
-describe("the files of a test run", () => {
+describe("files of a test run", () => {
   /** @type {string} */
   let root;
 
@@ -18,17 +18,17 @@ describe("the files of a test run", () => {
 
   after(() => rm(root, { recursive: true }));
 
-  it("are those that the configuration names, without those it ignores", async () => {
+  it("are the files that the configuration names and does not ignore", async () => {
     const config = { spec: ["test/dist/**/*.test.js"], ignore: ["test/dist/slow/**"] };
     expect(await testFiles(config, root)).to.deep.equal(["test/dist/a/b/x.test.js", "test/dist/a/y.test.js"]);
   });
 
-  it("are refused when the configuration has a pattern of another kind", async () => {
+  it("are refused if the configuration has an unsupported pattern", async () => {
     const error = await testFiles({ spec: ["test/{a,b}.js"] }, root).catch((reason) => reason);
     expect(error.message).to.include("not test/{a,b}.js");
   });
 
-  it("are those below a folder that is named", async () => {
+  it("are the files below a named folder", async () => {
     const files = ["test/dist/a/b/x.test.js", "test/dist/a/y.test.js"];
     expect(await expandFolders(["./test/a/b/", "-g", "test of a"], files, root)).to.deep.equal([
       "test/dist/a/b/x.test.js",

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { keyword, list, NIL, read } from "sexp-parser";
-import type { ClientMessage, SwankMessage } from "swank-client";
+import type { ClientMessage, SwankMessage } from "swank-client/protocol";
 import { collectUntil, onBothJoints } from "../../support/fake-connection.js";
 
 /** What a Lisp thread waits on, and the answer that lets it go on. */
@@ -34,7 +34,7 @@ const UNANSWERED: readonly string[] = [
   "(:test-delay 10)",
 ];
 
-describe("what a Lisp thread waits on", () => {
+describe("Connection answers to Lisp threads", () => {
   for (const [sent, answer] of ANSWERS) {
     onBothJoints(`is answered: ${sent}`, async ({ peer }) => {
       peer.send(sent);

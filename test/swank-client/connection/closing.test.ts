@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { read } from "sexp-parser";
-import { type Connection, SwankError } from "swank-client";
+import { SwankError } from "swank-client";
+import type { Connection } from "swank-client/protocol";
 import { rejection } from "../../support/caught.js";
 import { activeTimers, onBothJoints } from "../../support/fake-connection.js";
 
@@ -10,7 +11,7 @@ function pending(connection: Connection, label: string): Promise<unknown> {
   return connection.request(FORM, { label, timeout: 60_000 });
 }
 
-describe("closing a connection", () => {
+describe("Connection.close", () => {
   onBothJoints("settles what waits, says goodbye, and is over when the server has closed too", async (fake) => {
     const { connection, peer } = fake;
     const timers = activeTimers();

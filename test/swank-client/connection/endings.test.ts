@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
 import { expect } from "chai";
 import { read } from "sexp-parser";
-import { Connection, type SwankError, type SwankErrorCode } from "swank-client";
+import type { SwankError, SwankErrorCode } from "swank-client";
+import { Connection } from "swank-client/protocol";
 import { rejection } from "../../support/caught.js";
 import { activeTimers, collectUntil, type FakeConnection, onBothJoints } from "../../support/fake-connection.js";
 import { frame, inMemoryPeer } from "../../support/fake-swank.js";
@@ -92,7 +93,7 @@ const ENDINGS: readonly Ending[] = [
   },
 ];
 
-describe("a connection that ends", () => {
+describe("Connection endings", () => {
   for (const { title, happen, code, message } of ENDINGS) {
     onBothJoints(
       `because ${title} settles everything with that reason`,

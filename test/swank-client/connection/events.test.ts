@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { read } from "sexp-parser";
-import type { ConnectionOptions, SwankMessage } from "swank-client";
+import type { ConnectionOptions, SwankMessage } from "swank-client/protocol";
 import { collectUntil, fakeConnection, onBothJoints } from "../../support/fake-connection.js";
 import { MESSAGE_CASES } from "../wire/cases/index.js";
 
@@ -12,7 +12,7 @@ const report = (error: unknown, event: string) => {
 /** What becomes of an async function that is given as a listener. */
 const rejecting = (): unknown => Promise.reject(new Error("rejected"));
 
-describe("events of a connection", () => {
+describe("Connection events", () => {
   beforeEach(() => {
     reported.length = 0;
   });

@@ -3,7 +3,7 @@ import { read } from "sexp-parser";
 import { rejection } from "../../support/caught.js";
 import { activeTimers, onBothJoints } from "../../support/fake-connection.js";
 
-describe("the watch for silence", () => {
+describe("Heartbeat", () => {
   onBothJoints(
     "asks for a sign of life in a way that runs nothing, and is content with the answer",
     async ({ connection, peer }) => {

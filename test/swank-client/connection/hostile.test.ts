@@ -1,7 +1,8 @@
 import { setImmediate as tick } from "node:timers/promises";
 import { expect } from "chai";
 import { read } from "sexp-parser";
-import { type Connection, type commands, SwankClient } from "swank-client";
+import { type calls, SwankClient } from "swank-client";
+import type { Connection } from "swank-client/protocol";
 import { rejection } from "../../support/caught.js";
 import { fakeConnection } from "../../support/fake-connection.js";
 import type { FakePeer } from "../../support/fake-swank.js";
@@ -29,17 +30,17 @@ const stops = (part: number): readonly string[] => [
   ...repeated(100, (index) => `(:debug ${part * 100 + index + 1} 1 ("x" "y" nil) (("ABORT" "z")) ((0 "f")) nil)`),
 ];
 
-describe("a hostile or broken server", () => {
-  let info: commands.ConnectionInfo;
+describe("SwankClient with a hostile or broken server", () => {
+  let info: calls.ConnectionInfo;
   before(async () => {
     ({ info } = await openFake(tellImage()));
   });
 
-  it("that announces ever more stopped threads is left with a reason, in bounded memory", async () => {
+  it("disconnects with a reason if it announces ever more stopped threads, in bounded memory", async () => {
     const { connection, peer, release } = await fakeConnection("memory");
-    const client = new SwankClient(connection, info);
+    const client = new SwankClient({ connection, info, notes: [] });
     let announced = 0;
-    client.onStop(() => {
+    client.on("stop", () => {
       announced += 1;
     });
     const grown = await flood(connection, peer, repeated(2000, stops));
@@ -53,9 +54,9 @@ describe("a hostile or broken server", () => {
     await release();
   });
 
-  it("that announces ever deeper levels of one thread is left with a reason", async () => {
+  it("disconnects with a reason if it announces ever deeper levels of one thread", async () => {
     const { connection, peer, release } = await fakeConnection("memory");
-    new SwankClient(connection, info);
+    new SwankClient({ connection, info, notes: [] });
     await flood(
       connection,
       peer,
@@ -67,9 +68,9 @@ describe("a hostile or broken server", () => {
     await release();
   });
 
-  it("may stop as many threads as it likes one after another", async () => {
+  it("accepts any number of stopped threads one after another", async () => {
     const { connection, peer, release } = await fakeConnection("memory");
-    const client = new SwankClient(connection, info);
+    const client = new SwankClient({ connection, info, notes: [] });
     await flood(
       connection,
       peer,
@@ -89,7 +90,7 @@ describe("a hostile or broken server", () => {
     ["vectors", `(:new-features ${"#(".repeat(7_000_000)}`],
   ];
   for (const [what, text] of NESTED) {
-    it(`that nests ${what} without end is left with a reason, in bounded memory`, async () => {
+    it(`disconnects with a reason if it nests ${what} without end, in bounded memory`, async () => {
       const { connection, peer, release } = await fakeConnection("memory");
       const grown = await flood(connection, peer, [[text]]);
       const reason = await connection.closed;
@@ -100,7 +101,7 @@ describe("a hostile or broken server", () => {
     });
   }
 
-  it("that invents millions of symbols is left with a reason, in bounded memory", async () => {
+  it("disconnects with a reason if it invents millions of symbols, in bounded memory", async () => {
     const { connection, peer, release } = await fakeConnection("memory");
     const names = [...repeated(1_500_000, (index) => `:h${index.toString(36)}`)].join(" ");
     const grown = await flood(connection, peer, [[`(:new-features (${names}))`]]);
@@ -111,7 +112,7 @@ describe("a hostile or broken server", () => {
     await release();
   });
 
-  it("that invents new symbols in every message does not fill the memory", async () => {
+  it("stays in bounded memory if every message has new symbols", async () => {
     const { connection, peer, release } = await fakeConnection("memory");
     const names = (part: number) => [...repeated(20_000, (index) => `:m${part}x${index}`)].join(" ");
     const grown = await flood(
@@ -124,7 +125,7 @@ describe("a hostile or broken server", () => {
     await release();
   });
 
-  it("that replies with too many symbols fails that request only", async () => {
+  it("fails only the request whose reply has too many symbols", async () => {
     const { connection, peer, release } = await fakeConnection("memory");
     const reply = rejection(connection.request(read("(cl:list)"), { label: "x" }), "UNREADABLE_MESSAGE");
     const { id } = await peer.nextRequest();
@@ -134,7 +135,24 @@ describe("a hostile or broken server", () => {
     await release();
   });
 
-  it("that asks without reading the answers is left with a reason, in bounded memory", async () => {
+  it("fails only the request whose reply has a number of millions of digits, and loses nothing else", async () => {
+    const { connection, peer, release } = await fakeConnection("memory");
+    const long = rejection(connection.request(read("(cl:list)"), { label: "long" }), "UNREADABLE_MESSAGE");
+    const { id: first } = await peer.nextRequest();
+    const short = connection.request(read("(cl:list)"), { label: "short" });
+    const { id: second } = await peer.nextRequest();
+    peer.send(
+      `(:return (:ok ${"7".repeat(4_000_000)}) ${first})`,
+      `(:new-features (${"7".repeat(4_000_000)}))`,
+      `(:return (:ok ${"7".repeat(100_000)}) ${second})`,
+    );
+    expect((await long).message).to.include("NUMBER_TOO_LONG");
+    expect(await short).to.deep.equal({ status: "ok", value: BigInt("7".repeat(100_000)) });
+    expect(connection.isOpen).to.equal(true);
+    await release();
+  });
+
+  it("disconnects with a reason if it asks without reading the answers, in bounded memory", async () => {
     const { connection, peer, release } = await fakeConnection("memory");
     peer.pause();
     const pings = [...repeated(1000, (index) => `(:ping 1 ${index})`)];
@@ -150,7 +168,7 @@ describe("a hostile or broken server", () => {
     await release();
   });
 
-  it("may ask any number of questions when it reads the answers", async () => {
+  it("answers any number of questions if the server reads the answers", async () => {
     const { connection, peer, release } = await fakeConnection("TCP");
     const pings = [...repeated(1000, (index) => `(:ping 1 ${index})`)];
     for (let part = 0; part < 25; part += 1) {

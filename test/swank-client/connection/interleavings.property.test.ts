@@ -3,7 +3,8 @@ import { setImmediate as tick } from "node:timers/promises";
 import { expect } from "chai";
 import fc from "fast-check";
 import { read } from "sexp-parser";
-import { type Connection, SwankError } from "swank-client";
+import { SwankError } from "swank-client";
+import type { Connection } from "swank-client/protocol";
 import { activeTimers, type FakeConnection, fakeConnection } from "../../support/fake-connection.js";
 
 /** One thing that happens to a connection; numbers choose among the requests made so far. */
@@ -112,7 +113,7 @@ class Scenario {
   }
 }
 
-describe("any interleaving of requests, replies, stops, interrupts, cancellations and endings", () => {
+describe("Connection under any interleaving of requests, replies, stops, interrupts, cancellations and endings", () => {
   for (const joint of ["memory", "TCP"] as const) {
     it(`settles every request once and leaves nothing behind (${joint})`, async () => {
       // Mocha starts its own timer after the first synchronous part of a test.

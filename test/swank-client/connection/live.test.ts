@@ -3,13 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { read, type Sexp } from "sexp-parser";
-import { type Connection, commands, type OpenOptions, openConnection, tcpOpener } from "swank-client";
+import { calls } from "swank-client";
+import { type Connection, type OpenOptions, openConnection, runnerOf, tcpOpener } from "swank-client/protocol";
 import { rejection } from "../../support/caught.js";
 import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 
-const { runCommand } = commands;
-
-describe("a connection to a real Swank", () => {
+describe("Connection to a real Swank", () => {
   let swank: RealSwank;
   let connection: Connection;
 
@@ -32,23 +31,23 @@ describe("a connection to a real Swank", () => {
     return reply.value;
   }
 
-  const threadNames = async () => (await runCommand(connection, commands.listThreads, [])).map(({ name }) => name);
+  const threadNames = async () => (await runnerOf(connection).run(calls.listThreads)).map(({ name }) => name);
 
   it("tells what the image is", async () => {
-    const info = await runCommand(connection, commands.connectionInfo, []);
+    const info = await runnerOf(connection).run(calls.connectionInfo);
     expect(info).to.include({ pid: swank.process.pid, style: "spawn" });
     expect(info.implementation.type).to.equal("SBCL");
     expect(info.features).to.include.members(["SBCL", "SWANK"]);
     expect(info.version).to.match(/^\d+\.\d+/);
   });
 
-  it("carries every character there and back", async () => {
+  it("round-trips every character", async () => {
     const text = '\0 \t\n\r" \\ | ; #| λ 日本 😀 \u{10ffff} \ufeff \u2028';
     const reply = await connection.request(text, { label: "echo" });
     expect(reply).to.deep.equal({ status: "ok", value: text });
   });
 
-  it("carries data of every kind back", async () => {
+  it("receives data of every kind", async () => {
     const form = '(cl:list 1 -3/4 1.5d0 #\\a :k \'cl:car "s" (cl:cons 1 2) (cl:vector 1 2) cl:nil (cl:expt 2 100))';
     expect(await resultOf(form)).to.deep.equal(
       read('(1 -3/4 1.5 #\\a :k common-lisp:car "s" (1 . 2) #(1 2) nil 1267650600228229401496703205376)'),
@@ -62,7 +61,7 @@ describe("a connection to a real Swank", () => {
     );
   });
 
-  it("goes on while Lisp sends much, because pings are answered", async () => {
+  it("answers pings, so that Lisp can send much output", async () => {
     let pings = 0;
     connection.on("event", ({ type }) => {
       if (type === "ping") pings += 1;
@@ -73,7 +72,7 @@ describe("a connection to a real Swank", () => {
     while ((await threadNames()).includes("worker"));
   });
 
-  it("leaves no thread waiting that asks for something", async () => {
+  it("answers every thread that asks for input", async () => {
     await resultOf("(swank:swank-require 'cl-user::swank-repl)");
     await resultOf("(swank-repl:create-repl cl:nil)");
     expect(await resultOf("(cl:read-line cl:*standard-input* cl:nil :end)")).to.deep.equal(read(":end"));
@@ -85,7 +84,7 @@ describe("a connection to a real Swank", () => {
     expect(await refused("(swank::ed-rpc 'cl-user::find-file)")).to.equal("ED-RPC forbidden for find-file");
   });
 
-  it("fails the request that Lisp cannot read, and only that", async () => {
+  it("fails only the request that Lisp cannot read", async () => {
     const good = resultOf("(cl:+ 1 2)");
     expect((await rejection(request("(no-such-package:foo)"), "REQUEST_UNREADABLE")).message).to.include(
       "NO-SUCH-PACKAGE",
@@ -94,7 +93,7 @@ describe("a connection to a real Swank", () => {
     expect(await good).to.equal(3);
   });
 
-  it("fails a request to a thread that never was", async () => {
+  it("fails a request to a thread that never existed", async () => {
     const reply = connection.request(read("(cl:+ 1 2)"), { label: "x", thread: 999_999_999 });
     expect((await rejection(reply, "NO_SUCH_THREAD")).message).to.include("Thread not found");
   });
@@ -105,12 +104,12 @@ describe("a connection to a real Swank", () => {
     expect((await connection.closed).details.lastSent?.at(-1)).to.include("17000000");
   });
 
-  it("takes a reply that just fits", async () => {
+  it("accepts a reply of the largest size", async () => {
     const value = await resultOf("(cl:make-string 16777000 :initial-element #\\a)");
     expect(value).to.have.length(16_777_000);
   });
 
-  it("gets signs of life without running anything in the image", async () => {
+  it("sends heartbeats that run no code in the image", async () => {
     const { connection: watched } = await open({ heartbeat: { interval: 5, patience: 2000 } });
     const workers = async () => (await threadNames()).filter((name) => name === "worker");
     // That of the handshake ends a little after its reply.
@@ -130,7 +129,7 @@ describe("a connection to a real Swank", () => {
     const names = async () => (await threadNames()).filter((name) => name !== "worker").sort();
     const before = await names();
     const others = await Promise.all([open(), open(), open()]);
-    await Promise.all(others.map((other) => runCommand(other.connection, commands.evalAndGrabOutput, ["(+ 1 2)"])));
+    await Promise.all(others.map((other) => runnerOf(other.connection).run(calls.evalAndGrabOutput, "(+ 1 2)")));
     expect(await names()).to.have.length.greaterThan(before.length);
     await Promise.all(others.map((other) => other.connection.close()));
     // Swank ends them in a thread of its own, a little later.
@@ -138,7 +137,7 @@ describe("a connection to a real Swank", () => {
     expect(await names()).to.deep.equal(before);
   });
 
-  it("is lost when the image ends, and settles what waits", async () => {
+  it("settles pending requests when the image ends", async () => {
     const own = await startRealSwank();
     const other = await openConnection(tcpOpener({ port: own.port }));
     const reply = other.connection.request(read("(cl:sleep 1000)"), { label: "sleep" });
@@ -149,7 +148,7 @@ describe("a connection to a real Swank", () => {
   });
 });
 
-describe("a real Swank with a secret", () => {
+describe("openConnection to a real Swank with a secret", () => {
   let home: string;
   before(async () => {
     home = await mkdtemp(join(tmpdir(), "secret-"));
@@ -157,17 +156,17 @@ describe("a real Swank with a secret", () => {
   });
   after(() => rm(home, { recursive: true }));
 
-  it("lets in who knows it, and nobody else", async () => {
+  it("succeeds only with the secret", async () => {
     const swank = await startRealSwank(home);
     try {
       const opener = tcpOpener({ port: swank.port });
       const { connection } = await openConnection(opener, { secret: "open sesame" });
-      // as at a prompt: the tests' core was saved without, and would end of the error that a wrong secret is
-      await runCommand(connection, commands.evalAndGrabOutput, ["(sb-ext:enable-debugger)"]);
+      // As at a prompt. The tests' core has its debugger disabled, so the error from a wrong secret would end the image.
+      await runnerOf(connection).run(calls.evalAndGrabOutput, "(sb-ext:enable-debugger)");
       await connection.close();
       const opening = openConnection(opener, { secret: "sesame", timeout: 1000 });
       const { remedy } = await rejection(opening, "SECRET_REJECTED");
-      // who knows it is not let in either from then on, until the form of the remedy is evaluated
+      // From then on Swank rejects the right secret, too, until the form in the remedy is evaluated.
       await rejection(openConnection(opener, { secret: "open sesame", timeout: 1000 }), "SECRET_REJECTED");
       swank.type(/\(swank:[^)]*\)/.exec(remedy)?.[0] ?? "the remedy has no form");
       const again = () => openConnection(opener, { secret: "open sesame", timeout: 1000 });
@@ -179,7 +178,7 @@ describe("a real Swank with a secret", () => {
     }
   });
 
-  it("is not taken for something else without a hint that there may be one", async () => {
+  it("fails without the secret, and the error suggests that one may be needed", async () => {
     const swank = await startRealSwank(home);
     try {
       const opening = openConnection(tcpOpener({ port: swank.port }), { secret: false, timeout: 1000 });
@@ -192,8 +191,8 @@ describe("a real Swank with a secret", () => {
   });
 });
 
-describe("a real Swank without a secret", () => {
-  it("closes the connection of who gives one, and the error says so", async () => {
+describe("openConnection to a real Swank without a secret", () => {
+  it("fails if it sends a secret, and the error says so", async () => {
     const swank = await startRealSwank();
     try {
       const opening = openConnection(tcpOpener({ port: swank.port }), { secret: "open sesame" });

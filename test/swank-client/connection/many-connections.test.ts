@@ -1,19 +1,20 @@
 import { expect } from "chai";
-import { commands, openConnection, tcpOpener } from "swank-client";
+import { calls } from "swank-client";
+import { openConnection, runnerOf, tcpOpener } from "swank-client/protocol";
 import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 
-describe("a thousand connections to a real Swank, one after another", () => {
+describe("Connection: a thousand connections in sequence to a real Swank", () => {
   let swank: RealSwank;
   before(async () => {
     swank = await startRealSwank();
   });
   after(() => swank.stop());
 
-  it("leave no thread in the image and nothing open here", async () => {
+  it("leave no thread in the image and nothing open in the client process", async () => {
     const open = () => openConnection(tcpOpener({ port: swank.port }));
     const { connection } = await open();
     const threads = async () => {
-      const all = await commands.runCommand(connection, commands.listThreads, []);
+      const all = await runnerOf(connection).run(calls.listThreads);
       return all.map(({ name }) => name).filter((name) => name !== "worker");
     };
     const before = await threads();

@@ -1,13 +1,13 @@
 import { getEventListeners } from "node:events";
 import { expect } from "chai";
 import { NIL, read } from "sexp-parser";
-import type { SwankMessage } from "swank-client";
+import type { SwankMessage } from "swank-client/protocol";
 import { rejection } from "../../support/caught.js";
 import { activeTimers, collectUntil, onBothJoints } from "../../support/fake-connection.js";
 
 const FORM = read("(swank:connection-info)");
 
-describe("requests", () => {
+describe("Connection.request", () => {
   onBothJoints("get the reply with their id, in whatever order replies come", async ({ connection, peer }) => {
     const replies = ["a", "b", "c"].map((name) => connection.request(read(`(cl:list "${name}")`), { label: name }));
     const [a, b, c] = [await peer.nextRequest('"a"'), await peer.nextRequest('"b"'), await peer.nextRequest('"c"')];

@@ -1,4 +1,4 @@
-import { type OpenedConnection, type OpenOptions, openConnection, tcpOpener } from "swank-client";
+import { type OpenedConnection, type OpenOptions, openConnection, tcpOpener } from "swank-client/protocol";
 import { type FakePeer, FakeSwank } from "../../support/fake-swank.js";
 
 /** A reply to connection-info, as Swank 2.27 gives it, with some of it replaced. */

@@ -1,12 +1,13 @@
 import { Buffer } from "node:buffer";
 import { createServer } from "node:http";
 import { expect } from "chai";
-import { connect, openConnection, type SwankErrorCode, tcpOpener } from "swank-client";
+import { connect, type SwankErrorCode } from "swank-client";
+import { openConnection, tcpOpener } from "swank-client/protocol";
 import { rejection } from "../../support/caught.js";
 import { type FakePeer, FakeSwank } from "../../support/fake-swank.js";
 import { imageInfo, openFake, tellImage } from "./fake-image.js";
 
-describe("opening a connection", () => {
+describe("openConnection", () => {
   it("tells what the image is", async () => {
     const { info } = await openFake(tellImage());
     expect(info).to.deep.equal({
@@ -21,7 +22,7 @@ describe("opening a connection", () => {
     });
   });
 
-  it("is patient with events that come before the reply, and with fields that are missing or new", async () => {
+  it("accepts events before the reply, and missing or new fields", async () => {
     const { info } = await openFake(async (peer) => {
       peer.send('(:indentation-update (("x" 1 ("CL"))))', "(:new-features (:a))", "(:ping 1 2)");
       await peer.next("(:emacs-pong 1 2)");
@@ -69,7 +70,7 @@ describe("opening a connection", () => {
     ["early 2006", imageInfo().replace(/ :version "2.27"/, "")],
   ];
   for (const [year, info] of ANCIENT) {
-    it(`refuses a Swank of ${year}, which does not tell its version`, async () => {
+    it(`refuses a Swank of ${year}, which sends no version`, async () => {
       const play = async (peer: FakePeer) => peer.returnOk((await peer.nextRequest()).id, info);
       const error = await rejection(openFake(play), "SWANK_TOO_OLD");
       expect(error.message).to.include("answers as no Swank since 2.24 does");
@@ -110,7 +111,7 @@ describe("opening a connection", () => {
     });
   }
 
-  it("accepts a Swank that has a Slynk beside it", async () => {
+  it("accepts a Swank next to a Slynk", async () => {
     const { info } = await openFake(tellImage({ features: "(:swank :slynk :sbcl)" }));
     expect(info.features).to.include("SLYNK");
   });
@@ -162,7 +163,7 @@ describe("opening a connection", () => {
     },
   ];
   for (const { title, play, says } of STRANGERS) {
-    it(`is refused to ${title}`, async () => {
+    it(`refuses ${title}`, async () => {
       const error = await rejection(openFake(play, { timeout: 150 }), "NOT_SWANK");
       expect(error.message).to.match(/^127\.0\.0\.1:\d+ /);
       expect(error.message).to.match(says);
@@ -170,7 +171,7 @@ describe("opening a connection", () => {
     });
   }
 
-  it("is refused to a web server", async () => {
+  it("refuses a web server", async () => {
     const server = createServer((_, response) => response.end("hello")).listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
     const address = server.address();
@@ -192,12 +193,12 @@ describe("opening a connection", () => {
     [async (peer) => peer.returnAbort((await peer.nextRequest()).id, "boom"), "REQUEST_ABORTED"],
   ];
   for (const [play, code] of SIGNS_OF_LIFE) {
-    it(`calls a Swank by its name although it fails: ${code}`, async () => {
+    it(`identifies a Swank even if it fails: ${code}`, async () => {
       await rejection(openFake(play, { timeout: 150 }), code);
     });
   }
 
-  it("ends in time also when the image answers the first question only", async () => {
+  it("times out if the image answers only the first request", async () => {
     const server = await FakeSwank.listen();
     const connecting = connect({ port: server.port, secret: false, timeout: 150 });
     await tellImage()(await server.accept());
@@ -206,7 +207,7 @@ describe("opening a connection", () => {
     await server.close();
   });
 
-  it("is given up when the signal is aborted", async () => {
+  it("is cancelled by its signal", async () => {
     const controller = new AbortController();
     const opening = openFake(
       async (peer) => {

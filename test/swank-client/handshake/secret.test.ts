@@ -5,14 +5,14 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { duplexTransport, openConnection, type SecretOption } from "swank-client";
+import { duplexTransport, openConnection, type SecretOption } from "swank-client/protocol";
 import { rejection } from "../../support/caught.js";
 import { type FakePeer, FakeSwank } from "../../support/fake-swank.js";
 import { openFake, tellImage } from "./fake-image.js";
 
 const neverOpened = () => Promise.reject(new Error("opened"));
 
-describe("the secret", () => {
+describe("openConnection: the secret", () => {
   let folder: string;
   let file: string;
   before(async () => {
@@ -42,7 +42,7 @@ describe("the secret", () => {
     );
   });
 
-  it("is not sent when there is to be none", async () => {
+  it("is not sent if it is disabled", async () => {
     await openFake(async (peer) => {
       await tellImage()(peer);
       expect(peer.received).to.have.length(1);

@@ -2,14 +2,14 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { expect } from "chai";
-import { isLoopback, tcpOpener } from "swank-client";
+import { isLoopback, tcpOpener } from "swank-client/protocol";
 import { rejection, thrown } from "../../support/caught.js";
 import { activeTimers } from "../../support/fake-connection.js";
 import { FakeSwank } from "../../support/fake-swank.js";
 import { openFake, tellImage } from "./fake-image.js";
 
-describe("opening a TCP connection", () => {
-  it("is refused where nothing listens, and says what to type into the image", async () => {
+describe("tcpOpener", () => {
+  it("fails if nothing listens, with the form to evaluate in the image", async () => {
     const server = await FakeSwank.listen();
     await server.close();
     const error = await rejection(tcpOpener({ port: server.port })(), "CONNECTION_REFUSED");
@@ -22,12 +22,12 @@ describe("opening a TCP connection", () => {
     expect(error.cause).to.have.property("code", "ECONNREFUSED");
   });
 
-  it("fails when the host does not resolve", async () => {
+  it("fails if the host does not resolve", async () => {
     const error = await rejection(tcpOpener({ host: "no-such-host.invalid" })(), "HOST_NOT_FOUND");
     expect(error.message).to.match(/^Cannot connect to no-such-host\.invalid:4005: the name does not resolve \(/);
   });
 
-  it("fails in time when the host does not accept", async () => {
+  it("fails after the timeout if the host does not accept", async () => {
     const { port, release } = await deafServer();
     const timers = activeTimers();
     const error = await rejection(tcpOpener({ port, timeout: 100 })(), "CONNECT_TIMEOUT");
@@ -36,7 +36,7 @@ describe("opening a TCP connection", () => {
     await release();
   });
 
-  it("can be cancelled before and meanwhile", async () => {
+  it("can be cancelled before and while it connects", async () => {
     const { port, release } = await deafServer();
     await rejection(tcpOpener({ port })(AbortSignal.abort()), "CANCELLED");
     const controller = new AbortController();
@@ -46,7 +46,7 @@ describe("opening a TCP connection", () => {
     await release();
   });
 
-  it("tells where it leads, and whether that is on this machine", async () => {
+  it("describes the peer, and whether it is on this machine", async () => {
     const { connection } = await openFake(tellImage());
     expect(connection.peer?.isLoopback).to.equal(true);
     expect(connection.description).to.equal(`127.0.0.1:${connection.peer?.port}`);
@@ -56,7 +56,7 @@ describe("opening a TCP connection", () => {
     expect(far.filter(isLoopback)).to.deep.equal([]);
   });
 
-  it("is refused for what is no port", () => {
+  it("refuses an invalid port", () => {
     for (const port of [0, -1, 65536, 1.5, Number.NaN]) thrown("INVALID_ARGUMENT", () => tcpOpener({ port }));
   });
 });

@@ -9,7 +9,7 @@ import { expect } from "chai";
 import { BUILDING_TIME, launching } from "./launching.js";
 import { runScript } from "./processes.js";
 
-describe("processes that build a core at once", function () {
+describe("Processes that build a core at once", function () {
   this.timeout(BUILDING_TIME);
   const { launch, folder, cacheWithCore } = launching();
 
@@ -74,7 +74,7 @@ describe("processes that build a core at once", function () {
     expect((await launched).image.how).to.equal("core");
   });
 
-  it("remove what one that was killed has left", async () => {
+  it("remove the files of a killed process", async () => {
     const cacheDir = await folder();
     const killed = runScript("launch-and-hold", [cacheDir]);
     const told = killed.firstLine.catch(() => "nothing");
@@ -88,7 +88,7 @@ describe("processes that build a core at once", function () {
     expect(files[0]).to.match(/\.core$/);
   });
 
-  it("do not wait for one that has died", async () => {
+  it("do not wait for a process that has ended", async () => {
     const dead = spawn(process.execPath, ["-e", "0"]);
     await once(dead, "exit");
     const { cacheDir } = await lockedCache(`${dead.pid} ${hostname()}`);
@@ -99,7 +99,7 @@ describe("processes that build a core at once", function () {
     ["another machine", "1 elsewhere"],
     ["nobody", ""],
   ] as const) {
-    it(`do not wait for ever for a lock of ${what}`, async () => {
+    it(`do not wait forever for a lock of ${what}`, async () => {
       const { cacheDir, lock } = await lockedCache(owner);
       const longAgo = new Date(Date.now() - 3_600_000);
       await utimes(lock, longAgo, longAgo);

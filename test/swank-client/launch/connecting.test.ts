@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { connect } from "swank-client";
 import { launchImage } from "swank-client/launch";
-import { launching, PLAIN, sharedCache } from "./launching.js";
+import { PLAIN } from "../../support/plain-core.js";
+import { launching, sharedCache } from "./launching.js";
 
-describe("connecting to a launched image", () => {
+describe("Connecting to a launched image", () => {
   const { folder } = launching();
   const home = process.env["HOME"];
 

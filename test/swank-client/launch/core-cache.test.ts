@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { findSwank } from "swank-client/launch";
 import { BUILDING_TIME, launching } from "./launching.js";
 
-describe("the core that images start from", function () {
+describe("CoreCache", function () {
   this.timeout(BUILDING_TIME);
   const { launch, folder, cacheWithCore } = launching();
 
@@ -17,7 +17,7 @@ describe("the core that images start from", function () {
     return (await readdir(cacheDir)).filter((name) => !/\.core$|^(?:lisp|fasl)$/.test(name));
   }
 
-  it("is built once, and then used", async () => {
+  it("builds a core once, and then uses it", async () => {
     const cacheDir = await folder();
     const options = { cacheDir, runtimeSources: undefined };
     const first = await launch(options);
@@ -30,7 +30,7 @@ describe("the core that images start from", function () {
     expect(await leftovers(cacheDir)).to.deep.equal([]);
   });
 
-  it("is built without a word of the compiler's about its code", async () => {
+  it("builds a core without compiler messages about its code", async () => {
     const lines: string[] = [];
     const source = "(defun cl-user::caller () (cl-user::later))\n(defun cl-user::later (unused) 1)";
     const onLog = (line: string) => lines.push(line);
@@ -40,11 +40,11 @@ describe("the core that images start from", function () {
   });
 
   const damages: Record<string, readonly [note: string, inflict: (core: string) => Promise<void>]> = {
-    empty: ["did not start and was built anew", (core) => truncate(core, 0)],
-    "cut off in the middle": ["did not start and was built anew", (core) => truncate(core, 20_000_000)],
-    garbage: ["did not start and was built anew", (core) => writeFile(core, Buffer.alloc(100_000, "garbage"))],
+    empty: ["did not start and was rebuilt", (core) => truncate(core, 0)],
+    "cut off in the middle": ["did not start and was rebuilt", (core) => truncate(core, 20_000_000)],
+    garbage: ["did not start and was rebuilt", (core) => writeFile(core, Buffer.alloc(100_000, "garbage"))],
     "a folder": [
-      "was not used, and is made anew: it is not a file.",
+      "was not used and is rebuilt: it is not a file.",
       async (core) => {
         await rm(core);
         await mkdir(core);
@@ -52,7 +52,7 @@ describe("the core that images start from", function () {
     ],
   };
   for (const [damage, [note, inflict]] of Object.entries(damages)) {
-    it(`is built anew when it is ${damage}`, async () => {
+    it(`rebuilds a core that is ${damage}`, async () => {
       const cacheDir = await cacheWithCore();
       const [core = ""] = await coresIn(cacheDir);
       await inflict(join(cacheDir, core));
@@ -64,7 +64,7 @@ describe("the core that images start from", function () {
     });
   }
 
-  it("is told from one that was made of something else by what it says first", async () => {
+  it("recognizes a core with other ingredients by its greeting", async () => {
     const cacheDir = await cacheWithCore();
     const [usual = ""] = await coresIn(cacheDir);
     const runtimeSources = ["(defvar cl-user::*other* t)"];
@@ -76,7 +76,7 @@ describe("the core that images start from", function () {
     expect(image.notes.join()).to.include("it is not the one that was asked for");
   });
 
-  it("holds the runtime's Lisp, and another one when that changes", async () => {
+  it("builds another core when the runtime changes", async () => {
     const cacheDir = await folder();
     const source = (value: number) =>
       `(defpackage "GIVEN" (:use "CL"))\n(in-package "GIVEN")\n(defvar *value* ${value}) ; "é"`;
@@ -88,7 +88,7 @@ describe("the core that images start from", function () {
     expect(await second.evaluate("(cl:package-name cl:*package*)")).to.equal('"COMMON-LISP-USER"');
   });
 
-  it("is another one when Swank's files have changed, and old ones are removed", async () => {
+  it("builds another core when Swank's files change, and removes old ones", async () => {
     const [cacheDir, swank] = await Promise.all([folder(), folder()]);
     await cp(await findSwank(), swank, { recursive: true, preserveTimestamps: true });
     const options = { cacheDir, swank };

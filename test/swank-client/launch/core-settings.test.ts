@@ -10,7 +10,7 @@ import { BUILDING_TIME, folders } from "./launching.js";
 /** What the users of that SBCL want all code to be compiled with. */
 const SETTINGS = "(progn (proclaim '(optimize (safety 0))) (sb-ext:restrict-compiler-policy 'debug 3))";
 
-describe("launching an SBCL whose core has settings of its own", () => {
+describe("launchImage with an SBCL whose core has custom settings", () => {
   const { folder } = folders();
 
   /** A script like those that start such an SBCL. */

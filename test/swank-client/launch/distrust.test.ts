@@ -22,7 +22,7 @@ import { BUILDING_TIME, launching } from "./launching.js";
 
 const run = promisify(execFile);
 
-describe("what another user may have written", function () {
+describe("launch: files that other users may have written", function () {
   this.timeout(BUILDING_TIME);
   const { launch, folder, cacheWithCore } = launching();
   const temporary = process.env["TMPDIR"];
@@ -68,7 +68,7 @@ describe("what another user may have written", function () {
       if (what === "is a link") await utimes(`${core}.other`, longAgo, longAgo);
       const { image, evaluate } = await launch({ cacheDir });
       expect(image.how).to.equal("built-core");
-      expect(image.notes).to.deep.equal([`The core ${core} was not used, and is made anew: it ${says}.`]);
+      expect(image.notes).to.deep.equal([`The core ${core} was not used and is rebuilt: it ${says}.`]);
       expect(await evaluate("(cl:+ 1 2)")).to.equal("3");
       const { mode } = await lstat(core);
       expect(mode & 0o777).to.equal(0o600);
@@ -94,7 +94,7 @@ describe("what another user may have written", function () {
     ] as const) {
       const { image } = await launch({ cacheDir });
       expect(image.how).to.equal("core");
-      expect(image.notes).to.deep.equal([`What is kept between launches is in ${kept}: ${why}.`]);
+      expect(image.notes).to.deep.equal([`Files are kept between launches in ${kept}: ${why}.`]);
     }
     expect(await readdir(open)).to.deep.equal(["cache"]);
     expect(await readdir(join(open, "cache"))).to.deep.equal([]);

@@ -17,7 +17,7 @@ const BUSY = {
 /** Nothing more can be asked of an image while it does that. */
 const blocksReading = (form: string) => form.includes("package-graph");
 
-describe("the end of a launched image", () => {
+describe("The end of a launched image", () => {
   const { launch } = launching();
 
   describe("by its own will", () => {
@@ -98,7 +98,7 @@ describe("the end of a launched image", () => {
     it("is brought about when nothing else helps", async () => {
       const { image, evaluate } = await launch();
       await evaluate(
-        "(cl:progn (sb-sys:enable-interrupt sb-unix:sigalrm :ignore) (sb-sys:enable-interrupt sb-unix:sigterm :ignore) (cl:push (cl:lambda () (cl:loop (cl:ignore-errors (cl:sleep 1000)))) sb-ext:*exit-hooks*) (cl:defun swank-client.launch::leave ()) t)",
+        "(cl:progn (sb-sys:enable-interrupt sb-unix:sigalrm :ignore) (sb-sys:enable-interrupt sb-unix:sigterm :ignore) (cl:push (cl:lambda () (cl:loop (cl:ignore-errors (cl:sleep 1000)))) sb-ext:*exit-hooks*) (cl:defun swank-client/launch::leave ()) t)",
       );
       await image.stop();
       expect((await image.exited).signal).to.equal("SIGKILL");

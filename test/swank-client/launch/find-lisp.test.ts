@@ -8,7 +8,7 @@ import { folders } from "./launching.js";
 describe("findLisp", () => {
   const { folder } = folders();
 
-  it("finds sbcl on the PATH and says what it is", async () => {
+  it("finds sbcl on the PATH and describes it", async () => {
     const lisp = await findLisp();
     expect(basename(lisp.executable)).to.equal("sbcl");
     expect(lisp.version).to.match(/^\d+\.\d+\.\d+/);
@@ -26,7 +26,7 @@ describe("findLisp", () => {
     expect((await findLisp({ env: { PATH: dirname(executable), SBCL: "" } })).executable).to.equal(executable);
   });
 
-  it("sees through a script to the program that it starts", async () => {
+  it("finds the program that a script starts", async () => {
     const { executable, runtime, core } = await findLisp();
     const script = join(await folder(), "my-lisp");
     await writeFile(script, `#!/bin/sh\nexec ${executable} "$@"\n`);
@@ -34,7 +34,7 @@ describe("findLisp", () => {
     expect(await findLisp({ lisp: script })).to.deep.include({ executable: script, runtime, core });
   });
 
-  it("tells how to install SBCL when there is none", async () => {
+  it("reports how to install SBCL if there is none", async () => {
     const error = await rejection(findLisp({ lisp: "sbcl", env: { PATH: await folder() } }), "LISP_NOT_FOUND");
     expect(error.message).to.equal("There is no executable sbcl.");
     for (const command of ["apt-get install sbcl", "dnf install sbcl", "pacman -S sbcl", "brew install sbcl"]) {
@@ -42,7 +42,7 @@ describe("findLisp", () => {
     }
   });
 
-  it("refuses what is not executable", async () => {
+  it("refuses a file that is not executable", async () => {
     const file = join(await folder(), "sbcl");
     await writeFile(file, "");
     await rejection(findLisp({ lisp: file }), "LISP_NOT_FOUND");

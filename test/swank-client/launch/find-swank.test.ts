@@ -22,7 +22,7 @@ describe("findSwank", () => {
     return { path, env: { HOME: path, XDG_DATA_DIRS: join(path, "nothing") }, place };
   }
 
-  it("takes the folder or the file that it is given, or the variable SWANK", async () => {
+  it("accepts the given folder or file, or the variable SWANK", async () => {
     const { env, place } = await home();
     const swank = await place("anywhere");
     await place("quicklisp/dists/quicklisp/software/slime-v2.30");
@@ -31,7 +31,7 @@ describe("findSwank", () => {
     expect(await findSwank({ env: { ...env, SWANK: swank } })).to.equal(swank);
   });
 
-  it("looks nowhere else when the named folder has no Swank", async () => {
+  it("searches no other place if the named folder has no Swank", async () => {
     const { path, env, place } = await home();
     await place("quicklisp/dists/quicklisp/software/slime-v2.30");
     const error = await rejection(findSwank({ swank: join(path, "gone"), env }), "SWANK_NOT_FOUND");
@@ -69,7 +69,7 @@ describe("findSwank", () => {
     });
   }
 
-  it("finds what ASDF is configured to look for", async () => {
+  it("finds Swank in folders of ASDF's configuration", async () => {
     const { path, env, place } = await home();
     const swank = await place("src/lisp/slime");
     expect(await findSwank({ env: { ...env, CL_SOURCE_REGISTRY: `${path}/src//:` } })).to.equal(swank);
@@ -80,7 +80,7 @@ describe("findSwank", () => {
     expect(await findSwank({ env })).to.equal(swank);
   });
 
-  it("reads ASDF's configuration file and does not mind one that cannot be read", async () => {
+  it("reads ASDF's configuration file, and ignores an unreadable one", async () => {
     const { path, env, place } = await home();
     const swank = await place("src/slime");
     const config = join(path, ".config/common-lisp");
@@ -103,7 +103,7 @@ describe("findSwank", () => {
     expect(await findSwank({ env })).to.equal(newest);
   });
 
-  it("tells where it looked and what to do when there is none", async () => {
+  it("reports the places searched and the remedy if there is none", async () => {
     const { path, env } = await home();
     await mkdir(join(path, ".emacs.d/elpa/slime-2.32"), { recursive: true });
     const error = await rejection(findSwank({ env }), "SWANK_NOT_FOUND");

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
-import { print, read } from "sexp-parser";
+import { print, read, symbol } from "sexp-parser";
 import { type InitFiles, loadInitFiles } from "swank-client/launch";
 import { launching, type TestImage } from "./launching.js";
 
@@ -24,7 +24,9 @@ describe("loadInitFiles", () => {
 
   /** The reports of the files, but for the system's, which depends on the machine. */
   async function load({ evaluate }: TestImage, files: InitFiles) {
-    const reports = loadInitFiles.decode(read(await evaluate(print(loadInitFiles.encode(files)))));
+    const reports = loadInitFiles.decode(
+      read(await evaluate(print([symbol(loadInitFiles.name), ...(loadInitFiles.encode?.(files) ?? [])]))),
+    );
     return reports.filter(({ path }) => !path.endsWith("/sbclrc"));
   }
 
@@ -41,7 +43,7 @@ describe("loadInitFiles", () => {
     );
   });
 
-  it("leaves the init files out when asked to", async () => {
+  it("does not load init files if asked not to", async () => {
     const { path, write } = await home("(defvar *from-init* 1)");
     const file = await write("only.lisp", "");
     const image = await launchAt(path);
@@ -49,7 +51,7 @@ describe("loadInitFiles", () => {
     expect(await image.evaluate('(cl:find-symbol "*FROM-INIT*" :cl-user)')).to.equal("nil");
   });
 
-  it("does not mind that there are none", async () => {
+  it("accepts missing init files", async () => {
     expect(await load(await launchAt(await folder()), {})).to.deep.equal([]);
   });
 
@@ -71,7 +73,7 @@ describe("loadInitFiles", () => {
     "undefined function": ["(no-such-function 1)", /NO-SUCH-FUNCTION is undefined/, /^/],
   };
   for (const [what, [text, error, output]] of Object.entries(broken)) {
-    it(`tells what is wrong with a file: ${what}; and goes on`, async () => {
+    it(`reports an error in a file and continues: ${what}`, async () => {
       const { path, write } = await home(text);
       const file = await write("good.lisp", "(defvar *good* 1)");
       const image = await launchAt(path);
@@ -84,7 +86,7 @@ describe("loadInitFiles", () => {
     });
   }
 
-  it("tells of files that are not there, and takes odd names as they are", async () => {
+  it("reports missing files, and accepts any file name", async () => {
     const { path, write } = await home("");
     const file = await write('odd "name" [*]?\\ä.lisp', "(defvar *odd* 5)");
     const image = await launchAt(path);
@@ -96,7 +98,7 @@ describe("loadInitFiles", () => {
     expect(await image.evaluate("cl-user::*odd*")).to.equal("5");
   });
 
-  it("does not take a file for missing that misses another", async () => {
+  it("distinguishes a missing file from a file that fails to find another one", async () => {
     const { path, write } = await home("");
     const file = await write("needy.lisp", `(load "${join(path, "gone.lisp")}")`);
     const [report] = await load(await launchAt(path), { noUserInit: true, load: [file] });

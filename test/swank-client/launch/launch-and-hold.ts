@@ -1,8 +1,8 @@
 // Run by tests as a process of its own: launches an image, has it evaluate the given forms, tells how, and then does nothing.
 import { setTimeout } from "node:timers/promises";
 import { read } from "sexp-parser";
-import { Connection } from "swank-client";
 import { launchImage } from "swank-client/launch";
+import { Connection } from "swank-client/protocol";
 
 const [cacheDir, ...forms] = process.argv.slice(2);
 const image = await launchImage({ cacheDir, runtimeSources: [], ...JSON.parse(process.env["LAUNCH_OPTIONS"] ?? "{}") });

@@ -1,9 +1,10 @@
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { print, read } from "sexp-parser";
-import { Connection } from "swank-client";
-import { type LaunchedImage, type LaunchOptions, launchImage } from "swank-client/launch";
+import { type LaunchedImage, type LaunchImageOptions, launchImage } from "swank-client/launch";
+import { Connection } from "swank-client/protocol";
+import { PLAIN, plainCore } from "../../support/plain-core.js";
 
 /** An image that a test has launched, and the connection to it. */
 export interface TestImage {
@@ -18,7 +19,7 @@ export interface TestImage {
 /** What the tests of one suite have launched and written, gone after each of them. */
 export interface Launching extends Folders {
   /** Launches from the core that the tests of this run share, unless told otherwise. */
-  launch(options?: LaunchOptions): Promise<TestImage>;
+  launch(options?: LaunchImageOptions): Promise<TestImage>;
   /** A cache folder of its own that has that core. */
   cacheWithCore(): Promise<string>;
 }
@@ -32,9 +33,6 @@ export interface Folders {
 /** Milliseconds that a test may take on a slow machine if it builds cores. */
 export const BUILDING_TIME = 300_000;
 
-/** Without this package's runtime, which launching does not depend on and which takes as long to load as Swank. */
-export const PLAIN: LaunchOptions = { runtimeSources: [] };
-
 // Building a core takes seconds: tests that do not look at how it is built share one.
 const shared: { cacheDir?: Promise<string> } = {};
 
@@ -44,8 +42,10 @@ export function sharedCache(): Promise<string> {
   return shared.cacheDir;
 }
 
+/** Tests look at all files of their cache, so that it holds this core only, and is not shared with other processes that run tests. */
 async function buildShared(): Promise<string> {
-  const cacheDir = await temporaryFolder();
+  const [cacheDir, core] = await Promise.all([temporaryFolder(), plainCore()]);
+  await cp(core, join(cacheDir, basename(core)), { preserveTimestamps: true });
   await (await launchImage({ ...PLAIN, cacheDir })).stop();
   return cacheDir;
 }

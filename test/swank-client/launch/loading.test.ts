@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { BUILDING_TIME, launching } from "./launching.js";
 
-describe("launching without a core", function () {
+describe("Launching without a core", function () {
   this.timeout(BUILDING_TIME);
   const { launch, folder } = launching();
 
@@ -20,7 +20,7 @@ describe("launching without a core", function () {
     expect(await readdir(join(cacheDir, "fasl"))).to.deep.equal([name]);
   });
 
-  it("compiles again what is damaged", async () => {
+  it("compiles damaged files again", async () => {
     const cacheDir = await folder();
     await (await launch({ cacheDir, useCore: false })).image.stop();
     const [name = ""] = await readdir(join(cacheDir, "fasl"));
@@ -36,7 +36,7 @@ describe("launching without a core", function () {
     expect(await readdir(join(cacheDir, "fasl"))).to.have.length(1);
   });
 
-  it("removes what is kept too long, and nothing that another image compiles into", async () => {
+  it("removes old folders, but none into which another image compiles", async () => {
     const cacheDir = await folder();
     const fasl = join(cacheDir, "fasl");
     const longAgo = new Date(Date.now() - 86_400_000);
@@ -53,7 +53,7 @@ describe("launching without a core", function () {
     expect(left.filter((name) => /^[0-9a-f]+$/.test(name))).to.have.length(2);
   });
 
-  it("is the way out when nothing can be kept anywhere", async () => {
+  it("is used if no folder can be written", async () => {
     const file = join(await folder(), "file");
     await writeFile(file, "");
     const temporary = process.env["TMPDIR"];
@@ -62,7 +62,7 @@ describe("launching without a core", function () {
       for (const cacheDir of [file, join(file, "below"), "/proc/nothing"]) {
         const { image, evaluate } = await launch({ cacheDir });
         expect(image.how).to.equal("loaded");
-        expect(image.notes.join()).to.include("Nothing can be kept between launches").and.include(cacheDir);
+        expect(image.notes.join()).to.include("No files can be kept between launches").and.include(cacheDir);
         expect(await evaluate("(cl:+ 1 2)")).to.equal("3");
       }
     } finally {
@@ -71,7 +71,7 @@ describe("launching without a core", function () {
     }
   });
 
-  it("is the way out when a core cannot be built", async () => {
+  it("is used if a core cannot be built", async () => {
     const { image, evaluate } = await launch({ runtimeSources: ['(error "no such runtime")'] });
     expect(image.how).to.equal("loaded");
     expect(image.notes.join()).to.include("no such runtime");

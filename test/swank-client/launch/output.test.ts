@@ -1,10 +1,10 @@
 import { expect } from "chai";
 import { launching } from "./launching.js";
 
-describe("what an image prints on its own streams", () => {
+describe("OutputLog", () => {
   const { launch } = launching();
 
-  it("is given line by line, whole characters, until it ends", async () => {
+  it("delivers whole lines and characters until the image ends", async () => {
     const lines: string[] = [];
     const { image, send } = await launch({ onLog: (line) => lines.push(line) });
     send('(cl:progn (cl:format sb-sys:*stdout* "one~%zwei ä€😀~%no newline") (sb-ext:exit))');
@@ -13,7 +13,7 @@ describe("what an image prints on its own streams", () => {
     expect(image.outputTail).to.equal("one\nzwei ä€😀\nno newline");
   });
 
-  it("never makes it wait, and only its end is kept", async () => {
+  it("never blocks the image, and keeps only the end", async () => {
     const { image, evaluate } = await launch();
     await evaluate(
       '(cl:progn (cl:dotimes (i 200000) (cl:format sb-sys:*stdout* "line ~d~%" i)) (cl:finish-output sb-sys:*stdout*))',
@@ -23,7 +23,7 @@ describe("what an image prints on its own streams", () => {
     expect(outputTail).to.include("line 199999\n").and.not.include("line 100000\n");
   });
 
-  it("comes in parts when a line does not end", async () => {
+  it("delivers a long line in parts", async () => {
     const lines: string[] = [];
     const { image, send } = await launch({ onLog: (line) => lines.push(line) });
     send('(cl:progn (cl:dotimes (i 100000) (cl:write-string "xxxxxxxxxx" sb-sys:*stdout*)) (sb-ext:exit))');
@@ -32,7 +32,7 @@ describe("what an image prints on its own streams", () => {
     expect(lines).to.have.length.greaterThan(1);
   });
 
-  it("does not stop coming when the listener throws", async () => {
+  it("continues after a listener throws", async () => {
     const warned = new Promise<Error>((resolve) => {
       process.once("warning", resolve);
     });
@@ -46,7 +46,7 @@ describe("what an image prints on its own streams", () => {
     expect((await image.exited).outputTail).to.equal("one\n");
   });
 
-  it("also comes of processes that outlive the image, but is not waited for", async () => {
+  it("includes output of child processes, but does not wait for it", async () => {
     const { image, send } = await launch();
     send('(cl:progn (sb-ext:run-program "/bin/sleep" (cl:list "5") :wait nil :output t) (sb-ext:exit :abort t))');
     expect((await image.exited).code).to.equal(1);

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { LaunchOptions } from "swank-client/launch";
+import type { LaunchImageOptions } from "swank-client/launch";
 
 /** Whether a process runs; one that has ended but has not been waited for does not. */
 async function isRunning(pid: number): Promise<boolean> {
@@ -32,7 +32,7 @@ export interface OtherProcess {
 /** What else a script is given. */
 export interface ScriptSettings {
   /** Options for what it launches. */
-  readonly launch?: LaunchOptions;
+  readonly launch?: LaunchImageOptions;
   /** Number of a descriptor that it inherits; those between the standard ones and it are closed. */
   readonly inherited?: number;
 }

@@ -14,7 +14,7 @@ const SPOILT: Readonly<Record<string, (file: string) => Promise<unknown>>> = {
   "is cut off": (file) => writeFile(file, OLD.slice(9)),
 };
 
-describe("the secret that is made to share an image with", () => {
+describe("findShareSecret: a generated secret", () => {
   const { folder } = folders();
   const home = process.env["HOME"];
 
@@ -27,7 +27,7 @@ describe("the secret that is made to share an image with", () => {
     else process.env["HOME"] = home;
   });
 
-  it("is used again", async () => {
+  it("is reused", async () => {
     const cacheDir = await folder();
     const first = await findShareSecret({ cacheDir });
     const text = await readFile(first.file, "utf8");
@@ -37,7 +37,7 @@ describe("the secret that is made to share an image with", () => {
   });
 
   for (const [how, spoil] of Object.entries(SPOILT)) {
-    it(`is made anew when it ${how}`, async () => {
+    it(`is replaced if it ${how}`, async () => {
       const cacheDir = await folder();
       const file = join(cacheDir, "share-secret");
       await writeFile(file, OLD, { mode: 0o600 });
@@ -49,7 +49,7 @@ describe("the secret that is made to share an image with", () => {
     });
   }
 
-  it("is one for many that make it at once", async () => {
+  it("is the same for processes that generate it at once", async () => {
     const cacheDir = await folder();
     const found = await Promise.all(Array.from({ length: 30 }, () => findShareSecret({ cacheDir })));
     for (const { file } of found) expect(file).to.equal(join(cacheDir, "share-secret"));

@@ -7,7 +7,7 @@ import { findLisp } from "swank-client/launch";
 import { rejection } from "../../support/caught.js";
 import { launching } from "./launching.js";
 
-describe("what a program finds in a launched image", () => {
+describe("The environment of a launched image", () => {
   const { launch, folder } = launching();
 
   for (const [way, useCore] of [

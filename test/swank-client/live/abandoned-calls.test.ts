@@ -18,7 +18,7 @@ const ENDLESS = [
   "(cl:compile nil '(cl:lambda () (cl:macrolet ((endless () (cl:loop))) (endless))))",
 ];
 
-describe("a call that nobody waits for any more is ended in the image", () => {
+describe("SwankClient.call ends an abandoned call in the image", () => {
   const image = liveImage();
 
   for (const runtime of [true, false]) {
@@ -30,7 +30,7 @@ describe("a call that nobody waits for any more is ended in the image", () => {
       });
 
       for (const code of ENDLESS) {
-        it(`when its time is up: ${code}`, async () => {
+        it(`after its timeout: ${code}`, async () => {
           await rejection(client.call(read(code), { label: "endless", timeout: 100 }), "REQUEST_TIMEOUT");
           await image.untilTidy();
           expect(await client.call(read("(cl:+ 1 2)"), { label: "sum" })).to.equal(3);
@@ -84,19 +84,19 @@ describe("a call that nobody waits for any more is ended in the image", () => {
   it("in a stopped thread, which stays stopped as it was", async () => {
     const client = await image.connect();
     const evaluation = client.evaluate('(restart-case (error "x") (give () :given))');
-    const { session } = stopped(await evaluation.next());
+    const { stop } = stopped(await evaluation.next());
     for (const code of [
       "(cl:loop)",
       "(cl:loop (cl:ignore-errors (cl:loop)))",
       "(cl:unwind-protect (cl:loop) (cl:sleep 1))",
     ]) {
-      const options = { label: "endless", thread: session.thread, timeout: 200 };
+      const options = { label: "endless", thread: stop.thread, timeout: 200 };
       await rejection(client.call(read(code), options), "REQUEST_TIMEOUT");
-      expect((await session.frames()).frames).not.to.deep.equal([]);
+      expect((await stop.frames()).frames).not.to.deep.equal([]);
     }
-    expect(session.isLive).to.equal(true);
+    expect(stop.isLive).to.equal(true);
     expect(client.stops).to.have.lengthOf(1);
-    await session.invokeRestart(session.restarts.findIndex(({ name }) => name === "GIVE"));
+    await stop.invokeRestart(stop.restarts.findIndex(({ name }) => name === "GIVE"));
     expect(await evaluation.next()).to.deep.include({ status: "returned", values: [":GIVEN"] });
   });
 
@@ -106,7 +106,7 @@ describe("a call that nobody waits for any more is ended in the image", () => {
       '(cl:handler-bind ((cl:condition (cl:function cl:identity))) (cl:sleep 0.15) (cl:error "late"))',
     );
     const stops: unknown[] = [];
-    client.onStop((stop) => stops.push(stop));
+    client.on("stop", (stop) => stops.push(stop));
     for (let round = 0; round < 10; round += 1) {
       await rejection(client.call(failing, { label: "late", timeout: 140 + round * 2 }), "REQUEST_TIMEOUT").catch(
         () => undefined,

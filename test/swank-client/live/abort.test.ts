@@ -14,7 +14,7 @@ function whenRunning(client: SwankClient, code: string, sign = "running"): Promi
   });
 }
 
-describe("aborting an evaluation", () => {
+describe("Evaluation.abort", () => {
   const image = liveImage();
   let client: SwankClient;
   beforeEach(async () => {
@@ -47,7 +47,7 @@ describe("aborting an evaluation", () => {
     "(dotimes (i 3) (block hijack (unwind-protect (loop) (return-from hijack nil))))",
     "(loop repeat 2 do (catch 'hijack (unwind-protect (loop) (throw 'hijack nil))))",
   ]) {
-    it(`ends what escapes from its own unwinding, one way or the other: ${code}`, async () => {
+    it(`ends code that escapes from its unwinding: ${code}`, async () => {
       const evaluation = await whenRunning(client, code);
       expect((await evaluation.abort()).status).to.be.oneOf(["aborted", "returned"]);
     });
@@ -63,7 +63,7 @@ describe("aborting an evaluation", () => {
     expect(await values(client, "(list *cleaned* (sb-thread:mutex-owner *mutex*))")).to.deep.equal(["(1 NIL)"]);
   });
 
-  it("is the same for everybody who asks, and for who asks later", async () => {
+  it("has the same result for all callers, including later ones", async () => {
     const evaluation = await whenRunning(client, "(loop)");
     const waiting = evaluation.next();
     const outcomes = await Promise.all([evaluation.abort(), evaluation.abort(), waiting, evaluation.next()]);
@@ -73,20 +73,20 @@ describe("aborting an evaluation", () => {
     expect(evaluation.isSettled).to.equal(true);
   });
 
-  it("before it was sent ends it all the same", async () => {
+  it("ends an evaluation that was not sent yet", async () => {
     for (let round = 0; round < 20; round += 1) {
       const evaluation = client.evaluate("(loop)");
       aborted(await evaluation.abort());
     }
   });
 
-  it("of a client's very first evaluation, while the runtime is loaded, ends it", async () => {
+  it("ends a client's first evaluation while the runtime is loaded", async () => {
     const fresh = await image.connect();
     const evaluation = fresh.evaluate("(loop)");
     aborted(await evaluation.abort());
   });
 
-  it("gives the last outcome when there is one", async () => {
+  it("returns the last outcome if there is one", async () => {
     const evaluation = client.evaluate("(princ 1) 42");
     returned(await evaluation.next());
     expect(returned(await evaluation.abort()).values).to.deep.equal(["42"]);
@@ -95,7 +95,7 @@ describe("aborting an evaluation", () => {
     expect(returned(await untaken.abort())).to.deep.include({ values: ["43"], stdout: "1" });
   });
 
-  it("gives up, and says so, on code that lets nothing in; which goes on", async () => {
+  it("gives up with an error on code without interrupts, which continues", async () => {
     const evaluation = await whenRunning(
       client,
       `(let ((end (+ (get-internal-real-time) (* 6 internal-time-units-per-second))))
@@ -110,7 +110,7 @@ describe("aborting an evaluation", () => {
     aborted(await evaluation.next());
   });
 
-  it("ends what stopped without interrupts", async () => {
+  it("ends code that stopped without interrupts", async () => {
     for (let round = 0; round < 3; round += 1) {
       const evaluation = client.evaluate('(sb-sys:without-interrupts (error "x"))');
       stopped(await evaluation.next());
@@ -120,7 +120,7 @@ describe("aborting an evaluation", () => {
     expect(await values(client, ":alive")).to.deep.equal([":ALIVE"]);
   });
 
-  it("harms nobody when it is asked for many times before anything is let in", async () => {
+  it("can be called many times while interrupts are disabled", async () => {
     await values(client, "(defvar *let-in* nil) (defvar *number* nil)");
     const code =
       '(setf *number* (swank/backend:thread-id sb-thread:*current-thread*)) (sb-sys:without-interrupts (princ "within") (loop until *let-in*))';

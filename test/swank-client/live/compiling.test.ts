@@ -19,16 +19,16 @@ const WATCH = `
 /** Whether such a call can be interrupted now. */
 const INTERRUPTIBLE = `(cl:progn (sb-sys:sap-foreign-symbol (sb-sys:int-sap 8)) (cl:first cl-user::*interruptible*))`;
 
-describe("interrupting an image that compiles", () => {
+describe("Interrupts during compilation", () => {
   const image = liveImage();
 
-  it("is put off while a lock of the C library is held, as long as a client is there", async () => {
+  it("are deferred while a lock of the C library is held and a client is connected", async () => {
     image.swank.type(WATCH);
     while ((await image.ask("(cl:get :compiling :watched)")) !== "T");
     const client = await image.connect();
     await values(client, "(setf *interruptible* '()) (funcall (compile nil '(lambda () 1)))");
     const evaluation = client.evaluate('(error "with all its frames")');
-    await stopped(await evaluation.next()).session.frames(0, 100);
+    await stopped(await evaluation.next()).stop.frames(0, 100);
     aborted(await evaluation.abort());
     expect(await image.ask("(cl:remove-duplicates cl-user::*interruptible*)")).to.equal("(NIL)");
     await client.close();
@@ -36,7 +36,7 @@ describe("interrupting an image that compiles", () => {
     while ((await image.ask(INTERRUPTIBLE)) !== "T");
   });
 
-  it("never leaves it unable to compile: 100 aborts, 100 interrupts", async () => {
+  it("leave the image able to compile after 100 aborts and 100 interrupts", async () => {
     const client = await image.connect();
     for (let round = 0; round < 200; round += 1) await breakOffCompiling(client, round % 2 === 0);
     expect(await values(client, "(funcall (compile nil '(lambda () 1)))")).to.deep.equal(["1"]);

@@ -9,7 +9,7 @@ function numbers(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index);
 }
 
-describe("many at once, and deep", () => {
+describe("SwankClient under load:", () => {
   const image = liveImage();
 
   it("200 evaluations in flight each give their own value", async () => {
@@ -22,15 +22,15 @@ describe("many at once, and deep", () => {
     expect(client.evaluations).to.deep.equal([]);
   });
 
-  it("16 threads stopped at once go on in any order, each to its own value", async () => {
+  it("16 threads stopped at once resume in any order, each to its own value", async () => {
     const client = await image.connect();
     const code = (n: number) => `(restart-case (error "stop ~d" ${n}) (give (value) (list ${n} value)))`;
     const evaluations = numbers(16).map((n) => client.evaluate(code(n)));
     const stops = await Promise.all(evaluations.map(async (evaluation) => stopped(await evaluation.next())));
-    expect(stops.map(({ error }) => error.message)).to.deep.equal(numbers(16).map((n) => `stop ${n}`));
+    expect(stops.map(({ stop }) => stop.condition.message)).to.deep.equal(numbers(16).map((n) => `stop ${n}`));
     expect(new Set(client.stops.map(({ thread }) => thread)).size).to.equal(16);
     const backwards = [...stops.entries()].reverse();
-    await Promise.all(backwards.map(([n, { session }]) => session.invokeRestart(0, [`(+ 100 ${n})`])));
+    await Promise.all(backwards.map(([n, { stop }]) => stop.invokeRestart(0, [`(+ 100 ${n})`])));
     const outcomes = await Promise.all(evaluations.map((evaluation) => evaluation.next()));
     expect(outcomes.map((outcome) => returned(outcome).values)).to.deep.equal(
       numbers(16).map((n) => [`(${n} ${n + 100})`]),
@@ -40,10 +40,10 @@ describe("many at once, and deep", () => {
   it("the frames of an exhausted stack are counted and come in pages", async () => {
     const client = await image.connect();
     const evaluation = client.evaluate("(defun deep (n) (1+ (deep (1+ n)))) (deep 0)");
-    const { session } = stopped(await evaluation.next());
-    const first = await session.frames(0, 10);
+    const { stop } = stopped(await evaluation.next());
+    const first = await stop.frames(0, 10);
     expect(first.totalFrames).to.be.greaterThan(1000);
-    const middle = await session.frames(500, 503);
+    const middle = await stop.frames(500, 503);
     expect(middle.frames.map(({ index, call }) => [index, /^\(DEEP \d+\)$/.test(call)])).to.deep.equal(
       [500, 501, 502].map((index) => [index, true]),
     );
@@ -51,7 +51,7 @@ describe("many at once, and deep", () => {
   });
 });
 
-describe("where code came from", () => {
+describe("Stop.frames: the source of a frame", () => {
   const image = liveImage();
   let folder: string;
   before(async () => {
@@ -66,7 +66,7 @@ describe("where code came from", () => {
     "lines that end in CR LF": ";; one\r\n;; two\r\n",
   };
   for (const [name, head] of Object.entries(HEADS)) {
-    it(`is told by line and column in a file with ${name}`, async () => {
+    it(`has line and column in a file with ${name}`, async () => {
       // A name of its own: Swank keeps sources by name and by date, which counts in seconds.
       const file = join(folder, `${name.replaceAll(" ", "-")}.lisp`);
       await writeFile(
@@ -75,12 +75,12 @@ describe("where code came from", () => {
       );
       const client = await image.connect();
       await values(client, `(load (compile-file "${file}"))`);
-      const { session } = stopped(await evaluate(client, "(located 5)"));
-      const { frames } = await session.frames(0, 10);
+      const { stop } = stopped(await evaluate(client, "(located 5)"));
+      const { frames } = await stop.frames(0, 10);
       const source = frames.find((frame) => frame.function === "COMMON-LISP-USER::LOCATED")?.source;
       const line = head.split("\n").length + 3;
       expect(source).to.deep.equal({ file, line, column: 9 });
-      await session.abort();
+      await stop.abort();
     });
   }
 });

@@ -15,7 +15,7 @@ async function listed(client: SwankClient): Promise<string[]> {
   );
 }
 
-describe("what a session has defined", () => {
+describe("SwankClient.definitions", () => {
   const image = liveImage();
   let client: SwankClient;
   let folder: string;
@@ -64,7 +64,7 @@ describe("what a session has defined", () => {
     ["(defun |Mixed Case| () 1)", ["function |Mixed Case|"]],
   ];
   for (const [code, expected] of KINDS) {
-    it(`lists what ${code} defines`, async () => {
+    it(`lists the definitions of ${code}`, async () => {
       await values(client, code);
       expect(await listed(client)).to.deep.equal(expected);
     });
@@ -92,13 +92,13 @@ describe("what a session has defined", () => {
     });
   }
 
-  it("is nothing, and nothing is loaded to find that out, before anything was evaluated", async () => {
+  it("returns nothing, and loads nothing, before the first evaluation", async () => {
     expect(await client.definitions()).to.deep.equal({ definitions: [], loaded: [] });
     const fresh = await image.connect({ runtime: false });
     expect(await fresh.definitions()).to.deep.equal({ definitions: [], loaded: [] });
   });
 
-  it("is told with packages and in order, including what macros of the user's expand into", async () => {
+  it("lists names with packages and in order, including expansions of the user's macros", async () => {
     await values(
       client,
       `(defpackage "D-APP" (:use "CL") (:export "RUN")) (in-package "D-APP")
@@ -118,7 +118,7 @@ describe("what a session has defined", () => {
     ]);
   });
 
-  it("marks what was redefined, by this session or over somebody else's definition", async () => {
+  it("marks definitions that replaced one of this session or of others", async () => {
     const other = await image.connect();
     await values(other, "(defun dr-other () 1) (defvar *dr-other* 1)");
     await values(client, "(defun dr-own () 1) (defun dr-once () 1) (defclass dr-class () ())");
@@ -136,7 +136,7 @@ describe("what a session has defined", () => {
     expect(await listed(other)).to.deep.equal(["function DR-OTHER changed", "variable *DR-OTHER* changed"]);
   });
 
-  it("leaves out what is gone again", async () => {
+  it("omits definitions that no longer exist", async () => {
     await values(
       client,
       "(defun dg-gone () 1) (defun dg-here () 1) (defgeneric dg-g (x)) (defmethod dg-g ((x list)) x) (defvar *dg* 1)",
@@ -148,7 +148,7 @@ describe("what a session has defined", () => {
     expect(await listed(client)).to.deep.equal(["function DG-HERE", "generic-function DG-G", "variable *DG*"]);
   });
 
-  it("includes what functions define when they are called", async () => {
+  it("includes definitions made by calling functions", async () => {
     await values(client, "(defun dc-definer () (defvar *dc* 1) (defun dc-inner () 1) (defmacro dc-macro () 1))");
     expect(await listed(client)).to.deep.equal(["function DC-DEFINER"]);
     await values(client, "(dc-definer)");
@@ -160,7 +160,7 @@ describe("what a session has defined", () => {
     ]);
   });
 
-  it("includes what was defined before an error, while the stop is there and afterwards", async () => {
+  it("includes definitions made before an error, during and after the stop", async () => {
     const evaluation = client.evaluate('(defun ds-first () 1) (progn (defvar *ds* 1) (error "stop"))');
     stopped(await evaluation.next());
     const expected = ["function DS-FIRST", "variable *DS*"];
@@ -169,7 +169,7 @@ describe("what a session has defined", () => {
     expect(await listed(client)).to.deep.equal(expected);
   });
 
-  it("is each session's own", async () => {
+  it("is separate for each session", async () => {
     const other = await image.connect();
     await values(client, "(defun dw-one () 1)");
     await values(other, "(defun dw-two () 2)");
@@ -184,7 +184,7 @@ describe("what a session has defined", () => {
     expect(loaded).to.deep.equal([]);
   });
 
-  it("names files and systems that were loaded, and nothing of what they define", async () => {
+  it("lists loaded files and systems, but not their definitions", async () => {
     const inner = join(folder, "inner.lisp");
     const outer = join(folder, "outer.lisp");
     await writeFile(inner, "(defun dl-inner () 1) (defvar *dl-inner* 1)");
@@ -206,7 +206,7 @@ describe("what a session has defined", () => {
     ]);
   });
 
-  it("does not mistake what a loaded file defines anew for its own", async () => {
+  it("omits definitions that a loaded file has replaced", async () => {
     const file = join(folder, "anew.lisp");
     await writeFile(file, "(defun df-anew () 2)");
     await values(client, "(defun df-anew () 1)");
@@ -234,7 +234,7 @@ describe("what a session has defined", () => {
 
   it("leaves no frame of its own in a backtrace", async () => {
     const stop = stopped(await evaluate(client, '(defmacro db-bad (x) (error "~a" x)) (db-bad 3)'));
-    const calls = stop.error.frames.filter(({ kind }) => kind !== "host").map(({ call }) => call);
+    const calls = stop.stop.condition.frames.filter(({ kind }) => kind !== "host").map(({ call }) => call);
     expect(calls[0]).to.match(/^\(\(MACRO-FUNCTION DB-BAD\) \(DB-BAD 3\)/);
     expect(calls.join("\n")).to.not.include("SWANK-CLIENT");
   });

@@ -20,14 +20,14 @@ function running(codes: readonly string[]): string {
 const PARKED = `(cl:loop :for thread :in (sb-thread:list-all-threads)
   :when (cl:plusp (cl:or (sb-thread:symbol-value-in-thread 'swank::*sldb-level* thread cl:nil) 0)) :collect (sb-thread:thread-name thread))`;
 
-describe("a client that goes", () => {
+describe("A client that disconnects", () => {
   const image = liveImage();
   let client: SwankClient;
   beforeEach(async () => {
     client = await image.connect();
   });
 
-  it("in good order ends what runs and what is stopped, with its cleanup forms", async () => {
+  it("by close ends its running and stopped evaluations, with cleanup forms", async () => {
     await values(client, "(defparameter *cleaned* 0)");
     for (const code of [
       "(loop)",
@@ -40,9 +40,9 @@ describe("a client that goes", () => {
     }
     await values(client, "(defvar *count* (list 0))");
     const halted = client.evaluate('(break "here")');
-    const { session } = stopped(await halted.next());
+    const { stop } = stopped(await halted.next());
     await client.close();
-    expect(session.isLive).to.equal(false);
+    expect(stop.isLive).to.equal(false);
     expect(halted.isSettled).to.equal(true);
     await image.untilTidy();
     expect(await image.ask(PARKED)).to.equal("NIL");
@@ -74,7 +74,7 @@ describe("a client that goes", () => {
     });
   }
 
-  it("does not take the evaluations of others along", async () => {
+  it("does not end evaluations of other clients", async () => {
     const evaluation = client.evaluate("(sleep 0.5) :survived");
     const halted = client.evaluate('(cerror "go on" "x") :continued');
     const stop = stopped(await halted.next());
@@ -83,12 +83,12 @@ describe("a client that goes", () => {
     await other.close();
     await killedClient(running(["(loop)"]), { port: image.swank.port });
     expect(await evaluation.next()).to.deep.include({ status: "returned", values: [":SURVIVED"] });
-    expect(stop.session.isLive).to.equal(true);
-    await stop.session.invokeRestart(0);
+    expect(stop.stop.isLive).to.equal(true);
+    await stop.stop.invokeRestart(0);
     expect(await halted.next()).to.deep.include({ status: "returned", values: [":CONTINUED"] });
   });
 
-  it("leaves nothing in its own process that would keep that from ending", async () => {
+  it("leaves nothing in its process that keeps it running", async () => {
     const program = `
       import { connect } from "swank-client";
       const client = await connect({ port: ${image.swank.port} });
@@ -104,7 +104,7 @@ describe("a client that goes", () => {
     expect(await once(child, "exit")).to.deep.equal([0, null]);
   });
 
-  it("and comes back begins a session of its own", async () => {
+  it("and connects again begins a new session", async () => {
     await values(client, "(in-package :keyword)");
     await client.close();
     const again = await image.connect();

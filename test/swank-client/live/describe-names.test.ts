@@ -12,7 +12,7 @@ const PACKAGES = `
   (defpackage "dn-lower" (:use)) (intern "X" "dn-lower")
   (defpackage "DN-USER" (:use "CL" "DN-APP") (:local-nicknames ("DOORS" "DN-APP")))`;
 
-describe("finding the symbol that a name means", () => {
+describe("SwankClient.describeSymbol: finding the symbol", () => {
   const image = liveImage();
   let client: SwankClient;
   before(async () => {
@@ -76,7 +76,7 @@ describe("finding the symbol that a name means", () => {
     expect((await found(client, "shut-door", "doors")).name).to.equal("DN-APP::SHUT-DOOR");
   });
 
-  it("says which packages are like one that is not there", async () => {
+  it("lists packages with names similar to a missing one", async () => {
     expect(await client.describeSymbol("x", { package: "nonexistent" })).to.deep.equal({
       status: "package-not-found",
       package: "NONEXISTENT",
@@ -89,7 +89,7 @@ describe("finding the symbol that a name means", () => {
     });
   });
 
-  it("names the symbols of that name elsewhere, the likeliest first", async () => {
+  it("lists the symbols with that name elsewhere, the likeliest first", async () => {
     await values(
       client,
       `(defpackage "DN-ONE" (:use) (:export "DN-SOUGHT")) (defpackage "DN-TWO" (:use)) (intern "DN-SOUGHT" "DN-TWO")
@@ -139,19 +139,19 @@ describe("finding the symbol that a name means", () => {
     });
   }
 
-  it("takes names of packages as they come", async () => {
+  it("reports malformed package names as not found", async () => {
     for (const name of ["", "\0", "\ud800", "no such", "x".repeat(10_000), "a:b:c"]) {
       expect(await client.describeSymbol("car", { package: name })).to.include({ status: "package-not-found" });
     }
   });
 
-  it("refuses what is no text", async () => {
+  it("refuses a name that is not a string", async () => {
     const name: string = JSON.parse("7");
     await rejection(client.describeSymbol(name), "INVALID_ARGUMENT");
     await rejection(client.describeSymbol("car", { package: name }), "INVALID_ARGUMENT");
   });
 
-  it("gives an answer while packages come and go", async () => {
+  it("answers while packages are created and deleted", async () => {
     await client.describeSymbol("car");
     const churn = client.evaluate(
       '(dotimes (i 20000) (let ((package (make-package "DN-FLEETING" :use nil))) (intern "DN-CHURN" package) (delete-package package)))',

@@ -4,7 +4,7 @@ import { liveImage } from "./live-image.js";
 import { evaluate, values } from "./outcomes.js";
 import { found, meaning } from "./symbols.js";
 
-describe("describing operators", () => {
+describe("SwankClient.describeSymbol: operators", () => {
   const image = liveImage();
   let client: SwankClient;
   beforeEach(async () => {

@@ -44,7 +44,7 @@ const PLACES: readonly (readonly [string, string])[] = [
   ["ds-condition", "(define-condition"],
 ];
 
-describe("where definitions came from", () => {
+describe("SwankClient.describeSymbol: the source of a definition", () => {
   const image = liveImage();
   let client: SwankClient;
   let folder: string;
@@ -82,7 +82,7 @@ describe("where definitions came from", () => {
     });
   }
 
-  it("is a file also when that has gone, without a line", async () => {
+  it("is a file without a line after the file was deleted", async () => {
     const fleeting = join(folder, "fleeting.lisp");
     await writeFile(fleeting, "(defvar *ds-fleeting* 1)\n(defun ds-fleeting () 1)");
     await values(client, `(load ${native(fleeting)})`);
@@ -140,14 +140,14 @@ describe("where definitions came from", () => {
     }
   });
 
-  it("is the latest form that defined it, whoever's it was", async () => {
+  it("is the latest form that defined it, from any client", async () => {
     await values(client, "(defun ds-again () 1)");
     const other = await image.connect();
     await values(other, "(defun ds-again () 2)");
     expect((await found(client, "ds-again")).meanings[0]?.source).to.include({ form: "(defun ds-again () 2)" });
   });
 
-  it("keeps only so much of a long form", async () => {
+  it("is truncated if the form is long", async () => {
     await values(client, `(defun ds-long () "${"x".repeat(10_000)}")`);
     const source = (await found(client, "ds-long")).meanings[0]?.source;
     expect(source).to.have.property("form").with.lengthOf(4003);

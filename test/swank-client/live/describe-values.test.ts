@@ -4,7 +4,7 @@ import { liveImage } from "./live-image.js";
 import { values } from "./outcomes.js";
 import { found, meaning } from "./symbols.js";
 
-describe("describing variables, classes and types", () => {
+describe("SwankClient.describeSymbol: variables, classes and types", () => {
   const image = liveImage();
   let client: SwankClient;
   beforeEach(async () => {

@@ -4,7 +4,7 @@ import { LiveImage } from "./live-image.js";
 import { evaluate, lost, stopped, values } from "./outcomes.js";
 
 /** Every test here is the end of its image. */
-describe("the end of an image", () => {
+describe("The end of an image", () => {
   let image: LiveImage;
   let client: SwankClient;
   beforeEach(async () => {
@@ -36,14 +36,14 @@ describe("the end of an image", () => {
   it("is the end of everything that waits for it", async () => {
     const running = client.evaluate("(loop)");
     const halted = client.evaluate('(error "x")');
-    const { session } = stopped(await halted.next());
+    const { stop } = stopped(await halted.next());
     const waits = [
       running.next(),
       running.next({ timeout: 1e6 }),
       halted.next(),
       client.evaluate("(sleep 1000)").next(),
     ];
-    const questions = [client.call([], { label: "nothing" }), session.frames(), client.prepare()].map((question) =>
+    const questions = [client.call([], { label: "nothing" }), stop.frames(), client.prepare()].map((question) =>
       question.then(
         () => undefined,
         (error: unknown) => error,
@@ -53,10 +53,10 @@ describe("the end of an image", () => {
     image.swank.process.kill("SIGKILL");
     for (const outcome of await Promise.all(waits)) expect(lost(outcome).cause.code).to.match(/^CONNECTION_/);
     await Promise.all(questions);
-    expect(session.isLive).to.equal(false);
+    expect(stop.isLive).to.equal(false);
     expect(client.stops).to.deep.equal([]);
     expect(client.evaluations).to.deep.equal([]);
-    const refused = await session.invokeRestart(0).catch((error: unknown) => error);
+    const refused = await stop.invokeRestart(0).catch((error: unknown) => error);
     expect(refused).to.include({ code: "STALE_SESSION" });
     const late = await client
       .evaluate("1")

@@ -4,7 +4,7 @@ import { liveImage } from "./live-image.js";
 import { nextStop } from "./next-stop.js";
 import { aborted, evaluate, returned, stopped, values } from "./outcomes.js";
 
-describe("exhausted resources", () => {
+describe("Evaluation that exhausts a resource:", () => {
   const image = liveImage();
   let client: SwankClient;
   beforeEach(async () => {
@@ -17,10 +17,10 @@ describe("exhausted resources", () => {
     for (let round = 0; round < 8; round += 1) {
       const evaluation = client.evaluate(RECURSE);
       const stop = stopped(await evaluation.next());
-      expect(stop.error.type).to.equal("STORAGE-CONDITION");
-      expect(stop.error.message).to.match(/stack exhausted/i);
-      expect(stop.error.totalFrames).to.be.above(1000);
-      expect(stop.error.frames.some(({ call }) => call.startsWith("(RECURSE "))).to.equal(true);
+      expect(stop.stop.condition.type).to.equal("STORAGE-CONDITION");
+      expect(stop.stop.condition.message).to.match(/stack exhausted/i);
+      expect(stop.stop.condition.totalFrames).to.be.above(1000);
+      expect(stop.stop.condition.frames.some(({ call }) => call.startsWith("(RECURSE "))).to.equal(true);
       aborted(await evaluation.abort());
       expect(await values(client, "(+ 1 1)")).to.deep.equal(["2"]);
     }
@@ -29,7 +29,7 @@ describe("exhausted resources", () => {
   it("the stack in many threads at once", async () => {
     const evaluations = [...Array(6).keys()].map(() => client.evaluate(RECURSE));
     for (const evaluation of evaluations)
-      expect(stopped(await evaluation.next()).error.type).to.equal("STORAGE-CONDITION");
+      expect(stopped(await evaluation.next()).stop.condition.type).to.equal("STORAGE-CONDITION");
     for (const evaluation of evaluations) aborted(await evaluation.abort());
   });
 
@@ -44,12 +44,12 @@ describe("exhausted resources", () => {
   it("the stack, with RETRY and in another form afterwards", async () => {
     const evaluation = client.evaluate(RECURSE);
     for (let round = 0; round < 3; round += 1) {
-      const { session } = stopped(await evaluation.next());
-      await session.invokeRestart(session.restarts.findIndex(({ name }) => name === "RETRY"));
+      const { stop } = stopped(await evaluation.next());
+      await stop.invokeRestart(stop.restarts.findIndex(({ name }) => name === "RETRY"));
     }
-    const { session } = stopped(await evaluation.next());
+    const { stop } = stopped(await evaluation.next());
     await values(client, "(defun recurse (x) x)");
-    await session.invokeRestart(session.restarts.findIndex(({ name }) => name === "RETRY"));
+    await stop.invokeRestart(stop.restarts.findIndex(({ name }) => name === "RETRY"));
     expect(returned(await evaluation.next()).values).to.deep.equal(["1"]);
   });
 
@@ -83,8 +83,8 @@ describe("exhausted resources", () => {
     for (let round = 0; round < 3; round += 1) {
       const evaluation = client.evaluate("(make-array (ash 1 40))");
       const stop = stopped(await evaluation.next());
-      expect(stop.error.type).to.equal("STORAGE-CONDITION");
-      expect(stop.error.class).to.match(/HEAP-EXHAUSTED-ERROR$/);
+      expect(stop.stop.condition.type).to.equal("STORAGE-CONDITION");
+      expect(stop.stop.condition.class).to.match(/HEAP-EXHAUSTED-ERROR$/);
       aborted(await evaluation.abort());
       expect(await values(client, "(+ 1 1)")).to.deep.equal(["2"]);
     }
@@ -125,7 +125,7 @@ describe("exhausted resources", () => {
     await Promise.all([...Array(4).keys()].map(() => client.describeSymbol("*endless*")));
     const evaluations = [...Array(4).keys()].map(() => client.evaluate("(recurse 1)"));
     for (const evaluation of evaluations)
-      expect(stopped(await evaluation.next()).error.type).to.equal("STORAGE-CONDITION");
+      expect(stopped(await evaluation.next()).stop.condition.type).to.equal("STORAGE-CONDITION");
     for (const evaluation of evaluations) aborted(await evaluation.abort());
     expect(await values(client, "(list 1 2)")).to.deep.equal(["(1 2)"]);
   });

@@ -6,7 +6,7 @@ import { aborted, evaluate, returned, stopped, values } from "./outcomes.js";
 const FIFTY_MEGABYTES =
   '(let ((line (make-string 1000 :initial-element #\\a))) (dotimes (i 50000) (write-string line)) (write-string "the end"))';
 
-describe("floods of output", () => {
+describe("Floods of output", () => {
   const image = liveImage();
   let client: SwankClient;
   beforeEach(async () => {
@@ -76,9 +76,9 @@ describe("floods of output", () => {
         await evaluation.next({ timeout: 100 }).catch(() => undefined);
         expect(await evaluation.interrupt()).to.equal(true);
         const stop = stopped(await evaluation.next());
-        expect(stop.reason).to.equal("interrupt");
+        expect(stop.stop.reason).to.equal("interrupt");
         expect(stop.stdout).to.match(/(\n1 )+/);
-        await stop.session.invokeRestart(stop.error.restarts.findIndex(({ name }) => name === "CONTINUE"));
+        await stop.stop.invokeRestart(stop.stop.condition.restarts.findIndex(({ name }) => name === "CONTINUE"));
       }
       aborted(await evaluation.abort());
       expect(await values(client, ":fine")).to.deep.equal([":FINE"]);

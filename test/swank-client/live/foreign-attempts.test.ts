@@ -6,7 +6,7 @@ import { liveImage } from "./live-image.js";
 import { Neighbour, onlyStop } from "./neighbour.js";
 import { stopped, values } from "./outcomes.js";
 
-describe("a stop that several clients look into", () => {
+describe("Stop inspected by several clients", () => {
   const image = liveImage();
   let neighbour: Neighbour;
   let client: SwankClient;
@@ -46,7 +46,7 @@ describe("a stop that several clients look into", () => {
     expect(await ending).to.equal("aborted");
   });
 
-  it("is opened once more by who asks after a failure, and by nobody else again", async () => {
+  it("is opened again by a caller that asks after a failure, and only once otherwise", async () => {
     const ending = neighbour.evaluate('(error "silent for a while")');
     const stop = await neighbour.stop();
     const deaf = `(sb-sys:without-interrupts (setf cl-user::*over* t) ${WAIT})`;
@@ -65,23 +65,23 @@ describe("a stop that several clients look into", () => {
   });
 });
 
-describe("aborting a stop", () => {
+describe("Stop.abort", () => {
   const image = liveImage();
 
-  it("says so when the restart that it invokes returns", async () => {
+  it("reports a restart that returns instead of leaving the stop", async () => {
     const client = await image.connect();
     const evaluation = client.evaluate(
       '(defvar *stay*) (restart-bind ((stay (lambda () :no))) (setf *stay* (find-restart \'stay)) (error "x"))',
     );
-    const { session } = stopped(await evaluation.next());
-    const { values: before } = await session.evaluateInFrame(
+    const { stop } = stopped(await evaluation.next());
+    const { values: before } = await stop.evaluateInFrame(
       0,
       "(prog1 (list swank::*sldb-quit-restart*) (setf swank::*sldb-quit-restart* cl-user::*stay*))",
     );
     expect(before).to.have.lengthOf(1);
-    const { message } = await rejection(session.abort(), "REQUEST_ABORTED");
+    const { message } = await rejection(stop.abort(), "REQUEST_ABORTED");
     expect(message).to.equal("The restart ABORT was run, and returned: the thread is still stopped.");
-    expect(session.isLive).to.equal(true);
+    expect(stop.isLive).to.equal(true);
     await evaluation.abort();
   });
 });

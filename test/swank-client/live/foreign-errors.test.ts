@@ -1,12 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
-import { connect, type DebuggerSession, type SwankClient } from "swank-client";
+import { connect, type Stop, type SwankClient } from "swank-client";
 import { rejection } from "../../support/caught.js";
 import { liveImage } from "./live-image.js";
 import { nextStop } from "./next-stop.js";
 import { stopped, values } from "./outcomes.js";
 
-describe("errors of threads that no client evaluates anything in", () => {
+describe("Errors of background threads", () => {
   const image = liveImage();
   let other: SwankClient;
 
@@ -21,12 +21,12 @@ describe("errors of threads that no client evaluates anything in", () => {
     );
   }
 
-  async function letGo(stop: DebuggerSession): Promise<void> {
+  async function letGo(stop: Stop): Promise<void> {
     await stop.invokeRestart(0);
     expect(await values(other, "(sb-thread:join-thread *elsewhere*)")).to.deep.equal([":GIVEN"]);
   }
 
-  it("are somebody else's, unless nobody else is there", async () => {
+  it("go to another client unless there is none", async () => {
     const late = await image.connect();
     const theirs = nextStop(other);
     failElsewhere();
@@ -34,7 +34,7 @@ describe("errors of threads that no client evaluates anything in", () => {
     expect(late.stops).to.deep.equal([]);
   });
 
-  it("are a client's that wants them, also when others come later, until it leaves", async () => {
+  it("go to a client with foreignErrors mine until it disconnects, even if others connect later", async () => {
     const mine = await image.connect({ foreignErrors: "mine" });
     await image.connect();
     const ours = nextStop(mine);
@@ -48,7 +48,7 @@ describe("errors of threads that no client evaluates anything in", () => {
     await letGo(await theirs);
   });
 
-  it("are given to the others when that client leaves while they are stopped", async () => {
+  it("go to the other clients if that client disconnects while they are stopped", async () => {
     const mine = await image.connect({ foreignErrors: "mine" });
     const ours = nextStop(mine);
     failElsewhere();
@@ -58,18 +58,18 @@ describe("errors of threads that no client evaluates anything in", () => {
     await letGo(await theirs);
   });
 
-  it("are never a client's that does not want them, which has its own all the same", async () => {
+  it("never go to a client with foreignErrors theirs, which still gets its own", async () => {
     const modest = await image.connect({ foreignErrors: "theirs" });
     const theirs = nextStop(other);
     failElsewhere();
     await letGo(await theirs);
     const evaluation = modest.evaluate('(error "of its own")');
-    const { session } = stopped(await evaluation.next());
-    expect(session.condition.message).to.equal("of its own");
+    const { stop } = stopped(await evaluation.next());
+    expect(stop.condition.message).to.equal("of its own");
     await evaluation.abort();
   });
 
-  it("enter Lisp's own debugger when nobody is there who wants them", async () => {
+  it("enter Lisp's own debugger if no client accepts them", async () => {
     const modest = await image.connect({ foreignErrors: "theirs" });
     await values(modest, "(defvar *elsewhere* nil)");
     await other.close();

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { rejection } from "../../support/caught.js";
 import { liveImage } from "./live-image.js";
 import { nextStop } from "./next-stop.js";
-import { values } from "./outcomes.js";
+import { evaluate, values } from "./outcomes.js";
 
 const READY = `(cl:progn
   (cl:defun cl-user::io-work (cl-user::n) cl-user::n)
@@ -10,7 +10,7 @@ const READY = `(cl:progn
   (sb-thread:make-thread (cl:lambda () (sb-thread:wait-on-semaphore cl-user::*io-go*) (cl-user::io-work 1)) :name "io-background")
   cl:nil)`;
 
-describe("a client that may not end the image", () => {
+describe("A client that may not end the image", () => {
   const image = liveImage();
 
   it("cannot end it from a thread of others that its breakpoint has stopped, and has what it starts there for its own", async () => {
@@ -20,7 +20,7 @@ describe("a client that may not end the image", () => {
     const reached = nextStop(client);
     await image.ask("(cl:progn (sb-thread:signal-semaphore cl-user::*io-go*) cl:nil)");
     const stop = await reached;
-    expect(stop).to.include({ reason: "breakpoint", isOwn: false });
+    expect(stop.data).to.include({ reason: "breakpoint", isOwn: false });
     for (const code of ["(sb-ext:exit :abort t)", "(funcall 'sb-ext:exit)"]) {
       const error = await rejection(stop.evaluateInFrame(0, code), "FRAME_EVALUATION_FAILED");
       expect(error.message).to.include("EXIT-REFUSED");
@@ -28,11 +28,42 @@ describe("a client that may not end the image", () => {
     const failed = nextStop(client);
     await stop.evaluateInFrame(0, '(progn (sb-thread:make-thread (lambda () (error "started in a frame"))) nil)');
     const own = await failed;
-    expect(own.isOwn).to.equal(true);
+    expect(own.data.isOwn).to.equal(true);
     expect(own.condition.message).to.equal("started in a frame");
     await own.abort();
     await stop.continue();
     expect(await values(client, "(+ 1 2)")).to.deep.equal(["3"]);
+  });
+
+  const ELSEWHERE: readonly [where: string, code: string][] = [
+    ["an interrupt of the main thread", "(sb-thread:interrupt-thread (sb-thread:main-thread) CODE)"],
+    [
+      "a timer that runs in the main thread",
+      "(sb-ext:schedule-timer (sb-ext:make-timer CODE :thread (sb-thread:main-thread)) 1/100)",
+    ],
+    ["a finalizer", "(progn (sb-ext:finalize (list 1 2) CODE) (sb-ext:gc :full t))"],
+  ];
+  for (const [where, code] of ELSEWHERE) {
+    it(`cannot end it with ${where}`, async () => {
+      const client = await image.connect({ mayEndImage: false });
+      const exit = "(lambda () (setf *io-reached* t) (sb-ext:exit :abort t))";
+      await values(client, "(defvar *io-reached*) (setf *io-reached* nil)");
+      await values(
+        client,
+        `${code.replace("CODE", exit)} (loop until *io-reached* do (sb-ext:gc :full t) (sleep 1/50))`,
+      );
+      expect(await values(client, "(+ 1 2)")).to.deep.equal(["3"]);
+      image.swank.type("(setf cl-user::*io-reached* :main-goes-on)");
+      await values(client, "(loop until (eq *io-reached* :main-goes-on) do (sleep 1/50))");
+    });
+  }
+
+  it("is told of an exit that an interrupt was refused", async () => {
+    const client = await image.connect({ mayEndImage: false });
+    const code = `(let ((done nil))
+      (sb-thread:interrupt-thread (sb-thread:main-thread) (lambda () (unwind-protect (sb-ext:exit :abort t) (setf done t))))
+      (loop until done do (sleep 1/50)) (sleep 1/10))`;
+    expect((await evaluate(client, code)).stderr).to.include("EXIT is refused: it would end the image");
   });
 
   it("cannot end it with a printer that describing calls", async () => {

@@ -24,7 +24,7 @@ const SETTINGS: readonly string[] = [
 const KEPT = `(cl:mapcar 'sb-ext:symbol-global-value
   '(sb-c::*policy* sb-c::*policy-min* sb-c::*policy-max* sb-c::*macro-policy* sb-ext:*evaluator-mode* cl:*break-on-signals* cl:*read-base*))`;
 
-describe("an image with settings of its own", () => {
+describe("SwankClient in an image with custom compiler settings", () => {
   for (const setting of SETTINGS) {
     describe(setting, () => {
       const image = new LiveImage();
@@ -42,13 +42,13 @@ describe("an image with settings of its own", () => {
 
       it("refuses a restart without its value, and goes on from an error through RETRY", () => retry(client));
 
-      it("compiles by them where that is wanted", async () => {
+      it("compiles with the settings under policy keep", async () => {
         await values(client, "(defun by-settings (x) (let ((y (list x))) (first y)))", { policy: "keep" });
         const stop = stopped(await evaluate(client, '(restart-case (error "x") (use () :used))', { policy: "keep" }));
-        await stop.session.invokeRestart(0);
+        await stop.stop.invokeRestart(0);
       });
 
-      it("keeps them", async () => {
+      it("keeps the settings", async () => {
         const same = `(cl:every 'cl:eql (cl:get :image-settings :before) ${KEPT})`;
         expect(await image.ask(same)).to.equal("T");
       });

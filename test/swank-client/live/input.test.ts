@@ -3,7 +3,7 @@ import type { SwankClient } from "swank-client";
 import { liveImage } from "./live-image.js";
 import { evaluate, returned, stopped, values } from "./outcomes.js";
 
-describe("input of evaluated code", () => {
+describe("Standard input of an evaluation", () => {
   const image = liveImage();
   let client: SwankClient;
   beforeEach(async () => {
@@ -36,7 +36,7 @@ describe("input of evaluated code", () => {
   ]) {
     it(`stops ${code} at its end instead of waiting`, async () => {
       const evaluation = client.evaluate(code);
-      const { error } = stopped(await evaluation.next());
+      const error = stopped(await evaluation.next()).stop.condition;
       expect(error).to.include({
         type: "END-OF-FILE",
         class: "END-OF-FILE",
@@ -46,18 +46,18 @@ describe("input of evaluated code", () => {
     });
   }
 
-  it("is each evaluation's own", async () => {
+  it("is separate for each evaluation", async () => {
     const codes = [...Array(10).keys()].map((n) => values(client, "(read)", { stdin: String(n) }));
     expect((await Promise.all(codes)).flat()).to.deep.equal([...Array(10).keys()].map(String));
   });
 
-  it("goes on where it was when a stop is continued", async () => {
+  it("keeps its position when a stop is continued", async () => {
     const evaluation = client.evaluate(
       '(list (read) (restart-case (error "stop") (next () (read))) (read nil nil :eof))',
       { stdin: "1 2" },
     );
     const stop = stopped(await evaluation.next());
-    await stop.session.invokeRestart(0);
+    await stop.stop.invokeRestart(0);
     expect(returned(await evaluation.next()).values).to.deep.equal(["(1 2 :EOF)"]);
   });
 
@@ -65,16 +65,16 @@ describe("input of evaluated code", () => {
     const evaluation = client.evaluate("(1+ no-such-variable)");
     const stop = stopped(await evaluation.next());
     const form = "(swank:invoke-nth-restart-for-emacs 1 2)";
-    expect(stop.error.restarts[2]?.name).to.equal("STORE-VALUE");
+    expect(stop.stop.condition.restarts[2]?.name).to.equal("STORE-VALUE");
     const { read } = await import("sexp-parser");
     const failure = await client
-      .call(read(form), { label: "asking", thread: stop.session.thread })
+      .call(read(form), { label: "asking", thread: stop.stop.thread })
       .catch((error: unknown) => error);
     expect(failure).to.include({ code: "REQUEST_FAILED" });
     expect(String(failure)).to.match(/end of file/i);
-    expect(stop.session.isLive).to.equal(true);
-    expect(client.stops).to.deep.equal([stop.session]);
-    await stop.session.invokeRestart(1, ["41"]);
+    expect(stop.stop.isLive).to.equal(true);
+    expect(client.stops).to.deep.equal([stop.stop]);
+    await stop.stop.invokeRestart(1, ["41"]);
     expect(returned(await evaluation.next()).values).to.deep.equal(["42"]);
   });
 });

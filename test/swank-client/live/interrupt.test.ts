@@ -19,7 +19,7 @@ async function continueWith(evaluation: Evaluation, name: string): Promise<void>
   await evaluation.stop?.invokeRestart(index);
 }
 
-describe("interrupting an evaluation", () => {
+describe("Evaluation.interrupt", () => {
   const image = liveImage();
   let client: SwankClient;
   beforeEach(async () => {
@@ -54,10 +54,10 @@ describe("interrupting an evaluation", () => {
       for (let round = 0; round < 2; round += 1) {
         expect(await evaluation.interrupt()).to.equal(true);
         const stop = stopped(await evaluation.next());
-        expect(stop.reason).to.equal("interrupt");
-        expect(stop.error).to.include({ type: "INTERRUPTED", message: "The evaluation was interrupted." });
-        expect(stop.error.restarts[0]).to.deep.include({ name: "CONTINUE" });
-        expect(stop.error.restarts.map(({ name }) => name)).to.include("ABORT");
+        expect(stop.stop.reason).to.equal("interrupt");
+        expect(stop.stop.condition).to.include({ type: "INTERRUPTED", message: "The evaluation was interrupted." });
+        expect(stop.stop.condition.restarts[0]).to.deep.include({ name: "CONTINUE" });
+        expect(stop.stop.condition.restarts.map(({ name }) => name)).to.include("ABORT");
         expect(await values(client, "'interned-by-another")).to.deep.equal(["INTERNED-BY-ANOTHER"]);
         if (round === 0) await continueWith(evaluation, "CONTINUE");
       }
@@ -82,7 +82,7 @@ describe("interrupting an evaluation", () => {
       "within",
     );
     await evaluation.interrupt();
-    const { error } = stopped(await evaluation.next());
+    const error = stopped(await evaluation.next()).stop.condition;
     const own = error.frames.filter(({ kind }) => kind === "user").map(({ call }) => call);
     expect(own.join(" ")).to.match(/\(SPIN .*\(OUTER\)/);
     await evaluation.abort();
@@ -94,7 +94,7 @@ describe("interrupting an evaluation", () => {
       "(sb-sys:without-interrupts (let ((end (+ (get-internal-real-time) (/ internal-time-units-per-second 2)))) (loop until (> (get-internal-real-time) end)))) (loop)",
     );
     expect(await evaluation.interrupt()).to.equal(true);
-    expect(stopped(await evaluation.next()).reason).to.equal("interrupt");
+    expect(stopped(await evaluation.next()).stop.reason).to.equal("interrupt");
     await evaluation.abort();
   });
 
@@ -110,7 +110,7 @@ describe("interrupting an evaluation", () => {
     (await Promise.all(evaluations.map((evaluation) => evaluation.abort()))).forEach(aborted);
   });
 
-  it("gives false when there is nothing to interrupt", async () => {
+  it("returns false if there is nothing to interrupt", async () => {
     const ended = client.evaluate("1");
     await ended.next();
     expect(await ended.interrupt()).to.equal(false);
@@ -121,13 +121,13 @@ describe("interrupting an evaluation", () => {
     await atError.abort();
   });
 
-  it("by several at once stops it once", async () => {
+  it("stops the evaluation once if several call it at once", async () => {
     for (let round = 0; round < 30; round += 1) {
       const evaluation = await whenRunning(client, "(loop)");
       const asked = Promise.all([evaluation.interrupt(), evaluation.interrupt(), evaluation.interrupt()]);
-      const { session } = stopped(await evaluation.next());
+      const { stop } = stopped(await evaluation.next());
       expect(await asked).to.include(true);
-      expect(session).to.include({ level: 1, isLive: true });
+      expect(stop).to.include({ level: 1, isLive: true });
       const again = await evaluation.next({ timeout: 20 }).catch((error: unknown) => error);
       expect(again).to.include({ code: "WAIT_TIMEOUT" });
       aborted(await evaluation.abort());
@@ -138,7 +138,7 @@ describe("interrupting an evaluation", () => {
     for (let round = 0; round < 20; round += 1) {
       const evaluation = client.evaluate("(loop)");
       expect(await evaluation.interrupt()).to.equal(true);
-      expect(stopped(await evaluation.next()).reason).to.equal("interrupt");
+      expect(stopped(await evaluation.next()).stop.reason).to.equal("interrupt");
       await evaluation.abort();
     }
   });
@@ -149,7 +149,7 @@ describe("interrupting an evaluation", () => {
     for (let round = 0; round < 10; round += 1) {
       const evaluation = await whenRunning(client, code);
       expect(await evaluation.interrupt()).to.equal(true);
-      expect(stopped(await evaluation.next()).reason).to.equal("interrupt");
+      expect(stopped(await evaluation.next()).stop.reason).to.equal("interrupt");
       aborted(await evaluation.abort());
     }
   });
@@ -163,7 +163,7 @@ describe("interrupting an evaluation", () => {
       await interrupted;
       if (outcome.status === "stopped") {
         seen.stopped += 1;
-        expect(outcome.reason).to.equal("interrupt");
+        expect(outcome.stop.reason).to.equal("interrupt");
         await continueWith(evaluation, "CONTINUE");
         expect(returned(await evaluation.next()).values).to.deep.equal([":END"]);
       } else {

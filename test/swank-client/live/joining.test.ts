@@ -1,17 +1,14 @@
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import { liveImage } from "./live-image.js";
 import { values } from "./outcomes.js";
 
-const ATTACH = readFileSync(
-  fileURLToPath(new URL("../../../../packages/swank-client/lisp/attach.lisp", import.meta.url)),
-  "utf8",
-);
+/** The function by which a client takes its place behind the others. */
+const MOVE_BEHIND_OTHERS = `(find-symbol "MOVE-BEHIND-OTHERS" (find-if (lambda (package) (search "SWANK-CLIENT/CONNECTION/" (package-name package)))
+                                                    (list-all-packages)))`;
 
 /** In the image: what a client does when it joins, `fakes` of connections, and how Swank enters them. */
 function withFakes(body: string): string {
-  return `(let* ((attach ${ATTACH})
+  return `(let* ((move-behind-others ${MOVE_BEHIND_OTHERS})
                  (real swank::*emacs-connection*)
                  (before (copy-list swank::*connections*))
                  (lock (find-symbol "*CONNECTION-LOCK*" "SWANK")))
@@ -21,13 +18,13 @@ function withFakes(body: string): string {
                        (if lock
                            (swank/backend:call-with-lock-held (symbol-value lock) (lambda () (push-now connection)))
                            (push-now connection)))
-                     (join (connection) (let ((swank::*emacs-connection* connection)) (funcall attach)))
+                     (join (connection) (funcall move-behind-others connection))
                      (missing (connections) (count-if-not (lambda (each) (member each swank::*connections*)) connections)))
               (unwind-protect (progn ${body})
                 (setf swank::*connections* before))))`;
 }
 
-describe("a client that joins an image", () => {
+describe("A client that joins an image", () => {
   const image = liveImage();
 
   it("takes no other out of Swank's list, however many come at the same moment", async () => {

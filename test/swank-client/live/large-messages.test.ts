@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import { list, read, symbol } from "sexp-parser";
-import { commands, connect, type SwankClient, type SwankMessage } from "swank-client";
+import { calls, connect, type SwankClient } from "swank-client";
 import { launchImage } from "swank-client/launch";
+import type { SwankMessage } from "swank-client/protocol";
 import { rejection } from "../../support/caught.js";
 import { liveImage } from "./live-image.js";
 import { aborted, evaluate, returned, stopped } from "./outcomes.js";
@@ -27,7 +28,7 @@ async function expectAlive(client: SwankClient): Promise<void> {
   expect(await call(client, "(cl:+ 1 2)")).to.equal(3);
 }
 
-describe("results that do not fit into a message", () => {
+describe("Results that do not fit into a message", () => {
   const image = liveImage();
   const TOO_LARGE: readonly [what: string, form: string][] = [
     ["a string of 20 MB", string(20_000_000)],
@@ -58,7 +59,7 @@ describe("results that do not fit into a message", () => {
 
   it("are refused for plain commands", async () => {
     const client = await image.connect({ runtime: false });
-    const running = client.run(commands.evalAndGrabOutput, ["(make-string 20000000)"]);
+    const running = client.run(calls.evalAndGrabOutput, "(make-string 20000000)");
     expect((await rejection(running, "REPLY_TOO_LARGE")).message).to.match(/^swank:eval-and-grab-output: /);
     await expectAlive(client);
   });
@@ -85,14 +86,14 @@ describe("results that do not fit into a message", () => {
   }).timeout(300_000);
 });
 
-describe("other messages that do not fit", () => {
+describe("Other messages that exceed the frame size", () => {
   const image = liveImage();
 
-  it("a stop whose condition has 20 MB of text is told, with the text cut", async () => {
+  it("a stop whose condition has 20 MB of text is reported with the text truncated", async () => {
     const client = await image.connect();
     const evaluation = client.evaluate('(error "~a" (make-string 20000000 :initial-element #\\a))');
     const stop = stopped(await evaluation.next());
-    expect(stop.error.message).to.have.length.within(1000, 100_000);
+    expect(stop.stop.condition.message).to.have.length.within(1000, 100_000);
     aborted(await evaluation.abort());
     expect(returned(await evaluate(client, "1")).values).to.deep.equal(["1"]);
   });
@@ -103,7 +104,7 @@ describe("other messages that do not fit", () => {
     await expectAlive(client);
   });
 
-  it("a message for a status line is cut", async () => {
+  it("a message for a status line is truncated", async () => {
     const client = await image.connect({ runtime: false });
     const message = new Promise<SwankMessage>((resolve) =>
       client.connection.on("event", (event) => {
@@ -116,7 +117,7 @@ describe("other messages that do not fit", () => {
     await expectAlive(client);
   });
 
-  it("nothing of this is left in the image when the connection is closed", async () => {
+  it("leave nothing in the image when the connection is closed", async () => {
     const installed = "(sb-kernel:%coerce-name-to-fun 'swank::dispatch-event)";
     await image.ask(`(cl:null (cl:setf (cl:get :swank-client-test :before) ${installed}))`);
     const unchanged = `(cl:eq (cl:get :swank-client-test :before) ${installed})`;
@@ -128,7 +129,7 @@ describe("other messages that do not fit", () => {
   });
 });
 
-describe("requests of more than 16 MB", () => {
+describe("Requests of more than 16 MB", () => {
   const image = liveImage();
   const text = "a".repeat(17_000_000);
 
@@ -136,11 +137,11 @@ describe("requests of more than 16 MB", () => {
     const client = await image.connect();
     await rejection(client.call(list(symbol("cl:length"), text), { label: "large" }), "FRAME_TOO_LARGE");
     await rejection(client.evaluate(`"${text}"`).next(), "FRAME_TOO_LARGE");
-    await rejection(client.run(commands.evalAndGrabOutput, [text]), "FRAME_TOO_LARGE");
+    await rejection(client.run(calls.evalAndGrabOutput, text), "FRAME_TOO_LARGE");
     await expectAlive(client);
   });
 
-  it("arrive when they are a little smaller", async () => {
+  it("arrive if they are slightly smaller", async () => {
     const client = await image.connect();
     expect(await client.call(list(symbol("cl:length"), text.slice(0, 16_700_000)), { label: "x" })).to.equal(
       16_700_000,

@@ -10,7 +10,7 @@ function failing(): never {
 /** What becomes of an async function that is given as a listener. */
 const rejecting = (): unknown => Promise.reject(new Error("the listener's own"));
 
-describe("listeners of a client that fail", () => {
+describe("SwankClient: listeners that fail", () => {
   const image = liveImage();
   const reported: string[] = [];
   const unhandled: unknown[] = [];
@@ -30,30 +30,30 @@ describe("listeners of a client that fail", () => {
     process.off("unhandledRejection", onUnhandled);
   });
 
-  it("onStop: the other listeners and the evaluation get the stop, and the error is reported", async () => {
+  it("stop: the other listeners and the evaluation get the stop, and the error is reported", async () => {
     const client = await image.connect(options);
     const threads: number[] = [];
-    client.onStop(failing);
-    client.onStop(rejecting);
-    const stopListening = client.onStop(({ thread }) => threads.push(thread));
-    client.onStop(() => stopListening());
+    client.on("stop", failing);
+    client.on("stop", rejecting);
+    const stopListening = client.on("stop", ({ thread }) => threads.push(thread));
+    client.on("stop", () => stopListening());
     const evaluation = client.evaluate('(error "x")');
-    const { session } = stopped(await evaluation.next());
+    const { stop } = stopped(await evaluation.next());
     await pause(10);
-    expect(threads).to.deep.equal([session.thread]);
+    expect(threads).to.deep.equal([stop.thread]);
     expect(reported).to.deep.equal(["stop: the listener's own", "stop: the listener's own"]);
     aborted(await evaluation.abort());
     expect(unhandled).to.deep.equal([]);
   });
 
-  it("onStop: one that is added twice and removed once is called once", async () => {
+  it("stop: one that is added twice and removed once is called once", async () => {
     const client = await image.connect(options);
     let calls = 0;
     const count = () => {
       calls += 1;
     };
-    const removeFirst = client.onStop(count);
-    client.onStop(count);
+    const removeFirst = client.on("stop", count);
+    client.on("stop", count);
     removeFirst();
     const evaluation = client.evaluate('(error "x")');
     stopped(await evaluation.next());
@@ -89,7 +89,7 @@ describe("listeners of a client that fail", () => {
   it("onListenerError: an async one that rejects becomes a process warning", async () => {
     const warning = new Promise<Error>((resolve) => process.once("warning", resolve));
     const client = await image.connect({ onListenerError: rejecting });
-    client.onStop(failing);
+    client.on("stop", failing);
     const evaluation = client.evaluate('(error "x")');
     stopped(await evaluation.next());
     expect((await warning).message).to.equal('A listener for "stop" failed: the listener\'s own');

@@ -58,7 +58,7 @@ const LEFTOVERS = `
     (cl:loop :for package :in (cl:list-all-packages)
              :for table := (cl:and (cl:eql 0 (cl:search "SWANK-CLIENT/" (cl:package-name package)))
                                    (cl:find-symbol "*SESSIONS*" package))
-             :when (cl:and table (cl:boundp table))
+             :when (cl:and table (cl:boundp table) (cl:eq package (cl:symbol-package table)))
                :append (cl:loop :for session :being :the :hash-values :of (cl:symbol-value table)
                                 :append (cl:loop :for id :being :the :hash-keys
                                                  :of (cl:funcall (cl:intern "SESSION-EVALUATIONS" package) session)

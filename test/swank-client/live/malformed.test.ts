@@ -6,7 +6,7 @@ import { aborted, evaluate, returned, values } from "./outcomes.js";
 /** A form that the compiler cannot make sense of, in a function that is never called. */
 const MALFORMED = "(defun malformed () (let (1) 2))";
 
-describe("code that cannot be compiled", () => {
+describe("Evaluation of code that cannot be compiled", () => {
   const image = liveImage();
   let client: SwankClient;
   beforeEach(async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { list, type Sexp, symbol } from "sexp-parser";
-import { commands, type DebuggerSession, type ForeignStop, type SwankClient, type SwankMessage } from "swank-client";
+import type { Stop, SwankClient } from "swank-client";
+import type { SwankMessage } from "swank-client/protocol";
 import type { LiveImage } from "./live-image.js";
 
 /** Another client of the image, which knows no more than Swank tells it, as Emacs does. */
@@ -29,7 +30,7 @@ export class Neighbour {
   }
 
   /** Its latest stop, when it has been told of as many. */
-  async stop(count = 1): Promise<DebuggerSession> {
+  async stop(count = 1): Promise<Stop> {
     for (;;) {
       const stop = this.client.stops.at(-1);
       if (stop !== undefined && this.client.stops.length >= count) return stop;
@@ -38,8 +39,8 @@ export class Neighbour {
   }
 
   /** Chooses a restart of a stop, as a person does in Emacs. */
-  async choose({ thread, level }: DebuggerSession, restart: number): Promise<void> {
-    await this.#request(commands.invokeNthRestartForEmacs.encode(level, restart), thread);
+  async choose({ thread, level }: Stop, restart: number): Promise<void> {
+    await this.#request([symbol("swank:invoke-nth-restart-for-emacs"), level, restart], thread);
   }
 
   async #request(form: Sexp, thread: number): Promise<void> {
@@ -48,7 +49,7 @@ export class Neighbour {
 }
 
 /** The one thing that is stopped elsewhere. */
-export async function onlyStop(client: SwankClient): Promise<ForeignStop> {
+export async function onlyStop(client: SwankClient): Promise<Stop> {
   const [stop, ...more] = await client.foreignStops();
   if (stop === undefined || more.length > 0) throw new Error(`${more.length} others are stopped elsewhere.`);
   return stop;

@@ -27,7 +27,7 @@ export function lost(outcome: Outcome): Lost {
 }
 
 function refuse(expected: Outcome["status"], outcome: Outcome): never {
-  const error =
-    "error" in outcome && outcome.error !== undefined ? `: ${outcome.error.class}: ${outcome.error.message}` : "";
-  throw new Error(`Expected an evaluation that is ${expected}, not ${outcome.status}${error}.`);
+  const error = outcome.status === "stopped" ? outcome.stop.condition : "error" in outcome ? outcome.error : undefined;
+  const shown = error === undefined ? "" : `: ${error.class}: ${error.message}`;
+  throw new Error(`Expected an evaluation that is ${expected}, not ${outcome.status}${shown}.`);
 }

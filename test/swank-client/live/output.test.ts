@@ -1,6 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import { expect } from "chai";
-import type { OutputChunk, SwankClient } from "swank-client";
+import type { SwankClient } from "swank-client";
+import type { OutputChunk } from "swank-client/types";
 import { liveImage } from "./live-image.js";
 import { aborted, evaluate, returned, stopped, values } from "./outcomes.js";
 
@@ -27,14 +28,14 @@ class Listener {
   }
 }
 
-describe("output of evaluated code", () => {
+describe("Output of an evaluation", () => {
   const image = liveImage();
   let client: SwankClient;
   beforeEach(async () => {
     client = await image.connect();
   });
 
-  it("is told apart by stream, whatever it is written to", async () => {
+  it("is separated by stream, whatever stream variable is used", async () => {
     const outcome = returned(
       await evaluate(
         client,
@@ -53,7 +54,7 @@ describe("output of evaluated code", () => {
     expect(outcome.stdout).to.equal(`a\nb\nc${" ".repeat(19)}x`);
   });
 
-  it("comes while the code still runs", async () => {
+  it("arrives while the code still runs", async () => {
     const listener = new Listener();
     const evaluation = client.evaluate('(princ "first") (format *error-output* "second") (sleep 1000)', {
       onOutput: listener.onOutput,
@@ -64,12 +65,12 @@ describe("output of evaluated code", () => {
     expect(outcome).to.include({ stdout: "first", stderr: "second" });
   });
 
-  it("can be taken while the code runs, and is not told again", async () => {
+  it("can be taken while the code runs, and is delivered once", async () => {
     const listener = new Listener();
     const evaluation = client.evaluate('(warn "early") (princ "first") (break) (princ "second") (sleep 1000)', {
       onOutput: listener.onOutput,
     });
-    await stopped(await evaluation.next()).session.continue();
+    await stopped(await evaluation.next()).stop.continue();
     await listener.until("stdout", "second");
     expect(evaluation.takeTranscript()).to.deep.include({ stdout: "second", warnings: [] });
     expect(evaluation.thread).to.be.a("number");
@@ -146,7 +147,7 @@ describe("output of evaluated code", () => {
     );
     const stop = stopped(await evaluation.next());
     expect(stop).to.include({ stdout: "before", stderr: "" });
-    await stop.session.invokeRestart(stop.error.restarts.findIndex(({ name }) => name === "CONTINUE"));
+    await stop.stop.invokeRestart(stop.stop.condition.restarts.findIndex(({ name }) => name === "CONTINUE"));
     expect(returned(await evaluation.next())).to.include({ stdout: "after", stderr: "err" });
     expect(await evaluation.next()).to.include({ status: "returned", stdout: "", stderr: "" });
   });

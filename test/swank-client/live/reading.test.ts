@@ -3,7 +3,7 @@ import type { Aborted, SwankClient } from "swank-client";
 import { liveImage } from "./live-image.js";
 import { aborted, evaluate, values } from "./outcomes.js";
 
-describe("code that cannot be read", () => {
+describe("Evaluation of code that cannot be read", () => {
   const image = liveImage();
   let client: SwankClient;
   beforeEach(async () => {

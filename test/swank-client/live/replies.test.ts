@@ -1,11 +1,10 @@
 import { expect } from "chai";
-import { list, read, symbol } from "sexp-parser";
-import { commands, type SwankClient, SwankError } from "swank-client";
+import { decode, list, read, symbol } from "sexp-parser";
+import { calls, lispFunction, type SwankClient, SwankError } from "swank-client";
+import { runnerOf } from "swank-client/protocol";
 import { rejection } from "../../support/caught.js";
 import { liveImage } from "./live-image.js";
 import { stopped, values } from "./outcomes.js";
-
-const { runCommand } = commands;
 
 /** Has functions of the runtime give something else, as an image with another version of it would. */
 const redefine = (...names: readonly string[]) => `
@@ -25,7 +24,7 @@ const RESTORE = `
         (when (and (eq package (symbol-package symbol)) (fboundp symbol) (sb-int:encapsulated-p symbol 'odd))
           (sb-int:unencapsulate symbol 'odd)))))`;
 
-describe("replies of an unexpected shape", () => {
+describe("SwankClient: replies of an unexpected shape", () => {
   const image = liveImage();
   let client: SwankClient;
   beforeEach(async () => {
@@ -65,7 +64,7 @@ describe("replies of an unexpected shape", () => {
   const AT_STOP: readonly [
     what: string,
     lisp: string,
-    ask: (session: ReturnType<typeof stopped>["session"]) => Promise<unknown>,
+    ask: (session: ReturnType<typeof stopped>["stop"]) => Promise<unknown>,
   ][] = [
     ["frames", "FRAMES", (session) => session.frames()],
     ["frameLocals", "FRAME-LOCALS", (session) => session.frameLocals(0)],
@@ -78,42 +77,48 @@ describe("replies of an unexpected shape", () => {
   ];
   it("make every question to a stopped thread fail with UNEXPECTED_REPLY", async () => {
     const evaluation = client.evaluate('(error "x")');
-    const { session } = stopped(await evaluation.next());
-    await session.frames();
+    const { stop } = stopped(await evaluation.next());
+    await stop.frames();
     await evaluate(redefine(...AT_STOP.map(([, lisp]) => lisp)));
     const codes = [];
     for (const [what, , question] of AT_STOP) {
-      const failure = await question(session).then(
+      const failure = await question(stop).then(
         () => "nothing",
         (error: unknown) => error,
       );
       codes.push(`${what} ${failure instanceof SwankError ? failure.code : String(failure)}`);
     }
     expect(codes).to.deep.equal(AT_STOP.map(([what]) => `${what} UNEXPECTED_REPLY`));
-    expect(session.isLive).to.equal(true);
+    expect(stop.isLive).to.equal(true);
     await evaluate(RESTORE);
     await evaluation.abort();
   });
 });
 
-describe("a command whose form fails", () => {
+describe("LispRunner.run: a call whose form fails", () => {
   const image = liveImage();
-  const failing = (form: string) => ({ ...commands.evalAndGrabOutput, name: "failing", encode: () => read(form) });
+  const failing = (form: string) =>
+    lispFunction({
+      name: "cl:identity",
+      label: () => "failing",
+      encode: () => [read(form)],
+      decode: decode.any,
+    });
 
-  it("is unwound, and fails with the error of Lisp", async () => {
+  it("is unwound, and fails with the Lisp error", async () => {
     const client = await image.connect();
     const stops: number[] = [];
-    client.onStop(({ thread }) => stops.push(thread));
-    const running = runCommand(client.connection, failing('(cl:error "boom ~a" 1)'), [""]);
+    client.on("stop", ({ thread }) => stops.push(thread));
+    const running = runnerOf(client.connection).run(failing('(cl:error "boom ~a" 1)'));
     expect((await rejection(running, "REQUEST_FAILED")).message).to.equal("failing: boom 1 [SIMPLE-ERROR]");
     expect(stops).to.deep.equal([]);
     expect(client.stops).to.deep.equal([]);
     await image.untilTidy();
   });
 
-  it("is unwound also where nothing but the connection is there", async () => {
+  it("is unwound also on a bare Connection", async () => {
     const { connection } = await image.connect({ runtime: false });
-    const running = runCommand(connection, commands.evalAndGrabOutput, ["(car 1)"]);
+    const running = runnerOf(connection).run(calls.evalAndGrabOutput, "(car 1)");
     expect((await rejection(running, "REQUEST_FAILED")).message).to.match(/^swank:eval-and-grab-output: .*TYPE-ERROR/s);
     await image.untilTidy();
   });
@@ -121,18 +126,20 @@ describe("a command whose form fails", () => {
   it("leaves a stopped thread at the level where it was", async () => {
     const client = await image.connect();
     const evaluation = client.evaluate('(error "x")');
-    const { session } = stopped(await evaluation.next());
-    const running = runCommand(client.connection, commands.frameLocalsAndCatchTags, [100_000], {
-      thread: session.thread,
-    });
+    const { stop } = stopped(await evaluation.next());
+    const running = runnerOf(client.connection)
+      .with({
+        thread: stop.thread,
+      })
+      .run(calls.frameLocalsAndCatchTags, 100_000);
     await rejection(running, "REQUEST_FAILED");
-    expect(session.isLive).to.equal(true);
-    expect((await session.frames()).totalFrames).to.be.above(1);
+    expect(stop.isLive).to.equal(true);
+    expect((await stop.frames()).totalFrames).to.be.above(1);
     await evaluation.abort();
   });
 });
 
-describe("a form that cannot be sent", () => {
+describe("SwankClient.call: a form that cannot be sent", () => {
   const image = liveImage();
   const circular: unknown[] = [];
   circular.push(circular);
@@ -161,6 +168,6 @@ describe("a form that cannot be sent", () => {
     ]) {
       expect(() => Reflect.apply(connection.send, connection, [message])).to.throw(SwankError);
     }
-    expect(await runCommand(connection, commands.evalAndGrabOutput, ["3"])).to.include({ values: "3" });
+    expect(await runnerOf(connection).run(calls.evalAndGrabOutput, "3")).to.include({ values: "3" });
   });
 });

@@ -17,7 +17,7 @@ function reasons({ left }: ResetReport): string[] {
   return left.map(({ name, reason }) => `${name.replaceAll("COMMON-LISP-USER::", "")}: ${reason}`);
 }
 
-describe("resetting a session", () => {
+describe("SwankClient.reset", () => {
   const image = liveImage();
   let client: SwankClient;
   let folder: string;
@@ -29,13 +29,13 @@ describe("resetting a session", () => {
     client = await image.connect();
   });
 
-  it("does nothing, and loads nothing, when nothing was done", async () => {
+  it("does nothing, and loads nothing, before the first evaluation", async () => {
     expect(await client.reset()).to.deep.equal(NOTHING);
     const plain = await image.connect({ runtime: false });
     expect(await plain.reset()).to.deep.equal(NOTHING);
   });
 
-  it("forgets history, package and readtable", async () => {
+  it("clears history, package and readtable", async () => {
     await values(client, '(defpackage "R-APP" (:use "CL")) (in-package "R-APP")');
     await values(client, "(set-macro-character #\\! (lambda (stream char) (declare (ignore char)) (read stream)))");
     await values(client, "42");
@@ -98,7 +98,7 @@ describe("resetting a session", () => {
     ).to.deep.equal(["(2 3 4 6)"]);
   });
 
-  it("leaves what existed before, was loaded from files, or is somebody else's by now", async () => {
+  it("keeps definitions that existed before, came from files, or were replaced by others", async () => {
     const file = join(folder, "kept.lisp");
     await writeFile(file, "(defun rl-file () 1) (defvar *rl-file* 1)");
     const other = await image.connect();
@@ -132,7 +132,7 @@ describe("resetting a session", () => {
     ).to.deep.equal(["(2 3 1 2 2 1 1 NIL)"]);
   });
 
-  it("leaves what a package lock protects by then", async () => {
+  it("keeps definitions that a package lock protects", async () => {
     await values(
       client,
       '(defpackage "RK-LOCKED" (:use "CL")) (defun rk-locked::f () 1) (sb-ext:lock-package "RK-LOCKED")',
@@ -142,7 +142,7 @@ describe("resetting a session", () => {
     expect(await values(client, "(rk-locked::f)")).to.deep.equal(["1"]);
   });
 
-  it("is the same the second time, and begins a new account", async () => {
+  it("can be repeated, and begins a new list of definitions", async () => {
     await values(client, "(defun ri-f () 1) (defclass ri-class () ())");
     await client.reset();
     expect(await client.definitions()).to.deep.equal({ definitions: [], loaded: [] });
@@ -151,13 +151,13 @@ describe("resetting a session", () => {
     expect(names((await client.reset()).undefined)).to.deep.equal(["function RI-F"]);
   });
 
-  it("ends what runs and what is stopped, and nobody else's", async () => {
+  it("ends this client's running and stopped evaluations, and no others", async () => {
     const other = await image.connect();
     const theirs = other.evaluate('(error "theirs")');
     stopped(await theirs.next());
     const running = client.evaluate("(loop (sleep 0.01))");
     const stop = client.evaluate('(error "mine")');
-    const session = stopped(await stop.next()).session;
+    const session = stopped(await stop.next()).stop;
     const report = await client.reset();
     expect(report).to.include({ aborted: 2, stillRunning: 0 });
     expect((await running.next()).status).to.equal("aborted");
@@ -168,7 +168,7 @@ describe("resetting a session", () => {
     await theirs.abort();
   });
 
-  it("says so when something cannot be ended", async () => {
+  it("reports an evaluation that cannot be ended", async () => {
     let begin = () => {};
     const begun = new Promise<void>((resolve) => {
       begin = resolve;
@@ -181,7 +181,7 @@ describe("resetting a session", () => {
     expect((await stubborn.next()).status).to.equal("aborted");
   });
 
-  it("removes its breakpoints, and nobody else's", async () => {
+  it("removes this client's breakpoints, and no others", async () => {
     const other = await image.connect();
     await values(other, "(defun rb-f () 1)");
     await client.breakpoints.set("rb-f");

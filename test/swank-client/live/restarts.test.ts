@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import type { DebuggerSession, Evaluation, Stopped, SwankClient } from "swank-client";
+import type { Evaluation, Stop, Stopped, SwankClient } from "swank-client";
 import { liveImage } from "./live-image.js";
 import { aborted, returned, stopped, values } from "./outcomes.js";
 
-function indexOf(session: DebuggerSession, name: string): number {
+function indexOf(session: Stop, name: string): number {
   const index = session.restarts.findIndex((restart) => restart.name === name);
   if (index < 0) throw new Error(`There is no restart ${name}.`);
   return index;
@@ -17,17 +17,17 @@ async function refusal(call: Promise<unknown>): Promise<unknown> {
   );
 }
 
-describe("restarts of a stop", () => {
+describe("Stop.invokeRestart: restarts", () => {
   const image = liveImage();
   let client: SwankClient;
   beforeEach(async () => {
     client = await image.connect();
   });
 
-  async function stopIn(code: string): Promise<{ evaluation: Evaluation; stop: Stopped; session: DebuggerSession }> {
+  async function stopIn(code: string): Promise<{ evaluation: Evaluation; stop: Stopped; session: Stop }> {
     const evaluation = client.evaluate(code);
     const stop = stopped(await evaluation.next());
-    return { evaluation, stop, session: stop.session };
+    return { evaluation, stop, session: stop.stop };
   }
 
   it("are the code's own, then ABORT and RETRY, and none of Swank's", async () => {
@@ -54,7 +54,7 @@ describe("restarts of a stop", () => {
     expect(returned(await evaluation.next()).values).to.deep.equal(["5"]);
   });
 
-  it("ABORT ends the evaluation, and says nothing of an error", async () => {
+  it("ABORT ends the evaluation without an error", async () => {
     const { evaluation, session } = await stopIn('(error "x")');
     await session.invokeRestart(indexOf(session, "ABORT"));
     expect(aborted(await evaluation.next())).not.to.have.property("error");
@@ -68,9 +68,9 @@ describe("restarts of a stop", () => {
     expect(session.restarts.at(-1)?.description).to.equal("Evaluate form 5 again");
     await session.invokeRestart(indexOf(session, "RETRY"));
     const again = stopped(await evaluation.next());
-    expect(again.error.type).to.equal("DIVISION-BY-ZERO");
+    expect(again.stop.condition.type).to.equal("DIVISION-BY-ZERO");
     await values(client, "(defun r-f (x) (* x 7))");
-    await again.session.invokeRestart(indexOf(again.session, "RETRY"));
+    await again.stop.invokeRestart(indexOf(again.stop, "RETRY"));
     const outcome = returned(await evaluation.next());
     expect(outcome).to.deep.include({ values: ["(42 1)"], stdout: "" });
   });
@@ -98,7 +98,7 @@ describe("restarts of a stop", () => {
     }
   });
 
-  it("CONTINUE of an undefined function calls it when it is there", async () => {
+  it("CONTINUE of an undefined function calls it once it is defined", async () => {
     const { evaluation, session } = await stopIn("(list (undefined-2 1))");
     await values(client, "(defun undefined-2 (x) (+ x 41))");
     await session.invokeRestart(indexOf(session, "CONTINUE"));
@@ -116,7 +116,7 @@ describe("restarts of a stop", () => {
     await evaluation.abort();
   });
 
-  it("null, texts and objects are no indexes and no ids, for callers without types either", async () => {
+  it("refuse null, strings and objects as indexes and ids from untyped callers", async () => {
     const { evaluation, session } = await stopIn('(error "x")');
     const before = client.connection.nextId();
     const code = (given: unknown) => Reflect.get(Object(given), "code");
@@ -128,6 +128,7 @@ describe("restarts of a stop", () => {
         ["evaluateInFrame", "INVALID_ARGUMENT", () => Reflect.apply(session.evaluateInFrame, session, [index, "1"])],
         ["hasThread", "INVALID_ARGUMENT", () => Reflect.apply(client.hasThread, client, [index])],
         ["remove", "INVALID_ARGUMENT", () => Reflect.apply(client.breakpoints.remove, client.breakpoints, [index])],
+        ["step", "INVALID_ARGUMENT", () => Reflect.apply(session.step, session, [index])],
         [
           "set",
           "INVALID_ARGUMENT",

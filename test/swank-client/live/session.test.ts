@@ -5,7 +5,7 @@ import { rejection } from "../../support/caught.js";
 import { liveImage } from "./live-image.js";
 import { aborted, evaluate, returned, stopped, values } from "./outcomes.js";
 
-describe("a session", () => {
+describe("A session", () => {
   const image = liveImage();
   let client: SwankClient;
   beforeEach(async () => {
@@ -47,6 +47,8 @@ describe("a session", () => {
         "#+#.(cl:loop) x",
         "cl-user #.(cl:loop)",
         "|#.(cl:loop)",
+        "'#.(cl:loop)",
+        "#:#.(cl:loop)",
       ];
       for (const name of codes) {
         await rejection(evaluate(client, "1", { package: name }), "NO_SUCH_PACKAGE");
@@ -60,6 +62,15 @@ describe("a session", () => {
         expect(await client.completions(`${name}:ca`, "CL-USER")).to.deep.equal([]);
       }
       expect(await values(client, "*ran*")).to.deep.equal(["NIL"]);
+    });
+
+    it("and takes a package whose name has a # inside", async () => {
+      await values(client, '(defpackage "FOO#BAR" (:use)) (intern "HERE" "FOO#BAR")');
+      const form = read("(cl:package-name swank::*buffer-package*)");
+      const request = client.connection.request(form, { label: "package", package: "FOO#BAR" });
+      expect(await request).to.include({ status: "ok", value: "FOO#BAR" });
+      expect(await client.completions("he", "FOO#BAR")).to.deep.equal(["here"]);
+      expect(await client.completions("foo#bar::he", "CL-USER")).to.deep.equal(["foo#bar::here"]);
     });
 
     it("and accepts the spellings that code accepts, local nicknames too", async () => {
@@ -188,11 +199,11 @@ describe("a session", () => {
     it("while it shows frames and variables that the image's policy would drop", async () => {
       const code = "(defun policy-f (x) (/ x 0)) (defun policy-g (x) (policy-f x)) (policy-g 1)";
       const debugged = client.evaluate(code);
-      const calls = stopped(await debugged.next()).error.frames.map(({ call }) => call);
+      const calls = stopped(await debugged.next()).stop.condition.frames.map(({ call }) => call);
       expect(calls).to.include.members(["(POLICY-F 1)", "(POLICY-G 1)"]);
       await debugged.abort();
       const kept = client.evaluate(code, { policy: "keep" });
-      const fewer = stopped(await kept.next()).error.frames.map(({ call }) => call);
+      const fewer = stopped(await kept.next()).stop.condition.frames.map(({ call }) => call);
       expect(fewer).not.to.include.oneOf(["(POLICY-F 1)", "(POLICY-G 1)"]);
       await kept.abort();
     });

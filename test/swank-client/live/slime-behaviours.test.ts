@@ -1,40 +1,40 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import { read } from "sexp-parser";
-import { connect, type DebuggerSession, type Stopped, type SwankClient } from "swank-client";
+import { connect, type Stop, type Stopped, type SwankClient } from "swank-client";
 import { liveImage } from "./live-image.js";
 import { aborted, evaluate, returned, stopped, values } from "./outcomes.js";
 
-/** The session of a thread at a level, once it is there. */
-async function sessionAt(client: SwankClient, thread: number, level: number): Promise<DebuggerSession> {
+/** The stop of a thread at a level, once it is there. */
+async function stopAt(client: SwankClient, thread: number, level: number): Promise<Stop> {
   for (;;) {
-    const found = client.stops.find((session) => session.thread === thread && session.level === level);
+    const found = client.stops.find((stop) => stop.thread === thread && stop.level === level);
     if (found !== undefined) return found;
     await pause(5);
   }
 }
 
-async function untilEnded({ ended }: DebuggerSession): Promise<void> {
+async function untilEnded({ ended }: Stop): Promise<void> {
   while (!ended.aborted) await pause(5);
 }
 
 /** Makes a stopped thread stop again, one level deeper, as a request that fails would without this library. */
-async function climb(client: SwankClient, thread: number, level: number): Promise<DebuggerSession> {
+async function climb(client: SwankClient, thread: number, level: number): Promise<Stop> {
   const options = { label: "climb", thread, timeout: Number.POSITIVE_INFINITY };
   void client.connection.request(read('(cl:error "deeper")'), options).catch(() => undefined);
-  return sessionAt(client, thread, level);
+  return stopAt(client, thread, level);
 }
 
 /** What slime-tests.el asks of every client, under its names. */
-describe("behaviours of SLIME's own tests", () => {
+describe("SwankClient in the scenarios of SLIME's tests:", () => {
   const image = liveImage();
 
   for (const depth of [1, 2, 3]) {
     it(`async-eval-debugging: ${depth} levels, all closed by one way out`, async () => {
       const client = await image.connect();
       const evaluation = client.evaluate('(error "first")');
-      const { session } = stopped(await evaluation.next());
-      for (let level = 2; level <= depth; level += 1) await climb(client, session.thread, level);
+      const { stop } = stopped(await evaluation.next());
+      for (let level = 2; level <= depth; level += 1) await climb(client, stop.thread, level);
       expect(client.stops.map(({ level }) => level)).to.deep.equal(
         Array.from({ length: depth }, (_, index) => index + 1),
       );
@@ -46,16 +46,16 @@ describe("behaviours of SLIME's own tests", () => {
   it("unwind-to-previous-level: from 4 to 3 to 2, one at a time", async () => {
     const client = await image.connect();
     const evaluation = client.evaluate('(error "first")');
-    const { session } = stopped(await evaluation.next());
-    for (let level = 2; level <= 4; level += 1) await climb(client, session.thread, level);
+    const { stop } = stopped(await evaluation.next());
+    for (let level = 2; level <= 4; level += 1) await climb(client, stop.thread, level);
     for (const level of [4, 3]) {
-      const deepest = await sessionAt(client, session.thread, level);
+      const deepest = await stopAt(client, stop.thread, level);
       expect(deepest.restarts[0]?.description).to.equal(`Return to sldb level ${level - 1}.`);
       await deepest.invokeRestart(0);
       await untilEnded(deepest);
     }
     expect(client.stops.map(({ level }) => level)).to.deep.equal([1, 2]);
-    expect(session.isLive).to.equal(true);
+    expect(stop.isLive).to.equal(true);
     aborted(await evaluation.abort());
   });
 
@@ -63,7 +63,7 @@ describe("behaviours of SLIME's own tests", () => {
     const client = await image.connect();
     const evaluation = client.evaluate("(loop)");
     await evaluation.interrupt();
-    expect(stopped(await evaluation.next()).reason).to.equal("interrupt");
+    expect(stopped(await evaluation.next()).stop.reason).to.equal("interrupt");
     aborted(await evaluation.abort());
   });
 
@@ -71,18 +71,18 @@ describe("behaviours of SLIME's own tests", () => {
     const client = await image.connect();
     const evaluation = client.evaluate("(loop)");
     await evaluation.interrupt();
-    await stopped(await evaluation.next()).session.continue();
+    await stopped(await evaluation.next()).stop.continue();
     expect(evaluation.stop).to.equal(undefined);
     await evaluation.interrupt();
-    expect(stopped(await evaluation.next()).session.level).to.equal(1);
+    expect(stopped(await evaluation.next()).stop.level).to.equal(1);
     aborted(await evaluation.abort());
   });
 
   it("interactive-eval: continue twice, then the value", async () => {
     const client = await image.connect();
     const evaluation = client.evaluate('(progn (cerror "foo" "restart") (cerror "bar" "restart") (+ 1 2))');
-    await stopped(await evaluation.next()).session.continue();
-    await stopped(await evaluation.next()).session.continue();
+    await stopped(await evaluation.next()).stop.continue();
+    await stopped(await evaluation.next()).stop.continue();
     expect(returned(await evaluation.next()).values).to.deep.equal(["3"]);
   });
 
@@ -95,8 +95,8 @@ describe("behaviours of SLIME's own tests", () => {
       const client = await image.connect();
       const evaluation = client.evaluate(`(with-standard-io-syntax (cerror "continue" "~a" ${list}) (+ 1 2))`);
       const stop = stopped(await evaluation.next());
-      expect(stop.error.message.length).to.be.lessThan(25_000);
-      await stop.session.continue();
+      expect(stop.stop.condition.message.length).to.be.lessThan(25_000);
+      await stop.stop.continue();
       expect(returned(await evaluation.next()).values).to.deep.equal(["3"]);
     });
   }
@@ -105,7 +105,7 @@ describe("behaviours of SLIME's own tests", () => {
     const client = await image.connect();
     const evaluation = client.evaluate("(loop for i from 0 do (print i) (finish-output))");
     await evaluation.interrupt();
-    expect(stopped(await evaluation.next()).reason).to.equal("interrupt");
+    expect(stopped(await evaluation.next()).stop.reason).to.equal("interrupt");
     aborted(await evaluation.abort());
   });
 
@@ -115,8 +115,8 @@ describe("behaviours of SLIME's own tests", () => {
       const evaluation = client.evaluate(`(let (${hook}) (dotimes (i 3 :done) (break)))`);
       for (let time = 0; time < 3; time += 1) {
         const stop: Stopped = stopped(await evaluation.next());
-        expect([stop.reason, stop.session.level]).to.deep.equal(["break", 1]);
-        await stop.session.continue();
+        expect([stop.stop.reason, stop.stop.level]).to.deep.equal(["break", 1]);
+        await stop.stop.continue();
       }
       expect(returned(await evaluation.next()).values).to.deep.equal([":DONE"]);
     });
@@ -133,7 +133,7 @@ describe("behaviours of SLIME's own tests", () => {
     it(`end-of-file: ${code}`, async () => {
       const client = await image.connect();
       const stop = stopped(await evaluate(client, code));
-      expect(stop.error.type).to.equal("END-OF-FILE");
+      expect(stop.stop.condition.type).to.equal("END-OF-FILE");
     });
   }
 
@@ -145,13 +145,13 @@ describe("behaviours of SLIME's own tests", () => {
     it(`interrupt-in-debugger: ${interrupts} interrupts, ${continues} continues`, async () => {
       const client = await image.connect();
       const evaluation = client.evaluate('(error "first")');
-      const { session } = stopped(await evaluation.next());
+      const { stop } = stopped(await evaluation.next());
       for (let level = 2; level <= interrupts + 1; level += 1) {
-        client.connection.send({ type: "emacs-interrupt", thread: session.thread });
-        await sessionAt(client, session.thread, level);
+        client.connection.send({ type: "emacs-interrupt", thread: stop.thread });
+        await stopAt(client, stop.thread, level);
       }
       for (let level = interrupts + 1; level > interrupts + 1 - continues; level -= 1) {
-        const deepest = await sessionAt(client, session.thread, level);
+        const deepest = await stopAt(client, stop.thread, level);
         await deepest.continue();
         await untilEnded(deepest);
       }
@@ -167,7 +167,7 @@ describe("behaviours of SLIME's own tests", () => {
       if (!(await evaluation.interrupt())) break;
       const outcome = await evaluation.next();
       if (outcome.status !== "stopped") break;
-      await outcome.session.continue();
+      await outcome.stop.continue();
     }
     returned(await evaluation.next());
   });

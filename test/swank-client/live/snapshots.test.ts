@@ -6,7 +6,7 @@ import { stopped, values } from "./outcomes.js";
 const calls = (error: ErrorSnapshot, kind: string) =>
   error.frames.filter((frame) => frame.kind === kind).map(({ call }) => call);
 
-describe("what a stop shows", () => {
+describe("Stop data", () => {
   const image = liveImage();
   let client: SwankClient;
   beforeEach(async () => {
@@ -16,9 +16,9 @@ describe("what a stop shows", () => {
   /** What stops code, which is then aborted. */
   async function stopOf(code: string) {
     const evaluation = client.evaluate(code);
-    const stop = stopped(await evaluation.next());
+    const { stop } = stopped(await evaluation.next());
     await evaluation.abort();
-    return stop;
+    return { error: stop.condition, locals: stop.data.locals };
   }
 
   describe("of its frames", () => {

@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import type { Evaluation, StepMode, Stopped, SwankClient } from "swank-client";
+import type { Evaluation, Stopped, SwankClient } from "swank-client";
+import type { StepMode } from "swank-client/types";
 import { returned, stopped, values } from "./outcomes.js";
 
 const CODE = `
@@ -14,10 +15,10 @@ export async function stepThrough(client: SwankClient): Promise<void> {
   const evaluation = client.evaluate("(outer 1)");
   const into = await step(evaluation, stopped(await evaluation.next()), "into");
   expect(place(into)).to.deep.equal(["(INNER X)", "(MIDDLE 1)"]);
-  expect(into.locals).to.deep.equal([{ name: "X", value: "1" }]);
+  expect(into.stop.data.locals).to.deep.equal([{ name: "X", value: "1" }]);
   const over = await step(evaluation, into, "over");
   expect(place(over)).to.deep.equal(["(INNER Y)", "(MIDDLE 1)"]);
-  const { locals } = await over.session.frameLocals(over.error.frames[0]?.index ?? 0);
+  const { locals } = await over.stop.frameLocals(over.stop.condition.frames[0]?.index ?? 0);
   expect(locals.map(({ name, value }) => [name, value])).to.have.deep.members([
     ["X", "1"],
     ["Y", "2"],
@@ -25,30 +26,30 @@ export async function stepThrough(client: SwankClient): Promise<void> {
   const out = await step(evaluation, over, "out");
   expect(place(out)).to.deep.equal(["(+ N 1)", "(OUTER 1)"]);
   const second = await step(evaluation, await step(evaluation, out, "over"), "over");
-  expect(second.reason).to.equal("breakpoint");
+  expect(second.stop.reason).to.equal("breakpoint");
   await client.breakpoints.remove(id);
-  await second.session.continue();
+  await second.stop.continue();
   expect(returned(await evaluation.next()).values).to.deep.equal(["(6 12)"]);
 }
 
-async function step(evaluation: Evaluation, { session }: Stopped, mode: StepMode): Promise<Stopped> {
-  await session.step(mode);
+async function step(evaluation: Evaluation, { stop }: Stopped, mode: StepMode): Promise<Stopped> {
+  await stop.step(mode);
   return stopped(await evaluation.next());
 }
 
-function place({ detail, error }: Stopped): readonly unknown[] {
-  return [detail.form, error.frames[0]?.call];
+function place({ stop: { data } }: Stopped): readonly unknown[] {
+  return [data.detail.form, data.condition.frames[0]?.call];
 }
 
 /** Goes on from an error through RETRY, after a restart was refused for want of its value. */
 export async function retry(client: SwankClient): Promise<void> {
   const evaluation = client.evaluate("(list image-policy-unbound)");
-  const { session } = stopped(await evaluation.next());
-  const names = session.restarts.map(({ name }) => name);
+  const { stop } = stopped(await evaluation.next());
+  const names = stop.restarts.map(({ name }) => name);
   expect(names).to.deep.equal(["CONTINUE", "USE-VALUE", "STORE-VALUE", "ABORT", "RETRY"]);
-  const refusal = await session.invokeRestart(names.indexOf("USE-VALUE")).catch((error: unknown) => error);
+  const refusal = await stop.invokeRestart(names.indexOf("USE-VALUE")).catch((error: unknown) => error);
   expect(refusal).to.include({ code: "INVALID_ARGUMENT" });
   await values(client, "(defvar image-policy-unbound :bound)");
-  await session.invokeRestart(names.indexOf("RETRY"));
+  await stop.invokeRestart(names.indexOf("RETRY"));
   expect(returned(await evaluation.next()).values).to.deep.equal(["(:BOUND)"]);
 }

@@ -5,7 +5,7 @@ import { aborted, evaluate, returned, stopped, values } from "./outcomes.js";
 
 const names = (restarts: readonly { readonly name: string }[]) => restarts.map(({ name }) => name);
 
-describe("a stop", () => {
+describe("Stop", () => {
   const image = liveImage();
   let client: SwankClient;
   beforeEach(async () => {
@@ -44,16 +44,16 @@ describe("a stop", () => {
       it(`what happened in ${code}`, async () => {
         const evaluation = client.evaluate(code);
         const stop = stopped(await evaluation.next());
-        expect(stop.reason).to.equal(reason);
-        expect(stop.error.type).to.match(new RegExp(`^(${type})$`));
-        expect(stop.error.message).to.match(message);
-        expect(stop.error.timestamp).to.be.within(Date.now() - 60_000, Date.now() + 1000);
-        expect(names(stop.error.restarts)).to.include("ABORT");
-        expect(names(stop.error.restarts).at(-1)).to.equal("RETRY");
-        expect(stop.error.frames).not.to.deep.equal([]);
-        expect(stop.session.restarts).to.deep.equal(stop.error.restarts);
-        expect(evaluation).to.include({ isSettled: false, stop: stop.session, thread: stop.session.thread });
-        expect(client.stops).to.deep.equal([stop.session]);
+        expect(stop.stop.reason).to.equal(reason);
+        expect(stop.stop.condition.type).to.match(new RegExp(`^(${type})$`));
+        expect(stop.stop.condition.message).to.match(message);
+        expect(stop.stop.condition.timestamp).to.be.within(Date.now() - 60_000, Date.now() + 1000);
+        expect(names(stop.stop.condition.restarts)).to.include("ABORT");
+        expect(names(stop.stop.condition.restarts).at(-1)).to.equal("RETRY");
+        expect(stop.stop.condition.frames).not.to.deep.equal([]);
+        expect(stop.stop.restarts).to.deep.equal(stop.stop.condition.restarts);
+        expect(evaluation).to.include({ isSettled: false, stop: stop.stop, thread: stop.stop.thread });
+        expect(client.stops).to.deep.equal([stop.stop]);
         aborted(await evaluation.abort());
         expect(evaluation).to.include({ isSettled: true, stop: undefined });
         expect(client.stops).to.deep.equal([]);
@@ -64,7 +64,7 @@ describe("a stop", () => {
       const code = `(define-condition my-error (simple-error file-error) ((count :initarg :count) (unset :initarg :unset) (big :initarg :big)))
         (error 'my-error :format-control "mine" :pathname "p" :count 3 :big (make-list 1000 :initial-element 'element))`;
       const evaluation = client.evaluate(code);
-      const { error } = stopped(await evaluation.next());
+      const error = stopped(await evaluation.next()).stop.condition;
       expect(error).to.include({ type: "COMMON-LISP-USER::MY-ERROR", class: "COMMON-LISP-USER::MY-ERROR" });
       expect(error.supertypes.filter((name) => /ERROR$/.test(name))).to.deep.equal([
         "COMMON-LISP-USER::MY-ERROR",
@@ -81,12 +81,12 @@ describe("a stop", () => {
 
     it("the exact class and a standard one for a condition of Lisp's own", async () => {
       const evaluation = client.evaluate('(car (the fixnum (+ 1 (read-from-string "2"))))');
-      const { error } = stopped(await evaluation.next());
+      const error = stopped(await evaluation.next()).stop.condition;
       expect(error.type).to.equal("TYPE-ERROR");
       expect(error.class).to.equal("TYPE-ERROR");
       await evaluation.abort();
       const other = client.evaluate("(funcall 'no-such-function)");
-      const undefinedFunction = stopped(await other.next()).error;
+      const undefinedFunction = stopped(await other.next()).stop.condition;
       expect(undefinedFunction.type).to.equal("UNDEFINED-FUNCTION");
       expect(undefinedFunction.class).to.match(/UNDEFINED-FUNCTION$/);
       await other.abort();
@@ -117,7 +117,7 @@ describe("a stop", () => {
       expect(await values(client, hook('(error "x")'), { onError })).to.deep.equal(["42"]);
     }
     const evaluation = client.evaluate(hook("(break)"));
-    expect(stopped(await evaluation.next()).reason).to.equal("break");
+    expect(stopped(await evaluation.next()).stop.reason).to.equal("break");
     await evaluation.abort();
   });
 
@@ -137,13 +137,13 @@ describe("a stop", () => {
 
   it("at the next level belongs to the debugger's own request, which is refused, and leaves the first as it was", async () => {
     const evaluation = client.evaluate('(error "first")');
-    const { session } = stopped(await evaluation.next());
+    const { stop } = stopped(await evaluation.next());
     const { read } = await import("sexp-parser");
-    const request = client.call(read('(cl:error "second")'), { label: "failing", thread: session.thread });
+    const request = client.call(read('(cl:error "second")'), { label: "failing", thread: stop.thread });
     const error = await request.catch((reason: unknown) => reason);
     expect(error).to.include({ code: "REQUEST_FAILED" });
-    expect(session).to.include({ isLive: true, level: 1 });
-    expect(client.stops).to.deep.equal([session]);
+    expect(stop).to.include({ isLive: true, level: 1 });
+    expect(client.stops).to.deep.equal([stop]);
     aborted(await evaluation.abort());
   });
 
@@ -153,15 +153,15 @@ describe("a stop", () => {
     );
     const stops = (await Promise.all(evaluations.map((evaluation) => evaluation.next()))).map(stopped);
     stops.forEach((stop, n) => {
-      expect(stop.error.message).to.equal(`number ${n}`);
+      expect(stop.stop.condition.message).to.equal(`number ${n}`);
       expect(stop.stdout).to.equal(String(n));
-      expect(evaluations[n]?.stop).to.equal(stop.session);
+      expect(evaluations[n]?.stop).to.equal(stop.stop);
     });
-    expect(new Set(stops.map(({ session }) => session.thread))).to.have.property("size", 12);
+    expect(new Set(stops.map(({ stop }) => stop.thread))).to.have.property("size", 12);
     expect(client.stops).to.have.lengthOf(12);
     expect(await values(client, ":not-blocked")).to.deep.equal([":NOT-BLOCKED"]);
     await Promise.all(
-      stops.map(({ session }, n) => session.invokeRestart(names(session.restarts).indexOf("ABORT")).then(() => n)),
+      stops.map(({ stop }, n) => stop.invokeRestart(names(stop.restarts).indexOf("ABORT")).then(() => n)),
     );
     (await Promise.all(evaluations.map((evaluation) => evaluation.next()))).forEach(aborted);
   });
@@ -170,10 +170,10 @@ describe("a stop", () => {
     const evaluation = client.evaluate('(dotimes (i 5 :done) (cerror "next" "number ~d" i))');
     for (let n = 0; n < 5; n += 1) {
       const stop = stopped(await evaluation.next());
-      expect(stop.error.message).to.equal(`number ${n}`);
-      expect(stop.session.level).to.equal(1);
-      await stop.session.invokeRestart(0);
-      expect(stop.session.isLive).to.equal(false);
+      expect(stop.stop.condition.message).to.equal(`number ${n}`);
+      expect(stop.stop.level).to.equal(1);
+      await stop.stop.invokeRestart(0);
+      expect(stop.stop.isLive).to.equal(false);
     }
     expect(returned(await evaluation.next()).values).to.deep.equal([":DONE"]);
   });

@@ -1,4 +1,5 @@
-import type { FoundSymbol, Meaning, SwankClient } from "swank-client";
+import type { SwankClient } from "swank-client";
+import type { FoundSymbol, Meaning } from "swank-client/types";
 
 /** The description of a symbol that must be there. */
 export async function found(client: SwankClient, name: string, packageName?: string): Promise<FoundSymbol> {

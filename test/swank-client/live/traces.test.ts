@@ -28,7 +28,7 @@ const FAIL_ELSEWHERE = `
   const failing = (await import("sexp-parser")).read('(cl:progn (cl:setf cl-user::*elsewhere* (sb-thread:make-thread (cl:lambda () (cl:restart-case (cl:error "elsewhere") (cl-user::give (cl-user::x) cl-user::x))))) cl:nil)');
   await client.call(failing, { label: "failing elsewhere" });`;
 
-describe("what a killed client leaves", () => {
+describe("A killed client", () => {
   const image = liveImage();
 
   /** Waits until the image is as it was; the test's time limit ends that if it never is. */
@@ -38,7 +38,7 @@ describe("what a killed client leaves", () => {
 
   const killed = (program: string, options = {}) => killedClient(program, { port: image.swank.port, ...options });
 
-  it("is no hook and nothing around Swank's functions, once the last one is gone", async () => {
+  it("leaves no hook and no encapsulation when it was the last", async () => {
     const before = await image.ask(TRACES);
     const hadExitHook = "(cl:length sb-ext:*exit-hooks*)";
     await killed('await client.evaluate("1").next(); tell("ready");');
@@ -50,19 +50,19 @@ describe("what a killed client leaves", () => {
     await untilAsBefore(before);
   });
 
-  it("is no breakpoint, and no thread of others that one has stopped", async () => {
+  it("leaves no breakpoint, and no thread of others stopped at one", async () => {
     const other = await image.connect();
     await values(other, "(defvar *calls* 0) (defun tr-work () (incf *calls*)) (defvar *done* nil)");
     await killed(`
       await client.breakpoints.set("tr-work", { thread: "any" });
-      client.onStop(() => tell("stopped"));
+      client.on("stop", () => tell("stopped"));
       await client.evaluate("(progn (sb-thread:make-thread (lambda () (cl-user::tr-work) (setf cl-user::*done* t))) nil)").next();`);
     while ((await image.ask("cl-user::*done*")) !== "T") await pause(20);
     expect(await image.ask(layers("cl-user::tr-work"))).to.equal("(0)");
     expect(await values(other, "(progn (tr-work) *calls*)")).to.deep.equal(["2"]);
   });
 
-  it("is no thread of others in the middle of its steps", async () => {
+  it("leaves no thread of others stopped at a step", async () => {
     const other = await image.connect();
     await values(
       other,
@@ -70,12 +70,12 @@ describe("what a killed client leaves", () => {
     );
     await killed(`
       await client.breakpoints.set("st-work", { thread: "any" });
-      client.onStop(async (stop) => (stop.reason === "step" ? tell("stepping") : await stop.step("into")));
+      client.on("stop", async (stop) => (stop.reason === "step" ? tell("stepping") : await stop.step("into")));
       await client.evaluate("(progn (sb-thread:make-thread (lambda () (cl-user::st-work 1))) nil)").next();`);
     while ((await image.ask("cl-user::*stepped*")) !== ":DONE") await pause(20);
   });
 
-  it("is no thread of others that waits for it to read", async () => {
+  it("leaves no thread of others waiting for it to read", async () => {
     const other = await image.connect();
     await values(other, "(defvar *written* nil)");
     await killed(`
@@ -86,7 +86,7 @@ describe("what a killed client leaves", () => {
     expect(await values(other, "(sb-thread:join-thread *written*)")).to.deep.equal([":ALL"]);
   });
 
-  it("is no request that waits for its word", async () => {
+  it("leaves no request waiting for its answer", async () => {
     const waiting = `(cl:count "pong-test" (sb-thread:list-all-threads) :key 'sb-thread:thread-name :test 'cl:equal)`;
     await killed(`
       const { read } = await import("sexp-parser");
@@ -99,7 +99,7 @@ describe("what a killed client leaves", () => {
     while ((await image.ask(waiting)) !== "0") await pause(20);
   });
 
-  it("is no stopped request of its own, at whatever level", async () => {
+  it("leaves no stopped request, at any level", async () => {
     const before = await image.ask(STOPPED);
     await killed(`
       const { read } = await import("sexp-parser");
@@ -111,12 +111,12 @@ describe("what a killed client leaves", () => {
     while ((await image.ask(STOPPED)) !== before) await pause(20);
   });
 
-  it("is an error of somebody's thread, handed to the next client with its restarts", async () => {
+  it("leaves an error of a background thread to the next client, with its restarts", async () => {
     const other = await image.connect();
     await values(other, "(defvar *elsewhere* nil)");
     const handed = nextStop(other);
     await killed(
-      `client.onStop(() => tell("mine"));
+      `client.on("stop", () => tell("mine"));
        ${FAIL_ELSEWHERE}`,
       { foreignErrors: "mine" },
     );
@@ -130,7 +130,7 @@ describe("what a killed client leaves", () => {
     expect(await values(other, "(sb-thread:join-thread *elsewhere*)")).to.deep.equal([":GIVEN"]);
   });
 
-  it("is that error also when its thread stands deeper by then, in what the killed client asked there", async () => {
+  it("leaves that error to the next client even if the thread is at a deeper level, in a request of the killed client", async () => {
     const other = await image.connect();
     await values(other, "(defvar *elsewhere* nil)");
     const handed = nextStop(other);
@@ -150,15 +150,15 @@ describe("what a killed client leaves", () => {
     await stop.abort();
   });
 
-  it("is that error in Lisp's own debugger, as without any client, when nobody else wants it", async () => {
-    await killed(`client.onStop(() => tell("stopped")); ${FAIL_ELSEWHERE}`);
+  it("leaves that error to Lisp's own debugger if no other client accepts it", async () => {
+    await killed(`client.on("stop", () => tell("stopped")); ${FAIL_ELSEWHERE}`);
     const seen = (name: string) => `(sb-thread:symbol-value-in-thread '${name} cl-user::*elsewhere* cl:nil)`;
     const inOwn = `(cl:and ${seen("sb-debug::*debug-condition*")} (cl:eql 0 ${seen("swank::*sldb-level*")}))`;
     while ((await image.ask(inOwn)) !== "T") await pause(20);
     await image.ask("(cl:progn (sb-thread:terminate-thread cl-user::*elsewhere*) cl:nil)");
   });
 
-  it("does not keep the next one from anything, although it was killed while it loaded what it needs", async () => {
+  it("does not disturb the next client, even if it was killed while it loaded the runtime", async () => {
     for (let round = 0; round < 3; round += 1) {
       await killed(`client.evaluate("(+ 1 2)").next(); setImmediate(() => tell("loading"));`);
       const next = await image.connect();

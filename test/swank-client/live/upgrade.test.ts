@@ -22,14 +22,12 @@ async function otherVersion(folder: string): Promise<string> {
     filter: (path) => !path.includes("node_modules"),
   });
   await symlink(join(PACKAGES, "..", "node_modules"), join(folder, "node_modules"));
-  for (const name of ["package", "guard"]) {
-    const file = join(folder, "lisp", `${name}.lisp`);
-    await writeFile(file, `${await readFile(file, "utf8")}\n;;; Another version.\n`);
-  }
+  const file = join(folder, "lisp", "evaluate", "package.lisp");
+  await writeFile(file, `${await readFile(file, "utf8")}\n;;; Another version.\n`);
   return pathToFileURL(join(folder, "dist", "index.js")).href;
 }
 
-describe("two versions of the library on one image", () => {
+describe("Runtimes of two library versions in one image", () => {
   const image = liveImage();
   let folder: string;
   let library: string;
@@ -46,7 +44,7 @@ describe("two versions of the library on one image", () => {
   });
   after(() => rm(folder, { recursive: true }));
 
-  it("do not touch each other, and each leaves nothing but its own packages", async () => {
+  it("do not affect each other, and each leaves only its own packages", async () => {
     await values(client, "(defun up-work (n) (* n 2))");
     await client.breakpoints.set("up-work");
     const halted = client.evaluate('(progn (restart-case (error "of the newer one") (go-on () :went-on)))');
@@ -56,20 +54,54 @@ describe("two versions of the library on one image", () => {
       `await client.breakpoints.set("up-work", { thread: "any" });
        for (const code of ["(loop)", '(error "of the older one")', "(up-work 1)"]) client.evaluate(code);
        let stops = 0;
-       client.onStop(() => (stops += 1) === 2 && tell("stopped"));`,
+       client.on("stop", () => (stops += 1) === 2 && tell("stopped"));`,
       { port: image.swank.port, library },
     );
     expect(await image.ask(VERSIONS)).to.equal("2");
     while ((await image.ask(HOOKS)) !== withOne) await pause(20);
-    expect(stop.session.isLive).to.equal(true);
+    expect(stop.stop.isLive).to.equal(true);
     const reached = client.evaluate("(up-work 21)");
     const at = stopped(await reached.next());
-    expect(at.reason).to.equal("breakpoint");
-    await at.session.continue();
+    expect(at.stop.reason).to.equal("breakpoint");
+    await at.stop.continue();
     expect(await reached.next()).to.deep.include({ status: "returned", values: ["42"] });
-    await stop.session.invokeRestart(0);
+    await stop.stop.invokeRestart(0);
     expect(await halted.next()).to.deep.include({ status: "returned", values: [":WENT-ON"] });
     await client.close();
     while ((await image.ask(HOOKS)) !== alone) await pause(20);
+  });
+});
+
+/** The system, loaded as somebody who works on it does, under the names that its files have. => whether it understands what it is called with */
+function loadByHand(): string {
+  const asd = join(PACKAGES, "swank-client", "lisp", "swank-client.asd");
+  return `(cl:progn
+    (cl:require "asdf")
+    (cl:let ((cl:*standard-output* (cl:make-broadcast-stream)) (cl:*error-output* (cl:make-broadcast-stream)))
+      (cl:funcall (cl:intern "LOAD-ASD" "ASDF") (sb-ext:parse-native-namestring ${JSON.stringify(asd)}))
+      (cl:funcall (cl:intern "LOAD-SYSTEM" "ASDF") "swank-client" :force cl:t))
+    (cl:not (cl:null (cl:fboundp (cl:intern "EVALUATE" "SWANK-CLIENT/EVALUATE")))))`;
+}
+
+describe("Runtime loaded by hand as a system into an image with clients", () => {
+  const image = liveImage();
+
+  it("does not affect the clients' runtime, nor the reverse, in either order of loading", async () => {
+    const earlier = await image.connect();
+    const halted = earlier.evaluate('(restart-case (error "before it is loaded") (go-on () :went-on))');
+    const stop = stopped(await halted.next());
+    expect(await image.ask(loadByHand())).to.equal("T");
+    await stop.stop.invokeRestart(0);
+    expect(await halted.next()).to.deep.include({ status: "returned", values: [":WENT-ON"] });
+    const definition = '(cl:fdefinition (cl:intern "EVALUATE" "SWANK-CLIENT/EVALUATE"))';
+    const remember = `(cl:defparameter cl-user::*by-hand* ${definition})`;
+    await image.ask(`(cl:progn ${remember} 1)`);
+    const later = await image.connect();
+    expect(await values(later, "(+ 1 2)")).to.deep.equal(["3"]);
+    await later.breakpoints.list();
+    expect(await image.ask(loadByHand())).to.equal("T");
+    expect(await values(later, "(+ 2 2)")).to.deep.equal(["4"]);
+    expect(await values(earlier, `(eq cl-user::*by-hand* ${definition})`)).to.deep.equal(["NIL"]);
+    expect(await image.ask(VERSIONS)).to.equal("1");
   });
 });

@@ -3,7 +3,7 @@ import type { SwankClient } from "swank-client";
 import { liveImage } from "./live-image.js";
 import { evaluate, returned, values } from "./outcomes.js";
 
-describe("values of evaluated code", () => {
+describe("Values of an evaluation", () => {
   const image = liveImage();
   let client: SwankClient;
   beforeEach(async () => {
@@ -57,7 +57,7 @@ describe("values of evaluated code", () => {
     expect(mixed).to.match(/\.\.\. \[cut at 20000 characters\]$/);
   });
 
-  it("are as long as the caller wants them, and all together no longer than a message can be", async () => {
+  it("are as long as the caller allows, and together fit into a message", async () => {
     const q = (length: number) => `(make-string ${length} :initial-element #\\q)`;
     const lengths = async (code: string, valueLimit: number) =>
       (await values(client, code, { valueLimit })).map((text) => (text.match(/q/g) ?? []).length);
@@ -77,7 +77,7 @@ describe("values of evaluated code", () => {
     expect(list).to.match(/^\(#x1 #\(#x10+\.\.\. \[cut at 20000 characters\]$/);
   });
 
-  it("are shown as far as they go when they are circular", async () => {
+  it("are cut if they are circular", async () => {
     const [list] = await values(client, "(let ((list (list 1 2))) (setf (cddr list) list))");
     expect(list).to.match(/^\(1 2 1 2 .*\.\.\.\)$/);
     const [deep] = await values(client, "(let ((list (list 1 2))) (setf (car list) list))");

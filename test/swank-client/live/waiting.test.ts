@@ -9,14 +9,14 @@ const reason = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-describe("waiting for an evaluation", () => {
+describe("Evaluation.next", () => {
   const image = liveImage();
   let client: SwankClient;
   beforeEach(async () => {
     client = await image.connect();
   });
 
-  it("ends after its timeout, and can be taken up again", async () => {
+  it("times out, and can be called again", async () => {
     const evaluation = client.evaluate("(read-line *standard-input* nil) (sleep 0.2) :slept");
     expect(await reason(evaluation.next({ timeout: 1 }))).to.include({ code: "WAIT_TIMEOUT" });
     expect(await reason(evaluation.next({ timeout: 0 }))).to.include({ code: "WAIT_TIMEOUT" });
@@ -24,13 +24,13 @@ describe("waiting for an evaluation", () => {
     expect(returned(await evaluation.next()).values).to.deep.equal([":SLEPT"]);
   });
 
-  it("takes any number for a timeout", async () => {
+  it("accepts any number as timeout", async () => {
     for (const timeout of [Number.POSITIVE_INFINITY, 2 ** 31, 1e12]) {
       expect(returned(await client.evaluate("(sleep 0.05) 1").next({ timeout })).values).to.deep.equal(["1"]);
     }
   });
 
-  it("ends when its signal is aborted, before or meanwhile, with the signal's reason", async () => {
+  it("ends with the signal's reason when its signal is aborted, before or during the wait", async () => {
     const evaluation = client.evaluate("(sleep 0.2) :slept");
     const controller = new AbortController();
     const waiting = reason(evaluation.next({ signal: controller.signal }));
@@ -41,30 +41,30 @@ describe("waiting for an evaluation", () => {
     expect(returned(await evaluation.next({ signal: new AbortController().signal })).values).to.deep.equal([":SLEPT"]);
   });
 
-  it("gives an outcome that is there, whatever the timeout and the signal say", async () => {
+  it("returns an available outcome, whatever the timeout and the signal", async () => {
     const evaluation = client.evaluate("1");
     while (!evaluation.isSettled) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(returned(await evaluation.next({ timeout: 0, signal: AbortSignal.abort() })).values).to.deep.equal(["1"]);
   });
 
-  it("by several gives all the same, with the same output", async () => {
+  it("returns the same outcome and output to all callers", async () => {
     const evaluation = client.evaluate('(princ "out") (cerror "go on" "stop") (princ "more") 1');
     const stops = (await Promise.all([evaluation.next(), evaluation.next(), evaluation.next()])).map(stopped);
-    for (const stop of stops) expect(stop).to.include({ stdout: "out", session: stops[0]?.session });
+    for (const stop of stops) expect(stop).to.include({ stdout: "out", stop: stops[0]?.stop });
     const ends = Promise.all([evaluation.next(), evaluation.next()]);
-    await stops[0]?.session.invokeRestart(0);
+    await stops[0]?.stop.invokeRestart(0);
     for (const end of await ends) expect(returned(end)).to.include({ stdout: "more" });
     expect(await evaluation.next()).to.include({ stdout: "" });
   });
 
-  it("in vain leaves no timers or listeners behind", async () => {
+  it("leaves no timers or listeners behind", async () => {
     const evaluation = client.evaluate("(loop)");
     const { signal } = new AbortController();
     for (let round = 0; round < 50; round += 1) await reason(evaluation.next({ timeout: 0, signal }));
     aborted(await evaluation.abort());
   });
 
-  it("for code that was never run tells why", async () => {
+  it("gives the reason for code that was never run", async () => {
     const bad: unknown = 5;
     const codes = [
       { code: "1", options: { outputLimit: -1 } },

@@ -6,7 +6,7 @@ import type { LispWarning, SwankClient } from "swank-client";
 import { liveImage } from "./live-image.js";
 import { evaluate, returned, stopped } from "./outcomes.js";
 
-describe("warnings of evaluated code", () => {
+describe("Warnings of an evaluation", () => {
   const image = liveImage();
   let client: SwankClient;
   beforeEach(async () => {
@@ -45,7 +45,7 @@ describe("warnings of evaluated code", () => {
     ["a redefinition", "(defun w-again ()) (defun w-again () 1)", "STYLE-WARNING", /redefining .*W-AGAIN/],
   ];
   for (const [title, code, type, text] of CASES) {
-    it(`tell of ${title}`, async () => {
+    it(`report ${title}`, async () => {
       const warnings = await warningsOf(code);
       expect(warnings).to.have.lengthOf(1);
       expect(warnings[0]?.type).to.equal(type);
@@ -53,19 +53,19 @@ describe("warnings of evaluated code", () => {
     });
   }
 
-  it("tell of a condition class of the code's own by its name", async () => {
+  it("name a condition class that the code defines", async () => {
     const [warning] = await warningsOf(
       '(define-condition my-warning (warning) () (:report "mine")) (warn \'my-warning)',
     );
     expect(warning).to.deep.equal({ type: "WARNING", class: "COMMON-LISP-USER::MY-WARNING", message: "mine" });
   });
 
-  it("tell of compiler notes", async () => {
+  it("include compiler notes", async () => {
     const warnings = await warningsOf("(compile nil '(lambda (x y) (declare (optimize speed)) (+ x y)))");
     expect(warnings[0]).to.include({ type: "COMPILER-WARNING", class: "SB-INT:SIMPLE-COMPILER-NOTE" });
   });
 
-  it("leave out what the code handles itself", async () => {
+  it("omit conditions that the code handles itself", async () => {
     expect(await warningsOf('(handler-case (warn "x") (warning () :handled))')).to.deep.equal([]);
     expect(await warningsOf('(handler-bind ((warning #\'muffle-warning)) (warn "x"))')).to.deep.equal([]);
     expect(
@@ -73,7 +73,7 @@ describe("warnings of evaluated code", () => {
     ).to.deep.equal([]);
   });
 
-  it("leave out what a later form defines", async () => {
+  it("omit undefined names that a later form defines", async () => {
     const code = `(defun l-a () (l-b *l-special*)) (defun l-b (x) (check-type x l-type) x)
       (defvar *l-special*) (deftype l-type () 'integer)`;
     expect(await warningsOf(code)).to.deep.equal([]);
@@ -84,36 +84,36 @@ describe("warnings of evaluated code", () => {
     ).to.deep.equal([]);
   });
 
-  it("come with the stop that they came before, and not again", async () => {
+  it("come with the next stop, and not again", async () => {
     const evaluation = client.evaluate('(warn "first") (cerror "go on" "stop") (warn "second")');
     const stop = stopped(await evaluation.next());
     expect(stop.warnings.map(({ message }) => message)).to.deep.equal(["first"]);
-    await stop.session.invokeRestart(0);
+    await stop.stop.invokeRestart(0);
     expect((await evaluation.next()).warnings.map(({ message }) => message)).to.deep.equal(["second"]);
   });
 
-  it("do not come from what is looked at during a stop", async () => {
+  it("do not include warnings of inspecting a stop", async () => {
     const evaluation = client.evaluate('(defun s-f (x) (error "stop ~a" x)) (s-f 1)');
     const stop = stopped(await evaluation.next());
-    await stop.session.frames(0, 10);
-    await stop.session.frameLocals(0);
-    await stop.session.abort();
+    await stop.stop.frames(0, 10);
+    await stop.stop.frameLocals(0);
+    await stop.stop.abort();
     expect((await evaluation.next()).warnings).to.deep.equal([]);
   });
 
-  it("are bounded, and told to be", async () => {
+  it("are limited in number, and the omitted ones are counted", async () => {
     const outcome = returned(await evaluate(client, '(dotimes (i 100000) (warn "number ~d" i))'));
     const numbers = [...Array(100).keys()].map((number) => `number ${number}`);
     expect(outcome.warnings.map(({ message }) => message)).to.deep.equal(numbers);
     expect(outcome.warningsOmitted).to.equal(99_900);
   });
 
-  it("are counted for each outcome by itself", async () => {
+  it("are counted for each outcome separately", async () => {
     const warn = '(dotimes (i 101) (warn "number ~d" i))';
     const evaluation = client.evaluate(`${warn} (break) ${warn}`);
     const stop = stopped(await evaluation.next());
     expect([stop.warnings.length, stop.warningsOmitted]).to.deep.equal([100, 1]);
-    await stop.session.continue();
+    await stop.stop.continue();
     const end = returned(await evaluation.next());
     expect([end.warnings.length, end.warningsOmitted]).to.deep.equal([0, 101]);
   });

@@ -2,7 +2,8 @@ import { Buffer } from "node:buffer";
 import { expect } from "chai";
 import fc from "fast-check";
 import { keyword, read, type Sexp } from "sexp-parser";
-import { type ClientMessage, wire } from "swank-client";
+import type { ClientMessage } from "swank-client/protocol";
+import * as wire from "swank-client/protocol";
 
 /** Strings with everything in them: quotes, backslashes, controls, other planes, lone surrogates. */
 const anyString = fc.string({
@@ -33,8 +34,8 @@ function cutAt(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {
   return [0, ...cuts].map((start, index) => bytes.subarray(start, cuts[index] ?? bytes.length));
 }
 
-describe("the codec", () => {
-  it("gives back what was framed, however often and wherever the stream is cut", () => {
+describe("The wire codec", () => {
+  it("round-trips messages, however the stream is divided", () => {
     fc.assert(
       fc.property(fc.array(anyString), fc.array(fc.nat()), (payloads, places) => {
         const received: string[] = [];
@@ -46,7 +47,7 @@ describe("the codec", () => {
     );
   });
 
-  it("never gives a payload that was not framed: any bytes are frames, the beginning of one, or a coded error", () => {
+  it("decodes any bytes to frames, the beginning of a frame, or an error with a code", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 64 }), fc.array(fc.nat()), (bytes, places) => {
         const outcome = (chunks: readonly Uint8Array[]) => {
@@ -65,7 +66,7 @@ describe("the codec", () => {
     );
   });
 
-  it("writes requests that Lisp's syntax gives back unchanged", () => {
+  it("encodes requests that Lisp's syntax preserves", () => {
     fc.assert(
       fc.property(datum, wellFormed, fc.maxSafeInteger(), (form, packageName, id) => {
         const message: ClientMessage = { type: "emacs-rex", form, package: packageName, thread: "t", id };
@@ -74,7 +75,7 @@ describe("the codec", () => {
     );
   });
 
-  it("understands any value of a reply", () => {
+  it("decodes any value in a reply", () => {
     fc.assert(
       fc.property(datum, fc.maxSafeInteger(), (value, id) => {
         const text = wire.printMessage({ type: "emacs-return", thread: 1, tag: id, value });
@@ -84,7 +85,7 @@ describe("the codec", () => {
     );
   });
 
-  it("takes any list that begins with a keyword for a message, and nothing else", () => {
+  it("decodes any list that begins with a keyword as a message, and nothing else", () => {
     fc.assert(
       fc.property(datum, (value) => {
         const decoded = () => wire.decodeMessage(value);

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { keyword, list, NIL, read, type Sexp } from "sexp-parser";
-import { type ClientMessage, wire } from "swank-client";
+import type { ClientMessage } from "swank-client/protocol";
+import * as wire from "swank-client/protocol";
 import { thrown } from "../../support/caught.js";
 
 const CASES: readonly (readonly [message: ClientMessage, text: string])[] = [
@@ -35,7 +36,7 @@ const CASES: readonly (readonly [message: ClientMessage, text: string])[] = [
   [{ type: "write-done", thread: 5 }, "(:write-done 5)"],
 ];
 
-describe("messages to the server", () => {
+describe("encodeMessage", () => {
   for (const [message, text] of CASES) {
     it(JSON.stringify(text), () => {
       expect(wire.printMessage(message)).to.equal(text);
@@ -52,14 +53,14 @@ describe("messages to the server", () => {
     Number.NaN,
   ];
   for (const form of REFUSED) {
-    it(`never carry ${JSON.stringify(form)}`, () => {
+    it(`refuses ${JSON.stringify(form)}`, () => {
       thrown("INVALID_ARGUMENT", () =>
         wire.printMessage({ type: "emacs-rex", form, package: undefined, thread: "t", id: 1 }),
       );
     });
   }
 
-  it("may carry data nested to any depth", () => {
+  it("encodes data nested to any depth", () => {
     let form: Sexp = 1;
     for (let depth = 0; depth < 100_000; depth++) form = [form];
     const text = wire.printMessage({ type: "emacs-return", thread: 1, tag: 2, value: form });

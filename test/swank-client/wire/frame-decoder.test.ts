@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { expect } from "chai";
-import { wire } from "swank-client";
+import * as wire from "swank-client/protocol";
 import { thrown } from "../../support/caught.js";
 import { divisions } from "../../support/divisions.js";
 
@@ -43,7 +43,7 @@ describe("FrameDecoder", () => {
     });
   }
 
-  it("gives a payload as soon as its last byte is there", () => {
+  it("delivers a payload as soon as its last byte has arrived", () => {
     const payloads: string[] = [];
     const decoder = new wire.FrameDecoder((payload) => payloads.push(payload));
     decoder.push(utf8("000002a"));
@@ -61,7 +61,7 @@ describe("FrameDecoder", () => {
     expect(seen).to.deep.equal([true, true, true, true, true, true, true, false]);
   });
 
-  it("keeps what it was given, even when the sender reuses the chunk", () => {
+  it("copies its input, so that the sender can reuse the chunk", () => {
     const payloads: string[] = [];
     const decoder = new wire.FrameDecoder((payload) => payloads.push(payload));
     const chunk = utf8("000004ab");
@@ -83,7 +83,7 @@ describe("FrameDecoder", () => {
     expect(decodeAll([utf8("000004abcd")], 4)).to.deep.equal(["abcd"]);
   });
 
-  it("delivers the frames before the one that is bad", () => {
+  it("delivers the frames before a bad one", () => {
     for (const { name, chunks } of divisions(utf8("000001aHTTP/1.1 400"))) {
       const payloads: string[] = [];
       const decoder = new wire.FrameDecoder((payload) => payloads.push(payload));
@@ -116,7 +116,7 @@ describe("FrameDecoder", () => {
     });
   }
 
-  it("reads on behind bytes that are not UTF-8: the frame's length does not depend on them", () => {
+  it("continues after bytes that are not UTF-8", () => {
     for (const bad of [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xc0, 0xaf], [0x80], [0xf8, 0x88, 0x80, 0x80, 0x80]]) {
       const bytes = Buffer.concat([utf8(`00000${bad.length + 2}a`), Uint8Array.from(bad), utf8("b000002ok")]);
       for (const { name, chunks } of divisions(bytes)) {

@@ -1,12 +1,12 @@
 import { Buffer } from "node:buffer";
 import { expect } from "chai";
-import { wire } from "swank-client";
+import * as wire from "swank-client/protocol";
 import { thrown } from "../../support/caught.js";
 
 const encoded = (payload: string) => Buffer.from(wire.encodeFrame(payload)).toString("utf8");
 
 describe("encodeFrame", () => {
-  it("puts the number of bytes, not of characters, before the text", () => {
+  it("writes the number of bytes, not of characters, before the text", () => {
     expect(encoded("")).to.equal("000000");
     expect(encoded("(a)")).to.equal("000003(a)");
     expect(encoded("(λ 😀)")).to.equal("000009(λ 😀)");
@@ -19,7 +19,7 @@ describe("encodeFrame", () => {
     expect(encoded("\udc00\ud800")).to.equal("000006\ufffd\ufffd");
   });
 
-  it("refuses what the header cannot announce", () => {
+  it("refuses a message that is too long for the header", () => {
     expect(wire.encodeFrame("x".repeat(0xffffff)).length).to.equal(6 + 0xffffff);
     const error = thrown("FRAME_TOO_LARGE", () => wire.encodeFrame("λ".repeat(0x800000)));
     expect(error.message).to.equal("The message takes 16777216 bytes; the most is 16777215.");

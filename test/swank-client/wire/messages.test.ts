@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { type SwankMessage, wire } from "swank-client";
+import type { SwankMessage } from "swank-client/protocol";
+import * as wire from "swank-client/protocol";
 import { thrown } from "../../support/caught.js";
 import { divisions } from "../../support/divisions.js";
 import { frame } from "../../support/fake-swank.js";
@@ -12,19 +13,19 @@ function receive(chunks: readonly Uint8Array[]): SwankMessage[] {
   return messages;
 }
 
-describe("messages from the server", () => {
+describe("readMessage", () => {
   for (const { title, text, message } of MESSAGE_CASES) {
-    it(`${title}, however the bytes arrive`, () => {
+    it(`decodes ${title}, however the bytes arrive`, () => {
       for (const { name, chunks } of divisions(frame(text))) expect(receive(chunks), name).to.deep.equal([message]);
     });
   }
 
-  it("arrive in order when many come at once", () => {
+  it("decodes many messages in order", () => {
     const bytes = Buffer.concat(MESSAGE_CASES.map(({ text }) => frame(text)));
     expect(receive([bytes])).to.deep.equal(MESSAGE_CASES.map(({ message }) => message));
   });
 
-  it("are told from other Lisp data", () => {
+  it("refuses Lisp data that is not a message", () => {
     for (const text of [
       "",
       "hello",
@@ -41,13 +42,13 @@ describe("messages from the server", () => {
     }
   });
 
-  it("are told from what is no Lisp data, which the error shows", () => {
+  it("refuses text that is not Lisp data, and shows it in the error", () => {
     for (const text of [")", "(((((", "{}", '{"jsonrpc":"2.0"', '"unclosed', "#<"]) {
       expect(thrown("UNREADABLE_MESSAGE", () => wire.readMessage(text)).details.received, text).to.equal(text);
     }
   });
 
-  it("may hold data nested deeper than any image prints them, and no deeper", () => {
+  it("limits nesting to more than any image prints", () => {
     const nested = (depth: number) => `(:return (:ok ${"(".repeat(depth)}1${")".repeat(depth)}) 1)`;
     expect(wire.readMessage(nested(9000)).type).to.equal("return");
     expect(wire.readMessage(nested(100_000))).to.include({ type: "unreadable", id: 1 });

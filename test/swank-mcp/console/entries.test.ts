@@ -14,25 +14,25 @@ function mistake(typed: string): string {
   return entry.kind === "mistake" ? entry.text : entry.kind;
 }
 
-describe("what is typed into the console", () => {
-  it("is code unless a comma begins it", () => {
+describe("readEntry", () => {
+  it("reads code unless a comma begins it", () => {
     expect(readEntry("(+ 1 2) x")).to.deep.equal({ kind: "code", code: "(+ 1 2) x" });
     expect(readEntry("`(1 ,x)")).to.deep.equal({ kind: "code", code: "`(1 ,x)" });
   });
 
-  it("is nothing when it holds no form", () => {
+  it("ignores text without a form", () => {
     for (const blank of ["", "  ", "; comment", "#| block |#"])
       expect(readEntry(blank)).to.deep.equal({ kind: "nothing" });
   });
 
-  it("goes on in the next line until it is balanced", () => {
+  it("continues on the next line until the code is balanced", () => {
     for (const text of ["(list 1", '"text', "#| comment", "'", "(a\n\n"]) {
       expect(readEntry(text)).to.deep.equal({ kind: "unfinished", atEnd: { kind: "code", code: text } });
     }
     expect(readEntry(",in 1 (list")).to.include({ kind: "unfinished" });
   });
 
-  it("is for Lisp to refuse when no line can mend it", () => {
+  it("passes code to Lisp that no further line can complete", () => {
     expect(readEntry("(list 1))")).to.deep.equal({ kind: "code", code: "(list 1))" });
   });
 
@@ -65,13 +65,13 @@ describe("what is typed into the console", () => {
   for (const [typed, tool, args] of CALLS)
     it(`calls ${tool} for ${JSON.stringify(typed)}`, () => expect(callOf(typed)).to.deep.equal([tool, args]));
 
-  it("is told how a command is used", () => {
-    expect(mistake(",locals")).to.equal("Usage: ,locals n. The variables of frame n.");
+  it("shows the usage of a misused command", () => {
+    expect(mistake(",locals")).to.equal("Usage: ,locals n. Show the variables of frame n.");
     for (const typed of [",locals 1 2", ",error 1", ",in 1", ",break", ",break f 1 2", ",unbreak 1)"])
       expect(mistake(typed), typed).to.match(/^Usage: ,/);
   });
 
-  it("is told which command was meant", () => {
+  it("suggests the command that was meant", () => {
     expect(mistake(",restrat 1")).to.equal(
       "There is no command ,restrat. Did you mean ,restart? ,help lists the commands.",
     );
@@ -81,7 +81,7 @@ describe("what is typed into the console", () => {
     expect(mistake(",zzzzzzzz")).to.equal("There is no command ,zzzzzzzz. ,help lists the commands.");
   });
 
-  it("is told all commands by ,help, each once", () => {
+  it("lists every command once in ,help", () => {
     for (const command of COMMANDS) expect(commandsText()).to.include(`\n  ${usageText(command)} `);
     expect(new Set(COMMANDS.map(({ name }) => name)).size).to.equal(COMMANDS.length);
   });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { completionsFor, HISTORY_SIZE, HistoryFile, historyPath } from "swank-mcp";
 
-describe("completion", () => {
+describe("completionsFor", () => {
   const asked: string[] = [];
   const symbols = async (prefix: string) => {
     asked.push(prefix);
@@ -15,26 +15,26 @@ describe("completion", () => {
     asked.length = 0;
   });
 
-  it("is of commands at the beginning of a line", async () => {
+  it("completes commands at the beginning of a line", async () => {
     expect(await completionsFor(",break", symbols)).to.deep.equal([["break", "breakpoints"], "break"]);
     expect(await completionsFor(" ,RESTARTS", symbols)).to.deep.equal([["restarts"], "RESTARTS"]);
     expect(asked).to.deep.equal([]);
   });
 
-  it("is of the symbol that is being typed", async () => {
+  it("completes the symbol being typed", async () => {
     const typed = ["(map", "(list 'map", "#'cl:map", "(a (b ,@(c:d", ",describe map", ":ke", '("x"y'];
     for (const line of typed) await completionsFor(line, symbols);
     expect(asked).to.deep.equal(["map", "map", "cl:map", "c:d", "map", ":ke", "y"]);
     expect(await completionsFor("(map", symbols)).to.deep.equal([["map-1", "map-2"], "map"]);
   });
 
-  it("is of nothing where nothing has been typed", async () => {
+  it("completes nothing without a prefix", async () => {
     expect(await completionsFor("(list ", symbols)).to.deep.equal([[], ""]);
     expect(asked).to.deep.equal([]);
   });
 });
 
-describe("history", () => {
+describe("HistoryFile", () => {
   let folder: string;
   let path: string;
 
@@ -45,7 +45,7 @@ describe("history", () => {
 
   afterEach(() => rm(folder, { recursive: true }));
 
-  it("is in the user's state folder", () => {
+  it("is stored in the user's state folder", () => {
     expect(historyPath({ HOME: "/home/me" })).to.equal("/home/me/.local/state/swank-toolkit/console-history");
     expect(historyPath({ HOME: "/home/me", XDG_STATE_HOME: "/state" })).to.equal(
       "/state/swank-toolkit/console-history",
@@ -59,7 +59,7 @@ describe("history", () => {
     expect((await stat(path)).mode & 0o077).to.equal(0);
   });
 
-  it("does not grow for ever", async () => {
+  it("limits the number of lines", async () => {
     new HistoryFile(path).add("(first)");
     await writeFile(path, Array.from({ length: 3 * HISTORY_SIZE }, (_, index) => `${index}\n`).join(""));
     expect(new HistoryFile(path).load())
@@ -68,7 +68,7 @@ describe("history", () => {
     expect((await readFile(path, "utf8")).split("\n")).to.have.length(HISTORY_SIZE + 1);
   });
 
-  it("is nobody's trouble when it cannot be kept", async () => {
+  it("ignores a file that cannot be written", async () => {
     await writeFile(join(folder, "file"), "");
     const history = new HistoryFile(historyPath({ XDG_STATE_HOME: join(folder, "file") }));
     history.add("(lost)");

@@ -1,17 +1,17 @@
 import { expect } from "chai";
 import { answerText, consolePrompt, continuationPrompt, jsonText, LiveOutput, stopOf } from "swank-mcp";
 
-describe("what the console shows", () => {
-  it("is the text of an answer, its blocks apart", () => {
+describe("answerText, consolePrompt and stopOf", () => {
+  it("show the text of an answer, with its blocks separated", () => {
     expect(answerText({ blocks: ["=> 1", "A remark."], isError: false })).to.equal("=> 1\n\nA remark.");
   });
 
-  it("is the words of a refusal, not its data", () => {
+  it("show the text of a refusal, not its data", () => {
     const structured = { error: { code: -32000, message: "No.", data: { type: "T", next: "Ask." } } };
     expect(answerText({ blocks: ["No.\nAsk."], isError: true, structured })).to.equal("No.\nAsk.");
   });
 
-  it("is values as they always look, where JSON holds them", () => {
+  it("show values in JSON like those of evaluate-lisp", () => {
     const answer = { blocks: ["{}", "A remark."], isError: false };
     expect(answerText({ ...answer, structured: { values: ["1", "2"], stdout: "out\n" } })).to.equal(
       "[stdout]\nout\n\n=> 1\n=> 2\n\nA remark.",
@@ -22,7 +22,13 @@ describe("what the console shows", () => {
     );
   });
 
-  it("is a line for each fact, and a table for each list of things", () => {
+  it("show the notices of a JSON answer below it", () => {
+    const structured = { values: ["1"], stdout: "", notices: ["The image is new.", "A stop has ended."] };
+    const blocks = [JSON.stringify(structured)];
+    expect(answerText({ blocks, isError: false, structured })).to.equal("=> 1\n\nThe image is new.\nA stop has ended.");
+  });
+
+  it("show a line for each field, and a table for each list", () => {
     const rows = [
       { id: 1, name: "short", place: { file: "a.lisp", line: 2 }, parts: [{ is: "x", of: null }], none: [] },
       { id: 22, name: "a longer name", extra: true },
@@ -57,14 +63,14 @@ deep:
     );
   });
 
-  it("is a prompt with the package, and the stop that commands are about", () => {
+  it("show the package and the stop that commands act on", () => {
     expect(consolePrompt(undefined, undefined)).to.equal("> ");
     expect(consolePrompt("COMMON-LISP-USER", undefined)).to.equal("CL-USER> ");
     expect(consolePrompt("ZOO", "9/2")).to.equal("ZOO [9/2]> ");
     expect(continuationPrompt("ZOO [9/2]> ")).to.equal("       ... ");
   });
 
-  it("is about the chosen thread as long as that is stopped, otherwise about the latest", () => {
+  it("choose the chosen thread while it is stopped, otherwise the latest stop", () => {
     const place = { packageName: "ZOO", stops: ["9/2", "12/1"] };
     expect(stopOf(place, undefined)).to.equal("12/1");
     expect(stopOf(place, "9")).to.equal("9/2");
@@ -73,7 +79,7 @@ deep:
   });
 });
 
-describe("output as it comes", () => {
+describe("LiveOutput", () => {
   /** What is shown when this was printed before an answer. */
   function shown(chunks: readonly (readonly [text: string, stream?: "stdout" | "stderr"])[], answer: string): string {
     let text = "";
@@ -85,7 +91,7 @@ describe("output as it comes", () => {
     return text;
   }
 
-  it("makes up the report that the agent reads, each part once", () => {
+  it("completes the report that the agent reads, each part once", () => {
     const report = "[stdout]\na\nb\n\n[stderr]\nc\n\n=> 1";
     expect(
       shown(
@@ -100,7 +106,7 @@ describe("output as it comes", () => {
     expect(shown([], report)).to.equal(`${report}\n`);
   });
 
-  it("stays in the order in which it came", () => {
+  it("keeps the order of the output", () => {
     const chunks = [
       ["a", "stdout"],
       ["b\n", "stderr"],
@@ -111,12 +117,12 @@ describe("output as it comes", () => {
     );
   });
 
-  it("is shown again where the report leaves some out, so that what is left out is said", () => {
+  it("shows output again if the report cuts it, so that the cut is marked", () => {
     const report = "[stdout]\na [... 5 characters left out ...] b\n\n=> 1";
     expect(shown([["aaaaaab\n", "stdout"]], report)).to.equal(`[stdout]\naaaaaab\n\n${report}\n`);
   });
 
-  it("does not take for output what only tells what is waited for", () => {
+  it("does not show progress texts as output", () => {
     expect(shown([["Waiting for the user."]], "=> 1")).to.equal("=> 1\n");
   });
 });

@@ -1,13 +1,14 @@
 import { expect } from "chai";
-import { DEFINITION_KINDS, type Definition, type ResetReport } from "swank-client";
+import { DEFINITION_KINDS, type ResetReport } from "swank-client";
+import type { Definition } from "swank-client/types";
 import { definitionsBlocks, LISTED_TYPES, resetText } from "swank-mcp";
 
 function definition(kind: Definition["kind"], name: string, changes: Partial<Definition> = {}): Definition {
   return { kind, name, redefined: false, changed: false, ...changes };
 }
 
-describe("the text of list-definitions", () => {
-  it("says that there are none", () => {
+describe("definitionsBlocks", () => {
+  it("says that there are no definitions", () => {
     expect(definitionsBlocks({ definitions: [], loaded: [] }, undefined)).to.deep.equal(["No definitions in session."]);
     expect(definitionsBlocks({ definitions: [], loaded: [] }, "macro")).to.deep.equal(["No definitions in session."]);
   });
@@ -23,14 +24,14 @@ describe("the text of list-definitions", () => {
     loaded: ["/a/b.lisp", "alexandria"],
   };
 
-  it("has a section for each type, and the order of definition in it", () => {
+  it("has a section for each type, in the order of definition", () => {
     expect(definitionsBlocks(all, undefined)).to.deep.equal([
       `[functions]
 APP:RUN (redefined)
-APP::WALK (redefined, changed since by somebody else)
+APP::WALK (redefined, changed later by other code)
 
 [methods]
-APP::AREA :AROUND (APP::C) (changed since by somebody else)
+APP::AREA :AROUND (APP::C) (changed later by other code)
 
 [variables]
 APP::*X*
@@ -44,7 +45,7 @@ alexandria`,
     ]);
   });
 
-  it("can be of one type, and names the others when there is none of it", () => {
+  it("lists one type, and names the others if it is empty", () => {
     expect(definitionsBlocks(all, "variable")).to.deep.equal(["[variables]\nAPP::*X*"]);
     expect(definitionsBlocks(all, "file")).to.deep.equal(["[files]\n/a/b.lisp\nalexandria"]);
     expect(definitionsBlocks(all, "macro")).to.deep.equal([
@@ -53,7 +54,7 @@ alexandria`,
     ]);
   });
 
-  it("is cut after two hundred names of a type, and says how many are left", () => {
+  it("shows two hundred names of a type and the number left out", () => {
     const definitions = Array.from({ length: 203 }, (_, index) => definition("function", `F${index}`));
     const [text = ""] = definitionsBlocks({ definitions, loaded: [] }, undefined);
     expect(text.split("\n")).to.have.lengthOf(202);
@@ -65,14 +66,14 @@ alexandria`,
   });
 });
 
-describe("the text of reset-session", () => {
+describe("resetText", () => {
   const nothing: ResetReport = { undefined: [], left: [], loaded: [], aborted: 0, stillRunning: 0 };
 
-  it("is short when there was nothing to do", () => {
+  it("is short if nothing was reset", () => {
     expect(resetText(nothing)).to.equal("Session reset. The package is COMMON-LISP-USER.");
   });
 
-  it("names what was undefined, and what was left and why", () => {
+  it("names undefined definitions, and those left with the reason", () => {
     const report: ResetReport = {
       undefined: [{ kind: "function", name: "APP::F" }],
       left: [
@@ -92,7 +93,7 @@ describe("the text of reset-session", () => {
 2 evaluations
 
 [still running]
-1 evaluation that nothing could end
+1 evaluation that could not be aborted
 
 [undefined]
 function APP::F
@@ -100,15 +101,15 @@ function APP::F
 [left]
 class APP::C: only functions, macros and variables are undefined
 function APP::G: existed before this session
-variable APP::*V*: changed since by somebody else
-generic-function APP::H: others have added methods
+variable APP::*V*: changed later by other code
+generic-function APP::H: other code has added methods
 function APP::I: its package is locked
 
 [left, loaded from files]
 /a/b.lisp`);
   });
 
-  it("is cut after fifty names of a kind", () => {
+  it("shows fifty names of a kind and the number left out", () => {
     const gone = Array.from({ length: 52 }, (_, index) => ({ kind: "function", name: `F${index}` }) as const);
     expect(resetText({ ...nothing, undefined: gone })).to.match(/\nfunction F49\n\.\.\. 2 more$/);
   });

@@ -2,8 +2,8 @@ import { expect } from "chai";
 import { fullBacktrace, lastErrorText } from "swank-mcp";
 import { frames, restarts, snapshot } from "../../support/mcp-outcomes.js";
 
-describe("describe-last-error's text", () => {
-  it("is laid out as in the contract", () => {
+describe("lastErrorText", () => {
+  it("has the contract's form", () => {
     const error = snapshot({
       restarts: restarts("ABORT - Return to top level", "RETRY - Retry SLIME REPL evaluation request"),
       frames: frames("(/ 1 0)", "(EVAL (/ 1 0))", "(A)", "(B)", "(C)", "(D)"),
@@ -30,38 +30,38 @@ For full backtrace, use get-backtrace tool.`);
     expect(lastErrorText(snapshot({ message: "one\n\ntwo" }))).to.include("\n  one\n\n  two\n\n");
   });
 
-  it("names restarts without a name, each on one line", () => {
+  it("shows restarts without a name, each on one line", () => {
     const error = snapshot({ restarts: [{ index: 0, name: "", description: "Go\n  on." }] });
     expect(lastErrorText(error)).to.include("Available Restarts:\n  1. (unnamed) - Go on.\n");
   });
 
-  it("has neither restarts nor frames for an image that is gone", () => {
+  it("has neither restarts nor frames for a lost image", () => {
     const error = snapshot({ type: "IMAGE-LOST", message: "Gone.", restarts: [], frames: [] });
     expect(lastErrorText(error)).to.equal("Error: IMAGE-LOST\n  Gone.\n\nAvailable Restarts:\n  none");
   });
 });
 
-describe("get-backtrace's text", () => {
+describe("fullBacktrace", () => {
   const error = snapshot({ frames: frames("machinery:(ERROR)", "(A)", "host:(EVAL)"), totalFrames: 10 });
 
-  it("says of a deep stack that the rest was not kept", () => {
+  it("says that a deep stack was not kept whole", () => {
     const deep = snapshot({ frames: frames(...Array.from({ length: 200 }, () => "(F)")), totalFrames: 5000 });
     expect(fullBacktrace(deep, 200)).to.match(/\n199: \(F\)\n\.\.\. 4800 more frames, not kept$/);
   });
 
-  it("shows every frame, Lisp's own included, and how many are the evaluator's", () => {
+  it("shows every frame, including Lisp's own, and counts those of the evaluator", () => {
     expect(fullBacktrace(error, 20)).to.equal(
       "[Backtrace]\n0: (ERROR)\n1: (A)\n2: (EVAL)\n... 7 more frames, of the evaluator and Swank",
     );
   });
 
-  it("shows no more than it was asked for, and how to see the others", () => {
+  it("shows at most the requested number of frames, and how to see the others", () => {
     expect(fullBacktrace(error, 1)).to.equal(
       "[Backtrace]\n0: (ERROR)\n... 9 more frames: max-frames up to 3 shows them",
     );
   });
 
-  it("shows a whole stack without further words", () => {
+  it("shows a whole stack without a remark", () => {
     expect(fullBacktrace(snapshot({ frames: frames("(A)") }), 1)).to.equal("[Backtrace]\n0: (A)");
   });
 

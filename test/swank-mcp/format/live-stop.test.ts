@@ -2,20 +2,20 @@ import { expect } from "chai";
 import { liveStopText } from "swank-mcp";
 import { frames, restarts, snapshot } from "../../support/mcp-outcomes.js";
 
-describe("live stop", () => {
+describe("liveStopText", () => {
   const error = snapshot({
     restarts: restarts("USE-VALUE - Use another value", "ABORT - Return to top level"),
     frames: frames("machinery:(ERROR)", "(FACT 0)"),
   });
 
-  it("names the thread, the restarts and the locals of the user's first frame", () => {
+  it("shows the thread, the restarts and the locals of the first user frame", () => {
     const locals = [
       { name: "N", value: "0" },
       { name: "TEXT", value: '"two\nlines"' },
     ];
     expect(
-      liveStopText({ thread: 7, level: 2, reason: "error", detail: {}, locals }, error),
-    ).to.equal(`Stopped, nothing unwound: thread 7/2. Other evaluations go on meanwhile.
+      liveStopText({ thread: 7, level: 2, locals }, error),
+    ).to.equal(`Stopped, nothing unwound: thread 7/2. Other evaluations can still run.
 Restarts:
   1. USE-VALUE - Use another value
   2. ABORT - Return to top level
@@ -24,15 +24,13 @@ Locals of frame 1, (FACT 0):
   TEXT = "two lines"`);
   });
 
-  it("has no locals where there are none", () => {
-    expect(liveStopText({ thread: 7, level: 1, reason: "error", detail: {}, locals: [] }, error)).to.match(
-      /Return to top level$/,
-    );
+  it("omits the locals if there are none", () => {
+    expect(liveStopText({ thread: 7, level: 1, locals: [] }, error)).to.match(/Return to top level$/);
   });
 
-  it("shows a few locals, and little of each", () => {
+  it("limits the number and length of locals", () => {
     const locals = Array.from({ length: 12 }, (_, index) => ({ name: `V${index}`, value: "x".repeat(500) }));
-    const lines = liveStopText({ thread: 7, level: 1, reason: "error", detail: {}, locals }, error).split("\n");
+    const lines = liveStopText({ thread: 7, level: 1, locals }, error).split("\n");
     expect(lines.at(-1)).to.equal("  ... 2 more locals");
     expect(lines.at(-2)).to.equal(`  V9 = ${"x".repeat(117)}...`);
   });

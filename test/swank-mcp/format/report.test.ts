@@ -10,12 +10,12 @@ function valueReport(...args: Parameters<typeof returned>): string {
   return reportText(conclude({ kind: "outcome", outcome: returned(...args) }));
 }
 
-describe("report", () => {
+describe("reportText", () => {
   it("shows a value", () => {
     expect(valueReport(["3"])).to.equal("=> 3");
   });
 
-  it("shows each of several values on a line of its own", () => {
+  it("shows each value on its own line", () => {
     expect(valueReport(["2", "1"])).to.equal("=> 2\n=> 1");
   });
 
@@ -37,7 +37,7 @@ describe("report", () => {
     );
   });
 
-  it("says how many values and warnings are left out", () => {
+  it("shows the number of values and warnings left out", () => {
     const warnings = [{ type: "WARNING", class: "WARNING", message: "careful" }] as const;
     const outcome = { ...SILENT, status: "returned", values: ["1", "2"], valueCount: 9 } as const;
     const conclusion = conclude({ kind: "outcome", outcome: { ...outcome, warnings, warningsOmitted: 5 } });
@@ -53,7 +53,7 @@ describe("report", () => {
     expect(text).to.equal("[warnings]\nWARNING: undefined variables:\n    X\n    Y\n\n=> 1");
   });
 
-  it("takes one line end off the output, not its other blank lines", () => {
+  it("removes only the last line feed of the output", () => {
     expect(valueReport(["1"], { stdout: "\na\n\n" })).to.equal("[stdout]\n\na\n\n\n=> 1");
   });
 
@@ -77,25 +77,25 @@ describe("report", () => {
     );
   });
 
-  it("leaves out frames of Lisp, and numbers the others as they are numbered everywhere", () => {
+  it("omits frames of Lisp without renumbering the others", () => {
     const error = snapshot({ frames: frames("machinery:(ERROR)", "(A)", "machinery:(MAP)", "(B)", "host:(EVAL)") });
     expect(errorReport(error)).to.match(/\[Backtrace\]\n1: \(A\)\n3: \(B\)$/);
   });
 
-  it("shows the frames of Lisp when the user has none", () => {
+  it("shows the frames of Lisp if there is no user frame", () => {
     const error = snapshot({ frames: frames("machinery:(ERROR)", "host:(EVAL)") });
     expect(errorReport(error)).to.match(/\[Backtrace\]\n0: \(ERROR\)$/);
   });
 
-  it("shows the evaluator's frames when there are no others", () => {
+  it("shows the evaluator's frames if there are no others", () => {
     expect(errorReport(snapshot({ frames: frames("host:(EVAL)") }))).to.match(/\[Backtrace\]\n0: \(EVAL\)$/);
   });
 
-  it("has no backtrace when there is no stack", () => {
+  it("has no backtrace without a stack", () => {
     expect(errorReport(snapshot({ message: "Gone.", frames: [] }))).to.equal("[ERROR] DIVISION-BY-ZERO\nGone.");
   });
 
-  it("shows at most 20 frames and says how many more there are", () => {
+  it("shows at most 20 frames and the number left out", () => {
     const calls = Array.from({ length: 25 }, (_, index) => `(F ${index})`);
     const lines = errorReport(snapshot({ frames: frames(...calls) }))
       .split("\n")
@@ -111,28 +111,28 @@ describe("report", () => {
     expect(call.length).to.be.at.most(310);
   });
 
-  it("says how much of a value it leaves out, and splits no character", () => {
+  it("shows how much of a value is left out, and splits no character", () => {
     const text = valueReport([`${"x".repeat(20_999)}\u{1F600}${"y".repeat(100)}`]);
     expect(text).to.equal(`=> ${"x".repeat(20_999)} [... 102 characters left out ...]`);
   });
 
-  it("cuts the longest of many values, and says where they are whole", () => {
+  it("cuts the longest values, and says how to get them whole", () => {
     const [a, b] = ["a".repeat(30_000), "b".repeat(12_000)];
     expect(valueReport([a, "short", b])).to.equal(
       `=> ${a.slice(0, 10_497)} [... 19503 characters left out ...]
 => short
 => ${b.slice(0, 10_497)} [... 1503 characters left out ...]
-; Cut to fit. The next call finds the values in the list /: (nth 0 /) is the first.`,
+; Cut to fit. In the next call the list / holds the whole values: (nth 0 /) is the first.`,
     );
   });
 
-  it("counts what JSON spells out as much as it takes there", () => {
+  it("counts characters that JSON escapes at their escaped length", () => {
     expect(valueReport(["\u0000".repeat(3600)])).to.equal(
       `=> ${"\u0000".repeat(3500)} [... 100 characters left out ...]`,
     );
   });
 
-  it("cuts the longest of many warnings, and says how to see them whole", () => {
+  it("cuts the longest warnings, and says how to see them whole", () => {
     const warnings = ["w".repeat(100), "v".repeat(30_000)].map(
       (message) => ({ type: "WARNING", class: "WARNING", message }) as const,
     );
@@ -140,7 +140,7 @@ describe("report", () => {
       `[warnings]
 WARNING: ${"w".repeat(100)}
 WARNING: ${"v".repeat(20_900)} [... 9100 characters left out ...]
-; Cut to fit. Evaluate fewer forms at a time to see their warnings whole.
+; Cut to fit. Evaluate fewer forms at a time to see their whole warnings.
 
 => 1`,
     );

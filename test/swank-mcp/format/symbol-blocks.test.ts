@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import type { FoundSymbol, Meaning, SymbolDescription } from "swank-client";
+import type { SymbolDescription } from "swank-client";
+import type { FoundSymbol, Meaning } from "swank-client/types";
 import { symbolBlocks } from "swank-mcp";
 
 const NOT_KNOWN = { documentation: undefined, source: undefined };
@@ -26,8 +27,8 @@ const PRINT_BASE: Meaning = {
   source: undefined,
 };
 
-describe("the text of describe-symbol", () => {
-  it("is the contract's for a function", () => {
+describe("symbolBlocks", () => {
+  it("has the contract's form for a function", () => {
     expect(symbolBlocks(found("COMMON-LISP::MAPCAR", [MAPCAR]), "mapcar")).to.deep.equal([
       `COMMON-LISP::MAPCAR [FUNCTION]
   Arglist: (FUNCTION LIST &REST MORE-LISTS)
@@ -38,7 +39,7 @@ describe("the text of describe-symbol", () => {
     ]);
   });
 
-  it("is the contract's for a variable", () => {
+  it("has the contract's form for a variable", () => {
     expect(symbolBlocks(found("COMMON-LISP::*PRINT-BASE*", [PRINT_BASE]), "*print-base*")).to.deep.equal([
       `COMMON-LISP::*PRINT-BASE* [VARIABLE]
   Value: 10
@@ -47,7 +48,7 @@ describe("the text of describe-symbol", () => {
     ]);
   });
 
-  it("is the contract's for a symbol or a package that is not there", () => {
+  it("has the contract's form for a missing symbol or package", () => {
     const unknown: SymbolDescription = {
       status: "symbol-not-found",
       name: "NONEXISTENT-SYMBOL",
@@ -62,15 +63,31 @@ describe("the text of describe-symbol", () => {
     expect(symbolBlocks(nowhere, "foo")).to.deep.equal(["Package NONEXISTENT not found"]);
   });
 
-  it("suggests in a second block", () => {
-    const elsewhere = ["A:X", "B::X"];
-    const unknown: SymbolDescription = { status: "symbol-not-found", name: "X", package: "CL", elsewhere, more: 3 };
-    expect(symbolBlocks(unknown, "x")[1]).to.equal("Elsewhere there is: A:X, B::X, ... 3 more symbols");
-    const nowhere: SymbolDescription = { status: "package-not-found", package: "AP", similar: ["APP", "MAP"] };
-    expect(symbolBlocks(nowhere, "ap:x")[1]).to.equal("Packages with names like that: APP, MAP");
+  it("reports too many package markers in a second block", () => {
+    const nowhere: SymbolDescription = { status: "package-not-found", package: "FOO", similar: [] };
+    const unknown: SymbolDescription = {
+      status: "symbol-not-found",
+      name: "BAR:BAZ",
+      package: "FOO",
+      elsewhere: [],
+      more: 0,
+    };
+    for (const asked of ["foo:bar:baz", "foo:::bar", ":foo:bar", "foo::b|a:r|:baz", "(setf foo:bar:baz)"])
+      for (const description of [nowhere, unknown])
+        expect(symbolBlocks(description, asked)[1], asked).to.match(/^The name has too many package markers: /);
+    for (const asked of ["foo:bar", "foo::bar", ":foo", "::foo", "foo::|bar:baz|", "foo::bar\\:baz", "|a:b|:c"])
+      expect(symbolBlocks(nowhere, asked), asked).to.have.length(1);
   });
 
-  it("repeats no more than is needed of the name that was asked for, and nothing invisible", () => {
+  it("suggests similar names in a second block", () => {
+    const elsewhere = ["A:X", "B::X"];
+    const unknown: SymbolDescription = { status: "symbol-not-found", name: "X", package: "CL", elsewhere, more: 3 };
+    expect(symbolBlocks(unknown, "x")[1]).to.equal("In other packages: A:X, B::X, ... 3 more symbols");
+    const nowhere: SymbolDescription = { status: "package-not-found", package: "AP", similar: ["APP", "MAP"] };
+    expect(symbolBlocks(nowhere, "ap:x")[1]).to.equal("Packages with similar names: APP, MAP");
+  });
+
+  it("repeats a long name cut and with control characters escaped", () => {
     const named = (name: string): SymbolDescription => ({
       status: "symbol-not-found",
       name,
@@ -87,7 +104,7 @@ describe("the text of describe-symbol", () => {
     expect(text("x".repeat(200))).to.equal(`Symbol ${"x".repeat(200)} not found in package CL-USER (status: NIL)`);
   });
 
-  it("has an entry for each thing that a symbol is, the value with the first of them", () => {
+  it("has an entry for each meaning, with the value in the first", () => {
     const meanings: Meaning[] = [
       { ...NOT_KNOWN, kind: "function", name: "APP::X", arglist: "()", methods: undefined, documentation: "Calls." },
       { ...NOT_KNOWN, kind: "structure", name: "APP::X", superclasses: ["BASE"], slots: ["A", "B"] },
@@ -149,15 +166,15 @@ APP::X [VARIABLE]
     ],
   ];
   for (const [meaning, text] of WORDS) {
-    it(`calls a ${meaning.kind} by the contract's word`, () => {
+    it(`gives a ${meaning.kind} the contract's type`, () => {
       expect(symbolBlocks(found("APP::X", [meaning]), "app::x")).to.deep.equal([text]);
     });
   }
 
-  it("calls a symbol that means nothing a symbol", () => {
+  it("gives a symbol without a definition the type SYMBOL", () => {
     expect(symbolBlocks(found("APP::X", [], "internal"), "app::x")).to.deep.equal([
       "APP::X [SYMBOL]",
-      "Nothing is defined under this symbol.",
+      "This symbol has no definition.",
     ]);
   });
 
@@ -167,7 +184,7 @@ APP::X [VARIABLE]
     expect(text).to.equal("COMMON-LISP::*PRINT-BASE* [VARIABLE]\n  Documentation:\n    One.\n\n      Two.");
   });
 
-  it("tells in a second block what helps besides", () => {
+  it("shows hints in a second block", () => {
     const file = { kind: "file", file: "/a/b.lisp", position: 12, line: 3 } as const;
     const meanings: Meaning[] = [
       { ...operator, kind: "function", source: file },
@@ -175,7 +192,7 @@ APP::X [VARIABLE]
       { ...operator, kind: "function", name: "(SETF APP::X)", source: file },
     ];
     expect(symbolBlocks(found("APP::X", meanings, "internal"), "app:x")[1]).to.equal(
-      `It is not exported: code must write APP::X.
+      `The symbol is not exported: code must write APP::X.
 The variable is unbound.
 Source: line 3 of /a/b.lisp
 Source file: /a/b.lisp`,

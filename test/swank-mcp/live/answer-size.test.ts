@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { blocks, McpStdio } from "../../support/mcp-stdio.js";
 
-/** Evaluations whose answers would be up to 12 MB if everything were told. */
+/** Evaluations whose complete answers would have up to 12 MB. */
 const LONG: Readonly<Record<string, string>> = {
   "many long values": "(values-list (make-list 50 :initial-element (make-string 30000)))",
   "many long warnings": `(dotimes (i 100) (warn "~d~a" i (make-string 4000 :initial-element #\\w)))`,
@@ -9,7 +9,7 @@ const LONG: Readonly<Record<string, string>> = {
 (deep 300 (make-string 30000 :initial-element #\\m))`,
 };
 
-describe("the size of an answer", () => {
+describe("answer size", () => {
   let server: McpStdio;
 
   before(async () => {
@@ -37,7 +37,7 @@ describe("the size of an answer", () => {
     await server.call("debugger_invoke_restart", { restart: "ABORT", thread });
   });
 
-  it("follows --max-value", async () => {
+  it("depends on --max-value", async () => {
     const value = (length: number) => `(make-string ${length} :initial-element #\\v)`;
     const little = await McpStdio.start(["--max-value", "100"]);
     expect(await little.evaluate(value(200))).to.deep.equal([
@@ -51,12 +51,12 @@ describe("the size of an answer", () => {
     await much.end();
   });
 
-  it("does not keep anybody from the whole values", async () => {
+  it("limits the answer, not the values in the image", async () => {
     const [report = ""] = await server.evaluate(
       "(values (make-string 15000 :initial-element #\\a) (make-string 15000 :initial-element #\\b))",
     );
     expect(report).to.match(
-      /^; Cut to fit\. The next call finds the values in the list \/: \(nth 0 \/\) is the first\.$/m,
+      /^; Cut to fit\. In the next call the list \/ holds the whole values: \(nth 0 \/\) is the first\.$/m,
     );
     expect(blocks(await server.call("evaluate-lisp", { code: "(nth 1 /)" }))).to.deep.equal([
       `=> "${"b".repeat(15_000)}"`,

@@ -10,7 +10,7 @@ function chosen(answer: string): ElicitResult {
 }
 
 describe("debugger_continue and approval", function () {
-  // the core of the user's image may have to be built first
+  // The core of the user's image may have to be built first.
   this.timeout(180_000);
   const opened: (() => Promise<unknown>)[] = [];
   let asked: string[] = [];
@@ -49,7 +49,7 @@ describe("debugger_continue and approval", function () {
     return image;
   }
 
-  it("asks at an error, with what CONTINUE does, and does nothing after a no", async () => {
+  it("asks at an error, shows the effect of CONTINUE, and does nothing after a no", async () => {
     const lisp = await start();
     const stop = stopName(await lisp.evaluate(DELETE));
     expect(await lisp.refusal("debugger_continue")).to.include({ type: "APPROVAL_DENIED" });
@@ -62,7 +62,7 @@ describe("debugger_continue and approval", function () {
     expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> T"]);
   });
 
-  it("needs the same yes as debugger_invoke_restart: one for the stop is for both", async () => {
+  it("shares a yes for the whole stop with debugger_invoke_restart", async () => {
     const lisp = await start();
     await lisp.evaluate(`(restart-bind ((note (lambda () nil))) ${DELETE})`);
     answer = "Yes, for this stop";
@@ -71,7 +71,7 @@ describe("debugger_continue and approval", function () {
     expect(asked).to.have.lengthOf(1);
   });
 
-  it("asks at what only looks like a break", async () => {
+  it("asks at a stop that only looks like a break", async () => {
     const lisp = await start();
     const condition = '(make-condition \'simple-condition :format-control "x")';
     await lisp.evaluate(
@@ -81,7 +81,7 @@ describe("debugger_continue and approval", function () {
     expect(asked[0]).to.include("CONTINUE: Delete the customers");
   });
 
-  it("does not ask at a break, a breakpoint or a timeout of the session's own", async () => {
+  it("does not ask at the session's own breaks, breakpoints and timeouts", async () => {
     const lisp = await start();
     await lisp.evaluate("(list (break))");
     expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> (NIL)"]);
@@ -101,7 +101,7 @@ describe("debugger_continue and approval", function () {
     ]);
   });
 
-  it("is refused at an error under strict where nobody can be asked, but not at a break", async () => {
+  it("refuses at an error, but not at a break, under strict if the client cannot ask", async () => {
     const lisp = await startMute(["--approval", "strict"]);
     await lisp.evaluate(`(defvar *deleted* nil) ${DELETE}`);
     expect(await lisp.refusal("debugger_continue")).to.include({ type: "APPROVAL_DENIED" });
@@ -110,7 +110,7 @@ describe("debugger_continue and approval", function () {
     expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> NIL"]);
   });
 
-  it("is not asked for where there is no CONTINUE", async () => {
+  it("does not ask if the stop has no CONTINUE", async () => {
     const lisp = await start();
     await lisp.evaluate('(error "x")');
     expect(await lisp.refusal("debugger_continue")).to.include({ type: "NO_SUCH_RESTART" });
@@ -121,7 +121,7 @@ describe("debugger_continue and approval", function () {
     ["an error", DELETE],
     ["a break", "(progn (break) (setf *deleted* t))"],
   ] as const) {
-    it(`needs a yes at ${what} in a thread of the user's`, async () => {
+    it(`asks at ${what} in one of the user's threads`, async () => {
       const image = await startImage();
       const lisp = await startMute(["--attach", String(image.port)]);
       await lisp.evaluate("(defvar *deleted* nil)");
@@ -136,7 +136,7 @@ describe("debugger_continue and approval", function () {
     });
   }
 
-  it("has debugger_step show CONTINUE where a step from an error begins with it", async () => {
+  it("shows CONTINUE in debugger_step's prompt if a step from an error begins with it", async () => {
     const lisp = await start();
     await lisp.evaluate(`(list ${DELETE})`);
     expect(await lisp.refusal("debugger_step", { mode: "out" })).to.include({ type: "APPROVAL_DENIED" });

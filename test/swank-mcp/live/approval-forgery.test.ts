@@ -9,7 +9,7 @@ function chosen(answer: string): ElicitResult {
 
 const PROMPT = "Allow? [Yes/No/Show Code] Timeout: 60s";
 
-describe("what a user is shown before saying yes", () => {
+describe("approval prompt", () => {
   let lisp: McpDebugger;
   let asked: { readonly message: string; readonly choices: readonly string[] }[] = [];
   let answers: (ElicitResult | Promise<ElicitResult>)[] = [];
@@ -47,7 +47,7 @@ describe("what a user is shown before saying yes", () => {
     return text.split("\n");
   }
 
-  it("has one prompt, whatever the names of restarts hold", async () => {
+  it("appears once, whatever characters the names of restarts contain", async () => {
     const name = `A: fine\\n\\n${PROMPT}\\n\u202e\u3164`.replaceAll("\\n", "\n");
     await lisp.evaluate(`(restart-case (error "x") (|${name}| () :report "Nothing." 1))`);
     await lisp.refusal("debugger_invoke_restart", { restart: 1 });
@@ -55,7 +55,7 @@ describe("what a user is shown before saying yes", () => {
     expect(lines()[1]).to.equal(`A: fine\\u{a}\\u{a}${PROMPT}\\u{a}\\u{202e}\\u{3164}: Nothing.`);
   });
 
-  it("has one prompt, whatever the name of the package is", async () => {
+  it("appears once, whatever characters the name of the package contains", async () => {
     const name = `P\n\n${PROMPT}\u202e`;
     await lisp.evaluate(`(progn (make-package "${name}" :use '(:cl)) nil)`);
     await lisp.evaluate(`(setf *package* (find-package "${name}"))`);
@@ -76,7 +76,7 @@ describe("what a user is shown before saying yes", () => {
     ["tabs", "\t".repeat(500)],
     ["lines of spaces", " \n".repeat(900)],
   ] as const) {
-    it(`does not push code out of sight behind ${what}`, async () => {
+    it(`does not hide code behind ${what}`, async () => {
       await lisp.evaluate("(f 3)");
       await lisp.refusal("debugger_eval_in_frame", { frame: 0, code: `(list 1)${gap}(g 3)` });
       const [question] = asked;
@@ -91,7 +91,7 @@ describe("what a user is shown before saying yes", () => {
     });
   }
 
-  it("can be allowed at once only when it fits into a dialog", async () => {
+  it("offers Yes at once only if the code fits into a dialog", async () => {
     await lisp.evaluate("(f 3)");
     const code = `(list ${"\n x".repeat(100)})`;
     answers = [chosen("Show Code"), chosen("Yes")];
@@ -104,15 +104,15 @@ describe("what a user is shown before saying yes", () => {
     expect(lines().at(-3)).to.match(/\[\.\.\. \d+ more characters\]$/);
   });
 
-  it("is not asked for when it is too long for anybody to read", async () => {
+  it("is not shown if the code is too long to read; the call is refused", async () => {
     await lisp.evaluate("(f 3)");
     const refused = await lisp.refusal("debugger_eval_in_frame", { frame: 0, code: `(list "${"y".repeat(50_000)}")` });
     expect(refused).to.include({ type: "APPROVAL_DENIED" });
-    expect(refused.message).to.include("too long to be shown");
+    expect(refused.message).to.include("too long to show to the user");
     expect(asked).to.deep.equal([]);
   });
 
-  it("has nothing in it that is not seen", async () => {
+  it("escapes every invisible character", async () => {
     await lisp.evaluate("(f 3)");
     const hidden =
       "\u0007\u00ad\u00a0\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u2028\u2029\u202e\u2066\u2800\u3000\u3164\ufe0f\ufeff\uffa0\ufffc\ue000\u{1d159}\u{e0041}\u{10ffff}";
@@ -126,7 +126,7 @@ describe("what a user is shown before saying yes", () => {
     expect(message).to.include("a\u0301\u0302\\u{303}\\u{304} \\u{20dd} ö λ שלום \u{1f600}");
   });
 
-  it("is the call that RESTART-FRAME makes again, also of a frame far down", async () => {
+  it("shows the call that RESTART-FRAME repeats, even far down the stack", async () => {
     await lisp.evaluate("(defun deep (n) (if (zerop n) (car 1) (1+ (deep (1- n)))))");
     await lisp.evaluate("(deep 400)");
     const { frames } = await lisp.frames({ start: 380, end: 381 });
@@ -137,7 +137,7 @@ describe("what a user is shown before saying yes", () => {
     expect(asked.map(({ message }) => message.split("\n")[1])).to.deep.equal([`Frame: ${call}`, `Frame: ${call}`]);
   });
 
-  it("is one thing at a time, and of many only the next few", async () => {
+  it("shows one question at a time, queues a few, and refuses the others", async () => {
     await lisp.evaluate("(f 3)");
     let allow: (answer: ElicitResult) => void = () => {};
     answers = [new Promise((resolve) => (allow = resolve)), ...Array<ElicitResult>(60).fill(chosen("Yes"))];
@@ -172,7 +172,7 @@ describe("what a user is shown before saying yes", () => {
     expect(asked.map(({ message }) => message.split("\n")[1])).to.deep.equal(["Code: 1", "Code: 3"]);
   });
 
-  it("comes before anything in a breakpoint's name or condition is evaluated, and a name never is", async () => {
+  it("precedes evaluating a breakpoint's condition; its name is never evaluated", async () => {
     await lisp.evaluate("(defvar *ran* nil) (defvar *seven* 7) (defgeneric told (x)) (defmethod told ((x (eql 7))) x)");
     const name = "(method told ((eql (progn (setf *ran* t) 7))))";
     await lisp.refusal("breakpoint_set", { function: name, condition: "#.(setf *ran* t)" });

@@ -13,10 +13,10 @@ function chosen(answer: string): ElicitResult {
   return { action: "accept", content: { answer } };
 }
 
-describe("approval by a user who can be asked", () => {
+describe("approval with a client that can ask", () => {
   let lisp: McpDebugger;
   let asked: Asked[] = [];
-  /** Answers in turn; once they have run out, the user says no. */
+  /** The user's answers, in order; after the last one the user says no. */
   let answers: (ElicitResult | Promise<ElicitResult>)[] = [];
 
   before(async () => {
@@ -40,7 +40,7 @@ describe("approval by a user who can be asked", () => {
     }
   });
 
-  it("shows the contract's prompt, and evaluates after a yes", async () => {
+  it("shows the contract's prompt and evaluates after a yes", async () => {
     await lisp.evaluate("(f 3)");
     answers = [chosen("Yes")];
     expect(await lisp.valuesInFrame(0, "(type-of x)")).to.deep.equal(["(INTEGER 0 4611686018427387903)"]);
@@ -53,7 +53,7 @@ describe("approval by a user who can be asked", () => {
     ]);
   });
 
-  it("does nothing after any other answer, and leaves the stop as it was", async () => {
+  it("does nothing after any other answer and leaves the stop unchanged", async () => {
     const stop = stopName(await lisp.evaluate("(let ((n 1)) (declare (special n)) (f n))"));
     const answer: ElicitResult[] = [
       chosen("No"),
@@ -83,7 +83,7 @@ describe("approval by a user who can be asked", () => {
     expect(await lisp.evaluate("*touched*")).to.deep.equal(["=> NIL"]);
   });
 
-  it("shows more when that is asked for, and then asks again", async () => {
+  it("shows the whole code on request and asks again", async () => {
     await lisp.evaluate("(f 3)");
     answers = [chosen("Show Code"), chosen("Yes")];
     await lisp.valuesInFrame(0, "(list x\n  (g x))");
@@ -96,7 +96,7 @@ describe("approval by a user who can be asked", () => {
     expect(refused).to.include({ type: "APPROVAL_DENIED" });
   });
 
-  it("is for exactly what was shown: the next code is asked for again", async () => {
+  it("covers only the code that was shown and asks about the next code", async () => {
     await lisp.evaluate("(f 3)");
     answers = [chosen("Yes")];
     await lisp.valuesInFrame(0, "x");
@@ -105,7 +105,7 @@ describe("approval by a user who can be asked", () => {
     expect(asked).to.have.lengthOf(2);
   });
 
-  it("can be for the whole stop, but not for another one or for another kind of thing", async () => {
+  it("can cover a whole stop, but no other stop and no other kind of action", async () => {
     await lisp.evaluate("(f 3)");
     answers = [chosen("Yes, for this stop")];
     await lisp.valuesInFrame(0, "x");
@@ -119,7 +119,7 @@ describe("approval by a user who can be asked", () => {
     expect(asked).to.have.lengthOf(3);
   });
 
-  it("shows restarts with their descriptions and values, and frames that are to be left", async () => {
+  it("shows restarts with their descriptions and values, and the frames to leave", async () => {
     await lisp.evaluate('(restart-case (f 3) (pair (a b) :report "Use a pair." (list a b)))');
     await lisp.refusal("debugger_invoke_restart", { restart: "pair", values: ["(+ 1 2)", "'b"] });
     await lisp.refusal("debugger_invoke_restart", { restart: "RETURN-FROM-FRAME", values: ["0", "(g 7)"] });
@@ -131,7 +131,7 @@ describe("approval by a user who can be asked", () => {
     ]);
   });
 
-  it("shows a breakpoint with all that was asked of it", async () => {
+  it("shows a breakpoint with all its arguments", async () => {
     answers = [chosen("Yes")];
     await lisp.setBreakpoint({ function: "g", condition: "(oddp (car args))", hit_count: 2, thread: "any" });
     expect(asked).to.deep.equal([
@@ -144,7 +144,7 @@ describe("approval by a user who can be asked", () => {
     await lisp.removeBreakpoints();
   });
 
-  it("of a breakpoint is for the names as they were read when it was asked for", async () => {
+  it("covers a breakpoint's names as they were read at the time of the question", async () => {
     await lisp.evaluate("(defpackage :asked (:use :cl)) (defpackage :entered (:use :cl))");
     await lisp.evaluate("(defun asked::work () 1) (defun entered::work () 2) (in-package :asked)");
     let allow: (answer: ElicitResult) => void = () => {};
@@ -159,7 +159,7 @@ describe("approval by a user who can be asked", () => {
     await lisp.evaluate("(in-package :cl-user)");
   });
 
-  it("for a stop goes along with its steps", async () => {
+  it("for a stop also covers the stops that its steps lead to", async () => {
     answers = [chosen("Yes")];
     await lisp.setBreakpoint({ function: "g" });
     await lisp.evaluate("(list (g 1) (g 2))");
@@ -173,7 +173,7 @@ describe("approval by a user who can be asked", () => {
     ]);
   });
 
-  it("is not needed for looking, for continuing, nor for taking a breakpoint away", async () => {
+  it("is not needed to inspect, to continue from a break, or to list breakpoints", async () => {
     await lisp.evaluate("(break)");
     await lisp.frames();
     await lisp.json("debugger_frame_locals", { frame: 0 });
@@ -183,7 +183,7 @@ describe("approval by a user who can be asked", () => {
     expect(asked).to.deep.equal([]);
   });
 
-  it("is not asked for what cannot be done anyway", async () => {
+  it("is not asked for if the call is invalid", async () => {
     await lisp.evaluate("(f 3)");
     await lisp.refusal("debugger_eval_in_frame", { frame: 999, code: "1" });
     await lisp.refusal("debugger_invoke_restart", { restart: "NO-SUCH" });
@@ -191,7 +191,7 @@ describe("approval by a user who can be asked", () => {
     expect(asked).to.deep.equal([]);
   });
 
-  it("that comes after the stop has ended is for nothing", async () => {
+  it("has no effect after the stop has ended", async () => {
     const stop = stopName(await lisp.evaluate("(break)"));
     let allow: (answer: ElicitResult) => void = () => {};
     answers = [new Promise((resolve) => (allow = resolve))];
@@ -202,7 +202,7 @@ describe("approval by a user who can be asked", () => {
     expect(await call).to.include({ type: "STALE_STOP" });
   });
 
-  it("that is waited for takes nothing from the evaluation's time, and hinders nobody", async () => {
+  it("does not count towards the timeout and does not block other calls", async () => {
     const stop = stopName(await lisp.evaluate('(restart-case (error "x") (pause (n) (sleep n) :slept))'));
     let allow: (answer: ElicitResult) => void = () => {};
     answers = [new Promise((resolve) => (allow = resolve))];
@@ -214,7 +214,7 @@ describe("approval by a user who can be asked", () => {
     expect(await call).to.deep.equal(["=> :SLEPT"]);
   });
 
-  it("is withdrawn when the call is cancelled, and the stop is as it was", async () => {
+  it("is withdrawn when the call is cancelled, and the stop remains", async () => {
     const stop = stopName(await lisp.evaluate("(f 3)"));
     answers = [new Promise(() => {})];
     const cancel = new AbortController();
@@ -226,7 +226,7 @@ describe("approval by a user who can be asked", () => {
   });
 });
 
-describe("approval where nobody can be asked", () => {
+describe("approval with an unusual client", () => {
   const codes = [
     ["debugger_eval_in_frame", { frame: 0, code: "1" }],
     ["breakpoint_set", { function: "print-object-not-there" }],
@@ -250,15 +250,15 @@ describe("approval where nobody can be asked", () => {
     }
   }
 
-  it("the client's own permissions do under ask", async () => {
+  it("relies on the client's own permissions under ask if the client cannot ask", async () => {
     expect(await outcomes([])).to.deep.equal(["false", "BREAKPOINT_REFUSED", "false", "false"]);
   });
 
-  it("it is refused under strict", async () => {
+  it("is refused under strict if the client cannot ask", async () => {
     expect(await outcomes(["--approval", "strict"])).to.deep.equal(Array(4).fill("APPROVAL_DENIED"));
   });
 
-  it("nobody is asked under off, though the client could", async () => {
+  it("is not asked for under off, even if the client can ask", async () => {
     const never = () => Promise.reject(new Error("asked"));
     expect(await outcomes(["--approval", "off"], never)).to.deep.equal([
       "false",
@@ -268,7 +268,7 @@ describe("approval where nobody can be asked", () => {
     ]);
   });
 
-  it("a client that vanishes has said no, and the server ends with its image", async () => {
+  it("counts as a no when the client disconnects, and the server exits with its image", async () => {
     let asked = () => {};
     const question = new Promise<void>((resolve) => (asked = resolve));
     const lisp = await McpDebugger.start({
@@ -282,7 +282,7 @@ describe("approval where nobody can be asked", () => {
     const call = lisp.call("debugger_invoke_restart", { restart: "RETRY" }).catch(() => undefined);
     await question;
     await lisp.close();
-    // the refusal, if the client still hears it
+    // The client may have disconnected before it receives the refusal.
     expect((await call)?.isError).to.not.equal(false);
     if (pid === null) throw new Error("The server has no process.");
     await gone(pid);

@@ -6,7 +6,7 @@ import { connect } from "swank-client";
 import { blocks, McpStdio } from "../../support/mcp-stdio.js";
 import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 
-describe("swank-mcp on an image that is there", () => {
+describe("swank-mcp --attach", () => {
   let lisp: RealSwank;
   let server: McpStdio;
   let folder: string;
@@ -25,7 +25,7 @@ describe("swank-mcp on an image that is there", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("uses that image, and says so", async () => {
+  it("uses the image and shows it in lisp-status", async () => {
     expect(await server.evaluate("(+ 1 2)")).to.deep.equal(["=> 3"]);
     const { structuredContent } = await server.call("lisp-status");
     expect(structuredContent).to.include({
@@ -35,14 +35,14 @@ describe("swank-mcp on an image that is there", () => {
     });
   });
 
-  it("leaves no thread of its own behind when it ends, and the image as it was", async () => {
+  it("leaves no thread behind and the image unchanged", async () => {
     const other = await connect({ port: lisp.port });
     const threads = "(length (remove-if-not #'sb-thread:thread-alive-p (sb-thread:list-all-threads)))";
     const count = async () => {
       const outcome = await other.evaluate(threads).next();
       return outcome.status === "returned" ? Number(outcome.values[0]) : Number.NaN;
     };
-    // What an evaluation needs once for the whole image is there after the first.
+    // The first evaluation creates what the image needs once for all evaluations.
     await count();
     const before = await count();
     await server.evaluate('(error "stopped")');
@@ -58,7 +58,7 @@ describe("swank-mcp on an image that is there", () => {
     await other.close();
   });
 
-  it("fails the call that runs when the image is killed, then says how to get one back, and never takes another", async () => {
+  it("fails the running call when the image is killed, names the remedy, and launches no other image", async () => {
     const running = server.evaluate("(loop (sleep 0.01))");
     await server.evaluate("1");
     lisp.process.kill("SIGKILL");
@@ -68,10 +68,10 @@ describe("swank-mcp on an image that is there", () => {
     );
     expect(await readFile(log, "utf8")).to.match(
       new RegExp(
-        `connected to the image with pid ${lisp.process.pid}\n.* the connection to .* is over: 127\\.0\\.0\\.1:`,
+        `connected to the image with pid ${lisp.process.pid}\n[\\s\\S]* the connection to .* ended: 127\\.0\\.0\\.1:`,
       ),
     );
-    // a connection that closes is no sign yet that nothing listens any more
+    // The port can still be open after a connection has closed.
     await lisp.stop();
     const refusal = await server.call("evaluate-lisp", { code: "1" });
     expect(refusal.isError).to.equal(true);

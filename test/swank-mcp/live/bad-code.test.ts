@@ -1,10 +1,10 @@
 import { expect } from "chai";
 import { blocks, McpStdio } from "../../support/mcp-stdio.js";
 
-/** Nothing may flood an agent; what an answer may hold is some values or outputs of the largest size. */
+/** Maximum size of an answer: a few values or outputs of the maximum size. */
 const FLOOD = 50_000;
 
-describe("swank-mcp, given code that behaves badly", () => {
+describe("evaluate-lisp on code that behaves badly", () => {
   let server: McpStdio;
 
   before(async () => {
@@ -20,14 +20,14 @@ describe("swank-mcp, given code that behaves badly", () => {
   });
 
   const cases: readonly [what: string, code: string, answer: RegExp][] = [
-    ["prints without end", "(loop (print :more))", /characters left out[\s\S]*\[TIMEOUT\] /],
+    ["prints forever", "(loop (print :more))", /characters left out[\s\S]*\[TIMEOUT\] /],
     [
       "returns 100 MB of text",
       "(make-string 100000000 :initial-element #\\a)",
       /^=> "a+"?\.\.\. \[20000 of 100000000 /,
     ],
     ["returns a circular list", "(let ((x (list 1))) (setf (cdr x) x) x)", /^=> \(1 1 .*\.\.\./],
-    ["recurses for ever", "(labels ((f (x) (+ 1 (f x)))) (f 1))", /\[ERROR\] STORAGE-CONDITION\n/],
+    ["recurses forever", "(labels ((f (x) (+ 1 (f x)))) (f 1))", /\[ERROR\] STORAGE-CONDITION\n/],
     ["reads from standard input", "(read-line)", /^\[ERROR\] END-OF-FILE\n/],
     [
       "fails while an object is printed",
@@ -35,33 +35,33 @@ describe("swank-mcp, given code that behaves badly", () => {
       /=> .*(?:error|<)/i,
     ],
     [
-      "gives a huge number of values",
+      "returns a huge number of values",
       "(values-list (loop repeat 15000 collect 1))",
       /\n=> \[50 of 15000 values shown\]$/,
     ],
-    ["holds a NUL", '(length "a\u0000b")', /^=> 3$/],
-    ["holds characters beyond the first plane", '(char-code (char "\u{1F600}" 0))', /^=> 128512$/],
+    ["contains a NUL", '(length "a\u0000b")', /^=> 3$/],
+    ["contains characters beyond the Basic Multilingual Plane", '(char-code (char "\u{1F600}" 0))', /^=> 128512$/],
     ["aborts itself", "(abort)", /^; Evaluation aborted$/],
-    ["throws to nowhere", "(throw 'nowhere 1)", /^\[ERROR\] CONTROL-ERROR\n/],
+    ["throws to an unknown tag", "(throw 'nowhere 1)", /^\[ERROR\] CONTROL-ERROR\n/],
     ["names an unknown package", "foo::bar", /^\[ERROR\] (?:READER|PACKAGE)-ERROR\n/],
     ["names an unknown character", "#\\NoSuchCharacter", /^\[ERROR\] READER-ERROR\n/],
-    ["closes too much", "(+ 1 2))", /^\[ERROR\] READER-ERROR\n.*\nLine 1, column 8: /],
+    ["has too many closing parentheses", "(+ 1 2))", /^\[ERROR\] READER-ERROR\n.*\nLine 1, column 8: /],
   ];
 
   for (const [what, code, answer] of cases) {
-    it(`goes on after code that ${what}`, async () => {
+    it(`keeps working after code that ${what}`, async () => {
       const [report = "", ...rest] = await server.evaluate(code, { timeout: 5 });
       expect(report).to.match(answer);
       expect(report.length + rest.join("").length).to.be.below(FLOOD);
     });
   }
 
-  it("takes 5 MB of code", async () => {
+  it("accepts 5 MB of code", async () => {
     const report = await server.evaluate(`(length ${JSON.stringify("x".repeat(5_000_000))})`);
     expect(report).to.deep.equal(["=> 5000000"]);
   });
 
-  it("stops code that takes too long where it is, and continues to run other code", async () => {
+  it("pauses code that exceeds its timeout, and runs other code", async () => {
     const result = await server.call("evaluate-lisp", { code: "(defun spin () (loop)) (spin)", timeout: 0.5 });
     expect(result.isError).to.equal(true);
     const [report, stop] = blocks(result);
@@ -71,7 +71,7 @@ describe("swank-mcp, given code that behaves badly", () => {
     expect(blocks(await server.call("describe-last-error"))[0]).to.match(/within 0\.5 s/);
   });
 
-  it("says of code that cannot be interrupted what became of it", async () => {
+  it("reports code that cannot be interrupted as still running", async () => {
     const result = await server.call("evaluate-lisp", { code: "(sb-sys:without-interrupts (loop))", timeout: 0.5 });
     expect(result.isError).to.equal(true);
     expect(blocks(result)[0]).to.match(/^\[TIMEOUT\] TIMEOUT\n.*(?:STILL RUNNING|was aborted)/);

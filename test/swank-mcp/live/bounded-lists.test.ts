@@ -5,14 +5,14 @@ import { texts } from "../../support/mcp-client.js";
 import { McpDebugger, stopName } from "../../support/mcp-debugger.js";
 import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 
-/** Characters that any answer about lists may have, however long the lists are. */
+/** Maximum size of an answer about lists of any length, in characters. */
 const MOST = 100_000;
 
 function size(result: CallToolResult): number {
   return JSON.stringify(result).length;
 }
 
-describe("an answer stays small and says how much it leaves out", function () {
+describe("the size of answers", function () {
   this.timeout(180_000);
   let lisp: McpDebugger;
 
@@ -31,7 +31,7 @@ describe("an answer stays small and says how much it leaves out", function () {
     return result;
   }
 
-  it("about thousands of definitions, of all types or one", async () => {
+  it("stays small with thousands of definitions, of all types or one, and the omitted ones are counted", async () => {
     await small("evaluate-lisp", {
       code: `(dotimes (i 600)
                (let ((name (intern (format nil "DEFINED-~a-~d" (make-string 200 :initial-element #\\X) i))))
@@ -52,7 +52,7 @@ describe("an answer stays small and says how much it leaves out", function () {
     expect(text).to.match(/\[classes\]\nCOMMON-LISP-USER::A\n/);
   });
 
-  it("about a stop with thousands of restarts, which can be chosen all the same", async () => {
+  it("stays small with thousands of restarts, all of which can be invoked", async () => {
     const code = `(labels ((nest (n) (if (zerop n) (error "deep") (restart-case (nest (1- n)) (out (v) :report "Leave." (list n v))))))
                     (nest 1500))`;
     const stop = stopName(texts(await small("evaluate-lisp", { code })));
@@ -74,7 +74,7 @@ describe("an answer stays small and says how much it leaves out", function () {
     expect(resumed).to.deep.equal(["=> (700 7)"]);
   });
 
-  it("about a frame with hundreds of variables and catch tags", async () => {
+  it("stays small with hundreds of variables and catch tags in a frame", async () => {
     const names = Array.from({ length: 150 }, (_, n) => `v${n}`);
     const tags = names.reduce((form, name) => `(catch '${name} ${form})`, "(car 1)");
     const code = `(defun crowded (x) (let (${names.map((name) => `(${name} x)`).join(" ")}) (values ${tags} ${names.join(" ")})))`;
@@ -96,7 +96,7 @@ describe("an answer stays small and says how much it leaves out", function () {
     expect(catch_tags.length + catch_tags_left_out).to.equal(150);
   });
 
-  it("about hundreds of breakpoints with long conditions", async () => {
+  it("stays small with hundreds of breakpoints with long conditions", async () => {
     await lisp.evaluate("(defun watched (x) x)");
     const condition = `(member (car args) '(${"a ".repeat(500)}))`;
     const set = Array.from({ length: 130 }, () => lisp.call("breakpoint_set", { function: "watched", condition }));
@@ -107,7 +107,7 @@ describe("an answer stays small and says how much it leaves out", function () {
     await lisp.call("reset-session");
   });
 
-  it("about classes with thousands of slots and superclasses, and long names", async () => {
+  it("stays small with classes that have thousands of slots and superclasses, and long names", async () => {
     await lisp.evaluate(`(eval \`(defclass many-slots () ,(loop for i below 400 collect (intern (format nil "SLOT-~d" i)))))
       (let ((supers (loop for i below 80 collect (let ((name (intern (format nil "SUPER-~d" i)))) (eval \`(defclass ,name () ())) name))))
         (eval \`(defclass many-supers ,supers ())))
@@ -121,7 +121,7 @@ describe("an answer stays small and says how much it leaves out", function () {
     await small("describe-symbol", { name: "M".repeat(200_000), package: "P".repeat(200_000) });
   });
 
-  it("about conditions and restarts whose names have hundreds of thousands of characters", async () => {
+  it("stays small with names of conditions and restarts of hundreds of thousands of characters", async () => {
     const name = "L".repeat(300_000);
     await small("evaluate-lisp", {
       code: `(eval \`(define-condition ,(intern "${name}") (error) ()))
@@ -133,20 +133,20 @@ describe("an answer stays small and says how much it leaves out", function () {
     await small("breakpoint_set", { function: `f${name}` });
   });
 
-  it("about calls with thousands of unknown arguments", async () => {
+  it("stays small after a call with thousands of unknown arguments", async () => {
     const args = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`unknown-${n}`, n]));
     const [text] = texts(await small("lisp-status", args));
     expect(text).to.include("... 4995 more problems");
   });
 
-  it("about frames that run long forms", async () => {
+  it("stays small with frames that run long forms", async () => {
     const form = `(list ${"(identity 1) ".repeat(150)} (car x))`;
     await lisp.evaluate(`(defun runs (n x) (if (zerop n) ${form} (list ${"1 ".repeat(900)} (runs (1- n) x))))`);
     await lisp.evaluate("(runs 90 3)");
     await small("debugger_frames", { start: 0, end: 100 });
   });
 
-  it("about hundreds of threads that failed", async () => {
+  it("stays small with hundreds of failed threads", async () => {
     await lisp.evaluate(
       '(dotimes (i 300) (sb-thread:make-thread (lambda () (error "~a" (make-string 500 :initial-element #\\e)))))',
     );
@@ -162,7 +162,7 @@ describe("an answer stays small and says how much it leaves out", function () {
   });
 });
 
-describe("stops of others, of which there may be any number", function () {
+describe("any number of foreign stops", function () {
   this.timeout(180_000);
   let image: RealSwank;
   let agent: McpDebugger;
@@ -176,7 +176,7 @@ describe("stops of others, of which there may be any number", function () {
     await image.stop();
   });
 
-  it("are listed up to twenty, and counted", async () => {
+  it("are counted, and the first twenty are listed", async () => {
     await agent.evaluate("1");
     image.type('(dotimes (i 100) (sb-thread:make-thread (lambda () (error "theirs"))))');
     let status: Record<string, unknown> = {};

@@ -26,7 +26,7 @@ describe("breakpoints", () => {
     await lisp.abortAll();
   });
 
-  it("stop at the function's own frame, with its arguments as variables", async () => {
+  it("stop in the function's own frame, with its arguments as variables", async () => {
     const { id, ...set } = await lisp.setBreakpoint({ function: "app:bar".replace(":", "::") });
     expect(set).to.deep.equal({ function: "APP::BAR", hits: 0, state: "armed" });
     const result = await lisp.call("evaluate-lisp", { code: "(app::bar 1 5 :c 7)" });
@@ -45,7 +45,7 @@ describe("breakpoints", () => {
     expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> (1 5 7)"]);
   });
 
-  it("stop where the condition holds, which knows the arguments as args", async () => {
+  it("stop if the condition, which can use args, is true", async () => {
     const { id } = await lisp.setBreakpoint({ function: "app::bar", condition: "(> (car args) 2)" });
     await lisp.evaluate("(app::each 4)");
     expect((await lisp.frame("(APP::BAR")).call).to.equal("(APP::BAR 3)");
@@ -61,7 +61,7 @@ describe("breakpoints", () => {
     expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> ((1 2 NIL) (2 2 NIL) (3 2 NIL) (4 2 NIL))"]);
   });
 
-  it("with a hit count stop at that hit and at every one after it", async () => {
+  it("with a hit count stop at that hit and every later one", async () => {
     await lisp.setBreakpoint({ function: "app::bar", hit_count: 3 });
     await lisp.evaluate("(app::each 4)");
     expect((await lisp.frame("(APP::BAR")).call).to.equal("(APP::BAR 3)");
@@ -71,13 +71,13 @@ describe("breakpoints", () => {
     expect((await lisp.resume("debugger_continue"))[0]).to.match(/^=> /);
   });
 
-  it("count the hits of their condition only", async () => {
+  it("count only hits with a true condition", async () => {
     await lisp.setBreakpoint({ function: "app::bar", condition: "(evenp (first args))", hit_count: 2 });
     await lisp.evaluate("(app::each 5)");
     expect((await lisp.frame("(APP::BAR")).call).to.equal("(APP::BAR 4)");
   });
 
-  it("of one thread stop nobody else", async () => {
+  it("for one thread stop no other thread", async () => {
     const stop = stopName(await lisp.evaluate("(progn (break) (app::each 1))"));
     const [thread = ""] = stop.split("/");
     await lisp.setBreakpoint({ function: "app::bar", thread });
@@ -87,19 +87,19 @@ describe("breakpoints", () => {
     expect(await lisp.resume("debugger_continue", { thread })).to.deep.equal(["=> ((1 2 NIL))"]);
   });
 
-  it("stop this session's evaluations only, if nothing else is said", async () => {
+  it("stop only this session's evaluations by default", async () => {
     await lisp.setBreakpoint({ function: "app::bar" });
     const inThread = "(sb-thread:join-thread (sb-thread:make-thread (lambda () (app::each 1))))";
     expect(await lisp.evaluate(inThread)).to.deep.equal(["=> ((1 2 NIL))"]);
   });
 
-  it("of any thread are told of with the next answer, and the thread can be looked at, stepped and continued", async () => {
+  it("for any thread are reported with the next answer, and the thread can be inspected, stepped and continued", async () => {
     await lisp.setBreakpoint({ function: "app::each", thread: "any" });
     expect((await lisp.breakpoints())[0]?.thread).to.equal("any");
     await lisp.evaluate("(defvar *worker* (sb-thread:make-thread (lambda () (app::each 2))))");
     let notice: string | undefined;
     while (notice === undefined) {
-      notice = (await lisp.evaluate("(sleep 0.02)")).find((block) => block.includes("has stopped"));
+      notice = (await lisp.evaluate("(sleep 0.02)")).find((block) => block.includes("stopped with"));
     }
     expect(notice).to.include("BREAKPOINT-REACHED: Breakpoint").and.to.include("on APP::EACH.");
     const thread = /\((\d+\/1) for/.exec(notice)?.[1] ?? "";
@@ -107,14 +107,14 @@ describe("breakpoints", () => {
     const [step] = await lisp.resume("debugger_step", { mode: "into", thread });
     expect(step).to.match(/^\[STEP\] STEP-FORM-CONDITION\nEvaluating call:\n {2}\(BAR I\)\n/);
     expect(await lisp.resume("debugger_continue", { thread })).to.deep.equal([
-      `; Thread ${thread.split("/")[0]} goes on`,
+      `; Thread ${thread.split("/")[0]} resumed`,
     ]);
     expect(await lisp.evaluate("(sb-thread:join-thread *worker*)")).to.deep.equal(["=> ((1 2 NIL) (2 2 NIL))"]);
     const seen = "(sb-thread:join-thread (sb-thread:make-thread (lambda () (boundp 'swank::*buffer-package*))))";
     expect(await lisp.evaluate(seen), "what Swank binds in other threads").to.deep.equal(["=> NIL"]);
   });
 
-  it("stand on generic functions and on single methods", async () => {
+  it("can be set on generic functions and on single methods", async () => {
     await lisp.setBreakpoint({ function: "(method app::area (string))" });
     expect(await lisp.evaluate("(app::area 3)")).to.deep.equal(["=> 9"]);
     expect((await lisp.evaluate('(app::area "abc")'))[0]).to.include('0: (APP::AREA "abc")');
@@ -125,7 +125,7 @@ describe("breakpoints", () => {
     expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> 9"]);
   });
 
-  it("of a method are named as they were set, and stay when the method is redefined", async () => {
+  it("on a method keep the name they were set with, and remain when the method is redefined", async () => {
     const { function: name } = await lisp.setBreakpoint({ function: "(method app::area (integer))" });
     expect(name).to.equal("(METHOD APP::AREA (INTEGER))");
     expect((await lisp.setBreakpoint({ function: name, condition: "(eql 5 (car args))" })).function).to.equal(name);
@@ -137,7 +137,7 @@ describe("breakpoints", () => {
     await lisp.evaluate("(defmethod app::area ((n integer)) (* n n))");
   });
 
-  it("name the arguments of a structure's constructor as code can", async () => {
+  it("on a structure's constructor give its arguments names that code can use", async () => {
     await lisp.evaluate("(defstruct spot x) (defun spot () (funcall 'make-spot :x 5))");
     await lisp.setBreakpoint({ function: "make-spot" });
     await lisp.evaluate("(spot)");
@@ -145,21 +145,39 @@ describe("breakpoints", () => {
     expect(await lisp.valuesInFrame(0, "(list x)")).to.deep.equal(["(5)"]);
   });
 
-  it("take the name of a function that is not exported with one colon too, and nothing but a name", async () => {
+  it("accept an internal symbol with one colon, and refuse anything but a name", async () => {
     expect((await lisp.setBreakpoint({ function: "app:bar" })).function).to.equal("APP::BAR");
     for (const name of ["app::bar app::each", "app::bar)", "app:no-such", "   ", "app::"]) {
       expect(await lisp.refusal("breakpoint_set", { function: name }), name).to.include({ type: "BREAKPOINT_REFUSED" });
     }
   });
 
-  it("are not met in their own conditions, which get a list of arguments of their own", async () => {
+  it("do not fire in their own conditions, which get a copy of the arguments", async () => {
     await lisp.setBreakpoint({ function: "app::bar", condition: "(app::bar 1) (setf (car args) 9)" });
     expect((await lisp.evaluate("(app::bar 1)"))[0]).to.include("0: (APP::BAR 1)");
     expect((await lisp.breakpoints())[0]).to.include({ hits: 1 });
     expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> (1 2 NIL)"]);
   });
 
-  it("whose condition is never compiled to the end are refused, and leave no thread behind", async () => {
+  it("with an invalid condition are refused, and use no number", async () => {
+    const { id: before } = await lisp.setBreakpoint({ function: "app::each" });
+    for (const condition of ["(> (car args) 2", "(no-such-package:f args)", "", "(car args))"]) {
+      const refused = await lisp.refusal("breakpoint_set", { function: "app::bar", condition });
+      expect(refused, condition).to.include({ type: "BREAKPOINT_REFUSED" });
+      expect(refused.message, condition).to.include("Its condition is refused: ");
+    }
+    expect((await lisp.setBreakpoint({ function: "app::bar" })).id).to.equal(Number(before) + 1);
+  });
+
+  it("name the undefined variables of their condition", async () => {
+    const { warning } = await lisp.setBreakpoint({ function: "app::bar", condition: "(> (car args) limmit)" });
+    expect(warning).to.match(/^The compiler warns of its condition: undefined variable: \S*LIMMIT\.$/i);
+    expect(await lisp.setBreakpoint({ function: "app::bar", condition: "(> (car args) 2)" })).to.not.have.property(
+      "warning",
+    );
+  });
+
+  it("whose condition never finishes compiling are refused, and leave no thread behind", async () => {
     const refused = await lisp.refusal("breakpoint_set", { function: "app::bar", condition: "#.(loop)" });
     expect(refused).to.include({ type: "BREAKPOINT_REFUSED" });
     const workers = "(count \"worker\" (mapcar #'sb-thread:thread-name (sb-thread:list-all-threads)) :test #'string=)";
@@ -169,7 +187,7 @@ describe("breakpoints", () => {
     expect(await lisp.breakpoints()).to.deep.equal([]);
   });
 
-  it("say that they are lost when their function was undefined", async () => {
+  it("are reported as lost when their function has been undefined", async () => {
     await lisp.evaluate("(defun app::passing () 1)");
     const { id } = await lisp.setBreakpoint({ function: "app::passing" });
     await lisp.evaluate("(fmakunbound 'app::passing) (defun app::passing () 2)");
@@ -177,7 +195,7 @@ describe("breakpoints", () => {
     expect(await lisp.breakpoints()).to.deep.equal([{ id, function: "APP::PASSING", hits: 0, state: "lost" }]);
   });
 
-  it("stand on the writers of slots, and show which method writes", async () => {
+  it("can be set on slot writers, and show the method that writes", async () => {
     await lisp.evaluate("(defclass box () ((content :initform 0 :accessor content)))");
     await lisp.evaluate("(defmethod app::area ((b box)) (setf (content b) nil))");
     await lisp.setBreakpoint({ function: "(setf content)", condition: "(null (first args))" });
@@ -187,7 +205,7 @@ describe("breakpoints", () => {
     expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> NIL"]);
   });
 
-  it("whose condition fails stop once, say why, and fire no more", async () => {
+  it("whose condition fails stop once, show the reason, and do not fire again", async () => {
     await lisp.setBreakpoint({ function: "app::bar", condition: "(car (first args))" });
     const [report] = await lisp.evaluate("(app::each 3)");
     expect(report).to.include("Its condition signalled an error, and it does not fire any more");
@@ -195,13 +213,13 @@ describe("breakpoints", () => {
     expect((await lisp.resume("debugger_continue"))[0]).to.match(/^=> /);
   });
 
-  it("say which calls they cannot see", async () => {
+  it("name the calls that they do not catch", async () => {
     await lisp.evaluate("(declaim (inline small)) (defun small (x) x)");
     expect((await lisp.setBreakpoint({ function: "small" })).warning).to.match(/inline/);
     expect(await lisp.setBreakpoint({ function: "app::bar" })).to.not.have.property("warning");
   });
 
-  it("leave the function as it was when they are removed", async () => {
+  it("leave the function unchanged when they are removed", async () => {
     const before = await lisp.evaluate("(list (fdefinition 'app::bar) (symbol-function 'app::bar))");
     const { id } = await lisp.setBreakpoint({ function: "app::bar" });
     expect(await lisp.json("breakpoint_remove", { id })).to.deep.equal({ removed: id });
@@ -210,14 +228,14 @@ describe("breakpoints", () => {
     expect(await lisp.breakpoints()).to.deep.equal([]);
   });
 
-  it("removed while a thread is stopped at them let it go on", async () => {
+  it("removed while a thread is stopped there let it continue", async () => {
     await lisp.setBreakpoint({ function: "app::bar" });
     await lisp.evaluate("(app::each 2)");
     await lisp.removeBreakpoints();
     expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> ((1 2 NIL) (2 2 NIL))"]);
   });
 
-  it("stay when the function is redefined", async () => {
+  it("remain when the function is redefined", async () => {
     await lisp.setBreakpoint({ function: "app::bar" });
     await lisp.evaluate("(defun app::bar (a) (list a))");
     expect((await lisp.evaluate("(app::bar 1)"))[0]).to.match(/^\[BREAKPOINT\]/);
@@ -225,14 +243,14 @@ describe("breakpoints", () => {
     await lisp.evaluate("(in-package :app) (defun bar (a &optional (b 2) &key c) (list a b c)) (in-package :cl-user)");
   });
 
-  it("gone with the session that set them", async () => {
+  it("are removed when the session is reset", async () => {
     await lisp.setBreakpoint({ function: "app::bar" });
     await lisp.call("reset-session");
     expect(await lisp.breakpoints()).to.deep.equal([]);
     await lisp.evaluate(CODE);
   });
 
-  it("of this session stop threads that are not listed as foreign", async () => {
+  it("of this session cause stops that are not listed as foreign", async () => {
     await lisp.setBreakpoint({ function: "app::bar", thread: "any" });
     await lisp.evaluate("(sb-thread:make-thread (lambda () (app::bar 1)))");
     while ((await lisp.stops()).length === 0);
@@ -242,7 +260,7 @@ describe("breakpoints", () => {
     expect(stopped).to.not.have.nested.property("[0].foreign");
   });
 
-  it("tell of a thread's next stop the call that let it go on, though another call came too late", async () => {
+  it("report a thread's next stop to the call that resumed it, even if another call was too late", async () => {
     await lisp.evaluate("(defun app::twice () (app::bar 1) (sleep 0.2) (app::bar 2))");
     await lisp.setBreakpoint({ function: "app::bar", thread: "any" });
     await lisp.evaluate("(sb-thread:make-thread #'app::twice)");

@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { openSession, readConfig, type ToolAnswer, ToolServer } from "swank-mcp";
+import { openSession, readConfig, type ToolAnswer, type ToolServer } from "swank-mcp";
+import { closeServer, toolServer } from "../../support/mcp-server.js";
 import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 
 const QUESTIONS: readonly (readonly [name: string, args: object])[] = [
@@ -11,7 +12,7 @@ const QUESTIONS: readonly (readonly [name: string, args: object])[] = [
   ["breakpoint_remove", { id: 1000 }],
 ];
 
-describe("cancelling a question to an image that does not answer", () => {
+describe("cancelling a request to a hung image", () => {
   let lisp: RealSwank;
   let tools: ToolServer;
 
@@ -20,15 +21,15 @@ describe("cancelling a question to an image that does not answer", () => {
 
   beforeEach(async () => {
     lisp = await startRealSwank();
-    const config = readConfig(["--attach", String(lisp.port), "--approval", "off"], {});
-    tools = new ToolServer(
-      config,
-      openSession(config, () => {}),
+    const args = ["--attach", String(lisp.port), "--approval", "off"];
+    tools = toolServer(
+      openSession(readConfig(args, {}), () => {}),
+      args,
     );
     await call("evaluate-lisp", { code: "(defun asked () 1)" });
   });
   afterEach(async () => {
-    await tools.close();
+    await closeServer(tools);
     await lisp.stop();
   });
 
@@ -43,14 +44,14 @@ describe("cancelling a question to an image that does not answer", () => {
     lisp.process.kill("SIGCONT");
   }
 
-  it("lets go of it, also where the runtime's module was still to be loaded", async () => {
+  it("leaves the image usable if a runtime module had not been loaded", async () => {
     await cancelAll();
     expect((await call("describe-symbol", { name: "asked" })).blocks[0]).to.match(
       /^COMMON-LISP-USER::ASKED \[FUNCTION\]/,
     );
   });
 
-  it("lets go of it where everything was loaded", async () => {
+  it("leaves the image usable if everything had been loaded", async () => {
     for (const [name, args] of QUESTIONS) await call(name, args);
     await cancelAll();
     expect((await call("breakpoint_list", {})).isError).to.equal(false);

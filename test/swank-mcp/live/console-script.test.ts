@@ -6,13 +6,13 @@ import { PipedConsole, runScript } from "../../support/mcp-console.js";
 import { gone } from "../../support/mcp-processes.js";
 import { startRealSwank } from "../../support/real-swank.js";
 
-describe("console without a terminal", () => {
-  it("prints answers and nothing else, and ends with its input", async () => {
+describe("swank-mcp console without a terminal", () => {
+  it("prints only answers, and exits at the end of its input", async () => {
     const { output, code } = await runScript(["(+ 1 2)", "", "; nothing", "(list 1", "      2)"]);
     expect({ output, code }).to.deep.equal({ output: "=> 3\n=> (1 2)\n", code: 0 });
   });
 
-  it("has commands be about the stop that is chosen", async () => {
+  it("applies commands to the selected stop", async () => {
     const failing = (n: number) => `(let ((n ${n})) (cerror "Go on." "Stop ~d" n) n)`;
     const console = new PipedConsole();
     console.write(`${failing(1)}\n${failing(2)}\n`);
@@ -22,18 +22,18 @@ describe("console without a terminal", () => {
     expect(output).to.match(/\n=> 1\n=> 2\n$/);
   });
 
-  it("ends with 1 when something failed, also when that is the end of the input", async () => {
+  it("exits with 1 after a failure, including an incomplete form at the end of the input", async () => {
     const { output, code } = await runScript(["(list 1"]);
     expect(output).to.match(/^\[ERROR\] END-OF-FILE\n/);
     expect(code).to.equal(1);
     expect(await runScript([",nothing"])).to.include({ code: 1 });
   });
 
-  it("leaves at once when told to", async () => {
+  it("exits immediately at ,quit", async () => {
     expect(await runScript([",quit", "(princ :never)"])).to.deep.equal({ output: "", code: 0 });
   });
 
-  it("shows output as it comes, under its stream, and does not repeat it", async () => {
+  it("shows output immediately, under its stream's name, and does not repeat it", async () => {
     const folder = await mkdtemp(join(tmpdir(), "console-"));
     const file = join(folder, "go-on");
     try {
@@ -51,14 +51,14 @@ describe("console without a terminal", () => {
     }
   });
 
-  it("asks nobody where nobody is: what needs a yes is refused when that is wanted", async () => {
+  it("refuses calls that need confirmation under --approval strict", async () => {
     const { output } = await runScript(['(error "x")', ",in 0 1", ",abort"], ["--approval", "strict"]);
     expect(
       output.match(/^Not allowed \(:[a-z-]+\): .*; --approval strict, and this client cannot ask\.$/gm),
     ).to.have.length(2);
   });
 
-  it("leaves nothing behind when a signal ends it in the middle of an evaluation", async () => {
+  it("ends its image when a signal ends it during an evaluation", async () => {
     const console = new PipedConsole();
     console.write("(progn (princ (swank/backend:getpid)) (terpri) (finish-output) (loop))\n");
     const [, pid] = await console.says(/^(\d+)\n/m);
@@ -67,7 +67,7 @@ describe("console without a terminal", () => {
     await gone(Number(pid));
   });
 
-  it("ends when nobody reads what it writes", async () => {
+  it("exits when its output is closed", async () => {
     const console = new PipedConsole();
     console.process.stdout.destroy();
     console.write("(loop repeat 100000 do (print 1))\n");
@@ -75,8 +75,8 @@ describe("console without a terminal", () => {
   });
 });
 
-describe("console on an image that is there", () => {
-  it("uses it, and leaves it as it was", async () => {
+describe("swank-mcp console --attach", () => {
+  it("uses the image and leaves it running", async () => {
     const lisp = await startRealSwank();
     try {
       const args = ["--attach", String(lisp.port)];
@@ -91,7 +91,7 @@ describe("console on an image that is there", () => {
     }
   });
 
-  it("says how to have one listen when none does, and ends with 1", async () => {
+  it("shows the form that starts a Swank server when none listens, and exits with 1", async () => {
     const { output, code } = await runScript(["(+ 1 2)"], ["--attach", "1"]);
     expect(output)
       .to.match(/^No Lisp can be reached\. /)

@@ -9,7 +9,7 @@ import { startRealSwank } from "../../support/real-swank.js";
 
 const LOOP = "(progn (princ :begun) (finish-output) (loop))";
 
-describe("console in a terminal", () => {
+describe("swank-mcp console in a terminal", () => {
   let state: string;
   let terminal: McpTerminal;
 
@@ -24,26 +24,24 @@ describe("console in a terminal", () => {
     await rm(state, { recursive: true });
   });
 
-  /** Process id of the image, as the greeting tells it. */
+  /** Returns the image's process id from the greeting. */
   async function imagePid(): Promise<number> {
     await terminal.shows("CL-USER> ");
     return Number(/, process (\d+)\.$/m.exec(terminal.text)?.[1]);
   }
 
-  it("says which Lisp it is, prompts with the package, and for the rest of a form", async () => {
+  it("names the Lisp, and prompts with the package or for the rest of a form", async () => {
     await terminal.enter("(defun f (x)");
     await terminal.enter("(list x))", "     ... ");
     await terminal.shows("=> F");
     await terminal.enter("(defpackage :zoo (:use :cl)) (in-package :zoo)");
     await terminal.enter("(cl-user::f 1)", "ZOO> ");
     await terminal.shows("=> (1)");
-    expect(terminal.text).to.match(
-      /^SBCL \S+, an image of its own, process \d+\.\nType a form to evaluate it\. ,help /,
-    );
+    expect(terminal.text).to.match(/^SBCL \S+, launched, process \d+\.\nType a form to evaluate it\. ,help /);
     expect(terminal.text).to.include("\nCL-USER> (defun f (x)\n     ... (list x))\n=> F\nCL-USER> (defpackage");
   });
 
-  it("is what npm start opens, with its options", async () => {
+  it("is opened by npm start, with its options", async () => {
     terminal.kill();
     const start = fileURLToPath(new URL("../../../../scripts/run.mjs", import.meta.url));
     terminal = new McpTerminal({ state, command: [process.execPath, start, "start"], args: ["--approval", "strict"] });
@@ -54,7 +52,7 @@ describe("console in a terminal", () => {
     expect(await terminal.exited).to.equal(0);
   });
 
-  it("names the stop that commands are about", async () => {
+  it("names the selected stop", async () => {
     await terminal.enter('(let ((n 1)) (cerror "Go on." "Stop") n)');
     await terminal.shows("CL-USER [");
     await terminal.enter(",continue", "] ");
@@ -62,7 +60,7 @@ describe("console in a terminal", () => {
     await terminal.shows("CL-USER> ");
   });
 
-  it("remembers lines, in the next run too", async () => {
+  it("remembers lines across runs", async () => {
     await terminal.enter("(+ 1 2)");
     await terminal.shows("=> 3");
     await terminal.shows("CL-USER> ");
@@ -79,7 +77,7 @@ describe("console in a terminal", () => {
     await terminal.shows("=> 3");
   });
 
-  it("completes symbols of the session's package, and commands", async () => {
+  it("completes commands and symbols of the session's package", async () => {
     await terminal.enter("(defpackage :zoo (:use :cl)) (in-package :zoo)");
     await terminal.enter("(defun quite-an-animal () :roar)", "ZOO> ");
     await terminal.shows("ZOO> ");
@@ -98,7 +96,7 @@ describe("console in a terminal", () => {
     await terminal.shows("ZOO::QUITE-AN-ANIMAL");
   });
 
-  it("drops what has been typed at Ctrl-C, and stays", async () => {
+  it("discards the current input at Ctrl-C and continues", async () => {
     await terminal.enter("(list :unwanted");
     await terminal.shows("     ... ");
     terminal.press("(more", KEYS.interrupt);
@@ -107,7 +105,7 @@ describe("console in a terminal", () => {
     await terminal.shows("=> :WANTED");
   });
 
-  it("stops an evaluation where it is at Ctrl-C: it can be looked at, and goes on", async () => {
+  it("pauses an evaluation at Ctrl-C, which can be inspected and continued", async () => {
     await terminal.enter("(defvar *go-on* nil)");
     await terminal.enter("(defun waiting (n) (princ :begun) (finish-output) (loop until *go-on*) n)");
     await terminal.enter("(waiting 7)");
@@ -120,7 +118,7 @@ describe("console in a terminal", () => {
     await terminal.shows("=> 7");
   });
 
-  it("gives up an evaluation in a frame at Ctrl-C, and the stop stays", async () => {
+  it("aborts an evaluation in a frame at Ctrl-C and keeps the stop", async () => {
     await terminal.enter('(error "Halt")');
     await terminal.enter(`,in 0 ${LOOP}`, "] ");
     terminal.press(KEYS.interrupt);
@@ -129,7 +127,7 @@ describe("console in a terminal", () => {
     await terminal.shows("=> 3");
   });
 
-  it("gives up what does not stop at the second Ctrl-C", async () => {
+  it("abandons an evaluation that does not stop at the second Ctrl-C", async () => {
     await terminal.enter("(sb-sys:without-interrupts (princ :begun) (finish-output) (loop))");
     await terminal.shows("BEGUN");
     terminal.press(KEYS.interrupt, KEYS.interrupt);
@@ -137,7 +135,7 @@ describe("console in a terminal", () => {
     await terminal.shows("CL-USER> ");
   });
 
-  it("asks before it changes a stopped program when that is wanted", async () => {
+  it("asks before it changes a stopped program under --approval strict", async () => {
     terminal.kill();
     terminal = new McpTerminal({ state, args: ["--approval", "strict"] });
     await terminal.enter('(error "Halt")');
@@ -152,14 +150,14 @@ describe("console in a terminal", () => {
     await terminal.shows("=> 3");
   });
 
-  it("leaves at Ctrl-D with everything it had", async () => {
+  it("exits at Ctrl-D and ends its image", async () => {
     const pid = await imagePid();
     terminal.press(KEYS.endOfFile);
     expect(await terminal.exited).to.equal(0);
     await gone(pid);
   });
 
-  it("leaves at Ctrl-D also while something is stopped and something runs", async () => {
+  it("exits at Ctrl-D while one evaluation is stopped and another runs", async () => {
     const pid = await imagePid();
     terminal.press('(error "Halt")', KEYS.enter);
     await terminal.enter(LOOP, "] ");
@@ -169,7 +167,7 @@ describe("console in a terminal", () => {
     await gone(pid);
   });
 
-  it("leaves nothing behind when its terminal goes away in the middle of an evaluation", async () => {
+  it("ends its image when its terminal is closed during an evaluation", async () => {
     const pid = await imagePid();
     terminal.press(LOOP, KEYS.enter);
     await terminal.shows("[stdout]\nBEGUN");
@@ -177,7 +175,7 @@ describe("console in a terminal", () => {
     await gone(pid);
   });
 
-  it("leaves an image that is there as it was", async () => {
+  it("leaves an attached image unchanged", async () => {
     terminal.kill();
     const lisp = await startRealSwank();
     try {
@@ -197,7 +195,7 @@ describe("console in a terminal", () => {
     }
   });
 
-  it("ends with 1 where no Lisp can be reached, and says why", async () => {
+  it("exits with 1 and the reason if no Lisp can be reached", async () => {
     terminal.kill();
     terminal = new McpTerminal({ state, args: ["--attach", "1"] });
     await terminal.shows("No Lisp can be reached.");

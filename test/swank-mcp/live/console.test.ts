@@ -2,17 +2,17 @@ import { expect } from "chai";
 import { commandsText } from "swank-mcp";
 import { runScript } from "../../support/mcp-console.js";
 
-/** Something typed, and all that comes of it. */
+/** Typed text, and its complete output. */
 type Exchange = readonly [typed: string, answer: string];
 
 const AVERAGE = "(defun average (numbers) (/ (reduce #'+ numbers) (length numbers)))";
 const MENDED = "(defun average (numbers) (if numbers (/ (reduce #'+ numbers) (length numbers)) 0))";
 
-/** The block that tells of a live stop. */
+/** The block that reports a live stop. */
 function stopped(restarts: readonly string[], locals: readonly string[] = []): string {
   const numbered = restarts.map((restart, index) => `\n  ${index + 1}. ${restart}`).join("");
   const shown = locals.map((line) => `\n${line}`).join("");
-  return `Stopped, nothing unwound: thread N/N. Other evaluations go on meanwhile.\nRestarts:${numbered}${shown}`;
+  return `Stopped, nothing unwound: thread N/N. Other evaluations can still run.\nRestarts:${numbered}${shown}`;
 }
 
 const ERROR = `[ERROR] DIVISION-BY-ZERO
@@ -24,7 +24,7 @@ Operation was (/ 0 0).
 
 ${stopped(["ABORT - Return to top level", "RETRY - Evaluate form 1 again"], ["Locals of frame 1, (AVERAGE NIL):", "  NUMBERS = NIL"])}`;
 
-/** Find, look, mend, go on. */
+/** Finds, inspects and fixes a fault, and continues. */
 const STOPPED: readonly Exchange[] = [
   [AVERAGE, "=> AVERAGE"],
   ["(average '())", ERROR],
@@ -71,7 +71,7 @@ level: 1`,
   [",restart RETRY", "=> 0"],
 ];
 
-/** Restarts by number and by name, with values, and the others ways on. */
+/** Restarts by number and by name, with values; continue and abort. */
 const RESTARTED: readonly Exchange[] = [
   [
     '(list (restart-case (error "Two, please.") (sum (a b) (+ a b))))',
@@ -173,20 +173,20 @@ Defined by evaluated code:
 (defun animal (name) "Says its name." name)`,
   ],
   [",definitions function", "[functions]\nZOO::ANIMAL"],
-  [",restart", "Usage: ,restart n|NAME [value ...]. Leave the stop by one; values are expressions."],
+  [",restart", "Usage: ,restart n|NAME [value ...]. Invoke a restart; values are expressions."],
   [",restrat 1", "There is no command ,restrat. Did you mean ,restart? ,help lists the commands."],
   [
     ",locals 0",
-    "Thread not in debugger\nNothing is stopped. A thread stops at an error in evaluate-lisp, at a breakpoint (breakpoint_set) and at (break).",
+    "Thread not in debugger\nNo thread is stopped. A thread stops at an error in evaluate-lisp, at a breakpoint (breakpoint_set) and at (break).",
   ],
-  [",thread 9", "Thread 9 is not stopped. Stopped are: none."],
+  [",thread 9", "Thread 9 is not stopped. Stopped threads: none."],
   [",help", commandsText()],
-  [",reset", "Session reset. A fresh image (pid N) has taken the place of the old one."],
+  [",reset", "Session reset. A fresh image (pid N) has replaced the old one."],
   [",definitions", "No definitions in session."],
   ["(package-name *package*)", '=> "COMMON-LISP-USER"'],
 ];
 
-/** Without what differs from run to run, or from one Swank to the next. */
+/** Returns the output without the parts that depend on the run or on Swank's version. */
 function neutral(text: string): string {
   return text
     .replace(/thread \d+\/\d+/g, "thread N/N")
@@ -202,17 +202,17 @@ async function expectSession(exchanges: readonly Exchange[]): Promise<void> {
   expect(neutral(output)).to.equal(exchanges.map(([, answer]) => `${answer}\n`).join(""));
 }
 
-describe("a session at the console", () => {
-  it("shows an error, its stop from all sides, and how the call goes on once its function is mended", () =>
+describe("swank-mcp console", () => {
+  it("shows an error, inspects its stop, and continues the call after its function is fixed", () =>
     expectSession(STOPPED));
 
-  it("takes restarts with values, continues, aborts", () => expectSession(RESTARTED));
+  it("invokes restarts with values, continues and aborts", () => expectSession(RESTARTED));
 
-  it("stops at breakpoints, and steps", () => expectSession(STEPPED));
+  it("stops at breakpoints and steps", () => expectSession(STEPPED));
 
-  it("tells what there is, and what to type instead", () => expectSession(LOOKED_AROUND));
+  it("lists definitions and commands, and corrects wrong input", () => expectSession(LOOKED_AROUND));
 
-  it("tells of the image and its stops", async () => {
+  it("shows the image and its stops", async () => {
     const { output } = await runScript(['(error "x")', ",status"]);
     expect(output)
       .to.match(/^image: own\nimplementation: SBCL\nversion: .*\npid: \d+\n/m)

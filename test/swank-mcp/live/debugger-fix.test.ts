@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { texts } from "../../support/mcp-client.js";
 import { McpDebugger, stopName } from "../../support/mcp-debugger.js";
 
-/** Fails deep inside a loop: one of the prices is no number. */
+/** Fails deep inside a loop: one of the prices is not a number. */
 const SHOP = `
 (defpackage :shop (:use :cl))
 (in-package :shop)
@@ -17,7 +17,7 @@ const SHOP = `
 
 const FAILING = '(shop::total \'((:name a :price 10) (:name b :price "20") (:name c :price 30)) 2)';
 
-describe("finding, fixing and continuing", () => {
+describe("debugger tools: find, fix and continue", () => {
   let lisp: McpDebugger;
 
   before(async () => {
@@ -27,7 +27,7 @@ describe("finding, fixing and continuing", () => {
   after(() => lisp.close());
   afterEach(() => lisp.abortAll());
 
-  it("shows the failing call, its callers, their variables, and what they evaluate to", async () => {
+  it("show the failing call, its callers and their variables, and evaluate code in their frames", async () => {
     const [report] = await lisp.evaluate(FAILING);
     expect(report).to.match(/^\[ERROR\] TYPE-ERROR\n/);
     const discount = await lisp.frame("(SHOP::DISCOUNT");
@@ -41,7 +41,7 @@ describe("finding, fixing and continuing", () => {
     expect(await lisp.valuesInFrame(discount.index, "(parse-integer (price item))")).to.deep.equal(["20", "2"]);
   });
 
-  it("gives the original call's value after the function was redefined and the form tried again", async () => {
+  it("return the original call's value after the function is redefined and the form retried", async () => {
     const stop = stopName(await lisp.evaluate(FAILING));
     const redefined = `(defun shop::price (item) (let ((p (getf item :price))) (if (stringp p) (parse-integer p) p)))`;
     expect((await lisp.evaluate(redefined))[0]).to.include("=> SHOP::PRICE");
@@ -51,11 +51,11 @@ describe("finding, fixing and continuing", () => {
     await lisp.evaluate("(defun shop::price (item) (getf item :price))");
   });
 
-  it("goes on from the restarted frame with what the loop had done before", async () => {
+  it("restart a frame without losing the loop's earlier results", async () => {
     const stop = stopName(await lisp.evaluate(FAILING));
     const total = await lisp.frame("(SHOP::TOTAL");
     const discount = await lisp.frame("(SHOP::DISCOUNT");
-    // had the loop begun anew, this would be lost
+    // A restarted loop would lose this value.
     await lisp.valuesInFrame(total.index, "(setq sum 1000)");
     await lisp.evaluate(
       "(defun shop::discount (item rate) (if (numberp (shop::price item)) (* (shop::price item) rate) 0))",
@@ -65,14 +65,14 @@ describe("finding, fixing and continuing", () => {
     await lisp.evaluate("(defun shop::discount (item rate) (* (shop::price item) rate))");
   });
 
-  it("returns a value from a frame in place of the call that failed", async () => {
+  it("return a value from a frame in place of the failed call", async () => {
     await lisp.evaluate(FAILING);
     const { index } = await lisp.frame("(SHOP::DISCOUNT");
     const args = { restart: "RETURN-FROM-FRAME", values: [String(index), "(* 7 rate)"] };
     expect(await lisp.resume("debugger_invoke_restart", args)).to.deep.equal(["=> 94"]);
   });
 
-  it("neither restarts nor returns from the frames that the evaluation itself stands on", async () => {
+  it("refuse to restart or return from the frames of the evaluator", async () => {
     await lisp.evaluate('(error "x")');
     const { frames } = await lisp.frames();
     const own = frames.filter((frame) => frame.function.startsWith("SWANK-CLIENT/"));
@@ -88,7 +88,7 @@ describe("finding, fixing and continuing", () => {
     }
   });
 
-  it("reports what is printed, and the next error, of an evaluation that goes on", async () => {
+  it("report the output and the next error of a continued evaluation", async () => {
     await lisp.evaluate('(progn (print :before) (error "first") (print :between) (error "second"))');
     const { index } = await lisp.frame("(EVAL");
     expect(index).to.be.above(0);
@@ -101,11 +101,11 @@ describe("finding, fixing and continuing", () => {
     expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> :END"]);
   });
 
-  it("sets and clears the last error as evaluations stop and end", async () => {
+  it("set and clear the last error as evaluations stop and end", async () => {
     const lastError = async () => texts(await lisp.call("describe-last-error"))[0];
     await lisp.evaluate('(restart-case (cerror "Go on" "one") (other () (error "two")))');
     expect(await lastError()).to.include("one");
-    // looking, failing to look and being refused change nothing
+    // Inspections, failed evaluations and refusals change nothing.
     await lisp.frames();
     await lisp.refusal("debugger_eval_in_frame", { frame: 0, code: '(error "three")' });
     await lisp.refusal("debugger_invoke_restart", { restart: 77 });

@@ -14,7 +14,7 @@ const FILE = `(defpackage :my-app (:use :cl) (:export #:compute))
     (list "ö" (car sum))))
 `;
 
-describe("frames", () => {
+describe("debugger_frames and debugger_frame_locals", () => {
   let lisp: McpDebugger;
   let folder: string;
 
@@ -31,7 +31,7 @@ describe("frames", () => {
   });
   afterEach(() => lisp.abortAll());
 
-  it("tell the function with its package, the place in its file, and its variables", async () => {
+  it("show the function with its package, the place in its file, and its variables", async () => {
     const stop = stopName(await lisp.evaluate("(my-app:compute 10 20)"));
     const { frames, total_frames, thread, level } = await lisp.frames();
     expect(`${thread}/${level}`).to.equal(stop);
@@ -46,12 +46,12 @@ describe("frames", () => {
     ]);
   });
 
-  it("tell the form of code that came from no file", async () => {
+  it("show the form of code that was not loaded from a file", async () => {
     await lisp.evaluate("(deep 0)");
     expect((await lisp.frame("(DEEP 0)")).source).to.deep.equal({ form: '(ERROR "bottom")' });
   });
 
-  it("tell no forms of the code that evaluates", async () => {
+  it("show no forms of the evaluator's code", async () => {
     await lisp.evaluate("(deep 0)");
     const { frames } = await lisp.frames({ end: 100 });
     expect(frames.filter(({ source }) => source && "form" in source).map(({ call }) => call)).to.deep.equal([
@@ -59,7 +59,7 @@ describe("frames", () => {
     ]);
   });
 
-  it("are all there, Lisp's own included, in pages that fit together", async () => {
+  it("list all frames, including those of Lisp itself, in pages without gaps or overlaps", async () => {
     await lisp.evaluate("(deep 30)");
     const { frames: all, total_frames: total } = await lisp.frames({ end: 100 });
     expect(all).to.have.lengthOf(total);
@@ -67,12 +67,12 @@ describe("frames", () => {
     expect((await lisp.frames()).frames).to.have.lengthOf(20);
     const page = async (start: number, end?: number) => (await lisp.frames({ start, ...(end ? { end } : {}) })).frames;
     expect([...(await page(0, 7)), ...(await page(7, 20)), ...(await page(20, total + 50))]).to.deep.equal(all);
-    // a page that begins where the first one ends is another page
+    // A page can begin where the first one ends.
     expect(await page(20)).to.deep.equal(all.slice(20, 40));
     expect(await page(3, 3)).to.deep.equal([]);
   });
 
-  it("count as the report, get-backtrace and the other tools count them", async () => {
+  it("number frames like the report, get-backtrace and the other tools", async () => {
     const [report = ""] = await lisp.evaluate("(deep 2)");
     const [backtrace = ""] = texts(await lisp.call("get-backtrace"));
     const lines = report.slice(report.indexOf("[Backtrace]\n")).split("\n").slice(1);
@@ -84,7 +84,7 @@ describe("frames", () => {
     }
   });
 
-  it("give each variable an object_id that code can use while the stop lasts, and not after it", async () => {
+  it("give each variable an object_id that code can use only while the stop lasts", async () => {
     await lisp.evaluate("(let ((table (make-hash-table))) (setf (gethash :k table) 1) (deep 0) table)");
     await lisp.evaluate("(defun hold (table) (deep 0) (gethash :k table))");
     await lisp.abortAll();
@@ -106,7 +106,21 @@ describe("frames", () => {
     );
   });
 
-  it("with many variables or long values are cut, and say so", async () => {
+  it("show no variables of an interrupted SBCL function, and give the reason", async () => {
+    await lisp.evaluate("(defun wait (n) (sb-thread:wait-on-semaphore (sb-thread:make-semaphore)) n)");
+    await lisp.evaluate("(wait 17)", { timeout: 0.3 });
+    const own = await lisp.frame("(SB-THREAD::%");
+    expect(own).to.deep.include({ locals: [] });
+    const { locals, locals_not_read } = await lisp.json("debugger_frame_locals", { frame: own.index });
+    expect(locals).to.deep.equal([]);
+    expect(locals_not_read).to.match(/^An interrupt stopped this SBCL function/);
+    const { index } = await lisp.frame("(WAIT 17)");
+    const wait = await lisp.json("debugger_frame_locals", { frame: index });
+    expect(wait).to.not.have.property("locals_not_read");
+    expect(wait["locals"]).to.be.an("array").that.has.lengthOf(1);
+  });
+
+  it("shorten long values and lists of variables, and count the omitted ones", async () => {
     const variables = Array.from({ length: 40 }, (_, index) => `(v${index} (make-string 5000 :initial-element #\\a))`);
     await lisp.evaluate(
       `(defun wide () (let (${variables.join(" ")}) (deep 0) (list ${variables.map((_, index) => `v${index}`).join(" ")})))`,
@@ -120,7 +134,7 @@ describe("frames", () => {
     expect(locals).to.be.an("array").that.has.lengthOf(40);
   });
 
-  it("evaluate code in the function's package, with its variables readable and writable", async () => {
+  it("show a variable's new value after debugger_eval_in_frame sets it", async () => {
     await lisp.evaluate("(my-app:compute 10 20)");
     const { index } = await lisp.frame("(MY-APP:COMPUTE");
     const answer = await lisp.json("debugger_eval_in_frame", {
@@ -131,7 +145,7 @@ describe("frames", () => {
     expect((await lisp.frame("(MY-APP:COMPUTE")).locals.find(({ name }) => name === "X")?.value).to.equal("20");
   });
 
-  it("keep the stop whatever code in them does", async () => {
+  it("keep the stop whatever code debugger_eval_in_frame evaluates", async () => {
     const stop = stopName(await lisp.evaluate("(handler-case (deep 0) (warning () :handled))"));
     const { index } = await lisp.frame("(DEEP");
     for (const [code, message] of [

@@ -11,7 +11,7 @@ const NEED_A_STOP: readonly [name: string, args: Record<string, unknown>][] = [
   ["debugger_continue", {}],
 ];
 
-describe("refusals of the debugger tools", () => {
+describe("debugger tool refusals", () => {
   let lisp: McpDebugger;
 
   before(async () => {
@@ -20,7 +20,7 @@ describe("refusals of the debugger tools", () => {
   after(() => lisp.close());
   afterEach(() => lisp.abortAll());
 
-  it("NOT_DEBUGGING when nothing is stopped, before there is an image and after", async () => {
+  it("NOT_DEBUGGING when nothing is stopped, before and after the launch of an image", async () => {
     for (const when of ["before", "after"]) {
       for (const [name, args] of NEED_A_STOP) {
         const refused = await lisp.refusal(name, args);
@@ -31,7 +31,7 @@ describe("refusals of the debugger tools", () => {
     }
   });
 
-  it("NOT_DEBUGGING for a thread that runs", async () => {
+  it("NOT_DEBUGGING for a running thread", async () => {
     await lisp.evaluate('(error "x")');
     await lisp.evaluate('(defvar *parked* (sb-thread:make-thread (lambda () (sleep 100)) :name "running"))');
     const [id] = await lisp.evaluate("(swank/backend:thread-id *parked*)");
@@ -39,12 +39,12 @@ describe("refusals of the debugger tools", () => {
     for (const [name, args] of NEED_A_STOP) {
       const refused = await lisp.refusal(name, { ...args, thread });
       expect(refused, name).to.include({ type: "NOT_DEBUGGING", message: "Thread not in debugger" });
-      expect(refused.next).to.match(/Stopped are: \d+\/1/);
+      expect(refused.next).to.match(/Stopped threads: \d+\/1/);
     }
     await lisp.evaluate("(sb-thread:terminate-thread *parked*)");
   });
 
-  it("NO_SUCH_THREAD for a thread that there never was", async () => {
+  it("NO_SUCH_THREAD for a thread that never existed", async () => {
     const stop = stopName(await lisp.evaluate('(error "x")'));
     for (const [name, args] of NEED_A_STOP) {
       const refused = await lisp.refusal(name, { ...args, thread: "99999999" });
@@ -55,7 +55,7 @@ describe("refusals of the debugger tools", () => {
     expect(type).to.equal("NO_SUCH_THREAD");
   });
 
-  it("STALE_STOP for a stop that has ended, and for another level of a thread that is stopped", async () => {
+  it("STALE_STOP for an ended stop, and for another level of a stopped thread", async () => {
     const ended = stopName(await lisp.evaluate('(error "x")'));
     await lisp.resume("debugger_invoke_restart", { restart: "ABORT" });
     const live = stopName(await lisp.evaluate('(error "y")'));
@@ -69,7 +69,7 @@ describe("refusals of the debugger tools", () => {
     expect(await lisp.stops()).to.deep.equal([live]);
   });
 
-  it("INVALID_FRAME for indexes that no frame has, which change nothing", async () => {
+  it("INVALID_FRAME for unknown frame indexes, without changing the stop", async () => {
     const stop = stopName(await lisp.evaluate('(error "x")'));
     const { total_frames: total } = await lisp.frames({ end: 1 });
     for (const frame of [-1, total, 99_999]) {
@@ -84,10 +84,13 @@ describe("refusals of the debugger tools", () => {
         expect(refused.next).to.include(`0 to ${total - 1}`);
       }
     }
+    const reversed = await lisp.refusal("debugger_frames", { start: 2, end: 1 });
+    expect(reversed).to.include({ type: "INVALID_FRAME", message: "Frame index out of range" });
+    expect(reversed.next).to.match(/^start 2 is greater than end 1\. The stack has frames 0 to /);
     expect(await lisp.stops()).to.deep.equal([stop]);
   });
 
-  it("NO_SUCH_RESTART for numbers and names that no restart has, which change nothing", async () => {
+  it("NO_SUCH_RESTART for unknown numbers and names, without changing the stop", async () => {
     const stop = stopName(await lisp.evaluate('(error "x")'));
     for (const restart of [0, -1, 3, 99, "99", "NO-SUCH", ""]) {
       const refused = await lisp.refusal("debugger_invoke_restart", { restart });
@@ -100,7 +103,7 @@ describe("refusals of the debugger tools", () => {
     expect(await lisp.stops()).to.deep.equal([stop]);
   });
 
-  it("INVALID_RESTART_VALUES for a frame that is no number", async () => {
+  it("INVALID_RESTART_VALUES for a frame that is not a number", async () => {
     await lisp.evaluate('(error "x")');
     for (const values of [[], ["(+ 1 1)"], ["1", "2"]]) {
       const refused = await lisp.refusal("debugger_invoke_restart", { restart: "RESTART-FRAME", values });
@@ -108,13 +111,13 @@ describe("refusals of the debugger tools", () => {
     }
   });
 
-  it("NO_SUCH_BREAKPOINT for an id that no breakpoint has", async () => {
+  it("NO_SUCH_BREAKPOINT for an unknown id", async () => {
     const refused = await lisp.refusal("breakpoint_remove", { id: 4711 });
     expect(refused).to.include({ type: "NO_SUCH_BREAKPOINT" });
     expect(refused.next).to.include("breakpoint_list");
   });
 
-  it("BREAKPOINT_REFUSED where no breakpoint can stand", async () => {
+  it("BREAKPOINT_REFUSED where no breakpoint can be set", async () => {
     await lisp.evaluate("(defmacro some-macro (x) x)");
     for (const name of [
       "car",
@@ -133,7 +136,7 @@ describe("refusals of the debugger tools", () => {
     });
   });
 
-  it("INVALID_ARGUMENTS for arguments that do not fit", async () => {
+  it("INVALID_ARGUMENTS for arguments that do not match the schema", async () => {
     await lisp.evaluate('(error "x")');
     for (const [name, args] of [
       ["debugger_frames", { thread: "main" }],
@@ -151,7 +154,7 @@ describe("refusals of the debugger tools", () => {
     }
   });
 
-  it("INVALID_ARGUMENTS for threads, frames and restarts that are null, lists, objects or truth values", async () => {
+  it("INVALID_ARGUMENTS for threads, frames and restarts that are null, lists, objects or booleans", async () => {
     const stop = stopName(await lisp.evaluate('(error "x")'));
     const thread = Number.parseInt(stop, 10);
     for (const wrong of [null, [thread], {}, { thread }, true, 1.5]) {

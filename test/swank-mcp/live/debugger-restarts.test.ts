@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { McpDebugger, stopName } from "../../support/mcp-debugger.js";
 
-describe("restarts with values", () => {
+describe("debugger_invoke_restart with values", () => {
   let lisp: McpDebugger;
 
   before(async () => {
@@ -17,7 +17,7 @@ describe("restarts with values", () => {
     return (await lisp.json("debugger_restarts"))["restarts"];
   }
 
-  it("are listed from 1, innermost first, with the stop that they belong to", async () => {
+  it("numbers restarts like debugger_restarts: from 1, innermost first", async () => {
     const stop = stopName(await lisp.evaluate('(restart-case (error "x") (use-mine (v) :report "Use mine." v))'));
     const [thread, level] = stop.split("/").map(Number);
     expect(await lisp.json("debugger_restarts")).to.deep.equal({
@@ -31,24 +31,24 @@ describe("restarts with values", () => {
     });
   });
 
-  it("USE-VALUE takes the value of an expression", async () => {
+  it("passes the value of an expression to USE-VALUE", async () => {
     await lisp.evaluate("(list (symbol-value (quote *unset*)) 1)");
     expect(await invoke("USE-VALUE", "(+ 40 2)")).to.deep.equal(["=> (42 1)"]);
     expect((await lisp.evaluate("(boundp '*unset*)"))[0]).to.equal("=> NIL");
   });
 
-  it("STORE-VALUE sets the variable as well", async () => {
+  it("sets the variable with STORE-VALUE", async () => {
     await lisp.evaluate("(list (symbol-value (quote *unset*)) 1)");
     expect(await invoke("store-value", "(+ 40 3)")).to.deep.equal(["=> (43 1)"]);
     expect((await lisp.evaluate("(prog1 (symbol-value '*unset*) (makunbound '*unset*))"))[0]).to.equal("=> 43");
   });
 
-  it("RETURN-VALUE gives the values of a call that could not be made", async () => {
+  it("returns values for a call of an undefined function with RETURN-VALUE", async () => {
     await lisp.evaluate("(multiple-value-list (no-such-function 1))");
     expect(await invoke("RETURN-VALUE", "'(a b)")).to.deep.equal(["=> ((A B))"]);
   });
 
-  it("a program's own restart takes two values, by name, in whatever case, and by number", async () => {
+  it("passes two values to the program's restart, given by name in any case or by number", async () => {
     const code = '(restart-case (error "x") (pair (a b) (list :pair a b)))';
     for (const restart of ["PAIR", "pair", ":Pair", 1, "1"]) {
       await lisp.evaluate(code);
@@ -56,12 +56,12 @@ describe("restarts with values", () => {
     }
   });
 
-  it("a name means the innermost restart of that name", async () => {
+  it("invokes the innermost restart of a name", async () => {
     await lisp.evaluate('(restart-case (restart-case (error "x") (same () :inner)) (same () :outer))');
     expect(await invoke("SAME")).to.deep.equal(["=> :INNER"]);
   });
 
-  it("values are evaluated in the package of the stop, all before the restart is invoked", async () => {
+  it("evaluates all values in the package of the stop before it invokes the restart", async () => {
     await lisp.evaluate(
       "(defpackage :stall (:use :cl)) (in-package :stall) (defvar *n* 0) (defun bump () (incf *n*)) (in-package :cl-user)",
     );
@@ -71,7 +71,7 @@ describe("restarts with values", () => {
     expect(await invoke("PAIR", "(bump)", "'sym")).to.deep.equal(["=> (2 SYM)"]);
   });
 
-  it("a wrong number of values, or one that cannot be evaluated, leaves the stop as it is", async () => {
+  it("refuses a wrong number of values or a failing value, and leaves the stop unchanged", async () => {
     const stop = stopName(await lisp.evaluate("(symbol-value '*unset*)"));
     for (const values of [[], ["1", "2"], ["(car"], ['(error "no")'], ["nosuch:x"]]) {
       const refused = await lisp.refusal("debugger_invoke_restart", { restart: "USE-VALUE", values });
@@ -81,7 +81,7 @@ describe("restarts with values", () => {
     expect(await invoke("USE-VALUE", "5")).to.deep.equal(["=> 5"]);
   });
 
-  it("each value is one expression, whole", async () => {
+  it("refuses a value that is not one complete expression", async () => {
     await lisp.evaluate('(restart-case (error "x") (give (v) v))');
     for (const value of ["", "; nothing", "(", "1 2", "1)"]) {
       expect(await lisp.refusal("debugger_invoke_restart", { restart: "give", values: [value] }), value).to.include({
@@ -95,7 +95,7 @@ describe("restarts with values", () => {
     ]);
   });
 
-  it("one that would prompt is not invoked without values, and does not prompt when it has them", async () => {
+  it("refuses a prompting restart without values, and does not let it prompt when it has values", async () => {
     const prompting = "(ask (v) :interactive (lambda () (list (read))) (list :got v))";
     const stop = stopName(await lisp.evaluate(`(restart-case (error "x") ${prompting})`, { stdin: "13" }));
     const refused = await lisp.refusal("debugger_invoke_restart", { restart: "ASK" });
@@ -105,13 +105,13 @@ describe("restarts with values", () => {
     expect(await invoke("ASK", "7")).to.deep.equal(["=> (:GOT 7)"]);
   });
 
-  it("one that reads by itself meets the end of its input, at once", async () => {
+  it("gives a restart that reads input an immediate end of file", async () => {
     await lisp.evaluate('(restart-case (error "x") (reading () (read *query-io*)))');
     const [report] = await invoke("READING");
     expect(report).to.match(/^\[ERROR\] END-OF-FILE\n/);
   });
 
-  it("a value that takes too long is broken off, and the stop is as it was", async () => {
+  it("ends a value's evaluation at the timeout, and leaves the stop unchanged", async () => {
     const stop = stopName(await lisp.evaluate("(symbol-value '*unset*)"));
     const args = { restart: "USE-VALUE", values: ["(loop)"], timeout: 0.3 };
     expect(await lisp.refusal("debugger_invoke_restart", args)).to.include({ type: "FRAME_EVALUATION_TIMEOUT" });

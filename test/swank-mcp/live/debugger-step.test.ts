@@ -9,14 +9,14 @@ const CODE = `
 (defun breaking (n) (break "here") (let ((z (inner n))) (list z (middle z))))
 (defun around (n) (vector (breaking n) (inner 100)))`;
 
-/** Where a report says that the thread is: the call it is about to make, its arguments, and the function it is in. */
+/** The place in a report: the next call, its arguments, and the current frame. */
 interface Place {
   readonly form: string | undefined;
   readonly frame: string | undefined;
   readonly text: string;
 }
 
-describe("stepping", () => {
+describe("debugger_step", () => {
   let lisp: McpDebugger;
 
   before(async () => {
@@ -40,7 +40,7 @@ describe("stepping", () => {
     };
   }
 
-  it("goes into a call from a breakpoint, and says the form, the frame and the arguments", async () => {
+  it("steps into a call from a breakpoint, and shows the form, the frame and the arguments", async () => {
     await lisp.setBreakpoint({ function: "middle" });
     await lisp.evaluate("(outer 1)");
     const result = await lisp.call("debugger_step", { mode: "into" });
@@ -53,7 +53,7 @@ describe("stepping", () => {
     expect(await step("into")).to.include({ form: "(* X 2)", frame: "(INNER 1)" });
   });
 
-  it("goes over a call from a breakpoint", async () => {
+  it("steps over a call from a breakpoint", async () => {
     await lisp.setBreakpoint({ function: "middle" });
     await lisp.evaluate("(outer 1)");
     await lisp.removeBreakpoints();
@@ -64,7 +64,7 @@ describe("stepping", () => {
     expect(next.text).to.include("X = 1").and.to.include("Y = 2");
   });
 
-  it("goes out of the function from a breakpoint", async () => {
+  it("steps out of the function from a breakpoint", async () => {
     await lisp.setBreakpoint({ function: "middle" });
     await lisp.evaluate("(outer 1)");
     await lisp.removeBreakpoints();
@@ -73,7 +73,7 @@ describe("stepping", () => {
     expect((await step("over")).text).to.equal("=> (6 12)");
   });
 
-  it("goes into, over and out from (break)", async () => {
+  it("steps into, over and out from (break)", async () => {
     await lisp.evaluate("(around 3)");
     expect(await step("into")).to.include({ form: "(INNER N)", frame: "(BREAKING 3)" });
     expect(await step("into")).to.include({ form: "(* X 2)", frame: "(INNER 3)" });
@@ -88,7 +88,7 @@ describe("stepping", () => {
     expect(await step("over")).to.include({ form: "(MIDDLE Z)", frame: "(BREAKING 3)" });
   });
 
-  it("goes into, over and out from (step ...)", async () => {
+  it("steps into, over and out from (step ...)", async () => {
     const [report] = await lisp.evaluate("(step (outer 3))");
     expect(report).to.match(/^\[STEP\] STEP-FORM-CONDITION\nEvaluating call:\n {2}\(OUTER 3\)\nWith arguments:\n {2}3/);
     expect(await step("into")).to.include({ form: "(MIDDLE N)", frame: "(OUTER 3)" });
@@ -99,7 +99,7 @@ describe("stepping", () => {
     expect((await step("over")).text).to.equal("=> (18 24)");
   });
 
-  it("stops at a breakpoint on the way, and goes out of that function alone", async () => {
+  it("stops at a breakpoint on the way, and then steps out of only that function", async () => {
     await lisp.evaluate("(around 3)");
     await lisp.setBreakpoint({ function: "inner", condition: "(= (car args) 12)" });
     expect(await step("over")).to.include({ form: "(INNER N)" });
@@ -108,7 +108,7 @@ describe("stepping", () => {
     expect(await step("out")).to.include({ form: "(+ Y (INNER Y))", frame: "(MIDDLE 6)" });
   });
 
-  it("ends with a continue, which runs to the end", async () => {
+  it("stops stepping at debugger_continue, which runs to the end", async () => {
     await lisp.setBreakpoint({ function: "inner", condition: "(= (car args) 4)" });
     await lisp.evaluate("(outer 1)");
     await step("into");
@@ -116,7 +116,7 @@ describe("stepping", () => {
     expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> (6 12)"]);
   });
 
-  it("shows no calls that only a macro of Lisp's has written", async () => {
+  it("skips calls that only a macro of Lisp contains", async () => {
     await lisp.evaluate("(defun looping () (break) (let ((s 0)) (dolist (x (list 1 2) s) (incf s (inner x)))))");
     await lisp.evaluate("(looping)");
     const forms = [];
@@ -124,7 +124,7 @@ describe("stepping", () => {
     expect(forms).to.deep.equal(["(INNER X)", "(+ (INNER X) S)", "(INNER X)", "(+ (INNER X) S)"]);
   });
 
-  it("goes on from code whose own calls are nothing to step to", async () => {
+  it("passes through code that has no steppable calls", async () => {
     await lisp.evaluate(`
 (defun mapping (list) (mapcar #'inner list))
 (defgeneric handled (n)) (defmethod handled ((n integer)) (inner n)) (defmethod handled :around (n) (list (call-next-method)))`);
@@ -139,7 +139,7 @@ describe("stepping", () => {
     expect(await step("into")).to.include({ form: "(INNER N)" });
   });
 
-  it("into an error shows the call that failed, and nothing of the stepper", async () => {
+  it("shows the failed call, and no frames of the stepper, after a step into an error", async () => {
     await lisp.evaluate('(defun failing (n) (error "no ~a" n)) (defun before-failing (n) (failing n) n)');
     await lisp.setBreakpoint({ function: "before-failing" });
     await lisp.evaluate("(before-failing 1)");
@@ -151,7 +151,7 @@ describe("stepping", () => {
     );
   });
 
-  it("is refused in code without stepping information, with how to recompile it; out of it works", async () => {
+  it("refuses to step into or over in code without stepping information, names the remedy, and steps out", async () => {
     const plain = await McpDebugger.start({ args: ["--policy", "keep"] });
     try {
       await plain.evaluate(`${CODE} (defun plain (n) (print n) (break) (list (inner n) n))`);
@@ -172,7 +172,7 @@ describe("stepping", () => {
     }
   });
 
-  it("is refused at an error without a way on", async () => {
+  it("refuses an error that cannot be continued", async () => {
     await lisp.evaluate('(error "x")');
     expect(await lisp.refusal("debugger_step", { mode: "over" })).to.include({ type: "NOT_STEPPABLE" });
     expect(await lisp.stops()).to.have.lengthOf(1);

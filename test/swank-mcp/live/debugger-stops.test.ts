@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { texts } from "../../support/mcp-client.js";
 import { McpDebugger, stopName } from "../../support/mcp-debugger.js";
 
-describe("several stops at once", () => {
+describe("debugger tools with several stops", () => {
   let lisp: McpDebugger;
 
   before(async () => {
@@ -12,25 +12,25 @@ describe("several stops at once", () => {
   after(() => lisp.close());
   afterEach(() => lisp.abortAll());
 
-  /** Stops an evaluation that adds 40 to the value it is given. */
+  /** Stops an evaluation that adds 40 to the value passed to its restart. */
   async function stopAdding(name: string): Promise<string> {
     const code = `(+ 40 (restart-case (error "~a" '${name}) (give (v) v)))`;
     return stopName(await lisp.evaluate(code));
   }
 
-  it("are addressed by thread, each with its own evaluation", async () => {
+  it("address each stop, with its own evaluation, by its thread", async () => {
     const [a, b] = [await stopAdding("a"), await stopAdding("b")];
     const [threadOfA = ""] = a.split("/");
     expect((await lisp.frames({ thread: a })).thread).to.equal(Number(threadOfA));
     const give = (thread: string, value: string) =>
       lisp.resume("debugger_invoke_restart", { restart: "GIVE", values: [value], thread });
-    // a's evaluation gives a's value, although b's stopped later
+    // The first evaluation returns its own value although the second stopped later.
     expect(await give(threadOfA, "2")).to.deep.equal(["=> 42"]);
     expect(await lisp.stops()).to.deep.equal([b]);
     expect(await give(b, "3")).to.deep.equal(["=> 43"]);
   });
 
-  it("auto means the latest stop of this session that there still is", async () => {
+  it("take auto as the latest live stop of this session", async () => {
     const [a, b] = [await stopAdding("a"), await stopAdding("b")];
     const current = async () => {
       const { thread, level } = await lisp.frames({ thread: "auto" });
@@ -41,7 +41,7 @@ describe("several stops at once", () => {
     expect(await current()).to.equal(a);
   });
 
-  it("block no other evaluation: (+ 40 2) after a RETRY that fails again is 42", async () => {
+  it("block no other evaluation, even after a RETRY that fails again", async () => {
     const first = stopName(await lisp.evaluate('(error "again and again")'));
     const [report, block] = await lisp.resume("debugger_invoke_restart", { restart: "RETRY", thread: first });
     expect(report).to.match(/^\[ERROR\] SIMPLE-ERROR\nagain and again\n/);
@@ -49,7 +49,7 @@ describe("several stops at once", () => {
     expect(await lisp.stops()).to.deep.equal([stopName([block ?? ""])]);
   });
 
-  it("can be left by several calls at the same time", async () => {
+  it("can be left by simultaneous calls", async () => {
     const stops = [await stopAdding("a"), await stopAdding("b"), await stopAdding("c")];
     const reports = await Promise.all(
       stops.map((thread, index) =>
@@ -59,7 +59,7 @@ describe("several stops at once", () => {
     expect(reports).to.deep.equal([["=> 40"], ["=> 41"], ["=> 42"]]);
   });
 
-  it("a stop that two calls leave at once is left once", async () => {
+  it("leave a stop once if two calls leave it at the same time", async () => {
     const thread = await stopAdding("a");
     const give = (value: string) => lisp.call("debugger_invoke_restart", { restart: "GIVE", values: [value], thread });
     const answers = (await Promise.all([give("1"), give("2")])).map((result) => texts(result)[0] ?? "");
@@ -68,7 +68,7 @@ describe("several stops at once", () => {
     expect(await lisp.stops()).to.deep.equal([]);
   });
 
-  it("a restart is for the stop that it was chosen at, and not for the next one of the thread", async () => {
+  it("apply a restart only to the stop it was chosen at, not to the thread's next stop", async () => {
     const [, block = ""] = await lisp.evaluate(
       '(list (restart-case (error "one") (give (v) v)) (restart-case (error "two") (give (v) v)))',
     );
@@ -83,7 +83,7 @@ describe("several stops at once", () => {
     ]);
   });
 
-  it("give the same values whatever the order in which they end", async () => {
+  it("return the same values in whatever order the stops end", async () => {
     const order = fc.shuffledSubarray([0, 1, 2, 3], { minLength: 4, maxLength: 4 });
     const manner = fc.array(fc.constantFrom("GIVE", "RETRY", "ABORT"), { minLength: 4, maxLength: 4 });
     await fc.assert(
@@ -107,7 +107,7 @@ describe("several stops at once", () => {
     );
   }).timeout(120_000);
 
-  it("those that are too many end, the oldest first, which the answer says", async () => {
+  it("abort the oldest stop beyond --max-stops, and say so in the answer", async () => {
     const few = await McpDebugger.start({ args: ["--max-stops", "2"] });
     try {
       const stop = async (n: number) => few.evaluate(`(error "number ~a" ${n})`);
@@ -118,7 +118,7 @@ describe("several stops at once", () => {
         `The stop ${oldest} (SIMPLE-ERROR) was aborted: at most 2 stops are kept (--max-stops).`,
       );
       expect(await few.stops()).to.have.lengthOf(2);
-      // it takes its thread a moment to unwind
+      // The thread needs a moment to unwind.
       while ((await few.call("debugger_restarts", { thread: oldest })).isError === false);
       expect(await few.refusal("debugger_restarts", { thread: oldest })).to.include({ type: "STALE_STOP" });
     } finally {

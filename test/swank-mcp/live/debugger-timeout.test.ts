@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { texts } from "../../support/mcp-client.js";
 import { McpDebugger, stopName } from "../../support/mcp-debugger.js";
 
-describe("time that is up", () => {
+describe("evaluation timeouts", () => {
   let lisp: McpDebugger;
 
   before(async () => {
@@ -18,27 +18,27 @@ describe("time that is up", () => {
     await lisp.evaluate("(setf *go-on* nil)");
   });
 
-  it("leaves the evaluation stopped: it can be looked at, continued, and gives its value", async () => {
+  it("pause the evaluation, which can be inspected and continued to its value", async () => {
     const result = await lisp.call("evaluate-lisp", { code: "(waiting 7)", timeout: 0.2 });
     expect(result.isError).to.equal(true);
     expect(texts(result)[0]).to.match(/^\[TIMEOUT\] TIMEOUT\n/);
     const { index } = await lisp.frame("(WAITING 7)");
     expect(await lisp.valuesInFrame(index, "(list n *go-on*)")).to.deep.equal(["(7 NIL)"]);
-    // still too long, and still there
+    // A second timeout pauses it again.
     const again = await lisp.resume("debugger_continue", { timeout: 0.2 });
     expect(again[0]).to.match(/^\[TIMEOUT\] TIMEOUT\n/);
     await lisp.evaluate("(setf *go-on* t)");
     expect(await lisp.resume("debugger_continue", { thread: stopName(again) })).to.deep.equal(["=> (:WAITED 7)"]);
   });
 
-  it("leaves the evaluation stopped: it can be aborted, with its cleanup forms", async () => {
+  it("pause the evaluation, which runs its cleanup forms when it is aborted", async () => {
     await lisp.evaluate("(defvar *cleaned* nil) (unwind-protect (waiting 1) (setf *cleaned* t))", { timeout: 0.2 });
     expect(await lisp.resume("debugger_invoke_restart", { restart: "ABORT" })).to.deep.equal(["; Evaluation aborted"]);
     expect(await lisp.stops()).to.deep.equal([]);
     expect(await lisp.evaluate("*cleaned*")).to.deep.equal(["=> T"]);
   });
 
-  it("names the thread of what cannot be ended, with what it has printed", async () => {
+  it("report the thread and output of an evaluation that cannot be interrupted", async () => {
     const code = `(defvar *thread* (swank/backend:thread-id sb-thread:*current-thread*)) (format t "so far~%") (finish-output)
       (sb-sys:without-interrupts (loop until *go-on*)) (setf *thread* nil)`;
     const result = await lisp.call("evaluate-lisp", { code, timeout: 0.2 });
@@ -51,7 +51,7 @@ describe("time that is up", () => {
     await lisp.evaluate("(setf *go-on* t)");
   });
 
-  it("ends what is evaluated in a frame, and nothing but that", async () => {
+  it("end only the evaluation in a frame, not its stop", async () => {
     const stop = stopName(await lisp.evaluate('(let ((cleaned nil)) (declare (special cleaned)) (error "x"))'));
     const args = { frame: 0, code: "(loop)", thread: stop };
     const refused = await lisp.refusal("debugger_eval_in_frame", args);
@@ -60,7 +60,7 @@ describe("time that is up", () => {
     expect(await lisp.valuesInFrame(0, "(+ 1 2)")).to.deep.equal(["3"]);
   });
 
-  it("is not what a cancelled call waits for: cancelling an evaluation in a frame ends only that", async () => {
+  it("do not delay a cancellation, which ends only the evaluation in a frame", async () => {
     const slow = await McpDebugger.start();
     try {
       const stop = stopName(await slow.evaluate('(defvar *seen* nil) (error "x")'));
@@ -78,7 +78,7 @@ describe("time that is up", () => {
     }
   });
 
-  it("cancelling a call that resumed an evaluation unwinds the evaluation", async () => {
+  it("do not delay a cancellation, which unwinds a resumed evaluation", async () => {
     const code = '(defvar *end* nil) (unwind-protect (progn (cerror "Go on" "x") (waiting 1)) (setf *end* :unwound))';
     await lisp.evaluate(code);
     const cancel = new AbortController();

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { texts } from "../../support/mcp-client.js";
 import { McpDebugger } from "../../support/mcp-debugger.js";
 
-/** Classes whose objects cannot be printed: printing never ends, stops, or goes somewhere else. */
+/** Classes whose objects cannot be printed: printing never ends, stops at a break, or invokes ABORT. */
 const CLASSES = `
 (defclass endless () ())
 (defmethod print-object ((object endless) stream) (loop))
@@ -13,7 +13,7 @@ const CLASSES = `
 (defun hold (thing number) (error "held ~a" (car (last (list thing number)))))
 `;
 
-describe("what cannot be printed", () => {
+describe("debugger tools with objects that cannot be printed", () => {
   let lisp: McpDebugger;
 
   before(async () => {
@@ -28,7 +28,7 @@ describe("what cannot be printed", () => {
     ["stopping", "#<a COMMON-LISP-USER::STOPPING cannot be printed>"],
     ["leaving", "#<error printing a LEAVING: "],
   ] as const) {
-    it(`is a variable like others, of a stop like others: ${name}`, async () => {
+    it(`inspect and resume a stop with such a variable: ${name}`, async () => {
       const [report = ""] = await lisp.evaluate(`(hold (make-instance '${name}) 7)`);
       expect(report).to.contain("held 7");
       const frame = await lisp.frame("(HOLD");
@@ -44,7 +44,7 @@ describe("what cannot be printed", () => {
     });
   }
 
-  it("does not keep what is listed and described from being so, nor a thread from ending", async () => {
+  it("list and describe such objects, and leave no printing thread behind", async () => {
     await lisp.evaluate(
       "(defvar *endless* (make-instance 'endless)) (defvar *stopping* (make-instance 'stopping)) (defmethod told ((x (eql *endless*))) 1)",
     );
@@ -61,7 +61,7 @@ describe("what cannot be printed", () => {
     ).to.deep.equal(["=> 1"]);
   });
 
-  it("does not keep an error or a restart from being one", async () => {
+  it("report a condition and restarts whose descriptions cannot be printed", async () => {
     const [report = ""] = await lisp.evaluate(`
 (define-condition odd (error) () (:report (lambda (condition stream) (declare (ignore condition stream)) (break "odd"))))
 (restart-case (error 'odd)

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { NO_ERROR } from "swank-mcp";
 import { blocks, McpStdio } from "../../support/mcp-stdio.js";
 
-describe("swank-mcp on an image of its own", () => {
+describe("evaluate-lisp", () => {
   let server: McpStdio;
 
   before(async () => {
@@ -13,12 +13,12 @@ describe("swank-mcp on an image of its own", () => {
     await server.end();
   });
 
-  it("evaluates, and keeps what was defined", async () => {
+  it("evaluates code and keeps its definitions", async () => {
     expect(await server.evaluate("(defun add (a b) (+ a b)) (defparameter *x* 20)")).to.deep.equal(["=> *X*"]);
     expect(await server.evaluate("(add *x* 22)")).to.deep.equal(["=> 42"]);
   });
 
-  it("shows all values, output and warnings", async () => {
+  it("reports all values, output and warnings", async () => {
     const [report] = await server.evaluate(
       '(format t "out~%") (format *error-output* "err~%") (warn "careful") (values 1 "two" \'three)',
     );
@@ -27,7 +27,7 @@ describe("swank-mcp on an image of its own", () => {
     );
   });
 
-  it("gives the data of the report to programs", async () => {
+  it("includes the report's data for programs", async () => {
     const { _meta } = await server.call("evaluate-lisp", { code: '(princ "a") 7' });
     expect(_meta?.["swank-mcp/outcome"]).to.deep.equal({
       status: "returned",
@@ -39,7 +39,7 @@ describe("swank-mcp on an image of its own", () => {
     });
   });
 
-  it("follows the package that the code sets, and takes another for one call", async () => {
+  it("keeps the package that the code sets, and accepts another for one call", async () => {
     await server.evaluate("(defpackage :apart (:use :cl)) (in-package :apart) (defvar *y* 5)");
     expect(await server.evaluate("(list *y* (package-name *package*))")).to.deep.equal(['=> (5 "APART")']);
     expect(await server.evaluate("(package-name *package*)", { package: "CL-USER" })).to.deep.equal([
@@ -48,12 +48,12 @@ describe("swank-mcp on an image of its own", () => {
     await server.evaluate("(in-package :cl-user)");
   });
 
-  it("gives the code its input, then the end of file", async () => {
+  it("gives the code its stdin, then an end of file", async () => {
     const code = "(list (read-line) (read-line nil nil :end))";
     expect(await server.evaluate(code, { stdin: "one line" })).to.deep.equal(['=> ("one line" :END)']);
   });
 
-  it("reports an error with the live stop, and remembers it until an evaluation succeeds", async () => {
+  it("reports an error with its live stop, and keeps it as the last error until an evaluation succeeds", async () => {
     const result = await server.call("evaluate-lisp", { code: '(princ "before") (defun half (x) (/ x 0)) (half 4)' });
     expect(result.isError).to.equal(true);
     expect(result).to.not.have.property("structuredContent");
@@ -86,7 +86,7 @@ Operation was (/ 4 0).
     expect(blocks(await server.call("describe-last-error"))).to.deep.equal([NO_ERROR]);
   });
 
-  it("says where unbalanced code goes wrong, and that nothing of it ran", async () => {
+  it("reports where unbalanced code is wrong, and that none of it ran", async () => {
     const result = await server.call("evaluate-lisp", { code: "(defvar *ran* 1)\n(list (+ 1 2)" });
     expect(result.isError).to.equal(true);
     expect(blocks(result)).to.have.length(1);
@@ -94,7 +94,7 @@ Operation was (/ 4 0).
     expect(await server.evaluate("(boundp '*ran*)")).to.deep.equal(["=> NIL"]);
   });
 
-  it("tells a break from an error, and leaves the last error alone", async () => {
+  it("reports a break differently from an error, and keeps the last error", async () => {
     await server.evaluate('(error "first")');
     const before = blocks(await server.call("describe-last-error"));
     const result = await server.call("evaluate-lisp", { code: '(break "here")' });
@@ -103,7 +103,7 @@ Operation was (/ 4 0).
     expect(blocks(await server.call("describe-last-error"))).to.deep.equal(before);
   });
 
-  it("refuses a package that does not exist, and leaves the last error alone", async () => {
+  it("refuses an unknown package, and keeps the last error", async () => {
     await server.evaluate('(error "first")');
     const result = await server.call("evaluate-lisp", { code: "1", package: "NO-SUCH-PACKAGE" });
     expect(result.isError).to.equal(true);
@@ -112,20 +112,20 @@ Operation was (/ 4 0).
     expect(blocks(await server.call("describe-last-error"))[0]).to.include("first");
   });
 
-  it("answers other calls while one is running", async () => {
+  it("answers other calls during an evaluation", async () => {
     const slow = server.startCall("evaluate-lisp", { code: "(loop until (boundp '*go*) do (sleep 0.01)) :slow" });
     expect(await server.evaluate("(defvar *go* t)")).to.deep.equal(["=> *GO*"]);
     expect(blocks(await slow.result)).to.deep.equal(["=> :SLOW"]);
   });
 
-  it("tells the package that the latest evaluation left, and the directory", async () => {
+  it("reports the current package and directory in lisp-status", async () => {
     await server.evaluate("(defpackage :left (:use :cl)) (in-package :left)");
     const { structuredContent } = await server.call("lisp-status");
     expect(structuredContent).to.include({ package: "LEFT", directory: `${process.cwd()}/` });
     await server.evaluate("(in-package :cl-user)");
   });
 
-  it("tells which image it is", async () => {
+  it("reports the image in lisp-status", async () => {
     const { structuredContent, content } = await server.call("lisp-status");
     expect(structuredContent).to.include({ image: "own", implementation: "SBCL", package: "COMMON-LISP-USER" });
     expect(structuredContent).to.have.nested.property("limits.timeout", 30);

@@ -2,7 +2,7 @@ import type { ElicitResult } from "@modelcontextprotocol/sdk/types.js";
 import { expect } from "chai";
 import { McpDebugger } from "../../support/mcp-debugger.js";
 
-describe("a question to the user that fails", () => {
+describe("approval when the question fails", () => {
   let lisp: McpDebugger;
   let answer: () => Promise<ElicitResult>;
 
@@ -14,23 +14,23 @@ describe("a question to the user that fails", () => {
 
   const cases: readonly [what: string, answer: () => Promise<ElicitResult>, why: RegExp][] = [
     [
-      "because the client cannot show it",
+      "the client cannot show the question",
       async () => {
         throw new Error("no window to ask in");
       },
       /; the question failed in the client \(.*no window to ask in\)\.$/,
     ],
-    ["because the answer holds no choice", async () => ({ action: "accept", content: {} }), /; .* names no choice\.$/],
+    ["the answer contains no choice", async () => ({ action: "accept", content: {} }), /; .* names no choice\.$/],
     [
-      "because the answer is no choice",
+      "the answer is not a choice",
       async () => ({ action: "accept", content: { answer: "Perhaps" } }),
-      /; .* is none of the choices\.$/,
+      /; .* is not one of the choices\.$/,
     ],
-    ["because the user says no", async () => ({ action: "decline" }), /; the user said no\.$/],
+    ["the user says no", async () => ({ action: "decline" }), /; the user said no\.$/],
   ];
 
   for (const [what, given, why] of cases) {
-    it(`is refused with that reason, ${what}`, async () => {
+    it(`gives the reason for the refusal: ${what}`, async () => {
       answer = given;
       const refused = await lisp.refusal("debugger_invoke_restart", { restart: "RETRY" });
       expect(refused.type).to.equal("APPROVAL_DENIED");

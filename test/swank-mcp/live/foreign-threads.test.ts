@@ -15,7 +15,7 @@ async function stopped(server: McpStdio): Promise<readonly Listed[]> {
   return Array.isArray(list) ? list : [];
 }
 
-/** Waits until as many threads have stopped in all. */
+/** Waits until this many threads are stopped. */
 async function stoppedThreads(server: McpStdio, count: number): Promise<readonly Listed[]> {
   for (;;) {
     const list = await stopped(server);
@@ -23,13 +23,13 @@ async function stoppedThreads(server: McpStdio, count: number): Promise<readonly
   }
 }
 
-describe("errors in threads that run no evaluation", () => {
-  it("are announced and listed, and kept within the limits, in an image of the server's own", async () => {
+describe("debugger tools on threads that run no evaluation", () => {
+  it("announce, list and limit their stops in a launched image", async () => {
     const server = await McpStdio.start(["--max-stops", "1"]);
     let answer = await server.evaluate(FAIL_ELSEWHERE);
     while (answer.length === 1) answer = await server.evaluate("1");
     expect(answer[1]).to.match(
-      /^Thread (\d+), which your code started, has stopped with SIMPLE-ERROR: elsewhere \(\1\/1 for the debugger tools\)$/,
+      /^Thread (\d+), started by your code, stopped with SIMPLE-ERROR: elsewhere \(\1\/1 for the debugger tools\)$/,
     );
     const [listed] = await stopped(server);
     expect(listed).to.deep.include({ type: "SIMPLE-ERROR", message: "elsewhere" }).and.not.have.property("foreign");
@@ -41,7 +41,7 @@ describe("errors in threads that run no evaluation", () => {
     await server.end();
   });
 
-  it("are listed, but never ended, in an image that is somebody else's", async () => {
+  it("list their stops, but never end them, in an attached image", async () => {
     const lisp = await startRealSwank();
     const server = await McpStdio.start(["--attach", String(lisp.port), "--max-stops", "1"]);
     await server.evaluate("1");

@@ -1,11 +1,11 @@
 import { expect } from "chai";
 import { McpStdio } from "../../support/mcp-stdio.js";
 
-describe("code that exhausts the heap", () => {
-  it("is told so, without SBCL's dump, and the next answer says on one line what became of the image", async () => {
+describe("evaluate-lisp on code that exhausts the heap", () => {
+  it("reports it without SBCL's dump, and the next answer reports the lost image on one line", async () => {
     const server = await McpStdio.start();
     const [report] = await server.evaluate("(let (l) (loop (push 1 l)))", { timeout: 600 });
-    // the collector finds no room and ends the process, or the allocation finds none and is an error
+    // Either the collector runs out of memory and ends the process, or the allocation fails with an error.
     expect(report).to.match(
       /^\[ERROR\] (?:IMAGE-LOST\n[\s\S]*\nHeap exhausted during |STORAGE-CONDITION\nHeap exhausted)/,
     );

@@ -3,18 +3,18 @@ import { refusalType } from "../../support/mcp-client.js";
 import { blocks, McpStdio } from "../../support/mcp-stdio.js";
 import { startRealSwank } from "../../support/real-swank.js";
 
-/** Code after which nothing in the image answers any more: each is met by what Swank does at every request. */
+/** Code that hangs the image: Swank blocks on each at every request. */
 const HANGING: readonly string[] = [
   "(defmethod print-object ((thread sb-thread:thread) stream) (loop))",
   '(set-pprint-dispatch t (lambda (stream object) (declare (ignore stream object)) (error "no")))',
   "(sb-thread:grab-mutex swank/sbcl::*mailbox-lock*) (loop)",
 ];
 
-const OWN_REMEDY = /The image answers nothing else either\. Call reset-session: it replaces the image/;
-const ATTACHED_REMEDY = /The image is the user's, and this server cannot free it\. Ask the user to interrupt it/;
+const OWN_REMEDY = /The image does not answer other requests either\. Call reset-session: it replaces the image/;
+const ATTACHED_REMEDY = /The image belongs to the user, and this server cannot free it\. Ask the user to interrupt it/;
 
-describe("an image that hangs", () => {
-  it("leaves lisp-status what was known, and is replaced by reset-session", async () => {
+describe("hung image", () => {
+  it("is shown by lisp-status with the known facts, and is replaced by reset-session", async () => {
     const server = await McpStdio.start();
     const pid = await server.imagePid();
     process.kill(pid, "SIGSTOP");
@@ -28,7 +28,7 @@ describe("an image that hangs", () => {
   });
 
   for (const code of HANGING) {
-    it(`is named with its remedy by every answer: ${code}`, async function () {
+    it(`is reported with its remedy by every answer: ${code}`, async function () {
       this.timeout(120_000);
       const server = await McpStdio.start();
       await server.evaluate("1");
@@ -45,7 +45,7 @@ describe("an image that hangs", () => {
     });
   }
 
-  it("is left as it is by reset-session when it is somebody else's, which says who can free it", async function () {
+  it("is left alone by reset-session if it is attached, with the remedy for its owner", async function () {
     this.timeout(120_000);
     const lisp = await startRealSwank();
     const server = await McpStdio.start(["--attach", String(lisp.port)]);

@@ -20,7 +20,7 @@ import { gone } from "../../support/mcp-processes.js";
 import { blocks, McpStdio, type SentCall } from "../../support/mcp-stdio.js";
 import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 
-/** Sequences for each kind of image. */
+/** Number of sequences for each kind of image. */
 const RUNS = 20;
 
 interface OwnImage {
@@ -31,7 +31,7 @@ interface SharedImage extends OwnImage {
   readonly other: SwankClient;
 }
 
-/** An evaluation that has begun, and would never end. */
+/** Starts an evaluation that never ends, and waits until it runs. */
 async function begunEvaluation(server: McpStdio): Promise<SentCall> {
   const running = server.startCall("evaluate-lisp", { code: '(progn (princ "begun") (loop (sleep 0.01)))' });
   const told = () =>
@@ -42,12 +42,12 @@ async function begunEvaluation(server: McpStdio): Promise<SentCall> {
   return running;
 }
 
-/** Waits until the server has noticed that its connection is gone, and has another one. */
+/** Waits until the server has detected the lost connection and has reconnected. */
 async function reconnected(server: McpStdio): Promise<void> {
   while ((await server.call("lisp-status")).isError === true) await setTimeout(5);
 }
 
-/** The image dies with nothing running in it. */
+/** The image ends while nothing runs in it. */
 const DEATH: Step<OwnImage> = {
   name: "the idle image is killed",
   run: async ({ server }) => {
@@ -59,9 +59,9 @@ const DEATH: Step<OwnImage> = {
   },
 };
 
-/** The image dies under an evaluation. */
+/** The image ends during an evaluation. */
 const LOSS: Step<OwnImage> = {
-  name: "the image is killed under an evaluation",
+  name: "the image is killed during an evaluation",
   run: async ({ server }) => {
     const pid = await server.imagePid();
     const running = await begunEvaluation(server);
@@ -78,7 +78,7 @@ const EXIT: Step<OwnImage> = {
   }),
 };
 
-/** The connections of everybody but the one who asks are cut, as by a network. */
+/** Cuts all connections except the caller's, as a network failure would. */
 const CUT = `(dolist (connection (remove swank::*emacs-connection* swank::*connections*))
   (let ((socket (make-instance 'sb-bsd-sockets:inet-socket :type :stream :protocol :tcp
                   :descriptor (sb-sys:fd-stream-fd (swank::connection.socket-io connection)))))
@@ -96,7 +96,7 @@ const CUT_OFF: Step<SharedImage> = {
 };
 
 const CUT_SHORT: Step<SharedImage> = {
-  name: "the connection is cut under an evaluation",
+  name: "the connection is cut during an evaluation",
   run: async ({ server, other }) => {
     const running = await begunEvaluation(server);
     await other.evaluate(CUT).next();
@@ -112,7 +112,7 @@ const COLLECTION: Step<SharedImage> = {
   },
 };
 
-/** What everybody evaluates, errors more often than anything else. */
+/** Steps for every kind of image; errors are the most frequent. */
 const COMMON = [
   ...FAILURES,
   ...SUCCESSES,
@@ -133,8 +133,8 @@ function commands<World extends OwnImage>(steps: readonly Step<World>[]) {
 
 const fresh = (): Model => ({ error: undefined });
 
-describe("the last error through the server", () => {
-  it("is what its contract says after any sequence of calls, in an image of its own", async () => {
+describe("describe-last-error and get-backtrace", () => {
+  it("follow their contract after any sequence of calls, in a launched image", async () => {
     const property = fc.asyncProperty(commands([...COMMON, DEATH, DEATH, LOSS, LOSS, EXIT]), async (sequence) => {
       const server = await McpStdio.start(["--max-stops", "2"]);
       try {
@@ -146,7 +146,7 @@ describe("the last error through the server", () => {
     await fc.assert(property, { numRuns: RUNS });
   }).timeout(600_000);
 
-  describe("and in an image that others use", () => {
+  describe("in an attached image", () => {
     let lisp: RealSwank;
     let other: SwankClient;
 
@@ -160,7 +160,7 @@ describe("the last error through the server", () => {
       await lisp.stop();
     });
 
-    it("is what its contract says after any sequence of calls", async () => {
+    it("follow their contract after any sequence of calls", async () => {
       const property = fc.asyncProperty(
         commands<SharedImage>([...COMMON, CUT_OFF, CUT_OFF, CUT_SHORT, CUT_SHORT, COLLECTION]),
         async (sequence) => {
@@ -176,7 +176,7 @@ describe("the last error through the server", () => {
     }).timeout(600_000);
   });
 
-  it("reads the same a hundred times, whatever becomes of where it came from", async () => {
+  it("return the same answer a hundred times, whatever happens to the stop and the image", async () => {
     const server = await McpStdio.start(["--max-stops", "2"]);
     try {
       await server.evaluate(
@@ -199,11 +199,11 @@ describe("the last error through the server", () => {
   });
 });
 
-/** Each keeps the error, and takes away something that it could have depended on. */
+/** Each keeps the error and removes something that it could depend on. */
 const HAPPENINGS: readonly { readonly name: string; run(server: McpStdio): Promise<void> }[] = [
   { name: "nothing", run: async () => {} },
   {
-    name: "the stop was aborted, and its thread is gone",
+    name: "the stop was aborted, and its thread has ended",
     run: async (server) => {
       const [stop] = await stops(server);
       await server.evaluate("(break)");
@@ -218,7 +218,7 @@ const HAPPENINGS: readonly { readonly name: string; run(server: McpStdio): Promi
     },
   },
   {
-    name: "the image is gone",
+    name: "the image was killed",
     run: async (server) => {
       const pid = await server.imagePid();
       process.kill(pid, "SIGKILL");
@@ -226,7 +226,7 @@ const HAPPENINGS: readonly { readonly name: string; run(server: McpStdio): Promi
     },
   },
   {
-    name: "another image is there",
+    name: "another image was launched",
     run: async (server) => {
       await server.evaluate("(abort)");
       expect(await stops(server)).to.deep.equal([]);

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { McpStdio } from "../../support/mcp-stdio.js";
 
-describe("what is odd about a launch", () => {
+describe("launch notes", () => {
   let folder: string;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "swank-mcp-launching-"));
   });
   after(() => rm(folder, { recursive: true }));
 
-  it("is told with the first answer where it is about a file to load: which is not there, or not loaded to its end", async () => {
+  it("come with the first answer if a file of --load is missing or fails to load", async () => {
     const missing = join(folder, "missing.lisp");
     const broken = join(folder, "broken.lisp");
     await writeFile(broken, '(defvar *begun* t)\n(error "no further")\n(defvar *done* t)\n');
@@ -20,32 +20,32 @@ describe("what is odd about a launch", () => {
     expect(values).to.equal("=> (T NIL)");
     expect(remarks?.split("\n").slice(0, 2)).to.deep.equal([
       `${missing} was not loaded: there is no such file.`,
-      `${broken} was not loaded to its end: no further [SIMPLE-ERROR]`,
+      `${broken} was loaded only in part: no further [SIMPLE-ERROR]`,
     ]);
     expect(await server.evaluate("1")).to.deep.equal(["=> 1"]);
     await server.end();
   });
 
-  it("is in lisp-status where nothing can be kept for the next one", async () => {
+  it("are in lisp-status if nothing can be cached", async () => {
     const file = join(folder, "file");
     await writeFile(file, "");
     const server = await McpStdio.start(["--cache-dir", join(file, "cache")], { TMPDIR: file });
     const { structuredContent } = await server.call("lisp-status");
     expect(structuredContent?.["notes"]).to.deep.equal([
-      `Nothing can be kept between launches: ${join(file, "cache")} cannot be used: ${file}, which leads to it, is not a folder.`,
+      `No files can be kept between launches: ${join(file, "cache")} cannot be used: ${file}, which leads to it, is not a folder.`,
     ]);
     await server.end();
   });
 });
 
-describe("a cache folder that other users can write", () => {
-  it("is not used, which lisp-status says", async () => {
+describe("launch with a cache folder that other users can write", () => {
+  it("does not use the folder, and says so in lisp-status", async () => {
     const folder = await realpath(await mkdtemp(join(tmpdir(), "swank-mcp-open-")));
     await chmod(folder, 0o777);
     const server = await McpStdio.start(["--cache-dir", folder]);
     const { structuredContent } = await server.call("lisp-status");
     expect(String(structuredContent?.["notes"])).to.match(
-      /^What is kept between launches is in \S*\/swank-toolkit-\d+: \S+ can be written by other users\.$/,
+      /^Files are kept between launches in \S*\/swank-toolkit-\d+: \S+ can be written by other users\.$/,
     );
     expect(await readdir(folder)).to.deep.equal([]);
     await server.end();
@@ -53,14 +53,14 @@ describe("a cache folder that other users can write", () => {
   });
 });
 
-describe("the heap of an image that is launched", () => {
-  it("is as large as was asked for", async () => {
+describe("launch with --dynamic-space-size", () => {
+  it("starts an image with a heap of that size", async () => {
     const server = await McpStdio.start(["--dynamic-space-size", "1500"]);
     expect(await server.evaluate("(floor (sb-ext:dynamic-space-size) (expt 2 20))")).to.deep.equal(["=> 1500\n=> 0"]);
     await server.end();
   });
 
-  it("cannot be one that no image starts with, which the call says", async () => {
+  it("reports a heap size that no image can start with", async () => {
     const server = await McpStdio.start(["--dynamic-space-size", "16777216"]);
     const [text] = await server.evaluate("1");
     expect(text).to.match(/No image can be started with a heap of 16777216 MB/);

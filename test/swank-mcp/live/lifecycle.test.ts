@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -7,7 +6,7 @@ import { refusalType } from "../../support/mcp-client.js";
 import { gone } from "../../support/mcp-processes.js";
 import { blocks, McpStdio } from "../../support/mcp-stdio.js";
 
-describe("swank-mcp's life", () => {
+describe("swank-mcp process", () => {
   const started: McpStdio[] = [];
 
   async function start(...args: string[]): Promise<McpStdio> {
@@ -23,7 +22,7 @@ describe("swank-mcp's life", () => {
     }
   });
 
-  it("goes on when a killed image takes a call with it, with a new image that the next answer tells of", async () => {
+  it("fails the running call when its image is killed, and announces a new image with the next answer", async () => {
     const server = await start();
     const pid = await server.imagePid();
     const running = server.startCall("evaluate-lisp", { code: "(progn (print :running) (loop))" });
@@ -53,7 +52,7 @@ It is not known how far the evaluation got.`);
     await gone(pid);
   });
 
-  it("tells how an image ended by itself", async () => {
+  it("reports how an image exited", async () => {
     const server = await start();
     expect((await server.evaluate("(sb-ext:exit :code 3 :abort t)"))[0]).to.match(/ended with exit code 3\./);
     expect((await server.evaluate("1"))[0]).to.equal("=> 1");
@@ -70,7 +69,7 @@ It is not known how far the evaluation got.`);
     expect((await server.call("lisp-status")).structuredContent?.["stopped"]).to.deep.equal([]);
   });
 
-  it("tells what is being printed while a call runs", async () => {
+  it("sends a call's output as progress while it runs", async () => {
     const server = await start();
     const running = server.startCall("evaluate-lisp", { code: '(progn (princ "half way") (sleep 1.5) :done)' });
     const { params } = await server.notified("notifications/progress");
@@ -78,7 +77,7 @@ It is not known how far the evaluation got.`);
     expect(blocks(await running.result)).to.deep.equal(["[stdout]\nhalf way\n\n=> :DONE"]);
   });
 
-  it("keeps as many stops as it may, and says which one it ended", async () => {
+  it("keeps at most --max-stops stops, and names the one it aborted", async () => {
     const server = await start("--max-stops", "2");
     await server.evaluate('(error "one")');
     await server.evaluate('(error "two")');
@@ -89,7 +88,7 @@ It is not known how far the evaluation got.`);
     expect(JSON.stringify(structuredContent?.["stopped"])).to.match(/"message":"two".*"message":"three"/);
   });
 
-  it("stops no thread under --on-error unwind, and reports all the same", async () => {
+  it("keeps no stop under --on-error unwind, but reports the error", async () => {
     const server = await start("--on-error", "unwind");
     const result = await server.evaluate('(error "gone")');
     expect(result).to.have.length(1);
@@ -97,13 +96,30 @@ It is not known how far the evaluation got.`);
     expect((await server.call("lisp-status")).structuredContent?.["stopped"]).to.deep.equal([]);
   });
 
-  it("reads on after a line that is no message", async () => {
+  it("keeps reading after a line that is not a message", async () => {
     const server = await start();
-    server.write('garbage\n{"jsonrpc":"2.0"}\n[]\n\n\u{feff}{}\n');
+    server.write('garbage\n(+ 1 2)\n{"jsonrpc":"2.0"}\n[]\n\n\u{feff}{}\n');
     expect(blocks(await server.call("describe-last-error"))).to.have.length(1);
+    expect(server.errorText).to.equal(
+      "swank-mcp: a line came that is not JSON; this is the server that MCP clients talk to. For a Lisp prompt: swank-mcp console\n",
+    );
   });
 
-  it("ends with its input, and its image with it", async () => {
+  it("does not wait for a subscription when its input ends", async () => {
+    const server = new McpStdio([]);
+    const _meta = {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientCapabilities": {},
+    };
+    const listening = server.request("subscriptions/listen", { notifications: {}, _meta });
+    await server.notified("notifications/subscriptions/acknowledged");
+    const began = performance.now();
+    expect(await server.end()).to.deep.equal({ code: 0, signal: null });
+    expect(performance.now() - began).to.be.below(10_000);
+    expect(await listening).to.have.property("resultType", "complete");
+  });
+
+  it("exits at the end of its input and ends its image", async () => {
     const server = await start();
     const pid = await server.imagePid();
     await server.evaluate('(error "stopped")');
@@ -111,7 +127,7 @@ It is not known how far the evaluation got.`);
     await gone(pid);
   });
 
-  it("gives the answers that were asked for before its input ended", async () => {
+  it("answers the calls that came before the end of its input", async () => {
     const server = await start();
     const answer = server.evaluate("(progn (sleep 0.2) :late)");
     const [exit, report] = await Promise.all([server.end(), answer]);
@@ -119,7 +135,7 @@ It is not known how far the evaluation got.`);
     expect(exit.code).to.equal(0);
   });
 
-  it("answers a call that it cuts off when its input has ended, or a signal came", async () => {
+  it("answers a call that it abandons at the end of its input or at a signal", async () => {
     for (const leave of [
       (server: McpStdio) => server.end(),
       async ({ process }: McpStdio) => process.kill("SIGTERM"),
@@ -134,7 +150,7 @@ It is not known how far the evaluation got.`);
     }
   });
 
-  it("builds its first core for a call whose client has said its last word", async () => {
+  it("builds its first core for a call even if its input has ended", async () => {
     const folder = await mkdtemp(join(tmpdir(), "swank-mcp-no-core-"));
     const server = await McpStdio.start([], { SWANK_MCP_CACHE_DIR: folder });
     const answer = server.evaluate("(+ 1 2)");
@@ -143,7 +159,7 @@ It is not known how far the evaluation got.`);
     await rm(folder, { recursive: true });
   });
 
-  it("ends with its input also while code runs that never ends", async () => {
+  it("exits at the end of its input even if code runs forever", async () => {
     const server = await start("--timeout", "1");
     const pid = await server.imagePid();
     const running = server.evaluate("(loop)", { timeout: 60 }).catch(() => []);
@@ -157,7 +173,7 @@ It is not known how far the evaluation got.`);
     ["SIGINT", 130],
     ["SIGHUP", 129],
   ] as const) {
-    it(`ends on ${signal} with the exit code that stands for it, while code runs`, async () => {
+    it(`exits on ${signal} with its exit code, even while code runs`, async () => {
       const server = await start();
       const pid = await server.imagePid();
       const running = server.evaluate("(loop)").catch(() => []);
@@ -168,7 +184,7 @@ It is not known how far the evaluation got.`);
     });
   }
 
-  it("ends when nobody reads what it writes", async () => {
+  it("exits when its output is closed", async () => {
     const server = await start();
     const pid = await server.imagePid();
     server.process.stdout.destroy();
@@ -177,30 +193,14 @@ It is not known how far the evaluation got.`);
     await gone(pid);
   });
 
-  it("takes its image along when it is killed", async () => {
+  it("ends its image even when it is killed", async () => {
     const server = await start();
     const pid = await server.imagePid();
     server.process.kill("SIGKILL");
     await gone(pid);
   });
 
-  if (process.platform === "linux") {
-    it("tells of a Swank on the usual port, without touching it", async () => {
-      const connections: unknown[] = [];
-      const listener = createServer((socket) => connections.push(socket));
-      const tried = new Promise((resolve) => listener.once("listening", resolve).once("error", resolve));
-      listener.listen(4005, "127.0.0.1");
-      // Where the port is taken, that is a listener on it, too.
-      await tried;
-      const server = await start();
-      const { structuredContent } = await server.call("lisp-status");
-      expect(structuredContent?.["hint"]).to.match(/port 4005.*--attach 4005\.$/);
-      expect(connections).to.deep.equal([]);
-      listener.close();
-    });
-  }
-
-  it("says what is wrong with its command line, and exits with 2", async () => {
+  it("reports an invalid command line and exits with 2", async () => {
     const server = new McpStdio(["--atach", "4005"]);
     expect(await server.exited).to.deep.equal({ code: 2, signal: null });
     expect(server.errorText).to.equal("swank-mcp: There is no option --atach: did you mean --attach?\n");

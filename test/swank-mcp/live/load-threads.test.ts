@@ -13,7 +13,7 @@ const FAILING_THREADS = `
          (thread (sb-thread:make-thread (lambda () (error "the ~a thread" name)) :name name)))
     (loop until (stopped-p thread) do (sleep 0.01))))`;
 
-describe("threads that stop while --load loads their file", () => {
+describe("swank-mcp --load with threads that stop", () => {
   let folder: string;
   let server: McpStdio | undefined;
 
@@ -34,7 +34,7 @@ describe("threads that stop while --load loads their file", () => {
     return server;
   }
 
-  it("are announced with the first answer, listed, and open to the debugger tools", async () => {
+  it("announces them with the first answer, lists them, and accepts them in the debugger tools", async () => {
     const agent = await start();
     const [value, ...notices] = await agent.evaluate("(+ 1 2)");
     expect(value).to.equal("=> 3");
@@ -50,7 +50,7 @@ describe("threads that stop while --load loads their file", () => {
     expect(JSON.stringify((await agent.call("lisp-status")).structuredContent)).to.not.include("the first thread");
   });
 
-  it("count for --max-stops", async () => {
+  it("counts them towards --max-stops", async () => {
     const agent = await start("--max-stops", "1");
     const answer = (await agent.evaluate("1")).join("\n");
     expect(answer).to.match(/The stop \d+\/1 \(SIMPLE-ERROR\) was aborted: at most 1 stops are kept/);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { McpStdio } from "../../support/mcp-stdio.js";
 
-describe("what other users of the machine get of swank-mcp", () => {
+describe("swank-mcp and other users of the machine", () => {
   let server: McpStdio;
   let folder: string;
 
@@ -14,14 +14,14 @@ describe("what other users of the machine get of swank-mcp", () => {
   afterEach(() => server.end());
   after(() => rm(folder, { recursive: true }));
 
-  it("is no log file that they could read", async () => {
+  it("makes a log file that they cannot read", async () => {
     const file = join(folder, "log");
     server = await McpStdio.start(["--log-file", file]);
     await server.evaluate("1");
     expect((await stat(file)).mode & 0o777).to.equal(0o600);
   });
 
-  it("is no inspector of Node's, which a signal would open", async () => {
+  it("does not open Node's inspector at SIGUSR1", async () => {
     server = await McpStdio.start();
     server.process.kill("SIGUSR1");
     expect(await server.evaluate("(+ 1 2)")).to.deep.equal(["=> 3"]);

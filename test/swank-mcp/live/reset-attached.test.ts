@@ -4,7 +4,7 @@ import { NO_ERROR } from "swank-mcp";
 import { blocks, McpStdio } from "../../support/mcp-stdio.js";
 import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 
-describe("reset-session through the server, on an image that others use", () => {
+describe("reset-session on an attached image", () => {
   let lisp: RealSwank;
   let other: SwankClient;
   let server: McpStdio;
@@ -30,7 +30,7 @@ describe("reset-session through the server, on an image that others use", () => 
     return outcome.status === "returned" ? outcome.values : [outcome.status];
   }
 
-  it("says what it has undefined, and what it has left", async () => {
+  it("lists what it has undefined and what it has left", async () => {
     await others("(defun ra-theirs () 1) (defvar *ra-theirs* 1)");
     await server.evaluate(
       '(defpackage :ra-app (:use :cl)) (in-package :ra-app) (defun run () 1) (defmacro with-run (x) x) (defvar *state* 1) (defclass thing () ()) (defun cl-user::ra-theirs () 2) (load "/dev/null")',
@@ -71,7 +71,7 @@ function COMMON-LISP-USER::RA-THEIRS: existed before this session
     ]);
   });
 
-  it("ends its own evaluations and stops, and nobody else's", async () => {
+  it("ends only its session's evaluations and stops", async () => {
     const theirs = other.evaluate('(error "theirs")');
     await theirs.next();
     await server.evaluate('(error "mine")');

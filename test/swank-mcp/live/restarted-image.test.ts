@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { blocks, McpStdio } from "../../support/mcp-stdio.js";
 import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 
-describe("an attached image that its user starts again on the same port", () => {
+describe("swank-mcp --attach to an image restarted on the same port", () => {
   let lisp: RealSwank;
   let server: McpStdio;
 
@@ -21,7 +21,7 @@ describe("an attached image that its user starts again on the same port", () => 
     lisp = await startRealSwank(undefined, lisp.port);
   }
 
-  it("is used by the next call, which says so; the last error is still there, and nothing else of the old one", async () => {
+  it("reconnects with a notice at the next call, and keeps only the last error of the old image", async () => {
     const oldPid = lisp.process.pid;
     await server.evaluate("(defun ri-half (n) (/ n 2))");
     const set = await server.call("breakpoint_set", { function: "ri-half" });
@@ -36,11 +36,13 @@ describe("an attached image that its user starts again on the same port", () => 
     expect(blocks(await server.call("describe-last-error"))).to.deep.equal(remembered);
     const status = await server.call("lisp-status");
     expect(status.structuredContent).to.include({ pid: lisp.process.pid }).and.deep.include({ stopped: [] });
-    expect(blocks(status).at(-1)).to.match(
-      new RegExp(
-        `^The connection to 127\\.0\\.0\\.1:${lisp.port} was lost: .* This answer comes from a new image \\(pid ${lisp.process.pid}\\): definitions, stops, breakpoints and object ids of the one before are gone\\.$`,
-      ),
-    );
+    expect(status.structuredContent)
+      .to.have.nested.property("notices[0]")
+      .that.matches(
+        new RegExp(
+          `^The connection to 127\\.0\\.0\\.1:${lisp.port} was lost: .* This answer comes from a new image \\(pid ${lisp.process.pid}\\): definitions, stops, breakpoints and object ids of the previous image are gone\\.$`,
+        ),
+      );
     expect(lisp.process.pid).to.not.equal(oldPid);
     expect(blocks(await server.call("describe-last-error"))).to.deep.equal(remembered);
     expect((await server.call("breakpoint_list")).structuredContent).to.deep.equal({ breakpoints: [] });
@@ -50,14 +52,14 @@ describe("an attached image that its user starts again on the same port", () => 
     expect(await server.evaluate("(+ 1 2)")).to.deep.equal(["=> 3"]);
   });
 
-  it("is told by reset-session while it is gone, and what that forgets stays forgotten", async () => {
+  it("resets the session while no image runs, and does not restore the old state afterwards", async () => {
     await server.evaluate("(defun ri-gone () 1)");
     await server.evaluate('(error "of the old image")');
     const { port } = lisp;
     await lisp.stop();
     expect(blocks(await server.call("reset-session"))[0]).to.match(
       new RegExp(
-        `^Session reset\\. The connection to 127\\.0\\.0\\.1:${port} was lost: .*The next call that needs the image connects anew\\.$`,
+        `^Session reset\\. The connection to 127\\.0\\.0\\.1:${port} was lost: .*The next call that needs the image connects again\\.$`,
       ),
     );
     lisp = await startRealSwank(undefined, port);

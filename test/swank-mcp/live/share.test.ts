@@ -14,9 +14,9 @@ function portOf(address: AddressInfo | string | null): number {
 }
 
 const MADE_SECRET =
-  /^swank-mcp: shared on 127\.0\.0\.1:(?<port>\d+)\. A secret was made, as there is no ~\/\.slime-secret; it is in (?<file>\S+)\. In Emacs/gm;
+  /^swank-mcp: shared on 127\.0\.0\.1:(?<port>\d+)\. A secret was created in (?<file>\S+), because there is no/gm;
 
-/** A connection that has sent something, and what comes back until it is closed. */
+/** Connects, sends a text, and returns what the server sends until it disconnects. */
 async function hungUp(port: number, text: string): Promise<string> {
   const socket = createConnection(port, "127.0.0.1");
   socket.on("error", () => undefined).end(text);
@@ -28,7 +28,14 @@ async function hungUp(port: number, text: string): Promise<string> {
   return answer;
 }
 
-describe("an image of the server's own that others may join", () => {
+/** Starts a server and lists its tools, as every client does. */
+async function startShared(args: readonly string[], environment?: Readonly<Record<string, string>>): Promise<McpStdio> {
+  const server = await McpStdio.start(args, environment);
+  await server.request("tools/list", {});
+  return server;
+}
+
+describe("swank-mcp --share", () => {
   let server: McpStdio;
   const others: SwankClient[] = [];
 
@@ -37,7 +44,7 @@ describe("an image of the server's own that others may join", () => {
     await server.end();
   });
 
-  /** The port that standard error names last, and the file of the secret that was made; needs no call of a tool. */
+  /** Returns the last port on standard error and the file of the created secret, without calling a tool. */
   async function sharedAt(count = 1): Promise<{ readonly port: number; readonly file: string }> {
     for (;;) {
       const told = [...server.errorText.matchAll(MADE_SECRET)];
@@ -58,8 +65,8 @@ describe("an image of the server's own that others may join", () => {
     return outcome.status === "returned" ? outcome.values : [outcome.status];
   }
 
-  it("is there before the agent calls anything, on any free port, and lisp-status tells which", async () => {
-    server = await McpStdio.start(["--share"]);
+  it("listens on any free port before the agent's first call, and lisp-status names the port", async () => {
+    server = await startShared(["--share"]);
     const shared = await sharedAt();
     const other = await join(shared);
     await valuesFor(other, "(defun sh-hello () :from-the-other)");
@@ -70,21 +77,21 @@ describe("an image of the server's own that others may join", () => {
     expect(structuredContent).to.include({ image: "own", ...address, pid: other.info.pid });
   });
 
-  it("is kept by reset-session as long as somebody is connected, and replaced on the same port afterwards", async () => {
-    server = await McpStdio.start(["--share"]);
+  it("keeps the image at reset-session while another client is connected, and otherwise replaces it on the same port", async () => {
+    server = await startShared(["--share"]);
     const shared = await sharedAt();
     const other = await join(shared);
     await valuesFor(other, "(defvar *sh-theirs* :kept)");
     await server.evaluate("(defun sh-mine () 1)");
     expect(blocks(await server.call("reset-session"))).to.deep.equal([
       "Session reset. The package is COMMON-LISP-USER.\n\n[undefined]\nfunction COMMON-LISP-USER::SH-MINE",
-      "The image was kept, as somebody else is connected to it.",
+      "The image was kept because another client is connected to it.",
     ]);
     expect(await valuesFor(other, "(list *sh-theirs* (fboundp 'sh-mine))")).to.deep.equal(["(:KEPT NIL)"]);
     await other.close();
     const pid = await server.imagePid();
     let reset = blocks(await server.call("reset-session"));
-    // the image may not have noticed yet that the other one has gone
+    // The image may not have detected yet that the other client has disconnected.
     while (reset.length > 1) reset = blocks(await server.call("reset-session"));
     expect(reset[0]).to.match(/^Session reset\. A fresh image/);
     await gone(pid);
@@ -92,8 +99,8 @@ describe("an image of the server's own that others may join", () => {
     expect(await valuesFor(await join(shared), "(boundp '*sh-theirs*)")).to.deep.equal(["NIL"]);
   });
 
-  it("lets nobody in without the secret, and is not blocked by who does not send it", async () => {
-    server = await McpStdio.start(["--share"]);
+  it("rejects clients without the secret, and is not blocked by clients that send none", async () => {
+    server = await startShared(["--share"]);
     const shared = await sharedAt();
     const request = '(:emacs-rex (swank:connection-info) "CL-USER" t 1)';
     const packet = `${request.length.toString(16).padStart(6, "0")}${request}`;
@@ -116,15 +123,15 @@ describe("an image of the server's own that others may join", () => {
     expect(await server.evaluate("(length swank::*connections*)")).to.deep.equal(["=> 3"]);
   });
 
-  it("has a secret that only the user can read, the same for the next server", async () => {
-    server = await McpStdio.start(["--share"]);
+  it("keeps the secret for the next server, in a file that only the user can read", async () => {
+    server = await startShared(["--share"]);
     const { file } = await sharedAt();
     const secret = await readFile(file, "utf8");
     expect(secret).to.match(/^[0-9a-f]{32}$/);
     expect((await stat(file)).mode & 0o777).to.equal(0o600);
     expect(server.errorText).not.to.include(secret);
     await server.end();
-    server = await McpStdio.start(["--share"]);
+    server = await startShared(["--share"]);
     expect((await sharedAt()).file).to.equal(file);
     expect(await readFile(file, "utf8")).to.equal(secret);
   });
@@ -141,29 +148,29 @@ describe("an image of the server's own that others may join", () => {
     afterEach(() => rm(home, { recursive: true }));
 
     async function said(...args: readonly string[]): Promise<string> {
-      server = await McpStdio.start(["--share", ...args], { HOME: home });
+      server = await startShared(["--share", ...args], { HOME: home });
       while (!server.errorText.includes("\n")) await once(server.process.stderr, "data");
       return server.errorText;
     }
 
-    it("asks for that, which Emacs sends by itself", async () => {
+    it("requires that secret, which Emacs sends automatically", async () => {
       const line = /^swank-mcp: shared: M-x slime-connect RET 127\.0\.0\.1 RET (\d+)\n$/.exec(await said());
       const port = Number(line?.[1]);
       expect(await valuesFor(await join({ port, file }), "(+ 1 2)")).to.deep.equal(["3"]);
       expect(await hungUp(port, "00000bopen sesamy")).to.equal("");
     });
 
-    it("is not shared when other users can read it", async () => {
+    it("does not share the image if other users can read the file", async () => {
       await chmod(file, 0o644);
       expect(await said()).to.equal(
-        `swank-mcp: The image is not shared: The secret in ${file} is none: other users can read the file. Give it to this user alone: chmod 600 ${file}\n`,
+        `swank-mcp: The image is not shared: The secret in ${file} is not safe: other users can read the file. Make it readable for its owner only: chmod 600 ${file}\n`,
       );
       expect((await server.evaluate("(+ 1 2)"))[0]).to.equal("=> 3");
     });
 
-    it("asks for none under --no-secret, and says who can connect then", async () => {
+    it("requires no secret under --no-secret, and says who can connect", async () => {
       const line =
-        /^swank-mcp: shared: M-x slime-connect RET 127\.0\.0\.1 RET (\d+)\. No secret is asked for: every user of this machine can connect\.\n$/;
+        /^swank-mcp: shared: M-x slime-connect RET 127\.0\.0\.1 RET (\d+)\. No secret is required: every user of this machine can connect\.\n$/;
       const port = Number(line.exec(await said("--no-secret"))?.[1]);
       const other = await connect({ port, secret: false });
       others.push(other);
@@ -181,9 +188,9 @@ describe("an image of the server's own that others may join", () => {
       port = portOf(listener.address());
     });
 
-    it("is as good for the agent, who is told, as is whoever started the server", async () => {
-      server = await McpStdio.start(["--share", String(port)]);
-      const problem = `The image is not shared: something else listens on port ${port}. Start swank-mcp with another --share, or with --share alone for any free port.`;
+    it("serves the agent, and reports the problem to the agent and on standard error", async () => {
+      server = await startShared(["--share", String(port)]);
+      const problem = `The image is not shared: another program listens on port ${port}. Start swank-mcp with another --share port, or with --share alone for any free port.`;
       expect(await server.evaluate("(+ 1 2)")).to.deep.equal(["=> 3", problem]);
       expect(server.errorText).to.equal(`swank-mcp: ${problem}\n`);
       const { structuredContent } = await server.call("lisp-status");

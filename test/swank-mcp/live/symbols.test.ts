@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { NO_ERROR } from "swank-mcp";
 import { blocks, McpStdio } from "../../support/mcp-stdio.js";
 
-describe("describe-symbol and list-definitions through the server", () => {
+describe("describe-symbol and list-definitions", () => {
   let server: McpStdio;
 
   before(async () => {
@@ -13,7 +13,7 @@ describe("describe-symbol and list-definitions through the server", () => {
     await server.end();
   });
 
-  /** The text blocks of a describe-symbol that is no error, as no description is. */
+  /** Returns the text blocks of describe-symbol's answer, which must not be an error. */
   async function described(name: string, packageName?: string): Promise<string[]> {
     const result = await server.call(
       "describe-symbol",
@@ -24,7 +24,7 @@ describe("describe-symbol and list-definitions through the server", () => {
     return blocks(result);
   }
 
-  it("answers the contract's examples", async () => {
+  it("return the contract's examples", async () => {
     const [mapcar, ...more] = await described("mapcar", "CL");
     expect(mapcar).to.match(
       /^COMMON-LISP::MAPCAR \[FUNCTION\]\n {2}Arglist: \(FUNCTION LIST &REST MORE-LISTS\)\n {2}Documentation:\n {4}Apply FUNCTION to successive tuples of elements of LIST and MORE-LISTS\.\n {4}Return list of FUNCTION return values\.\n {2}Source: SYS:SRC;CODE;LIST\.LISP:\d+$/,
@@ -39,7 +39,7 @@ describe("describe-symbol and list-definitions through the server", () => {
     expect(await described("foo", "NONEXISTENT")).to.deep.equal(["Package NONEXISTENT not found"]);
   });
 
-  it("tells what evaluated code has defined, with its text", async () => {
+  it("include definitions by evaluated code, with their source", async () => {
     await server.evaluate(
       '(defpackage :ls-app (:use :cl)) (defvar ls-app::*limit* (list 1 2)) (defun ls-app::run (x &key (y #\\z)) "Runs.\n\nReally." (list x y))',
     );
@@ -50,19 +50,17 @@ describe("describe-symbol and list-definitions through the server", () => {
     expect(hints).to.equal(
       'Defined by evaluated code:\n(defun ls-app::run (x &key (y #\\z)) "Runs.\n\nReally." (list x y))',
     );
-    expect((await described("ls-app:run"))[1]).to.match(/^It is not exported: code must write LS-APP::RUN\.\n/);
+    expect((await described("ls-app:run"))[1]).to.match(/^The symbol is not exported: code must write LS-APP::RUN\.\n/);
     expect((await described("*limit*", ":ls-app"))[0]).to.match(
       /^LS-APP::\*LIMIT\* \[VARIABLE\]\n {2}Value: \(1 2\)\n/,
     );
     const [missing, elsewhere] = await described("run");
     expect(missing).to.equal("Symbol RUN not found in package CL-USER (status: NIL)");
-    expect(elsewhere).to.match(
-      /^Elsewhere there is: LS-APP::RUN, SB-THREAD::RUN, (SB-KERNEL::RUN, )?SWANK\/SBCL::RUN$/,
-    );
-    expect((await described("ls-ap:run"))[1]).to.equal("Packages with names like that: LS-APP");
+    expect(elsewhere).to.match(/^In other packages: LS-APP::RUN, SB-THREAD::RUN, (SB-KERNEL::RUN, )?SWANK\/SBCL::RUN$/);
+    expect((await described("ls-ap:run"))[1]).to.equal("Packages with similar names: LS-APP");
   });
 
-  it("gives the description as data, too", async () => {
+  it("include the description as data", async () => {
     await server.evaluate("(defvar *ls-data* (loop for i below 21 collect i))");
     const { _meta } = await server.call("describe-symbol", { name: "*ls-data*" });
     expect(_meta?.["swank-mcp/symbol"]).to.containSubset({
@@ -72,7 +70,7 @@ describe("describe-symbol and list-definitions through the server", () => {
     });
   });
 
-  it("takes odd names for names", async () => {
+  it("accept unusual symbol names", async () => {
     for (const [name, shown] of [
       [" ", "||"],
       ["\0", "\\x00"],
@@ -88,7 +86,7 @@ describe("describe-symbol and list-definitions through the server", () => {
     expect(await described("car", "\ud800")).to.deep.equal(["Package \ufffd not found"]);
   });
 
-  it("refuses arguments that are none", async () => {
+  it("refuse invalid arguments", async () => {
     for (const args of [{}, { name: "" }, { name: 7 }, { name: "car", package: "" }, { name: "car", pkg: "CL" }]) {
       const result = await server.call("describe-symbol", args);
       expect(result.isError, JSON.stringify(args)).to.equal(true);
@@ -98,7 +96,7 @@ describe("describe-symbol and list-definitions through the server", () => {
     expect(blocks(result)[0]).to.match(/^list-definitions: The argument "type" must be one of "function", /);
   });
 
-  it("never touches the last error, nor does list-definitions", async () => {
+  it("never change the last error", async () => {
     await server.evaluate("(car 7)");
     const told = await server.call("describe-last-error");
     await described("car");
@@ -113,7 +111,7 @@ describe("describe-symbol and list-definitions through the server", () => {
   });
 });
 
-describe("reset-session through the server, on an image of its own", () => {
+describe("reset-session on a launched image", () => {
   let server: McpStdio;
 
   beforeEach(async () => {
@@ -124,11 +122,11 @@ describe("reset-session through the server, on an image of its own", () => {
     await server.end();
   });
 
-  it("needs no image, and starts none", async () => {
+  it("needs no image and launches none", async () => {
     expect(blocks(await server.call("reset-session"))).to.deep.equal(["Session reset. No image was in use."]);
   });
 
-  it("replaces the image, and with it everything", async () => {
+  it("replaces the image with all its definitions", async () => {
     await server.evaluate('(defpackage :rs-app (:use :cl)) (in-package :rs-app) (defun f () 1) (load "/dev/null")');
     await server.evaluate("(car 7)");
     const pid = await server.imagePid();
@@ -138,7 +136,7 @@ describe("reset-session through the server, on an image of its own", () => {
     const answer = blocks(await server.call("reset-session"));
     const now = await server.imagePid();
     expect(now).to.not.equal(pid);
-    expect(answer).to.deep.equal([`Session reset. A fresh image (pid ${now}) has taken the place of the old one.`]);
+    expect(answer).to.deep.equal([`Session reset. A fresh image (pid ${now}) has replaced the old one.`]);
     expect(blocks(await server.call("describe-last-error"))).to.deep.equal([NO_ERROR]);
     expect(blocks(await server.call("get-backtrace"))).to.deep.equal([NO_ERROR]);
     expect(blocks(await server.call("list-definitions"))).to.deep.equal(["No definitions in session."]);
@@ -147,7 +145,7 @@ describe("reset-session through the server, on an image of its own", () => {
     expect(() => process.kill(pid, 0)).to.throw("ESRCH");
   });
 
-  it("takes what runs and what is stopped with it, without an error to remember", async () => {
+  it("ends running and stopped evaluations without a last error", async () => {
     await server.evaluate('(error "stopped")');
     const running = server.startCall("evaluate-lisp", { code: "(progn (print 1) (loop))" });
     await server.notified("notifications/progress");
@@ -163,7 +161,7 @@ describe("reset-session through the server, on an image of its own", () => {
     expect((await server.call("lisp-status")).structuredContent).to.deep.include({ stopped: [] });
   });
 
-  it("replaces the image once for those who ask for it at once, and tells those who come in between", async () => {
+  it("replaces the image once for simultaneous calls, and answers evaluations in between", async () => {
     await server.evaluate("(defvar *rs-old* 1)");
     const pid = await server.imagePid();
     const resets = [server.call("reset-session"), server.call("reset-session")];
@@ -171,13 +169,13 @@ describe("reset-session through the server, on an image of its own", () => {
     const [first, second] = (await Promise.all(resets)).map((result) => blocks(result).join("\n"));
     const now = await server.imagePid();
     expect(now).to.not.equal(pid);
-    expect(first).to.equal(`Session reset. A fresh image (pid ${now}) has taken the place of the old one.`);
+    expect(first).to.equal(`Session reset. A fresh image (pid ${now}) has replaced the old one.`);
     expect(second).to.equal(first);
     expect((await evaluated)[0]).to.be.oneOf([
       "=> NIL",
       "=> T",
       "; Evaluation aborted: the session was reset",
-      "The session was reset meanwhile; nothing of this call is left.\nCall again if it is still wanted.",
+      "The session was reset while the call ran; its effects are gone.\nCall again if it is still wanted.",
     ]);
     expect(await server.evaluate("(boundp '*rs-old*)")).to.deep.equal(["=> NIL"]);
   });

@@ -9,7 +9,7 @@ import { refusalType } from "../../support/mcp-client.js";
 import { blocks, McpStdio } from "../../support/mcp-stdio.js";
 import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 
-describe("a Swank that cannot be attached to", () => {
+describe("swank-mcp --attach to an unusable Swank", () => {
   let lisp: RealSwank;
   let server: McpStdio;
 
@@ -18,7 +18,7 @@ describe("a Swank that cannot be attached to", () => {
     await lisp.stop();
   });
 
-  it("because it is taken by another client is joined through the form that the refusal gives", async () => {
+  it("attaches to a Swank in use by another client after the refusal's form is evaluated", async () => {
     lisp = await startRealSwank();
     const port = await freePort();
     lisp.type(`(sb-thread:make-thread (lambda () (swank:create-server :port ${port} :dont-close nil)))`);
@@ -33,14 +33,14 @@ describe("a Swank that cannot be attached to", () => {
     await emacs.close();
   });
 
-  it("because it wants no secret, and the user has one for another, takes the option that the refusal names", async () => {
+  it("attaches to a Swank without a secret with the option that the refusal names", async () => {
     lisp = await startRealSwank();
     const home = await mkdtemp(join(tmpdir(), "secret-"));
     await writeFile(join(home, ".slime-secret"), "open sesame\n");
     server = await McpStdio.start(["--attach", String(lisp.port)], { HOME: home });
     const { type, text } = await refusal(server);
     expect(type).to.equal("SECRET_REJECTED");
-    const option = / with (--[a-z-]+) sends none\.$/.exec(text)?.[1] ?? "an option was expected";
+    const option = / with (--[a-z-]+) it sends none\.$/.exec(text)?.[1] ?? "an option was expected";
     await server.end();
     server = await McpStdio.start(["--attach", String(lisp.port), option], { HOME: home });
     expect(await server.evaluate("(+ 1 2)")).to.deep.equal(["=> 3"]);
@@ -48,7 +48,7 @@ describe("a Swank that cannot be attached to", () => {
   });
 
   for (const style of [":fd-handler", ":sigio", "nil"]) {
-    it(`because it has no threads (style ${style}) gets another server that has, beside it`, async () => {
+    it(`attaches to a threaded server from the refusal's form beside one without threads (style ${style})`, async () => {
       lisp = await startRealSwank();
       const port = await freePort();
       lisp.type(`(swank:create-server :port ${port} :dont-close t :style ${style})`);
@@ -67,7 +67,7 @@ describe("a Swank that cannot be attached to", () => {
   }
 });
 
-/** What evaluate-lisp is refused with, once there is a server to refuse it. */
+/** Waits until a Swank server refuses the connection, and returns evaluate-lisp's refusal. */
 async function refusalOfServer(server: McpStdio): Promise<{ type: unknown; text: string }> {
   for (;;) {
     const refused = await refusal(server);
@@ -80,14 +80,14 @@ async function refusal(server: McpStdio): Promise<{ type: unknown; text: string 
   return { type: refusalType(result), text: blocks(result).join() };
 }
 
-/** The form that a text tells to evaluate. */
+/** Returns the form that a text recommends to evaluate. */
 function form(text: string): string {
   const found = /\(swank:create-server [^)]*\)/.exec(text)?.[0];
   if (found === undefined) throw new Error(`There is no form in: ${text}`);
   return found;
 }
 
-/** A port that nobody uses at the moment, nor the one after it. */
+/** Returns a free port whose successor is free, too. */
 async function freePort(): Promise<number> {
   for (;;) {
     const first = await listenOn(0);
@@ -105,7 +105,7 @@ async function listenOn(wanted: number): Promise<{ readonly port: number; readon
   return { port: address.port, close: () => once(server.close(), "close") };
 }
 
-/** The server takes one connection only, so that one must not be wasted on looking whether it is there. */
+/** Connects at the first opportunity. The server accepts only one connection, so a test connection would use it up. */
 async function connectAsSoonAsPossible(port: number): Promise<SwankClient> {
   for (;;) {
     const client = await connect({ port }).catch(() => undefined);

@@ -17,7 +17,7 @@ const OPENING = [
   { method: "notifications/initialized" },
 ];
 
-/** A client that writes everything first, and reads late or never. */
+/** A client that writes all requests first and reads late or never. */
 class LateReader {
   readonly process: ChildProcessWithoutNullStreams;
   readonly exited: Promise<number | null>;
@@ -36,7 +36,7 @@ class LateReader {
     this.process.stdin.write(messages.map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`).join(""));
   }
 
-  /** Everything that comes, once somebody reads. */
+  /** Reads the complete output. */
   async read(): Promise<string> {
     let text = "";
     for await (const chunk of this.process.stdout.setEncoding("utf8")) text += chunk;
@@ -58,7 +58,7 @@ function evaluation(id: number, code: string): object {
   return { id, method: "tools/call", params: { name: "evaluate-lisp", arguments: { code } } };
 }
 
-describe("swank-mcp, with a client that reads late or never", () => {
+describe("swank-mcp with a client that reads late or never", () => {
   const started: LateReader[] = [];
 
   function start(...args: string[]): LateReader {
@@ -90,7 +90,7 @@ describe("swank-mcp, with a client that reads late or never", () => {
     expect(await client.exited).to.equal(0);
   });
 
-  it("finishes the calls that run when its input ends", async () => {
+  it("finishes the running calls when its input ends", async () => {
     const client = start();
     client.send(...OPENING, evaluation(1, "(progn (sleep 4) :slept)"));
     client.process.stdin.end();
@@ -111,23 +111,23 @@ describe("swank-mcp, with a client that reads late or never", () => {
     expect(await client.exited).to.equal(143);
   });
 
-  it("ends when nobody ever reads, says how much is lost, and leaves no image", async () => {
+  it("exits if its output is never read, reports the lost answers, and leaves no image", async () => {
     const client = start();
     client.send(...OPENING, evaluation(1, '(progn (format *error-output* "x") #.(sb-unix:unix-getpid))'));
     const [, pid] = /=> (\d+)/.exec(await firstAnswers(client, 2)) ?? [];
     client.send(...lists(60));
     client.process.stdin.end();
     expect(await client.exited).to.equal(1);
-    expect(client.errorText).to.match(/^swank-mcp: \d{6} bytes of output are lost: nobody read them\.\n$/m);
+    expect(client.errorText).to.match(/^swank-mcp: \d{6} bytes of output were lost because nobody read them\.\n$/m);
     await gone(Number(pid));
   });
 
-  it("stops reading while a flood of requests waits, stays small, and answers them all", async () => {
+  it("stops reading during a flood of requests, limits its memory, and answers them all", async () => {
     const client = start();
     client.send(...OPENING, ...lists(20_000));
     await setTimeout(3000);
     expect(client.process.stdin.writableLength).to.be.above(0);
-    // 320 MB of answers would be there otherwise.
+    // Without the limit there would be 320 MB of answers.
     expect((await peakMemory(client.process.pid ?? 0)) ?? 0).to.be.below(250);
     const reading = countLines(client.process.stdout);
     client.process.stdin.end();
@@ -135,7 +135,7 @@ describe("swank-mcp, with a client that reads late or never", () => {
     expect(await client.exited).to.equal(0);
   });
 
-  it("serves a line of 20 MB, refuses one of 70 MB by its id, and goes on", async () => {
+  it("accepts a line of 20 MB, refuses one of 70 MB by its id, and continues", async () => {
     const client = start();
     client.send(...OPENING, evaluation(1, "x".repeat(20_000_000)), evaluation(2, "x".repeat(70_000_000)));
     client.send({ id: 3, method: "tools/call", params: { name: "y".repeat(1_000_000) } });
@@ -149,7 +149,7 @@ describe("swank-mcp, with a client that reads late or never", () => {
     expect(await client.exited).to.equal(0);
   });
 
-  it("prints a console's whole output to a reader that comes late", async () => {
+  it("prints a console's whole output to a late reader", async () => {
     const console = start("console");
     console.process.stdin.end("(dotimes (i 12) (print (make-string 18000 :initial-element #\\a)))\n".repeat(4));
     await once(console.process.stdout, "readable");
@@ -160,14 +160,14 @@ describe("swank-mcp, with a client that reads late or never", () => {
     expect(await console.exited).to.equal(0);
   });
 
-  it("prints its whole help to a reader that comes late, and ends quietly when that goes away", async () => {
+  it("prints its whole help to a late reader, and exits quietly if the reader disconnects", async () => {
     const { stdout } = await promisify(execFile)("sh", [
       "-c",
       '"$0" "$1" --help | (sleep 1; cat)',
       process.execPath,
       BIN,
     ]);
-    expect(stdout).to.match(/^Usage: [\s\S]* is SWANK_MCP_\w+=1\.\n$/);
+    expect(stdout).to.match(/^Usage: [\s\S]* override environment variables\.\n$/);
     const closed = start("--help");
     closed.process.stdout.destroy();
     expect(await closed.exited).to.equal(0);
@@ -175,7 +175,7 @@ describe("swank-mcp, with a client that reads late or never", () => {
   });
 });
 
-/** Reads as many lines, and then no more. */
+/** Reads this many lines and then stops reading. */
 async function firstAnswers({ process }: LateReader, count: number): Promise<string> {
   let text = "";
   while (text.split("\n").length <= count) {

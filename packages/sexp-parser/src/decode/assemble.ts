@@ -1,14 +1,14 @@
 import type { DecodedFields, DecodedItems } from "./decoder.js";
 
-// The boundary where TypeScript cannot follow: a mapped type that a loop fills piece by piece. Nothing else casts.
+// TypeScript cannot check a mapped type that a loop fills entry by entry. These are the only casts of the package.
 
-/** Vouches that `items` are the results of the decoders `S`, in order and complete. */
+/** Asserts that `items` are the results of the decoders `S`, complete and in order. */
 export function assembledItems<S extends readonly unknown[]>(items: readonly unknown[]): DecodedItems<S> {
   // biome-ignore lint/nursery/noUnsafeTypeAssertion: see above
   return items as DecodedItems<S>;
 }
 
-/** Vouches that `fields` are the results of the decoders `S` by name, none left out, together with the constants `C`. */
+/** Asserts that `fields` are the results of all decoders `S` by name, together with the constants `C`. */
 export function assembledFields<S, C>(fields: Readonly<Record<string, unknown>>): DecodedFields<S> & C {
   // biome-ignore lint/nursery/noUnsafeTypeAssertion: see above
   return fields as DecodedFields<S> & C;

@@ -4,7 +4,7 @@ import type { LispSymbol, Sexp } from "../types.js";
 import type { Decoder } from "./decoder.js";
 import { DecodeError } from "./error.js";
 
-/** Any datum, as it is. */
+/** Any datum, unchanged. */
 export function any(datum: Sexp): Sexp {
   return datum;
 }
@@ -15,7 +15,7 @@ export function string(datum: Sexp): string {
   throw new DecodeError("a string", datum);
 }
 
-/** An integer that JavaScript holds exactly. */
+/** An integer that a JavaScript number represents exactly. */
 export function integer(datum: Sexp): number {
   if (typeof datum === "number") return datum;
   throw new DecodeError("an integer below 2^53", datum);
@@ -37,12 +37,12 @@ export function real(datum: Sexp): number {
   throw new DecodeError("a real number", datum);
 }
 
-/** A generalized boolean: `nil` is false, everything else true. */
+/** A generalized boolean: `nil` is false, any other datum is true. */
 export function boolean(datum: Sexp): boolean {
   return !isNil(datum);
 }
 
-/** `nil`, given as `undefined`. */
+/** `nil`, decoded as `undefined`. */
 export function nil(datum: Sexp): undefined {
   if (!isNil(datum)) throw new DecodeError("nil", datum);
 }

@@ -3,22 +3,22 @@ import type { Sexp } from "../types.js";
 import type { Decoder, OptionalField } from "./decoder.js";
 import { DecodeError, within } from "./error.js";
 
-/** What `decoder` gives, changed by `change`. */
+/** Applies `change` to the result of `decoder`. */
 export function map<T, U>(decoder: Decoder<T>, change: (value: T) => U): Decoder<U> {
   return (datum) => change(decoder(datum));
 }
 
-/** `nil` as `undefined`, everything else as `decoder` has it. */
+/** Decodes `nil` as `undefined`, and any other datum with `decoder`. */
 export function nullable<T>(decoder: Decoder<T>): Decoder<T | undefined> {
   return (datum) => (isNil(datum) ? undefined : decoder(datum));
 }
 
-/** A field that may be missing, then `undefined`; inside `record` and `tuple` only at the end. */
+/** A field that may be missing, which gives `undefined`; in `record` and `tuple` only at the end. */
 export function optional<T>(decoder: Decoder<T>): OptionalField<T> {
   return { optional: decoder };
 }
 
-/** What the first of the decoders that fits gives. Each one before it costs an error: put the most likely first. */
+/** The result of the first decoder that accepts the datum. Put the most likely one first: each failure creates an error. */
 export function oneOf<T extends readonly unknown[]>(...decoders: Alternatives<T>): Decoder<T[number]> {
   return (datum) => {
     const wanted: string[] = [];
@@ -40,7 +40,7 @@ function expectation(error: unknown): string {
   return error.path === "" ? error.expected : `${error.expected} at ${error.path}`;
 }
 
-/** Names the datum, as the beginning of the path in errors: `debug[2]` instead of `[2]`. */
+/** Names the datum at the start of the path in errors: `debug[2]` instead of `[2]`. */
 export function named<T>(name: string, decoder: Decoder<T>): Decoder<T> {
   return (datum) => within(name, decoder, datum);
 }
@@ -48,9 +48,9 @@ export function named<T>(name: string, decoder: Decoder<T>): Decoder<T> {
 const DEFAULT_MAX_DEPTH = 500;
 
 /**
- * A decoder of data nested in itself; `build` gets the decoder that it is defining.
+ * A decoder for data that contain data of the same shape; `build` receives the decoder that it defines.
  *
- * The returned decoder throws `TOO_DEEP` when it is inside itself more than `maxDepth` times (500 by default).
+ * The decoder throws `TOO_DEEP` when it is nested in itself more than `maxDepth` times (default 500).
  */
 export function recursive<T>(
   build: (self: Decoder<T>) => Decoder<T>,

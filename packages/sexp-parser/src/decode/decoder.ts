@@ -1,6 +1,6 @@
 import type { Sexp } from "../types.js";
 
-/** Turns a datum into a typed value, or throws a `DecodeError` that says where and what was there. */
+/** Turns a datum into a typed value, or throws a `DecodeError` with the path and the datum found there. */
 export type Decoder<T> = (datum: Sexp) => T;
 
 /** A field that may be missing; only inside `record`, `tuple` and `plist`. */
@@ -11,11 +11,11 @@ export interface OptionalField<T> {
 /** A decoder of an element or field. */
 export type Field<T> = Decoder<T> | OptionalField<T>;
 
-/** The type that a decoder gives. */
+/** The result type of a decoder or field. */
 export type Decoded<D> = D extends Decoder<infer T> ? T : D extends OptionalField<infer T> ? T | undefined : never;
 
-/** The object that decoders of named fields give. */
+/** The result type of decoders by field name. */
 export type DecodedFields<S> = { readonly [K in keyof S]: Decoded<S[K]> };
 
-/** The tuple that decoders of elements give. */
+/** The result type of decoders of elements. */
 export type DecodedItems<S extends readonly unknown[]> = { readonly [K in keyof S]: Decoded<S[K]> };

@@ -8,16 +8,16 @@ const MAX_FOUND = 120;
 const MAX_PATH = 200;
 
 /**
- * A datum that does not have the wanted shape.
+ * A datum that does not have the expected shape.
  *
  * The message reads `debug[2].restarts[0]: expected a string, found 42`.
  */
 export class DecodeError extends Error {
   override readonly name = "DecodeError";
   readonly code: DecodeErrorCode;
-  /** What should have been there, as a phrase: `a string`. */
+  /** The expected shape, as a phrase: `a string`. */
   readonly expected: string;
-  /** What was there, as the beginning of its text. */
+  /** The start of the text of the datum found. */
   readonly found: string;
   #path = "";
 
@@ -30,15 +30,15 @@ export class DecodeError extends Error {
   }
 
   /**
-   * Where it was: indices of lists and names of fields from the outside in; empty for the datum itself.
+   * The path to the datum: list indices and field names from the outside in; empty for the whole datum.
    *
-   * A tag and `rest` count as fields. `...` stands for the outer part of a long path.
+   * A tag and `rest` count as fields. `...` replaces the outer part of a long path.
    */
   get path(): string {
     return this.#path.replace(/^\.(?!\.)/, "");
   }
 
-  /** Adds where the failing datum was: called by each decoder on the way out. `segment` is `[2]` or `.field`. */
+  /** Prepends a segment (`[2]` or `.field`) to the path. Each enclosing decoder calls it. */
   within(segment: string): this {
     if (this.#path.length < MAX_PATH) this.#path = segment + this.#path;
     else if (!this.#path.startsWith("...")) this.#path = `...${this.#path}`;
@@ -52,12 +52,12 @@ export class DecodeError extends Error {
   }
 }
 
-/** Adds a place to a decoding error on its way out; other errors pass unchanged. */
+/** Prepends a segment to the path of a `DecodeError`; returns other errors unchanged. */
 export function located(error: unknown, segment: string): unknown {
   return error instanceof DecodeError ? error.within(segment) : error;
 }
 
-/** Decodes a datum that is in a known place of another one; `segment` is `[2]` or `.field`. */
+/** Decodes a part of a datum; `segment` is its place, `[2]` or `.field`. */
 export function within<T>(segment: string, decode: Decoder<T>, datum: Sexp): T {
   try {
     return decode(datum);

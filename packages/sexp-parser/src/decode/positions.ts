@@ -6,7 +6,7 @@ import { DecodeError, within } from "./error.js";
 
 const NO_ITEMS: readonly Sexp[] = [];
 
-/** The elements of a proper list, none for `nil`. */
+/** The elements of a proper list; none for `nil`. */
 export function itemsOf(datum: Sexp, expected = "a list"): readonly Sexp[] {
   if (isList(datum)) return datum;
   if (isNil(datum)) return NO_ITEMS;
@@ -20,20 +20,20 @@ export function restOf(items: readonly Sexp[], index: number): Sexp {
 
 /** One element of a list of known shape. */
 export interface Place {
-  /** How the path of an error names it: `[2]` or `.name`. */
+  /** The segment for the path of an error: `[2]` or `.name`. */
   readonly segment: string;
   readonly decode: Decoder<unknown>;
-  /** What an error says is expected when it is not there; `undefined` when it need not be. */
+  /** The expected shape for an error when the element is missing; `undefined` when it is optional. */
   readonly required: string | undefined;
 }
 
-/** Where a field is, and what to call it when it is missing. */
+/** The place of a field; `name` describes it in errors when it is missing. */
 export function placeOf(segment: string, field: Field<unknown>, name: string): Place {
   if (typeof field === "function") return { segment, decode: field, required: name };
   return { segment, decode: field.optional, required: undefined };
 }
 
-/** Decodes what is in a place of `whole`; `undefined` when nothing is there and need not be. */
+/** Decodes the element at a place of `whole`; `undefined` for a missing optional element. */
 export function decodePlace(place: Place, item: Sexp | undefined, whole: Sexp): unknown {
   return item === undefined ? missing(place, whole) : within(place.segment, place.decode, item);
 }

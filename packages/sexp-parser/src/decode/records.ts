@@ -21,8 +21,8 @@ function namedPlaces(fields: Fields, describe: (name: string) => string): readon
 /**
  * A list whose elements are named by their order in `fields`; the last ones may be `optional`.
  *
- * Elements beyond them are ignored, since newer peers append some. `constants` are added to the result as they are, so
- * that it can be one of a discriminated union: `record({ thread: integer }, { type: "debug" })`.
+ * More elements are ignored, since newer peers append some. `constants` are added to the result, for discriminated
+ * unions: `record({ thread: integer }, { type: "debug" })`.
  */
 export function record<S extends Fields, const C extends object = object>(
   fields: S,
@@ -39,10 +39,10 @@ export function record<S extends Fields, const C extends object = object>(
 }
 
 /**
- * A property list; the field `lispVersion` is under the keyword `:lisp-version`.
+ * A property list; the field `lispVersion` has the key `:lisp-version`.
  *
- * Unknown keys are ignored and the first of equal keys counts, as in `getf`. A key that is missing is an error unless
- * its field is `optional`.
+ * Unknown keys are ignored, and the first of equal keys counts, as in `getf`. A missing key is an error unless its field
+ * is `optional`.
  */
 export function plist<S extends Fields>(fields: S): Decoder<DecodedFields<S>> {
   const places = namedPlaces(fields, (name) => `the key :${kebab(name)}`).map((place) => {
@@ -75,10 +75,10 @@ interface Variant<T> {
 }
 
 /**
- * A list that begins with a keyword: the decoder of that name gets the list of the other elements.
+ * A list that begins with a keyword: the decoder with this name receives the list of the other elements.
  *
- * Names are matched as the reader reads keywords, without case. A list with no known tag, and anything that is not such
- * a list, goes whole to `otherwise`; without one it is an error.
+ * Names match in any case, as the reader reads keywords. `otherwise` receives the whole datum when it is no list with a
+ * known tag; without `otherwise` this is an error.
  */
 export function tagged<T extends object, U = never>(table: Table<T>, otherwise?: Decoder<U>): Decoder<T[keyof T] | U> {
   const variants = new Map<Sexp | undefined, Variant<T[keyof T]>>();

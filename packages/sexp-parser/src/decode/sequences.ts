@@ -4,7 +4,7 @@ import type { DecodedItems, Decoder, Field } from "./decoder.js";
 import { DecodeError, located, within } from "./error.js";
 import { decodePlace, itemsOf, placeOf, restOf } from "./positions.js";
 
-/** A proper list of any length, each element as `item` has it; `nil` is the empty list. */
+/** A proper list of any length whose elements `item` decodes; `nil` is the empty list. */
 export function list<T>(item: Decoder<T>): Decoder<readonly T[]> {
   return (datum) => {
     const items = itemsOf(datum);
@@ -28,7 +28,7 @@ export function tuple<S extends readonly Field<unknown>[]>(...fields: S): Decode
   };
 }
 
-/** A list that begins with these elements; `rest` decodes the list of all others, which is `nil` when there are none. */
+/** A list that begins with these elements; `rest` decodes the list of the others, `nil` when there are none. */
 export function tupleRest<S extends readonly Decoder<unknown>[], R>(
   first: readonly [...S],
   rest: Decoder<R>,

@@ -2,6 +2,7 @@ import { PrintError } from "../errors.js";
 import { characterName } from "../syntax/characters.js";
 import { isFloat } from "../syntax/number.js";
 import type { Atom } from "../syntax/parts.js";
+import { printString } from "./string.js";
 import { printSymbol } from "./symbol.js";
 
 /** The text of an atom. */
@@ -22,7 +23,7 @@ export function printAtom(atom: Atom): string {
     case "bit-vector":
       return `#*${checked(atom.bits, /^[01]*$/.test(atom.bits), "A bit vector of")}`;
     case "pathname":
-      return `#P${printString(atom.namestring)}`;
+      return `#P${printString(checkedText(atom.namestring, "The text of a pathname"))}`;
     case "opaque":
       return checkedText(atom.text, "The text of an opaque datum");
     default:
@@ -32,7 +33,7 @@ export function printAtom(atom: Atom): string {
 
 /** The error for a value that is not Lisp data, such as `undefined`, a boolean or a function. */
 export function unprintable(value: unknown): PrintError {
-  return new PrintError(`A value of JavaScript's, ${describe(value)},`);
+  return new PrintError(`A JavaScript value (${describe(value)})`);
 }
 
 function describe(value: unknown): string {
@@ -41,13 +42,7 @@ function describe(value: unknown): string {
   return "kind" in value ? `an object of the kind ${String(value.kind)}` : "an object without a kind";
 }
 
-/** A Lisp string: only `"` and `\` are escaped, every other character stands for itself. */
-function printString(text: string): string {
-  checkedText(text, "The text of a pathname");
-  return `"${/["\\]/.test(text) ? text.replace(/["\\]/g, "\\$&") : text}"`;
-}
-
-/** Callers in JavaScript can put anything into a field. */
+/** Callers without TypeScript can put any value into a field. */
 function checkedText(text: string, what: string): string {
   if (typeof text !== "string") throw new PrintError(`${what}, ${describe(text)},`);
   return text;

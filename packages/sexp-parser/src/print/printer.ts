@@ -3,13 +3,13 @@ import { FUNCTION, NIL, QUOTE } from "../syntax/symbols.js";
 import type { ArrayLiteral, DottedList, Quasi, Sexp } from "../types.js";
 import { printAtom, unprintable } from "./atom.js";
 
-/** Elements that are still to be printed, and the text after them. */
+/** A compound whose elements are being printed. */
 interface Frame {
   readonly parent: Frame | undefined;
   readonly datum: Sexp;
   readonly depth: number;
   readonly items: readonly Sexp[];
-  /** Index of the first element to print; the ones before it are covered by the opening text. */
+  /** Index of the first element to print; the opening text stands for those before it. */
   readonly first: number;
   next: number;
   /** The datum after a dot, if any. */
@@ -20,9 +20,9 @@ interface Frame {
 /**
  * The text of a datum in standard syntax, on one line unless a string or symbol holds a newline.
  *
- * Names are in lower case as Swank writes them, and between bars where they would not read back otherwise. Reading the
- * text gives an equal datum. Opaque text is printed as it is, unchecked. Lone surrogates in strings are kept: whoever
- * encodes the text as UTF-8 must replace them.
+ * Names are in lower case, as Swank writes them, and between bars when they would not read back otherwise. Reading the
+ * text gives an equal datum. Opaque text is printed unchecked. Lone surrogates in strings are kept; encoding the text as
+ * UTF-8 replaces them.
  *
  * @throws {PrintError} `UNPRINTABLE` when a value in it is not Lisp data
  */
@@ -30,13 +30,13 @@ export function print(datum: Sexp): string {
   return new Printer(Number.POSITIVE_INFINITY).print(datum);
 }
 
-/** The beginning of the text of a datum: at most about `limit` chars, with `...` for what is left out. */
+/** The start of the text of a datum: about `limit` chars at most, then `...` when text is left out. */
 export function preview(datum: Sexp, limit: number): string {
   const text = new Printer(limit).print(datum);
   return text.length > limit ? `${text.slice(0, limit)}...` : text;
 }
 
-/** From this depth on, data that contain themselves are looked for, at every doubling of the depth. */
+/** The printer looks for data that contain themselves at this depth, and at every doubling of it. */
 const SUSPICIOUS_DEPTH = 4096;
 
 const QUASI_PREFIXES = { backquote: "`", unquote: ",", splice: ",@", nsplice: ",." } as const;
@@ -133,7 +133,7 @@ function arrayOf(items: readonly Sexp[], datum: Sexp): readonly Sexp[] {
   return items;
 }
 
-/** Printing a datum that contains itself would only end with the memory. */
+/** Printing a datum that contains itself would not end. */
 function refuseCycle(innermost: Frame): void {
   const open = new Set<Sexp>();
   for (let frame: Frame | undefined = innermost; frame !== undefined; frame = frame.parent) {

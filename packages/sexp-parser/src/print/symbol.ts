@@ -2,10 +2,10 @@ import { PrintError } from "../errors.js";
 import { isPotentialNumber } from "../syntax/number.js";
 import type { LispSymbol } from "../types.js";
 
-/** Names made of these chars read back as they are, in either case, unless they look like a number or dots. */
+/** Names of these chars read back in either case, unless they look like a number or consist of dots. */
 const PLAIN = /^[A-Z0-9!$%&*+\-./<=>?@^_~{}[\]]+$/;
 
-/** The text of a symbol, lower case where that reads back as the same name, between bars elsewhere. */
+/** The text of a symbol: in lower case when this reads back as the same name, otherwise between bars. */
 export function printSymbol({ name, package: packageName, internal }: LispSymbol): string {
   if (packageName === undefined) return printName(name);
   if (packageName === "KEYWORD") return `:${printName(name)}`;

@@ -3,55 +3,68 @@ import { NIL } from "../syntax/symbols.js";
 import type { Sexp } from "../types.js";
 import type { Cursor } from "./cursor.js";
 
-/** Turns the datum after a prefix into the datum that both denote. */
+/** Turns the datum after a prefix into the datum of both. */
 export type Finish = (datum: Sexp) => Sexp;
 
 /**
- * What a frame does with the next datum: collect it (`items`), take it as what follows the dot (`tail`), refuse it
- * (`ended`), finish with it (`prefix`), or hand it out (`top`).
+ * The use of the next datum in a frame: an element (`items`), the tail after a dot (`tail`), an error (`ended`), the
+ * datum of a prefix (`prefix`), or a result (`top`).
  */
 const Mode = { items: 0, tail: 1, ended: 2, prefix: 3, top: 4 } as const;
 type Mode = (typeof Mode)[keyof typeof Mode];
 
-/** A list or prefix that has begun and not ended, or the text itself, which is its own parent. */
+/**
+ * A list or prefix that is still open, or the text itself, which is its own parent.
+ *
+ * Frames are reused for later lists at the same depth, because creating one takes longer than reading a short list.
+ */
 class Frame {
   readonly parent: Frame;
-  /** Where it begins in the text. */
-  readonly offset: number;
-  /** Where its elements begin on the value stack. */
-  readonly base: number;
-  readonly finish: Finish | undefined;
-  /** Lists and prefixes that it is in, itself included; 0 for the text. */
+  /** Lists and prefixes around the data, this one included; 0 for the text. */
   readonly depth: number;
-  mode: Mode;
+  /** The start of the list or prefix. */
+  offset = 0;
+  /** The start of its elements on the value stack. */
+  base = 0;
+  mode: Mode = Mode.top;
+  finish: Finish | undefined = undefined;
   tail: Sexp = NIL;
+  #child: Frame | undefined = undefined;
 
-  constructor(parent: Frame | undefined, offset: number, base: number, mode: Mode, finish?: Finish) {
+  constructor(parent?: Frame) {
     this.parent = parent ?? this;
-    this.offset = offset;
-    this.base = base;
-    this.mode = mode;
-    this.finish = finish;
     this.depth = parent === undefined ? 0 : parent.depth + 1;
+  }
+
+  /** The frame for a list or prefix directly inside. */
+  begin(offset: number, base: number, mode: Mode, finish?: Finish): Frame {
+    this.#child ??= new Frame(this);
+    const child = this.#child;
+    child.offset = offset;
+    child.base = base;
+    child.mode = mode;
+    child.finish = finish;
+    child.tail = NIL;
+    return child;
   }
 }
 
 /**
- * Puts data together from parentheses, dots, prefixes and atoms, with a stack of its own in place of recursion.
+ * Builds data from parentheses, dots, prefixes and atoms, with an explicit stack instead of recursion.
  *
- * Elements wait on one value stack; when their list ends they are cut off it as an array of the right size.
+ * Elements wait on one value stack. At the end of their list they become an array of the right size.
  */
 export class Assembler {
   readonly #cursor: Cursor;
   readonly #values: Sexp[] = [];
   #top = 0;
-  #frame: Frame = new Frame(undefined, 0, 0, Mode.top);
+  #frame = new Frame();
 
   constructor(cursor: Cursor) {
     this.#cursor = cursor;
   }
 
-  /** Takes a datum that begins at `offset`, and gives the top-level datum that this completes, if any. */
+  /** Adds a datum that begins at `offset`; returns the top-level datum that it completes, if any. */
   add(datum: Sexp, offset: number): Sexp | undefined {
     if (this.#frame.mode !== Mode.items) return this.#addSpecial(datum, offset);
     this.#values[this.#top++] = datum;
@@ -60,26 +73,28 @@ export class Assembler {
 
   #addSpecial(value: Sexp, offset: number): Sexp | undefined {
     let datum = value;
+    let start = offset;
     while (this.#frame.finish !== undefined) {
       const { finish, parent } = this.#frame;
+      start = this.#frame.offset;
       this.#frame = parent;
       datum = finish(datum);
     }
     if (this.#frame.mode === Mode.top) return datum;
-    if (this.#frame.mode !== Mode.items) return this.#addTail(this.#frame, datum, offset);
+    if (this.#frame.mode !== Mode.items) return this.#addTail(this.#frame, datum, start);
     this.#values[this.#top++] = datum;
     return undefined;
   }
 
-  /** Begins a list. After a dot its elements go on with those of the list around it, since `(a . (b))` is `(a b)`. */
+  /** Begins a list. After a dot its elements continue the list around it, since `(a . (b))` is `(a b)`. */
   open(offset: number): void {
-    this.#frame = new Frame(this.#frame, offset, this.#top, Mode.items);
+    this.#frame = this.#frame.begin(offset, this.#top, Mode.items);
     this.#checkDepth(offset);
   }
 
   /** Begins a syntax that applies to the next datum. */
   prefix(offset: number, finish: Finish): undefined {
-    this.#frame = new Frame(this.#frame, offset, this.#top, Mode.prefix, finish);
+    this.#frame = this.#frame.begin(offset, this.#top, Mode.prefix, finish);
     this.#checkDepth(offset);
   }
 
@@ -87,19 +102,19 @@ export class Assembler {
     if (this.#frame.depth > this.#cursor.maxDepth) throw this.#cursor.error("NESTED_TOO_DEEP", offset);
   }
 
-  /** Announces the tail of a dotted list. */
+  /** Begins the tail of a dotted list. */
   dot(offset: number): undefined {
     const frame = this.#frame;
     if (frame.mode !== Mode.items || this.#top === frame.base) throw this.#cursor.error("MISPLACED_DOT", offset);
     frame.mode = Mode.tail;
   }
 
-  /** Ends the innermost list, and gives the top-level datum that this completes, if any. */
+  /** Ends the innermost list; returns the top-level datum that this completes, if any. */
   close(offset: number): Sexp | undefined {
     const frame = this.#frame;
     if (frame.mode === Mode.items && frame.parent.mode === Mode.items && this.#top > frame.base) {
       this.#frame = frame.parent;
-      const items = this.#values.slice(frame.base, this.#top);
+      const items = cut(this.#values, frame.base, this.#top);
       this.#top = frame.base;
       this.#values[this.#top++] = items;
       return undefined;
@@ -113,12 +128,12 @@ export class Assembler {
     if (frame.mode === Mode.tail) throw this.#cursor.error("MISPLACED_DOT", offset);
     this.#frame = frame.parent;
     if (frame.parent.mode === Mode.tail) return this.#addTail(frame.parent, frame.tail, offset);
-    const items = this.#values.slice(frame.base, this.#top);
+    const items = cut(this.#values, frame.base, this.#top);
     this.#top = frame.base;
     return this.add(dotted(items, frame.tail), frame.offset);
   }
 
-  /** Refuses to end inside a list or after a prefix. */
+  /** Throws when the text ends inside a list or after a prefix. */
   end(): void {
     const { mode, offset } = this.#frame;
     if (mode === Mode.top) return;
@@ -129,5 +144,19 @@ export class Assembler {
     if (frame.mode === Mode.ended) throw this.#cursor.error("MISPLACED_DOT", offset);
     frame.tail = datum;
     frame.mode = Mode.ended;
+  }
+}
+
+/** The values from `start` to `end` in an array of the right size. Most lists are short, and array literals are fastest. */
+function cut(values: readonly Sexp[], start: number, end: number): readonly Sexp[] {
+  switch (end - start) {
+    case 1:
+      return [values[start] ?? NIL];
+    case 2:
+      return [values[start] ?? NIL, values[start + 1] ?? NIL];
+    case 3:
+      return [values[start] ?? NIL, values[start + 1] ?? NIL, values[start + 2] ?? NIL];
+    default:
+      return values.slice(start, end);
   }
 }

@@ -6,8 +6,8 @@ import type { Cursor } from "./cursor.js";
 /**
  * Reads a character; the cursor is after `#\`, `offset` is that of the `#`.
  *
- * The char after the backslash belongs to it whatever it is, space and parenthesis included. A name that only a Lisp
- * knows (`#\LATIN_SMALL_LETTER_E_WITH_ACUTE`, as SBCL prints every letter outside ASCII) gives an `Opaque`.
+ * Any char may follow the backslash, including a space or a parenthesis. A name that only a Lisp knows gives an `Opaque`:
+ * SBCL prints every non-ASCII letter as in `#\LATIN_SMALL_LETTER_E_WITH_ACUTE`.
  */
 export function readCharacter(cursor: Cursor, offset: number): Sexp {
   const { text, pos: start } = cursor;

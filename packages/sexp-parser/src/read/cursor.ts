@@ -3,30 +3,50 @@ import { SexpError } from "../errors.js";
 import { createdSymbols } from "../syntax/symbols.js";
 import { codeAt } from "../text/chars.js";
 
-/** What a text may hold at most, where it comes from a peer that is not trusted. */
+/** Limits for a text from a peer that is not trusted. */
 export interface ReadLimits {
-  /** Lists and prefixes around a datum. Default: no limit. */
+  /** The most lists and prefixes around a datum. Default: no limit. */
   readonly maxDepth?: number | undefined;
-  /** Symbols that no text had before. Default: no limit. */
+  /** The most symbols that did not exist before. Default: no limit. */
   readonly maxNewSymbols?: number | undefined;
+  /**
+   * Characters of an integer or ratio, its sign and slash included. Floats need no limit. Default: no limit; a million digits then take
+   * about half a second, and the time grows faster than the length.
+   */
+  readonly maxNumberLength?: number | undefined;
 }
 
-/** A text and the place in it that is read next. */
+/** Larger than any text in memory. A small integer, so that engines compare it fast with other limits. */
+const NO_LIMIT = 2 ** 30 - 1;
+
+/** A text and the index that is read next. */
 export class Cursor {
   readonly text: string;
   pos = 0;
 
   readonly maxDepth: number;
-  /** The number of symbols there may be after reading. */
+  readonly maxNumberLength: number;
+  /** The most symbols that may exist after reading. */
   readonly #lastSymbol: number;
+  #backslash = -1;
 
-  constructor(text: string, { maxDepth, maxNewSymbols }: ReadLimits = {}) {
+  constructor(text: string, { maxDepth, maxNewSymbols, maxNumberLength }: ReadLimits = {}) {
     this.text = text;
-    this.maxDepth = maxDepth ?? Number.POSITIVE_INFINITY;
-    this.#lastSymbol = createdSymbols() + (maxNewSymbols ?? Number.POSITIVE_INFINITY);
+    this.maxNumberLength = maxNumberLength ?? NO_LIMIT;
+    this.maxDepth = maxDepth ?? NO_LIMIT;
+    this.#lastSymbol = createdSymbols() + (maxNewSymbols ?? NO_LIMIT);
   }
 
-  /** Called after a symbol was read at `offset`. */
+  /** The index of the first backslash at or after `start`, or the length of the text. Call it with ascending starts. */
+  backslashFrom(start: number): number {
+    if (this.#backslash < start) {
+      const found = this.text.indexOf("\\", start);
+      this.#backslash = found < 0 ? this.text.length : found;
+    }
+    return this.#backslash;
+  }
+
+  /** Checks the limit after a symbol was read at `offset`. */
   checkSymbols(offset: number): void {
     if (createdSymbols() > this.#lastSymbol) throw this.error("TOO_MANY_SYMBOLS", offset);
   }
@@ -36,7 +56,7 @@ export class Cursor {
     return codeAt(this.text, this.pos);
   }
 
-  /** An error at `offset`, to be thrown by the caller. */
+  /** An error at `offset`, for the caller to throw. */
   error(code: ReadErrorCode, offset: number): SexpError {
     return new SexpError(code, this.text, offset);
   }

@@ -1,22 +1,21 @@
 import { parseRadix } from "../syntax/number.js";
-import { FUNCTION } from "../syntax/symbols.js";
 import { skipConstituents } from "../text/chars.js";
 import type { Sexp } from "../types.js";
 import type { Assembler } from "./assembler.js";
 import { readCharacter } from "./character.js";
 import type { Cursor } from "./cursor.js";
-import { toArray, toBits, toComplex, toPathname, toStructure, toVector } from "./literals.js";
+import { LITERALS, toBits } from "./literals.js";
 import { readUninterned } from "./token.js";
 import { readUnreadable } from "./unreadable.js";
 
-/** A `#` syntax: `offset` is that of the `#`, `argument` the number after it, if any. The cursor is after its char. */
+/** A `#` syntax: the `offset` of the `#`, and the `argument` between `#` and its char, if any. The cursor is after the char. */
 interface Dispatch {
   readonly cursor: Cursor;
   readonly offset: number;
   readonly argument: number | undefined;
 }
 
-/** Syntaxes that are complete without another datum. */
+/** Syntaxes that need no further datum. */
 const ATOMS = new Map<string, (at: Dispatch) => Sexp>([
   ["\\", ({ cursor, offset }) => readCharacter(cursor, offset)],
   [":", ({ cursor }) => readUninterned(cursor)],
@@ -29,22 +28,13 @@ const ATOMS = new Map<string, (at: Dispatch) => Sexp>([
   ["R", (at) => readRadix(at, at.argument ?? 0)],
 ]);
 
-/** Syntaxes that apply to the datum after them; `undefined` means that this datum does not fit. */
-const PREFIXES = new Map<string, (at: Dispatch, datum: Sexp) => Sexp | undefined>([
-  ["'", (_, datum) => [FUNCTION, datum]],
-  ["(", ({ argument }, datum) => toVector(datum, argument)],
-  ["A", ({ argument }, datum) => toArray(datum, argument)],
-  ["C", (_, datum) => toComplex(datum)],
-  ["P", (_, datum) => toPathname(datum)],
-  ["S", (_, datum) => toStructure(datum)],
-  [".", toOpaque],
-  ["=", toOpaque],
-]);
+/** Prefixes that keep the datum after them as text. */
+const OPAQUE_PREFIXES = ".=";
 
 /**
- * Reads what begins with the `#` at the cursor: gives the datum, or tells the assembler of a prefix.
+ * Reads the syntax at the cursor, which is at a `#`: returns its datum, or begins a prefix in the assembler.
  *
- * `#n=` and `#n#` become opaque text as `#.` does: the label and all it covers stay as written.
+ * `#n=`, `#n#` and `#.` become opaque text, including the datum after them.
  */
 export function readDispatch(cursor: Cursor, assembler: Assembler): Sexp | undefined {
   const offset = cursor.pos;
@@ -55,7 +45,8 @@ export function readDispatch(cursor: Cursor, assembler: Assembler): Sexp | undef
   const readAtom = ATOMS.get(char);
   if (char !== "(") cursor.pos++;
   if (readAtom !== undefined) return readAtom(at);
-  assembler.prefix(offset, (datum) => fitted(at, PREFIXES.get(char)?.(at, datum)));
+  const literal = LITERALS.get(char);
+  assembler.prefix(offset, (datum) => (literal === undefined ? toOpaque(at) : fitted(at, literal(datum, argument))));
   return undefined;
 }
 
@@ -63,7 +54,7 @@ function refuse({ cursor, offset, argument }: Dispatch, char: string): void {
   if (char === "") throw cursor.error("MISSING_DATUM", offset);
   if (char === "+" || char === "-") throw cursor.error("FEATURE_EXPRESSION", offset);
   const isLabel = char === "#" || char === "=";
-  const isKnown = ATOMS.has(char) || PREFIXES.has(char);
+  const isKnown = ATOMS.has(char) || LITERALS.has(char) || OPAQUE_PREFIXES.includes(char);
   if (!isKnown || (isLabel && argument === undefined)) throw cursor.error("UNKNOWN_DISPATCH", offset);
 }
 
@@ -77,6 +68,7 @@ function readArgument(cursor: Cursor, offset: number): number | undefined {
 
 function readRadix(at: Dispatch, radix: number): Sexp {
   const token = readPlainToken(at.cursor);
+  if (token.length > at.cursor.maxNumberLength) throw at.cursor.error("NUMBER_TOO_LONG", at.offset);
   const number = radix >= 2 && radix <= 36 ? parseRadix(token, radix) : undefined;
   if (number === undefined) throw at.cursor.error("INVALID_NUMBER", at.offset);
   return number;

@@ -7,7 +7,7 @@ import type { Cursor } from "./cursor.js";
 import { readDispatch } from "./dispatch.js";
 import { readToken } from "./token.js";
 
-/** Reads whitespace, a comment, a dot, a prefix or a `#` syntax; gives the top-level datum that this completes, if any. */
+/** Reads blanks, a dot, a prefix or a `#` syntax; returns the top-level datum that this completes, if any. */
 export function readMacro(cursor: Cursor, assembler: Assembler, code: number): Sexp | undefined {
   const offset = cursor.pos;
   const atom = isBlank(cursor, code) ? skipBlank(cursor) : readAtom(cursor, assembler, code);
@@ -19,7 +19,7 @@ function isBlank({ text, pos }: Cursor, code: number): boolean {
   return code === Char.semicolon || classAt(text, pos) === CharClass.whitespace;
 }
 
-/** Gives an atom, or tells the assembler of a prefix or dot. */
+/** Returns an atom, or passes a prefix or dot to the assembler. */
 function readAtom(cursor: Cursor, assembler: Assembler, code: number): Sexp | undefined {
   switch (code) {
     case Char.sharp:
@@ -31,9 +31,9 @@ function readAtom(cursor: Cursor, assembler: Assembler, code: number): Sexp | un
     case Char.comma:
       return readComma(cursor, assembler);
     case Char.dot:
-      return endsToken(cursor.text, cursor.pos + 1) ? assembler.dot(cursor.pos++) : readToken(cursor);
+      return endsToken(cursor.text, cursor.pos + 1) ? assembler.dot(cursor.pos++) : readToken(cursor, code);
     default:
-      return readToken(cursor);
+      return readToken(cursor, code);
   }
 }
 

@@ -8,24 +8,24 @@ import { readString } from "./string.js";
 import { readToken } from "./token.js";
 
 /**
- * The one datum in `text`, with whitespace and comments around it.
+ * Reads the only datum in `text`. Whitespace and comments may surround it.
  *
  * Its strings share memory with `text`, as slices do.
  *
- * @param limits - Of what it may hold; by default there are none.
+ * @param limits - For text from a peer that is not trusted. Default: no limits.
  * @throws {SexpError} `EMPTY`, `TRAILING_DATUM`, or the code of what is wrong in the text
  */
 export function read(text: string, limits?: ReadLimits): Sexp {
   const cursor = new Cursor(text, limits);
   const datum = readNext(cursor, new Assembler(cursor));
   if (datum === undefined) throw cursor.error("EMPTY", 0);
-  skipBlank(cursor);
+  if (cursor.pos < text.length) skipBlank(cursor);
   if (cursor.pos < text.length) throw cursor.error("TRAILING_DATUM", cursor.pos);
   return datum;
 }
 
 /**
- * All data in `text`, one after the other; an empty array when there are none.
+ * Reads all data in `text`; an empty array when there are none.
  *
  * @throws {SexpError} with the code of what is wrong in the text
  */
@@ -39,14 +39,14 @@ export function readAll(text: string): Sexp[] {
   return data;
 }
 
-/** The next top-level datum, or `undefined` at the end of the text. The order of the cases is that of their frequency. */
+/** The next top-level datum, or `undefined` at the end of the text. The most frequent cases come first. */
 function readNext(cursor: Cursor, assembler: Assembler): Sexp | undefined {
   for (;;) {
     const offset = cursor.pos;
     const code = codeAt(cursor.text, offset);
     let complete: Sexp | undefined;
     if (code === Char.space) cursor.pos++;
-    else if (startsToken(code)) complete = assembler.add(readToken(cursor), offset);
+    else if (startsToken(code)) complete = assembler.add(readToken(cursor, code), offset);
     else if (code === Char.open) assembler.open(cursor.pos++);
     else if (code === Char.close) complete = assembler.close(cursor.pos++);
     else if (code === Char.quotes) complete = assembler.add(readString(cursor), offset);
@@ -58,7 +58,7 @@ function readNext(cursor: Cursor, assembler: Assembler): Sexp | undefined {
   }
 }
 
-/** Whether nothing but a token begins with the char: true for digits, letters and colons, not for all that do so. */
+/** Whether a token begins with the char: true for digits, letters and colons, false for some rare chars of tokens. */
 function startsToken(code: number): boolean {
   return code >= Char.zero && code !== Char.semicolon && code !== Char.backquote && code !== Char.rubout;
 }

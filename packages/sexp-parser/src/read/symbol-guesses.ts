@@ -7,20 +7,20 @@ export interface Guess {
   readonly symbol: LispSymbol;
 }
 
-/** How many first chars of a token, or of what follows a shorter one, a guess is made from. */
+/** A guess depends on this many chars from the start of the token, including those after a shorter token. */
 const WIDTH = 4;
 const SLOTS = 1024;
 
 /**
- * Guesses the symbol at a place from its first chars, and then only compares: that takes half the time of looking for
- * the end of the token and looking it up. Property lists are full of the same few keywords.
+ * Guesses the symbol from the first chars of a token and compares the whole token. This takes half the time of finding
+ * the end of the token and looking it up. Property lists repeat the same few keywords.
  *
- * Of bounded size: of several tokens that begin alike the latest is remembered.
+ * The size is bounded: of tokens with the same first chars only the latest is kept.
  */
 export class SymbolGuesses {
   readonly #slots: (Guess | undefined)[] = new Array<Guess | undefined>(SLOTS).fill(undefined);
 
-  /** The guess that turns out to be the whole token at `start`. */
+  /** The guess for the token at `start`, if it is correct. */
   at(text: string, start: number): Guess | undefined {
     if (start + WIDTH > text.length) return undefined;
     const guess = this.#slots[slotAt(text, start)];
@@ -29,14 +29,14 @@ export class SymbolGuesses {
     return text.slice(start, end) === guess.token && endsToken(text, end) ? guess : undefined;
   }
 
-  /** Remembers the symbol of the token at `start`. */
+  /** Stores the symbol of the token at `start`. */
   set(text: string, start: number, guess: Guess): void {
     if (start + WIDTH <= text.length) this.#slots[slotAt(text, start)] = guess;
   }
 }
 
+/** Ignores the first char, which is nearly always the colon of a keyword. Each char takes time. */
 function slotAt(text: string, start: number): number {
-  const first = text.charCodeAt(start) * 31 + text.charCodeAt(start + 1);
-  const second = text.charCodeAt(start + 2) * 31 + text.charCodeAt(start + 3);
-  return (first * 961 + second) & (SLOTS - 1);
+  const [second, third, fourth] = [text.charCodeAt(start + 1), text.charCodeAt(start + 2), text.charCodeAt(start + 3)];
+  return (second * 961 + third * 31 + fourth) & (SLOTS - 1);
 }

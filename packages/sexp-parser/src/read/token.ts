@@ -1,4 +1,4 @@
-import { dividesByZero, parseNumber } from "../syntax/number.js";
+import { dividesByZero, isRational, parseNumber } from "../syntax/number.js";
 import { intern } from "../syntax/symbols.js";
 import { Char, CharClass, classAt, codeAt, detached, endsToken, skipConstituents, upcase } from "../text/chars.js";
 import { skipBars } from "../text/skip.js";
@@ -6,16 +6,15 @@ import type { LispSymbol, Sexp } from "../types.js";
 import type { Cursor } from "./cursor.js";
 import { type Guess, SymbolGuesses } from "./symbol-guesses.js";
 
-/** Symbols by token, so that most tokens cost one look-up. Emptied when full, so that it stays small. */
+/** Symbols by token, so that most tokens need one look-up. Cleared when full. */
 const known = new Map<string, Guess>();
 const MAX_KNOWN = 4096;
 const MAX_KNOWN_LENGTH = 64;
 const guesses = new SymbolGuesses();
 
-/** Reads the number or symbol at the cursor, which is at a constituent or an escape. */
-export function readToken(cursor: Cursor): Sexp {
+/** Reads the number or symbol at the cursor. `first` is the char there, a constituent or an escape. */
+export function readToken(cursor: Cursor, first: number): Sexp {
   const { text, pos: start } = cursor;
-  const first = codeAt(text, start);
   if (first >= Char.zero && first <= Char.nine) {
     const number = readSmallInteger(cursor, first);
     if (number >= 0) return number;
@@ -37,7 +36,7 @@ function readUnguessed(cursor: Cursor): Sexp {
   return entry.symbol;
 }
 
-/** Reads up to nine digits that make a whole token; -1, with the cursor unmoved, when there is something else. */
+/** Reads a token of up to nine digits; returns -1 and does not move the cursor for any other token. */
 function readSmallInteger(cursor: Cursor, first: number): number {
   const { text, pos: start } = cursor;
   let value = first - Char.zero;
@@ -58,6 +57,9 @@ function readNewToken(cursor: Cursor, token: string): Sexp {
   const start = cursor.pos;
   const end = start + token.length;
   const hasEscapes = classAt(cursor.text, end) === CharClass.escape;
+  if (!hasEscapes && token.length > cursor.maxNumberLength && isRational(token)) {
+    throw cursor.error("NUMBER_TOO_LONG", start);
+  }
   const number = hasEscapes ? undefined : parseNumber(token);
   if (number !== undefined) {
     cursor.pos = end;
@@ -85,7 +87,7 @@ export function readUninterned(cursor: Cursor): LispSymbol {
   return symbol;
 }
 
-/** Part of a token up to an unescaped colon or the end, with its escapes resolved and the rest upcased. */
+/** Part of a token up to an unescaped colon or the end, with its escapes resolved and the other chars upcased. */
 interface Part {
   readonly name: string;
   readonly isEscaped: boolean;

@@ -4,21 +4,25 @@ import type { Opaque } from "../types.js";
 import type { Cursor } from "./cursor.js";
 
 /**
- * Reads the `#<...>` at `offset` as it stands.
+ * Reads the `#<...>` at `offset` without interpreting it.
  *
- * Such text follows no grammar, so this is best effort: `#<` nests, strings, `|...|` and escaped characters are passed
- * over, and a `>` only counts at the end of a word (not in `a->b`). Where that finds no end, quotes count for nothing.
+ * Such text has no grammar, so the end is a guess: `#<` nests, strings, `|...|` and escaped characters are skipped, and
+ * `>` counts only at the end of a word (not in `a->b`). If this finds no end, quotes are ignored.
  */
 export function readUnreadable(cursor: Cursor, offset: number): Opaque {
-  const { text } = cursor;
-  const strict = unreadableEnd(text, offset, skipQuoted);
-  const end = strict < 0 ? unreadableEnd(text, offset, (_, index) => index + 1) : strict;
+  const end = unreadableEnd(cursor.text, offset);
   if (end < 0) throw cursor.error("UNCLOSED_UNREADABLE", offset);
   cursor.pos = end;
-  return { kind: "opaque", text: text.slice(offset, end) };
+  return { kind: "opaque", text: cursor.text.slice(offset, end) };
 }
 
-function unreadableEnd(text: string, start: number, skip: (text: string, start: number) => number): number {
+/** The index after the `#<...>` at `start`, or -1 when it does not end. */
+export function unreadableEnd(text: string, start: number): number {
+  const strict = findEnd(text, start, skipQuoted);
+  return strict < 0 ? findEnd(text, start, (_, index) => index + 1) : strict;
+}
+
+function findEnd(text: string, start: number, skip: (text: string, start: number) => number): number {
   let depth = 0;
   for (let index = start; index >= 0 && index < text.length; ) {
     const code = text.charCodeAt(index);

@@ -1,16 +1,16 @@
 import { Char, codeAt } from "../text/chars.js";
 import { skipToken } from "../text/skip.js";
 
-/** What a `#` begins, and the index after it; for an atom -1 when the text ends inside it. */
+/** The kind of a `#` syntax, and the index after it; -1 for an atom that does not end. */
 export interface DispatchSpan {
   readonly kind: "comment" | "atom" | "prefix" | "conditional";
   readonly end: number;
 }
 
-/** The chars after `#` (and digits) that begin a token rather than apply to the next datum. */
+/** The chars after `#` and digits that begin a token. Other chars apply to the next datum. */
 const TOKEN_CHARS = /[:*<#boxr]/i;
 
-/** The `#` syntax at `offset`. Unknown ones count as prefixes, which is how most users define them. */
+/** The `#` syntax at `offset`. Unknown ones count as prefixes, since most custom syntaxes are. */
 export function dispatchAt(text: string, offset: number): DispatchSpan {
   let index = offset + 1;
   while (isDigit(codeAt(text, index))) index++;
@@ -24,6 +24,7 @@ export function dispatchAt(text: string, offset: number): DispatchSpan {
     case Char.minus:
       return { kind: "conditional", end: index + 1 };
     case Char.open:
+    case Char.quotes:
       return { kind: "prefix", end: index };
     default:
       if (TOKEN_CHARS.test(text.charAt(index))) return { kind: "atom", end: skipToken(text, index + 1) };
@@ -35,7 +36,7 @@ function isDigit(code: number): boolean {
   return code >= Char.zero && code <= Char.nine;
 }
 
-/** The char after the backslash belongs to the character whatever it is. */
+/** Any char may follow the backslash. */
 function characterEnd(text: string, backslash: number): number {
   return backslash + 1 < text.length ? skipToken(text, backslash + 2) : -1;
 }

@@ -1,7 +1,7 @@
 import { LineCounter } from "../text/position.js";
 import type { FormSpan } from "./result.js";
 
-/** Keeps track of the open parentheses of a text, and of where its top-level forms begin and end. */
+/** Tracks the open parentheses of a text, and the starts and ends of its top-level forms. */
 export class Outline {
   readonly #lines: LineCounter;
   readonly #forms: FormSpan[] = [];
@@ -18,12 +18,12 @@ export class Outline {
     return this.#forms;
   }
 
-  /** Offsets of the parentheses that are open, outermost first. */
+  /** Offsets of the open parentheses, outermost first. */
   get open(): readonly number[] {
     return this.#open;
   }
 
-  /** Where the top-level form that has begun and not ended begins; -1 between forms. */
+  /** The start of the open top-level form; -1 between forms. */
   get start(): number {
     return this.#start;
   }
@@ -35,7 +35,7 @@ export class Outline {
     this.#needed = 1;
   }
 
-  /** The datum that has begun takes one more, as after `#+`. Matters at top level only. */
+  /** Lets the open form need one more datum, as after `#+`. Matters at top level only. */
   extend(): void {
     if (this.#open.length === 0) this.#needed++;
   }
@@ -46,7 +46,7 @@ export class Outline {
     this.#open.push(offset);
   }
 
-  /** A list ends before `end`; false when none is open. */
+  /** A list ends before `end`; false when no list is open. */
   pop(end: number): boolean {
     if (this.#open.pop() === undefined) return false;
     this.end(end);

@@ -1,13 +1,13 @@
 import type { Position } from "../text/position.js";
 
-/** A top-level form of a source text; prefixes such as `'` and `#+sbcl` belong to it. The position is its beginning. */
+/** A top-level form of a source text, including prefixes such as `'` and `#+sbcl`. The position is its start. */
 export interface FormSpan extends Position {
-  /** Offset after its last char. */
+  /** The offset after its last char. */
   readonly end: number;
 }
 
 interface Scanned {
-  /** The top-level forms that are complete; with a problem, those before it. */
+  /** The complete top-level forms before the problem, if there is one. */
   readonly forms: readonly FormSpan[];
 }
 
@@ -19,20 +19,20 @@ export interface Balanced extends Scanned {
 /** The text ends inside a list. */
 export interface UnclosedList extends Scanned {
   readonly kind: "unclosed-list";
-  /** How many closing parentheses are missing. */
+  /** The number of missing closing parentheses. */
   readonly missing: number;
-  /** The innermost parenthesis that is not closed. */
+  /** The innermost open parenthesis. */
   readonly innermost: Position;
-  /** The outermost one, where the unfinished top-level form begins. */
+  /** The outermost open parenthesis, where the unfinished top-level form begins. */
   readonly outermost: Position;
   /**
-   * The first parenthesis in column 1 after `outermost`, if any: by the usual layout a new top-level form begins there,
-   * so that the missing parenthesis belongs before it.
+   * The first parenthesis in column 1 after `outermost`, if any. In the usual layout a new top-level form begins there, so
+   * the missing parenthesis belongs before it.
    */
   readonly nextForm: Position | undefined;
 }
 
-/** A closing parenthesis without a partner; the scan stops there. */
+/** A closing parenthesis that matches no opening one; the scan stops there. */
 export interface ExtraClose extends Scanned {
   readonly kind: "extra-close";
   readonly position: Position;
@@ -42,18 +42,18 @@ export interface ExtraClose extends Scanned {
 export interface Unterminated extends Scanned {
   readonly kind: "unterminated";
   readonly what: "string" | "symbol" | "comment";
-  /** Where it begins; of nested comments the outermost. */
+  /** Its start; for nested comments that of the outermost. */
   readonly start: Position;
-  /** How many lists are open there. */
+  /** The number of lists open there. */
   readonly depth: number;
 }
 
-/** The text ends after a prefix such as `'` or `#+sbcl`, without the form it belongs to. */
+/** The text ends after a prefix such as `'` or `#+sbcl`, without the form it applies to. */
 export interface MissingForm extends Scanned {
   readonly kind: "missing-form";
-  /** Where the prefix begins. */
+  /** The start of the prefix. */
   readonly start: Position;
 }
 
-/** What `scan` finds out about a source text. */
+/** The result of `scan`. */
 export type ScanResult = Balanced | UnclosedList | ExtraClose | Unterminated | MissingForm;

@@ -7,11 +7,11 @@ import { Outline } from "./outline.js";
 import type { ScanResult, Unterminated } from "./result.js";
 
 /**
- * Looks at Lisp source text as the standard reader would, without reading it: where its top-level forms are, and the
- * first thing in it that is not closed, or has no partner.
+ * Finds the top-level forms of Lisp source text, and the first syntax in it that is not closed, or closes nothing.
+ * Nothing is read.
  *
- * Knows strings, `|symbols|`, escapes, `#\(` characters and both kinds of comments; linear in time, at any depth. What
- * it says holds for the standard readtable only.
+ * Handles strings, `|symbols|`, escapes, characters such as `#\(` and both kinds of comments. Takes linear time, at any
+ * depth. The result holds for the standard readtable only.
  */
 export function scan(source: string): ScanResult {
   return new Scanner(source).scan();
@@ -21,7 +21,7 @@ class Scanner {
   readonly #text: string;
   readonly #outline: Outline;
   #pos = 0;
-  /** The first parenthesis in column 1 within the current top-level form. */
+  /** The first parenthesis in column 1 inside the current top-level form. */
   #nextForm: number | undefined;
 
   constructor(text: string) {
@@ -84,7 +84,7 @@ class Scanner {
     this.#pos = end;
   }
 
-  /** Passes over an atom; `end` is -1 when it does not end. */
+  /** Skips an atom; `end` is -1 when it does not end. */
   #datum(offset: number, end: number, what: Unterminated["what"]): ScanResult | undefined {
     if (end < 0) return this.#unterminated(offset, what);
     this.#outline.begin(offset);

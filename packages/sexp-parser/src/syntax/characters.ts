@@ -1,4 +1,4 @@
-/** Names of characters, as SBCL prints them, by code; the first name of a code is the one printed. */
+/** Names of characters by code. The first name of each code is the one that SBCL prints. */
 const NAMES: readonly (readonly [code: number, ...names: string[]])[] = [
   [0x00, "Nul", "Null"],
   [0x01, "Soh"],
@@ -44,8 +44,8 @@ const codes = new Map<string, number>(
 );
 
 /**
- * The character that a name stands for, case ignored: the standard and semi-standard names, SBCL's names of control
- * characters, and `U+41` or `U41`. `undefined` for other names (`LATIN_SMALL_LETTER_A`), which only a Lisp knows.
+ * The character with a name, in any case: a standard or semi-standard name, SBCL's name of a control character, or a
+ * code such as `U+41` or `U41`. `undefined` for other names (`LATIN_SMALL_LETTER_A`), which only a Lisp knows.
  */
 export function characterNamed(name: string): string | undefined {
   const code = codes.get(name.toUpperCase()) ?? hexCode(name);
@@ -58,7 +58,7 @@ function hexCode(name: string): number | undefined {
   return code <= 0x10ffff ? code : undefined;
 }
 
-/** What is written after `#\` for a character: itself, or a name where the bare character would not survive. */
+/** The text after `#\` for a character: the character itself, or its name when it is invisible or not valid in UTF-8. */
 export function characterName(char: string): string {
   const code = char.codePointAt(0) ?? 0;
   const isSurrogate = code >= 0xd800 && code <= 0xdfff;

@@ -1,7 +1,7 @@
 import type { DottedList, LispSymbol, Sexp } from "../types.js";
 import { NIL } from "./symbols.js";
 
-/** Whether the datum is a proper list with elements (or an array without any); `NIL` is not covered, see `isNil`. */
+/** Whether the datum is an array, which stands for a proper list. False for `NIL`; see `isNil`. */
 export function isList(datum: Sexp): datum is readonly Sexp[] {
   return Array.isArray(datum);
 }
@@ -21,7 +21,7 @@ export function isDotted(datum: Sexp): datum is DottedList {
   return typeof datum === "object" && "kind" in datum && datum.kind === "dotted";
 }
 
-/** A list of `items` that ends in `tail`; a proper list when `tail` is one, and just the tail without items. */
+/** A list of `items` that ends in `tail`: a proper list when `tail` is a proper list, and `tail` itself when there are no items. */
 export function dotted(items: readonly Sexp[], tail: Sexp): Sexp {
   if (isNil(tail)) return items.length === 0 ? NIL : items;
   const [first, ...others] = items;

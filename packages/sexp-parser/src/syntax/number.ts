@@ -5,15 +5,20 @@ const RATIO = /^([+-]?\d+)\/(\d+)$/;
 const FLOAT = /^[+-]?(?:\d*\.\d+(?:[esfdl][+-]?\d+)?|\d+(?:\.\d*)?[esfdl][+-]?\d+)$/i;
 const EXPONENT_MARKER = /[sfdl]/i;
 
-/** Beyond this many chars a ratio is kept as written, since finding the divisor takes quadratic time. */
+/** Longer ratios are not reduced, since finding the divisor takes quadratic time. */
 const MAX_REDUCED_RATIO = 4096;
 
-/** The number that a token without escapes denotes in base ten, or `undefined` for a symbol or a zero denominator. */
+/** The number that a token without escapes stands for in base ten; `undefined` for a symbol or a zero denominator. */
 export function parseNumber(token: string): Sexp | undefined {
   if (INTEGER.test(token)) return parseInteger(token);
   if (FLOAT.test(token)) return { kind: "float", value: floatValue(token), text: token };
   const ratio = RATIO.exec(token);
   return ratio === null ? undefined : parseRatio(ratio[1] ?? "", ratio[2] ?? "", 10);
+}
+
+/** Whether the token has the form of an integer or ratio in base ten. */
+export function isRational(token: string): boolean {
+  return INTEGER.test(token) || RATIO.test(token);
 }
 
 /** Whether the token has the form of a float, in any of the float formats. */
@@ -37,7 +42,7 @@ function parseInteger(token: string): number | bigint {
   return BigInt(token.replace(/^\+|\.$/g, ""));
 }
 
-/** A rational in a radix other than ten, as after `#x`; `undefined` when the digits do not fit. */
+/** A rational in a radix other than ten, as after `#x`; `undefined` when the token has other digits or a zero denominator. */
 export function parseRadix(token: string, radix: number): Sexp | undefined {
   const parts = /^([+-]?[0-9a-z]+)(?:\/([0-9a-z]+))?$/i.exec(token);
   const [, numerator = "", denominator] = parts ?? [];
@@ -76,7 +81,7 @@ function parseDigits(signed: string, radix: number): bigint {
   return signed.startsWith("-") ? -magnitude : magnitude;
 }
 
-// Halving keeps the time of long inputs below quadratic; the depth is logarithmic.
+// Splitting in halves keeps the time below quadratic; the recursion depth is logarithmic.
 function parseMagnitude(digits: string, radix: number): bigint {
   if (radix === 10) return BigInt(digits);
   if (digits.length <= 10) return BigInt(Number.parseInt(digits, radix));
@@ -85,17 +90,17 @@ function parseMagnitude(digits: string, radix: number): bigint {
   return high * BigInt(radix) ** BigInt(low) + parseMagnitude(digits.slice(-low), radix);
 }
 
-/** The integer as a number where JavaScript holds it exactly. */
+/** The integer as a number when a number represents it exactly. */
 function narrow(value: bigint): number | bigint {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;
 }
 
 /**
- * Whether a name could be read as a number by some Lisp (CLHS 2.3.1.1), so that its symbol is written between bars.
+ * Whether some Lisp may read a name as a number (CLHS 2.3.1.1). The printer writes such names between bars.
  *
- * Such names hold a digit, begin with a digit, a sign, a dot, `^` or `_`, do not end in a sign, and have no two letters
- * in a row.
+ * Such a name contains a digit, begins with a digit, a sign, a dot, `^` or `_`, does not end with a sign, and has no two
+ * adjacent letters.
  */
 export function isPotentialNumber(name: string): boolean {
   return /^[0-9+\-.^_][0-9A-Z+\-/.^_]*$/i.test(name) && /\d/.test(name) && !/[+-]$|[A-Z]{2}/i.test(name);

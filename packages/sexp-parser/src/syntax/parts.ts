@@ -15,7 +15,7 @@ import type {
   Vector,
 } from "../types.js";
 
-/** A datum that has no data in it. */
+/** A datum that contains no other data. */
 export type Atom =
   | string
   | number
@@ -28,10 +28,10 @@ export type Atom =
   | Pathname
   | Opaque;
 
-/** A datum that has other data in it. */
+/** A datum that contains other data. */
 export type Compound = readonly Sexp[] | DottedList | Vector | ArrayLiteral | Complex | Structure | Quasi;
 
-/** Whether a datum has other data in it; true for every array, `[]` included. */
+/** Whether a datum is a compound; true for every array, including `[]`. */
 export function isCompound(datum: Sexp): datum is Compound {
   if (typeof datum !== "object") return false;
   return !("kind" in datum) || COMPOUND_KINDS.has(datum.kind);
@@ -52,7 +52,7 @@ const COMPOUND_KINDS: ReadonlySet<string> = new Set([
 const NO_PARTS: readonly Sexp[] = [];
 
 /**
- * The data directly inside a datum, in the order in which they are written; an empty array for an atom.
+ * The data directly inside a datum, in printed order; an empty array for an atom.
  *
  * The name of a structure and the tail of a dotted list count as parts.
  */

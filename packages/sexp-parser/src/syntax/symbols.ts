@@ -1,13 +1,13 @@
 import { detached } from "../text/chars.js";
 import type { LispSymbol } from "../types.js";
 
-// Weak, so that a peer that keeps sending new names (gensyms) cannot fill the memory.
+// References are weak, so that a peer that keeps sending new names (gensyms) cannot fill the memory.
 const interned = new Map<string, WeakRef<LispSymbol>>();
-/** Entries from which on the table is searched for symbols that are gone. */
+/** The table is swept when it reaches this many entries. */
 const SWEEP_SIZE = 65_536;
 const table = { sweepAt: SWEEP_SIZE, created: 0 };
 
-/** How many symbols have been made so far, those that are gone included. */
+/** The number of symbols created so far, including collected ones. */
 export function createdSymbols(): number {
   return table.created;
 }
@@ -18,7 +18,7 @@ function sweep(): void {
 }
 
 /**
- * The one symbol with exactly this name and package; nothing is upcased.
+ * The unique symbol with exactly this name and package; neither is upcased.
  *
  * `packageName` is `undefined` for an unqualified symbol, `"KEYWORD"` for a keyword, `""` for an uninterned one.
  */
@@ -39,11 +39,11 @@ function remember(name: string, packageName: string | undefined, internal: boole
 
 function internKey(name: string, packageName: string | undefined, internal: boolean): string {
   if (packageName === undefined) return ` ${name}`;
-  // The length keeps a colon or a space in the package name from imitating another pair.
+  // The length keeps pairs apart when a package name contains a colon or a space.
   return `${packageName.length}${internal ? "::" : ":"}${packageName} ${name}`;
 }
 
-/** `nil`: the empty list, false, and the symbol, which Lisp does not tell apart. */
+/** `nil`, which is the empty list, false and a symbol at once. */
 export const NIL: LispSymbol = intern("NIL");
 /** `t`. */
 export const T: LispSymbol = intern("T");

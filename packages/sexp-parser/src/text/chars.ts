@@ -1,7 +1,7 @@
-/** What a character means to the standard reader, outside strings and comments. */
+/** The syntax type of a character for the standard reader, outside strings and comments. */
 export const CharClass = { constituent: 0, escape: 1, terminator: 2, whitespace: 3 } as const;
 
-/** Char codes that the syntax gives a meaning to. */
+/** Codes of the characters with a meaning in the syntax. */
 export const Char = {
   newline: 0x0a,
   space: 0x20,
@@ -32,12 +32,12 @@ for (const char of "\"'(),;`") classes[char.charCodeAt(0)] = CharClass.terminato
 for (const char of "\t\n\f\r \x7f") classes[char.charCodeAt(0)] = CharClass.whitespace;
 for (const char of "\\|") classes[char.charCodeAt(0)] = CharClass.escape;
 
-/** The char code at an index, -1 past the end: unlike the NaN of `charCodeAt` it keeps hot loops on integers. */
+/** The char code at an index, -1 past the end: `charCodeAt` would return NaN, which takes hot loops off integers. */
 export function codeAt(text: string, index: number): number {
   return index < text.length ? text.charCodeAt(index) : -1;
 }
 
-/** The class of the char at an index. All outside ASCII are constituents, as in SBCL; the end of the text terminates. */
+/** The class of the char at an index. Non-ASCII chars are constituents, as in SBCL; the end of the text is a terminator. */
 export function classAt(text: string, index: number): number {
   if (index >= text.length) return CharClass.terminator;
   const code = text.charCodeAt(index);
@@ -56,10 +56,10 @@ export function skipConstituents(text: string, start: number): number {
   return index;
 }
 
-/** Small letters that Lisp upcases. SBCL's Unicode is older than the capitals that Georgian got in version 11. */
+/** Lower-case letters that Lisp upcases. SBCL's Unicode is older than the capitals that Georgian got in version 11. */
 const SMALL_LETTER = /(?![\u10d0-\u10ff])\p{Ll}/gu;
 
-/** Upper case as the Lisp reader does it: letter by letter, and only where lower case leads back. */
+/** Converts to upper case as the Lisp reader does: letter by letter, and only letters whose upper case converts back. */
 export function upcase(text: string): string {
   return /\P{ASCII}/u.test(text) ? text.replace(SMALL_LETTER, upcaseLetter) : text.toUpperCase();
 }
@@ -70,9 +70,9 @@ function upcaseLetter(letter: string): string {
 }
 
 /**
- * The same text in memory of its own.
+ * A copy of a slice that does not share memory with its text.
  *
- * A slice keeps the whole text alive that it was cut from, which must not happen to what outlives a message.
+ * A slice keeps its whole text alive, so strings that outlive a message are copied.
  */
 export function detached(slice: string): string {
   return ` ${slice}`.slice(1);

@@ -8,12 +8,12 @@ export interface Position {
   readonly column: number;
 }
 
-/** The line and column of an offset. Linear in the offset; see `LineCounter` for many offsets of one text. */
+/** The line and column of an offset; an offset beyond the end counts as the end. Takes time linear in the offset. */
 export function positionAt(text: string, offset: number): Position {
   return new LineCounter(text).at(Math.min(offset, text.length));
 }
 
-/** Gives the positions of offsets that never decrease, passing over the text only once. */
+/** Converts ascending offsets to positions in a single pass over the text. */
 export class LineCounter {
   readonly #text: string;
   #line = 1;
@@ -25,7 +25,7 @@ export class LineCounter {
     this.#newline = this.#nextNewline();
   }
 
-  /** The position of `offset`, which must not be smaller than in the call before. */
+  /** The position of `offset`, which must not be smaller than in the previous call. */
   at(offset: number): Position {
     while (this.#newline < offset) {
       this.#line++;
@@ -46,7 +46,7 @@ const EXCERPT_WIDTH = 80;
 /**
  * The source line at a position with a caret under the column, two lines joined by `\n`.
  *
- * Of a long line only the part around the caret is shown (at most 80 characters). Tabs are kept above and below.
+ * A long line is cut to 80 characters around the caret. Both lines keep tabs.
  */
 export function excerpt(text: string, position: Position): string {
   const lineStart = position.offset - (position.column - 1);

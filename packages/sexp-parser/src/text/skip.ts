@@ -1,6 +1,6 @@
 import { Char, CharClass, classAt, codeAt, skipConstituents } from "./chars.js";
 
-// Each of these gives the index after something that begins at `start`.
+// Each of these functions returns the index after the syntax that begins at `start`.
 
 /** The index after the string whose opening quote is at `start`, or -1 when it does not end. */
 export function skipString(text: string, start: number): number {
@@ -39,7 +39,7 @@ export function skipLineComment(text: string, start: number): number {
 /** The index after the nesting `#| |#` at `start`, or -1 when it does not end. */
 export function skipBlockComment(text: string, start: number): number {
   let depth = 1;
-  // Chars before this index already belong to a delimiter: in `#|#` the second # opens or closes nothing.
+  // Chars before this index already belong to a delimiter: in `#|#` the second # neither opens nor closes a comment.
   let used = start + 2;
   for (let bar = text.indexOf("|", used); bar >= 0; bar = text.indexOf("|", Math.max(used, bar + 1))) {
     if (bar > used && text.charCodeAt(bar - 1) === Char.sharp) {

@@ -1,20 +1,16 @@
-import { NIL, type Sexp } from "sexp-parser";
-import type { Listeners } from "../call-listener.js";
-import type { Caller } from "../caller.js";
-import { checkId } from "../check-index.js";
-import { checkOptions, checkText, type OptionNames } from "../check-options.js";
-import { decodeValue } from "../decode-value.js";
-import { SwankError } from "../errors.js";
-import { QUESTION_OPTIONS, type QuestionOptions } from "../question-options.js";
-import type { DebuggerCalls } from "../runtime/debugger-calls.js";
-import { breakpointReply, breakpoints, hitElsewhere } from "../runtime/decode-breakpoints.js";
-import type { RuntimeInstaller } from "../runtime/installer.js";
-import { unlessOther } from "../runtime/unless-other.js";
-import type { WriteStringMessage } from "../wire/messages.js";
-import type { Breakpoint, BreakpointOptions, HitElsewhere, NewBreakpoint } from "./breakpoint.js";
+import { checkId, checkOptions, checkText, type OptionNames } from "../base/check-arguments.js";
+import { SwankError } from "../base/errors.js";
+import { QUESTION_OPTIONS, type QuestionOptions } from "../base/question-options.js";
+import { type Breakpoint, type HitElsewhere, hitElsewhere, type NewBreakpoint } from "../calls/breakpoint.js";
+import { listBreakpoints } from "../calls/list-breakpoints.js";
+import { removeBreakpoint } from "../calls/remove-breakpoint.js";
+import { type BreakpointConditions, setBreakpoint } from "../calls/set-breakpoint.js";
+import { unlessOther } from "../lisp/decoders.js";
+import type { LispRunner } from "../lisp/lisp-runner.js";
+import type { WriteStringMessage } from "../protocol/wire/messages.js";
 
-/** Milliseconds that the image has to answer. */
-const ANSWER_TIME = 10_000;
+/** When a breakpoint stops, and how to cancel the request. */
+export interface BreakpointOptions extends QuestionOptions, BreakpointConditions {}
 
 const BREAKPOINT_OPTIONS: OptionNames<BreakpointOptions> = {
   ...QUESTION_OPTIONS,
@@ -24,24 +20,24 @@ const BREAKPOINT_OPTIONS: OptionNames<BreakpointOptions> = {
   package: true,
 };
 
-/** The breakpoints of one client. They go with it, also when it dies. */
+/** The breakpoints of one client. The image removes them when the client disconnects or dies. */
 export class Breakpoints {
-  readonly #caller: Caller;
-  readonly #installer: RuntimeInstaller;
-  readonly #hitListeners: Listeners<HitElsewhere>;
+  readonly #lisp: LispRunner;
+  readonly #onHitElsewhere: (hit: HitElsewhere) => void;
 
-  constructor(caller: Caller, installer: RuntimeInstaller, hitListeners: Listeners<HitElsewhere>) {
-    this.#hitListeners = hitListeners;
-    this.#caller = caller;
-    this.#installer = installer;
+  constructor(lisp: LispRunner, onHitElsewhere: (hit: HitElsewhere) => void) {
+    this.#onHitElsewhere = onHitElsewhere;
+    this.#lisp = lisp;
   }
 
   /**
-   * Stops at calls of a function, before it begins. Threads that work for another client, such as the user's REPL in Emacs, stop in that
-   * client's debugger: `onHitElsewhere` reports it.
+   * Sets a breakpoint, which stops calls of a function before its body runs.
    *
-   * @param name - As code in the session's package would write it: `my-app:process`, `(setf name)`, `(method area (circle))`.
-   * @throws SwankError `BREAKPOINT_REFUSED` for macros, special operators, undefined names and what Lisp itself needs; `INVALID_ARGUMENT`
+   * Threads that serve another client, such as the user's REPL in Emacs, stop in that client's debugger; this client's event `hitElsewhere`
+   * reports such stops.
+   *
+   * @param name - As code in the session's package writes it: `my-app:process`, `(setf name)`, `(method area (circle))`.
+   * @throws SwankError `BREAKPOINT_REFUSED` for macros, special operators, undefined names and functions SBCL needs; `INVALID_ARGUMENT`
    */
   async set(name: string, options: BreakpointOptions = {}): Promise<NewBreakpoint> {
     checkOptions("breakpoints.set", options, BREAKPOINT_OPTIONS);
@@ -49,46 +45,32 @@ export class Breakpoints {
     const { hitCount, thread } = options;
     checkHitCount(hitCount);
     if (thread !== undefined && thread !== "any") checkId("thread", thread);
-    const label = "setting a breakpoint";
-    const answer = await this.#ask(label, (calls) => calls.setBreakpoint(name, options), options);
-    const reply = decodeValue(breakpointReply, answer, label);
-    if (reply.kind === "refused") throw new SwankError("BREAKPOINT_REFUSED", `${name}: ${reply.reason}`);
-    return { ...reply.breakpoint, warning: reply.warning };
+    return this.#lisp.with({ signal: options.signal }).run(setBreakpoint, name, options);
   }
 
-  /** This client's breakpoints, in the order in which they were set. */
+  /** Lists this client's breakpoints in the order in which they were set. */
   async list(options: QuestionOptions = {}): Promise<readonly Breakpoint[]> {
     checkOptions("breakpoints.list", options, QUESTION_OPTIONS);
-    const label = "listing breakpoints";
-    return decodeValue(breakpoints, await this.#ask(label, (calls) => calls.listBreakpoints(), options), label);
-  }
-
-  /** @throws SwankError `NO_SUCH_BREAKPOINT`, `INVALID_ARGUMENT` */
-  async remove(id: number, options: QuestionOptions = {}): Promise<void> {
-    checkOptions("breakpoints.remove", options, QUESTION_OPTIONS);
-    checkId("id", id);
-    const removed = await this.#ask("removing a breakpoint", (calls) => calls.removeBreakpoint(id), options);
-    if (removed === NIL) throw new SwankError("NO_SUCH_BREAKPOINT", `There is no breakpoint ${id}.`);
+    return this.#lisp.with({ signal: options.signal }).run(listBreakpoints);
   }
 
   /**
-   * Calls `listener` when a thread of another client stops at a breakpoint of this one.
+   * Removes a breakpoint.
    *
-   * @returns A function that ends this.
+   * @throws SwankError `NO_SUCH_BREAKPOINT`, `INVALID_ARGUMENT`
    */
-  onHitElsewhere(listener: (hit: HitElsewhere) => void): () => void {
-    return this.#hitListeners.add(listener);
+  async remove(id: number, options: QuestionOptions = {}): Promise<void> {
+    checkOptions("breakpoints.remove", options, QUESTION_OPTIONS);
+    checkId("id", id);
+    const removed = await this.#lisp.with({ signal: options.signal }).run(removeBreakpoint, id);
+    if (!removed) throw new SwankError("NO_SUCH_BREAKPOINT", `There is no breakpoint ${id}.`);
   }
 
-  /** Takes in a message that may tell of such a hit. @returns false if it does not. */
+  /** Reports a message about a hit in another client. @returns false if the message is about something else. */
   receive({ target }: WriteStringMessage): boolean {
     const hit = unlessOther(hitElsewhere, target);
-    if (hit !== undefined) this.#hitListeners.tell(hit);
+    if (hit !== undefined) this.#onHitElsewhere(hit);
     return hit !== undefined;
-  }
-
-  #ask(label: string, form: (calls: DebuggerCalls) => Sexp, { signal }: QuestionOptions): Promise<Sexp> {
-    return this.#caller.ask(this.#installer.debugger(), form, { label, timeout: ANSWER_TIME, signal });
   }
 }
 

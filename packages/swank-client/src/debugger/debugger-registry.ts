@@ -1,50 +1,41 @@
-import type { Sexp } from "sexp-parser";
-import type { Caller } from "../caller.js";
-import { decodeValue } from "../decode-value.js";
-import { SwankError } from "../errors.js";
-import type { EvaluationTask } from "../evaluation/evaluation-task.js";
-import { type StopReport, stopReport } from "../runtime/decode-snapshot.js";
-import type { RuntimeInstaller } from "../runtime/installer.js";
-import type { DebugMessage, DebugReturnMessage } from "../wire/messages.js";
-import { DebuggerSession } from "./debugger-session.js";
-import { ParkedChannel } from "./parked-channel.js";
-import type { ParkedThread } from "./parked-thread.js";
-import { ParkedThreads } from "./parked-threads.js";
-import { wireReport } from "./wire-report.js";
+import { SwankError } from "../base/errors.js";
+import { describeStop, reportOf, type SessionNews, type StopReport } from "../calls/stop-data.js";
+import type { Caller } from "../lisp/caller.js";
+import type { LispRunner } from "../lisp/lisp-runner.js";
+import type { DebugMessage, DebugReturnMessage } from "../protocol/wire/messages.js";
+import { type AtStop, ParkedChannel, type ParkedThread, ParkedThreads } from "./parked-threads.js";
+import { type Evaluation, Stop } from "./stop.js";
 
-/** Called for every new stop, once it is known what stopped; `task` runs the evaluation in whose thread it is. */
-export type StopListener = (session: DebuggerSession, report: StopReport, task: EvaluationTask | undefined) => void;
+/** Called for every new stop after its thread was asked for a report. `news` is `undefined` if the thread did not answer. */
+export type StopListener = (stop: Stop, news: SessionNews | undefined) => void;
 
-/** Finds the evaluation that one of these requests is. */
-export type FindTask = (requests: readonly number[]) => EvaluationTask | undefined;
+/** Finds the evaluation that one of these requests belongs to. */
+export type FindEvaluation = (requests: readonly number[]) => Evaluation | undefined;
 
-/** Milliseconds that a stopped thread has to say what stopped it. */
-const REPORT_TIME = 10_000;
-
-/** Threads and levels in the debugger at once; an image has not that many threads. */
+/** Most levels in the debugger at once, of all threads together; no real image has that many. */
 const MOST_STOPS = 10_000;
-/** Stops inside stops; SBCL itself gives up after some ten. */
+/** Most stops inside stops; SBCL itself gives up after about ten. */
 const MOST_LEVELS = 1000;
 
-/** Follows which threads are in the debugger, and makes a session of each. */
+/** Tracks the threads in the debugger, and creates a `Stop` for each level. */
 export class DebuggerRegistry {
   readonly #caller: Caller;
-  readonly #installer: RuntimeInstaller;
-  readonly #findTask: FindTask;
+  readonly #lisp: LispRunner;
+  readonly #findEvaluation: FindEvaluation;
   readonly #onStop: StopListener;
   readonly #parked = new ParkedThreads();
-  readonly #sessions = new Set<DebuggerSession>();
+  readonly #stops = new Set<Stop>();
 
-  constructor(caller: Caller, installer: RuntimeInstaller, findTask: FindTask, onStop: StopListener) {
+  constructor(caller: Caller, lisp: LispRunner, findEvaluation: FindEvaluation, onStop: StopListener) {
     this.#caller = caller;
-    this.#installer = installer;
-    this.#findTask = findTask;
+    this.#lisp = lisp;
+    this.#findEvaluation = findEvaluation;
     this.#onStop = onStop;
   }
 
   /** Stops that have not ended, the latest last. */
-  get sessions(): readonly DebuggerSession[] {
-    return [...this.#sessions];
+  get stops(): readonly Stop[] {
+    return [...this.#stops];
   }
 
   enter(message: DebugMessage): void {
@@ -62,45 +53,38 @@ export class DebuggerRegistry {
     this.#parked.leave(thread, level);
   }
 
-  /** The connection is over, and with it every stop's way to be asked. */
+  /** Ends every stop, because the connection is closed. */
   clear(): void {
     this.#parked.clear();
   }
 
   async #announce(parked: ParkedThread): Promise<void> {
-    const report = await this.#report(parked);
-    if (!parked.isLive) return;
-    const task = this.#findTask(parked.message.continuations);
-    const session = new DebuggerSession(
-      new ParkedChannel(parked, this.#caller, this.#atStop(report)),
-      report,
-      this.#installer,
-      {
-        evaluation: task,
-      },
-    );
-    this.#sessions.add(session);
-    parked.left.addEventListener("abort", () => this.#sessions.delete(session), { once: true });
-    this.#onStop(session, report, task);
+    const { message, thread, level, left } = parked;
+    const { report, news } = await this.#report(parked);
+    if (left.aborted) return;
+    const channel = new ParkedChannel(parked, this.#caller, this.#atStop(report));
+    const evaluation = this.#findEvaluation(message.continuations);
+    const stop = new Stop(channel, { thread, level, ...report }, this.#lisp, evaluation);
+    this.#stops.add(stop);
+    left.addEventListener("abort", () => this.#stops.delete(stop), { once: true });
+    this.#onStop(stop, news);
   }
 
-  #atStop({ number }: StopReport): (call: Sexp) => Sexp {
-    const calls = this.#installer.loaded;
-    return (call) => (number === undefined || calls === undefined ? call : calls.atStop(number, call));
+  #atStop({ number }: StopReport): AtStop | undefined {
+    const operator = this.#lisp.operator("at-stop", "evaluate");
+    return number === undefined || operator === undefined ? undefined : { operator, number };
   }
 
-  /** Swank's message alone is enough to go on with when the thread cannot be asked. */
-  async #report({ message, thread, left }: ParkedThread): Promise<StopReport> {
-    const calls = this.#installer.loaded;
-    if (calls === undefined) return wireReport(message);
+  /** Asks the thread for a report; falls back to Swank's message if the thread cannot answer. */
+  async #report({ message, thread, left }: ParkedThread): Promise<{ report: StopReport; news?: SessionNews }> {
+    if (!this.#lisp.hasLoaded("evaluate")) return { report: reportOf(message) };
     try {
-      const options = { label: "describing a stop", thread, timeout: REPORT_TIME, signal: left };
-      return decodeValue(stopReport, await this.#caller.call(calls.stop(), options), options.label);
+      return await this.#lisp.with({ thread, signal: left }).run(describeStop);
     } catch (error) {
       if (!(error instanceof SwankError) || error.code === "UNEXPECTED_REPLY") {
         process.emitWarning(`A stop was reported in a form that is not understood: ${String(error)}`);
       }
-      return wireReport(message);
+      return { report: reportOf(message) };
     }
   }
 }

@@ -1,79 +1,57 @@
-import { keyword, list, quote, type Sexp, symbol } from "sexp-parser";
-import type { Caller } from "../caller.js";
-import { decodeValue } from "../decode-value.js";
-import type { DebuggerCalls } from "../runtime/debugger-calls.js";
-import { foreignStops, levels } from "../runtime/decode-foreign-stops.js";
-import type { RuntimeInstaller } from "../runtime/installer.js";
+import { type ForeignStopData, foreignStops } from "../calls/foreign-stops.js";
+import { stoppedLevels } from "../calls/stopped-levels.js";
+import type { LispRunner } from "../lisp/lisp-runner.js";
 import { ForeignChannel } from "./foreign-channel.js";
-import type { ForeignStop, ForeignStopReport } from "./foreign-stop.js";
-import { OpenableStop } from "./openable-stop.js";
+import { Stop } from "./stop.js";
 
-/** Milliseconds that the image has to tell what is stopped. */
-const LIST_TIME = 10_000;
+interface KnownStop {
+  readonly stop: Stop;
+  readonly channel: ForeignChannel;
+}
 
-const THREADS = list(symbol("sb-thread:list-all-threads"));
-const AS_MANY = list(symbol("cl:length"), THREADS);
-
-/** The level of each thread in Swank's debugger, of plain calls that nothing need be loaded or compiled for. */
-const LEVELS: Sexp = list(
-  symbol("cl:mapcar"),
-  quote(symbol("sb-thread:symbol-value-in-thread")),
-  list(symbol("cl:make-list"), AS_MANY, keyword("initial-element"), quote(symbol("swank::*sldb-level*"))),
-  THREADS,
-  list(symbol("cl:make-list"), AS_MANY),
-);
-
-/** Finds what is stopped in the debuggers of an image's other clients. */
+/** Finds the stops in the debuggers of an image's other clients. */
 export class ForeignStops {
-  readonly #caller: Caller;
-  readonly #installer: RuntimeInstaller;
-  /** By the image's number for each. */
-  readonly #known = new Map<number, OpenableStop>();
+  readonly #lisp: LispRunner;
+  /** By the image's number for the stop. */
+  readonly #known = new Map<number, KnownStop>();
   #isNeeded = false;
 
-  constructor(caller: Caller, installer: RuntimeInstaller) {
-    this.#caller = caller;
-    this.#installer = installer;
+  constructor(lisp: LispRunner) {
+    this.#lisp = lisp;
   }
 
-  /** Asks the image. Nothing is loaded into it as long as nothing is stopped. */
-  async list(): Promise<readonly ForeignStop[]> {
+  /** Lists the stops. Loads nothing into the image while no thread is stopped. */
+  async list(): Promise<readonly Stop[]> {
     if (!(await this.#mayHaveAny())) return [];
-    const before = [...this.#known.values()];
-    const calls = await this.#installer.debugger();
-    const label = "foreign stops";
-    const reply = await this.#caller.call(calls.foreignStops(), { label, timeout: LIST_TIME });
-    const reports = decodeValue(foreignStops, reply, label);
-    for (const stop of before) if (!reports.some(({ number }) => number === stop.number)) stop.end();
-    return reports.map((report) => this.#take(report, calls));
+    const before = [...this.#known];
+    const found = await this.#lisp.run(foreignStops);
+    for (const [number, { channel }] of before) if (!found.some((data) => data.number === number)) channel.end();
+    return found.map((data) => this.#take(data));
   }
 
-  /** The connection is over. */
+  /** Ends every stop, because the connection is closed. */
   clear(): void {
-    for (const stop of this.#known.values()) stop.end();
+    for (const { channel } of this.#known.values()) channel.end();
     this.#known.clear();
   }
 
   async #mayHaveAny(): Promise<boolean> {
-    if (this.#isNeeded) return true;
-    const label = "stopped threads";
-    const reply = await this.#caller.call(LEVELS, { label, timeout: LIST_TIME });
-    this.#isNeeded = decodeValue(levels, reply, label).some((level) => level > 0);
+    this.#isNeeded ||= (await this.#lisp.run(stoppedLevels)).some((level) => level > 0);
     return this.#isNeeded;
   }
 
-  /** One whose owner has gone since is another to whoever was told, or allowed something, of the one before. */
-  #take(report: ForeignStopReport, calls: DebuggerCalls): ForeignStop {
-    const known = this.#known.get(report.number);
-    if (known?.owner.text === report.owner.text) return known;
-    const channel = new ForeignChannel(report, this.#caller, calls);
-    const stop = new OpenableStop(report, channel, calls, this.#installer);
-    channel.ended.addEventListener("abort", () => this.#forget(stop), { once: true });
-    this.#known.set(report.number, stop);
-    return stop;
+  /** A stop whose owner has disconnected gets a new identity, so earlier approvals no longer apply. */
+  #take(data: ForeignStopData): Stop {
+    const known = this.#known.get(data.number);
+    if (known?.stop.owner?.text === data.owner.text) return known.stop;
+    const channel = new ForeignChannel(data, this.#lisp);
+    const taken = { stop: new Stop(channel, data, this.#lisp), channel };
+    channel.ended.addEventListener("abort", () => this.#forget(data.number, taken), { once: true });
+    this.#known.set(data.number, taken);
+    return taken.stop;
   }
 
-  #forget(stop: OpenableStop): void {
-    if (this.#known.get(stop.number) === stop) this.#known.delete(stop.number);
+  #forget(number: number, stop: KnownStop): void {
+    if (this.#known.get(number) === stop) this.#known.delete(number);
   }
 }

@@ -1,69 +1,84 @@
-import { decode, type Sexp } from "sexp-parser";
-import { callListener } from "../call-listener.js";
-import type { Caller } from "../caller.js";
-import type { Connection } from "../connection/connection.js";
-import { decodeValue } from "../decode-value.js";
-import { asSwankError } from "../errors.js";
-import { evaluationResult } from "../runtime/decode-result.js";
-import type { RuntimeInstaller } from "../runtime/installer.js";
-import type { RuntimeCalls } from "../runtime/runtime-calls.js";
-import type { WriteStringMessage } from "../wire/messages.js";
-import { type EvaluateOptions, evaluateCall } from "./evaluate-options.js";
-import type { Evaluation } from "./evaluation.js";
+import { scan } from "sexp-parser";
+import { checkChoice, checkLimit, checkOptions, checkText, type OptionNames } from "../base/check-arguments.js";
+import { asSwankError, SwankError } from "../base/errors.js";
+import { callListener } from "../base/typed-emitter.js";
+import { abortEvaluation } from "../calls/abort-evaluation.js";
+import { type EvaluateCall, type EvaluationResult, evaluate } from "../calls/evaluate.js";
+import { interrupt } from "../calls/interrupt.js";
+import { kill } from "../calls/kill.js";
+import type { SessionNews } from "../calls/stop-data.js";
+import type { LispRunner } from "../lisp/lisp-runner.js";
+import type { Place } from "../lisp/place.js";
+import type { Connection } from "../protocol/connection/connection.js";
+import type { WriteStringMessage } from "../protocol/wire/messages.js";
+import { type EvaluateOptions, type EvaluationOf, ON_ERROR, POLICIES, type StopOfTask } from "./evaluation.js";
 import { type EvaluationControl, EvaluationTask } from "./evaluation-task.js";
-import { outputTarget } from "./output-target.js";
-import { tellResult } from "./tell-result.js";
-import type { SessionState } from "./transcript.js";
+import { explainReadFailure } from "./read-failure.js";
+import { outputTarget, type SessionState } from "./transcript.js";
 
-/** Milliseconds that the image has to answer a request about an evaluation. */
-const CONTROL_TIME = 10_000;
-/** Evaluations that have ended and still get text, from threads that their code started. */
+const EVALUATE_OPTIONS: OptionNames<EvaluateOptions> = {
+  package: true,
+  stdin: true,
+  onError: true,
+  policy: true,
+  outputLimit: true,
+  valueLimit: true,
+  onOutput: true,
+};
+
+const OUTPUT_LIMIT = 100_000;
+const OUTPUT_TAIL = 4000;
+
+/** Number of ended evaluations that still receive text from threads that their code started. */
 const REMEMBERED = 64;
 
-const threadNumber = decode.nullable(decode.integer);
-
-/** Sends evaluations to the image, and brings them what the image says of them. */
-export class EvaluationRunner {
+/** Sends evaluations to the image, and passes the image's messages to them. */
+export class EvaluationRunner<Stop extends StopOfTask> {
   readonly #connection: Connection;
-  readonly #caller: Caller;
-  readonly #installer: RuntimeInstaller;
-  readonly #running = new Map<number, EvaluationTask>();
-  /** The latest that have ended, oldest first. */
-  readonly #ended = new Map<number, EvaluationTask>();
-  /** Evaluations whose image said that it is ending. */
+  readonly #lisp: LispRunner;
+  readonly #running = new Map<number, EvaluationTask<Stop>>();
+  /** The latest ended evaluations, oldest first. */
+  readonly #ended = new Map<number, EvaluationTask<Stop>>();
+  /** Evaluations whose image has announced its exit. */
   readonly #exiting = new Set<number>();
-  /** Swank's own beginning: COMMON-LISP-USER, whatever the image's global package is. */
+  /** The session's first package: COMMON-LISP-USER, whatever the image's global package is. */
   readonly #session: SessionState = { package: "COMMON-LISP-USER" };
   readonly #control: EvaluationControl;
 
-  constructor(connection: Connection, caller: Caller, installer: RuntimeInstaller) {
+  constructor(connection: Connection, lisp: LispRunner) {
     this.#connection = connection;
-    this.#caller = caller;
-    this.#installer = installer;
+    this.#lisp = lisp;
     this.#control = {
-      interrupt: (id, count) => this.#ask("interrupt", (calls) => calls.interrupt(id, count)),
-      abort: (id) => this.#ask("abort", (calls) => calls.abort(id)),
-      kill: (id) => this.#ask("kill", (calls) => calls.kill(id)),
+      interrupt: (id, count) => lisp.run(interrupt, id, count),
+      abort: (id) => lisp.run(abortEvaluation, id),
+      kill: (id) => lisp.run(kill, id),
     };
   }
 
   /** Evaluations that have not ended. */
-  get running(): readonly Evaluation[] {
+  get running(): readonly EvaluationOf<Stop>[] {
     return [...this.#running.values()];
   }
 
-  /** The evaluation that one of these requests is, while it runs. */
-  findAmong(requests: readonly number[]): EvaluationTask | undefined {
+  /** The running evaluation with one of these request ids. */
+  findAmong(requests: readonly number[]): EvaluationTask<Stop> | undefined {
     return requests.map((id) => this.#running.get(id)).find((task) => task !== undefined);
   }
 
-  /** Never throws: what is wrong with the call, `next()` tells. */
-  start(code: string, options: EvaluateOptions): Evaluation {
+  /** Never throws: `next()` reports errors of the call. */
+  start(code: string, options: EvaluateOptions): EvaluationOf<Stop> {
     const onOutput = this.#guarded(options?.onOutput);
-    const task = new EvaluationTask(this.#connection.nextId(), this.#control, this.#session, onOutput);
+    const task = new EvaluationTask<Stop>(this.#connection.nextId(), this.#control, this.#session, onOutput);
     this.#running.set(task.id, task);
     void this.#run(task, code, options).finally(() => this.#retire(task));
     return task;
+  }
+
+  /** The thread of an evaluation has stopped. */
+  stopped(id: number, stop: Stop, news: SessionNews | undefined): void {
+    const task = this.#running.get(id);
+    if (news !== undefined) task?.report(news);
+    task?.stopped(stop);
   }
 
   #guarded(onOutput: EvaluateOptions["onOutput"]): EvaluateOptions["onOutput"] {
@@ -72,7 +87,7 @@ export class EvaluationRunner {
     return (chunk) => callListener(onOutput, chunk, report);
   }
 
-  /** @returns false for text that belongs to no evaluation. */
+  /** @returns false for text of no evaluation. */
   output({ target, text }: WriteStringMessage): boolean {
     const found = outputTarget(target);
     if (found === undefined) return false;
@@ -82,7 +97,7 @@ export class EvaluationRunner {
     return true;
   }
 
-  #retire(task: EvaluationTask): void {
+  #retire(task: EvaluationTask<Stop>): void {
     this.#running.delete(task.id);
     this.#ended.set(task.id, task);
     for (const oldest of this.#ended.keys()) {
@@ -91,15 +106,19 @@ export class EvaluationRunner {
     }
   }
 
-  async #run(task: EvaluationTask, code: string, options: EvaluateOptions): Promise<void> {
+  async #run(task: EvaluationTask<Stop>, code: string, options: EvaluateOptions): Promise<void> {
     let sent = false;
+    // A stop here is not unwound: the debugger handles it.
+    const place: Place = {
+      send: (form, { label }) => {
+        sent = this.#connection.isOpen;
+        return this.#connection.request(form, { label, id: task.id });
+      },
+    };
     try {
-      const call = evaluateCall(task.id, code, options);
-      const calls = await this.#installer.evaluate();
-      sent = this.#connection.isOpen;
-      const reply = await this.#connection.request(calls.evaluate(call), { label: "evaluate", id: task.id });
-      if (reply.status === "ok") tellResult(task, code, decodeValue(evaluationResult, reply.value, "evaluate"));
-      else await this.#unwound(task);
+      const result = await this.#lisp.runAt(place, evaluate, [evaluateCall(task.id, code, options)]);
+      if (result.status === "unwound") await this.#unwound(task);
+      else this.#finish(task, code, result);
     } catch (error) {
       const cause = asSwankError(error);
       if (sent && !this.#connection.isOpen) task.ended({ status: "lost", cause });
@@ -107,15 +126,57 @@ export class EvaluationRunner {
     }
   }
 
-  /** Its thread was ended from outside: by force, or because the whole image exits. */
-  async #unwound(task: EvaluationTask): Promise<void> {
+  #finish(task: EvaluationTask<Stop>, code: string, result: Exclude<EvaluationResult, { status: "unwound" }>): void {
+    if (result.status === "no-such-package") {
+      task.refused(new SwankError("NO_SUCH_PACKAGE", `There is no package named ${result.name}.`));
+      return;
+    }
+    task.report(result.news);
+    if (result.status === "returned") {
+      task.ended({ status: "returned", values: result.values, valueCount: result.count });
+    } else if (result.status === "aborted") task.ended({ status: "aborted" });
+    else task.ended({ status: "aborted", error: explainReadFailure(code, result.error, result.failure) });
+  }
+
+  /** Its thread was ended from outside: killed, or by the image's exit. */
+  async #unwound(task: EvaluationTask<Stop>): Promise<void> {
     if (!this.#exiting.delete(task.id)) task.ended({ status: "aborted" });
     else task.ended({ status: "lost", cause: await this.#connection.closed });
   }
+}
 
-  async #ask(label: string, form: (calls: RuntimeCalls) => Sexp): Promise<number | undefined> {
-    const request = { label, timeout: CONTROL_TIME };
-    const reply = await this.#caller.ask(this.#installer.evaluate(), form, request);
-    return decodeValue(threadNumber, reply, label) ?? undefined;
-  }
+/**
+ * The call for the options.
+ *
+ * @throws SwankError `INVALID_ARGUMENT`
+ */
+function evaluateCall(id: number, code: string, options: EvaluateOptions): EvaluateCall {
+  checkOptions("evaluate", options, EVALUATE_OPTIONS);
+  const {
+    package: packageName,
+    stdin,
+    onError = "stop",
+    policy = "debug",
+    outputLimit = OUTPUT_LIMIT,
+    valueLimit,
+  } = options;
+  checkText("code", code);
+  if (packageName !== undefined) checkText("package", packageName);
+  if (stdin !== undefined) checkText("stdin", stdin);
+  if (valueLimit !== undefined) checkLimit("valueLimit", valueLimit);
+  checkLimit("outputLimit", outputLimit);
+  checkChoice("onError", onError, ON_ERROR);
+  checkChoice("policy", policy, POLICIES);
+  return {
+    id,
+    code,
+    package: packageName,
+    stdin,
+    check: scan(code).kind !== "balanced",
+    unwind: onError === "unwind",
+    debug: policy === "debug",
+    limit: outputLimit,
+    tail: OUTPUT_TAIL,
+    valueLimit,
+  };
 }

@@ -1,49 +1,48 @@
 import { setTimeout } from "node:timers/promises";
-import type { DebuggerSession } from "../debugger/debugger-session.js";
-import { SwankError } from "../errors.js";
-import type { StopReport } from "../runtime/decode-snapshot.js";
-import type { Evaluation, OutputChunk } from "./evaluation.js";
-import type { Aborted, Lost, Outcome, Returned, Stopped, Transcript } from "./outcome.js";
+import { SwankError } from "../base/errors.js";
+import type { SessionNews } from "../calls/stop-data.js";
+import type { EvaluationOf, OutputChunk, StopOfTask } from "./evaluation.js";
+import type { Aborted, Lost, OutcomeOf, Returned, StoppedOf, Transcript } from "./outcome.js";
 import { OutcomeSlot, type Producer, type WaitOptions } from "./outcome-slot.js";
 import { type OutputStream, type SessionState, TranscriptRecorder } from "./transcript.js";
 
-/** An outcome without what every outcome carries. */
-export type Verdict =
+/** An outcome without the fields that all outcomes have. */
+export type Verdict<Stop> =
   | Omit<Returned, keyof Transcript>
-  | Omit<Stopped, keyof Transcript>
+  | Omit<StoppedOf<Stop>, keyof Transcript>
   | Omit<Aborted, keyof Transcript>
   | Omit<Lost, keyof Transcript>;
 
-/** How an evaluation reaches into the image. Each gives the id of its thread, `undefined` if the image does not know it, any more or yet. */
+/** An evaluation's calls in the image. Each returns the id of its thread, or `undefined` before it has begun and after it has ended. */
 export interface EvaluationControl {
   interrupt(id: number, count: number): Promise<number | undefined>;
   abort(id: number): Promise<number | undefined>;
   kill(id: number): Promise<number | undefined>;
 }
 
-/** Milliseconds between attempts to end an evaluation, before force is used. */
+/** Milliseconds between attempts to unwind an evaluation, before its thread is killed. */
 const ABORT_PAUSES = [250, 250, 500] as const;
 /** Milliseconds between repetitions of an interrupt. */
 const INTERRUPT_PAUSES = [50, 100, 200, 400, 800] as const;
-/** Milliseconds that a request to the stopped thread has to take effect. */
+/** Milliseconds within which a request to the stopped thread must take effect. */
 const LEAVE_PAUSE = 500;
-/** Milliseconds that force has to take effect. */
+/** Milliseconds within which killing the thread must take effect. */
 const KILL_PAUSE = 1000;
-/** Milliseconds between questions whether a request has begun to run, and how often they are asked. */
+/** Milliseconds between checks whether a request has begun, and the number of checks. */
 const START_PAUSE = 20;
 const START_ATTEMPTS = 100;
 
-/** An evaluation as the client itself sees it: the caller's side, and what the image tells of it. */
-export class EvaluationTask implements Evaluation {
+/** An evaluation, with the methods for the runner besides those for the caller. */
+export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Stop> {
   readonly id: number;
   readonly #control: EvaluationControl;
   readonly #onOutput: ((chunk: OutputChunk) => void) | undefined;
-  readonly #slot = new OutcomeSlot<Outcome>();
+  readonly #slot = new OutcomeSlot<OutcomeOf<Stop>>();
   readonly #recorder: TranscriptRecorder;
-  /** Aborted when it has ended. A signal, and no promise: a promise would keep every wait for it until then. */
+  /** Aborted when it has ended. A promise instead of a signal would keep every waiter in memory until then. */
   readonly #settled = new AbortController();
   #interrupts = 0;
-  #session: DebuggerSession | undefined;
+  #stop: Stop | undefined;
   #thread: number | undefined;
 
   constructor(
@@ -58,8 +57,8 @@ export class EvaluationTask implements Evaluation {
     this.#onOutput = onOutput;
   }
 
-  get stop(): DebuggerSession | undefined {
-    return this.#session?.isLive ? this.#session : undefined;
+  get stop(): Stop | undefined {
+    return this.#stop?.isLive ? this.#stop : undefined;
   }
 
   get thread(): number | undefined {
@@ -70,7 +69,7 @@ export class EvaluationTask implements Evaluation {
     return this.#settled.signal.aborted;
   }
 
-  next(options: WaitOptions = {}): Promise<Outcome> {
+  next(options: WaitOptions = {}): Promise<OutcomeOf<Stop>> {
     return this.#slot.take(options);
   }
 
@@ -87,7 +86,7 @@ export class EvaluationTask implements Evaluation {
     return false;
   }
 
-  async abort(): Promise<Outcome> {
+  async abort(): Promise<OutcomeOf<Stop>> {
     let failure: unknown;
     for (const { end, patience } of this.#waysToEnd()) {
       if (this.isSettled) break;
@@ -105,30 +104,26 @@ export class EvaluationTask implements Evaluation {
     return this.#recorder.take();
   }
 
-  /** Text that it printed; `omittedBefore` characters were left out before it. */
+  /** Adds output. `omittedBefore` characters were left out before it. */
   output(stream: OutputStream, text: string, omittedBefore: number): void {
     this.#recorder.write(stream, text, omittedBefore);
     this.#onOutput?.({ stream, text });
   }
 
-  /** What was warned since the last report, and the session's package now. */
-  report({
-    warnings,
-    warningsOmitted,
-    package: name,
-  }: Pick<StopReport, "warnings" | "warningsOmitted" | "package">): void {
+  /** Adds the session's changes since the last report. */
+  report({ warnings, warningsOmitted, package: name }: SessionNews): void {
     this.#recorder.warn(warnings, warningsOmitted);
     if (name !== undefined) this.#recorder.package = name;
   }
 
-  stopped(session: DebuggerSession, { reason, detail, error, locals }: StopReport): void {
-    this.#session = session;
-    this.#thread = session.thread;
-    session.ended.addEventListener("abort", () => this.#slot.drop(), { once: true });
-    this.#slot.put(this.#outcome({ status: "stopped", reason, detail, error, locals, session }));
+  stopped(stop: Stop): void {
+    this.#stop = stop;
+    this.#thread = stop.thread;
+    stop.ended.addEventListener("abort", () => this.#slot.drop(), { once: true });
+    this.#slot.put(this.#outcome({ status: "stopped", stop }));
   }
 
-  ended(verdict: Exclude<Verdict, { status: "stopped" }>): void {
+  ended(verdict: Exclude<Verdict<Stop>, { status: "stopped" }>): void {
     this.#slot.putLast(this.#outcome(verdict));
     this.#settle();
   }
@@ -139,8 +134,8 @@ export class EvaluationTask implements Evaluation {
     this.#settle();
   }
 
-  /** The transcript belongs to whoever takes the verdict, at the time when it is taken. */
-  #outcome(verdict: Verdict): Producer<Outcome> {
+  /** The transcript is added to the outcome when that is taken. */
+  #outcome(verdict: Verdict<Stop>): Producer<OutcomeOf<Stop>> {
     return () => ({ ...verdict, ...this.#recorder.take() });
   }
 
@@ -148,17 +143,17 @@ export class EvaluationTask implements Evaluation {
     this.#settled.abort();
   }
 
-  /** An interrupt that meets the thread as it leaves a stop is lost: what neither stops nor ends is asked again. */
+  /** Repeats the interrupt until the evaluation stops or ends, because an interrupt is lost if the thread is leaving a stop. */
   async #insist(count: number): Promise<void> {
-    const before = this.#session;
+    const before = this.#stop;
     for (const wait of INTERRUPT_PAUSES) {
       await setTimeout(wait, undefined, { ref: false });
-      if (this.isSettled || this.#session !== before) return;
+      if (this.isSettled || this.#stop !== before) return;
       await this.#control.interrupt(this.id, count).catch(() => undefined);
     }
   }
 
-  /** From the gentlest, with the milliseconds that each has to take effect. */
+  /** Ways to end the evaluation, the gentlest first, with the milliseconds that each may take. */
   *#waysToEnd(): Generator<{ end: () => Promise<void>; patience: number }> {
     for (const patience of ABORT_PAUSES) yield { end: () => this.#unwind(), patience };
     const stop = this.stop;
@@ -166,7 +161,7 @@ export class EvaluationTask implements Evaluation {
     yield { end: () => this.#kill(), patience: KILL_PAUSE };
   }
 
-  /** Asks the image until it knows the evaluation: the request may not have begun to run. */
+  /** Repeats a call until the image knows the evaluation, because the request may not have begun. */
   async #unwind(): Promise<void> {
     for (let attempt = 0; attempt < START_ATTEMPTS && !this.isSettled; attempt += 1) {
       if (await this.#isKnown(this.#control.abort(this.id))) return;
@@ -190,15 +185,15 @@ export class EvaluationTask implements Evaluation {
 }
 
 /**
- * Asks the stopped thread itself to unwind: no interrupt reaches code that stopped without interrupts.
+ * Asks the stopped thread itself to unwind, because interrupts do not reach code that stopped with interrupts disabled.
  *
- * It does not wait for the answer, which a thread that is busy in its stop gives late.
+ * It does not wait for the answer, because a thread that is busy in its stop answers late.
  */
-async function leave(stop: DebuggerSession): Promise<void> {
+async function leave(stop: StopOfTask): Promise<void> {
   void stop.abort().catch(() => undefined);
 }
 
-/** Never rejects: it is over early when the signal is aborted. */
+/** Never rejects. Resolves early if the signal is aborted. */
 function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return setTimeout(milliseconds, undefined, signal && { signal }).catch(() => undefined);
 }

@@ -1,53 +1,88 @@
-import type { DebuggerSession } from "../debugger/debugger-session.js";
-import type { Outcome, Transcript } from "./outcome.js";
+import type { OutcomeOf, Transcript } from "./outcome.js";
 import type { WaitOptions } from "./outcome-slot.js";
 import type { OutputStream } from "./transcript.js";
 
-/** A piece of output, as it comes. */
+/** A piece of output, as it arrives. */
 export interface OutputChunk {
   readonly stream: OutputStream;
   readonly text: string;
 }
 
-/** One request to run code, from sending it to its final reply. `SwankClient.evaluate` makes them. */
-export interface Evaluation {
+/** What an error does: stop the thread in the debugger, or end the evaluation. */
+export const ON_ERROR = ["stop", "unwind"] as const;
+
+/** How code is compiled: for debugging, or by the image's policy. */
+export const POLICIES = ["debug", "keep"] as const;
+
+/** How to evaluate. */
+export interface EvaluateOptions {
+  /** Name of the package to read and evaluate in, for this evaluation only. Default: the session's, which follows `in-package`. */
+  readonly package?: string | undefined;
+  /** The text of standard input. Default: empty. */
+  readonly stdin?: string | undefined;
+  /** On an error, `stop` the thread in the debugger, or `unwind`: end the evaluation with a full report. Default: `stop`. */
+  readonly onError?: (typeof ON_ERROR)[number] | undefined;
+  /** Compile with all frames, variables and steps (`debug`), or by the image's policy (`keep`). Default: `debug`. */
+  readonly policy?: (typeof POLICIES)[number] | undefined;
+  /** Characters of each output stream that are sent. Of the rest, only the last 4,000 are sent. Default: 100,000. */
+  readonly outputLimit?: number | undefined;
+  /** Characters of each printed value that are sent, at most 1,000,000 for all values together. Default: 20,000. */
+  readonly valueLimit?: number | undefined;
+  /** Called with every piece of output as it arrives, in the order of each stream. */
+  readonly onOutput?: ((chunk: OutputChunk) => void) | undefined;
+}
+
+/** The part of a stop that an evaluation needs. */
+export interface StopOfTask {
+  readonly thread: number;
+  readonly isLive: boolean;
+  readonly ended: AbortSignal;
+  abort(): Promise<void>;
+}
+
+/**
+ * One request to run code, from sending it to its final reply. `SwankClient.evaluate` makes them.
+ *
+ * @typeParam Stop - `Stop`, which is not imported here because it imports this file.
+ */
+export interface EvaluationOf<Stop> {
   /** Id of the request. */
   readonly id: number;
-  /** Swank's id of its thread, once that is known: after its first stop, or after it was to be interrupted or aborted. */
+  /** Swank's id of its thread, if known: after its first stop, or after `interrupt` or `abort`. */
   readonly thread: number | undefined;
-  /** The stop that it is in now, if it is stopped. */
-  readonly stop: DebuggerSession | undefined;
-  /** No outcome will come but the last one. */
+  /** Its current stop, if it is stopped. */
+  readonly stop: Stop | undefined;
+  /** True after the last outcome. */
   readonly isSettled: boolean;
 
   /**
-   * How the evaluation goes on: its next outcome, or the one that is there and was not taken yet.
+   * The evaluation's next outcome, or the current one if that was not taken yet.
    *
-   * After the last outcome (`returned`, `aborted`, `lost`) it gives that one again, with what threads that the code started have printed since.
+   * After the last outcome (`returned`, `aborted`, `lost`) it returns that one again, with later output of threads that the code started.
    *
-   * @throws SwankError `WAIT_TIMEOUT` when `timeout` passes, `CANCELLED` when `signal` is aborted (the evaluation goes on in both cases);
-   * `NO_SUCH_PACKAGE`, `RUNTIME_FAILED`, `INVALID_ARGUMENT` or the reason of a closed connection when the code was never run.
+   * @throws SwankError `WAIT_TIMEOUT` when `timeout` passes, `CANCELLED` when `signal` is aborted (the evaluation continues in both cases);
+   * `NO_SUCH_PACKAGE`, `RUNTIME_FAILED`, `INVALID_ARGUMENT` or the reason of a closed connection if the code was never run.
    */
-  next(options?: WaitOptions): Promise<Outcome>;
+  next(options?: WaitOptions): Promise<OutcomeOf<Stop>>;
 
   /**
-   * What has come since the last outcome was taken, while there is no other; the next outcome has what comes after it.
+   * Output received since the last outcome was taken, before the next one. The next outcome has the output after this.
    */
   takeTranscript(): Transcript;
 
   /**
-   * Stops it where it is: `next()` then gives a stop with the reason `interrupt`.
+   * Interrupts the evaluation: `next()` then returns a stop with the reason `interrupt`.
    *
-   * @returns false if it is not running: stopped already, or settled.
-   * @throws SwankError when the image cannot be asked.
+   * @returns false if it is not running: it is already stopped, or has ended.
+   * @throws SwankError if the request to the image fails.
    */
   interrupt(): Promise<boolean>;
 
   /**
-   * Unwinds it to its end, stopped or running; by force if its cleanup forms do not come to an end.
+   * Unwinds the evaluation, stopped or running. If its cleanup forms do not end, its thread is killed.
    *
-   * @returns Its last outcome, usually `aborted`.
-   * @throws SwankError `WAIT_TIMEOUT` when not even force ended it (code that runs without interrupts); what `next` throws.
+   * @returns its last outcome, usually `aborted`.
+   * @throws SwankError `WAIT_TIMEOUT` if its thread could not be killed (code that runs without interrupts); the errors of `next`.
    */
-  abort(): Promise<Outcome>;
+  abort(): Promise<OutcomeOf<Stop>>;
 }

@@ -1,12 +1,11 @@
-import { checkOptions, type OptionNames } from "../check-options.js";
-import { type Deferred, deferred } from "../deferred.js";
-import { SwankError } from "../errors.js";
+import { checkOptions, type OptionNames } from "../base/check-arguments.js";
+import { SwankError } from "../base/errors.js";
 
-/** How long to wait for an outcome. */
+/** Limits on waiting for an outcome. */
 export interface WaitOptions {
-  /** Milliseconds; the evaluation goes on when they have passed. Default: no limit. */
+  /** Milliseconds to wait. The evaluation continues after a timeout. Default: no limit. */
   readonly timeout?: number | undefined;
-  /** Ends the wait when aborted; the evaluation goes on. */
+  /** Ends the wait when aborted. The evaluation continues. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -16,16 +15,22 @@ function checkWaitOptions(options: WaitOptions): void {
   checkOptions("next", options, WAIT_OPTIONS);
 }
 
-/** Makes a value when somebody gets it, not before. */
+/** Ends one wait, and releases its timer and its listener. */
+interface Waiter<Value> {
+  readonly resolve: (value: Value) => void;
+  readonly reject: (error: SwankError) => void;
+}
+
+/** Creates a value when it is taken. */
 export type Producer<Value> = () => Value;
 
 /**
- * Holds the newest value until it is taken; whoever comes too early waits.
+ * Holds the newest value until it is taken. Callers that come earlier wait.
  *
- * A value that nobody took is replaced by the next one. Everybody who waits when a value comes gets that value.
+ * A value that was not taken is replaced by the next one. A new value goes to all waiting callers.
  */
 export class OutcomeSlot<Value> {
-  readonly #waiters = new Set<Deferred<Value>>();
+  readonly #waiters = new Set<Waiter<Value>>();
   #next: Producer<Value> | undefined;
   #last: Producer<Value> | undefined;
   #error: SwankError | undefined;
@@ -35,26 +40,26 @@ export class OutcomeSlot<Value> {
     else this.#serve(produce());
   }
 
-  /** Nothing else will come: whoever asks from now on gets this. */
+  /** Sets the last value: all later callers get it. */
   putLast(produce: Producer<Value>): void {
     this.#next = undefined;
     this.#last = produce;
     if (this.#waiters.size > 0) this.#serve(produce());
   }
 
-  /** Nothing will come any more. */
+  /** Ends the slot with an error: there will be no value. */
   fail(error: SwankError): void {
     this.#error = error;
     for (const waiter of this.#waiters) waiter.reject(error);
     this.#waiters.clear();
   }
 
-  /** Forgets a value that nobody has taken. */
+  /** Removes a value that was not taken. */
   drop(): void {
     this.#next = undefined;
   }
 
-  /** @throws SwankError `WAIT_TIMEOUT`, `CANCELLED`, and what `fail` was given. */
+  /** @throws SwankError `WAIT_TIMEOUT`, `CANCELLED`, and the error of `fail`. */
   async take(options: WaitOptions): Promise<Value> {
     checkWaitOptions(options);
     if (this.#error !== undefined) throw this.#error;
@@ -71,26 +76,35 @@ export class OutcomeSlot<Value> {
 
   async #wait({ timeout, signal }: WaitOptions): Promise<Value> {
     if (signal?.aborted) throw cancelled(signal);
-    const waiter = deferred<Value>();
-    this.#waiters.add(waiter);
-    // Leaves at once, not when the rejection arrives: a value that comes meanwhile is for others.
-    const leave = (error: SwankError) => {
-      this.#waiters.delete(waiter);
-      waiter.reject(error);
-    };
-    const timer = isLimit(timeout) ? setTimeout(() => leave(timedOut(timeout)), timeout) : undefined;
-    const onAbort = () => leave(cancelled(signal));
-    signal?.addEventListener("abort", onAbort, { once: true });
-    try {
-      return await waiter.promise;
-    } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", onAbort);
-    }
+    return new Promise((resolve, reject) => {
+      // Removed at once, not when the rejection is handled, so that a value in between goes to other callers.
+      const leave = (error: SwankError) => {
+        this.#waiters.delete(waiter);
+        waiter.reject(error);
+      };
+      const timer = isLimit(timeout) ? setTimeout(() => leave(timedOut(timeout)), timeout) : undefined;
+      const onAbort = () => leave(cancelled(signal));
+      signal?.addEventListener("abort", onAbort, { once: true });
+      const release = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", onAbort);
+      };
+      const waiter: Waiter<Value> = {
+        resolve: (value) => {
+          release();
+          resolve(value);
+        },
+        reject: (error) => {
+          release();
+          reject(error);
+        },
+      };
+      this.#waiters.add(waiter);
+    });
   }
 }
 
-/** Beyond it, `setTimeout` takes any time for no time. */
+/** The longest delay of `setTimeout`; longer ones become 0. */
 const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
 function isLimit(timeout: number | undefined): timeout is number {

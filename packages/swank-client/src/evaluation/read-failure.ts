@@ -1,15 +1,15 @@
 import { type Position, positionAt, type ScanResult, scan, type UnclosedList } from "sexp-parser";
-import type { ReadFailure } from "../runtime/decode-result.js";
-import type { ErrorSnapshot } from "./outcome.js";
+import type { ErrorSnapshot } from "../calls/condition.js";
+import type { ReadFailure } from "../calls/evaluate.js";
 
-/** Completes what Lisp says of code that it could not read: where that is, and what was evaluated before. */
+/** Completes Lisp's report of a read error with the position, and the forms evaluated before it. */
 export function explainReadFailure(code: string, error: ErrorSnapshot, failure: ReadFailure): ErrorSnapshot {
   const where = locate(code, failure);
   if (where === undefined) return error;
   return { ...error, message: `${error.message}\n${where} ${evaluatedBefore(failure.evaluated)}` };
 }
 
-/** The scan knows which parenthesis or quote it was; the reader only how far it came. */
+/** The position of the error. The scan finds the unbalanced parenthesis or quote; the reader only knows how far it read. */
 function locate(code: string, { offset, evaluated }: ReadFailure): string | undefined {
   const unbalanced = evaluated === 0 ? describeUnbalanced(scan(code)) : undefined;
   if (unbalanced !== undefined || offset === undefined) return unbalanced;
@@ -18,7 +18,7 @@ function locate(code: string, { offset, evaluated }: ReadFailure): string | unde
 
 const DELIMITER = /[\s()"'`,;]/;
 
-/** Lisp has read up to `end`; the token that it read last begins here. */
+/** The start of the last token before `end`, up to which Lisp has read. */
 function beginning(code: string, end: number): number {
   let start = end - 1;
   while (start > 0 && !DELIMITER.test(code.charAt(start)) && !DELIMITER.test(code.charAt(start - 1))) start -= 1;

@@ -1,5 +1,59 @@
-import { BoundedText } from "./bounded-text.js";
-import type { LispWarning, Transcript } from "./outcome.js";
+import { DecodeError, decode, type Sexp } from "sexp-parser";
+import type { LispWarning } from "../calls/condition.js";
+import type { Transcript } from "./outcome.js";
+
+/**
+ * Text that arrives in pieces. Only its beginning and its end are kept.
+ *
+ * Sizes are UTF-16 code units.
+ */
+export class BoundedText {
+  readonly #headLimit: number;
+  readonly #tailLimit: number;
+  #head = "";
+  #tail = "";
+  #omitted = 0;
+
+  constructor(headLimit: number, tailLimit: number) {
+    this.#headLimit = headLimit;
+    this.#tailLimit = tailLimit;
+  }
+
+  append(text: string): void {
+    if (this.#omitted > 0 || this.#tail !== "") {
+      this.#appendTail(text);
+      return;
+    }
+    const room = this.#headLimit - this.#head.length;
+    this.#head += text.length <= room ? text : text.slice(0, room);
+    if (text.length > room) this.#appendTail(text.slice(room));
+  }
+
+  /** Notes that `count` characters were left out at this point. */
+  skip(count: number): void {
+    this.#omitted += count;
+  }
+
+  /** Returns the kept text, with a line in place of the omitted part, and clears it. */
+  take(): string {
+    const text = this.#omitted === 0 ? this.#head + this.#tail : `${this.#head}${this.#marker()}${this.#tail}`;
+    this.#head = "";
+    this.#tail = "";
+    this.#omitted = 0;
+    return text;
+  }
+
+  #appendTail(text: string): void {
+    const joined = this.#tail + text;
+    const excess = Math.max(0, joined.length - this.#tailLimit);
+    this.#omitted += excess;
+    this.#tail = joined.slice(excess);
+  }
+
+  #marker(): string {
+    return `\n[... ${this.#omitted} characters left out ...]\n`;
+  }
+}
 
 /** The stream that a piece of output was written to. */
 export type OutputStream = "stdout" | "stderr";
@@ -11,12 +65,12 @@ const TAIL_LIMIT = 10_000;
 /** Warnings kept between two outcomes. */
 const WARNINGS_LIMIT = 1000;
 
-/** What a client's evaluations share, as far as the image has told. */
+/** The session state that a client's evaluations share, as last reported by the image. */
 export interface SessionState {
   package: string;
 }
 
-/** Collects what an evaluation prints and warns until an outcome takes it. */
+/** Collects output and warnings of an evaluation until an outcome takes them. */
 export class TranscriptRecorder {
   readonly #text = {
     stdout: new BoundedText(HEAD_LIMIT, TAIL_LIMIT),
@@ -45,7 +99,7 @@ export class TranscriptRecorder {
     this.#session.package = name;
   }
 
-  /** Everything since the last call. */
+  /** Returns and clears everything collected since the last call. */
   take(): Transcript {
     const warnings = this.#warnings;
     const warningsOmitted = this.#warningsOmitted;
@@ -58,5 +112,33 @@ export class TranscriptRecorder {
       warningsOmitted,
       package: this.#session.package,
     };
+  }
+}
+
+/** The evaluation and stream of some text, and the number of characters left out before it. */
+export interface OutputTarget {
+  readonly id: number;
+  /** `exit`: no text; the image is exiting. */
+  readonly stream: OutputStream | "exit";
+  readonly omittedBefore: number;
+}
+
+/** Streams by number, as in lisp/evaluate/evaluate.lisp. */
+const STREAMS = ["exit", "stdout", "stderr"] as const;
+
+const { integer, optional, tuple } = decode;
+
+const target = tuple(integer, integer, optional(integer));
+
+/** Decodes a target of the runtime, `(ID STREAM-NUMBER [OMITTED])` (lisp/evaluate/output.lisp); `undefined` for any other. */
+export function outputTarget(datum: Sexp): OutputTarget | undefined {
+  if (!Array.isArray(datum)) return undefined;
+  try {
+    const [id, number, omittedBefore = 0] = target(datum);
+    const stream = STREAMS[number];
+    return stream && { id, stream, omittedBefore };
+  } catch (error) {
+    if (error instanceof DecodeError) return undefined;
+    throw error;
   }
 }

@@ -1,11 +1,11 @@
-import type { ConnectionInfo } from "../commands/connection-info.js";
-import { SwankError } from "../errors.js";
-import { listenForm, portBeside } from "../listen-form.js";
+import { SwankError } from "../base/errors.js";
+import { listenForm, portBeside } from "../base/listen-form.js";
+import type { ConnectionInfo } from "../calls/connection-info.js";
 
-/** The first release that this package supports; the first that has `:ed-rpc`. */
+/** The oldest release that this package supports: the first with `:ed-rpc`. */
 const OLDEST = { major: 2, minor: 24 } as const;
 
-/** What was connected to. */
+/** The server of a connection. */
 export interface CheckedServer {
   /** E.g. `127.0.0.1:4005`. */
   readonly description: string;
@@ -13,7 +13,7 @@ export interface CheckedServer {
 }
 
 /**
- * Makes sure that an image can be worked with.
+ * Checks that this package supports an image.
  *
  * @throws SwankError `SLYNK`, `UNSUPPORTED_LISP`, `SWANK_TOO_OLD`, `NO_THREADS`
  */
@@ -33,14 +33,14 @@ export function checkImage(info: ConnectionInfo, server: CheckedServer): void {
   if (info.style !== "spawn") throw noThreads(info, server);
 }
 
-/** Slynk answers to Swank's names too (slynk-rpc.lisp, `*translating-swank-to-slynk*`), under its own version, 1.x; both can be in one image. */
+/** Slynk also accepts Swank's names (slynk-rpc.lisp, `*translating-swank-to-slynk*`) but has its own version, 1.x. One image can run both. */
 function isSlynk({ features, version }: ConnectionInfo): boolean {
   return features.includes("SLYNK") && (!features.includes("SWANK") || version?.startsWith("1.") === true);
 }
 
 function slynk({ modules }: ConnectionInfo, { description, port }: CheckedServer): SwankError {
   const free = portBeside(port);
-  // SLY's contrib sly-retro nicknames Slynk's packages SWANK, so that Swank's own cannot be made.
+  // SLY's contrib sly-retro gives Slynk's packages the nickname SWANK, so that Swank cannot create its own.
   const isInDisguise = modules.some((module) => module.toUpperCase() === "SLYNK/RETRO");
   const first = isInDisguise ? "Take sly-retro out of SLY's sly-contribs and start the Lisp anew. " : "";
   const remedy = `${first}Load Swank into the image beside Slynk, (ql:quickload :swank), start it with ${listenForm(free)}, and connect to port ${free}.`;
@@ -58,7 +58,7 @@ function noThreads({ style, features }: ConnectionInfo, { description, port }: C
   return new SwankError("NO_THREADS", message, { remedy, details: { port: free } });
 }
 
-/** Old releases are named by their date, `2014-10-10`; a missing or odd version gets the benefit of the doubt. */
+/** Old releases have a date as their version, `2014-10-10`. A missing or malformed version is accepted. */
 function isTooOld(version: string | undefined): boolean {
   const parts = /^(\d+)[.-](\d+)/.exec(version ?? "");
   if (parts === null) return false;

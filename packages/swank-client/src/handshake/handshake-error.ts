@@ -1,24 +1,24 @@
-import { asSwankError, SwankError, type SwankErrorCode } from "../errors.js";
-import { listenForm, portBeside } from "../listen-form.js";
+import { asSwankError, SwankError, type SwankErrorCode } from "../base/errors.js";
+import { listenForm, portBeside } from "../base/listen-form.js";
 import type { CheckedServer } from "./check-image.js";
 
-/** What is known about a handshake that failed. */
+/** The state of a handshake that failed. */
 export interface FailedHandshake extends CheckedServer {
   /** A secret was sent. */
   readonly secretSent: boolean;
-  /** What that means when it went over a network, a sentence. */
+  /** A sentence on the risk, if the secret was sent over a network. */
   readonly exposure: string | undefined;
-  /** At least one Swank message came. */
+  /** At least one Swank message arrived. */
   readonly heard: boolean;
 }
 
-/** What a peer that speaks something else leads to. */
+/** Error codes of a peer that speaks another protocol. */
 const GARBAGE: ReadonlySet<SwankErrorCode> = new Set(["BAD_FRAME", "FRAME_TOO_LARGE", "UNREADABLE_MESSAGE"]);
 
-/** What a peer that does not care for what it was sent leads to. */
+/** Error codes of a peer that does not answer, or closes the connection. */
 const SILENCE: ReadonlySet<SwankErrorCode> = new Set(["REQUEST_TIMEOUT", "CONNECTION_LOST"]);
 
-/** Says what the failure of the first request means for somebody who wanted to connect. */
+/** Turns the failure of the first request into an error about connecting. */
 export function handshakeError(failure: unknown, handshake: FailedHandshake): SwankError {
   const error = explain(failure, handshake);
   const { exposure } = handshake;
@@ -49,7 +49,7 @@ function notSwank({ description, port }: FailedHandshake, what: string, cause: S
   });
 }
 
-/** It did reply to Swank's first question. Until 2006 the reply was a bare list, and had no version. */
+/** The peer replied to Swank's first request. Until 2006 the reply was a plain list without a version. */
 function oddSwank({ description }: FailedHandshake, cause: SwankError): SwankError {
   return new SwankError("SWANK_TOO_OLD", `${description} answers as no Swank since 2.24 does: ${cause.message}`, {
     cause,
@@ -57,7 +57,7 @@ function oddSwank({ description }: FailedHandshake, cause: SwankError): SwankErr
   });
 }
 
-/** A Swank without a secret takes the first packet for a message, which must be a list (swank.lisp, `decode-message`). */
+/** A Swank without a secret decodes the first packet as a message, which must be a list (swank.lisp, `decode-message`). */
 function noSecretWanted({ description }: FailedHandshake, cause: SwankError): SwankError {
   return new SwankError("SECRET_REJECTED", `${description} closed the connection when it was given the secret.`, {
     cause,
@@ -76,7 +76,7 @@ function wrongSecret(handshake: FailedHandshake, cause: SwankError): SwankError 
   });
 }
 
-/** Swank gives no sign when it wants a secret and gets none, so that is only one of the possibilities. */
+/** Swank stays silent if it expects a secret and gets none, so a missing secret is only one possible reason. */
 function silent(handshake: FailedHandshake, isClosed: boolean, cause: SwankError): SwankError {
   const silence = isClosed ? "closed the connection without an answer" : "does not answer";
   const tunnel = isClosed ? " A tunnel does so when nothing listens at its other end." : "";
@@ -87,7 +87,7 @@ function silent(handshake: FailedHandshake, isClosed: boolean, cause: SwankError
   });
 }
 
-/** The thread that accepts connections stands in the debugger from then on (swank.lisp, `authenticate-client`). */
+/** From then on the thread that accepts connections is stopped in the debugger (swank.lisp, `authenticate-client`). */
 function startAnew({ port = 4005 }: FailedHandshake): string {
   return `A Swank that was given a wrong secret, or none, answers nobody any more until it is started anew: (swank:restart-server :port ${port} :dont-close t).`;
 }

@@ -1,10 +1,14 @@
-import { checkOptions, type OptionNames } from "../check-options.js";
-import { type ConnectionInfo, connectionInfo } from "../commands/connection-info.js";
-import { runCommand } from "../commands/run-command.js";
-import { Connection } from "../connection/connection.js";
-import { CONNECTION_OPTIONS, type ConnectionOptions, checkHeartbeatOptions } from "../connection/connection-options.js";
-import { SwankError } from "../errors.js";
-import type { TransportOpener } from "../transport/transport.js";
+import { checkOptions, type OptionNames } from "../base/check-arguments.js";
+import { SwankError } from "../base/errors.js";
+import { type ConnectionInfo, connectionInfo } from "../calls/connection-info.js";
+import { runnerOf } from "../lisp/lisp-runner.js";
+import { Connection } from "../protocol/connection/connection.js";
+import {
+  CONNECTION_OPTIONS,
+  type ConnectionOptions,
+  checkHeartbeatOptions,
+} from "../protocol/connection/connection-options.js";
+import type { TransportOpener } from "../protocol/transport/transport.js";
 import { checkImage } from "./check-image.js";
 import { handshakeError } from "./handshake-error.js";
 import { findSecret, type SecretOption } from "./secret.js";
@@ -12,7 +16,7 @@ import { findSecret, type SecretOption } from "./secret.js";
 /** Milliseconds. */
 export const DEFAULT_TIMEOUT = 10_000;
 
-/** How to open a connection. */
+/** Options for opening a connection. */
 export interface OpenOptions extends Omit<ConnectionOptions, "secret"> {
   readonly secret?: SecretOption | undefined;
   /** Milliseconds for everything, from opening the transport to the first reply; default 10000. */
@@ -23,18 +27,18 @@ export interface OpenOptions extends Omit<ConnectionOptions, "secret"> {
 
 export const OPEN_OPTIONS: OptionNames<OpenOptions> = { ...CONNECTION_OPTIONS, timeout: true, signal: true };
 
-/** A connection to an image that is known to be usable. */
+/** A connection to a supported image. */
 export interface OpenedConnection {
   readonly connection: Connection;
   readonly info: ConnectionInfo;
-  /** What a user may want to know about it, sentences. */
+  /** Notes for the user about the connection, as sentences. */
   readonly notes: readonly string[];
 }
 
 /**
- * Opens the transport, gives the secret, and makes sure that a Swank with threads answers. Leaves nothing open when it fails.
+ * Opens the transport, sends the secret, and checks that a Swank with threads answers. Leaves nothing open if it fails.
  *
- * @throws SwankError what the transport's opener throws, and `NOT_SWANK`, `SLYNK`, `UNSUPPORTED_LISP`, `SWANK_TOO_OLD`, `NO_THREADS`,
+ * @throws SwankError the errors of the transport's opener, and `NOT_SWANK`, `SLYNK`, `UNSUPPORTED_LISP`, `SWANK_TOO_OLD`, `NO_THREADS`,
  * `SECRET_REJECTED`, `SECRET_UNREADABLE`, `CONNECTION_LOST`, `CANCELLED`, `INVALID_ARGUMENT`
  */
 export async function openConnection(opener: TransportOpener, options: OpenOptions = {}): Promise<OpenedConnection> {
@@ -53,11 +57,11 @@ export async function openConnection(opener: TransportOpener, options: OpenOptio
   });
   try {
     const remaining = Math.max(1, deadline - performance.now());
-    const info = await runCommand(connection, connectionInfo, [], { timeout: remaining, signal });
+    const info = await runnerOf(connection).with({ timeout: remaining, signal }).run(connectionInfo);
     checkImage(info, server);
     return { connection, info, notes: [secret?.warning, exposure].filter((note) => note !== undefined) };
   } catch (error) {
-    // Who has not said a word of Swank would not understand a goodbye.
+    // A peer that has sent no Swank message would not understand the closing message.
     await (heard ? connection.close() : connection.drop());
     throw handshakeError(error, { ...server, secretSent: secret !== undefined, exposure, heard });
   } finally {
@@ -65,14 +69,14 @@ export async function openConnection(opener: TransportOpener, options: OpenOptio
   }
 }
 
-/** A transport of the application's may reject with anything. */
+/** An application's own transport may reject with any value. */
 function connectFailed(cause: unknown): never {
   if (cause instanceof SwankError) throw cause;
   const message = cause instanceof Error ? cause.message : String(cause);
   throw new SwankError("CONNECT_FAILED", `The transport could not be opened: ${message}`, { cause });
 }
 
-/** What sending a secret over a network means. */
+/** A warning if the secret was sent over a network. */
 function exposureOf({ peer, description }: Connection): string | undefined {
   if (peer === undefined || peer.isLoopback) return undefined;
   return `The secret was sent to ${description}, which is another machine, and nothing encrypted it: whoever can read the network knows it now.`;

@@ -1,11 +1,11 @@
 import { open } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { SwankError } from "../errors.js";
+import { SwankError } from "../base/errors.js";
 
 const OTHERS_READ = 0o044;
 
-/** The secret in a file, and who can read it. */
+/** The secret in a file, and whether other users can read it. */
 export interface SecretFile {
   /** The first line. */
   readonly secret: string;
@@ -17,7 +17,7 @@ export function defaultSecretFile(): string {
   return join(homedir(), ".slime-secret");
 }
 
-/** The same, or `undefined` when the user has none. */
+/** The user's secret, or `undefined` if there is none. */
 export async function ownSecretFile(): Promise<string | undefined> {
   const file = defaultSecretFile();
   return (await readIfThere(file)) === undefined ? undefined : file;
@@ -28,12 +28,12 @@ export async function readSecretFile(file: string): Promise<SecretFile> {
   return readFirstLine(file).catch((cause: unknown) => unreadable(file, cause));
 }
 
-/** `undefined` when it is not there. @throws SwankError `SECRET_UNREADABLE` */
+/** `undefined` if the file does not exist. @throws SwankError `SECRET_UNREADABLE` */
 export async function readIfThere(file: string): Promise<SecretFile | undefined> {
   return readFirstLine(file).catch((cause: unknown) => (isMissing(cause) ? undefined : unreadable(file, cause)));
 }
 
-/** Whether others than its owner may read a file of that mode. */
+/** True if users other than the owner may read a file with this mode. */
 export function readableByOthers(mode: number): boolean {
   return process.getuid !== undefined && (mode & OTHERS_READ) !== 0;
 }

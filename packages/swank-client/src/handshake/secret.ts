@@ -1,31 +1,31 @@
-import { SwankError } from "../errors.js";
+import { SwankError } from "../base/errors.js";
 import { defaultSecretFile, readableByOthers, readIfThere, readSecretFile, type SecretFile } from "./secret-file.js";
 
 /**
- * The secret to give to a server: the text itself, the file to take it from, or none.
+ * The secret to send to a server: its text, a file that holds it, or none.
  *
- * By default it is taken from `~/.slime-secret` when there is such a file, as Emacs does (slime.el, `slime-secret`), whatever the host.
+ * The default is the content of `~/.slime-secret` if that exists, for every host, as in Emacs (slime.el, `slime-secret`).
  */
 export type SecretOption = string | { readonly file: string } | false;
 
 /** A secret to be sent. */
 export interface FoundSecret {
   readonly text: string;
-  /** What makes it less of a secret, a sentence. */
+  /** A warning if other users can read the secret. */
   readonly warning: string | undefined;
 }
 
 /**
- * Finds the secret; of a file, the first line counts.
+ * Finds the secret. In a file, it is the first line.
  *
- * @returns `undefined` when none is to be sent.
- * @throws SwankError `SECRET_UNREADABLE` - before anything is sent, since a wrong secret ends a server's accepting.
+ * @returns `undefined` if no secret is to be sent.
+ * @throws SwankError `SECRET_UNREADABLE`, before anything is sent, because a server that gets a wrong secret stops accepting connections.
  */
 export async function findSecret(option: SecretOption | undefined): Promise<FoundSecret | undefined> {
   if (option === false) return undefined;
   if (typeof option === "string") return { text: option, warning: undefined };
   if (option === undefined) {
-    // An empty line is a secret here: a server that reads the same file expects it.
+    // An empty first line is a valid secret, because a server that reads the same file expects it.
     const file = defaultSecretFile();
     const own = await readIfThere(file);
     return own === undefined ? undefined : inFile(file, own);

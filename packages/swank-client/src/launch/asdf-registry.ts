@@ -8,13 +8,13 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** A folder that ASDF looks for systems in. */
 interface Registered {
   readonly folder: string;
-  /** Whether it looks in the folders below as well. */
+  /** True if ASDF also searches the folders below. */
   readonly isTree: boolean;
 }
 
 /**
- * Patterns of folders that SLIME may be in, if ASDF is configured to look there: by `CL_SOURCE_REGISTRY` or in
- * `common-lisp/source-registry.conf` and `source-registry.conf.d` of the user's configuration folder (ASDF's manual, chapter 8).
+ * Patterns of folders that may hold SLIME, from ASDF's configuration: `CL_SOURCE_REGISTRY`, and `common-lisp/source-registry.conf` and
+ * `source-registry.conf.d` in the user's configuration folder (ASDF's manual, chapter 8).
  */
 export async function registeredPatterns(env: Environment): Promise<readonly string[]> {
   const config = join(env["XDG_CONFIG_HOME"] || join(homeFolder(env), ".config"), "common-lisp");
@@ -28,7 +28,7 @@ function patterns({ folder, isTree }: Registered): readonly string[] {
   return [folder, ...(isTree ? ["slime*", "*/slime*", "*/*/slime*"].map((below) => join(folder, below)) : [])];
 }
 
-/** Folders between colons; those that end in `//` are trees. */
+/** Parses folders separated by colons. A folder that ends in `//` is a tree. */
 function inVariable(value: string): readonly Registered[] {
   const folders = value.split(":").filter((folder) => folder.startsWith("/"));
   return folders.map((folder) => ({ folder, isTree: folder.endsWith("//") }));
@@ -40,7 +40,7 @@ async function configurationFiles(config: string): Promise<readonly string[]> {
   return [join(config, "source-registry.conf"), ...names.sort().map((name) => join(folder, name))];
 }
 
-/** `(:source-registry (:tree "...") ...)`, or in the folder the bare directives. What cannot be read is ASDF's to complain about. */
+/** Reads `(:source-registry (:tree "...") ...)`, or a file in the folder, which holds directives only. ASDF reports errors, not this function. */
 function inConfiguration(text: string): readonly Registered[] {
   try {
     return readAll(text).flatMap((datum) => [

@@ -1,31 +1,31 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { SwankError } from "../errors.js";
+import { SwankError } from "../base/errors.js";
 import type { CoreIngredients } from "./core-key.js";
 import { coreArgs, lispEnvironment } from "./lisp-arguments.js";
 import { callForm, lispFile, loadFileForm, loadSwankForms, underDefaultSettings } from "./lisp-forms.js";
 import { runLisp } from "./run-lisp.js";
 
-/** Milliseconds that a build may take; a fast machine needs 5 seconds. */
+/** Milliseconds that a build may take. A fast machine needs 5 s. */
 const BUILD_TIMEOUT = 300_000;
 
-/** A core to be built. */
+/** A core to build. */
 export interface CoreBuild {
   readonly ingredients: CoreIngredients;
-  /** What images started from it say first. */
+  /** The greeting of images started from the core. */
   readonly greeting: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal | undefined;
   readonly onLog: ((line: string) => void) | undefined;
 }
 
-/** The forms come on standard input, whose length nothing limits. */
+/** The forms are passed on standard input, which has no length limit. */
 const READ_INPUT = "(cl:load (sb-sys:make-fd-stream 0 :input t :buffering :full :external-format :utf-8))";
 
 /**
  * Builds a core with Swank in it.
  *
- * @param folder - An empty folder that nothing else uses; everything that is needed for the build is kept there.
+ * @param folder - An empty folder that no other code uses. It holds all files of the build.
  * @returns the core's path, in that folder
  * @throws SwankError `CORE_BUILD_FAILED`; `CANCELLED`
  */
@@ -52,10 +52,10 @@ export async function buildCore(folder: string, build: CoreBuild): Promise<strin
 function buildForms(file: string, fasls: string, { ingredients, greeting }: CoreBuild): readonly string[] {
   const loading = [
     ...loadSwankForms(ingredients.swankFolder, fasls),
-    loadFileForm(lispFile("launch-core")),
-    ...ingredients.runtimeSources.map((text) => callForm("load-runtime", text)),
+    loadFileForm(lispFile("launch/core")),
+    ...ingredients.runtimeSources.map((text) => callForm("launch:load-runtime", text)),
   ];
-  return [underDefaultSettings(loading), callForm("save-core", file, greeting, ingredients.warmUp)];
+  return [underDefaultSettings(loading), callForm("launch:save-core", file, greeting, ingredients.warmUp)];
 }
 
 function buildFailed(ending: string, output: string): SwankError {

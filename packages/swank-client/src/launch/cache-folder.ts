@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { homeFolder } from "./home-folder.js";
 import { ownFolder } from "./own-folder.js";
 
-/** What this library keeps between runs is in a folder of this name. */
+/** The name of the folder in which this library keeps files between runs. */
 const NAME = "swank-toolkit";
 
-/** The folder that is used when none is named: in the user's cache folder, as the system has it. */
+/** The default folder, in the user's cache folder. */
 export function defaultCacheFolder(
   env: Readonly<Record<string, string | undefined>> = process.env,
   platform: NodeJS.Platform = process.platform,
@@ -16,25 +16,25 @@ export function defaultCacheFolder(
   return join(caches, NAME);
 }
 
-/** A folder for temporary things that other users cannot have put anything into. */
+/** A temporary folder for this user only. */
 function temporaryFolder(): string {
   return join(tmpdir(), `${NAME}-${process.getuid?.() ?? "user"}`);
 }
 
-/** Where things are kept between launches. */
+/** The folder for files kept between launches. */
 export interface CacheFolder {
-  /** `undefined`: nowhere. */
+  /** `undefined` if there is none. */
   readonly path: string | undefined;
-  /** Why that is not the folder that was wanted, a sentence. */
+  /** Why it is not the wanted folder, a sentence. */
   readonly note: string | undefined;
 }
 
-/** Makes the wanted folder if it is not there. A temporary one takes its place when it cannot be used, or when other users could write it. */
+/** Makes the wanted folder if needed. If it cannot be used, or other users could write it, a temporary folder is used instead. */
 export async function prepareCache(wanted: string): Promise<CacheFolder> {
   const found = await ownFolder(wanted);
   if ("path" in found) return { path: found.path, note: undefined };
   const other = await ownFolder(temporaryFolder());
   return "path" in other
-    ? { path: other.path, note: `What is kept between launches is in ${other.path}: ${found.problem}.` }
-    : { path: undefined, note: `Nothing can be kept between launches: ${found.problem}.` };
+    ? { path: other.path, note: `Files are kept between launches in ${other.path}: ${found.problem}.` }
+    : { path: undefined, note: `No files can be kept between launches: ${found.problem}.` };
 }

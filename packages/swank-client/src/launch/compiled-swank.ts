@@ -5,18 +5,18 @@ import { makeDraft, removeAbandoned, removeQuietly } from "./drafts.js";
 import { treeDistrust } from "./own-file.js";
 import { ownSubfolder } from "./own-folder.js";
 
-/** Compiled Swanks that are kept, the last used ones. */
+/** Number of compiled Swanks to keep. The least recently used are removed. */
 const KEPT = 2;
 
-/** Where the compiled files of a Swank that is loaded without a core are. */
+/** The compiled files of a Swank that is loaded without a core. */
 export interface CompiledSwank {
-  /** `undefined`: nowhere; it must be loaded without compiling it to files. */
+  /** The folder. `undefined`: there is none, so Swank is loaded without compiling it to files. */
   readonly folder: string | undefined;
-  /** Whether an earlier image has compiled it. */
+  /** True if an earlier image compiled Swank into it. */
   readonly isKept: boolean;
-  /** Lets later images use what was compiled. Never rejects: the image that compiled it is up. */
+  /** Makes the compiled files available to later images. Never rejects, because the image that compiled them already runs. */
   publish(): Promise<void>;
-  /** Removes what was compiled, by this image or an earlier one. Nothing that was published by now. Never rejects. */
+  /** Removes the compiled files, but not files that were published since. Never rejects. */
   discard(): Promise<void>;
 }
 
@@ -26,10 +26,10 @@ const NOWHERE: CompiledSwank = { folder: undefined, isKept: false, publish: doNo
 
 /**
  * Finds or makes a folder for compiled files in the cache folder.
- * It is filled by one image only, and then never changed, so that no image loads a file that another one is writing.
+ * Only one image writes into it, and then it never changes, so that no image loads a file that another one is writing.
  *
- * @param key - Of what the files are compiled from, and with what.
- * @param notes - For the user, added to.
+ * @param key - Identifies the sources and the compiler.
+ * @param notes - Notes for the user are added here.
  */
 export async function compiledSwank(
   cacheFolder: string | undefined,
@@ -46,7 +46,7 @@ export async function compiledSwank(
   return draft(parent, key).catch(() => NOWHERE);
 }
 
-/** Whether it is there, and only this user can have compiled what is in it; otherwise it is removed. */
+/** True if the folder exists and only this user can have written it. Otherwise it is removed. */
 async function isUsable(folder: string, notes: string[]): Promise<boolean> {
   if ((await lstat(folder).catch(() => undefined)) === undefined) return false;
   const distrust = await treeDistrust(folder).catch(() => "cannot be read");
@@ -55,7 +55,7 @@ async function isUsable(folder: string, notes: string[]): Promise<boolean> {
     await utimes(folder, now, now).catch(() => undefined);
     return true;
   }
-  notes.push(`The compiled files in ${folder} were not used, and are made anew: it ${distrust}.`);
+  notes.push(`The compiled files in ${folder} were not used and are rebuilt: it ${distrust}.`);
   await removeQuietly(folder);
   return false;
 }
@@ -64,7 +64,7 @@ async function draft(parent: string, key: string): Promise<CompiledSwank> {
   const path = await makeDraft(parent, key);
   const discard = () => removeQuietly(path);
   const publish = async () => {
-    // Another process may have published the same; one is enough.
+    // Another process may have published the same files first.
     await share(path, join(parent, key)).catch(discard);
     await prune(parent).catch(() => undefined);
   };
@@ -73,14 +73,14 @@ async function draft(parent: string, key: string): Promise<CompiledSwank> {
 
 async function share(path: string, folder: string): Promise<void> {
   const names = await readdir(path, { recursive: true, withFileTypes: true });
-  // The user's umask may let a group write them.
+  // The user's umask may make them writable for a group.
   await Promise.all(
     names.map((entry) => chmod(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o700 : 0o600)),
   );
   await rename(path, folder);
 }
 
-/** Only what was published: the other folders are those that images are compiling into. */
+/** Removes published folders only. Images may be compiling into the others. */
 async function prune(parent: string): Promise<void> {
   const names = (await readdir(parent)).filter((name) => /^[0-9a-f]+$/.test(name));
   await removeUnused(parent, names, KEPT);

@@ -3,16 +3,16 @@ import { join } from "node:path";
 import { makeDraft, removeAbandoned, removeQuietly } from "./drafts.js";
 import { useOwnFile } from "./own-file.js";
 
-/** Cores that are kept, the last used ones. */
+/** Number of cores to keep. The least recently used are removed. */
 const KEPT_CORES = 3;
 
-/** Milliseconds that a core is kept after its last use in any case: another process may be starting from it. */
+/** Milliseconds for which a core is always kept after its last use: another process may be starting from it. */
 export const GRACE = 600_000;
 
-/** A core that is in the cache. */
+/** A core in the cache. */
 export interface KeptCore {
   readonly path: string;
-  /** Which file that was when it was looked up: another process may put a new one there. */
+  /** Identifies the file at the time of the lookup. Another process may replace it. */
   readonly inode: number;
 }
 
@@ -22,25 +22,25 @@ export class CoreCache {
   readonly #notes: string[];
 
   /**
-   * @param folder - It exists, and only this user can write it.
-   * @param notes - For the user, added to.
+   * @param folder - An existing folder that only this user can write.
+   * @param notes - Notes for the user are added here.
    */
   constructor(folder: string, notes: string[]) {
     this.#folder = folder;
     this.#notes = notes;
   }
 
-  /** What is there while the core of a key is being built. */
+  /** The lock file that exists while the core of a key is being built. */
   lockFile(key: string): string {
     return join(this.#folder, `${key}.lock`);
   }
 
-  /** Makes a folder of this process's own to build the core of a key in. */
+  /** Makes a folder for this process to build the core of a key in. */
   makeDraft(key: string): Promise<string> {
     return makeDraft(this.#folder, key);
   }
 
-  /** Looks up the core of a key, and notes that it is used. One that another user may have put there is removed: a core is a program. */
+  /** Looks up the core of a key and updates its time of use. A core that another user may have written is removed: a core is a program. */
   async find(key: string): Promise<KeptCore | undefined> {
     const path = this.#path(key);
     const found = await useOwnFile(path, async (file, { ino: inode }) => {
@@ -49,12 +49,12 @@ export class CoreCache {
       return { path, inode };
     });
     if (found === undefined || "value" in found) return found?.value;
-    this.#notes.push(`The core ${path} was not used, and is made anew: it ${found.distrust}.`);
+    this.#notes.push(`The core ${path} was not used and is rebuilt: it ${found.distrust}.`);
     await removeQuietly(path);
     return undefined;
   }
 
-  /** Makes a finished core the one of its key, whether or not there is one, and removes what is not needed any more. */
+  /** Stores a finished core under its key, replacing any other, and removes files that are no longer needed. */
   async adopt(file: string, key: string): Promise<KeptCore> {
     const path = this.#path(key);
     await chmod(file, 0o600);
@@ -64,13 +64,13 @@ export class CoreCache {
     return { path, inode };
   }
 
-  /** Removes a core, unless there is another one in its place by now. */
+  /** Removes a core unless another one has replaced it. */
   async remove({ path, inode }: KeptCore): Promise<void> {
     const file = await lstat(path).catch(() => undefined);
     if (file?.ino === inode) await removeQuietly(path);
   }
 
-  /** Removes what processes that were killed have left. Never rejects. */
+  /** Removes files that killed processes left. Never rejects. */
   tidy(): Promise<void> {
     return removeAbandoned(this.#folder);
   }
@@ -81,14 +81,14 @@ export class CoreCache {
 
   async #prune(): Promise<void> {
     const names = (await readdir(this.#folder)).filter((name) => name.endsWith(".core"));
-    // A core that an image runs from can be removed: the image keeps what it has mapped.
+    // A core that an image runs from can be removed: the image keeps the mapped file.
     await removeUnused(this.#folder, names, KEPT_CORES);
-    // Once more: the Lisp of a process that was killed may still have been writing when this one began.
+    // Again, because the Lisp of a killed process may have been writing during the first time.
     await this.tidy();
   }
 }
 
-/** Removes files or folders that have not been used for some time, except for the last used ones. Never rejects. */
+/** Removes files or folders that have not been used for some time, except the most recently used. Never rejects. */
 export async function removeUnused(parent: string, names: readonly string[], kept: number): Promise<void> {
   const dated = await Promise.all(
     names.map(async (name) => ({ path: join(parent, name), time: await timeOf(parent, name) })),
@@ -98,7 +98,7 @@ export async function removeUnused(parent: string, names: readonly string[], kep
   await Promise.all(old.map(({ path }) => removeQuietly(path)));
 }
 
-/** 0 for what another process has just removed. */
+/** 0 for a file that another process has just removed. */
 async function timeOf(parent: string, name: string): Promise<number> {
   return lstat(join(parent, name)).then(
     ({ mtimeMs }) => mtimeMs,

@@ -5,10 +5,10 @@ import { fileStamp } from "./file-stamp.js";
 import { LAUNCH_FILES } from "./lisp-forms.js";
 import type { LispInstallation } from "./lisp-installation.js";
 
-/** To be changed when cores are made in another way that the rest of the key does not tell. */
+/** Change this when cores are built in a different way that the rest of the key does not include. */
 const FORMAT = 1;
 
-/** What a core is made from. */
+/** The ingredients of a core. */
 export interface CoreIngredients {
   readonly lisp: LispInstallation;
   readonly swankFolder: string;
@@ -16,7 +16,7 @@ export interface CoreIngredients {
   readonly warmUp: readonly string[];
 }
 
-/** Names a core by what went into it: another SBCL, another Swank or another version of this package gives another name. */
+/** The key of a core. Another SBCL, another Swank or another version of this package gives another key. */
 export async function coreKey({ lisp, swankFolder, runtimeSources, warmUp }: CoreIngredients): Promise<string> {
   const stamps = await Promise.all(
     [lisp.runtime, lisp.core ?? lisp.runtime, ...(await swankFiles(swankFolder))].map(fileStamp),
@@ -29,7 +29,7 @@ export async function coreKey({ lisp, swankFolder, runtimeSources, warmUp }: Cor
 async function swankFiles(folder: string): Promise<readonly string[]> {
   const folders = [folder, join(folder, "swank"), join(folder, "contrib")];
   const lists = await Promise.all(folders.map(lispFilesIn));
-  // Old versions read their number from the one, newer ones from the other.
+  // Old versions of Swank read their number from slime.el, newer ones from slime-version.
   return [...lists.flat(), join(folder, "slime-version"), join(folder, "slime.el")];
 }
 

@@ -2,12 +2,12 @@ import { lstat, mkdtemp, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isGone, thisProcess } from "./work-owner.js";
 
-/** Milliseconds after which unfinished work counts as abandoned. */
+/** Milliseconds after which unfinished work is considered abandoned. */
 const ABANDONED = 3_600_000;
 
 const DRAFT = /\.(?<pid>\d+)\.(?<place>[0-9a-f]{12})-\w+$/;
 const LOCK = /\.lock$/;
-/** What earlier versions of this package left. */
+/** Matches files that earlier versions of this package left. */
 const OLD_DRAFT = /\.draft$/;
 
 /** Makes a folder for work that other processes must neither use nor remove. */
@@ -26,7 +26,7 @@ export async function removeAbandoned(parent: string): Promise<void> {
   );
 }
 
-/** Removes a file or folder, if that is possible. */
+/** Removes a file or folder. Never rejects. */
 export async function removeQuietly(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true }).catch(() => undefined);
 }

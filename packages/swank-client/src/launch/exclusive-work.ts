@@ -4,42 +4,42 @@ import { setTimeout } from "node:timers/promises";
 import { useOwnFile } from "./own-file.js";
 import { isGone, thisProcess, type WorkOwner } from "./work-owner.js";
 
-/** Milliseconds between two looks at a lock that another process holds. */
+/** Milliseconds between checks of a lock that another process holds. */
 const POLL_INTERVAL = 100;
 
-/** Milliseconds between two signs of life that a process at work gives: it sets the time of its lock. */
+/** Milliseconds between signs of life of a working process: it updates the time of its lock. */
 const SIGN_INTERVAL = 1000;
 
-/** Milliseconds without a sign of life after which a lock is not waited for: its process may be suspended, or its id be another's. */
+/** Milliseconds without a sign of life after which nobody waits for a lock: its process may be suspended, or the process id reused. */
 const SILENCE = 3000;
 
-/** Milliseconds without a sign of life after which a lock means nothing. Clocks of two machines may differ; then both work. */
+/** Milliseconds without a sign of life after which a lock is ignored. If the clocks of two machines differ, both may work. */
 const STALE = 30_000;
 
-/** Milliseconds to wait for a process that is at work. */
+/** Milliseconds to wait for a working process. */
 const PATIENCE = 60_000;
 
-/** Locks that are taken away, one after another, before the work is left to others. */
+/** Number of abandoned locks to remove before giving up. */
 const MOST_REMOVALS = 3;
 
-/** How to keep two processes from doing the same work at once. */
+/** Work that two processes should not do at the same time. */
 export interface ExclusiveWork<Result> {
   /** A file that exists while a process works, in a folder that only this user can write. */
   readonly lockFile: string;
   readonly signal: AbortSignal | undefined;
-  /** The result, if another process has finished the work by now. */
+  /** The result, if another process has finished the work. */
   found(): Promise<Result | undefined>;
-  /** Does the work. It must do no harm when done by two at once, since a lock is a courtesy and can be lost. */
+  /** Does the work. Two processes doing it at once must do no harm, because the lock is advisory and can be lost. */
   work(): Promise<Result>;
 }
 
 /**
- * Does the work, or waits for another process that does it.
+ * Does the work, or waits for another process that is doing it.
  *
- * A lock whose process is gone is taken away. Where no lock can be made, the work is done without.
+ * A lock whose process has ended is removed. If no lock can be made, the work is done without one.
  *
- * @returns `undefined` when another process has the lock and does not finish
- * @throws whatever `work` throws; an `AbortError` when the signal is aborted while waiting
+ * @returns `undefined` if another process has the lock and does not finish
+ * @throws the errors of `work`; an `AbortError` if the signal is aborted while waiting
  */
 export async function doExclusively<Result>(task: ExclusiveWork<Result>): Promise<Result | undefined> {
   const other = new OtherWorker(task.lockFile);
@@ -80,7 +80,7 @@ async function removeLock(lockFile: string): Promise<void> {
   await rm(lockFile, { force: true, recursive: true }).catch(() => undefined);
 }
 
-/** @returns `false` when another process has it, `undefined` when there cannot be one. */
+/** @returns `false` if another process has the lock, `undefined` if no lock can be made. */
 async function takeLock(lockFile: string): Promise<boolean | undefined> {
   try {
     const { pid, place } = thisProcess();
@@ -91,7 +91,7 @@ async function takeLock(lockFile: string): Promise<boolean | undefined> {
   }
 }
 
-/** The process that holds a lock, as seen from here. */
+/** Watches the process that holds a lock. */
 class OtherWorker {
   readonly #lockFile: string;
   readonly #patienceEnds = performance.now() + PATIENCE;
@@ -102,13 +102,13 @@ class OtherWorker {
     this.#lockFile = lockFile;
   }
 
-  /** `gone` when its lock means nothing; `silent` when it should not be waited for. */
+  /** `gone` if its lock is to be ignored, `silent` if nobody should wait for it. */
   async look(): Promise<"working" | "silent" | "gone"> {
     const read = await useOwnFile(this.#lockFile, async (file, { mtimeMs }) => ({
       text: await file.readFile("utf8"),
       mtimeMs,
     }));
-    // It has finished: taking the lock again tells.
+    // It may have finished. Trying to take the lock again will show.
     if (read === undefined) return "working";
     if ("distrust" in read) return "gone";
     const { text, mtimeMs } = read.value;
@@ -123,7 +123,7 @@ class OtherWorker {
   }
 }
 
-/** Without a place, which earlier versions did not write, the machine's name has to do. */
+/** Earlier versions wrote no place. The host name is used instead. */
 function ownerIn(text: string): WorkOwner {
   const [pid = "", host, place = host === hostname() ? thisProcess().place : ""] = text.split(" ");
   return { pid: Number(pid), place };

@@ -6,14 +6,14 @@ const GROUP_WRITABLE = 0o020;
 const OTHERS_WRITABLE = 0o002;
 const STICKY = 0o1000;
 
-/** Why something must not be used: words that follow its path in a sentence. */
+/** Why a file must not be used: words that follow its path in a sentence. */
 export type Distrust = string;
 
-/** Who can have written files: this user, and the users who can do anything on this machine. */
+/** Decides whether only trusted users can have written a file: this user and root. */
 export class FileOwner {
   readonly #user: number;
   readonly #administrators: ReadonlySet<number>;
-  /** A group that has no other member. */
+  /** This user's group, if it has no other member. */
   readonly #privateGroup: number | undefined;
 
   private constructor(user: number, administrators: ReadonlySet<number>, privateGroup: number | undefined) {
@@ -22,38 +22,38 @@ export class FileOwner {
     this.#privateGroup = privateGroup;
   }
 
-  /** This process's user; `undefined` on a system that has no users. */
+  /** This process's user; `undefined` on a system without users. */
   static async current(): Promise<FileOwner | undefined> {
     const user = process.getuid?.();
     if (user === undefined) return undefined;
-    // In a user namespace root has another number, which is that of the root folder's owner.
+    // In a user namespace root has another id, which is that of the root folder's owner.
     const root = await lstat("/").catch(() => undefined);
     return new FileOwner(user, new Set([0, root?.uid ?? 0]), await findPrivateGroup());
   }
 
-  /** What is wrong with a file or link whose content is to be executed; a link's own owner counts. */
+  /** What is wrong with a file or link whose content is to be executed. For a link, its own owner counts. */
   fileDistrust(found: Stats): Distrust | undefined {
     if (!found.isFile()) return found.isSymbolicLink() ? "is a link" : "is not a file";
-    // Another user can give a second name to a file of this user's.
+    // Another user can make a hard link to this user's file.
     if (found.nlink > 1) return "has another name as well";
     return this.#writerDistrust(found);
   }
 
-  /** What is wrong with a folder that is to hold such files. */
+  /** What is wrong with a folder for such files. */
   folderDistrust(found: Stats): Distrust | undefined {
     if (!found.isDirectory()) return found.isSymbolicLink() ? "is a link" : "is not a folder";
     return this.#writerDistrust(found);
   }
 
-  /** What is wrong with a folder that leads to it: users who can write there can replace its contents. */
+  /** What is wrong with a parent folder. Users who can write there can replace its contents. */
   parentDistrust(found: Stats): Distrust | undefined {
     if (!found.isDirectory()) return "is not a folder";
     if (!this.#isTrusted(found.uid)) return "belongs to another user";
-    // In a sticky folder, such as /tmp, only the owner of something can exchange it.
+    // In a sticky folder, such as /tmp, only the owner of a file can replace it.
     return this.#isWritableByOthers(found) && (found.mode & STICKY) === 0 ? "can be written by other users" : undefined;
   }
 
-  /** What is wrong with a link that leads to it. */
+  /** What is wrong with a link on the way to it. */
   linkDistrust(found: Stats): Distrust | undefined {
     return this.#isTrusted(found.uid) ? undefined : "belongs to another user";
   }
@@ -73,7 +73,7 @@ export class FileOwner {
   }
 }
 
-/** The user's group if it is named as the user and lists nobody else; many systems give each user one, and let it write. */
+/** The user's group if it has the user's name and no other member. Many systems give each user such a group, which may write. */
 async function findPrivateGroup(): Promise<number | undefined> {
   try {
     const { username } = userInfo();

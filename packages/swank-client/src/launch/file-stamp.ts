@@ -1,9 +1,9 @@
 import { stat } from "node:fs/promises";
 
 /**
- * What changes when a file does: path, size and time.
+ * A text that changes when a file changes: its path, size and time.
  *
- * @returns `undefined` when there is no such file.
+ * @returns `undefined` if there is no such file.
  */
 export async function fileStamp(path: string): Promise<string | undefined> {
   try {

@@ -3,10 +3,10 @@ import { access, stat } from "node:fs/promises";
 import { delimiter, join, resolve, sep } from "node:path";
 
 /**
- * Where a command is, as a shell would find it.
+ * Finds a command as a shell does.
  *
- * @param command - A path, or a name to look for on the PATH.
- * @returns an absolute path, or `undefined` when there is no such executable.
+ * @param command - A path, or a name on the PATH.
+ * @returns an absolute path, or `undefined` if there is no such executable.
  */
 export async function findExecutable(
   command: string,

@@ -1,12 +1,13 @@
 import { delimiter } from "node:path";
 import { DecodeError, read, SexpError } from "sexp-parser";
-import { SwankError } from "../errors.js";
+import { checkOptions, type OptionNames } from "../base/check-arguments.js";
+import { SwankError } from "../base/errors.js";
 import { findExecutable } from "./find-executable.js";
 import { INSTALL_SBCL } from "./install-hints.js";
 import { DESCRIBE_FORM, decodeInstallation, type LispInstallation } from "./lisp-installation.js";
 import { runLisp } from "./run-lisp.js";
 
-/** Which Lisp to look for. */
+/** Options for finding a Lisp. */
 export interface FindLispOptions {
   /** A path, or a name on the PATH. Default: the environment variable `SBCL`, or `sbcl`. */
   readonly lisp?: string | undefined;
@@ -16,7 +17,9 @@ export interface FindLispOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Milliseconds in which a Lisp must have said what it is. */
+const FIND_LISP_OPTIONS: OptionNames<FindLispOptions> = { lisp: true, env: true, signal: true };
+
+/** Milliseconds within which a Lisp must describe itself. */
 const DESCRIBE_TIMEOUT = 30_000;
 
 const ARGS = [
@@ -29,7 +32,7 @@ const ARGS = [
   DESCRIBE_FORM,
 ];
 
-/** Where Homebrew, MacPorts and SBCL's own installer put it: programs started from a desktop often have a PATH without them. */
+/** Folders of Homebrew, MacPorts and SBCL's installer. The PATH of programs started from a desktop often lacks them. */
 const USUAL_FOLDERS = ["/opt/homebrew/bin", "/usr/local/bin", "/opt/local/bin"];
 
 /**
@@ -55,16 +58,17 @@ async function usualExecutable(env: Readonly<Record<string, string | undefined>>
 }
 
 /**
- * Finds SBCL and asks it what it is, which starts it once.
+ * Finds SBCL and starts it once to get its description.
  *
- * @throws SwankError `LISP_NOT_FOUND` when there is none, it is no SBCL, or one without threads; `CANCELLED`.
+ * @throws SwankError `LISP_NOT_FOUND` if there is none, if it is not an SBCL, or if it has no threads; `CANCELLED`.
  */
 export async function findLisp(options: FindLispOptions = {}): Promise<LispInstallation> {
+  checkOptions("findLisp", options, FIND_LISP_OPTIONS);
   const executable = await findLispExecutable(options);
   return decodeDescription(executable, await describeLisp(executable, options));
 }
 
-/** What the Lisp prints when asked. */
+/** Runs the Lisp and returns the description that it prints. */
 export async function describeLisp(executable: string, options: FindLispOptions): Promise<string> {
   const timeout = AbortSignal.timeout(DESCRIBE_TIMEOUT);
   const signal = options.signal === undefined ? timeout : AbortSignal.any([options.signal, timeout]);
@@ -78,7 +82,7 @@ export async function describeLisp(executable: string, options: FindLispOptions)
   throw unusable(executable, `it does not run as SBCL does (${ending})`, output);
 }
 
-/** @throws SwankError `LISP_NOT_FOUND` when that is not what an SBCL with threads prints. */
+/** @throws SwankError `LISP_NOT_FOUND` if the output is not that of an SBCL with threads. */
 export function decodeDescription(executable: string, output: string): LispInstallation {
   const line = /^\(:VERSION .*\)$/m.exec(output)?.[0];
   if (line === undefined) throw unusable(executable, "it does not answer as SBCL does", output);

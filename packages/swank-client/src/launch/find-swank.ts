@@ -1,13 +1,14 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { SwankError } from "../errors.js";
+import { checkOptions } from "../base/check-arguments.js";
+import { SwankError } from "../base/errors.js";
 import { globFolders } from "./glob-folders.js";
 import { INSTALL_SWANK } from "./install-hints.js";
 import { type SwankPlace, swankPlaces } from "./swank-places.js";
 
-/** Which Swank to look for. */
+/** Options for finding Swank. */
 export interface FindSwankOptions {
-  /** Its folder, or its `swank-loader.lisp`. Default: the environment variable `SWANK`, or what is found. */
+  /** Swank's folder, or its `swank-loader.lisp`. Default: the environment variable `SWANK`, or the result of a search. */
   readonly swank?: string | undefined;
   /** Default: this process's environment. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
@@ -19,9 +20,11 @@ const LOADER = "swank-loader.lisp";
  * Finds Swank's source: in Quicklisp, ASDF's source folders, Emacs's packages and the system's folders, in that order.
  *
  * @returns the absolute path of the folder that has `swank-loader.lisp`
- * @throws SwankError `SWANK_NOT_FOUND`, with where it was looked for and what to do. A place that is named is the only one looked at.
+ * @throws SwankError `SWANK_NOT_FOUND`, with the places searched and a remedy. If a place is named, only that is searched.
  */
-export async function findSwank({ swank, env = process.env }: FindSwankOptions = {}): Promise<string> {
+export async function findSwank(options: FindSwankOptions = {}): Promise<string> {
+  checkOptions("findSwank", options, { swank: true, env: true });
+  const { swank, env = process.env } = options;
   const named = swank ?? env["SWANK"];
   if (named) return namedFolder(named);
   const places = await swankPlaces(env);
@@ -38,7 +41,7 @@ async function namedFolder(path: string): Promise<string> {
   throw notFound(`There is no ${LOADER} in ${folder}.`);
 }
 
-/** Version numbers of packages are written in many ways; the time of the file is comparable. */
+/** Compares by file time, because version numbers of packages have many formats. */
 async function newestIn(place: SwankPlace): Promise<string | undefined> {
   const patterns = place.roots.flatMap((root) => place.names.map((name) => join(root, name)));
   const folders = (await Promise.all(patterns.map(globFolders))).flat();

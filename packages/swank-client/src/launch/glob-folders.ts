@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * The folders that a path with `*` in some of its parts leads to.
+ * The folders that match a path with `*` in some of its parts.
  *
  * @param pattern - Absolute, with `/`; `*` stands for any characters but `/`.
  * @returns unsorted; parts without `*` need not exist

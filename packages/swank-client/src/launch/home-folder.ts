@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 
-/** The user's home folder. A user whom the system does not know, as in some containers, is given the root. */
+/** The user's home folder. For a user unknown to the system, as in some containers, it is the root folder. */
 export function homeFolder(env: Readonly<Record<string, string | undefined>>): string {
   if (env["HOME"]) return env["HOME"];
   try {

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { Duplex } from "node:stream";
-import { SwankError } from "../errors.js";
+import { SwankError } from "../base/errors.js";
 import { OutputLog } from "./output-log.js";
 import { within } from "./within.js";
 
-/** How a process is to be started that will be an image. */
+/** Options for starting the process of an image. */
 export interface ImageCommand {
   readonly runtime: string;
   readonly args: readonly string[];
@@ -15,26 +15,24 @@ export interface ImageCommand {
 
 /** How an image ended. */
 export interface ImageExit {
-  /** Exit code; `undefined` when a signal ended it, or when it could not be started. */
+  /** Exit code; `undefined` if a signal ended it, or if it could not be started. */
   readonly code: number | undefined;
   readonly signal: NodeJS.Signals | undefined;
-  /** The last of what it printed on its own stdout and stderr. */
+  /** The end of its output on stdout and stderr. */
   readonly outputTail: string;
 }
 
 /**
- * Milliseconds that what the image has printed and sent may still take to come once it is gone: its child processes may hold the pipes and
- * the socket open.
+ * Milliseconds to wait for remaining output after the image has ended: its child processes may keep the pipes and the socket open.
  */
 const LAST_WORDS = 250;
 
-/**
- * Milliseconds for an image to end by itself after its socket was closed, and after each signal. By itself it needs up to 3 seconds, when an
- * exit hook hangs.
- */
-const PATIENCE: readonly (readonly [NodeJS.Signals | undefined, number])[] = [
-  [undefined, 4000],
-  ["SIGTERM", 1000],
+/** Milliseconds for an image to end after its socket was closed. If an exit hook hangs, it needs up to 3 s. */
+export const ENDING_TIME = 4000;
+
+/** Milliseconds for an image to end after each signal. */
+const PATIENCE: readonly (readonly [NodeJS.Signals, number])[] = [
+  ["SIGTERM", 500],
   ["SIGKILL", 5000],
 ];
 
@@ -42,16 +40,16 @@ const PATIENCE: readonly (readonly [NodeJS.Signals | undefined, number])[] = [
 export class ImageProcess {
   /** This end of the socket. */
   readonly socket: Duplex;
-  /** Settles when the process is gone. Never rejects. */
+  /** Resolves when the process has ended. Never rejects. */
   readonly exited: Promise<ImageExit>;
   readonly #child: ChildProcess;
   readonly #log: OutputLog;
   #stopping: Promise<void> | undefined;
 
   /**
-   * Starts it, in a session of its own: what is typed at our terminal, Control-C for one, is not meant for it, nor can it read there.
+   * Starts it in a new session, so that it neither receives Control-C from our terminal nor reads from it.
    *
-   * @throws SwankError `LAUNCH_FAILED` when the process cannot be made.
+   * @throws SwankError `LAUNCH_FAILED` if the process cannot be created.
    */
   constructor({ runtime, args, cwd, env, onLog }: ImageCommand) {
     this.#log = new OutputLog(onLog);
@@ -66,37 +64,38 @@ export class ImageProcess {
     const socket = this.#child.stdio[3];
     if (!(socket instanceof Duplex)) throw new SwankError("INTERNAL_ERROR", "The pipe to the image is not a socket.");
     this.socket = socket;
-    // A broken socket closes, and whoever uses it by then learns why.
+    // A broken socket closes, and the transport that uses it reports the reason.
     socket.on("error", () => undefined);
   }
 
-  /** `undefined` when it could not be started. */
+  /** `undefined` if it could not be started. */
   get pid(): number | undefined {
     return this.#child.pid;
   }
 
-  /** The last of what it printed on its own stdout and stderr. */
+  /** The end of its output on stdout and stderr. */
   get outputTail(): string {
     return this.#log.tail;
   }
 
-  /** Kills it, and waits until it is gone. */
+  /** Kills it, and waits until it has ended. */
   async kill(): Promise<void> {
     this.#child.kill("SIGKILL");
     this.socket.destroy();
     await this.exited;
   }
 
-  /** Closes its socket, which ends it, and does what is needed if it does not. Never rejects. */
-  stop(): Promise<void> {
-    this.#stopping ??= this.#end();
+  /** Closes its socket, which ends it, and kills it if it does not end within `time` milliseconds. Never rejects. */
+  stop(time: number): Promise<void> {
+    this.#stopping ??= this.#end(time);
     return this.#stopping;
   }
 
-  async #end(): Promise<void> {
+  async #end(time: number): Promise<void> {
     this.socket.destroy();
+    if ((await within(this.exited, time)) !== undefined) return;
     for (const [signal, patience] of PATIENCE) {
-      if (signal !== undefined) this.#child.kill(signal);
+      this.#child.kill(signal);
       if ((await within(this.exited, patience)) !== undefined) return;
     }
   }
@@ -118,7 +117,7 @@ export class ImageProcess {
         finish(null, null);
       });
       child.once("exit", (code, signal) => {
-        // Once more through the event loop, in case it was blocked: what has come is read before the streams are closed.
+        // One more turn of the event loop, in case it was blocked: pending data is read before the streams are closed.
         const timer = setTimeout(() => setImmediate(() => this.#closeStreams()), LAST_WORDS);
         child.once("close", () => {
           clearTimeout(timer);

@@ -1,3 +1,9 @@
+/**
+ * Finds SBCL and Swank, and starts images without a client.
+ *
+ * @module swank-client/launch
+ */
+
 export type { FindLispOptions } from "./find-lisp.js";
 export { findLisp } from "./find-lisp.js";
 export type { FindShareSecretOptions, ShareSecret } from "./find-share-secret.js";
@@ -5,8 +11,8 @@ export { findShareSecret } from "./find-share-secret.js";
 export type { FindSwankOptions } from "./find-swank.js";
 export { findSwank } from "./find-swank.js";
 export type { ImageExit } from "./image-process.js";
-export { launchImage } from "./launch.js";
-export type { LaunchOptions } from "./launch-options.js";
+export { launchImage } from "./launch-image.js";
+export type { LaunchImageOptions } from "./launch-image-options.js";
 export type { LaunchedFrom, LaunchedImage } from "./launched-image.js";
 export type { LispInstallation } from "./lisp-installation.js";
 export { lispProblem } from "./lisp-problem.js";

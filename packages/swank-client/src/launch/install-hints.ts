@@ -1,4 +1,4 @@
-/** What to do when there is no SBCL, as commands. */
+/** Commands that install SBCL. */
 export const INSTALL_SBCL = `Install SBCL:
   Debian, Ubuntu:  sudo apt-get install sbcl
   Fedora:          sudo dnf install sbcl
@@ -6,7 +6,7 @@ export const INSTALL_SBCL = `Install SBCL:
   Homebrew:        brew install sbcl
 or name its executable.`;
 
-/** What to do when there is no Swank, as commands. */
+/** Commands that install Swank. */
 export const INSTALL_SWANK = `Install Swank:
   Debian, Ubuntu:  sudo apt-get install cl-swank
   with Quicklisp:  sbcl --eval '(ql:quickload "swank")' --quit

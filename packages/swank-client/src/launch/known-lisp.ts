@@ -9,9 +9,9 @@ import { readOwnFile } from "./own-file.js";
 import { ownSubfolder } from "./own-folder.js";
 
 /**
- * The same as `findLisp`, but remembers what each executable said of itself until it changes.
+ * Does what `findLisp` does, and caches the description of each executable until that changes.
  *
- * @param cacheFolder - Where to remember it; `undefined`: nowhere.
+ * @param cacheFolder - The folder for the cache; `undefined` for none.
  * @throws SwankError as `findLisp` does
  */
 export async function knownLisp(cacheFolder: string | undefined, options: FindLispOptions): Promise<LispInstallation> {
@@ -23,15 +23,15 @@ export async function knownLisp(cacheFolder: string | undefined, options: FindLi
 }
 
 async function descriptionName(executable: string, env: Readonly<Record<string, string | undefined>>): Promise<string> {
-  // The variables decide which core and which modules an SBCL takes.
+  // These variables decide which core and modules an SBCL uses.
   const parts = [await fileStamp(executable), env["SBCL_HOME"], env["SBCL_CORE"]];
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 24);
 }
 
-/** An executable may be a script, which stays the same when what it starts is gone. */
+/** Checks the program that runs: the executable may be a script, which does not change when that program is removed. */
 async function remembered(executable: string, file: string): Promise<LispInstallation | undefined> {
   try {
-    // It names the program that is run: one that another user may have put there does not count.
+    // The file names a program to run, so it is ignored if another user may have written it.
     const lisp = decodeDescription(executable, (await readOwnFile(file)) ?? "");
     const stamps = await Promise.all([lisp.runtime, lisp.core ?? lisp.runtime].map(fileStamp));
     return stamps.includes(undefined) ? undefined : lisp;
@@ -47,7 +47,7 @@ async function remember(executable: string, file: string, output: string): Promi
     await writeFile(draft, output, { mode: 0o600, flag: "wx" });
     await rename(draft, file);
   } catch {
-    // It will be asked again, which costs a start of SBCL and nothing else.
+    // SBCL is asked again next time, which only costs starting it.
     await removeQuietly(draft);
   }
   return lisp;

@@ -1,51 +1,54 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { SwankError } from "../errors.js";
+import { SwankError } from "../base/errors.js";
 import { defaultCacheFolder, prepareCache } from "./cache-folder.js";
 import { type CoreIngredients, coreKey } from "./core-key.js";
 import { findSwank } from "./find-swank.js";
 import { knownLisp } from "./known-lisp.js";
-import type { LaunchOptions } from "./launch-options.js";
+import type { LaunchImageOptions } from "./launch-image-options.js";
 import { firstRequests, ownRuntime } from "./own-runtime.js";
 
-/** Everything that is known before anything is started. */
+/** The data of a launch, collected before anything is started. */
 export interface LaunchPlan {
-  readonly options: LaunchOptions;
+  readonly options: LaunchImageOptions;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly ingredients: CoreIngredients;
-  /** Names what images are made of. */
+  /** Identifies the ingredients of the image. */
   readonly key: string;
-  /** What the image is to say first. */
+  /** The greeting that the image must send first. */
   readonly greeting: string;
-  /** `undefined` when nothing can be kept there. */
+  /** `undefined` if no folder can be used. */
   readonly cacheFolder: string | undefined;
-  /** For the user, added to as the launch goes on. */
+  /** Notes for the user. The launch adds to them. */
   readonly notes: string[];
 }
 
 /**
- * Finds what there is to launch from.
+ * Finds SBCL, Swank and the cache folder for a launch.
  *
  * @throws SwankError `LISP_NOT_FOUND`, `SWANK_NOT_FOUND`, `INVALID_ARGUMENT`, `CANCELLED`
  */
-export async function planLaunch(options: LaunchOptions): Promise<LaunchPlan> {
-  await checkOptions(options);
+export async function planLaunch(options: LaunchImageOptions): Promise<LaunchPlan> {
+  await checkLaunch(options);
   const env = options.env ?? process.env;
   const { path: cacheFolder, note } = await prepareCache(resolve(options.cacheDir ?? defaultCacheFolder(env)));
-  const [lisp, swankFolder] = await Promise.all([knownLisp(cacheFolder, options), findSwank(options)]);
+  const [lisp, swankFolder] = await Promise.all([
+    knownLisp(cacheFolder, options),
+    findSwank({ swank: options.swank, env }),
+  ]);
   const ingredients = { lisp, swankFolder, ...runtimeOf(options) };
   const key = await coreKey(ingredients);
   const notes = note === undefined ? [] : [note];
   return { options, env, ingredients, key, greeting: `swank-client image ${key}\n`, cacheFolder, notes };
 }
 
-/** The requests that warm up are the runtime's: another one does not know them. */
-function runtimeOf({ runtimeSources, warmUp }: LaunchOptions): Pick<CoreIngredients, "runtimeSources" | "warmUp"> {
+/** The default warm-up requests need the default runtime. */
+function runtimeOf({ runtimeSources, warmUp }: LaunchImageOptions): Pick<CoreIngredients, "runtimeSources" | "warmUp"> {
   if (runtimeSources !== undefined) return { runtimeSources, warmUp: warmUp ?? [] };
   return { runtimeSources: ownRuntime(), warmUp: warmUp ?? firstRequests() };
 }
 
-async function checkOptions({ cwd, dynamicSpaceSize, signal }: LaunchOptions): Promise<void> {
+async function checkLaunch({ cwd, dynamicSpaceSize, signal }: LaunchImageOptions): Promise<void> {
   if (signal?.aborted) throw new SwankError("CANCELLED", "Launching the image was cancelled.");
   if (dynamicSpaceSize !== undefined && !(Number.isSafeInteger(dynamicSpaceSize) && dynamicSpaceSize > 0)) {
     throw new SwankError("INVALID_ARGUMENT", `dynamicSpaceSize is a number of megabytes, not ${dynamicSpaceSize}.`);

@@ -1,16 +1,16 @@
-import { SwankError } from "../errors.js";
-import { duplexTransport } from "../transport/duplex-transport.js";
-import type { TransportFactory, TransportOpener } from "../transport/transport.js";
-import type { ImageExit, ImageProcess } from "./image-process.js";
+import { SwankError } from "../base/errors.js";
+import { duplexTransport } from "../protocol/transport/duplex-transport.js";
+import type { TransportFactory, TransportOpener } from "../protocol/transport/transport.js";
+import { ENDING_TIME, type ImageExit, type ImageProcess } from "./image-process.js";
 
-/** What an image was started from: a core that was there, one that was built for it, or SBCL's own with Swank loaded afterwards. */
+/** How an image was started: from an existing core, from a core built for it, or from SBCL's core with Swank loaded afterwards. */
 export type LaunchedFrom = "core" | "built-core" | "loaded";
 
 /** An image that serves this process, and ends with it. */
 export class LaunchedImage {
   readonly pid: number;
   readonly how: LaunchedFrom;
-  /** What a user may want to know about the launch, sentences. */
+  /** Notes for the user about the launch, as sentences. */
   readonly notes: readonly string[];
   readonly #process: ImageProcess;
   #isTaken = false;
@@ -23,7 +23,7 @@ export class LaunchedImage {
   }
 
   /**
-   * The way to the image, for `connect({ transport })`. It can be opened once: when that connection closes, the image ends.
+   * The transport to the image, for `connect({ transport })`. It can be opened once. The image ends when that connection closes.
    */
   readonly transport: TransportOpener = Object.assign((signal?: AbortSignal) => this.#open(signal), {
     takesNoSecret: true,
@@ -37,20 +37,21 @@ export class LaunchedImage {
     return duplexTransport(this.#process.socket, `image ${this.pid}`);
   }
 
-  /** Settles when the process is gone; never rejects. */
+  /** Resolves when the process has ended. Never rejects. */
   get exited(): Promise<ImageExit> {
     return this.#process.exited;
   }
 
-  /** The last of what the image printed on its own stdout and stderr, some 16000 characters. */
+  /** The end of the image's output on stdout and stderr, about 16000 characters. */
   get outputTail(): string {
     return this.#process.outputTail;
   }
 
   /**
-   * Ends the image: it is asked to, and runs its exit hooks and cleanup forms; after 4 seconds it is made to. Settles when it is gone; never rejects.
+   * Ends the image. It runs exit hooks and cleanup forms, and is killed after `time` milliseconds, by default 4000. Resolves when the process
+   * has ended. Never rejects.
    */
-  stop(): Promise<void> {
-    return this.#process.stop();
+  stop(time = ENDING_TIME): Promise<void> {
+    return this.#process.stop(time);
   }
 }

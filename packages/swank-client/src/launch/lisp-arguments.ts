@@ -1,6 +1,6 @@
 import type { LispInstallation } from "./lisp-installation.js";
 
-/** Arguments for the runtime that every Lisp of ours gets: an exhausted heap ends the process rather than wait in a debugger for somebody at a terminal. */
+/** SBCL arguments for every Lisp that we start: an exhausted heap ends the process instead of waiting in a low-level debugger. */
 const RUNTIME_ARGS: readonly string[] = ["--noinform", "--disable-ldb", "--no-merge-core-pages"];
 
 /** Arguments that start SBCL from its own core. */
@@ -8,13 +8,13 @@ export function coreArgs(lisp: LispInstallation, dynamicSpaceSize?: number): rea
   return [...(lisp.core === undefined ? [] : ["--core", lisp.core]), ...runtimeArgs(dynamicSpaceSize)];
 }
 
-/** Arguments for the runtime, but for the core. */
+/** Arguments for the sbcl program, except the core. */
 export function runtimeArgs(dynamicSpaceSize: number | undefined): readonly string[] {
   const heap = dynamicSpaceSize === undefined ? [] : ["--dynamic-space-size", `${dynamicSpaceSize}MB`];
   return [...RUNTIME_ARGS, ...heap];
 }
 
-/** The environment in which the runtime finds SBCL's own modules, though it is not started by the script that may have told it. */
+/** The environment in which the sbcl program finds its modules, even if a script normally sets `SBCL_HOME`. */
 export function lispEnvironment(
   lisp: LispInstallation,
   env: Readonly<Record<string, string | undefined>>,

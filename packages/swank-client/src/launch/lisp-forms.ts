@@ -1,15 +1,15 @@
 import { fileURLToPath } from "node:url";
 import { NIL, print, quote, read, type Sexp, symbol } from "sexp-parser";
-import { readLisp } from "../runtime/runtime-source.js";
+import { readLisp } from "../lisp/lisp-systems.js";
 
 /** Path of a Lisp file of this package. */
 export function lispFile(name: string): string {
   return fileURLToPath(new URL(`../../lisp/${name}.lisp`, import.meta.url));
 }
 
-/** Text of a form that calls a function of the launcher's Lisp package; lists among the arguments are data. */
+/** Text of a form that calls a function of the launcher's Lisp code, `PACKAGE:NAME`. Lists among the arguments are data. */
 export function callForm(name: string, ...args: readonly Sexp[]): string {
-  return print([symbol(`swank-client.launch::${name}`), ...args.map((arg) => (Array.isArray(arg) ? quote(arg) : arg))]);
+  return print([symbol(`swank-client/${name}`), ...args.map((arg) => (Array.isArray(arg) ? quote(arg) : arg))]);
 }
 
 /** Text of a form that loads a file, whatever characters its name has. */
@@ -17,33 +17,31 @@ export function loadFileForm(path: string): string {
   return print([symbol("cl:load"), [symbol("sb-ext:parse-native-namestring"), path]]);
 }
 
-/** Text of a form that reads and evaluates others, one after another, under the settings that SBCL starts with: a core may have others. */
+/** Text of a form that reads and evaluates other forms in order, under SBCL's default settings, which a core may have changed. */
 export function underDefaultSettings(forms: readonly string[]): string {
-  const settings = print(read(readLisp("default-settings")));
+  const settings = print(read(readLisp("compat/default-settings")));
   return `(cl:funcall ${settings} (cl:lambda () (cl:dolist (form '${print(forms)}) (cl:eval (cl:read-from-string form)))))`;
 }
 
-/** The forms that load Swank, compiled into `faslFolder` or without compiling, and then the Lisp that serves. */
+/** The launcher's Lisp files that are loaded before Swank, and those loaded after it. */
+const BEFORE_SWANK = ["compat/sbcl", "compat/swank-loader", "launch/parent", "launch/swank"];
+const AFTER_SWANK = ["compat/swank", "launch/package", "launch/image", "launch/init-files", "launch/share"];
+
+/** The forms that load Swank, compiled into `faslFolder` or not compiled, and then the launcher's Lisp code. */
 export function loadSwankForms(swankFolder: string, faslFolder: string | undefined): readonly string[] {
   return [
-    loadFileForm(lispFile("launch-parent")),
-    callForm("die-with-parent"),
-    callForm("close-inherited"),
-    loadFileForm(lispFile("launch-swank")),
-    callForm("load-swank", swankFolder, faslFolder ?? NIL),
-    loadFileForm(lispFile("launch-image")),
-    loadFileForm(lispFile("launch-init-files")),
-    loadFileForm(lispFile("launch-share")),
+    ...BEFORE_SWANK.map(lispFile).map(loadFileForm),
+    callForm("process:die-with-parent"),
+    callForm("process:close-inherited"),
+    callForm("process:load-swank", swankFolder, faslFolder ?? NIL),
+    ...AFTER_SWANK.map(lispFile).map(loadFileForm),
   ];
 }
 
-/** The Lisp files that a core is made of, besides Swank. */
+/** The Lisp files in a core, besides Swank. */
 export const LAUNCH_FILES: readonly string[] = [
-  "launch-parent",
-  "launch-swank",
-  "launch-image",
-  "launch-init-files",
-  "launch-share",
-  "launch-core",
-  "default-settings",
+  ...BEFORE_SWANK,
+  ...AFTER_SWANK,
+  "launch/core",
+  "compat/default-settings",
 ].map(lispFile);

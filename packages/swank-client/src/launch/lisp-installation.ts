@@ -4,21 +4,21 @@ const { boolean, nullable, optional, plist, string } = decode;
 
 /** An SBCL, as it describes itself. */
 export interface LispInstallation {
-  /** The executable that was asked for; it may be a script that starts another one. */
+  /** The requested executable. It may be a script that starts another program. */
   readonly executable: string;
   /** E.g. `2.2.9.debian`. */
   readonly version: string;
-  /** The program that is really run. */
+  /** The program that runs. */
   readonly runtime: string;
-  /** What it starts from; `undefined` when that is part of the program. */
+  /** The core that it starts from; `undefined` if the program contains its core. */
   readonly core: string | undefined;
-  /** Where its `contrib` folder is. */
+  /** The folder that holds `contrib`. */
   readonly home: string | undefined;
-  /** Whether it has threads, without which Swank can serve only one request at a time. */
+  /** True if it has threads. Without them Swank can serve only one request at a time. */
   readonly hasThreads: boolean;
 }
 
-/** Gives what {@link decodeInstallation} takes, on a line of its own; written so that any Lisp can read it. */
+/** A form that prints the input of {@link decodeInstallation} on a separate line. Any Lisp can read the form. */
 export const DESCRIBE_FORM = `
 (flet ((sbcl (name) (symbol-value (find-symbol name "SB-EXT")))
        (native (path) (and path (funcall (find-symbol "NATIVE-NAMESTRING" "SB-EXT") path))))
@@ -39,7 +39,7 @@ const description = plist({
   threads: optional(boolean),
 });
 
-/** @throws DecodeError when it is not what the form gives. */
+/** @throws DecodeError if the text is not the output of the form. */
 export function decodeInstallation(executable: string, datum: Sexp): LispInstallation {
   const { version, runtime, core, home, threads } = description(datum);
   return {

@@ -1,4 +1,4 @@
-/** How SBCL tells of an error that nobody handles, and of one that ends the process. */
+/** Matches SBCL's messages about unhandled errors and about errors that end the process. */
 const MESSAGES: readonly RegExp[] = [
   /^Unhandled [\s\S]*?(?=\n\s*\nBacktrace)/m,
   /^Heap exhausted during .*$/m,
@@ -6,15 +6,15 @@ const MESSAGES: readonly RegExp[] = [
   /^CORRUPTION WARNING[\s\S]*?(?=\n\s*\n|\s*$(?![\s\S]))/m,
 ];
 
-/** Lines that tell nothing to anybody but SBCL's makers: a frame of its C runtime's backtrace, a remark. */
+/** Matches lines for SBCL's developers only: frames of its C backtrace, remarks. */
 const NOISE = /^(?:INFO: |\s*\d+: fp=0x)/;
 
-/** Characters that are given at most. */
+/** Most characters returned. */
 const MOST = 1000;
 
 /**
- * The part of what an SBCL printed that says what went wrong: the message of its last problem without the backtrace, or the last lines if
- * there is no such message.
+ * The part of SBCL's output that says what went wrong: the message of the last problem without the backtrace, or the last lines if there
+ * is no such message.
  */
 export function lispProblem(output: string): string {
   const messages = MESSAGES.flatMap((pattern) => pattern.exec(output)?.[0] ?? []);

@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
-import { decode, list, NIL, quote, symbol, T } from "sexp-parser";
-import { checkOptions } from "../check-options.js";
-import type { Command } from "../commands/command.js";
-import { keywordOf } from "../runtime/keyword-of.js";
+import { decode, NIL, quote, T } from "sexp-parser";
+import { checkOptions } from "../base/check-arguments.js";
+import { keywordOf } from "../lisp/decoders.js";
+import { lispFunction } from "../lisp/descriptor.js";
 
-/** Which files of the user's to load. */
+/** Options for loading the user's files. */
 export interface InitFiles {
-  /** `true`: without the init files that `sbcl` loads, the system's and `~/.sbclrc`. */
+  /** `true`: do not load the init files that `sbcl` loads, the system's and `~/.sbclrc`. */
   readonly noUserInit?: boolean | undefined;
   /** Files to load after them, relative to this process's working folder. */
   readonly load?: readonly string[] | undefined;
@@ -14,16 +14,17 @@ export interface InitFiles {
 
 const STATUSES = ["loaded", "missing", "failed"] as const;
 
+/** `loaded` completely, `missing` (no such file), or `failed` with an error. */
 export type LoadedStatus = (typeof STATUSES)[number];
 
-/** How the loading of a file went. */
+/** The result of loading a file. */
 export interface LoadedFile {
   readonly path: string;
   /** `missing`: there is no such file. */
   readonly status: LoadedStatus;
-  /** What it printed on stdout and stderr; after an error in source it ends with the place of the form. The last 10000 characters. */
+  /** Its output on stdout and stderr, the last 10000 characters. After an error in source it ends with the position of the form. */
   readonly output: string;
-  /** Why it was not loaded to its end, with the condition's type; `undefined` when it was. */
+  /** Why it was not loaded completely, with the condition's type; `undefined` if it was. */
   readonly error: string | undefined;
 }
 
@@ -35,22 +36,17 @@ const loadedFile = map(
 );
 
 /**
- * Loads the user's files into an image that `launchImage` has started. An error in one of them ends the loading of that file only.
+ * Loads the user's files into an image that `launchImage` started. An error ends the loading of its file only.
  *
- * It lasts as long as the files take, and they can do anything.
+ * There is no time limit, and the files can do anything.
  */
-export const loadInitFiles = {
-  name: "swank-client.launch:load-init-files",
+export const loadInitFiles = lispFunction({
+  name: "swank-client/launch:load-init-files",
   encode: (files: InitFiles) => {
     checkOptions("loadInitFiles", files, { noUserInit: true, load: true });
     const { noUserInit = false, load = [] } = files;
     const wanted = noUserInit ? NIL : T;
-    return list(
-      symbol("swank-client.launch:load-init-files"),
-      wanted,
-      wanted,
-      quote(load.map((file) => resolve(file))),
-    );
+    return [wanted, wanted, quote(load.map((file) => resolve(file)))];
   },
   decode: listOf(loadedFile),
-} satisfies Command<[files: InitFiles], readonly LoadedFile[]>;
+});

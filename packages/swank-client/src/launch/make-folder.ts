@@ -2,9 +2,9 @@ import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
- * Makes a folder, and those above it, for this user only. It may be there already.
+ * Makes a folder, and its parents, for this user only. The folder may already exist.
  *
- * Node's `mkdir` with `recursive` would never come back where the system says of a folder that is there that it is not, as in `/proc`.
+ * Node's recursive `mkdir` never returns where the system reports an existing folder as missing, as in `/proc`.
  *
  * @throws the system's error
  */

@@ -1,13 +1,13 @@
 import type { Readable } from "node:stream";
-import { callListener } from "../call-listener.js";
+import { callListener } from "../base/typed-emitter.js";
 
-/** Characters kept of what an image printed. */
+/** Characters kept of an image's output. */
 const TAIL_LENGTH = 16_384;
 
 /** A line longer than this is passed on in parts. */
 const LONGEST_LINE = 8192;
 
-/** What a Lisp prints on its own streams: always read, so that it never waits, and only the end of it kept. */
+/** Reads a Lisp's stdout and stderr, so that it never blocks, and keeps the end of the output. */
 export class OutputLog {
   readonly #onLine: ((line: string) => void) | undefined;
   #tail = "";
@@ -16,12 +16,12 @@ export class OutputLog {
     this.#onLine = onLine;
   }
 
-  /** The last of it, from all streams in the order it came. */
+  /** The end of the output, from all streams in the order of arrival. */
   get tail(): string {
     return this.#tail;
   }
 
-  /** Adds something that no stream gave. */
+  /** Adds text that came from no stream. */
   add(text: string): void {
     this.#tail = (this.#tail + text).slice(-TAIL_LENGTH);
   }
@@ -37,11 +37,11 @@ export class OutputLog {
     stream.on("end", () => {
       if (partial !== "") this.#pass(partial);
     });
-    // A pipe that breaks has nothing more to tell; the process's end is told by other means.
+    // A broken pipe delivers nothing more. The end of the process is reported elsewhere.
     stream.on("error", () => undefined);
   }
 
-  /** @returns what is left of a line that has not ended. */
+  /** @returns the part of an unfinished line. */
   #passLines(text: string): string {
     const lines = text.split("\n");
     const partial = lines.pop() ?? "";

@@ -3,15 +3,15 @@ import { type FileHandle, lstat, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Distrust, FileOwner } from "./file-owner.js";
 
-/** Follows no link, and does not wait where the file is a pipe. */
+/** Does not follow links, and does not block on a pipe. */
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** What was done with a file that only this user can have written, or why nothing was. */
+/** The result of using a file that only this user can have written, or the reason why it was not used. */
 export type OwnFileResult<Value> = { readonly value: Value } | { readonly distrust: Distrust };
 
 /**
- * Opens a file, and uses it if only this user can have written it. What is checked and what is used are the same file, whatever happens to
- * its name meanwhile.
+ * Opens a file, and uses it if only this user can have written it. The checked file is the one used, even if its name is changed in
+ * between.
  *
  * @returns `undefined` when there is no such file
  */
@@ -30,13 +30,13 @@ export async function useOwnFile<Value>(
   }
 }
 
-/** The text of such a file; `undefined` when there is none that can be used. */
+/** The text of such a file; `undefined` if there is no usable file. */
 export async function readOwnFile(path: string): Promise<string | undefined> {
   const result = await useOwnFile(path, (file) => file.readFile("utf8"));
   return result !== undefined && "value" in result ? result.value : undefined;
 }
 
-/** What is wrong with a folder and everything in it, if anything but this user can have written it. */
+/** What is wrong with a folder or a file in it, if another user can have written it. */
 export async function treeDistrust(folder: string): Promise<Distrust | undefined> {
   const owner = await FileOwner.current();
   if (owner === undefined) return undefined;
@@ -53,7 +53,7 @@ export async function treeDistrust(folder: string): Promise<Distrust | undefined
   return index < 0 ? undefined : `has ${names[index]} in it, which ${all[index]}`;
 }
 
-/** The reason when it cannot be opened; `undefined` when it is not there. */
+/** Why it cannot be opened; `undefined` if it does not exist. */
 async function openFile(path: string): Promise<FileHandle | Distrust | undefined> {
   try {
     return await open(path, FLAGS);

@@ -4,17 +4,17 @@ import { dirname, isAbsolute, join, parse, resolve, sep } from "node:path";
 import { FileOwner } from "./file-owner.js";
 import { makeFolder } from "./make-folder.js";
 
-/** Links on one path, as many as Linux follows. */
+/** Most links followed on one path, as in Linux. */
 const MOST_LINKS = 40;
 
-/** A folder that only this user can write, or why there is none. */
+/** A folder that only this user can write, or the reason why there is none. */
 export type OwnFolder = { readonly path: string } | { readonly problem: string };
 
 /**
- * Finds or makes a folder for what is executed as this user. Neither the folder nor any folder or link on the way to it can be exchanged by
- * another user, so that what is checked in it stays as it is.
+ * Finds or makes a folder for files that this user executes. No other user can replace the folder, or a folder or link on the way to it,
+ * so files in it cannot change after they are checked.
  *
- * @returns Its path without links.
+ * @returns its path without links
  */
 export async function ownFolder(folder: string): Promise<OwnFolder> {
   try {
@@ -28,7 +28,7 @@ export async function ownFolder(folder: string): Promise<OwnFolder> {
   }
 }
 
-/** The same for a folder inside such a folder. What stands in its place and cannot be used is removed. */
+/** Finds or makes a folder inside such a folder. An unusable file or folder in its place is removed. */
 export async function ownSubfolder(parent: string, name: string): Promise<string | undefined> {
   const path = join(parent, name);
   try {

@@ -1,17 +1,19 @@
 import { print } from "sexp-parser";
-import { firstAttachForms } from "../attach.js";
-import { RuntimeCalls } from "../runtime/runtime-calls.js";
-import { allModules, runtimeModule } from "../runtime/runtime-source.js";
+import { evaluate } from "../calls/evaluate.js";
+import { firstAttachForms } from "../handshake/attach.js";
+import { formOf } from "../lisp/lisp-runner.js";
+import { allModules, runtimeModule } from "../lisp/runtime-source.js";
 
-/** The text of every module of this package's runtime, so that an image of our own never waits for one to be loaded. */
+/** The text of every module of the runtime, so that a launched image contains all of them. */
 export function ownRuntime(): readonly string[] {
   return allModules().map(({ source }) => source);
 }
 
-/** What a client asks first, as it is sent: the first evaluation in a new image then costs no more than the next one. */
+/** A client's first requests, as sent. They make the first evaluation in a new image as fast as later ones. */
 export function firstRequests(): readonly string[] {
-  const calls = new RuntimeCalls(runtimeModule("evaluate"));
-  const evaluation = {
+  const { packageName } = runtimeModule("evaluate");
+  const call = {
+    code: "(list (+ 1 2))",
     id: 1,
     package: undefined,
     stdin: undefined,
@@ -21,5 +23,5 @@ export function firstRequests(): readonly string[] {
     limit: 1000,
     tail: 0,
   };
-  return [...firstAttachForms(), calls.evaluate({ ...evaluation, code: "(list (+ 1 2))" })].map(print);
+  return [...firstAttachForms(), formOf(evaluate, [call], packageName)].map(print);
 }

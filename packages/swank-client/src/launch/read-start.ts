@@ -1,10 +1,10 @@
 import type { Readable } from "node:stream";
 
 /**
- * Reads the first characters that a stream gives, and leaves the rest for others.
+ * Reads the first characters of a stream, and leaves the rest unread.
  *
  * @param length - In bytes.
- * @returns fewer of them, or none, when it ends before or the signal is aborted
+ * @returns fewer characters, or none, if the stream ends earlier or the signal is aborted
  */
 export function readStart(stream: Readable, length: number, signal: AbortSignal): Promise<string> {
   return new Promise((resolve) => {

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { OutputLog } from "./output-log.js";
 
-/** How to run a Lisp that does one thing and ends. */
+/** Options for running a Lisp to its end. */
 export interface RunOptions {
   readonly args: readonly string[];
   /** Its standard input. */
@@ -9,20 +9,20 @@ export interface RunOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Ends it when aborted. */
   readonly signal: AbortSignal;
-  /** Gets each line that it prints. */
+  /** Called with each line that it prints. */
   readonly onLine?: ((line: string) => void) | undefined;
 }
 
-/** How it went. */
+/** The result of a run. */
 export interface RunResult {
   readonly succeeded: boolean;
-  /** What it printed, stdout and stderr, the last of it. */
+  /** The end of its output on stdout and stderr. */
   readonly output: string;
-  /** How it ended, for messages, e.g. `exit code 1`. */
+  /** How it ended, as text for messages, e.g. `exit code 1`. */
   readonly ending: string;
 }
 
-/** Runs a program to its end. Never rejects: not being able to start it is a way to end. */
+/** Runs a program to its end. Never rejects: a failure to start is a result. */
 export function runLisp(executable: string, options: RunOptions): Promise<RunResult> {
   const log = new OutputLog(options.onLine);
   return new Promise((resolve) => {
@@ -36,7 +36,7 @@ export function runLisp(executable: string, options: RunOptions): Promise<RunRes
     });
     log.follow(child.stdout);
     log.follow(child.stderr);
-    // It may end without having read everything.
+    // The program may end without reading all its input.
     child.stdin.on("error", () => undefined);
     child.stdin.end(options.input ?? "");
     child.once("error", (error) => {
@@ -47,7 +47,7 @@ export function runLisp(executable: string, options: RunOptions): Promise<RunRes
   });
 }
 
-/** How a process ended, for messages. */
+/** How a process ended, as text for messages. */
 export function endingText(code: number | null | undefined, signal: string | null | undefined): string {
   return typeof signal === "string" ? `signal ${signal}` : `exit code ${code ?? "unknown"}`;
 }

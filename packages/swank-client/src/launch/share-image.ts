@@ -1,33 +1,32 @@
-import { decode, list, NIL, symbol } from "sexp-parser";
-import type { Command } from "../commands/command.js";
+import { decode, NIL } from "sexp-parser";
+import { lispFunction } from "../lisp/descriptor.js";
 
-/** Whether others can connect to an image. */
+/** The result of sharing an image. */
 export type Sharing =
   | { readonly status: "shared"; readonly port: number }
-  /** Something else listens there. */
+  /** Another program listens on the port. */
   | { readonly status: "in-use" }
   | { readonly status: "failed"; readonly message: string };
 
 const { integer, map, string, tagged, tuple } = decode;
 
 /**
- * Has an image that `launchImage` started serve others too, on a port of 127.0.0.1: a person's Emacs, or another program. Whoever is let in
- * can do anything, with this user's rights. A connection that does not send the secret is closed after 10 seconds, and disturbs no other.
+ * Makes an image that `launchImage` started serve other clients, such as the user's Emacs, on a port of 127.0.0.1. A client that is let in
+ * can do anything with this user's rights. A connection that does not send the secret is closed after 10 s and disturbs no other.
  *
  * The image still ends with the process that launched it.
  */
-export const shareImage = {
-  name: "swank-client.launch:share",
+export const shareImage = lispFunction({
+  name: "swank-client/launch:share",
   /**
-   * @param port - 0 for any free one.
-   * @param secretFile - Absolute path of the file whose first line must be sent, see `findShareSecret`; `undefined`: every user of this
-   * machine is let in.
+   * @param port - 0 for any free port.
+   * @param secretFile - Absolute path of the file whose first line clients must send, see `findShareSecret`. `undefined` lets every user of
+   * this machine in.
    */
-  encode: (port: number, secretFile: string | undefined) =>
-    list(symbol("swank-client.launch:share"), port, secretFile ?? NIL),
+  encode: (port: number, secretFile: string | undefined) => [port, secretFile ?? NIL],
   decode: tagged({
     shared: map(tuple(integer), ([port]): Sharing => ({ status: "shared", port })),
     "in-use": map(tuple(), (): Sharing => ({ status: "in-use" })),
     failed: map(tuple(string), ([message]): Sharing => ({ status: "failed", message })),
   }),
-} satisfies Command<[port: number, secretFile: string | undefined], Sharing>;
+});

@@ -1,6 +1,6 @@
-import { asSwankError } from "../errors.js";
+import { asSwankError } from "../base/errors.js";
 import { type CompiledSwank, compiledSwank } from "./compiled-swank.js";
-import { DEFAULT_START_TIMEOUT } from "./launch-options.js";
+import { DEFAULT_START_TIMEOUT } from "./launch-image-options.js";
 import type { LaunchPlan } from "./launch-plan.js";
 import { LaunchedImage } from "./launched-image.js";
 import { coreArgs, lispEnvironment } from "./lisp-arguments.js";
@@ -8,7 +8,7 @@ import { callForm, loadSwankForms, underDefaultSettings } from "./lisp-forms.js"
 import { type StartedImage, startImage } from "./start-image.js";
 
 /**
- * Starts an image by loading Swank into it, compiled earlier if that is possible.
+ * Starts an image by loading Swank into it, from compiled files if possible.
  *
  * @throws SwankError `LAUNCH_FAILED`; `CANCELLED`
  */
@@ -17,7 +17,7 @@ export async function startByLoading(plan: LaunchPlan): Promise<LaunchedImage> {
   return new LaunchedImage(process, pid, "loaded", plan.notes);
 }
 
-/** Compiled files that cannot be loaded are damaged, and are made once more. */
+/** If compiled files cannot be loaded, they are damaged and are compiled again. */
 async function startWithFreshFiles(plan: LaunchPlan): Promise<StartedImage> {
   const compiled = await compiledSwank(plan.cacheFolder, plan.key, plan.notes);
   try {
@@ -48,8 +48,8 @@ function startLoading(plan: LaunchPlan, fasls: string | undefined): Promise<Star
   const { cwd, onLog, signal, startTimeout = DEFAULT_START_TIMEOUT, dynamicSpaceSize } = plan.options;
   const forms = [
     underDefaultSettings(loadSwankForms(swankFolder, fasls)),
-    callForm("prepare-swank"),
-    callForm("serve", process.pid, plan.greeting),
+    callForm("launch:prepare-swank"),
+    callForm("launch:serve", process.pid, plan.greeting),
   ];
   const toplevelArgs = ["--no-sysinit", "--no-userinit", "--disable-debugger"];
   return startImage({

@@ -1,23 +1,23 @@
-import { asSwankError, SwankError } from "../errors.js";
+import { asSwankError, SwankError } from "../base/errors.js";
 import { buildCore } from "./build-core.js";
 import { CoreCache, type KeptCore } from "./core-cache.js";
 import { removeQuietly } from "./drafts.js";
 import { doExclusively } from "./exclusive-work.js";
-import { DEFAULT_START_TIMEOUT } from "./launch-options.js";
+import { DEFAULT_START_TIMEOUT } from "./launch-image-options.js";
 import type { LaunchPlan } from "./launch-plan.js";
 import { type LaunchedFrom, LaunchedImage } from "./launched-image.js";
 import { runtimeArgs } from "./lisp-arguments.js";
 import { problemText } from "./problem-text.js";
 import { type StartedImage, startImage } from "./start-image.js";
 
-/** Milliseconds after which a core is taken for damaged; it needs a hundredth of a second. */
+/** Milliseconds after which a core is considered damaged. Starting normally takes 10 ms. */
 const CORE_START_LIMIT = 20_000;
 
 /**
- * Starts an image from the core in the cache, which is built when it is not there or does not start.
+ * Starts an image from the core in the cache. The core is built if it does not exist or does not start.
  *
- * @returns `undefined` when that is not possible; the plan's notes then say why
- * @throws SwankError `CANCELLED`; `INVALID_ARGUMENT` when the image does not start with such a heap
+ * @returns `undefined` if that is not possible; the plan's notes then say why
+ * @throws SwankError `CANCELLED`; `INVALID_ARGUMENT` if the image does not start with the requested heap
  */
 export async function startFromCore(plan: LaunchPlan, cacheFolder: string): Promise<LaunchedImage | undefined> {
   const cache = new CoreCache(cacheFolder, plan.notes);
@@ -34,7 +34,7 @@ export async function startFromCore(plan: LaunchPlan, cacheFolder: string): Prom
   }
 }
 
-/** `undefined` when there is no core, or one that does not start. */
+/** `undefined` if there is no core, or if it does not start. */
 async function startKept(plan: LaunchPlan, cache: CoreCache): Promise<LaunchedImage | undefined> {
   const core = await cache.find(plan.key);
   if (core === undefined) return undefined;
@@ -43,13 +43,13 @@ async function startKept(plan: LaunchPlan, cache: CoreCache): Promise<LaunchedIm
   } catch (error) {
     if (plan.options.signal?.aborted) throw error;
     await blameHeap(plan, core.path, error);
-    plan.notes.push(`The core ${core.path} did not start and was built anew: ${problemText(error)}`);
+    plan.notes.push(`The core ${core.path} did not start and was rebuilt: ${problemText(error)}`);
     await cache.remove(core);
     return undefined;
   }
 }
 
-/** `undefined` when another process is building the core and does not finish: loading Swank is then quicker. */
+/** `undefined` if another process is building the core and does not finish. Loading Swank is faster then. */
 async function startBuilt(plan: LaunchPlan, cache: CoreCache): Promise<LaunchedImage | undefined> {
   let how: LaunchedFrom = "core";
   const core = await doExclusively<KeptCore>({
@@ -92,7 +92,7 @@ function startCore(plan: LaunchPlan, core: string, dynamicSpaceSize: number | un
   });
 }
 
-/** A core that starts with another heap is sound, and building it anew would not help. */
+/** A core that starts with another heap is intact, so rebuilding it would not help. */
 async function blameHeap(plan: LaunchPlan, core: string, cause: unknown): Promise<void> {
   const { dynamicSpaceSize } = plan.options;
   if (dynamicSpaceSize === undefined) return;

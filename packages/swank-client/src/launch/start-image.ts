@@ -1,31 +1,31 @@
-import { SwankError } from "../errors.js";
+import { SwankError } from "../base/errors.js";
 import { type ImageCommand, ImageProcess } from "./image-process.js";
 import { readStart } from "./read-start.js";
 import { endingText } from "./run-lisp.js";
 import { within } from "./within.js";
 
-/** An image to be started. */
+/** An image to start. */
 export interface ImageStart extends ImageCommand {
-  /** What it says first, by which it is known to be up and to be the right one. */
+  /** Its first output, which shows that it has started and is the right image. */
   readonly greeting: string;
-  /** Milliseconds until it must have said that. */
+  /** Milliseconds within which it must send the greeting. */
   readonly timeout: number;
   readonly signal: AbortSignal | undefined;
 }
 
-/** An image that is up. */
+/** An image that has started. */
 export interface StartedImage {
   readonly process: ImageProcess;
   readonly pid: number;
 }
 
-/** Milliseconds that a process takes at most from closing its socket to being gone, if it is ending. */
+/** Longest time in milliseconds between a process closing its socket and ending. */
 const ENDING_TIME = 1000;
 
 /**
- * Starts an image and waits until it is up. Leaves no process behind when it fails.
+ * Starts an image and waits for its greeting. Leaves no process behind if it fails.
  *
- * @throws SwankError `LAUNCH_FAILED`, with what it printed; `CANCELLED`
+ * @throws SwankError `LAUNCH_FAILED`, with its output; `CANCELLED`
  */
 export async function startImage(start: ImageStart): Promise<StartedImage> {
   const timeout = AbortSignal.timeout(start.timeout);

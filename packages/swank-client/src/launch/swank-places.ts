@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { registeredPatterns } from "./asdf-registry.js";
 import { homeFolder } from "./home-folder.js";
 
-/** A kind of place where Swank's source may be. When it is there more than once, the newest counts. */
+/** A kind of place where Swank's source may be. If it holds several, the newest counts. */
 export interface SwankPlace {
-  /** What to call it in messages. */
+  /** Its name in messages. */
   readonly name: string;
   /** Absolute paths of folders. */
   readonly roots: readonly string[];
@@ -12,7 +12,7 @@ export interface SwankPlace {
   readonly names: readonly string[];
 }
 
-/** Folders that Emacs and its package managers (package.el, straight, elpaca, Doom, el-get, borg) keep packages in. */
+/** Package folders of Emacs and its package managers (package.el, straight, elpaca, Doom, el-get, borg). */
 const IN_EMACS = [
   "elpa/slime-*",
   "elpa/*/slime-*",
@@ -28,12 +28,12 @@ const IN_EMACS = [
   "slime",
 ];
 
-/** Where Homebrew and MacPorts have what is elsewhere in the folders of `XDG_DATA_DIRS`. */
+/** Folders of Homebrew and MacPorts that correspond to those of `XDG_DATA_DIRS`. */
 const MORE_SHARES = ["/opt/homebrew/share", "/opt/local/share"];
 
 const IN_SITE_LISP = ["elpa/slime-*", "elpa-src/slime-*", "slime", "slime-*"];
 
-/** Where to look, most personal first. */
+/** The places to search, the user's before the system's. */
 export async function swankPlaces(env: Readonly<Record<string, string | undefined>>): Promise<readonly SwankPlace[]> {
   const home = homeFolder(env);
   const config = env["XDG_CONFIG_HOME"] || join(home, ".config");

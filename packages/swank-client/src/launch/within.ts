@@ -1,4 +1,4 @@
-/** What a promise gives, or `undefined` if it takes longer than that many milliseconds. */
+/** The value of a promise, or `undefined` if it takes longer than `milliseconds`. */
 export async function within<Value>(promise: Promise<Value>, milliseconds: number): Promise<Value | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const timeUp = new Promise<undefined>((resolve) => {

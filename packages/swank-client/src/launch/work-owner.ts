@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
-/** A process that keeps something in a folder which other processes use too, also those of other machines and containers. */
+/** A process that owns a file in a folder that it shares with other processes, even on other machines and in containers. */
 export interface WorkOwner {
   readonly pid: number;
-  /** Where its process id means anything. */
+  /** The machine or container in which its process id is valid. */
   readonly place: string;
 }
 
@@ -14,14 +14,14 @@ export function thisProcess(): WorkOwner {
   return { pid: process.pid, place: thisPlace() };
 }
 
-/** Whether a process is known to be gone: nothing is known of those elsewhere. */
+/** True if a process is known to have ended. Nothing is known about processes elsewhere. */
 export function isGone({ pid, place }: WorkOwner): boolean {
   return place === thisPlace() && !isAlive(pid);
 }
 
 const known: { place?: string } = {};
 
-/** Machines can have the same name, and containers of one machine have process ids of their own. */
+/** Identifies the machine and container: machines can have the same name, and each container has its own process ids. */
 function thisPlace(): string {
   known.place ??= createHash("sha256")
     .update(JSON.stringify([hostname(), attempt(machineId), attempt(processNamespace)]))

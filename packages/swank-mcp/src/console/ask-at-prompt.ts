@@ -1,7 +1,7 @@
 import type { Interface } from "node:readline";
-import type { Ask, Question, Reply } from "../elicitation.js";
+import type { Ask, Question, Reply } from "../agent/elicitation.js";
 
-/** Asks in the console: the first letters of a choice are enough, anything else is a no. */
+/** Asks in the console. The first letters of a choice are enough; any other answer declines. */
 export function askAtPrompt(lines: Interface): Ask {
   return async ({ message, choices }, { timeout, signal }) => {
     const end = AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
@@ -10,7 +10,7 @@ export function askAtPrompt(lines: Interface): Ask {
   };
 }
 
-/** @returns `undefined` when nothing was typed before the end. */
+/** @returns `undefined` when no line was typed before the end. */
 function question(lines: Interface, query: string, end: AbortSignal): Promise<string | undefined> {
   return new Promise((resolve) => {
     const giveUp = () => resolve(undefined);

@@ -1,17 +1,19 @@
-/** What was typed after a command's name. */
+import type { ToolGuide } from "../text/tool-guide.js";
+
+/** The text typed after a command's name. */
 export interface CommandInput {
-  /** Lisp forms, each as it was typed: numbers, names, expressions. */
+  /** Lisp forms as typed: numbers, names, expressions. */
   readonly words: readonly string[];
-  /** Everything after the first of them. */
+  /** The text after the first word. */
   readonly rest: string;
-  /** The package that the session is in, once there is one. */
+  /** The session's current package; `undefined` while there is no session. */
   readonly packageName: string | undefined;
 }
 
 interface Described {
-  /** Without the comma. */
+  /** The name without the comma. */
   readonly name: string;
-  /** What may follow the name; what need not, in brackets. */
+  /** The words after the name; optional words are in brackets. */
   readonly usage: string;
   /** A sentence. */
   readonly summary: string;
@@ -21,9 +23,9 @@ interface Described {
 export interface ToolCommand extends Described {
   readonly kind: "tool";
   readonly tool: string;
-  /** It is about one stop: `,thread` tells which. */
+  /** Whether the command acts on a stop, which `,thread` chooses. */
   readonly ofStop: boolean;
-  /** The tool's arguments; whether they make sense is for the tool to say. */
+  /** The tool's arguments; the tool checks them. */
   args(input: CommandInput): Readonly<Record<string, unknown>>;
 }
 
@@ -51,52 +53,52 @@ function own(name: string, usage: string, does: OwnCommand["does"], summary: str
   return { kind: "own", name, usage, does, summary };
 }
 
-/** What is no number is the tool's to refuse. */
+/** The word as a number if it is one. The tool refuses any other word. */
 function integer(word: string | undefined): number | string | undefined {
   return word !== undefined && /^-?\d+$/.test(word) ? Number(word) : word;
 }
 
-/** Every command, in the order in which `,help` lists them. */
+/** Every command, in the order of `,help`. */
 export const COMMANDS: readonly ConsoleCommand[] = [
-  tool("error", "", "describe-last-error", "The last error again, with its restarts."),
-  tool("backtrace", "[n]", "get-backtrace", "The stack of the last error, n frames of it.", ({ words: [n] }) => ({
+  tool("error", "", "describe-last-error", "Show the last error with its restarts."),
+  tool("backtrace", "[n]", "get-backtrace", "Show the last error's stack, n frames.", ({ words: [n] }) => ({
     "max-frames": integer(n),
   })),
   ofStop(
     "frames",
     "[start [end]]",
     "debugger_frames",
-    "Frames with sources and variables.",
+    "Show frames with sources and variables.",
     ({ words: [start, end] }) => ({
       start: integer(start),
       end: integer(end),
     }),
   ),
-  ofStop("locals", "n", "debugger_frame_locals", "The variables of frame n.", ({ words: [n] }) => ({
+  ofStop("locals", "n", "debugger_frame_locals", "Show the variables of frame n.", ({ words: [n] }) => ({
     frame: integer(n),
   })),
   ofStop(
     "in",
     "n form ...",
     "debugger_eval_in_frame",
-    "Evaluate with the variables of frame n.",
+    "Evaluate in the environment of frame n.",
     ({ words: [n], rest }) => ({
       frame: integer(n),
       code: rest,
     }),
   ),
-  ofStop("restarts", "", "debugger_restarts", "The ways out of the stop."),
+  ofStop("restarts", "", "debugger_restarts", "List the restarts of the stop."),
   ofStop(
     "restart",
     "n|NAME [value ...]",
     "debugger_invoke_restart",
-    "Leave the stop by one; values are expressions.",
+    "Invoke a restart; values are expressions.",
     ({ words: [restart, ...values] }) => ({ restart: integer(restart), values }),
   ),
-  ofStop("abort", "", "debugger_invoke_restart", "Give up the stopped evaluation.", () => ({ restart: "ABORT" })),
-  ofStop("continue", "", "debugger_continue", "Go on as if it had not stopped."),
+  ofStop("abort", "", "debugger_invoke_restart", "Abort the stopped evaluation.", () => ({ restart: "ABORT" })),
+  ofStop("continue", "", "debugger_continue", "Continue as if it had not stopped."),
   ofStop("into", "", "debugger_step", "Step into the next call.", () => ({ mode: "into" })),
-  ofStop("over", "", "debugger_step", "Step over it.", () => ({ mode: "over" })),
+  ofStop("over", "", "debugger_step", "Step over the next call.", () => ({ mode: "over" })),
   ofStop("out", "", "debugger_step", "Step out of the function.", () => ({ mode: "out" })),
   tool(
     "break",
@@ -108,27 +110,34 @@ export const COMMANDS: readonly ConsoleCommand[] = [
       condition,
     }),
   ),
-  tool("breakpoints", "", "breakpoint_list", "The breakpoints."),
+  tool("breakpoints", "", "breakpoint_list", "List the breakpoints."),
   tool("unbreak", "id", "breakpoint_remove", "Remove a breakpoint.", ({ words: [id] }) => ({ id: integer(id) })),
-  own("thread", "id", "choose-thread", "Which stopped thread the commands are about."),
-  tool("describe", "name", "describe-symbol", "What a name means.", ({ words: [name], packageName }) => ({
+  own("thread", "id", "choose-thread", "Choose the stopped thread for the commands."),
+  tool("describe", "name", "describe-symbol", "Describe a symbol.", ({ words: [name], packageName }) => ({
     name,
     package: packageName,
   })),
-  tool("definitions", "[type]", "list-definitions", "What has been defined here.", ({ words: [type] }) => ({ type })),
-  tool("status", "", "lisp-status", "Which Lisp this is, and what is stopped."),
-  tool("reset", "", "reset-session", "Begin anew."),
-  own("setup", "", "setup", "How to add the server to an MCP client."),
-  own("help", "", "help", "This list."),
-  own("quit", "", "quit", "Leave, as Ctrl-D does."),
+  tool("definitions", "[type]", "list-definitions", "List this session's definitions.", ({ words: [type] }) => ({
+    type,
+  })),
+  tool("status", "", "lisp-status", "Show the Lisp image and the stopped threads."),
+  tool("reset", "", "reset-session", "Reset the session."),
+  own("setup", "", "setup", "Show how to add the server to an MCP client."),
+  own("help", "", "help", "Show this list."),
+  own("quit", "", "quit", "Leave the console, as Ctrl-D does."),
 ];
 
-/** A command as one types it. */
+/** The commands whose tools are switched on. */
+export function offeredCommands(guide: ToolGuide): readonly ConsoleCommand[] {
+  return COMMANDS.filter((command) => command.kind === "own" || guide.offers(command.tool));
+}
+
+/** A command as typed. */
 export function usageText({ name, usage }: ConsoleCommand): string {
   return usage === "" ? `,${name}` : `,${name} ${usage}`;
 }
 
-/** Whether so many words can follow the command. */
+/** Whether the command takes this number of words. */
 export function takesWords({ usage }: ConsoleCommand, count: number): boolean {
   const places = usage.split(" ").filter((place) => /^\[?[^.]/.test(place));
   const needed = places.filter((place) => !place.startsWith("["));

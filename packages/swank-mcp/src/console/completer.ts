@@ -1,22 +1,23 @@
-import { COMMANDS } from "./commands.js";
+import { COMMANDS, type ConsoleCommand } from "./commands.js";
 
-/** Names that fit, and the part of the line that they would replace. */
+/** The matching names, and the part of the line that they replace. */
 export type Completions = [names: string[], typed: string];
 
-/** The end of a line that can be the beginning of a symbol. */
+/** The end of a line that can be a symbol's prefix. */
 const SYMBOL_END = /[^\s()'"`,;#]*$/;
 
-/** What can follow what has been typed: commands at the beginning of a line, otherwise symbols, which Lisp knows. */
+/** Completes a line: commands after a comma at the beginning of the line, otherwise symbols from Lisp. */
 export async function completionsFor(
   line: string,
   symbols: (prefix: string) => Promise<readonly string[]>,
+  commands: readonly ConsoleCommand[] = COMMANDS,
 ): Promise<Completions> {
   const [, name] = /^\s*,(\S*)$/.exec(line) ?? [];
-  if (name !== undefined) return [commandNames(name), name];
+  if (name !== undefined) return [commandNames(name, commands), name];
   const typed = SYMBOL_END.exec(line)?.[0] ?? "";
   return [typed === "" ? [] : [...(await symbols(typed))], typed];
 }
 
-function commandNames(prefix: string): string[] {
-  return COMMANDS.map(({ name }) => name).filter((name) => name.startsWith(prefix.toLowerCase()));
+function commandNames(prefix: string, commands: readonly ConsoleCommand[]): string[] {
+  return commands.map(({ name }) => name).filter((name) => name.startsWith(prefix.toLowerCase()));
 }

@@ -1,9 +1,10 @@
-import type { Ask } from "../elicitation.js";
-import type { ToolCall } from "../run-tool.js";
-import type { ToolAnswer } from "../tool-answer.js";
-import type { Place, ToolServer } from "../tool-server.js";
+import type { Place } from "../agent/agent-session.js";
+import type { Ask } from "../agent/elicitation.js";
+import type { ToolCall } from "../calls/run-tool.js";
+import type { ToolAnswer } from "../text/tool-answer.js";
+import type { ToolServer } from "../tools/tool-server.js";
 import { answerText } from "./answer-text.js";
-import type { CommandInput, OwnCommand, ToolCommand } from "./commands.js";
+import { type CommandInput, type OwnCommand, offeredCommands, type ToolCommand } from "./commands.js";
 import type { EntryReader } from "./entry-reader.js";
 import { greetingText } from "./greeting.js";
 import { commandsText } from "./help-text.js";
@@ -11,30 +12,30 @@ import { LiveOutput } from "./live-output.js";
 import { consolePrompt, stopOf } from "./prompt.js";
 import type { Entry } from "./read-entry.js";
 
-/** What a console works with. */
+/** The parts of a console. */
 export interface ConsoleParts {
   readonly tools: ToolServer;
   readonly entries: EntryReader;
   /** How to add the server to MCP clients. */
   readonly setup: string;
-  /** Absent where nobody can be asked. */
+  /** Absent when no user can be asked. */
   readonly ask: Ask | undefined;
   write(text: string): void;
-  /** Resolves when what was written has been read. */
+  /** Resolves when all written text has been read. */
   read(): Promise<void>;
 }
 
-/** How a call can be ended from outside. */
+/** Controllers that interrupt or cancel the running call. */
 interface Running {
   readonly interrupt: AbortController;
   readonly cancel: AbortController;
 }
 
-/** Sends what a person types to the tools, one entry after another, and shows what they answer. */
+/** Sends the user's entries to the tools, one after another, and shows the answers. */
 export class Console {
   readonly #parts: ConsoleParts;
   #place: Place | undefined;
-  /** Chosen by `,thread`. */
+  /** The thread chosen with `,thread`. */
   #thread: string | undefined;
   #running: Running | undefined;
   #hasLeft = false;
@@ -44,15 +45,15 @@ export class Console {
     this.#parts = parts;
   }
 
-  /** True once an answer was an error, or a command was mistyped. */
+  /** True once an answer was an error or a command was wrong. */
   get hasFailed(): boolean {
     return this.#hasFailed;
   }
 
   /**
-   * Gets to Lisp, and says which it is.
+   * Opens the session, and shows the image.
    *
-   * @returns false when there is no way to it; why has been said then.
+   * @returns false when Lisp cannot be reached; the reason has then been shown.
    */
   async greet(): Promise<boolean> {
     const answer = await this.#call("lisp-status", {}, () => {});
@@ -61,7 +62,7 @@ export class Console {
     return !answer.isError;
   }
 
-  /** Takes entries until there are no more, or one says to leave. */
+  /** Takes entries until the input ends or an entry leaves the console. */
   async run(): Promise<void> {
     while (!this.#hasLeft) {
       const entry = await this.#parts.entries.next(await this.#prompt());
@@ -71,25 +72,25 @@ export class Console {
     }
   }
 
-  /** Ctrl-C: an evaluation stops where it is, with the second it is given up; at the prompt, what has been typed is dropped. */
+  /** Handles Ctrl-C: the first pauses an evaluation, the second aborts it. At the prompt it clears the typed text. */
   interrupt(): void {
     if (this.#running === undefined) this.#parts.entries.clear();
     else if (this.#running.interrupt.signal.aborted) this.#running.cancel.abort();
     else this.#running.interrupt.abort();
   }
 
-  /** No further entry is taken, and no answer shown. */
+  /** Takes no further entry, and shows no further answer. */
   leave(): void {
     this.#hasLeft = true;
     this.#running?.cancel.abort();
   }
 
   async #prompt(): Promise<string> {
-    this.#place = await this.#parts.tools.place();
+    this.#place = await this.#parts.tools.agent.place();
     return consolePrompt(this.#place?.packageName, this.#stop);
   }
 
-  /** The stop that the prompt shows: what comes meanwhile is not what a command was typed for. */
+  /** The stop that the prompt shows. A later stop is not the one that the user's command is for. */
   get #stop(): string | undefined {
     return stopOf(this.#place, this.#thread);
   }
@@ -123,7 +124,7 @@ export class Console {
         this.#parts.write(this.#parts.setup);
         break;
       case "help":
-        this.#parts.write(`${commandsText()}\n`);
+        this.#parts.write(`${commandsText(offeredCommands(this.#parts.tools.guide))}\n`);
         break;
       case "quit":
         this.leave();
@@ -134,7 +135,7 @@ export class Console {
     const [thread] = word.split("/");
     const stops = this.#place?.stops ?? [];
     if (stops.some((stop) => stop.split("/")[0] === thread)) this.#thread = thread;
-    else this.#complain(`Thread ${thread} is not stopped. Stopped are: ${stops.join(", ") || "none"}.`);
+    else this.#complain(`Thread ${thread} is not stopped. Stopped threads: ${stops.join(", ") || "none"}.`);
   }
 
   #complain(text: string): void {

@@ -1,33 +1,37 @@
 import type { Interface } from "node:readline";
+import type { ConsoleCommand } from "./commands.js";
 import { continuationPrompt } from "./prompt.js";
 import { type Entry, readEntry } from "./read-entry.js";
 
-/** What a person reads. */
+/** The terminal's output. */
 export interface Screen {
   write(text: string): void;
 }
 
-/** Puts lines together to entries; those that come before they are wanted wait. */
+/** Joins lines into entries. Entries that come early are queued. */
 export class EntryReader {
   readonly #lines: Interface;
-  /** Absent when nobody sees prompts. */
+  /** Absent without a terminal: no prompts are shown. */
   readonly #screen: Screen | undefined;
+  readonly #commands: readonly ConsoleCommand[];
   readonly #entries: Entry[] = [];
-  /** Lines of an entry that is not finished. */
+  /** The lines of an unfinished entry. */
   #text = "";
   #atEnd: Entry | undefined;
   #prompt = "";
   #ended = false;
   #wake: () => void = () => {};
 
-  constructor(lines: Interface, screen: Screen | undefined) {
+  /** @param commands - The commands that the user can type. */
+  constructor(lines: Interface, screen: Screen | undefined, commands: readonly ConsoleCommand[]) {
     this.#lines = lines;
+    this.#commands = commands;
     this.#screen = screen;
     lines.on("line", (line) => this.#take(line));
     lines.on("close", () => this.#end());
   }
 
-  /** The next entry, prompted for in a terminal; `undefined` at the end of the input. */
+  /** Returns the next entry; shows the prompt in a terminal. `undefined` at the end of the input. */
   async next(prompt: string): Promise<Entry | undefined> {
     this.#prompt = prompt;
     if (this.#entries.length === 0 && !this.#ended) {
@@ -39,7 +43,7 @@ export class EntryReader {
     return this.#entries.shift();
   }
 
-  /** Drops what has been typed of an entry, and prompts anew. */
+  /** Drops the typed part of an entry, and shows the prompt again. */
   clear(): void {
     this.#text = "";
     this.#atEnd = undefined;
@@ -52,14 +56,14 @@ export class EntryReader {
 
   #take(line: string): void {
     this.#text = this.#text === "" ? line : `${this.#text}\n${line}`;
-    const entry = readEntry(this.#text);
+    const entry = readEntry(this.#text, this.#commands);
     if (entry.kind === "unfinished") {
       this.#atEnd = entry.atEnd;
       this.#show(continuationPrompt(this.#prompt));
     } else this.#put(entry);
   }
 
-  /** Who leaves a terminal in the middle of an entry does not want it. */
+  /** Ends the input. An unfinished entry counts only without a terminal: a user who leaves in the middle of an entry drops it. */
   #end(): void {
     this.#ended = true;
     if (this.#atEnd !== undefined && this.#screen === undefined) this.#put(this.#atEnd);

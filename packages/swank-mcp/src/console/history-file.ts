@@ -2,16 +2,16 @@ import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** Most lines that are remembered. */
+/** Most lines in the history. */
 export const HISTORY_SIZE = 1000;
 
-/** Where the console keeps what was typed: in the user's state folder (XDG Base Directory Specification). */
+/** The path of the console's history, in the user's state folder (XDG Base Directory Specification). */
 export function historyPath(environment: Readonly<Record<string, string | undefined>>): string {
   const home = environment["HOME"] || homedir();
   return join(environment["XDG_STATE_HOME"] || join(home, ".local", "state"), "swank-toolkit", "console-history");
 }
 
-/** Lines typed in earlier runs. A file that cannot be read or written is nobody's trouble: the history is then this run's. */
+/** The lines typed in earlier runs. If the file cannot be read or written, the history has only this run's lines. */
 export class HistoryFile {
   readonly #path: string;
 
@@ -19,14 +19,14 @@ export class HistoryFile {
     this.#path = path;
   }
 
-  /** The lines of earlier runs, the latest first, as readline wants them. */
+  /** The lines of earlier runs, the latest first, as readline expects them. */
   load(): string[] {
     const lines = this.#read();
     if (lines.length > 2 * HISTORY_SIZE) quietly(() => writeFileSync(this.#path, text(lines.slice(-HISTORY_SIZE))));
     return lines.slice(-HISTORY_SIZE).reverse();
   }
 
-  /** Remembers a line at once: nobody knows how the run ends. */
+  /** Saves a line at once, so that a crash does not lose it. */
   add(line: string): void {
     if (line.trim() === "") return;
     quietly(() => {
@@ -50,7 +50,7 @@ function text(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** The state folder and the two above it; a home that is not there is not made. */
+/** Creates the history's folder and the two above it, but not the home folder. */
 function makeFolders(folder: string): void {
   for (const path of [dirname(dirname(folder)), dirname(folder), folder])
     quietly(() => mkdirSync(path, { mode: 0o700 }));
@@ -60,6 +60,6 @@ function quietly(action: () => void): void {
   try {
     action();
   } catch {
-    // The history is a convenience.
+    // The console works without a history.
   }
 }

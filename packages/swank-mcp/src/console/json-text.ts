@@ -1,11 +1,11 @@
-import type { JsonObject, JsonValue } from "../tool-answer.js";
+import type { JsonObject, JsonValue } from "../text/tool-answer.js";
 
-/** Widest column that is kept straight, in characters. */
+/** Most characters to which a column is padded. */
 const MAX_WIDTH = 40;
 
 type Scalar = string | number | boolean | null;
 
-/** A JSON tool's answer for a person: a line for each fact, a table for each list of things. */
+/** A JSON tool's answer for the user: a line for each field, a table for each list of objects. */
 export function jsonText(object: JsonObject): string {
   return objectLines(object).join("\n");
 }
@@ -24,12 +24,12 @@ function factLines(key: string, value: JsonValue | undefined): string[] {
   return objects.length === value.length ? tableLines(key, objects) : listLines(key, value.map(String));
 }
 
-/** Words stand in a row, sentences below each other. */
+/** A list of texts: words on one line, sentences each on its own line. */
 function listLines(key: string, texts: readonly string[]): string[] {
   return texts.some((text) => /\s/.test(text)) ? [`${key}:`, ...indented(texts)] : [`${key}: ${texts.join(", ")}`];
 }
 
-/** The first line names the columns; what is no scalar comes below its row. */
+/** A table. The first line names the columns; values that are not scalars follow below their row. */
 function tableLines(key: string, rows: readonly JsonObject[]): string[] {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row).filter((name) => isScalar(row[name]))))];
   const widths = columns.map((name) => Math.min(MAX_WIDTH, Math.max(...rows.map((row) => cell(row, name).length))));
@@ -55,7 +55,7 @@ function indented(lines: readonly string[]): string[] {
   return lines.map((line) => line.replace(/^(?=.)/gm, "  "));
 }
 
-/** What a row has below it; an empty list is not worth a line there. */
+/** Whether a value is shown below its row; an empty list is not shown. */
 function isPart(value: JsonValue | undefined): boolean {
   return !isScalar(value) && !(Array.isArray(value) && value.length === 0);
 }

@@ -1,7 +1,7 @@
 import { textSection } from "../format/sections.js";
-import type { OutputStream } from "../lisp-port.js";
+import type { OutputStream } from "../image/lisp-port.js";
 
-/** Shows what an evaluation prints as it comes, in the sections of the report that follows; that then shows only the rest. */
+/** Shows an evaluation's output as it comes, in the report's sections. The report then omits the output already shown. */
 export class LiveOutput {
   readonly #write: (text: string) => void;
   readonly #shown: Record<OutputStream, string> = { stdout: "", stderr: "" };
@@ -12,7 +12,7 @@ export class LiveOutput {
     this.#write = write;
   }
 
-  /** @param stream - Absent for what is not the evaluation's. */
+  /** @param stream - Absent for text that is not the evaluation's output. */
   add(text: string, stream: OutputStream | undefined): void {
     if (stream === undefined || text === "") return;
     if (stream !== this.#stream) this.#write(`${this.#gap()}[${stream}]\n`);
@@ -22,7 +22,7 @@ export class LiveOutput {
     this.#write(text);
   }
 
-  /** Shows an answer without what has been shown; a section of which the report keeps only parts is shown again, with its marks. */
+  /** Shows an answer without the output already shown. A section that the report has cut is shown again, with its marks. */
   finish(answer: string): void {
     const rest = (["stdout", "stderr"] as const).reduce((text, stream) => this.#without(stream, text), answer);
     this.#write(`${this.#gap()}${rest}\n`);
@@ -33,7 +33,7 @@ export class LiveOutput {
     return section !== undefined && text.startsWith(`${section}\n\n`) ? text.slice(section.length + 2) : text;
   }
 
-  /** Sections stand a line apart. */
+  /** The blank line between sections. */
   #gap(): string {
     if (this.#stream === undefined) return "";
     return this.#endsLine ? "\n" : "\n\n";

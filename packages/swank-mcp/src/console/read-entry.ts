@@ -1,9 +1,9 @@
 import { outlineCode } from "swank-client";
-import { holdsForm } from "../holds-form.js";
-import { nearest } from "../nearest.js";
+import { holdsForm } from "../text/holds-form.js";
+import { nearest } from "../text/nearest.js";
 import { COMMANDS, type CommandInput, type ConsoleCommand, takesWords, usageText } from "./commands.js";
 
-/** What a person has typed, as far as it is complete. */
+/** A complete entry of the user. */
 export type Entry =
   | { readonly kind: "nothing" }
   | { readonly kind: "code"; readonly code: string }
@@ -12,19 +12,19 @@ export type Entry =
       readonly command: ConsoleCommand;
       readonly input: Pick<CommandInput, "words" | "rest">;
     }
-  /** No command, or one that is not used so; `text` says what to type instead. */
+  /** An unknown or misused command; `text` says what to type instead. */
   | { readonly kind: "mistake"; readonly text: string };
 
-/** More lines may complete it; `atEnd` is what it is when none come. */
+/** An entry that more lines may complete. `atEnd` is the entry if the input ends here. */
 export interface Unfinished {
   readonly kind: "unfinished";
   readonly atEnd: Entry;
 }
 
-/** Reads the lines of one entry: code, or a command, which a comma begins, as no form does. */
-export function readEntry(text: string): Entry | Unfinished {
+/** Reads the lines of an entry: code, or a command, which begins with a comma, as no form does. */
+export function readEntry(text: string, commands: readonly ConsoleCommand[] = COMMANDS): Entry | Unfinished {
   const [, name, typed = ""] = /^\s*,\s*(\S*)\s*([\s\S]*)$/.exec(text) ?? [];
-  return name === undefined ? readCode(text) : readCommand(name, typed.trimEnd());
+  return name === undefined ? readCode(text) : readCommand(name, typed.trimEnd(), commands);
 }
 
 function readCode(code: string): Entry | Unfinished {
@@ -33,9 +33,9 @@ function readCode(code: string): Entry | Unfinished {
   return holdsForm(code) ? { kind: "code", code } : { kind: "nothing" };
 }
 
-function readCommand(name: string, typed: string): Entry | Unfinished {
-  const command = COMMANDS.find((candidate) => candidate.name === name.toLowerCase());
-  if (command === undefined) return { kind: "mistake", text: unknownCommand(name) };
+function readCommand(name: string, typed: string, commands: readonly ConsoleCommand[]): Entry | Unfinished {
+  const command = commands.find((candidate) => candidate.name === name.toLowerCase());
+  if (command === undefined) return { kind: "mistake", text: unknownCommand(name, commands) };
   const { state, forms } = outlineCode(typed);
   const misused = { kind: "mistake", text: `Usage: ${usageText(command)}. ${command.summary}` } as const;
   if (state === "unfinished") return { kind: "unfinished", atEnd: misused };
@@ -44,16 +44,16 @@ function readCommand(name: string, typed: string): Entry | Unfinished {
   return { kind: "command", command, input: { words, rest: typed.slice(forms[0]?.end ?? 0).trim() } };
 }
 
-/** Answers name tools: who types one is shown the command. */
-function unknownCommand(name: string): string {
-  const byTool = COMMANDS.find((command) => command.kind === "tool" && command.tool === name);
-  const meant = name === "" ? undefined : (byTool?.name ?? nearestCommand(name.toLowerCase()));
+/** The message for an unknown command. Answers name tools, so for a tool's name it suggests the tool's command. */
+function unknownCommand(name: string, commands: readonly ConsoleCommand[]): string {
+  const byTool = commands.find((command) => command.kind === "tool" && command.tool === name);
+  const meant = name === "" ? undefined : (byTool?.name ?? nearestCommand(name.toLowerCase(), commands));
   const guess = meant === undefined ? "" : ` Did you mean ,${meant}?`;
   return `There is no command ,${name}.${guess} ,help lists the commands.`;
 }
 
-/** Who types too little means the first that begins so. */
-function nearestCommand(name: string): string | undefined {
-  const names = COMMANDS.map((command) => command.name);
+/** The first command with this prefix, otherwise the nearest name. */
+function nearestCommand(name: string, commands: readonly ConsoleCommand[]): string | undefined {
+  const names = commands.map((command) => command.name);
   return names.find((candidate) => candidate.startsWith(name)) ?? nearest(name, names);
 }

@@ -1,5 +1,6 @@
-import type { ErrorSnapshot, FrameSummary } from "../lisp-port.js";
-import { more } from "./cut.js";
+import type { ErrorSnapshot, FrameSummary } from "../image/lisp-port.js";
+import { more } from "../text/cut.js";
+import type { ToolGuide } from "../text/tool-guide.js";
 import { frameLine, relevantFrames } from "./frames.js";
 
 /** Most frames in a report (contract condition-report, "Backtrace Rules"). */
@@ -8,15 +9,18 @@ export const REPORT_FRAMES = 20;
 /** Most frames that a snapshot keeps. */
 export const KEPT_FRAMES = 200;
 
-/** The `[Backtrace]` section of a report: at most 20 of the frames that matter, `""` when there are none at all. */
-export function reportBacktrace(error: ErrorSnapshot): string {
+/** The `[Backtrace]` section of a report: at most 20 of the relevant frames; `""` if there are no frames. */
+export function reportBacktrace(error: ErrorSnapshot, guide: ToolGuide): string {
   const relevant = relevantFrames(error.frames);
   if (relevant.length === 0) return "";
   const left = relevant.length - REPORT_FRAMES;
-  return section(relevant.slice(0, REPORT_FRAMES), left > 0 ? `${more(left, "frame")}: get-backtrace` : "");
+  return section(
+    relevant.slice(0, REPORT_FRAMES),
+    left > 0 ? `${more(left, "frame")}${guide.offers("get-backtrace") ? ": get-backtrace" : ""}` : "",
+  );
 }
 
-/** What get-backtrace answers: the first `max` frames of the stack, Lisp's own included, and how many there are besides. */
+/** The answer of get-backtrace: the first `max` frames, including Lisp's own, and the number of frames left out. */
 export function fullBacktrace(error: ErrorSnapshot, max: number): string {
   if (error.frames.length === 0) return `${error.type} left no frames: there is no stack to show.`;
   const shown = error.frames.slice(0, max);

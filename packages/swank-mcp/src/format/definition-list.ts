@@ -1,8 +1,8 @@
-import type { Definition, DefinitionKind, Definitions } from "../lisp-port.js";
-import type { JsonObject } from "../tool-answer.js";
-import { cutName, fairShare } from "./cut.js";
+import type { Definition, DefinitionKind, Definitions } from "../image/lisp-port.js";
+import { cutName, fairShare } from "../text/cut.js";
+import type { JsonObject } from "../text/tool-answer.js";
 
-/** What list-definitions answers when there is nothing to list. */
+/** The answer of list-definitions when there is nothing to list. */
 export const NO_DEFINITIONS = "No definitions in session.";
 
 /** Key of a result's `_meta` under which programs find the definitions as data. */
@@ -14,7 +14,7 @@ const MAX_NAME = 300;
 /** Characters of all names together. */
 const MAX_COST = 21_000;
 
-/** What can be listed, in the order in which it is. */
+/** The types of definitions, in the order of the list. */
 export const LISTED_TYPES = [
   "function",
   "generic-function",
@@ -34,17 +34,17 @@ export const LISTED_TYPES = [
   "file",
 ] as const satisfies readonly (DefinitionKind | "file")[];
 
-/** Every kind of definition is one of the types. */
+/** A type of definition. Every kind of definition is one of them. */
 export type ListedType = (typeof LISTED_TYPES)[number] & (DefinitionKind | "file");
 
 interface Section {
   readonly type: ListedType;
-  /** As many as are shown. */
+  /** The lines that are shown. */
   readonly lines: readonly string[];
   readonly left: number;
 }
 
-/** What list-definitions answers: a section for each type, and where only one was asked for, what else there is. */
+/** The answer of list-definitions: a section for each type. If the requested type is empty, also the numbers of the other types. */
 export function definitionsBlocks(all: Definitions, type: ListedType | undefined): readonly string[] {
   const shown = shownSections(all, type);
   const text = shown.length === 0 ? NO_DEFINITIONS : shown.map(sectionText).join("\n\n");
@@ -52,7 +52,7 @@ export function definitionsBlocks(all: Definitions, type: ListedType | undefined
   return others.length === 0 ? [text] : [text, `Of other types: ${others.join(", ")}`];
 }
 
-/** The same as data: what the text shows, and how many are left out. */
+/** The same definitions as data, and the number left out. */
 export function definitionsMeta(all: Definitions, type: ListedType | undefined): JsonObject {
   const sections = shownSections(all, type);
   const room = new Map(sections.map((section) => [section.type, section.lines.length]));
@@ -71,7 +71,7 @@ export function definitionsMeta(all: Definitions, type: ListedType | undefined):
   };
 }
 
-/** The sections that are not empty, of all types or one, so long that all of them together fit. */
+/** The sections that are not empty, of all types or one, cut so that all of them fit together. */
 function shownSections(all: Definitions, type: ListedType | undefined): readonly Section[] {
   const wanted = LISTED_TYPES.filter((each) => type === undefined || each === type)
     .map((each) => ({ type: each, lines: linesOf(all, each) }))
@@ -105,7 +105,7 @@ function linesOf({ definitions, loaded }: Definitions, type: ListedType): readon
 }
 
 function definitionLine({ name, redefined, changed }: Definition): string {
-  const marks = [...(redefined ? ["redefined"] : []), ...(changed ? ["changed since by somebody else"] : [])];
+  const marks = [...(redefined ? ["redefined"] : []), ...(changed ? ["changed later by other code"] : [])];
   const shown = cutName(name, MAX_NAME);
   return marks.length === 0 ? shown : `${shown} (${marks.join(", ")})`;
 }

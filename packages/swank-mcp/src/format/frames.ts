@@ -1,17 +1,17 @@
-import type { ErrorSnapshot, FrameSummary } from "../lisp-port.js";
-import { cutCall } from "./cut.js";
+import type { ErrorSnapshot, FrameSummary } from "../image/lisp-port.js";
+import { cutCall } from "../text/cut.js";
 
 /** Longest call that a backtrace shows whole, in characters. */
 const MAX_CALL = 300;
 
-/** A frame with the number by which every tool knows it. */
+/** A frame on one line, with its index. */
 export function frameLine(frame: FrameSummary): string {
   return `${frame.index}: ${cutCall(frame.call, MAX_CALL)}`;
 }
 
 /**
- * The frames that a report is about: the user's own. Where there are none, as in a form that fails by itself, those of Lisp above it,
- * and failing those all there are: an error never shows without the place it came from.
+ * The frames that a report shows: those of user code. If there are none, as when a form calls a Lisp function that fails, the frames of
+ * Lisp's machinery; if there are none either, all frames. An error thus always has a backtrace.
  */
 export function relevantFrames(frames: readonly FrameSummary[]): readonly FrameSummary[] {
   for (const kind of ["user", "machinery"] as const) {
@@ -21,7 +21,7 @@ export function relevantFrames(frames: readonly FrameSummary[]): readonly FrameS
   return frames;
 }
 
-/** The frame at which a person would start to look. */
+/** The innermost frame of user code. */
 export function firstUserFrame(error: ErrorSnapshot): FrameSummary | undefined {
   return error.frames.find((frame) => frame.kind === "user");
 }

@@ -1,34 +1,41 @@
-import type { LiveStop } from "../conclusion.js";
-import type { Binding, ErrorSnapshot } from "../lisp-port.js";
-import { cutCall, cutName, more, oneLine } from "./cut.js";
+import type { Binding, ErrorSnapshot, StopData } from "../image/lisp-port.js";
+import { cutCall, cutName, more, oneLine } from "../text/cut.js";
+import { EVERY_TOOL, type ToolGuide } from "../text/tool-guide.js";
 import { firstUserFrame } from "./frames.js";
 import { restartLines } from "./restarts.js";
 
-/** Most locals that the block shows: it is to be read at a glance. */
+/** Most locals that the block shows, to keep it short. */
 const MAX_LOCALS = 10;
-/** Most locals that a snapshot keeps: of a frame with so many, their number is not known. */
+/** Most locals that a snapshot keeps. A frame with this many may have more. */
 const KEPT_LOCALS = 20;
-const MANY_MORE = "... more locals: debugger_frame_locals";
 const MAX_LOCAL = 120;
 const MAX_CALL = 80;
 
-/** The second block of a report: the stop that is still there, in a few lines. */
-export function liveStopText(stop: LiveStop, error: ErrorSnapshot): string {
+/** The second block of a report: the live stop in a few lines. */
+export function liveStopText(
+  stop: Pick<StopData, "thread" | "level" | "locals">,
+  error: ErrorSnapshot,
+  guide: ToolGuide = EVERY_TOOL,
+): string {
   return [
-    `Stopped, nothing unwound: thread ${stop.thread}/${stop.level}. Other evaluations go on meanwhile.`,
+    `Stopped, nothing unwound: thread ${stop.thread}/${stop.level}. Other evaluations can still run.`,
     "Restarts:",
     ...restartLines(error.restarts),
-    ...localLines(stop.locals, error),
+    ...localLines(stop.locals, error, guide),
   ].join("\n");
 }
 
-function localLines(locals: readonly Binding[], error: ErrorSnapshot): string[] {
+function localLines(locals: readonly Binding[], error: ErrorSnapshot, guide: ToolGuide): string[] {
   const frame = firstUserFrame(error);
   if (frame === undefined || locals.length === 0) return [];
   const left = locals.length - MAX_LOCALS;
   return [
     `Locals of frame ${frame.index}, ${cutCall(frame.call, MAX_CALL)}:`,
     ...locals.slice(0, MAX_LOCALS).map((local) => `  ${cutName(local.name)} = ${oneLine(local.value, MAX_LOCAL)}`),
-    ...(left > 0 ? [`  ${locals.length < KEPT_LOCALS ? more(left, "local") : MANY_MORE}`] : []),
+    ...(left > 0 ? [`  ${locals.length < KEPT_LOCALS ? more(left, "local") : manyMore(guide)}`] : []),
   ];
+}
+
+function manyMore(guide: ToolGuide): string {
+  return guide.offers("debugger_frame_locals") ? "... more locals: debugger_frame_locals" : "... more locals";
 }

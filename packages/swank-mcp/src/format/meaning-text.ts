@@ -1,12 +1,12 @@
-import type { DefinitionSource, Meaning } from "../lisp-port.js";
-import { cutName, cutText, firstOf, more } from "./cut.js";
+import type { DefinitionSource, Meaning } from "../image/lisp-port.js";
+import { cutName, cutText, firstOf, more } from "../text/cut.js";
 
 /** Longest name of a symbol. */
 export const MAX_NAME = 500;
 /** Most superclasses or slots. */
 export const MAX_LISTED = 50;
 
-/** The contract's word for each kind (describe-symbol-tool, "Symbol Type Classification"). */
+/** The contract's type for each kind (describe-symbol-tool, "Symbol Type Classification"). */
 const TYPES: Record<Meaning["kind"], string> = {
   function: "FUNCTION",
   "generic-function": "GENERIC-FUNCTION",
@@ -24,7 +24,7 @@ const TYPES: Record<Meaning["kind"], string> = {
   "symbol-macro": "SYMBOL",
 };
 
-/** What the contract's word leaves open. */
+/** A more exact name for kinds that share a type. */
 const KINDS: Partial<Record<Meaning["kind"], string>> = {
   "special-operator": "special operator",
   "setf-expander": "setf expander",
@@ -38,10 +38,10 @@ const KINDS: Partial<Record<Meaning["kind"], string>> = {
 };
 
 /**
- * One meaning of a symbol (contract describe-symbol-tool, "Success Response"). The contract's fields come in its order; others stand
- * before the documentation.
+ * One meaning of a symbol (contract describe-symbol-tool, "Success Response"). The contract's fields come in its order; other fields
+ * precede the documentation.
  *
- * @param value - Printed value of the symbol, to be shown here.
+ * @param value - Printed value of the symbol; `undefined` to show none.
  */
 export function meaningText(meaning: Meaning, value: string | undefined): string {
   return [
@@ -76,7 +76,7 @@ function documentationLines(documentation: string | undefined): string[] {
   return ["  Documentation:", ...documentation.split("\n").map((line) => (line === "" ? "" : `    ${line}`))];
 }
 
-/** A place is told as path and position; one of which only the path is known is left to the second block. */
+/** A source as path and position; `undefined` if only the path is known, which the second block then shows. */
 function sourceText(source: DefinitionSource): string | undefined {
   const place = source.kind === "file" ? source.file : source.evaluation;
   return source.position === undefined ? undefined : `${place}:${source.position}`;

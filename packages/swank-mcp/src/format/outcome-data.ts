@@ -1,8 +1,8 @@
-import type { Conclusion, ConditionEnding } from "../conclusion.js";
-import type { ErrorSnapshot, Transcript } from "../lisp-port.js";
-import type { JsonObject } from "../tool-answer.js";
+import type { Conclusion, ConditionEnding } from "../evaluation/conclusion.js";
+import type { ErrorSnapshot, Transcript } from "../image/lisp-port.js";
+import { cutName, cutText, cutTexts, firstOf, valuesCost } from "../text/cut.js";
+import type { JsonObject } from "../text/tool-answer.js";
 import { REPORT_FRAMES } from "./backtrace.js";
-import { cutName, cutText, cutTexts, firstOf, valuesCost } from "./cut.js";
 import { restartsData } from "./restarts.js";
 import { cutWarnings } from "./sections.js";
 
@@ -14,7 +14,7 @@ const MAX_SUPERTYPES = 50;
 /** Longest form of a step. */
 const MAX_FORM = 2000;
 
-/** The facts of a report as data, as much of each text as the report has. Restarts count from 1, as everywhere that an agent looks. */
+/** The facts of a report as data, each text cut as in the report. Restarts count from 1, as in every answer. */
 export function outcomeData({ status, transcript, ending }: Conclusion, maxValue?: number): JsonObject {
   return {
     status,
@@ -27,7 +27,7 @@ export function outcomeData({ status, transcript, ending }: Conclusion, maxValue
   };
 }
 
-/** Printed values as much of them as a report has; `count` is how many there were. */
+/** Printed values, cut as in a report. `count` is the number of values that were returned. */
 export function valuesData(values: readonly string[], count: number, maxValue?: number): JsonObject {
   const left = count - values.length;
   return { values: cutTexts(values, valuesCost(maxValue)), ...(left > 0 ? { values_left_out: left } : {}) };
@@ -37,7 +37,7 @@ function warningsData({ warnings, warningsOmitted }: Transcript): JsonObject {
   return { warnings: cutWarnings(warnings), ...(warningsOmitted > 0 ? { warnings_left_out: warningsOmitted } : {}) };
 }
 
-/** Of the frames the innermost, as many as get-backtrace shows unless it is asked for more. */
+/** The error as data, with its innermost frames: as many as get-backtrace shows by default. */
 function errorData(error: ErrorSnapshot): JsonObject {
   const { slots, restarts, frames, totalFrames, supertypes, ...rest } = error;
   return {

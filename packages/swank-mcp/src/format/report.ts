@@ -1,24 +1,25 @@
-import type { Conclusion, ConditionEnding, Ending, ValuesEnding } from "../conclusion.js";
+import type { Conclusion, ConditionEnding, Ending, ValuesEnding } from "../evaluation/conclusion.js";
+import { cutName, cutText, cutTexts, valuesCost } from "../text/cut.js";
+import { EVERY_TOOL, type ToolGuide } from "../text/tool-guide.js";
 import { reportBacktrace } from "./backtrace.js";
-import { cutName, cutText, cutTexts, valuesCost } from "./cut.js";
 import { transcriptSections } from "./sections.js";
 
-/** Where the whole values are: Lisp keeps those of the last form, as in any REPL. */
-const VALUES_ARE_CUT = "; Cut to fit. The next call finds the values in the list /: (nth 0 /) is the first.";
+/** How to get the whole values: Lisp keeps those of the last form, as in any REPL. */
+const VALUES_ARE_CUT = "; Cut to fit. In the next call the list / holds the whole values: (nth 0 /) is the first.";
 
-/** What a report tells of a conclusion. */
+/** The parts of a conclusion that a report shows. */
 type Report = Pick<Conclusion, "transcript" | "ending">;
 
-/** The text of evaluate-lisp and of the tools that resume an evaluation (contract condition-report), sections apart by a blank line. */
-export function reportText({ transcript, ending }: Report, maxValue?: number): string {
-  return [...transcriptSections(transcript), ...endingSections(ending, valuesCost(maxValue))].join("\n\n");
+/** The text of evaluate-lisp and of tools that resume an evaluation (contract condition-report). Blank lines separate sections. */
+export function reportText({ transcript, ending }: Report, maxValue?: number, guide: ToolGuide = EVERY_TOOL): string {
+  return [...transcriptSections(transcript), ...endingSections(ending, valuesCost(maxValue), guide)].join("\n\n");
 }
 
-function endingSections(ending: Ending, maxCost: number): string[] {
+function endingSections(ending: Ending, maxCost: number, guide: ToolGuide): string[] {
   if (ending.kind === "values") return [valueLines(ending, maxCost)];
   if (ending.kind === "aborted")
     return [ending.byReset ? "; Evaluation aborted: the session was reset" : "; Evaluation aborted"];
-  return conditionSections(ending);
+  return conditionSections(ending, guide);
 }
 
 function valueLines({ values, count }: ValuesEnding, maxCost: number): string {
@@ -29,8 +30,8 @@ function valueLines({ values, count }: ValuesEnding, maxCost: number): string {
   return [...[...shown, ...some].map((value) => `=> ${value}`), ...(isCut ? [VALUES_ARE_CUT] : [])].join("\n");
 }
 
-function conditionSections({ tag, error }: ConditionEnding): string[] {
-  const backtrace = reportBacktrace(error);
+function conditionSections({ tag, error }: ConditionEnding, guide: ToolGuide): string[] {
+  const backtrace = reportBacktrace(error, guide);
   const heading = `[${tag}] ${cutName(error.type)}\n${cutText(error.message)}`;
   return backtrace === "" ? [heading] : [heading, backtrace];
 }

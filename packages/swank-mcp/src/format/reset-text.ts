@@ -1,6 +1,6 @@
-import type { Definition, LeftReason, ResetReport } from "../lisp-port.js";
-import type { JsonObject, JsonValue } from "../tool-answer.js";
-import { cutName, firstOf } from "./cut.js";
+import type { Definition, LeftReason, ResetReport } from "../image/lisp-port.js";
+import { cutName, firstOf } from "../text/cut.js";
+import type { JsonObject, JsonValue } from "../text/tool-answer.js";
 
 /** Key of a result's `_meta` under which programs find the report as data. */
 const RESET_META = "swank-mcp/reset";
@@ -12,18 +12,18 @@ const MAX_NAME = 300;
 const REASONS: Record<LeftReason, string> = {
   kind: "only functions, macros and variables are undefined",
   existed: "existed before this session",
-  changed: "changed since by somebody else",
-  extended: "others have added methods",
+  changed: "changed later by other code",
+  extended: "other code has added methods",
   locked: "its package is locked",
 };
 
-/** What reset-session answers for an image that others use too. */
+/** The answer of reset-session for an image that other clients also use. */
 export function resetText(report: ResetReport): string {
   const { aborted, stillRunning } = report;
   return [
     "Session reset. The package is COMMON-LISP-USER.",
     ...section("aborted", aborted === 0 ? [] : [evaluations(aborted)]),
-    ...section("still running", stillRunning === 0 ? [] : [`${evaluations(stillRunning)} that nothing could end`]),
+    ...section("still running", stillRunning === 0 ? [] : [`${evaluations(stillRunning)} that could not be aborted`]),
     ...section("undefined", report.undefined.map(named)),
     ...section(
       "left",
@@ -57,7 +57,7 @@ function nameData<D extends Pick<Definition, "name">>(definition: D): D {
   return { ...definition, name: cutName(definition.name, MAX_NAME) };
 }
 
-/** The first of a list, and how many are left out. */
+/** The first items of a list, and the number left out. */
 function listData(key: string, items: readonly JsonValue[]): JsonObject {
   const { shown, left } = firstOf(items, MAX_NAMES);
   return { [key]: shown, ...(left > 0 ? { [`${key}_left_out`]: left } : {}) };

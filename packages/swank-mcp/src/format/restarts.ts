@@ -1,25 +1,25 @@
-import type { Restart } from "../lisp-port.js";
-import type { JsonObject } from "../tool-answer.js";
-import { cutName, more, oneLine } from "./cut.js";
+import type { Restart } from "../image/lisp-port.js";
+import { cutName, more, oneLine } from "../text/cut.js";
+import type { JsonObject } from "../text/tool-answer.js";
 
-/** Most restarts in an answer: the innermost, and the outermost, which end the evaluation or begin it again. */
+/** Most restarts in an answer: the innermost, and the outermost, which abort or retry the evaluation. */
 const INNERMOST = 40;
 const OUTERMOST = 5;
 const MAX_DESCRIPTION = 200;
 
-/** A line for each restart, and one for those that are left out. */
+/** A line for each restart, and one for the number left out. */
 export function restartLines(restarts: readonly Restart[]): string[] {
   const { first, left, last } = someOf(restarts);
   return [...first.map(restartLine), ...(left > 0 ? [`  ${more(left, "restart")}`] : []), ...last.map(restartLine)];
 }
 
-/** Restarts as data, and how many are left out. Restarts count from 1, as everywhere that an agent looks. */
+/** Restarts as data, and the number left out. Restarts count from 1, as in every answer. */
 export function restartsData(restarts: readonly Restart[]): JsonObject {
   const { first, left, last } = someOf(restarts);
   return { restarts: [...first, ...last].map(restartData), ...(left > 0 ? { restarts_left_out: left } : {}) };
 }
 
-/** Restarts with the numbers and names by which they can be chosen. */
+/** The numbers and names by which restarts can be chosen. */
 export function restartNames(restarts: readonly Restart[]): string {
   const { first, left, last } = someOf(restarts);
   return [...first.map(numbered), ...(left > 0 ? [more(left, "restart")] : []), ...last.map(numbered)].join(", ");

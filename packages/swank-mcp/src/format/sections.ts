@@ -1,10 +1,10 @@
-import type { LispWarning, Transcript } from "../lisp-port.js";
-import { cutTexts } from "./cut.js";
+import type { LispWarning, Transcript } from "../image/lisp-port.js";
+import { cutTexts } from "../text/cut.js";
 
-/** How to see warnings whole. */
-const WARNINGS_ARE_CUT = "; Cut to fit. Evaluate fewer forms at a time to see their warnings whole.";
+/** How to see whole warnings. */
+const WARNINGS_ARE_CUT = "; Cut to fit. Evaluate fewer forms at a time to see their whole warnings.";
 
-/** The sections that stand before a report's values or condition, without the empty ones. */
+/** The sections before a report's values or condition; empty sections are omitted. */
 export function transcriptSections(transcript: Transcript): string[] {
   return [
     ...textSection("stdout", transcript.stdout),
@@ -13,12 +13,12 @@ export function transcriptSections(transcript: Transcript): string[] {
   ];
 }
 
-/** What was printed on a stream, under its name; nothing for nothing. */
+/** Output under its stream's name; no section for no output. */
 export function textSection(name: string, text: string): string[] {
   return text === "" ? [] : [`[${name}]\n${text.replace(/\n$/, "")}`];
 }
 
-/** Warnings as they are shown, so long that all of them together fit. */
+/** Warnings as shown, cut so that all of them fit together. */
 export function cutWarnings(warnings: readonly LispWarning[]): Pick<LispWarning, "type" | "message">[] {
   const messages = cutTexts(warnings.map(({ message }) => message.trim()));
   return warnings.map(({ type }, index) => ({ type, message: messages[index] ?? "" }));
@@ -31,7 +31,7 @@ function warningLines({ warnings, warningsOmitted }: Transcript): string {
   return [...shown.map(warningText), ...others, ...(isCut ? [WARNINGS_ARE_CUT] : [])].join("\n");
 }
 
-/** Further lines of a message are indented, so that each warning's own line can be told. */
+/** A warning with the further lines of its message indented, so that each warning's first line stands out. */
 function warningText({ type, message }: Pick<LispWarning, "type" | "message">): string {
   return `${type}: ${message.replaceAll("\n", "\n  ")}`;
 }

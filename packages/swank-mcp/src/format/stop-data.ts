@@ -1,26 +1,30 @@
-import type { Breakpoint, DebuggedStop, Frame, FrameLocals, Source, Variable } from "../lisp-port.js";
-import type { JsonObject } from "../tool-answer.js";
-import { cutCall, cutName, cutText, firstOf, oneLine } from "./cut.js";
+import type { Breakpoint, DebuggedStop, Frame, FrameLocals, Source, Variable } from "../image/lisp-port.js";
+import { cutCall, cutName, cutText, firstOf, oneLine } from "../text/cut.js";
+import type { JsonObject } from "../text/tool-answer.js";
 
-/** Longest value in a list of frames, and all values of such a list together; in characters. */
+/** Most characters of a value in a list of frames, and of all values of the list together. */
 const MAX_VALUE = 200;
 const MAX_VALUES = 30_000;
 /** Most variables of one frame in a list of frames. */
 const MAX_LOCALS = 20;
 const MAX_CALL = 300;
-/** Longest form that a frame runs, in a list of many frames, and all such forms together. */
+/** Most characters of a frame's source form in a list of many frames, and of all such forms together. */
 const MAX_FORM = 200;
 const MAX_FORMS = 20_000;
 const MAX_TAGS = 50;
 const MAX_BREAKPOINTS = 100;
 const MAX_CONDITION = 200;
 
-/** Where a stop is, as every answer about it says. */
-export function placeData({ thread, level }: DebuggedStop): JsonObject {
+const NOT_READ =
+  "An interrupt stopped this SBCL function at an arbitrary instruction: its variable slots may hold garbage, and reading them can " +
+  "crash the image. Frames of other functions show their variables.";
+
+/** The thread and level of a stop, which every answer about it includes. */
+export function placeData({ thread, level }: Pick<DebuggedStop, "thread" | "level">): JsonObject {
   return { thread, level };
 }
 
-/** Frames of a stop with their variables; those that would make the list too long are only counted, as `locals_left_out`. */
+/** Frames of a stop with their variables. Variables that would make the list too long are counted in `locals_left_out`. */
 export function frameListData(frames: readonly Frame[]): JsonObject[] {
   let room = MAX_VALUES;
   const maxForm = Math.max(MAX_FORM, Math.floor(MAX_FORMS / frames.length));
@@ -42,30 +46,31 @@ export function frameListData(frames: readonly Frame[]): JsonObject[] {
   });
 }
 
-/** A variable; its object is what `(swank-objects:ref object_id)` gives. */
+/** A variable. Code refers to its object as `(swank-objects:ref object_id)`. */
 export function variableData({ name, value, objectId }: Variable, max = Number.POSITIVE_INFINITY) {
   return { name: cutName(name), value: oneLine(value, max), object_id: objectId };
 }
 
-/** What can be seen in one frame. */
-export function frameLocalsData({ locals, totalLocals, catchTags }: FrameLocals): JsonObject {
+/** Variables and catch tags of one frame. */
+export function frameLocalsData({ locals, totalLocals, catchTags, unread }: FrameLocals): JsonObject {
   const left = totalLocals - locals.length;
   const tags = firstOf(catchTags, MAX_TAGS);
   return {
     locals: locals.map((local) => variableData(local)),
     ...(left > 0 ? { locals_left_out: left } : {}),
+    ...(unread ? { locals_not_read: NOT_READ } : {}),
     catch_tags: [...tags.shown],
     ...(tags.left > 0 ? { catch_tags_left_out: tags.left } : {}),
   };
 }
 
-/** Breakpoints in the order in which they were set, and how many are left out. */
+/** Breakpoints in the order in which they were set, and the number left out. */
 export function breakpointListData(breakpoints: readonly Breakpoint[]): JsonObject {
   const { shown, left } = firstOf(breakpoints, MAX_BREAKPOINTS);
   return { breakpoints: shown.map(breakpointData), ...(left > 0 ? { breakpoints_left_out: left } : {}) };
 }
 
-/** What is not set is left out. */
+/** A breakpoint; options that are not set are omitted. */
 export function breakpointData(breakpoint: Breakpoint): JsonObject {
   const { id, condition, hitCount, thread, hits, state, failure } = breakpoint;
   return {

@@ -1,28 +1,36 @@
-import type { FoundSymbol, Meaning, SymbolDescription } from "../lisp-port.js";
-import type { JsonObject } from "../tool-answer.js";
-import { cutName, firstOf, more } from "./cut.js";
+import type { FoundSymbol, Meaning, SymbolDescription } from "../image/lisp-port.js";
+import { cutName, firstOf, more } from "../text/cut.js";
+import { shownName } from "../text/shown-name.js";
+import type { JsonObject } from "../text/tool-answer.js";
+import { EVERY_TOOL, type ToolGuide } from "../text/tool-guide.js";
 import { MAX_LISTED, MAX_NAME, meaningText } from "./meaning-text.js";
-import { shownName } from "./shown-name.js";
-import { symbolHints } from "./symbol-hints.js";
+import { markerHint, symbolHints } from "./symbol-hints.js";
 
 /** Key of a result's `_meta` under which programs find the description as data. */
 const SYMBOL_META = "swank-mcp/symbol";
 
 /**
- * What describe-symbol answers: the contract's text, and in a second block what helps besides, if anything does.
+ * The answer of describe-symbol: the contract's text, and a second block with hints, if there are any.
  *
- * @param asked - The name as the caller gave it.
+ * @param asked - The name that the caller gave.
  */
-export function symbolBlocks(description: SymbolDescription, asked: string): readonly string[] {
+export function symbolBlocks(
+  description: SymbolDescription,
+  asked: string,
+  guide: ToolGuide = EVERY_TOOL,
+): readonly string[] {
   switch (description.status) {
     case "found":
-      return [foundText(description), ...block(symbolHints(description, asked))];
+      return [foundText(description), ...block(symbolHints(description, asked, guide))];
     case "package-not-found":
-      return [`Package ${shownName(description.package)} not found`, ...block(similarHint(description.similar))];
+      return [
+        `Package ${shownName(description.package)} not found`,
+        ...block([...markerHint(asked), ...similarHint(description.similar)]),
+      ];
     case "symbol-not-found":
       return [
         `Symbol ${shownName(description.name)} not found in package ${shownName(description.package)} (status: NIL)`,
-        ...block(elsewhereHint(description)),
+        ...block([...markerHint(asked), ...elsewhereHint(description)]),
       ];
   }
 }
@@ -74,7 +82,7 @@ function block(lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [lines.join("\n")];
 }
 
-/** An entry for each meaning; the first is that of the symbol as calls use it, and shows the value as well if there is one. */
+/** An entry for each meaning. The first meaning under the symbol's own name also shows the value, if there is one. */
 function foundText({ name, meanings }: FoundSymbol): string {
   const value = meanings.flatMap((meaning) => ("value" in meaning && meaning.value ? [meaning.value.text] : [])).at(0);
   const own = meanings.filter((meaning) => meaning.name === name);
@@ -85,11 +93,11 @@ function foundText({ name, meanings }: FoundSymbol): string {
 function similarHint(similar: readonly string[]): string[] {
   return similar.length === 0
     ? []
-    : [`Packages with names like that: ${similar.map((name) => cutName(name)).join(", ")}`];
+    : [`Packages with similar names: ${similar.map((name) => cutName(name)).join(", ")}`];
 }
 
 function elsewhereHint({ elsewhere, more: left }: { readonly elsewhere: readonly string[]; readonly more: number }) {
   if (elsewhere.length === 0) return [];
   const names = [...elsewhere.map((name) => cutName(name, MAX_NAME)), ...(left > 0 ? [more(left, "symbol")] : [])];
-  return [`Elsewhere there is: ${names.join(", ")}`];
+  return [`In other packages: ${names.join(", ")}`];
 }

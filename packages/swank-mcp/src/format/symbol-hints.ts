@@ -1,17 +1,18 @@
-import type { DefinitionSource, FoundSymbol, Meaning } from "../lisp-port.js";
-import { cutText } from "./cut.js";
+import type { DefinitionSource, FoundSymbol, Meaning } from "../image/lisp-port.js";
+import { cutText } from "../text/cut.js";
+import type { ToolGuide } from "../text/tool-guide.js";
 
-/** Most lines shown of a form that defined something. */
+/** Most lines shown of a defining form. */
 const MAX_LINES = 20;
 
-/** What helps an agent to go on from a symbol's description, and is no part of the contract's text; lines. */
-export function symbolHints(found: FoundSymbol, asked: string): readonly string[] {
+/** Lines that help an agent after a symbol's description. The contract does not define them. */
+export function symbolHints(found: FoundSymbol, asked: string, guide: ToolGuide): readonly string[] {
   const { meanings } = found;
   const hints = [
     ...accessHint(found, asked),
-    ...meanings.flatMap(valueHint),
+    ...meanings.flatMap((meaning) => valueHint(meaning, guide)),
     ...meanings.flatMap(({ source }) => (source === undefined ? [] : sourceHint(source))),
-    ...(meanings.length === 0 ? ["Nothing is defined under this symbol."] : []),
+    ...(meanings.length === 0 ? ["This symbol has no definition."] : []),
   ];
   return [...new Set(hints)];
 }
@@ -19,14 +20,25 @@ export function symbolHints(found: FoundSymbol, asked: string): readonly string[
 /** Code cannot write `package:name` for a symbol that is not exported. */
 function accessHint({ access, name }: FoundSymbol, asked: string): string[] {
   const single = /^[^:|\\]+:[^:]/.test(asked.trim());
-  return single && access === "internal" ? [`It is not exported: code must write ${name}.`] : [];
+  return single && access === "internal" ? [`The symbol is not exported: code must write ${name}.`] : [];
 }
 
-function valueHint(meaning: Meaning): string[] {
+/** Says what is wrong with a name that no symbol can have without bars. The image takes all after the first marker for the symbol's name. */
+export function markerHint(asked: string): string[] {
+  const unescaped = asked.replace(/\\.|\|[^|]*\|/gs, "x");
+  if (!/:::|:[^:]+:/.test(unescaped)) return [];
+  return [
+    "The name has too many package markers: write package:name or package::name, and bars round a name that has colons itself, as in package::|a:b|.",
+  ];
+}
+
+function valueHint(meaning: Meaning, guide: ToolGuide): string[] {
   if (!("value" in meaning)) return [];
   if (meaning.value === undefined) return ["The variable is unbound."];
   const { leftOut } = meaning.value;
-  return leftOut === undefined ? [] : [`The value is cut: ${leftOut}. evaluate-lisp shows parts of it.`];
+  return leftOut === undefined
+    ? []
+    : [`The value is cut: ${leftOut}.${guide.offers("evaluate-lisp") ? " evaluate-lisp shows parts of it." : ""}`];
 }
 
 function sourceHint(source: DefinitionSource): string[] {

@@ -1,4 +1,4 @@
-import type { SwankMessage } from "swank-client";
+import type { SwankMessage } from "swank-client/protocol";
 
 /** A message as a server writes it, and what it means. */
 export interface MessageCase {

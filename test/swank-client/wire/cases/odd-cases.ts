@@ -36,7 +36,7 @@ export const ODD: readonly MessageCase[] = [
     message: {
       type: "unreadable",
       text: '(:return (:ok #<foo "unclosed) 21)',
-      problem: "The text ends inside #<...>; the position is that of the #. (UNCLOSED_UNREADABLE at line 1, column 15)",
+      problem: "The text ends inside #<...>; the position is the #. (UNCLOSED_UNREADABLE at line 1, column 15)",
       id: 21,
     },
   },
@@ -47,7 +47,7 @@ export const ODD: readonly MessageCase[] = [
       type: "unreadable",
       text: "(:new-features (:a :b:c:d))",
       problem:
-        "A token has misplaced package markers, or no name after one, or an empty package name. (INVALID_SYMBOL at line 1, column 20)",
+        "A token has misplaced colons, no name after its colons, or an empty package name. (INVALID_SYMBOL at line 1, column 20)",
       id: undefined,
     },
   },

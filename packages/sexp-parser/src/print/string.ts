@@ -1,0 +1,50 @@
+import { Char } from "../text/chars.js";
+import { chunkAt, decodeBytes, encodeChunk, MAX_CHUNK, MAX_CHUNK_BYTES } from "../text/utf8.js";
+
+/** From this length on, escaping bytes is faster than escaping a string. */
+const LONG = 4096;
+
+const plain = new Uint8Array(MAX_CHUNK_BYTES);
+const escaped = new Uint8Array(2 * MAX_CHUNK_BYTES);
+
+/** A Lisp string: only `"` and `\` are escaped, every other character stands for itself. */
+export function printString(text: string): string {
+  if (!text.includes('"') && !text.includes("\\")) return `"${text}"`;
+  return `"${text.length < LONG ? escapeShort(text) : escapeLong(text)}"`;
+}
+
+function escapeShort(text: string): string {
+  return text.replace(/["\\]/g, "\\$&");
+}
+
+function escapeLong(text: string): string {
+  let result = "";
+  for (let start = 0; start < text.length; ) {
+    const chunk = chunkAt(text, start, MAX_CHUNK);
+    const count = encodeChunk(chunk, plain);
+    result += count < 0 ? escapeShort(chunk) : decodeBytes(escaped, escapeBytes(count));
+    start += chunk.length;
+  }
+  return result;
+}
+
+/** 1 for the bytes that are escaped, 0 for all others. */
+const NEEDS_ESCAPE = new Uint8Array(256);
+NEEDS_ESCAPE[Char.quotes] = 1;
+NEEDS_ESCAPE[Char.backslash] = 1;
+
+/**
+ * Copies `count` bytes from `plain` to `escaped` with their escapes, and gives their number.
+ *
+ * Writes a backslash before every byte and keeps it where it is needed: a branch would be mispredicted at every escape.
+ */
+function escapeBytes(count: number): number {
+  let length = 0;
+  for (let index = 0; index < count; index++) {
+    const byte = plain[index] ?? 0;
+    escaped[length] = Char.backslash;
+    length += NEEDS_ESCAPE[byte] ?? 0;
+    escaped[length++] = byte;
+  }
+  return length;
+}

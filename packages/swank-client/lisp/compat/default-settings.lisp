@@ -1,0 +1,14 @@
+;;; Calls BODY under SBCL's default settings, whatever the image's user has set. Otherwise the stepper could enter our code, unsafe code
+;;; would miss wrong arguments, and another number base would read other numbers.
+;;; This is a form that is read in several packages, so every symbol names its package.
+(cl:lambda (body)
+  (cl:with-standard-io-syntax
+    (cl:let ((cl:*readtable* (cl:copy-readtable cl:nil))
+             (cl:*print-readably* cl:nil)
+             (cl:*break-on-signals* cl:nil)
+             (sb-ext:*evaluator-mode* :compile)
+             (sb-c::*policy* sb-c::**baseline-policy**)
+             (sb-c::*macro-policy* cl:nil)
+             (sb-c::*policy-min* cl:nil)
+             (sb-c::*policy-max* cl:nil))
+      (cl:funcall body))))

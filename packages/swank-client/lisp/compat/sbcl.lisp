@@ -1,0 +1,209 @@
+;;;; The internal symbols of SBCL that the library uses. No other file names them. Names that differ between versions of SBCL are looked up
+;;;; once, when this file is loaded.
+
+(defpackage #:swank-client/sbcl
+  (:documentation "Internal functions and variables of SBCL that the library uses.")
+  (:use #:common-lisp)
+  ;; the compiler
+  (:import-from #:sb-c #:*policy-max* #:*policy-min* #:*source-plist* #:debug-info-source #:debug-source-namestring
+                #:debug-source-plist)
+  ;; evaluation, stepping and encapsulation
+  (:import-from #:sb-impl #:*circularity-counter* #:*circularity-hash-table* #:*step-out* #:disable-stepping #:enable-stepping
+                #:encapsulation-info #:encapsulation-info-definition #:invoke-stepper #:stepping-enabled-p)
+  ;; conditions and restarts
+  (:import-from #:sb-kernel #:**initial-handler-clusters** #:control-stack-exhausted #:restart-function
+                #:restart-interactive-function)
+  ;; frames
+  (:import-from #:sb-debug #:frame-call)
+  (:import-from #:sb-di #:compiled-code-location-step-info #:compiled-debug-fun-component #:compiled-frame-escaped
+                #:fill-in-code-location #:find-stepped-frame #:frame-pointer)
+  ;; classes
+  (:import-from #:sb-pcl #:%method-function-fast-function #:condition-class #:slot-object)
+  ;; threads and memory
+  (:import-from #:sb-thread #:with-system-mutex)
+  (:import-from #:sb-vm #:current-thread-offset-sap #:thread-control-stack-start-slot #:thread-this-slot)
+  (:export #:%method-function-fast-function
+           #:**initial-handler-clusters**
+           #:*bookkeeping-slots*
+           #:*circularity-counter*
+           #:*circularity-hash-table*
+           #:*evaluator-functions*
+           #:*exit-functions*
+           #:*functions-under-c-locks*
+           #:*method-function-names*
+           #:*policy-max*
+           #:*policy-min*
+           #:*source-plist*
+           #:*step-out*
+           #:*thread-state-slot*
+           #:accessible-symbol
+           #:call-if-loaded
+           #:compiled-code-location-step-info
+           #:compiled-debug-fun-component
+           #:compiled-frame-escaped
+           #:condition-class
+           #:control-stack-exhausted
+           #:current-thread-offset-sap
+           #:debug-info-source
+           #:debug-source-namestring
+           #:debug-source-plist
+           #:disable-stepping
+           #:enable-stepping
+           #:encapsulation-info
+           #:encapsulation-info-definition
+           #:exit-in-progress-p
+           #:fill-in-code-location
+           #:find-stepped-frame
+           #:frame-call
+           #:frame-pointer
+           #:guard-page-size
+           #:interrupted-address
+           #:invoke-stepper
+           #:note-for-compile
+           #:package-graph-lock
+           #:restart-function
+           #:restart-interactive-function
+           #:set-homedir
+           #:set-report-function
+           #:slot-object
+           #:static-linker-lock
+           #:stepping-enabled-p
+           #:terminal-stream
+           #:thread-control-stack-start-slot
+           #:thread-this-slot
+           #:version-symbols
+           #:with-system-mutex
+           #:world-lock))
+
+(in-package #:swank-client/sbcl)
+
+;;; Names that not every SBCL has
+
+(defun existing-symbols (names)
+  "Those symbols of NAMES, ((PACKAGE NAME) ...), that exist in this SBCL."
+  (loop for (package name) in names
+        for symbol = (and (find-package package) (find-symbol name package))
+        when symbol collect symbol))
+
+(defun value-if-bound (symbol)
+  "The value of the variable SYMBOL, or NIL if this SBCL has no such variable."
+  (and symbol (boundp symbol) (symbol-value symbol)))
+
+(defparameter *package-graph-lock-variable* (first (existing-symbols '(("SB-IMPL" "*PACKAGE-GRAPH-LOCK*"))))
+  "SBCL's variable for the lock that guards all packages.")
+
+(defun package-graph-lock ()
+  "The lock that a thread holds while it changes packages or interns symbols, or NIL."
+  (value-if-bound *package-graph-lock-variable*))
+
+(defparameter *static-linker-lock-variable*
+  (first (existing-symbols '(("SB-VM" "*STATIC-LINKER-LOCK*") ("SB-C" "*STATIC-LINKER-LOCK*"))))
+  "SBCL's variable for the lock that guards direct calls in compiled code.")
+
+(defun static-linker-lock ()
+  "The lock that a thread holds while it changes direct calls in compiled code, or NIL."
+  (value-if-bound *static-linker-lock-variable*))
+
+(defparameter *world-lock-variable* (first (existing-symbols '(("SB-KERNEL" "**WORLD-LOCK**"))))
+  "SBCL's variable for the lock that guards classes, generic functions and the compiler.")
+
+(defun world-lock ()
+  "The lock that a thread holds while it compiles or changes classes and generic functions, or NIL."
+  (value-if-bound *world-lock-variable*))
+
+(defparameter *functions-under-c-locks*
+  (remove-if-not #'fboundp
+                 (existing-symbols '(;; used by the compiler and by readers of debugging information, in an SBCL that compresses it
+                                     ("SB-C" "COMPRESS") ("SB-C" "DECOMPRESS")
+                                     ;; used to show a stack with frames of C functions
+                                     ("SB-SYS" "SAP-FOREIGN-SYMBOL"))))
+  "Functions of SBCL that hold a lock of the C library while they run.")
+
+(defparameter *exit-functions*
+  (remove-if-not #'fboundp (existing-symbols '(("SB-EXT" "EXIT") ("SB-EXT" "SAVE-LISP-AND-DIE") ("SB-EXT" "QUIT") ("SB-SYS" "OS-EXIT"))))
+  "Functions of SBCL that end the image.")
+
+(defparameter *thread-state-slot* (value-if-bound (first (existing-symbols '(("SB-VM" "THREAD-STATE-WORD-SLOT")))))
+  "The slot of a thread structure whose first byte says whether the guard page is raised; NIL if this SBCL has no such slot.")
+
+;;; The compiler
+
+(defparameter *warnings-p-variable* (first (existing-symbols '(("SB-C" "*WARNINGS-P*"))))
+  "The variable that becomes the second value of COMPILE.")
+
+(defparameter *failure-p-variable* (first (existing-symbols '(("SB-C" "*FAILURE-P*"))))
+  "The variable that becomes the third value of COMPILE.")
+
+(defun note-for-compile (failure-p)
+  "Make a COMPILE that runs report a warning, and also a failure if FAILURE-P."
+  (flet ((note (variable)
+           (when (and variable (boundp variable)) (setf (symbol-value variable) t))))
+    (note *warnings-p-variable*)
+    (when failure-p (note *failure-p-variable*))))
+
+(defparameter *evaluator-functions*
+  '(sb-int:simple-eval-in-lexenv sb-impl::%simple-eval sb-impl::simple-eval-progn-body sb-impl::simple-eval-locally)
+  "Functions whose frames are between EVAL and the code that it evaluates.")
+
+(defparameter *method-function-names* '(sb-pcl::fast-method sb-pcl::slow-method)
+  "The first elements of the names of method functions.")
+
+;;; Conditions and restarts
+
+(defparameter *bookkeeping-slots* '(sb-kernel::hash sb-kernel::assigned-slots)
+  "Slots of conditions that SBCL uses internally.")
+
+(defun set-report-function (restart function)
+  "Make RESTART report itself with FUNCTION, which takes a stream."
+  (setf (slot-value restart 'sb-kernel::report-function) function))
+
+;;; Threads
+
+(defun guard-page-size ()
+  "The size in bytes of each guard page of a control stack."
+  sb-c:+backend-page-bytes+)
+
+(defun interrupted-address ()
+  "The address at which this thread was interrupted, or NIL outside an interrupt."
+  (let ((count sb-kernel:*free-interrupt-context-index*))
+    (and (plusp count)
+         (let ((counter (sb-vm:context-pc (sb-di::nth-interrupt-context (1- count)))))
+           (if (integerp counter) counter (sb-sys:sap-int counter))))))
+
+;;; The process
+
+(defun exit-in-progress-p ()
+  "True while the image is exiting."
+  (and (boundp 'sb-impl::*exit-in-progress*) (symbol-value 'sb-impl::*exit-in-progress*)))
+
+(defun terminal-stream ()
+  "The stream that SBCL uses for the terminal; it need not be a terminal stream."
+  sb-impl::*tty*)
+
+(defun set-homedir (folder)
+  "Make REQUIRE look in FOLDER."
+  (setf sb-sys::*sbcl-homedir-pathname* folder))
+
+;;; The user's names, and names from code that may not be loaded
+
+(declaim (inline accessible-symbol))
+(defun accessible-symbol (name package)
+  "=> the symbol NAME accessible in PACKAGE, and its status, or NIL if there is none. Interns nothing."
+  (find-symbol name package))
+
+(defun call-if-loaded (package name &rest arguments)
+  "Call the function NAME of PACKAGE with ARGUMENTS if it exists."
+  (let ((symbol (and (find-package package) (find-symbol name package))))
+    (when (and symbol (fboundp symbol)) (apply symbol arguments))))
+
+(defun version-symbols (package-name symbol-name)
+  "The symbols named SYMBOL-NAME in PACKAGE-NAME, for every loaded version of this library.
+When a client loads the library, package names end with the version."
+  (loop with prefix = (concatenate 'string "SWANK-CLIENT/" package-name)
+        with length = (length prefix)
+        for package in (list-all-packages)
+        for name = (package-name package)
+        for symbol = (and (eql 0 (search prefix name))
+                          (or (= (length name) length) (char= #\/ (char name length)))
+                          (find-symbol symbol-name package))
+        when symbol collect symbol))

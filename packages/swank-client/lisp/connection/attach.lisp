@@ -1,0 +1,47 @@
+;;;; Sets up a new connection so that it does not disturb the others.
+
+(in-package #:swank-client/connection)
+
+(defun keep-own-streams (connection)
+  "Give CONNECTION the process's standard streams.
+When an Emacs to which the Lisp's output was redirected disconnects, Swank redirects the output to the next connection, even one without
+a REPL. If that has no streams, the next output of any thread recurs until the stack is exhausted."
+  (let ((input (make-synonym-stream 'sb-sys:*stdin*))
+        (output (make-synonym-stream 'sb-sys:*stdout*)))
+    (setf (connection.user-input connection) input
+          (connection.user-output connection) output
+          (connection.user-io connection) (make-two-way-stream input output))))
+
+(defun move-to-end (connection)
+  "Move CONNECTION to the end of Swank's list. The update is atomic, because connections are added and removed concurrently."
+  (sb-ext:atomic-update (symbol-value '*connections*)
+                        (lambda (connections)
+                          (if (member connection connections)
+                              (append (remove connection connections) (list connection))
+                              connections))))
+
+(defun move-to-end-once-listed (connection)
+  "Do the same in a Swank whose sentinel adds new connections to the list shortly after they are made."
+  (loop repeat 1000
+        while (open-stream-p (connection.socket-io connection))
+        until (member connection *connections*)
+        do (sleep 1/100))
+  (move-to-end connection)
+  ;; the sentinel may have been adding another connection, and then have overwritten the change
+  (sleep 1/100)
+  (when (eq connection (first *connections*)) (move-to-end connection)))
+
+(defun move-behind-others (connection)
+  "Leave errors of background threads to the connection that receives them now. Swank gives them to the first connection of its list."
+  (let ((lock (connection-lock)))
+    (if lock
+        (swank/backend:call-with-lock-held lock (lambda () (move-to-end connection)))
+        (move-to-end-once-listed connection))))
+
+(defun attach ()
+  "Guard this connection and move it behind the others. Each connection calls this once. => the number of other connections"
+  (let ((connection *emacs-connection*))
+    (guard connection)
+    (keep-own-streams connection)
+    (move-behind-others connection)
+    (1- (length *connections*))))

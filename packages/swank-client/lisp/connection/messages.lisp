@@ -1,0 +1,114 @@
+;;;; Replaces messages that Swank cannot send. Swank writes a message's length in six hexadecimal digits, and closes the connection on a
+;;;; longer message and on one that cannot be printed.
+
+(in-package #:swank-client/connection)
+
+(defconstant +most-bytes+ 16777000 "The largest message in bytes, with some margin.")
+(defconstant +most-printed+ 1000000 "Characters printed of one object. An object that reaches the limit may print forever.")
+
+;;; Sizes
+
+(defun bytes-of (string exactly)
+  "The number of bytes that STRING takes in a message; an upper bound unless EXACTLY."
+  (if exactly
+      (loop for char across string
+            for code = (char-code char)
+            sum (cond ((member code '(34 92)) 2)
+                      ((< code 128) 1)
+                      ((< code 2048) 2)
+                      ((< code 65536) 3)
+                      (t 4)))
+      (* 4 (length string))))
+
+(defun printed-for-wire (object)
+  "OBJECT as Swank prints it, at most +MOST-PRINTED+ characters."
+  (call/truncated-output-to-string
+   +most-printed+
+   (lambda (stream)
+     (with-standard-io-syntax
+       (let ((*print-readably* nil)
+             (*package* *swank-io-package*))
+         (prin1 object stream))))
+   ""))
+
+(defun room-after-text (text room)
+  "The bytes left of ROOM after TEXT is printed; a negative number if there are too few."
+  (if (< (length text) +most-printed+)
+      (- room (bytes-of text t))
+      -1))
+
+(defun room-after (datum room exactly depth)
+  "The bytes left of ROOM after DATUM, at DEPTH, is printed; a negative number if there are too few."
+  (flet ((after-vector (vector)
+           (loop for element across vector
+                 until (minusp room)
+                 do (setf room (room-after element (- room 3) exactly (1+ depth))))
+           room)
+         ;; a circular list uses up the room
+         (after-list (list)
+           (loop for rest = list then (cdr rest)
+                 while (and (consp rest) (not (minusp room)))
+                 do (setf room (room-after (car rest) (- room 3) exactly (1+ depth)))
+                 finally (return (if (listp rest) room (room-after rest (- room 3) exactly (1+ depth)))))))
+    (if (or (minusp room) (> depth 500))
+        -1
+        (typecase datum
+          (string (- room 2 (bytes-of datum exactly)))
+          (symbol (- room 8
+                     (bytes-of (symbol-name datum) exactly)
+                     (if (symbol-package datum) (bytes-of (package-name (symbol-package datum)) exactly) 0)))
+          (integer (- room 2 (ceiling (integer-length datum) 3)))
+          ((or float character) (- room 40))
+          (cons (after-list datum))
+          (vector (after-vector datum))
+          (t (room-after-text (printed-for-wire datum) room))))))
+
+(defun fits-p (datum)
+  "T if DATUM can be sent; otherwise the reason, :TOO-LARGE or :UNPRINTABLE."
+  (handler-case
+      (if (some (lambda (exactly) (<= 0 (room-after datum +most-bytes+ exactly 0))) '(nil t))
+          t
+          :too-large)
+    (serious-condition () :unprintable)))
+
+;;; Replacements
+
+(defun shortened (datum)
+  "DATUM, with the middle of long strings left out."
+  (typecase datum
+    (string (let ((length (length datum)))
+              (if (< length 20000)
+                  datum
+                  (format nil "~a [... ~d characters left out ...] ~a"
+                          (subseq datum 0 10000) (- length 20000) (subseq datum (- length 10000))))))
+    (cons (cons (shortened (car datum)) (shortened (cdr datum))))
+    (t datum)))
+
+(defun fitting (datum)
+  "DATUM, which holds no value of the user, shortened if it does not fit."
+  (if (eq t (fits-p datum))
+      datum
+      (let ((shorter (shortened datum)))
+        (if (eq t (fits-p shorter))
+            shorter
+            (list :background-message "A message was left out: it is too large.")))))
+
+(defun fitting-return (event)
+  "EVENT, the reply to a request, or a refusal with the reason if it cannot be sent."
+  (destructuring-bind (name thread (status &rest result) id) event
+    (if (eq status :ok)
+        (let ((verdict (fits-p result)))
+          (if (eq verdict t)
+              event
+              (list name thread (list :refused verdict) id)))
+        (list name thread (cons status (shortened result)) id))))
+
+(defun fitting-event (event)
+  "EVENT, which is about to be sent to a client, changed if needed so that it can be sent."
+  (case (first event)
+    ((:emacs-rex :emacs-return :emacs-return-string :emacs-channel-send :emacs-interrupt :emacs-pong)
+     event)
+    ;; Swank prints the condition in it
+    (:reader-error (list* (first event) (shortened (second event)) (cddr event)))
+    (:return (fitting-return event))
+    (t (fitting event))))

@@ -1,0 +1,9 @@
+;;;; The image's part of every connection of this library.
+
+(defpackage #:swank-client/connection
+  (:documentation "Guards a connection, keeps it from disturbing others, and ends its requests.")
+  (:use #:common-lisp #:swank-client/sbcl #:swank-client/swank #:swank-client/threads)
+  (:export #:attach
+           #:choose-foreign-errors
+           #:end-request
+           #:repl-p))

@@ -1,0 +1,138 @@
+;;;; Ends requests whose client has stopped waiting; otherwise they could run forever. The module `evaluate` ends evaluations.
+
+(in-package #:swank-client/connection)
+
+;;; Which threads
+
+(defun requests-in (connection thread)
+  "The ids of the requests of CONNECTION that THREAD runs, the innermost first."
+  (and (eq connection (value-in-thread '*emacs-connection* thread))
+       (value-in-thread '*pending-continuations* thread)))
+
+(defun stopped-p (thread)
+  "True if THREAD is stopped in Swank's debugger."
+  (plusp (or (value-in-thread '*sldb-level* thread) 0)))
+
+(defun evaluation-p (thread)
+  "True if THREAD runs an evaluation of any version of the library."
+  (some (lambda (variable) (value-in-thread variable thread)) (version-symbols "EVALUATE" "*EVALUATION*")))
+
+(defun between-requests-p (thread)
+  "True if THREAD serves a request that it has not begun, or is about to end."
+  (and (equal "worker" (sb-thread:thread-name thread))
+       (null (value-in-thread '*pending-continuations* thread))))
+
+(defun find-request (connection id)
+  "The thread that runs request ID of CONNECTION, or NIL."
+  (find-if (lambda (thread) (member id (requests-in connection thread))) (sb-thread:list-all-threads)))
+
+(defun await-request (connection id)
+  "Wait until a thread runs request ID of CONNECTION, and return it. Returns NIL if no thread is about to begin one."
+  (loop repeat 500
+        for thread = (find-request connection id)
+        until (or thread (notany #'between-requests-p (sb-thread:list-all-threads)))
+        do (sleep 1/50)
+        finally (return thread)))
+
+;;; Safe moments for unwinding
+
+(defun holds-shared-lock-p ()
+  "True if this thread holds a lock that readers or compilers need. A request may loop forever while it holds one."
+  (or (holds-package-lock-p) (holds-world-lock-p)))
+
+(defun in-foreign-code-p ()
+  "True if this thread was interrupted in C code, judged by the address. It may hold malloc's lock, which unwinding would never release.
+Newer SBCLs call malloc in the compiler. A thread that waits in a system call is in C code, too."
+  (let ((address (interrupted-address)))
+    (and address (>= address #x7f0000000000))))
+
+(defun safe-to-unwind-p (tries)
+  "True if this thread can be unwound now. TRIES counts the earlier interrupts that found it unsafe: a compilation gets 4 s."
+  (not (or (holds-mailbox-p)
+           (and (< tries 20) (in-foreign-code-p))
+           (and (< tries 200) (holds-shared-lock-p)))))
+
+;;; Ways to end a request, in its thread
+
+(defun unwind-request ()
+  "Unwind this thread to where its request began."
+  (swank:throw-to-toplevel))
+
+(defun unwind-closed-request ()
+  "Unwind this thread to where its request began, after its client has disconnected."
+  ;; no client acknowledges messages sent from here
+  (setf *send-counter* 0)
+  (swank:throw-to-toplevel))
+
+(defun end-this-thread ()
+  "End this thread, which could not be unwound."
+  (sb-thread:abort-thread :allow-exit t))
+
+(defun return-to-stop ()
+  "Return to the stop that this thread is in, through the last restart that is newer than the stop's restarts."
+  (loop for (restart next) on (compute-restarts)
+        when (and next (eq next (first *sldb-restarts*)))
+          do (invoke-restart restart)))
+
+(defun interrupt-when-safe (way thread running-p)
+  "Make THREAD call WAY once, at the first safe moment, while RUNNING-P is true of it.
+Each interrupt is sent after the one before has arrived, because SBCL crashes when many are queued."
+  (let ((arrived t) (taken nil) (tries 0))
+    (flet ((arrive ()
+             (setf arrived t)
+             (when (and (not taken) (funcall running-p sb-thread:*current-thread*))
+               (cond ((safe-to-unwind-p tries)
+                      (setf taken t)
+                      (sb-sys:with-interrupts (funcall way)))
+                     (t (incf tries))))))
+      (loop repeat 250
+            while (and (not taken) (funcall running-p thread))
+            do (when arrived
+                 (setf arrived nil)
+                 ;; the thread may have ended
+                 (ignore-errors (sb-thread:interrupt-thread thread #'arrive)))
+               (sleep 1/50)))))
+
+(defun end-in-thread (thread running-p ways)
+  "Try each of WAYS in turn to end the work of THREAD, while RUNNING-P is true of it. Cleanup forms have 1 s after each."
+  (dolist (way ways)
+    (interrupt-when-safe way thread running-p)
+    (loop repeat 50
+          while (funcall running-p thread)
+          do (sleep 1/50))))
+
+;;; Ending
+
+(defun end-request (id)
+  "End request ID of this connection, in whatever thread it runs. => T"
+  (let* ((connection *emacs-connection*)
+         (thread (await-request connection id)))
+    (flet ((running-p (thread)
+             (and (sb-thread:thread-alive-p thread) (member id (requests-in connection thread)))))
+      (when thread
+        (end-in-thread thread #'running-p
+                       (if (stopped-p thread)
+                           (list #'return-to-stop #'return-to-stop)
+                           (list #'unwind-request #'unwind-request #'end-this-thread)))))
+    t))
+
+(defun end-requests (connection)
+  "End all requests of CONNECTION, which is closed."
+  (flet ((running-p (thread)
+           (and (sb-thread:thread-alive-p thread)
+                (requests-in connection thread)
+                (not (stopped-p thread))
+                (not (evaluation-p thread)))))
+    (loop with asked = '()
+          ;; the last requests may begin only now
+          repeat 5
+          do (dolist (thread (set-difference (remove-if-not #'running-p (sb-thread:list-all-threads)) asked))
+               (push thread asked)
+               (sb-thread:make-thread #'end-in-thread
+                                      :arguments (list thread #'running-p
+                                                       (list #'unwind-closed-request #'unwind-closed-request #'end-this-thread))
+                                      :name "swank-client clean-up"))
+             (sleep 1/5))))
+
+;; clients look the function up here, because they cannot name a symbol in a package that may not exist
+(setf (get (intern (package-name *package*) "KEYWORD") :end-request) 'end-request)

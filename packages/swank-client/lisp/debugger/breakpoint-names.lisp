@@ -1,0 +1,117 @@
+;;;; Reads the function or method that a breakpoint is set on, and its condition.
+
+(in-package #:swank-client/debugger)
+
+;;; Reading
+
+(defun use-internal-symbol (condition)
+  "Accept APP:NAME if NAME is internal to APP, because people write it."
+  (when (and (typep condition '(and simple-condition package-error)) (find-restart 'continue condition))
+    (let ((name (first (simple-condition-format-arguments condition)))
+          (package (find-package (package-error-package condition))))
+      (when (and package (stringp name) (accessible-symbol name package))
+        (continue condition)))))
+
+(defun all-forms (source)
+  "The forms of SOURCE. Internal symbols may be written with one colon."
+  (handler-bind ((reader-error #'use-internal-symbol)) (source-forms source)))
+
+(defun read-name (source)
+  "Read SOURCE as the name of a function. No code in it is run."
+  (let ((forms (let ((*read-eval* nil)) (all-forms source))))
+    (if (= (length forms) 1)
+        (first forms)
+        (error "Expected the name of one function, but got ~d forms." (length forms)))))
+
+(defun compiled-quietly (lambda-expression)
+  "Compile LAMBDA-EXPRESSION without printing warnings. => the function, and the compiler's warnings, strings"
+  (let ((warnings '()))
+    (handler-bind ((warning (lambda (condition)
+                              (unless (typep condition 'style-warning)
+                                (pushnew (message-text condition) warnings :test #'string=))
+                              (muffle-warning condition))))
+      (values (compile nil lambda-expression) (nreverse warnings)))))
+
+(defun compile-condition (source)
+  "Compile SOURCE into a function of the call's argument list, which the code can use as ARGS.
+=> the function, and the compiler's warnings, strings"
+  (let ((forms (all-forms source))
+        (args (intern "ARGS")))
+    (unless forms (error "It holds no code."))
+    (compiled-quietly `(lambda (,args) (declare (ignorable ,args)) ,@forms))))
+
+(defun condition-function (source)
+  "Do what COMPILE-CONDITION does, with errors that name the condition as their cause."
+  (handler-case (compile-condition source)
+    (sb-ext:timeout (late) (error late))
+    (error (problem) (error "Its condition is refused: ~a" (message-text problem)))))
+
+;;; Methods
+
+(defun method-name-p (name)
+  "True if NAME has the shape (METHOD NAME ...)."
+  (and (consp name) (eq (first name) 'method) (rest name)))
+
+(defun specified-object (form)
+  "The object of FORM in (EQL FORM): a quoted object, a literal, or the value of a variable.
+Code is refused, because naming a method must not evaluate anything."
+  (cond ((typep form '(cons (eql quote) (cons t null))) (second form))
+        ((consp form) (error "(EQL ...) takes a literal, a quoted object or a variable, not code to evaluate: ~s" form))
+        ((and (symbolp form) (not (keywordp form)))
+         (if (boundp form) (symbol-value form) (error "The variable ~s in (EQL ~:*~s) has no value." form)))
+        (t form)))
+
+(defun named-specializer (specializer)
+  "The specializer object for SPECIALIZER, written as in code."
+  (if (consp specializer)
+      (sb-mop:intern-eql-specializer (specified-object (second specializer)))
+      (find-class specializer)))
+
+(defun named-method (name)
+  "The method that (METHOD NAME QUALIFIER... (SPECIALIZER...)) names, or NIL."
+  (destructuring-bind (generic &rest others) (rest name)
+    (let ((specializers (mapcar #'named-specializer (car (last others)))))
+      (and (fboundp generic)
+           (typep (fdefinition generic) 'generic-function)
+           (ignore-errors (find-method (fdefinition generic) (butlast others) specializers nil))))))
+
+(defun specializer-name (specializer)
+  "SPECIALIZER, written as in code."
+  (if (typep specializer 'sb-mop:eql-specializer)
+      `(eql ,(let ((object (sb-mop:eql-specializer-object specializer)))
+               (if (typep object '(or cons (and symbol (not keyword)))) `',object object)))
+      (class-name specializer)))
+
+(defun method-name (generic method)
+  "The name of METHOD of GENERIC, as NAMED-METHOD takes it."
+  `(method ,generic ,@(method-qualifiers method) ,(mapcar #'specializer-name (sb-mop:method-specializers method))))
+
+(defun same-place-p (method other)
+  "True if METHOD and OTHER would replace each other in a generic function."
+  (and (equal (method-qualifiers method) (method-qualifiers other))
+       (equal (sb-mop:method-specializers method) (sb-mop:method-specializers other))))
+
+;;; Functions
+
+(defun implementation-name-p (name)
+  "True if NAME is that of a function that Lisp, its compiler or Swank uses all the time."
+  (let* ((symbol (if (consp name) (second name) name))
+         (package (symbol-package symbol)))
+    (and package
+         (or (sb-ext:package-locked-p package)
+             (some (lambda (prefix) (eql 0 (search prefix (package-name package)))) '("SB-" "SWANK"))))))
+
+(defun unbreakable-reason (name)
+  "The reason why no breakpoint can be set on NAME, or NIL."
+  (cond ((not (sb-int:legal-fun-name-p name)) "It is not the name of a function.")
+        ((not (fboundp name)) "There is no such function.")
+        ((and (symbolp name) (macro-function name)) "It is a macro: it runs when code is compiled, not when that code is called.")
+        ((and (symbolp name) (special-operator-p name)) "It is a special operator.")
+        ((implementation-name-p name) "Lisp, its compiler or Swank use it all the time.")))
+
+(defun missed-calls-warning (name)
+  "A warning about calls of NAME that an encapsulation misses, or NIL."
+  (cond ((eq (sb-int:info :function :inlinep name) 'inline)
+         "It is declared inline: calls that were compiled inline do not stop.")
+        ((sb-int:info :function :source-transform name)
+         "Calls compiled with knowledge of its structure are inlined and do not stop.")))

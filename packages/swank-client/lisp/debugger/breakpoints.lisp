@@ -1,0 +1,252 @@
+;;;; Breakpoints on functions. They encapsulate the function, which works with any number of threads and leaves nothing behind.
+
+(in-package #:swank-client/debugger)
+
+(defstruct breakpoint
+  "A breakpoint on a function or a method."
+  id
+  session
+  connection
+  ;; the encapsulated function, and the method if the breakpoint is on one
+  name
+  method
+  ;; source and function of the condition
+  condition
+  test
+  ;; number of the first hit that stops
+  (from 1)
+  ;; NIL: the session's own evaluations; T: every thread; or a thread's id
+  thread
+  (hits (list 0))
+  ;; the error of the condition; after that the breakpoint never fires
+  (failure nil)
+  (tag (gensym "BREAKPOINT")))
+
+(defvar *breakpoints* (make-hash-table :synchronized t) "Breakpoints by id.")
+
+(defvar *last-breakpoint* (list 0) "A cell with the id of the latest breakpoint.")
+
+(defun place-text (breakpoint)
+  "The function or method of BREAKPOINT, as text."
+  (let ((name (breakpoint-name breakpoint)) (method (breakpoint-method breakpoint)))
+    (function-text (if method (method-name name method) name))))
+
+(defun reached-text (breakpoint connection)
+  "The report of a stop at BREAKPOINT in the debugger of CONNECTION's client."
+  (format nil "Breakpoint ~d on ~a~:[, set by another client of this image~;~].~@[~%Its condition signalled an error, and it does not fire any more: ~a~]"
+          (breakpoint-id breakpoint) (place-text breakpoint) (eq connection (breakpoint-connection breakpoint))
+          (breakpoint-failure breakpoint)))
+
+;;; Reaching a breakpoint
+
+(defun watched-thread-p (breakpoint)
+  "True if BREAKPOINT applies to the code that this thread runs. Code of the debugger never counts."
+  (let ((thread (breakpoint-thread breakpoint)))
+    (and (zerop *sldb-level*)
+         (cond ((null thread)
+                (and *evaluation* *in-user-code* (eq (evaluation-session *evaluation*) (breakpoint-session breakpoint))))
+               ((eq thread t) (or (null *evaluation*) *in-user-code*))
+               (t (eql thread (current-thread-id)))))))
+
+(defun method-applies-p (breakpoint arguments)
+  "True if BREAKPOINT has no method, or if its method applies to ARGUMENTS. Methods are compared by place, because redefinition replaces them."
+  (let ((method (breakpoint-method breakpoint)))
+    (or (null method)
+        (member method (ignore-errors (compute-applicable-methods (fdefinition (breakpoint-name breakpoint)) arguments))
+                :test #'same-place-p))))
+
+(defvar *in-condition* nil "True while a breakpoint's condition is evaluated: its calls are no hits.")
+
+(defun call-without-stepping (function)
+  "Call FUNCTION without stepping into it."
+  (if (stepping-enabled-p)
+      (unwind-protect (progn (disable-stepping) (funcall function))
+        (enable-stepping))
+      (funcall function)))
+
+(defun condition-holds-p (breakpoint arguments)
+  "True if the condition of BREAKPOINT holds for ARGUMENTS, or fails. A failure stops once and disables the breakpoint."
+  (let ((test (breakpoint-test breakpoint)))
+    (or (null test)
+        (handler-case (with-code-of ((breakpoint-session breakpoint))
+                        (let ((*in-condition* t))
+                          (call-without-stepping (lambda () (funcall test (copy-list arguments))))))
+          (error (condition)
+            (setf (breakpoint-failure breakpoint) (report-text condition 500))
+            t)))))
+
+(defun count-hit (breakpoint)
+  "Count a hit of BREAKPOINT. => the number of hits"
+  (1+ (sb-ext:atomic-incf (car (breakpoint-hits breakpoint)))))
+
+(defun fires-p (breakpoint arguments)
+  "True if BREAKPOINT stops this call of its function with ARGUMENTS."
+  (and (null (breakpoint-failure breakpoint))
+       (not *in-condition*)
+       (not (session-departed (breakpoint-session breakpoint)))
+       (watched-thread-p breakpoint)
+       (method-applies-p breakpoint arguments)
+       (condition-holds-p breakpoint arguments)
+       (>= (count-hit breakpoint) (breakpoint-from breakpoint))))
+
+(defun wrapper-frame ()
+  "The frame that stands in for the call that is about to begin, shown as the top of the stack."
+  (loop for frame = (sb-di:top-frame) then (sb-di:frame-down frame)
+        while frame
+        when (breakpoint-wrapper-p (frame-name frame)) return frame))
+
+(defun enter-breakpoint (breakpoint arguments connection)
+  "Stop at BREAKPOINT, before a call with ARGUMENTS, in the debugger of CONNECTION."
+  (let* ((*breakpoint-call* (cons (breakpoint-name breakpoint) arguments))
+         (*breakpoint-variables* (argument-bindings (breakpoint-name breakpoint) arguments))
+         (sb-debug:*stack-top-hint* (wrapper-frame))
+         (condition (make-condition 'breakpoint-reached :id (breakpoint-id breakpoint)
+                                                        :text (reached-text breakpoint connection))))
+    (with-simple-restart (continue "Continue with the call")
+      (with-connection (connection)
+        (let ((*buffer-package* *package*))
+          (invoke-slime-debugger condition))))))
+
+(defun enter-breakpoint-elsewhere (breakpoint arguments connection)
+  "Stop in the debugger of CONNECTION, another client, whose code this thread runs: its user must be able to resume it."
+  (ignore-errors (notify-of-hit breakpoint connection))
+  (restart-case (enter-breakpoint breakpoint arguments connection)
+    (remove-breakpoint ()
+      :report "Remove the breakpoint, and continue with the call"
+      (disarm breakpoint))))
+
+(defun notify-of-hit (breakpoint connection)
+  "Notify the client that set BREAKPOINT that a thread stopped at it in the debugger of CONNECTION's client."
+  (let ((*emacs-connection* (breakpoint-connection breakpoint)))
+    (number-connections))
+  (send (mconn.control-thread (breakpoint-connection breakpoint))
+               (list :write-string ""
+                     (list :hit (list :breakpoint (breakpoint-id breakpoint)
+                                      :function (place-text breakpoint)
+                                      :thread (current-thread-id)
+                                      :name (princ-to-string (sb-thread:thread-name sb-thread:*current-thread*))
+                                      :owner (owner-plist connection))))))
+
+(defun enter-step (connection condition)
+  "Stop at CONDITION, a step, in the debugger of CONNECTION."
+  (unless (connection-open-p connection)
+    (invoke-restart 'sb-ext:step-continue))
+  (let ((sb-debug:*stack-top-hint* (find-stepped-frame)))
+    (with-connection (connection)
+      (let ((*buffer-package* *package*))
+        (invoke-slime-debugger condition)))))
+
+(defmacro with-stepper ((connection) &body body)
+  "Run BODY with stepping enabled in a thread that runs no evaluation."
+  `(let ((*in-user-code* t)
+         (*step-wanted* nil)
+         (sb-ext:*stepper-hook* (make-stepper (lambda (condition) (enter-step ,connection condition)))))
+     (handler-bind ((sb-ext:step-condition #'invoke-stepper))
+       ,@body)))
+
+(defun served-connection ()
+  "The connection of the client whose code this thread runs, or NIL. Its user must be able to see and resume a stop of the thread."
+  (or (and (connection-open-p *emacs-connection*) *emacs-connection*)
+      (let ((session (code-session))) (and session (session-connection session)))))
+
+(defun make-wrapper (breakpoint)
+  "The encapsulation for BREAKPOINT."
+  (lambda (function &rest arguments)
+    (if (fires-p breakpoint arguments)
+        (let ((own (breakpoint-connection breakpoint))
+              (served (served-connection)))
+          (cond ((and served (not (eq served own)))
+                 (enter-breakpoint-elsewhere breakpoint arguments served)
+                 (apply function arguments))
+                (*evaluation*
+                 (enter-breakpoint breakpoint arguments own)
+                 (apply function arguments))
+                (t
+                 (with-stepper (own)
+                   (enter-breakpoint breakpoint arguments own)
+                   (apply function arguments)))))
+        (apply function arguments))))
+
+;;; Setting
+
+(defconstant +setting-seconds+ 5 "Seconds that reading and compiling a breakpoint's condition may take.")
+
+(defun named-package (name)
+  "The package NAME. Signals an error if there is none."
+  (or (find-package name) (error "The package ~a no longer exists." name)))
+
+(defun set-breakpoint (source &key condition (from 1) thread package)
+  "Set a breakpoint on the function that SOURCE names. SOURCE and CONDITION are read in PACKAGE, by default the session's.
+=> (:set PLIST WARNING) | (:refused REASON)"
+  (handler-case
+      (sb-ext:with-timeout +setting-seconds+
+        (let* ((*package* (if package (named-package package) (session-package-now (current-session))))
+               (name (read-name source))
+               (method (and (method-name-p name) (named-method name)))
+               (target (if (method-name-p name) (second name) name))
+               (reason (if (and (method-name-p name) (null method)) "There is no such method." (unbreakable-reason target))))
+          (if reason
+              (list :refused reason)
+              (multiple-value-bind (test warnings) (and condition (condition-function condition))
+                (arm (make-breakpoint :session (current-session) :connection *emacs-connection*
+                                      :name target :method method :condition condition :test test
+                                      :from from :thread thread)
+                     warnings)))))
+    (sb-ext:timeout () (list :refused "Compiling its condition takes too long."))
+    (error (problem) (list :refused (message-text problem)))))
+
+(defun setting-warning (name warnings)
+  "A warning for a breakpoint on NAME, or NIL. WARNINGS are the compiler's about its condition."
+  (let ((sentences (append (and (missed-calls-warning name) (list (missed-calls-warning name)))
+                           (and warnings (list (format nil "The compiler warns of its condition: ~{~a~^; ~}." warnings))))))
+    (and sentences (format nil "~{~a~^ ~}" sentences))))
+
+(defun arm (breakpoint warnings)
+  "Number BREAKPOINT and encapsulate its function. => (:set PLIST WARNING)"
+  (setf (breakpoint-id breakpoint) (1+ (sb-ext:atomic-incf (car *last-breakpoint*))))
+  (encapsulate-function (breakpoint-name breakpoint) (breakpoint-tag breakpoint) (make-wrapper breakpoint))
+  (setf (gethash (breakpoint-id breakpoint) *breakpoints*) breakpoint)
+  (list :set (breakpoint-plist breakpoint) (setting-warning (breakpoint-name breakpoint) warnings)))
+
+(defun breakpoint-plist (breakpoint)
+  "A plist that describes BREAKPOINT to a client."
+  (list :id (breakpoint-id breakpoint)
+        :function (place-text breakpoint)
+        :condition (breakpoint-condition breakpoint)
+        :hit-count (and (> (breakpoint-from breakpoint) 1) (breakpoint-from breakpoint))
+        :thread (let ((thread (breakpoint-thread breakpoint))) (if (eq thread t) :any thread))
+        :hits (car (breakpoint-hits breakpoint))
+        :lost (not (sb-int:encapsulated-p (breakpoint-name breakpoint) (breakpoint-tag breakpoint)))
+        :failure (breakpoint-failure breakpoint)))
+
+;;; Listing and removing
+
+(defun own-breakpoints (session)
+  "The breakpoints of SESSION, oldest first."
+  (sort (loop for breakpoint being the hash-values of *breakpoints*
+              when (eq (breakpoint-session breakpoint) session) collect breakpoint)
+        #'< :key #'breakpoint-id))
+
+(defun list-breakpoints ()
+  "=> (PLIST ...) for the breakpoints of this session"
+  (with-printing-time (mapcar #'breakpoint-plist (own-breakpoints (current-session)))))
+
+(defun disarm (breakpoint)
+  "Remove BREAKPOINT."
+  (remhash (breakpoint-id breakpoint) *breakpoints*)
+  (when (fboundp (breakpoint-name breakpoint))
+    (unencapsulate-function (breakpoint-name breakpoint) (breakpoint-tag breakpoint))))
+
+(defun remove-breakpoint (id)
+  "Remove breakpoint ID. False if this session has no such breakpoint."
+  (let ((breakpoint (gethash id *breakpoints*)))
+    (when (and breakpoint (eq (breakpoint-session breakpoint) (current-session)))
+      (disarm breakpoint)
+      t)))
+
+(defun remove-breakpoints (session)
+  "Remove all breakpoints of SESSION."
+  (mapc #'disarm (own-breakpoints session))
+  nil)
+
+(pushnew 'remove-breakpoints *departure-hooks*)

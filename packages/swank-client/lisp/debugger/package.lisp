@@ -1,0 +1,20 @@
+;;;; A client's debugger.
+
+(defpackage #:swank-client/debugger
+  (:documentation "Frames, stepping, breakpoints, and the stops of other clients.")
+  (:use #:common-lisp #:swank-client/sbcl #:swank-client/swank #:swank-client/threads #:swank-client/printing
+        #:swank-client/sessions #:swank-client/stops)
+  (:import-from #:swank-client/connection #:repl-p)
+  (:export #:ask-stop
+           #:continue-stop
+           #:describe-foreign-stop
+           #:eval-in-frame
+           #:foreign-stops
+           #:frame-locals
+           #:frames
+           #:list-breakpoints
+           #:remove-breakpoint
+           #:restart-frame
+           #:return-from-frame
+           #:set-breakpoint
+           #:step-on))

@@ -1,0 +1,61 @@
+;;;; Lists the definitions of this client's session.
+
+(in-package #:swank-client/definitions)
+
+(defun confirm-all-definitions (ledger)
+  "Enter the latest definitions, including those of running evaluations and of functions that define something when called."
+  (confirm-definitions ledger)
+  (sb-thread:with-mutex ((ledger-lock ledger))
+    (setf (ledger-pending ledger)
+          (delete-if (lambda (candidate) (confirmed-p ledger candidate)) (ledger-pending ledger)))))
+
+(defun found-method (name)
+  "The method with the NAME (NAME QUALIFIER... (SPECIALIZER...)), or NIL."
+  (find name (methods-of (first name)) :test #'equal :key (lambda (method) (method-name (first name) method))))
+
+(defun present-origin (entry)
+  "=> the origin of the current definition in the place of ENTRY, and whether there is one"
+  (if (eq (entry-kind entry) :method)
+      (let ((method (found-method (entry-name entry))))
+        (values (and method (source-origin (sb-introspect:find-definition-source method)))
+                (and method t)))
+      (let ((found (current-definition (entry-kind entry) (entry-name entry))))
+        (values (second found) (and found t)))))
+
+(defun entry-state (entry)
+  ":CURRENT, :CHANGED if another client or file redefined it, or :GONE."
+  (multiple-value-bind (origin found) (present-origin entry)
+    (cond ((not found) :gone)
+          ((eq origin (entry-origin entry)) :current)
+          (t :changed))))
+
+;;; Text
+
+(defun name-text (name)
+  "NAME as text; each symbol in it has its package."
+  (with-standard-io-syntax
+    (let ((*package* (find-package "COMMON-LISP")))
+      (line-text-in-time name 300))))
+
+(defun entry-text (entry)
+  "The name of ENTRY's definition, as text."
+  (let ((name (entry-name entry)))
+    (case (entry-kind entry)
+      (:package name)
+      (:method (format nil "~{~a~^ ~}" (mapcar #'name-text name)))
+      (t (name-text name)))))
+
+(defun load-text (name)
+  "NAME, of a file or a system, as text."
+  (if (pathnamep name) (sb-ext:native-namestring name) name))
+
+(defun definitions ()
+  "=> (((KIND NAME STATE REDEFINED) ...) (LOADED ...)), both oldest first"
+  (let ((ledger (session-ledger (current-session))))
+    (confirm-all-definitions ledger)
+    (list (with-printing-time
+            (loop for entry in (reverse (ledger-entries ledger))
+                  for state = (entry-state entry)
+                  unless (eq state :gone)
+                    collect (list (entry-kind entry) (entry-text entry) state (entry-redefined entry))))
+          (mapcar #'load-text (reverse (ledger-loads ledger))))))

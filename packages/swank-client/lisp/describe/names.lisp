@@ -1,0 +1,88 @@
+;;;; Finds the symbol that a text names, as the reader does, but without interning and without the reader's errors.
+
+(in-package #:swank-client/describe)
+
+(defconstant +suggestions+ 8 "Most packages or symbols suggested.")
+
+;;; Names to symbols
+
+;;; Other threads may delete packages at any time, so functions on packages can fail.
+
+(defun package-known-in (home name)
+  "The package that NAME means in the package HOME; local nicknames of HOME come first."
+  (or-nil
+   (let* ((*package* home)
+          (package (find-package name)))
+     (and package (package-name package) package))))
+
+(defun live-package (name)
+  "The package that NAME means in the session's package, local nicknames included."
+  (package-known-in (session-package-now (current-session)) name))
+
+(defun live-packages ()
+  "All packages that are not deleted."
+  (remove-if-not #'package-name (or-nil (list-all-packages))))
+
+(defun home-name (symbol)
+  "The name of the package that SYMBOL belongs to; NIL if it was deleted."
+  (let ((package (symbol-package symbol)))
+    (and package (package-name package))))
+
+(defun qualified-name (symbol)
+  "PACKAGE::NAME, with bars where they are needed."
+  (with-standard-io-syntax
+    (let ((package-name (home-name symbol))
+          (*print-readably* nil))
+      (flet ((printed (name) (subseq (prin1-to-string (make-symbol name)) 2)))
+        (format nil "~:[#:~;~:*~a::~]~a" (and package-name (printed package-name)) (printed (symbol-name symbol)))))))
+
+(defun readable-name (symbol)
+  "SYMBOL as code in another package writes it."
+  (with-standard-io-syntax
+    (let ((*package* (find-package "KEYWORD")) (*print-readably* nil))
+      (prin1-to-string symbol))))
+
+;;; Suggestions
+
+(defun package-of-p (prefix package)
+  "True if the name of PACKAGE begins with PREFIX."
+  (eql 0 (search prefix (package-name package))))
+
+(defun implementation-package-p (package)
+  "True if PACKAGE is SBCL's or Swank's."
+  (or (package-of-p "SB-" package) (package-of-p "SWANK" package)))
+
+(defun means-something-p (symbol)
+  "True if SYMBOL names a definition."
+  (or (fboundp symbol) (boundp symbol) (find-class symbol nil) (sb-int:info :type :kind symbol)))
+
+(defun relevance (symbol)
+  "A number that is greater the more likely SYMBOL is meant."
+  (+ (if (means-something-p symbol) 4 0)
+     (if (implementation-package-p (symbol-package symbol)) 0 2)
+     (if (eq (nth-value 1 (accessible-symbol (symbol-name symbol) (symbol-package symbol))) :external) 1 0)))
+
+(defun same-named-symbols (name)
+  "The symbols named NAME in all packages, each once."
+  (loop for package in (live-packages)
+        for symbol = (or-nil (and (not (package-of-p "SWANK-CLIENT/" package)) (accessible-symbol name package)))
+        when (and symbol (home-name symbol))
+          unless (keywordp symbol)
+            collect symbol into found
+        finally (return (delete-duplicates found))))
+
+(defun symbols-elsewhere (name written)
+  "The symbols of other packages that NAME, as WRITTEN, may mean, as text, the most relevant first."
+  (or-nil
+   (let ((found (append (and (string/= name written) (same-named-symbols written)) (same-named-symbols name))))
+     (mapcar #'readable-name
+             (stable-sort (sort (delete-duplicates found) #'string< :key #'qualified-name) #'> :key #'relevance)))))
+
+(defun similar-packages (name)
+  "Names of packages whose name or a nickname is similar to NAME."
+  (when (> (length name) 1)
+    (loop for package in (live-packages)
+          for names = (or-nil (cons (package-name package) (package-nicknames package)))
+          when (some (lambda (other) (or (search name other) (and (> (length other) 2) (search other name)))) names)
+            collect (first names) into found
+          finally (return (subseq (sort found #'string<) 0 (min +suggestions+ (length found)))))))

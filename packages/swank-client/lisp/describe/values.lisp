@@ -1,0 +1,131 @@
+;;;; Arglists, values and documentation as text.
+
+(in-package #:swank-client/describe)
+
+(defconstant +arglist-limit+ 2000 "Characters shown of a lambda list.")
+
+(defconstant +value-text-limit+ 2000 "Characters shown of a value.")
+
+(defconstant +documentation-limit+ 8000 "Characters shown of a docstring.")
+
+(defmacro or-nil (&body body)
+  "The value of BODY, or NIL if it fails. It can fail because it calls code that users have defined."
+  `(handler-case (progn ,@body)
+     (storage-condition () (restore-guard-page) nil)
+     (serious-condition () nil)))
+
+;;; Lambda lists
+
+(defun unqualified (symbol)
+  "A symbol that prints as SYMBOL does, without a package."
+  (if (or (null symbol) (member symbol lambda-list-keywords)) symbol (make-symbol (symbol-name symbol))))
+
+(defun unqualified-variable (item)
+  "ITEM, an optional parameter, with unqualified names and the default unchanged."
+  (if (atom item)
+      (unqualified item)
+      (destructuring-bind (variable . default) item
+        (let ((supplied (second default)))
+          `(,(unqualified-keyword-variable variable)
+            ,@(and default (list (first default)))
+            ,@(and supplied (list (unqualified supplied))))))))
+
+(defun unqualified-keyword-variable (variable)
+  "VARIABLE with unqualified names: a name, or (KEYWORD NAME), which becomes NAME if both are the same."
+  (if (consp variable)
+      (destructuring-bind (keyword parameters) variable
+        (if (and (symbolp parameters) (string= keyword parameters))
+            (unqualified parameters)
+            (list keyword (unqualified-parameters parameters))))
+      (unqualified variable)))
+
+(defun unqualified-parameters (lambda-list)
+  "LAMBDA-LIST, possibly that of a macro, with parameters that print without packages."
+  (cond ((null lambda-list) '())
+        ((atom lambda-list) (unqualified lambda-list))
+        (t (let ((place nil))
+             (labels ((item (item)
+                        (cond ((member item lambda-list-keywords) (setf place item))
+                              ((member place '(&optional &key &aux)) (unqualified-variable item))
+                              (t (unqualified-parameters item))))
+                      (rest-of (tail)
+                        (cond ((null tail) '())
+                              ((atom tail) (unqualified tail))
+                              (t (cons (item (first tail)) (rest-of (rest tail)))))))
+               (rest-of lambda-list))))))
+
+(defun code-text (code package limit)
+  "CODE on one line, as written in PACKAGE."
+  (with-standard-io-syntax
+    (let ((*package* package))
+      (with-bounded-printing (:length 100 :level 10)
+        (let ((*print-pretty* t) (*print-right-margin* most-positive-fixnum) (*print-gensym* nil))
+          (on-one-line (truncated limit (lambda (stream) (prin1 code stream)))))))))
+
+(defun live-or-user (package)
+  "PACKAGE, or COMMON-LISP-USER if that is NIL or deleted."
+  (if (and package (package-name package)) package (find-package "COMMON-LISP-USER")))
+
+(defun home-package (symbol)
+  "The package in which SYMBOL's description is printed: its own, or COMMON-LISP-USER if that was deleted."
+  (live-or-user (symbol-package symbol)))
+
+(defun lambda-list-text (lambda-list symbol)
+  "LAMBDA-LIST of the operator SYMBOL as text, or NIL if printing fails."
+  (or-nil
+   (if (null lambda-list)
+       "()"
+       (code-text (unqualified-parameters lambda-list) (home-package symbol) +arglist-limit+))))
+
+(defun arglist-text (name symbol)
+  "The parameters of the operator NAME as text, or NIL if they are unknown."
+  (multiple-value-bind (lambda-list unknown) (or-nil (sb-introspect:function-lambda-list name))
+    (unless unknown (lambda-list-text lambda-list symbol))))
+
+;;; Values
+
+(defun session-value (symbol)
+  "=> the value of SYMBOL for code of the session, and whether it has one"
+  (let* ((session (current-session))
+         (place (position symbol *session-variables*)))
+    (cond ((eq symbol '*package*) (values (session-package-now session) t))
+          ((eq symbol '*readtable*) (values (session-readtable session) t))
+          (place (values (nth place (session-values session)) t))
+          (t (handler-case (values (sb-ext:symbol-global-value symbol) t)
+               (error () (values nil nil)))))))
+
+(defun printed-text (value)
+  "(TEXT MISSING) for VALUE: its text, and a note on what the text leaves out, or NIL."
+  (let ((*value-length* 20))
+    (with-bounded-printing (:length 20 :level 3)
+      (let ((*print-circle* t)
+            (sb-ext:*suppress-print-errors* nil))
+        (if (or (stringp value) (huge-number-p value))
+            (list (print-value value +value-text-limit+) nil)
+            (let* ((text (truncated +value-text-limit+ (lambda (stream) (prin1 value stream))))
+                   (missing (string-trim " []" (elision value text +value-text-limit+))))
+              (list text (and (string/= missing "") missing))))))))
+
+(defun value-entry (value package)
+  "(TEXT MISSING) for VALUE, printed in PACKAGE within the limits for descriptions of symbols."
+  (flet ((text ()
+           (handler-case (printed-text value)
+             (storage-condition () (restore-guard-page) nil)
+             (serious-condition () nil))))
+    (or (with-session-variables ((current-session))
+          (let ((*package* (live-or-user package)))
+            (if (typep value '(or fixnum symbol character))
+                (text)
+                (with-printing-time (in-time nil (text))))))
+        (list "<error printing value>" nil))))
+
+;;; Documentation
+
+(defun documentation-text (name kind)
+  "The docstring of NAME as KIND, or NIL."
+  (let ((text (or-nil (documentation name kind))))
+    (when (and (stringp text) (string/= text ""))
+      (let ((missing (- (length text) +documentation-limit+)))
+        (if (plusp missing)
+            (format nil "~a... [~d more characters]" (subseq text 0 +documentation-limit+) missing)
+            text)))))

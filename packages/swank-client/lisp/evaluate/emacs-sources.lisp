@@ -1,0 +1,50 @@
+;;;; Gives an Emacs that shares the image the text of evaluated definitions, for M-. and for v in its debugger.
+;;;; Otherwise Swank would name a buffer that Emacs does not have. It would also read the text to find a position in it, which interns
+;;;; symbols in the user's package and prints warnings in the user's REPL.
+
+(in-package #:swank-client/evaluate)
+
+(defun evaluated-text (plist)
+  "The text of the form with the source plist PLIST, or NIL if no client of this library evaluated the form."
+  (let ((origin (getf plist :evaluation)))
+    (and origin
+         ;; evaluated code that compiles an editor's text puts the editor's plist before ours
+         (eq origin (getf plist :emacs-buffer))
+         (getf plist :emacs-string))))
+
+(defun searched-name (name)
+  "The text that Emacs searches for in a definition of NAME, ignoring case."
+  (if (consp name) (format nil "~{~a~^ ~}" name) (string name)))
+
+(defun call-under-way (code-location)
+  "The text of the form at CODE-LOCATION if the code was compiled for stepping, else NIL."
+  (let ((form (progn (fill-in-code-location code-location)
+                     (compiled-code-location-step-info code-location))))
+    (and (stringp form) (plusp (length form)) form)))
+
+(defun definition-location (text name)
+  "Swank's location for the definition of NAME in TEXT."
+  (swank/backend:make-location (list :source-form text) (list :function-name (searched-name name))))
+
+(defun call-location (text code-location)
+  "Swank's location for CODE-LOCATION in TEXT. Emacs searches for its snippet."
+  (let ((call (ignore-errors (call-under-way code-location))))
+    (swank/backend:make-location (list :source-form text) '(:position 1) (and call (list :snippet call)))))
+
+(defun show-texts ()
+  "Make Swank give Emacs the texts. This stays after the client disconnects, as the definitions do."
+  (encapsulate-function 'definition-source-for-emacs 'show-texts
+                        (lambda (next source type name)
+                          (let ((text (evaluated-text (sb-introspect:definition-source-plist source))))
+                            (if text (definition-location text name) (funcall next source type name)))))
+  (encapsulate-function 'emacs-buffer-source-location 'show-texts
+                        (lambda (next code-location plist)
+                          (let ((text (evaluated-text plist)))
+                            (if text (call-location text code-location) (funcall next code-location plist))))))
+
+(defvar *show-texts-lock* (sb-thread:make-mutex :name "swank-client show-texts") "Held while Swank's functions are encapsulated.")
+
+(defun ensure-texts-shown ()
+  "Make Swank give Emacs the texts unless it already does."
+  (unless (sb-int:encapsulated-p 'emacs-buffer-source-location 'show-texts)
+    (sb-thread:with-recursive-lock (*show-texts-lock*) (show-texts))))

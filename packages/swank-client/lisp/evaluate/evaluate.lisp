@@ -1,0 +1,259 @@
+;;;; Reads and evaluates the forms of one request, one after another.
+
+(in-package #:swank-client/evaluate)
+
+(defun call-with-debug-policy (function)
+  "Call FUNCTION so that code it evaluates is compiled with frames, variables and steps. Nothing else is affected."
+  (progv (list* '*policy-min* '*policy-max* (when (eq sb-ext:*evaluator-mode* :interpret) '(sb-ext:*evaluator-mode*)))
+         (list *policy-min* *policy-max* :compile)
+    (sb-ext:restrict-compiler-policy 'debug 3)
+    ;; at 3, each of these would override debug 3
+    (dolist (quality '(speed space compilation-speed))
+      (sb-ext:restrict-compiler-policy quality 0 2))
+    (let ((*for-stepping* t)) (funcall function))))
+
+(defmacro with-abort-restart ((evaluation) form &rest clauses)
+  "Evaluate FORM with the restart ABORT, which ends EVALUATION, and with the restarts of CLAUSES."
+  (let ((body (gensym "BODY")))
+    `(flet ((,body ()
+              (restart-case
+                  (let ((*sldb-quit-restart* (find-restart 'abort))
+                        (*outermost-restart* (outermost-restart)))
+                    ,form)
+                (abort () :report "Return to top level" (leave ,evaluation '(:aborted)))
+                ,@clauses)))
+       (,body))))
+
+(defun leave (evaluation result)
+  "Unwind this thread to end EVALUATION with RESULT."
+  (throw evaluation result))
+
+(defun outermost-restart ()
+  "The last restart that an evaluation offers: RETRY if it follows the innermost ABORT, else that ABORT."
+  (destructuring-bind (abort &optional next &rest others) (compute-restarts)
+    (declare (ignore others))
+    (if (and next (eq (restart-name next) 'retry)) next abort)))
+
+(defun evaluate-form (evaluation form)
+  "The values of FORM, as a list. Its restart RETRY evaluates it again."
+  (loop
+    (with-abort-restart (evaluation)
+        (return-from evaluate-form (call-user form))
+      (retry ()
+        :report (lambda (stream) (format stream "Evaluate form ~d again" (evaluation-form evaluation)))
+        (restore-guard-page)))))
+
+(defun read-form (evaluation stream eof)
+  "The next form of STREAM, or EOF. A read error ends the evaluation, because a stopped thread must not hold the reader's locks."
+  (handler-bind ((serious-condition (lambda (condition)
+                                      (leave-with-failure evaluation condition
+                                                          :offset (ignore-errors (file-position stream))))))
+    (read-user stream eof)))
+
+(defun check-source (evaluation code)
+  "Read CODE, which a scan found unbalanced, so that the reader's error ends the evaluation before any form runs.
+Interns and executes nothing. Returns if the current readtable finds no error."
+  (let ((*read-suppress* t)
+        (*source* (make-string-input-stream code))
+        (eof (list nil)))
+    (setf (evaluation-form evaluation) 1)
+    (handler-bind ((serious-condition (lambda (condition) (leave-with-failure evaluation condition))))
+      (loop until (eq eof (read-user *source* eof))))
+    (setf (evaluation-form evaluation) 0)))
+
+(defun failure (evaluation facts)
+  "The result of EVALUATION if it ends with the error that FACTS describe."
+  (list :failed (list* :evaluated (1- (evaluation-form evaluation)) facts)))
+
+(defun leave-with-failure (evaluation condition &rest facts)
+  "End EVALUATION with a snapshot of CONDITION. The stack is unwound."
+  (leave evaluation (failure evaluation (append facts (capture condition)))))
+
+;;; Session state
+
+(defun remember (form values)
+  "Set the history variables of a REPL after FORM has returned VALUES."
+  (setf *** ** ** * * (first values)
+        /// // // / / values
+        +++ ++ ++ + + form))
+
+(defun keep-session (evaluation)
+  "Store the session's state after a form. A failure of a later form does not undo it."
+  (let ((session (evaluation-session evaluation)))
+    (setf (session-values session) (mapcar #'symbol-value *session-variables*)
+          (session-readtable session) *readtable*)
+    (when (evaluation-updates-package evaluation) (setf (session-package session) *package*))))
+
+;;; All forms
+
+(defun evaluate-forms (evaluation code check)
+  "Evaluate the forms of CODE, after CHECK-SOURCE if CHECK. => the values of the last form, as a list"
+  (when check (check-source evaluation code))
+  (loop with eof = (list nil)
+        with source = (make-string-input-stream code)
+        with values = '()
+        do (incf (evaluation-form evaluation))
+           (let* ((start (file-position source))
+                  (form (let ((*source* source)) (read-form evaluation source eof))))
+             (when (eq form eof) (return values))
+             (setf - form)
+             (with-form-source (code start (file-position source))
+               (setf values (evaluate-form evaluation form)))
+             (ignore-errors (note-loading-form evaluation form))
+             (restore-guard-page)
+             (remember form values)
+             (keep-session evaluation))))
+
+(defun evaluate-and-print (evaluation code check value-limit)
+  "Evaluate CODE, checked first if CHECK. => the result of EVALUATION"
+  (let ((values (evaluate-forms evaluation code check)))
+    (list :returned (printed-values values value-limit))))
+
+;;; Errors at which a thread must not stop
+
+(defun unsafe-to-stop-p (condition)
+  "True if SBCL would crash when the stack is read at CONDITION."
+  (member (symbol-name (class-name (class-of condition))) '("BINDING-STACK-EXHAUSTED" "ALIEN-STACK-EXHAUSTED")
+          :test #'string=))
+
+(defun leave-if-unsafe (evaluation condition)
+  "End EVALUATION if it would be unsafe to stop at CONDITION."
+  (when (unsafe-to-stop-p condition)
+    (leave evaluation (lambda () (failure evaluation (condition-plist condition '()))))))
+
+(defun may-not-stop-p (evaluation usual-hook)
+  "True if an error must end EVALUATION instead of stopping it.
+A debugger hook that the code has set comes first. Inside a stop, the debugger handles errors."
+  (and (eq *evaluation* evaluation)
+       (zerop *sldb-level*)
+       (or (must-not-stop-here-p)
+           (and (evaluation-unwind evaluation) (member *debugger-hook* (list nil usual-hook))))))
+
+(defun make-debugger-hook (evaluation previous usual-hook)
+  "The debugger hook of EVALUATION. It calls PREVIOUS. USUAL-HOOK is the value of *DEBUGGER-HOOK* outside the evaluation."
+  (lambda (condition hook)
+    (with-fresh-printer-state
+      (when (may-not-stop-p evaluation usual-hook)
+        (leave-with-failure evaluation condition))
+      ;; the debugger prints in the code's package
+      (setf *buffer-package* *package*)
+      (when previous (funcall previous condition hook)))))
+
+;;; Code that cannot be compiled
+
+(defun form-itself-p ()
+  "True if the compiler is compiling the form that was sent, not code that the form evaluates or compiles."
+  (let ((names (loop for frame = (sb-di:top-frame) then (sb-di:frame-down frame)
+                     while frame
+                     collect (frame-name frame)
+                     until (eq (frame-name frame) 'call-user))))
+    (and (= 1 (count 'eval names))
+         (not (intersection '(compile compile-file load) names)))))
+
+(defun leave-if-malformed (evaluation condition)
+  "End EVALUATION if CONDITION says that the form cannot be compiled. SBCL would continue, with code that fails at run time."
+  (when (and (zerop *sldb-level*)
+             *in-user-code*
+             (not (typep (sb-int:encapsulated-condition condition) 'storage-condition))
+             (form-itself-p))
+    ;; when unwound, the compiler would print that it was aborted
+    (setf *error-output* (make-broadcast-stream))
+    (leave-with-failure evaluation (sb-int:encapsulated-condition condition))))
+
+;;; The environment
+
+(defun call-in-environment (evaluation package stdin function)
+  "Call FUNCTION with the streams, variables and hooks of EVALUATION, in PACKAGE. STDIN is the text of standard input."
+  (let* ((session (evaluation-session evaluation))
+         (input (make-string-input-stream stdin))
+         (stdout (evaluation-stdout evaluation))
+         (terminal (make-two-way-stream input stdout))
+         (*standard-input* input)
+         (*input* input)
+         (*standard-output* stdout)
+         (*trace-output* stdout)
+         (*error-output* (evaluation-stderr evaluation))
+         (*query-io* terminal)
+         (*debug-io* terminal)
+         (*terminal-io* terminal)
+         (*package* package)
+         (*readtable* (session-readtable session))
+         (*step-wanted* nil)
+         (sb-ext:*stepper-hook* (make-stepper sb-ext:*stepper-hook*))
+         (sb-ext:*invoke-debugger-hook* (make-debugger-hook evaluation sb-ext:*invoke-debugger-hook* *debugger-hook*))
+         ;; Swank's own description of a stop has no time limit, and our snapshot follows
+         (*sldb-condition-printer* #'stop-message)
+         (*sldb-initial-frames* 0))
+    (with-session-variables (session)
+      (handler-bind ((storage-condition (lambda (condition) (leave-if-unsafe evaluation condition)))
+                     (sb-c:compiler-error (lambda (condition) (leave-if-malformed evaluation condition)))
+                     (warning #'note-warning)
+                     (sb-ext:compiler-note #'note-warning))
+        (call-noting-definitions evaluation function)))))
+
+(defun outcome-facts (evaluation)
+  "A plist for every outcome of EVALUATION: its package and warnings."
+  (list* :package (package-name (session-package-now (evaluation-session evaluation)))
+         (taken-warnings evaluation)))
+
+(defun finish (evaluation result)
+  "RESULT with OUTCOME-FACTS added."
+  (append result (outcome-facts evaluation)))
+
+(defun evaluate (code &key id package stdin check unwind (debug t) (limit 100000) (tail 4000) (value-limit *value-limit*))
+  "Evaluate the forms of CODE for the current connection.
+=> (:returned PLIST . COMMON) | (:failed SNAPSHOT . COMMON) | (:aborted . COMMON) | (:no-such-package NAME)"
+  (let* ((session (current-session))
+         (connection *emacs-connection*)
+         (home (if package (find-designated-package package) (session-package-now session))))
+    (if (null home)
+        (list :no-such-package package)
+        (let ((evaluation (make-evaluation :id id :session session :unwind unwind :updates-package (not package)
+                                           :stdout (make-output connection id 1 limit tail)
+                                           :stderr (make-output connection id 2 limit tail))))
+          (flet ((run () (evaluate-and-print evaluation code check value-limit)))
+            (run-evaluation evaluation home (or stdin "")
+                            (if debug (lambda () (call-with-debug-policy #'run)) #'run)))))))
+
+(defun run-evaluation (evaluation package stdin function)
+  "Run EVALUATION by calling FUNCTION in PACKAGE, with the text STDIN as standard input. => the reply to the request"
+  (let ((id (evaluation-id evaluation)))
+    (unwind-protect
+         (let ((result (catch evaluation
+                         (reset-guard-pages)
+                         (call-registered evaluation package stdin function))))
+           (restore-guard-page)
+           (confirm-definitions (session-ledger (evaluation-session evaluation)))
+           (finish evaluation (if (functionp result) (funcall result) result)))
+      (deregister evaluation)
+      (flush-evaluation evaluation)
+      (announce-exit id)
+      (prune-mailboxes-at-times))))
+
+(defun deregister (evaluation)
+  "Remove EVALUATION from its session. From now on nothing interrupts this thread."
+  (with-system-mutex ((evaluation-lock evaluation))
+    (setf (evaluation-over evaluation) t))
+  (remhash (evaluation-id evaluation) (session-evaluations (evaluation-session evaluation))))
+
+(defun call-registered (evaluation package stdin function)
+  "Call FUNCTION while EVALUATION is registered. It can be unwound whenever another thread finds it."
+  (let ((session (evaluation-session evaluation))
+        (*evaluation* evaluation))
+    (setf (gethash (evaluation-id evaluation) (session-evaluations session)) evaluation)
+    (with-abort-restart (evaluation)
+      ;; checked after registration, so that a concurrent END-SESSION either finds the evaluation or is noticed here
+      (if (session-departed session)
+          '(:aborted)
+          (with-code-of (session)
+            (call-in-environment evaluation package stdin function))))))
+
+(defun flush-evaluation (evaluation)
+  "Send all output of EVALUATION."
+  (flush-output (evaluation-stdout evaluation))
+  (flush-output (evaluation-stderr evaluation)))
+
+(defun announce-exit (id)
+  "Notify the client if the image's exit ends evaluation ID."
+  (when (exit-in-progress-p)
+    (send-to-emacs (list :write-string "" (list id 0)))))

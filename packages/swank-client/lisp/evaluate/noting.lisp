@@ -1,0 +1,68 @@
+;;;; Notes the definitions of a session's forms when a defining macro expands.
+
+(in-package #:swank-client/evaluate)
+
+(defun note-definition (evaluation form)
+  "Note the definition that FORM of EVALUATION is about to make, if any."
+  (multiple-value-bind (kind name) (defined-thing form)
+    (when (name-p kind name)
+      (let ((ledger (session-ledger (evaluation-session evaluation))))
+        (add-source-plist evaluation)
+        (cond ((not (eq kind :method)) (note-candidate ledger kind name (current-definition kind name)))
+              (t (unless (fboundp name) (note-candidate ledger :generic-function name nil))
+                 (note-candidate ledger kind name (methods-of name))))))))
+
+(defun note-load (evaluation name)
+  "Note that EVALUATION has loaded NAME, a file or a system."
+  (let ((ledger (session-ledger (evaluation-session evaluation))))
+    (unless (or (eq name (first (ledger-loads ledger)))
+                (member name (ledger-loads ledger) :test #'equal))
+      (sb-ext:atomic-push name (ledger-loads ledger)))))
+
+(defun note-macro-form (evaluation form)
+  "Note the definition that the macro form FORM makes. Called for every macro form that EVALUATION expands."
+  (cond ((or *load-truename* *compile-file-truename*)
+         (drop-source-plist)
+         (when *load-truename* (note-load evaluation *load-truename*)))
+        ((and *form-source* (consp form) (defining-kind (first form)))
+         ;; the macro's own expander reports errors in the form
+         (ignore-errors (note-definition evaluation form)))))
+
+(defun loaded-file (name)
+  "The truename of the file that LOAD finds for NAME, or NIL."
+  (let ((path (merge-pathnames name)))
+    (or (probe-file path) (probe-file (merge-pathnames path "x.lisp")) (probe-file (merge-pathnames path "x.fasl")))))
+
+(defun loading-operator-p (operator)
+  "True if OPERATOR loads a system."
+  (and (symbolp operator)
+       (member operator '("REQUIRE" "LOAD-SYSTEM" "QUICKLOAD") :test #'string=)))
+
+(defun note-loading-form (evaluation form)
+  "Note the file or system that FORM has loaded. Loading compiled files expands no macros, so the form itself is examined."
+  (typecase form
+    ((cons (eql load) (cons (or string pathname)))
+     (note-load evaluation (loaded-file (second form))))
+    ((cons (satisfies loading-operator-p) (cons (or string keyword (cons (eql quote)))))
+     (let ((name (second form)))
+       (note-load evaluation (string-downcase (if (consp name) (second name) name)))))))
+
+(defun make-noting-hook (evaluation next)
+  "A *MACROEXPAND-HOOK* that notes definitions of EVALUATION, and calls NEXT."
+  (lambda (expander form environment)
+    ;; a tail call, so that no frame of the runtime stays on the stack
+    (declare (optimize (debug 1)))
+    (when (eq *evaluation* evaluation) (note-macro-form evaluation form))
+    (if (eq next 'funcall)
+        (funcall (the function expander) form environment)
+        (funcall next expander form environment))))
+
+(defun call-noting-definitions (evaluation function)
+  "Call FUNCTION with a *MACROEXPAND-HOOK* that notes definitions. A hook that the code sets stays set."
+  (let* ((hook (make-noting-hook evaluation *macroexpand-hook*))
+         (left hook))
+    (unwind-protect
+         (let ((*macroexpand-hook* hook))
+           (unwind-protect (funcall function)
+             (setf left *macroexpand-hook*)))
+      (unless (eq left hook) (setf *macroexpand-hook* left)))))

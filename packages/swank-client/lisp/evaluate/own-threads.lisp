@@ -1,0 +1,144 @@
+;;;; Threads that a client's code starts belong to that client: their errors stop in its debugger, never in another client's.
+;;;; A client that does not own the image cannot end it.
+
+(in-package #:swank-client/evaluate)
+
+;;; Errors in a client's thread
+
+(defun stop-without-client (condition)
+  "Stop where the thread would have stopped without this library, because its client has disconnected."
+  (let ((*debugger-hook* (sb-ext:symbol-global-value '*debugger-hook*))
+        (sb-ext:*invoke-debugger-hook* (sb-ext:symbol-global-value 'sb-ext:*invoke-debugger-hook*)))
+    (invoke-debugger condition)))
+
+(defun notify-of-end (session condition)
+  "Notify SESSION's client that CONDITION ended one of its threads."
+  (send (mconn.control-thread (session-connection session))
+               (list :write-string ""
+                     (list :ended (list :thread (current-thread-id)
+                                        :name (princ-to-string (sb-thread:thread-name sb-thread:*current-thread*))
+                                        :type (class-name-text (shown-class condition))
+                                        :message (message-text condition))))))
+
+(defun stop-own-thread (session condition hook)
+  "Stop this thread, which runs code of SESSION, at CONDITION, in the debugger of SESSION's client."
+  (let ((*sldb-quit-restart* *outermost-restart*)
+        ;; as in evaluations
+        (*sldb-condition-printer* #'stop-message)
+        (*sldb-initial-frames* 0)
+        (*buffer-package* *package*))
+    (with-fresh-printer-state
+      (with-connection ((session-connection session))
+        (swank-debugger-hook condition hook)))))
+
+(defun enter-own-thread (condition hook)
+  "The debugger hook of a thread that a client's code started."
+  (let ((session (code-session)))
+    (cond ((null session) (stop-without-client condition))
+          ((or *code-unwinds* (must-not-stop-here-p))
+           (ignore-errors (notify-of-end session condition))
+           (invoke-restart *outermost-restart*))
+          (t (stop-own-thread session condition hook)))))
+
+(defun call-in-own-thread (session unwinds function arguments)
+  "Apply FUNCTION to ARGUMENTS in a thread of SESSION's code. Its errors end the thread if UNWINDS is true."
+  (flet ((call ()
+           (restart-case (let ((*outermost-restart* (find-restart 'abort)))
+                           (return-from call-in-own-thread (call-own function arguments)))
+             (abort () :report "End this thread"))))
+    (with-code-of (session)
+      (let ((*code-unwinds* unwinds))
+        (swank/backend:call-with-debugger-hook #'enter-own-thread #'call)
+        (restore-guard-page)
+        (sb-thread:abort-thread)))))
+
+(defun own-function (session function)
+  "A function that a thread of SESSION's code calls in place of FUNCTION."
+  (let ((function (sb-kernel:%coerce-callable-to-fun function))
+        (unwinds (if *evaluation* (evaluation-unwind *evaluation*) *code-unwinds*)))
+    (lambda (&rest arguments) (call-in-own-thread session unwinds function arguments))))
+
+;;; Encapsulations of Lisp's functions while a client is connected
+
+(defun start-thread-of-code (make-thread function &rest options)
+  "Encapsulates SB-THREAD:MAKE-THREAD: a thread that a session's code starts belongs to the session."
+  (let ((session (code-session)))
+    (apply make-thread (if session (own-function session function) function) options)))
+
+(defun make-timer-of-code (make-timer function &rest options &key (thread nil thread-p) &allow-other-keys)
+  "Encapsulates SB-EXT:MAKE-TIMER: a timer that may run in any thread runs in a new one, because an error would stop another's thread."
+  (let ((session (code-session)))
+    (cond ((not (and session thread-p)) (apply make-timer function options))
+          ((member thread '(nil t)) (apply make-timer (own-function session function) :thread t options))
+          (t (apply make-timer (foreign-thread-function session function) options)))))
+
+(defun foreign-thread-function (session function)
+  "A function that a thread outside SESSION calls in place of FUNCTION, which is SESSION's code.
+If FUNCTION tries to end the image and may not, it is unwound, and the thread continues its own work."
+  (let ((function (sb-kernel:%coerce-callable-to-fun function))
+        (errors *error-output*))
+    (lambda (&rest arguments)
+      (handler-case (with-code-of (session) (apply function arguments))
+        (exit-refused (condition)
+          (ignore-errors (format errors "~&~a~%" condition)))))))
+
+(defun interrupt-by-code (interrupt thread function)
+  "Encapsulates SB-THREAD:INTERRUPT-THREAD: in the other thread, too, FUNCTION is the session's code."
+  (let ((session (code-session)))
+    (funcall interrupt thread (if session (foreign-thread-function session function) function))))
+
+(defun finalize-by-code (finalize object function &rest options)
+  "Encapsulates SB-EXT:FINALIZE, whose function is called in a thread of SBCL."
+  (let ((session (code-session)))
+    (apply finalize object (if session (foreign-thread-function session function) function) options)))
+
+(defun protected-p ()
+  "True if this thread runs code that may not end the image."
+  (let ((session (code-session)))
+    (and session (session-protects-image session))))
+
+(defun frame-of-caller ()
+  "The innermost frame of the program. Called from an encapsulation of a function of Lisp."
+  (loop for frame = (sb-di:top-frame) then (sb-di:frame-down frame)
+        while frame
+        unless (machinery-name-p (frame-name frame)) return frame))
+
+(defun refuse-exit (operator)
+  "Signal EXIT-REFUSED, with the caller of OPERATOR at the top of the stack."
+  (let ((sb-debug:*stack-top-hint* (frame-of-caller)))
+    (error 'exit-refused :operator operator)))
+
+(defun exit-guard (name)
+  "The encapsulation of NAME, a function that ends the image."
+  (lambda (exit &rest arguments)
+    (when (protected-p) (refuse-exit name))
+    (apply exit arguments)))
+
+(defun terminate-unless-main (terminate thread &rest options)
+  "Encapsulates SB-THREAD:TERMINATE-THREAD: the end of the main thread ends the image."
+  (when (and (eq thread (sb-thread:main-thread)) (protected-p))
+    (refuse-exit 'sb-thread:terminate-thread))
+  (apply terminate thread options))
+
+(defun encapsulations ()
+  "((NAME . FUNCTION) ...) of the functions to encapsulate, and how."
+  (list* (cons 'sb-thread:make-thread #'start-thread-of-code)
+         (cons 'sb-ext:make-timer #'make-timer-of-code)
+         (cons 'sb-thread:terminate-thread #'terminate-unless-main)
+         (cons 'sb-thread:interrupt-thread #'interrupt-by-code)
+         (cons 'sb-ext:finalize #'finalize-by-code)
+         (mapcar (lambda (name) (cons name (exit-guard name))) (cons 'swank:quit-lisp *exit-functions*))))
+
+(defun encapsulate-lisp ()
+  "Encapsulate Lisp's functions."
+  (loop for (name . function) in (encapsulations)
+        unless (sb-int:encapsulated-p name 'code-session)
+          do (encapsulate-function name 'code-session function)))
+
+(defun unencapsulate-lisp ()
+  "Undo ENCAPSULATE-LISP."
+  (loop for (name) in (encapsulations) do (unencapsulate-function name 'code-session)))
+
+(defun protect-image ()
+  "Make code of this client unable to end the image."
+  (setf (session-protects-image (current-session)) t))

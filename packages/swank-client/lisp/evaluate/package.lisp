@@ -1,0 +1,19 @@
+;;;; A client's evaluations.
+
+(defpackage #:swank-client/evaluate
+  (:documentation "Evaluates code for a client. The client calls the exported functions.")
+  (:use #:common-lisp #:swank-client/sbcl #:swank-client/swank #:swank-client/threads #:swank-client/printing #:swank-client/ledger
+        #:swank-client/sessions #:swank-client/stops)
+  (:import-from #:swank-client/connection #:repl-p)
+  (:export #:*evaluation*
+           #:*sessions*
+           #:abort-evaluation
+           #:abort-stop
+           #:at-stop
+           #:end-attempt
+           #:evaluate
+           #:interrupt
+           #:invoke-offered-restart
+           #:kill
+           #:protect-image
+           #:stop))

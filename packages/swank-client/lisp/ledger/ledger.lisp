@@ -1,0 +1,105 @@
+;;;; Records the definitions that a session's forms make. An expansion of a defining macro adds a candidate; the candidate becomes an entry
+;;;; when the definition exists and its source says that the form made it.
+;;;; No binding outlasts the evaluation, and a form that defines nothing leaves nothing behind.
+
+(in-package #:swank-client/ledger)
+
+(defstruct ledger
+  "What the forms of one session have defined and loaded."
+  (lock (sb-thread:make-mutex :name "swank-client ledger"))
+  ;; origins of this session's forms
+  (origins (make-hash-table :test 'eq :weakness :key :synchronized t))
+  ;; all entries, latest first
+  (entries '() :type list)
+  ;; possible definitions since the last check; those that did not exist at that check
+  (candidates '())
+  (pending '() :type list)
+  ;; truenames of files, names of systems
+  (loads '()))
+
+(defstruct entry
+  "A definition that a form of the session has made."
+  kind
+  name
+  origin
+  ;; REDEFINED: it replaced a definition. FOREIGN: that was not this session's
+  (redefined nil)
+  (foreign nil))
+
+(defmethod print-object ((ledger ledger) stream)
+  (print-unreadable-object (ledger stream :type t :identity t)))
+
+(defconstant +pending-limit+ 100 "Most candidates that wait for their definition.")
+
+(defun note-candidate (ledger kind name before)
+  "Note that a form is about to define NAME as KIND. BEFORE is the current definition, or for methods the current methods."
+  (sb-ext:atomic-push (list kind name before) (ledger-candidates ledger)))
+
+;;; Confirming candidates
+
+(defun own-origin-p (ledger origin)
+  "True if ORIGIN is that of a form of LEDGER's session."
+  (values (gethash origin (ledger-origins ledger))))
+
+(defun find-entry (ledger kind name)
+  "The entry that a definition of NAME as KIND replaces, or NIL."
+  (find-if (lambda (entry) (and (member (entry-kind entry) (source-kinds kind)) (equal (entry-name entry) name)))
+           (ledger-entries ledger)))
+
+(defun enter (ledger kind name origin before)
+  "Enter a definition. BEFORE is (KIND ORIGIN) of the definition that it replaced, or NIL."
+  (let ((known (find-entry ledger kind name))
+        (foreign (and before (not (own-origin-p ledger (second before))))))
+    (cond ((null known)
+           (push (make-entry :kind kind :name name :origin origin :redefined (and before t) :foreign foreign)
+                 (ledger-entries ledger)))
+          ((not (eq origin (second before)))
+           (setf (entry-kind known) kind
+                 (entry-origin known) origin
+                 (entry-redefined known) (and (or before (entry-redefined known)) t)
+                 (entry-foreign known) (and before (or foreign (entry-foreign known))))))))
+
+(defun confirm-methods (ledger name before)
+  "Enter the methods of NAME that this session's forms made and that are not in BEFORE. True if there are any."
+  (loop for method in (reverse (methods-of name))
+        for origin = (and (not (member method before))
+                          (source-origin (sb-introspect:find-definition-source method)))
+        for method-name = (and (own-origin-p ledger origin) (method-name name method))
+        for replaced = (and method-name (find method-name before :test #'equal
+                                                                 :key (lambda (method) (method-name name method))))
+        when method-name
+          do (enter ledger :method method-name origin
+                    (and replaced (list :method (source-origin (sb-introspect:find-definition-source replaced)))))
+          and count t into found
+        finally (return (plusp found))))
+
+(defun confirm-definition (ledger candidate)
+  "Enter the definition of CANDIDATE. False if it does not exist."
+  (destructuring-bind (kind name before) candidate
+    (if (eq kind :method)
+        (confirm-methods ledger name before)
+        (destructuring-bind (&optional now origin) (current-definition kind name)
+          (when (own-origin-p ledger origin)
+            (enter ledger now name origin before)
+            t)))))
+
+(defun take-candidates (ledger)
+  "Remove and return the candidates of LEDGER, oldest first."
+  (loop for taken = (ledger-candidates ledger)
+        until (eq taken (sb-ext:compare-and-swap (ledger-candidates ledger) taken '()))
+        finally (return (reverse taken))))
+
+(defun confirmed-p (ledger candidate)
+  "Enter the definition of CANDIDATE if it exists. => true if it exists"
+  (ignore-errors (confirm-definition ledger candidate)))
+
+(defun confirm-definitions (ledger)
+  "Enter the definitions made since the last call."
+  (when (ledger-candidates ledger)
+    (sb-thread:with-mutex ((ledger-lock ledger))
+      (dolist (candidate (take-candidates ledger))
+        (unless (confirmed-p ledger candidate)
+          ;; a definition inside a function is made when the function is called
+          (pushnew candidate (ledger-pending ledger) :test #'equal :key #'butlast)))
+      (let ((rest (nthcdr (1- +pending-limit+) (ledger-pending ledger))))
+        (when rest (setf (rest rest) '()))))))

@@ -1,0 +1,30 @@
+;;;; The definitions that a session's code has made.
+
+(defpackage #:swank-client/ledger
+  (:documentation "Records the definitions that a session's code has made.")
+  (:use #:common-lisp #:swank-client/sbcl)
+  (:export #:confirm-definitions
+           #:confirmed-p
+           #:current-definition
+           #:defined-thing
+           #:defining-kind
+           #:definition-source
+           #:entry
+           #:entry-foreign
+           #:entry-kind
+           #:entry-name
+           #:entry-origin
+           #:entry-redefined
+           #:ledger
+           #:ledger-entries
+           #:ledger-loads
+           #:ledger-lock
+           #:ledger-origins
+           #:ledger-pending
+           #:make-ledger
+           #:method-name
+           #:methods-of
+           #:name-p
+           #:note-candidate
+           #:own-origin-p
+           #:source-origin))

@@ -1,0 +1,30 @@
+;;;; Text for people, and parsing of names that people write.
+
+(defpackage #:swank-client/printing
+  (:documentation "Prints any object for people, and parses names that people write.")
+  (:use #:common-lisp #:swank-client/sbcl #:swank-client/swank)
+  (:export #:*printing-time*
+           #:*printing-time-over-p*
+           #:*value-length*
+           #:*value-limit*
+           #:blank-p
+           #:bounded-text
+           #:elision
+           #:huge-number-p
+           #:in-time
+           #:line-text
+           #:line-text-in-time
+           #:on-one-line
+           #:parsed-name
+           #:parsed-package
+           #:print-value
+           #:printed-values
+           #:report-text
+           #:trimmed
+           #:truncated
+           #:unprinted-text
+           #:with-bounded-printing
+           #:with-fast-number-printing
+           #:with-fresh-printer-state
+           #:with-printing-time
+           #:without-outer-handlers))

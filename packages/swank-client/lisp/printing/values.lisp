@@ -1,0 +1,110 @@
+;;;; Text for people from values and conditions.
+
+(in-package #:swank-client/printing)
+
+(defun huge-number-p (object)
+  "True if OBJECT is a number that takes too long to print in decimal."
+  (typecase object
+    (integer (> (integer-length object) +integer-bits-limit+))
+    (ratio (or (huge-number-p (numerator object)) (huge-number-p (denominator object))))))
+
+(defun holds-huge-number-p (object)
+  "True if a huge number is among the first 500 parts of OBJECT, a list or vector."
+  (let ((parts-left 500))
+    (labels ((holds-p (part)
+               (decf parts-left)
+               (cond ((minusp parts-left) nil)
+                     ((consp part) (or (holds-p (car part)) (holds-p (cdr part))))
+                     ((simple-vector-p part) (some #'holds-p part))
+                     (t (huge-number-p part)))))
+      (holds-p object))))
+
+(defmacro with-fast-number-printing ((objects) &body body)
+  "Run BODY, which prints OBJECTS. If they hold huge numbers, numbers are printed in hexadecimal, which is fast."
+  (let ((huge-p (gensym "HUGE-P")))
+    `(let* ((,huge-p (holds-huge-number-p ,objects))
+            (*print-base* (if ,huge-p 16 *print-base*))
+            (*print-radix* (or ,huge-p *print-radix*)))
+       ,@body)))
+
+(defun bounded-text (value limit)
+  "At most LIMIT characters of what PRIN1 prints for VALUE."
+  (with-fast-number-printing (value)
+    (truncated limit (lambda (stream) (prin1 value stream)))))
+
+(defun huge-number-text (number)
+  "The text shown in place of NUMBER."
+  (let ((integer (numerator number)))
+    (format nil "#<~(~a~) too long to print: ~d bits>" (if (eql integer number) 'integer 'ratio) (integer-length integer))))
+
+(defun print-value (value limit)
+  "VALUE printed, at most LIMIT characters of it."
+  (cond ((huge-number-p value) (huge-number-text value))
+        ((and (stringp value) (> (length value) limit))
+         (format nil "~s... [~d of ~d characters shown]" (subseq value 0 limit) limit (length value)))
+        (t (let ((text (bounded-text value limit)))
+             (concatenate 'string text (elision value text limit))))))
+
+(defun proper-length (list)
+  "The length of LIST, or NIL if it is circular or dotted."
+  (ignore-errors (list-length list)))
+
+(defun elision (value text limit)
+  "A note on what TEXT leaves out of VALUE, or the empty string."
+  (let ((length (typecase value
+                  (cons (proper-length value))
+                  (string nil)
+                  (vector (length value)))))
+    (cond ((> (length text) limit) (format nil " [cut at ~d characters]" limit))
+          ((and length (> length *print-length*)) (format nil " [~d of ~d elements shown]" *print-length* length))
+          (t ""))))
+
+(defun value-text (value limit)
+  "VALUE as PRIN1 prints it under the session's print settings, within limits."
+  (handler-case
+      (with-bounded-printing ()
+        (typecase value
+          ((or fixnum symbol character) (prin1-to-string value))
+          (t (print-value value limit))))
+    (serious-condition () (format nil "#<error printing a ~a>" (class-text value)))))
+
+(defun printed-values (values limit)
+  "A plist with the first of VALUES as text, at most LIMIT characters each and +VALUES-ROOM+ in all, and the number of VALUES."
+  (let* ((shown (min (length values) +values-limit+))
+         (each (min limit (floor +values-room+ (max 1 shown)))))
+    (list :values (loop for value in values
+                        repeat shown
+                        collect (value-text value each))
+          :count (length values))))
+
+(defun line-text (value limit)
+  "VALUE on one line of at most LIMIT characters, for lists of many values."
+  (handler-case
+      (with-bounded-printing (:length 10 :level 4)
+        (on-one-line (if (huge-number-p value) (huge-number-text value) (bounded-text value limit))))
+    (serious-condition () (format nil "#<error printing a ~a>" (class-text value)))))
+
+(defun line-text-in-time (value limit)
+  "LINE-TEXT within the time limit, because printing methods of VALUE may never return."
+  (if (typep value '(or fixnum symbol character))
+      (line-text value limit)
+      (in-time (unprinted-text value) (line-text value limit))))
+
+(defun reported-objects (condition)
+  "The objects that the report of CONDITION probably prints."
+  (ignore-errors
+   (typecase condition
+     (simple-condition (simple-condition-format-arguments condition))
+     (type-error (list (type-error-datum condition)))
+     (arithmetic-error (arithmetic-error-operands condition)))))
+
+(defun report-text (condition &optional (limit *value-limit*))
+  "The report of CONDITION, or a text that says that the report failed."
+  (handler-case
+      (with-bounded-printing (:length 64 :level 6)
+        (with-fast-number-printing ((reported-objects condition))
+          (let ((*print-escape* nil))
+            (string-trim '(#\Space #\Newline #\Tab)
+                         (truncated limit (lambda (stream) (princ condition stream)))))))
+    (serious-condition (failure)
+      (format nil "#<error printing a ~a: ~a>" (class-text condition) (class-text failure)))))

@@ -1,0 +1,46 @@
+;;;; The state of a running evaluation, and of the thread that runs it.
+
+(in-package #:swank-client/sessions)
+
+(defstruct evaluation
+  "A request to evaluate code, from its start to its reply."
+  id
+  (thread sb-thread:*current-thread*)
+  session
+  stdout
+  stderr
+  ;; latest first
+  (warnings '() :type list)
+  (warning-count 0 :type fixnum)
+  (warnings-dropped 0 :type fixnum)
+  (form 0 :type fixnum)
+  ;; held while its thread is interrupted, and while OVER becomes true
+  (lock (sb-thread:make-mutex :name "swank-client evaluation"))
+  (over nil)
+  ;; kinds of interrupts that were sent to its thread and have not run yet
+  (pending-interrupts '() :type list)
+  ;; numbers of the last interrupt that took effect, and of the last one requested
+  (interrupts 0 :type fixnum)
+  (interrupts-wanted 0 :type fixnum)
+  ;; true if errors end the evaluation instead of stopping it
+  (unwind nil)
+  ;; true if the session's package becomes the package that the code sets
+  (updates-package t))
+
+(defmethod print-object ((evaluation evaluation) stream)
+  (print-unreadable-object (evaluation stream :type t)
+    (prin1 (evaluation-id evaluation) stream)))
+
+(defvar *evaluation* nil "The evaluation that this thread runs.")
+
+(defvar *source* nil "The stream that the forms are read from.")
+
+(defvar *input* nil "The stream that the code reads its standard input from.")
+
+(defvar *outermost-restart* nil "The last restart before those of Swank.")
+
+(defvar *breakpoint-call* nil "(NAME . ARGUMENTS) of the call that a breakpoint stopped before it began.")
+
+(defvar *breakpoint-variables* '() "((NAME . VALUE) ...) of that call's arguments.")
+
+(defvar *in-user-code* nil "True while a form of the client runs, false in the runtime's own code.")

@@ -1,0 +1,88 @@
+;;;; The state kept for each client of the image.
+
+(in-package #:swank-client/sessions)
+
+(defparameter *history-variables* '(* ** *** + ++ +++ / // /// -) "The history variables of a REPL.")
+
+(defparameter *syntax-variables*
+  '(*print-array* *print-base* *print-case* *print-circle* *print-escape* *print-gensym* *print-length* *print-level* *print-lines*
+    *print-miser-width* *print-pprint-dispatch* *print-pretty* *print-radix* *print-readably* *print-right-margin*
+    *read-base* *read-default-float-format* *read-eval* *read-suppress*)
+  "The variables that WITH-STANDARD-IO-SYNTAX binds, except package and readtable. A client's settings must not reach other clients.")
+
+(defparameter *session-variables* (append *history-variables* *syntax-variables*)
+  "The variables that have separate values in each session.")
+
+(defun fresh-values ()
+  "Initial values of *SESSION-VARIABLES*: no history, and the global values of the syntax variables."
+  (append (mapcar (constantly nil) *history-variables*)
+          (mapcar #'sb-ext:symbol-global-value *syntax-variables*)))
+
+(defstruct session
+  "The state that a REPL keeps between requests, for one client."
+  connection
+  ;; true if its code cannot end the image
+  (protects-image nil)
+  (package (find-package "COMMON-LISP-USER"))
+  (readtable (copy-readtable))
+  ;; values of *SESSION-VARIABLES*
+  (values (fresh-values) :type list)
+  (ledger (make-ledger))
+  (evaluations (make-hash-table :synchronized t))
+  ;; true after the client disconnected
+  (departed nil))
+
+(defmethod print-object ((session session) stream)
+  (print-unreadable-object (session stream :type t :identity t)))
+
+(defvar *sessions* (make-hash-table :test 'eq :weakness :key :synchronized t) "Sessions by connection.")
+
+(defun connection-open-p (connection)
+  "True until CONNECTION is closed."
+  (member connection *connections*))
+
+(defvar *arrival-hooks* '() "Functions without arguments, called when the session of a connected client begins.")
+(defvar *departure-hooks* '() "Functions of a session, called when its client has disconnected or the session is reset.")
+
+(defun new-session (connection)
+  "A session for CONNECTION, whose client may have disconnected since its request."
+  (let ((open (connection-open-p connection)))
+    (when open (mapc #'funcall *arrival-hooks*))
+    (make-session :connection connection :departed (not open))))
+
+(defun session-of (connection)
+  "The session of CONNECTION, created if there is none."
+  (or (gethash connection *sessions*)
+      (sb-ext:with-locked-hash-table (*sessions*)
+        (or (gethash connection *sessions*)
+            (setf (gethash connection *sessions*) (new-session connection))))))
+
+(defun clients-p ()
+  "True while a connected client has a session."
+  (sb-ext:with-locked-hash-table (*sessions*)
+    (loop for session being the hash-values of *sessions* thereis (not (session-departed session)))))
+
+(defun current-session ()
+  "The session of the client whose request this thread runs."
+  (session-of *emacs-connection*))
+
+(defmacro with-session-variables ((session) &body body)
+  "Run BODY with the values that SESSION has for *SESSION-VARIABLES*."
+  `(progv *session-variables* (session-values ,session)
+     ,@body))
+
+(defun session-package-now (session)
+  "The package of SESSION, or COMMON-LISP-USER if that was deleted."
+  (let ((package (session-package session)))
+    (if (package-name package) package (find-package "COMMON-LISP-USER"))))
+
+(defun find-designated-package (text)
+  "The package that TEXT names for this client, or NIL. TEXT is the exact name, or a designator: my-app, :my-app, \"MY-APP\".
+Local nicknames of the session's package count."
+  (let ((*package* (session-package-now (current-session))))
+    (flet ((live (name)
+             (let ((package (ignore-errors (find-package name))))
+               (and package (package-name package) package))))
+      (or (live text)
+          (live (parsed-package text))
+          (live (string-trim "\"" (trimmed text)))))))

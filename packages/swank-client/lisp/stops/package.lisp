@@ -1,0 +1,42 @@
+;;;; Describes stopped threads, and evaluates expressions in them.
+
+(defpackage #:swank-client/stops
+  (:documentation "Describes stopped threads, and evaluates expressions in them.")
+  (:use #:common-lisp #:swank-client/sbcl #:swank-client/swank #:swank-client/threads #:swank-client/printing #:swank-client/sessions)
+  (:export #:*step-wanted*
+           #:attempt
+           #:between-calls-p
+           #:breakpoint-wrapper-p
+           #:call-attempt
+           #:call-own
+           #:call-user
+           #:called-name
+           #:capture
+           #:class-name-text
+           #:code-package
+           #:condition-plist
+           #:count-frames
+           #:end-attempt
+           #:error-entry
+           #:frame-home
+           #:frame-kinds
+           #:frame-name
+           #:frame-text
+           #:frame-variables
+           #:leave-if-cancelled
+           #:leave-through
+           #:machinery-name-p
+           #:make-stepper
+           #:message-text
+           #:offered-restarts
+           #:read-user
+           #:restart-texts
+           #:schedule-stack-repair
+           #:shown-class
+           #:snapshot-plist
+           #:source-forms
+           #:stop-message
+           #:unread-frame-p
+           #:value-of-source
+           #:variable-text
+           #:wrong-count))

@@ -1,0 +1,63 @@
+;;;; The restarts that a stop offers: their reports, and the number of their arguments.
+
+(in-package #:swank-client/stops)
+
+(defconstant +restart-text-limit+ 300 "Characters shown of a restart's report.")
+
+(defun restart-report (restart)
+  "The report of RESTART, or NIL if printing it fails or takes too long."
+  (in-time nil
+    (handler-case (on-one-line (truncated +restart-text-limit+ (lambda (stream) (princ restart stream))))
+      (serious-condition () nil))))
+
+(defun restart-text (restart)
+  "(NAME TEXT) of RESTART."
+  (list (let ((name (restart-name restart))) (if name (string name) ""))
+        (or (restart-report restart) "<<error printing restart>>")))
+
+(defun restart-texts (restarts)
+  "((NAME TEXT) ...) for RESTARTS. The outermost are printed first, so that the time limit never cuts the evaluation's restarts."
+  (with-printing-time (reverse (mapcar #'restart-text (reverse restarts)))))
+
+(defun shorten-reports (restarts)
+  "Give long or failing RESTARTS a short report, because Swank prints restarts without a limit."
+  (with-printing-time
+    (dolist (restart (reverse restarts))
+      (let ((text (restart-report restart)))
+        (unless (and text (<= (length text) +restart-text-limit+))
+          (set-report-function restart
+                               (lambda (stream) (write-string (or text "<<error printing restart>>") stream))))))))
+
+(defun stop-message (condition)
+  "The message of CONDITION for Swank, which calls this before it prints the restarts."
+  (shorten-reports *sldb-restarts*)
+  (message-text condition))
+
+(defun offered-restarts (restarts)
+  "RESTARTS without those of Swank, which are outside the evaluation."
+  (let ((last (and *outermost-restart* (position *outermost-restart* restarts))))
+    (subseq restarts 0 (if last (1+ last) nil))))
+
+(defun restart-lambda-list (restart)
+  "The lambda list of RESTART, or one that takes anything if the restart was compiled without debugging information."
+  (let ((known (handler-case (sb-kernel:%fun-lambda-list (sb-kernel:%fun-fun (restart-function restart)))
+                 (error () :unknown))))
+    (if (listp known) known '(&rest arguments))))
+
+(defun argument-range (restart)
+  "The fewest and the most arguments that RESTART takes, NIL for no limit.
+A restart that would prompt for arguments needs at least one, because it cannot prompt."
+  (let* ((lambda-list (restart-lambda-list restart))
+         (required (or (position-if (lambda (item) (member item lambda-list-keywords)) lambda-list)
+                       (length lambda-list)))
+         (optional (loop for item in (rest (member '&optional lambda-list))
+                         until (member item lambda-list-keywords) count t)))
+    (values (if (and lambda-list (restart-interactive-function restart)) (max required 1) required)
+            (unless (intersection '(&rest &key sb-int:&more) lambda-list) (+ required optional)))))
+
+(defun wrong-count (restart count)
+  "(:wrong-count FEWEST MOST) if RESTART does not take COUNT arguments, or NIL. A wrong call would replace the stop by another one.
+For some restarts Lisp does not know the number of arguments."
+  (multiple-value-bind (fewest most) (argument-range restart)
+    (unless (<= fewest count (or most count))
+      (list :wrong-count fewest most))))

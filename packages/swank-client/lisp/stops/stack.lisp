@@ -1,0 +1,113 @@
+;;;; The frames of a stopped thread, and the kind of each in a report.
+
+(in-package #:swank-client/stops)
+
+(defconstant +snapshot-frames+ 200 "Frames examined for one report.")
+
+(defconstant +frame-text-limit+ 300 "Characters shown of one call.")
+
+(defun machinery-name-p (name)
+  "True if NAME is that of a function of Lisp or Swank between the user's code and the debugger."
+  (let ((symbol (name-symbol name)))
+    (or (stringp name)
+        (member symbol '(error cerror warn signal break invoke-debugger no-applicable-method no-next-method
+                         slot-unbound slot-missing update-instance-for-different-class))
+        (let ((package (and symbol (symbol-package symbol))))
+          (and package
+               (some (lambda (prefix) (eql 0 (search prefix (package-name package)))) '("SB-" "SWANK")))))))
+
+(defun evaluator-name-p (name)
+  "True if NAME is that of a function of SBCL's evaluator."
+  (member name *evaluator-functions*))
+
+(defun breakpoint-wrapper-p (name)
+  "True if NAME is that of the frame of a breakpoint that stopped this thread; it stands in for the call that has not begun."
+  (and *breakpoint-call* (consp name) (eq (first name) 'lambda)
+       (symbolp (car (last name)))
+       (string= (car (last name)) "MAKE-WRAPPER")))
+
+(defun frame-text (frame condition)
+  "The call of FRAME, as text."
+  (let ((name-alone (format nil "(~a ...)" (line-text (frame-name frame) +frame-text-limit+))))
+    (in-time name-alone
+      (cond ((breakpoint-wrapper-p (frame-name frame)) (line-text *breakpoint-call* +frame-text-limit+))
+            ((and (unread-frame-p frame) (not (called-by-program-p frame))) name-alone)
+            (t (handler-case (printed-frame frame condition)
+                 (serious-condition () "[error printing frame]")))))))
+
+(defun frame-arguments (frame)
+  "The arguments of the call of FRAME, or NIL if they cannot be read."
+  (ignore-errors (nth-value 1 (frame-call frame))))
+
+(defun printed-frame (frame condition)
+  "The call of FRAME, as Swank prints it."
+  (with-bounded-printing (:length 6 :level 4)
+    (with-fast-number-printing ((frame-arguments frame))
+      (let ((text (on-one-line (truncated +frame-text-limit+
+                                          (lambda (stream) (swank/backend:print-frame frame stream))))))
+        (if (and (typep condition 'undefined-function) (eql 0 (search "(\"undefined function\"" text)))
+            ;; the call that failed has no frame of its own
+            (format nil "(~a~a" (line-text (cell-error-name condition) 100) (subseq text 21))
+            text)))))
+
+(defun host-start (names)
+  "The index in NAMES, innermost first, of the first frame of the evaluator or the runtime below the user's code."
+  (let* ((base (position-if (lambda (name) (member name '(call-user call-own read-user bounded-text))) names))
+         (end (and base
+                   (not (eq (nth base names) 'call-own))
+                   (position 'eval names :end base :from-end t))))
+    (cond ((null base) (length names))
+          ((null end) base)
+          (t (loop while (and (plusp end) (evaluator-name-p (nth (1- end) names))) do (decf end))
+             end))))
+
+(defun point-of-stop-p (name condition)
+  "True if NAME looks like machinery, but its frame is the call that caused the stop."
+  (or (and (equal name "undefined function") (typep condition 'undefined-function))
+      (breakpoint-wrapper-p name)))
+
+(defun between-calls-p (name)
+  "True if NAME is that of a frame of the stepper or a breakpoint between a caller and the function that it calls."
+  (and (consp name)
+       (symbolp (car (last name)))
+       (member (car (last name)) '("HANDLE-SINGLE-STEP-AROUND-TRAP" "MAKE-WRAPPER") :test #'string=)))
+
+(defun frame-kinds (names condition)
+  "The kinds of the frames with NAMES, innermost first, in a stop at CONDITION: :USER, :MACHINERY or :HOST."
+  (let* ((host (host-start names))
+         (first (or (position-if-not (lambda (name) (and (machinery-name-p name)
+                                                         (not (point-of-stop-p name condition))))
+                                     names :end host)
+                    host)))
+    (loop for index from 0
+          for name in names
+          collect (cond ((>= index host) :host)
+                        ((or (< index first) (and (> index first) (between-calls-p name))) :machinery)
+                        (t :user)))))
+
+(defun stack-frames (limit)
+  "The first LIMIT frames of this stopped thread."
+  (loop for frame = *sldb-stack-top* then (sb-di:frame-down frame)
+        repeat limit
+        while frame collect frame))
+
+(defun count-frames (last counted)
+  "COUNTED plus the number of frames below LAST."
+  (loop for frame = (and last (sb-di:frame-down last)) then (sb-di:frame-down frame)
+        while frame do (incf counted))
+  counted)
+
+(defun frame-list (condition)
+  "((INDEX TEXT KIND) ...) without frames of kind :HOST, the total number of frames, and the index of the first frame of the user."
+  (let* ((frames (stack-frames +snapshot-frames+))
+         (names (mapcar #'frame-name frames))
+         (kinds (frame-kinds names condition))
+         ;; at least one frame: that of EVAL, with the form, if there is no other
+         (only (when (eq (first kinds) :host) (or (position 'eval names) 0))))
+    (values (loop for frame in frames
+                  for kind in kinds
+                  for index from 0
+                  when (if only (eql index only) (not (eq kind :host)))
+                    collect (list index (frame-text frame condition) kind))
+            (count-frames (car (last frames)) (length frames))
+            (position :user kinds))))

@@ -1,0 +1,134 @@
+;;;; The Lisp systems that swank-client loads into an image. This file lists the files of each system in the order in which they are loaded.
+;;;; The library reads it too, and loads each system when it is first needed.
+
+(asdf:defsystem "swank-client"
+  :description "The Lisp side of the npm package swank-client: evaluations, the debugger and descriptions for clients of a Swank server"
+  :license "MIT"
+  :depends-on ("swank-client/connection" "swank-client/foreign-errors" "swank-client/evaluate" "swank-client/debugger"
+               "swank-client/definitions" "swank-client/describe")
+  :in-order-to ((asdf:test-op (asdf:test-op "swank-client/tests"))))
+
+(asdf:defsystem "swank-client/connection"
+  :description "The image's part of every connection"
+  ;; a Swank that was loaded by its own loader, as SLIME does, must not be loaded again
+  :depends-on ((:feature (:not :swank) "swank") (:require "sb-bsd-sockets") (:require "sb-introspect") (:require "sb-posix"))
+  :serial t
+  :components ((:file "compat/sbcl")
+               (:file "compat/swank")
+               (:file "threads/package")
+               (:file "threads/locks")
+               (:file "threads/encapsulation")
+               (:file "connection/package")
+               (:file "connection/requests")
+               (:file "connection/socket")
+               (:file "connection/stopped-threads")
+               (:file "connection/messages")
+               (:file "connection/guard")
+               (:file "connection/attach")))
+
+(asdf:defsystem "swank-client/foreign-errors"
+  :description "Which client receives errors from background threads"
+  :depends-on ("swank-client/connection")
+  :components ((:file "connection/foreign-errors")))
+
+(asdf:defsystem "swank-client/evaluate"
+  :description "Evaluations, with their output, warnings and stops"
+  :depends-on ("swank-client/connection")
+  :serial t
+  :components ((:file "threads/c-locks")
+               (:file "threads/interrupts")
+               (:file "threads/stack")
+               (:file "printing/package")
+               (:file "printing/limits")
+               (:file "printing/values")
+               (:file "printing/names")
+               (:file "ledger/package")
+               (:file "ledger/kinds")
+               (:file "ledger/ledger")
+               (:file "sessions/package")
+               (:file "sessions/conditions")
+               (:file "sessions/session")
+               (:file "sessions/evaluation")
+               (:file "sessions/code")
+               (:file "stops/package")
+               (:file "stops/base")
+               (:file "stops/conditions")
+               (:file "stops/restarts")
+               (:file "stops/frame-names")
+               (:file "stops/interrupted-frames")
+               (:file "stops/stack")
+               (:file "stops/variables")
+               (:file "stops/snapshot")
+               (:file "stops/stepper")
+               (:file "stops/attempt")
+               (:file "evaluate/package")
+               (:file "evaluate/emacs-sources")
+               (:file "evaluate/form-source")
+               (:file "evaluate/noting")
+               (:file "evaluate/output")
+               (:file "evaluate/warnings")
+               (:file "evaluate/mailboxes")
+               (:file "evaluate/own-threads")
+               (:file "evaluate/redirection")
+               (:file "evaluate/presence")
+               (:file "evaluate/evaluate")
+               (:file "evaluate/control")))
+
+(asdf:defsystem "swank-client/debugger"
+  :description "Frames, stepping, breakpoints, and the stops of other clients"
+  :depends-on ("swank-client/evaluate")
+  :serial t
+  :components ((:file "debugger/package")
+               (:file "debugger/objects")
+               (:file "debugger/owners")
+               (:file "debugger/frames")
+               (:file "debugger/stepping")
+               (:file "debugger/breakpoint-names")
+               (:file "debugger/breakpoints")
+               (:file "debugger/foreign-stops")))
+
+(asdf:defsystem "swank-client/definitions"
+  :description "The definitions of a session, and how to undo them"
+  :depends-on ("swank-client/evaluate")
+  :serial t
+  :components ((:file "definitions/package")
+               (:file "definitions/definitions")
+               (:file "definitions/reset")))
+
+(asdf:defsystem "swank-client/describe"
+  :description "Descriptions of symbols"
+  :depends-on ("swank-client/evaluate")
+  :serial t
+  :components ((:file "describe/package")
+               (:file "describe/values")
+               (:file "describe/names")
+               (:file "describe/sources")
+               (:file "describe/describe")))
+
+(asdf:defsystem "swank-client/launch"
+  :description "Runs an image that the library has launched; the launcher loads these files one by one"
+  :depends-on ("swank-client/connection")
+  :serial t
+  :components ((:file "compat/swank-loader")
+               (:file "launch/parent")
+               (:file "launch/swank")
+               (:file "launch/package")
+               (:file "launch/image")
+               (:file "launch/init-files")
+               (:file "launch/share")
+               (:file "launch/core")))
+
+(asdf:defsystem "swank-client/tests"
+  :description "Tests that need no client"
+  :depends-on ("swank-client" "fiveam")
+  :serial t
+  :components ((:file "tests/package")
+               (:file "tests/printing")
+               (:file "tests/threads")
+               (:file "tests/wire")
+               (:file "tests/definitions")
+               (:file "tests/stops"))
+  :perform (asdf:test-op (operation system)
+             (declare (ignore operation system))
+             (unless (uiop:symbol-call "SWANK-CLIENT/TESTS" "RUN-TESTS")
+               (error "Tests have failed."))))

@@ -1,0 +1,51 @@
+;;;; Tests that need no client. Run them with `npm test`, or with (asdf:test-system "swank-client") in an image with Swank and FiveAM.
+
+(defpackage #:swank-client/tests
+  (:documentation "Tests of the Lisp code, in FiveAM.")
+  (:use #:common-lisp)
+  (:import-from #:fiveam #:is #:is-false #:is-true #:signals)
+  (:import-from #:swank-client/connection #:bytes-of #:fits-p #:fitting-event #:shortened)
+  (:import-from #:swank-client/debugger #:first-form-text #:named-arguments)
+  (:import-from #:swank-client/describe #:unqualified-parameters #:form-start #:qualified-name)
+  (:import-from #:swank-client/evaluate #:last-newline #:undefined-thing #:warning-type)
+  (:import-from #:swank-client/ledger #:current-definition #:defined-thing #:method-name #:methods-of #:name-p)
+  (:import-from #:swank-client/printing #:*value-length* #:line-text #:on-one-line #:parsed-name #:parsed-package #:printed-values
+                #:report-text #:value-text)
+  (:import-from #:swank-client/sbcl #:accessible-symbol #:package-graph-lock #:version-symbols #:world-lock)
+  (:import-from #:swank-client/stops #:argument-range #:class-name-text #:frame-kinds #:message-text #:restart-texts #:shown-class
+                #:source-forms #:value-of-source)
+  (:import-from #:swank-client/threads #:*code-session* #:*encapsulation-lock* #:call-in-thread #:change-encapsulation
+                #:encapsulate-function #:own-lock-p #:start-runtime-thread #:unencapsulate-function #:value-in-thread)
+  (:export #:run-tests))
+
+(in-package #:swank-client/tests)
+
+(fiveam:def-suite swank-client
+  :description "The Lisp side of swank-client.")
+
+(defvar *tests* '()
+  "((NAME . DOCUMENTATION) ...) of all tests, latest first.")
+
+(defmacro define-test (name documentation &body body)
+  "Define the test NAME. DOCUMENTATION says what is expected, BODY checks it."
+  `(progn
+     (pushnew '(,name . ,documentation) *tests* :test #'equal)
+     (fiveam:test (,name :suite swank-client) ,documentation ,@body)))
+
+(defun explanation (results)
+  "The reason why RESULTS are a failure, or NIL."
+  (unless (fiveam:results-status results)
+    (with-output-to-string (fiveam:*test-dribble*)
+      (fiveam:explain! results))))
+
+(defun run-tests ()
+  "Run all tests, and print (NAME DOCUMENTATION EXPLANATION) of each on a line. EXPLANATION says why the test failed, or is NIL.
+=> true if all pass"
+  (loop with all-passed = t
+        for (name . documentation) in (reverse *tests*)
+        for explanation = (explanation (let ((fiveam:*test-dribble* (make-broadcast-stream))) (fiveam:run name)))
+        do (when explanation (setf all-passed nil))
+           (with-standard-io-syntax
+             (let ((*print-readably* nil))
+               (format t "~&~s~%" (list (string-downcase name) documentation explanation))))
+        finally (return all-passed)))

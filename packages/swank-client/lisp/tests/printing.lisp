@@ -1,0 +1,59 @@
+;;;; Tests of printing.
+
+(in-package #:swank-client/tests)
+
+(define-test on-one-line-replaces-line-breaks
+    "Each line break and its indentation become one space."
+  (is (equal "a b c" (on-one-line (format nil "a~%    b~%c"))))
+  (is (equal "a" (on-one-line "a"))))
+
+(define-test line-text-is-bounded
+    "Long, circular and very deep values are cut."
+  (is (> 60 (length (line-text (make-string 1000 :initial-element #\x) 20))))
+  (let ((circular (list 1)))
+    (setf (rest circular) circular)
+    (is (> 120 (length (line-text circular 100)))))
+  (let ((deep '()))
+    (loop repeat 100000 do (setf deep (list deep)))
+    (is (> 120 (length (line-text deep 100))))))
+
+(define-test value-text-says-how-much-is-cut
+    "The text says how many elements, characters or bits are not shown."
+  (is (equal "(1 2 ...) [2 of 3 elements shown]" (let ((*value-length* 2)) (value-text '(1 2 3) 100))))
+  (is (equal "\"ab\"... [2 of 4 characters shown]" (value-text "abcd" 2)))
+  (is (search "too long to print: 200001 bits" (value-text (ash 1 200000) 100))))
+
+(define-condition unreportable (error) ()
+  (:documentation "A condition that cannot be printed.")
+  (:report (lambda (condition stream)
+             (declare (ignore condition stream))
+             (error "no report"))))
+
+(define-test report-text-never-fails
+    "If a report fails, the text says so."
+  (is (equal "no" (report-text (make-condition 'simple-error :format-control "no"))))
+  (is (search "error printing a" (report-text (make-condition 'unreportable)))))
+
+(define-test printed-values-counts-all-values
+    "The first values are printed, and all are counted."
+  (is (equal '(:values ("1" ":A") :count 2) (printed-values '(1 :a) 100)))
+  (is (= 60 (getf (printed-values (make-list 60) 100) :count)))
+  (is (= 50 (length (getf (printed-values (make-list 60) 100) :values)))))
+
+(define-test parsed-name-reads-as-the-reader-does
+    "Case, bars, backslashes, colons and quotes are parsed as by the reader, and nothing is interned."
+  (flet ((parsed (text) (multiple-value-list (parsed-name text))))
+    (is (equal '("CAR" nil "car") (parsed "car")))
+    (is (equal '("CAR" "CL" "car") (parsed "cl:car")))
+    (is (equal '("CAR" "CL" "car") (parsed "#'cl::car")))
+    (is (equal '("a B" nil "a B") (parsed "|a B|")))
+    (is (equal '("X" "KEYWORD" "x") (parsed ":x")))
+    (is (equal '("FOO" nil "foo") (parsed "(setf foo)")))
+    (is-false (accessible-symbol "NEVER-SEEN-BEFORE" "COMMON-LISP-USER"))
+    (parsed "cl-user::never-seen-before")
+    (is-false (accessible-symbol "NEVER-SEEN-BEFORE" "COMMON-LISP-USER"))))
+
+(define-test parsed-package-takes-every-designator
+    "Package designators with and without colons are accepted."
+  (dolist (text '("my-app" ":my-app" "#:my-app" "MY-APP"))
+    (is (equal "MY-APP" (parsed-package text)))))

@@ -1,0 +1,36 @@
+;;;; Encapsulates functions of Lisp and Swank, and undoes it.
+
+(in-package #:swank-client/threads)
+
+(defvar *encapsulation-lock*
+  (or (get :swank-client :encapsulation-lock)
+      (setf (get :swank-client :encapsulation-lock) (sb-thread:make-mutex :name "swank-client encapsulation")))
+  "Held while any version of the library changes an encapsulation. If two threads encapsulate the same function at once, SBCL loses one
+of the two encapsulations.")
+
+(defun failure-of-change (change arguments)
+  "Apply CHANGE to ARGUMENTS while no other thread changes an encapsulation. => NIL, or the error
+The error is returned so that no thread enters the debugger with the lock."
+  (with-system-mutex (*encapsulation-lock*)
+    (handler-case (progn (apply change arguments) nil)
+      (error (condition) condition))))
+
+(defun change-encapsulation (change &rest arguments)
+  "Apply CHANGE, which is SB-INT:ENCAPSULATE or SB-INT:UNENCAPSULATE, to ARGUMENTS, and retry if it fails.
+SBCL first searches all compiled code for direct calls of the function. If another thread compiles or garbage is collected during the
+search, it can run past the end (failed AVER in MAP-OBJECTS-IN-RANGE). Nothing has changed then, and the change is tried again.
+A thread that entered the debugger here would keep a lock that the compiler waits for."
+  (loop with *break-on-signals* = nil
+        repeat 50
+        for failure = (failure-of-change change arguments)
+        while (typep failure '(or sb-int:bug sb-sys:memory-fault-error))
+        do (sleep 1/100)
+        finally (when failure (error failure))))
+
+(defun encapsulate-function (name tag function)
+  "Encapsulate the function NAME under TAG: calls of it call FUNCTION with the original function and the arguments."
+  (change-encapsulation #'sb-int:encapsulate name tag function))
+
+(defun unencapsulate-function (name tag)
+  "Undo ENCAPSULATE-FUNCTION of NAME under TAG."
+  (change-encapsulation #'sb-int:unencapsulate name tag))

@@ -1,0 +1,39 @@
+;;;; Starts threads of the runtime, and makes another thread call a function.
+
+(in-package #:swank-client/threads)
+
+(defvar *code-session* nil "The session whose code this thread runs, or NIL.")
+
+(defun start-runtime-thread (function name &rest arguments)
+  "Start a thread of the runtime. It runs no client's code."
+  (let ((*code-session* nil))
+    (sb-thread:make-thread function :name name :arguments arguments)))
+
+(defun cannot-enable-interrupts-p ()
+  "True, inside WITH-INTERRUPTS, if this thread was interrupted while it entered or left WITHOUT-GCING.
+SBCL binds two variables there, one after the other, and takes interrupts between the two. Interrupts then stay disabled: a thread that
+stopped there would never take another one."
+  (not sb-sys:*interrupts-enabled*))
+
+(defun call-in-thread (thread wanted-p function &key (interrupt #'sb-thread:interrupt-thread) (patience 250))
+  "Make THREAD call FUNCTION if WANTED-P, called there first, returns true.
+A thread that holds a shared lock, or in which interrupts stay disabled, is interrupted again 2 ms later, at most PATIENCE times.
+INTERRUPT is called with THREAD and the function that THREAD is to call."
+  (flet ((call ()
+           (sb-sys:with-interrupts
+             (cond ((not (funcall wanted-p)) nil)
+                   ((and (plusp patience)
+                         (or (cannot-enable-interrupts-p) (holds-mailbox-p) (holds-package-lock-p) (holds-world-lock-p)))
+                    (call-later thread wanted-p function interrupt (1- patience)))
+                   ((holds-mailbox-p) nil)
+                   (t (funcall function))))))
+    (handler-case (funcall interrupt thread #'call)
+      ;; the thread has just ended
+      (sb-thread:interrupt-thread-error () nil))))
+
+(defun call-later (thread wanted-p function interrupt patience)
+  "Do what CALL-IN-THREAD does, 2 ms later."
+  (start-runtime-thread (lambda ()
+                          (sleep 1/500)
+                          (call-in-thread thread wanted-p function :interrupt interrupt :patience patience))
+                        "swank-client interrupt"))

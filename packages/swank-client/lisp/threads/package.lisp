@@ -1,0 +1,21 @@
+;;;; Threads: which locks they hold, their stacks, and how they are interrupted.
+
+(defpackage #:swank-client/threads
+  (:documentation "Threads: which locks they hold, their stacks, and how they are interrupted.")
+  (:use #:common-lisp #:swank-client/sbcl #:swank-client/swank)
+  (:export #:*code-session*
+           #:call-in-thread
+           #:encapsulate-function
+           #:guard-c-locks
+           #:guard-page-lowered-p
+           #:holds-mailbox-p
+           #:holds-package-lock-p
+           #:holds-world-lock-p
+           #:must-not-stop-here-p
+           #:repair-stack-of
+           #:reset-guard-pages
+           #:restore-guard-page
+           #:start-runtime-thread
+           #:unencapsulate-function
+           #:unguard-c-locks
+           #:value-in-thread))

@@ -1,0 +1,80 @@
+import { type Decoder, decode } from "sexp-parser";
+import { type StopOwner, stopOwner } from "./stop-owner.js";
+
+/** Milliseconds that the image has to answer. */
+export const BREAKPOINT_TIME = 10_000;
+
+/**
+ * States of a breakpoint. `failed`: its condition signalled an error, which was reported once; the breakpoint no longer stops anything.
+ * `lost`: its function has since been undefined, or replaced other than by a definition.
+ */
+export const BREAKPOINT_STATES = ["armed", "failed", "lost"] as const;
+
+/** A breakpoint on a function. */
+export interface Breakpoint {
+  readonly id: number;
+  /** The function's name with its package, or the method. */
+  readonly function: string;
+  /** Lisp code; the breakpoint stops if it is true. `args` is bound to the argument list. */
+  readonly condition: string | undefined;
+  /** Number of the first matching call that stops, from 1; `undefined` means 1. */
+  readonly hitCount: number | undefined;
+  /** Swank's id of the thread that it stops, or `any`; `undefined` for this client's evaluations. */
+  readonly thread: number | "any" | undefined;
+  /** Matching calls so far. */
+  readonly hits: number;
+  readonly state: (typeof BREAKPOINT_STATES)[number];
+  /** The error that the condition signalled. */
+  readonly failure: string | undefined;
+}
+
+/** A breakpoint that was set. */
+export interface NewBreakpoint extends Breakpoint {
+  /** Says which calls the breakpoint cannot see; `undefined` if it sees all. */
+  readonly warning: string | undefined;
+}
+
+/** A thread of another client that stopped at a breakpoint of this one, in that other client's debugger. */
+export interface HitElsewhere {
+  /** The breakpoint's id. */
+  readonly breakpoint: number;
+  /** Name of the breakpoint's function. */
+  readonly function: string;
+  /** Swank's id of the thread. */
+  readonly thread: number;
+  readonly threadName: string;
+  readonly owner: StopOwner;
+}
+
+const { boolean, integer, keywordName, map, nullable, oneOf, plist, string, tagged, tuple } = decode;
+
+const thread: Decoder<number | "any"> = oneOf(
+  integer,
+  map(keywordName, () => "any" as const),
+);
+
+const fields = plist({
+  id: integer,
+  function: string,
+  condition: nullable(string),
+  hitCount: nullable(integer),
+  thread: nullable(thread),
+  hits: integer,
+  lost: boolean,
+  failure: nullable(string),
+});
+
+/** Decodes a plist of lisp/debugger/breakpoints.lisp. */
+export const breakpoint: Decoder<Breakpoint> = map(fields, ({ failure, lost, ...rest }) => ({
+  ...rest,
+  state: lost ? "lost" : failure === undefined ? "armed" : "failed",
+  failure,
+}));
+
+/** `(:hit PLIST)`, the target of a message of lisp/debugger/breakpoints.lisp. */
+export const hitElsewhere: Decoder<HitElsewhere> = tagged({
+  hit: map(
+    tuple(plist({ breakpoint: integer, function: string, thread: integer, name: string, owner: stopOwner })),
+    ([{ name, ...rest }]): HitElsewhere => ({ ...rest, threadName: name }),
+  ),
+});

@@ -1,0 +1,83 @@
+import { type Decoder, decode } from "sexp-parser";
+import { keywordOf, nameOf } from "../lisp/decoders.js";
+
+const { integer, list, map, string, tuple } = decode;
+
+/** `COMPILER-WARNING` is a compiler note. */
+export const WARNING_TYPES = ["WARNING", "STYLE-WARNING", "COMPILER-WARNING"] as const;
+
+/** A warning or compiler note signalled while code was read, compiled or run. */
+export interface LispWarning {
+  readonly type: (typeof WARNING_TYPES)[number];
+  /** The exact condition class, package-qualified. */
+  readonly class: string;
+  readonly message: string;
+}
+
+/** `user`: code being debugged. `machinery`: SBCL's own frames above it. `host`: the evaluator, Swank and the runtime below it. */
+export const FRAME_KINDS = ["user", "machinery", "host"] as const;
+
+/** One entry of a backtrace. */
+export interface FrameSummary {
+  /** Swank's frame number, 0 is the innermost. */
+  readonly index: number;
+  /** The call as Lisp prints it, on one line, e.g. `(FACT 3)`. */
+  readonly call: string;
+  readonly kind: (typeof FRAME_KINDS)[number];
+}
+
+/** A restart, as offered at a stop. */
+export interface Restart {
+  /** Position in the stop's restart list, from 0, innermost first. */
+  readonly index: number;
+  /** Name as printed, `""` for an anonymous restart. */
+  readonly name: string;
+  readonly description: string;
+}
+
+/** A variable of a frame, or a slot of a condition, with its value as Lisp prints it. */
+export interface Binding {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Everything known about a condition that stopped or ended an evaluation: plain data that outlives the thread. */
+export interface ErrorSnapshot {
+  /** The type to show: the most specific standard superclass for SBCL's own classes, otherwise the class itself. */
+  readonly type: string;
+  /** Exact class, package-qualified, e.g. `SB-INT:SIMPLE-READER-ERROR`. */
+  readonly class: string;
+  /** Class precedence list without `T` and slot-object, most specific first. */
+  readonly supertypes: readonly string[];
+  readonly message: string;
+  readonly slots: readonly Binding[];
+  readonly restarts: readonly Restart[];
+  /** The innermost frames, at most 200. */
+  readonly frames: readonly FrameSummary[];
+  readonly totalFrames: number;
+  /** Milliseconds since the epoch. */
+  readonly timestamp: number;
+}
+
+/** `(NAME VALUE)`, both as Lisp prints them. */
+export const binding: Decoder<Binding> = map(tuple(string, string), ([name, value]) => ({ name, value }));
+
+/** `:user`, `:machinery` or `:host`. */
+export const frameKind = keywordOf(FRAME_KINDS);
+
+/** `(INDEX CALL KIND)` */
+export const frameSummary: Decoder<FrameSummary> = map(tuple(integer, string, frameKind), ([index, call, kind]) => ({
+  index,
+  call,
+  kind,
+}));
+
+/** `((TYPE CLASS MESSAGE) ...)` */
+export const warnings: Decoder<readonly LispWarning[]> = list(
+  map(tuple(nameOf(WARNING_TYPES, string), string, string), ([type, cls, message]) => ({ type, class: cls, message })),
+);
+
+/** `((NAME DESCRIPTION) ...)`, innermost first. */
+export const restartList: Decoder<readonly Restart[]> = map(list(tuple(string, string)), (entries) =>
+  entries.map(([name, description], index) => ({ index, name, description })),
+);

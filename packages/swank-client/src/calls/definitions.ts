@@ -1,0 +1,26 @@
+import { type Decoder, decode } from "sexp-parser";
+import { keywordOf } from "../lisp/decoders.js";
+import { lispFunction } from "../lisp/descriptor.js";
+import { type Definition, type Definitions, definitionKind, SESSION_TIME } from "./definition.js";
+
+const { boolean, list, map, string, tuple } = decode;
+
+const definition: Decoder<Definition> = map(
+  tuple(definitionKind, string, keywordOf(["current", "changed"]), boolean),
+  ([kind, name, state, redefined]) => ({ kind, name, redefined, changed: state === "changed" }),
+);
+
+/** `(((KIND NAME STATE REDEFINED) ...) (LOADED ...))` */
+const answer: Decoder<Definitions> = map(tuple(list(definition), list(string)), ([definitions, loaded]) => ({
+  definitions,
+  loaded,
+}));
+
+/** Lists what the client's evaluations have defined and loaded (lisp/definitions/definitions.lisp). */
+export const definitions = lispFunction({
+  name: "definitions",
+  module: "definitions",
+  decode: answer,
+  timeout: SESSION_TIME,
+  label: () => "listing definitions",
+});

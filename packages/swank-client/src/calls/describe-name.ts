@@ -1,0 +1,108 @@
+import { type Decoder, decode, NIL } from "sexp-parser";
+import { keywordOf } from "../lisp/decoders.js";
+import { lispFunction } from "../lisp/descriptor.js";
+import {
+  ACCESS,
+  type ClassMeaning,
+  type DefinitionSource,
+  type Meaning,
+  type OperatorMeaning,
+  type PrintedValue,
+  type SymbolDescription,
+  type VariableMeaning,
+} from "./symbol-description.js";
+
+/** Milliseconds that the image has to answer; describing may call the user's methods. */
+const ANSWER_TIME = 30_000;
+
+const { integer, list, map, nullable, plist, string, tagged, tuple, tupleRest } = decode;
+
+/** `(:file FILE POSITION LINE)` or `(:evaluation NAME POSITION FORM)`. */
+const source: Decoder<DefinitionSource> = tagged({
+  file: map(
+    tuple(string, nullable(integer), nullable(integer)),
+    ([file, position, line]): DefinitionSource => ({ kind: "file", file, position, line }),
+  ),
+  evaluation: map(
+    tuple(string, integer, string),
+    ([evaluation, position, form]): DefinitionSource => ({ kind: "evaluation", evaluation, position, form }),
+  ),
+});
+
+const value: Decoder<PrintedValue> = map(tuple(string, nullable(string)), ([text, leftOut]) => ({ text, leftOut }));
+
+const common = { name: string, documentation: nullable(string), source: nullable(source) };
+
+const operatorFields = plist({ ...common, arglist: nullable(string), methods: nullable(integer) });
+const classFields = plist({ ...common, superclasses: list(string), slots: list(string) });
+const typeFields = plist({ ...common, arglist: nullable(string), expansion: nullable(string) });
+const variableFields = plist({ ...common, value: nullable(value) });
+const symbolMacroFields = plist({ ...common, expansion: string });
+
+function operator(kind: OperatorMeaning["kind"]): Decoder<Meaning> {
+  return map(operatorFields, (fields) => ({ kind, ...fields }));
+}
+
+function classOf(kind: ClassMeaning["kind"]): Decoder<Meaning> {
+  return map(classFields, (fields) => ({ kind, ...fields }));
+}
+
+function variable(kind: VariableMeaning["kind"]): Decoder<Meaning> {
+  return map(variableFields, (fields) => ({ kind, ...fields }));
+}
+
+/** `(KIND . PLIST)` (lisp/describe/describe.lisp). */
+const meaning: Decoder<Meaning> = tagged({
+  function: operator("function"),
+  "generic-function": operator("generic-function"),
+  macro: operator("macro"),
+  "special-operator": operator("special-operator"),
+  "setf-expander": operator("setf-expander"),
+  class: classOf("class"),
+  structure: classOf("structure"),
+  condition: classOf("condition"),
+  "built-in-class": classOf("built-in-class"),
+  type: map(typeFields, (fields): Meaning => ({ kind: "type", ...fields })),
+  variable: variable("variable"),
+  constant: variable("constant"),
+  "undeclared-variable": variable("undeclared-variable"),
+  "symbol-macro": map(symbolMacroFields, (fields): Meaning => ({ kind: "symbol-macro", ...fields })),
+});
+
+/** The reply of `describe-name` (lisp/describe/describe.lisp). */
+const symbolDescription: Decoder<SymbolDescription> = tagged({
+  found: map(
+    tupleRest([string, keywordOf(ACCESS), string], list(meaning)),
+    ([name, access, packageName, meanings]): SymbolDescription => ({
+      status: "found",
+      name,
+      access,
+      package: packageName,
+      meanings,
+    }),
+  ),
+  "package-not-found": map(
+    tuple(string, list(string)),
+    ([packageName, similar]): SymbolDescription => ({ status: "package-not-found", package: packageName, similar }),
+  ),
+  "symbol-not-found": map(
+    tuple(string, string, list(string), integer),
+    ([name, packageName, elsewhere, more]): SymbolDescription => ({
+      status: "symbol-not-found",
+      name,
+      package: packageName,
+      elsewhere,
+      more,
+    }),
+  ),
+});
+
+/** Describes everything a symbol names (lisp/describe/describe.lisp). Looks the name up in `packageName`, `CL-USER` by default. */
+export const describeName = lispFunction({
+  name: "describe-name",
+  module: "describe",
+  encode: (name: string, packageName: string | undefined) => [name, packageName ?? NIL],
+  decode: symbolDescription,
+  timeout: ANSWER_TIME,
+  label: () => "describing a symbol",
+});

@@ -1,0 +1,105 @@
+import { type Decoder, decode, keyword, NIL, type Sexp, T } from "sexp-parser";
+import { lispFunction } from "../lisp/descriptor.js";
+import { type ErrorSnapshot, warnings } from "./condition.js";
+import { errorSnapshot, type SessionNews } from "./stop-data.js";
+
+/** Arguments of `evaluate`. */
+export interface EvaluateCall {
+  readonly code: string;
+  /** The client chooses it before the call, so that it can attribute output and stops to the evaluation. */
+  readonly id: number;
+  readonly package: string | undefined;
+  readonly stdin: string | undefined;
+  /** Read all forms before evaluating any, because a scan found the code unbalanced. */
+  readonly check: boolean;
+  /** End with the first error instead of stopping at it. */
+  readonly unwind: boolean;
+  /** Compile for debugging. */
+  readonly debug: boolean;
+  /** Characters of each stream to send; of the text after them only the last `tail` are sent. */
+  readonly limit: number;
+  readonly tail: number;
+  /** Characters of each value to send. Default: the runtime's limit. */
+  readonly valueLimit?: number | undefined;
+}
+
+/** Where reading the source code failed, and how much of it ran before. */
+export interface ReadFailure {
+  /** Characters read up to the error; `undefined` when the error did not come from the reader. */
+  readonly offset: number | undefined;
+  /** Number of forms evaluated before the failure. */
+  readonly evaluated: number;
+}
+
+/** How an evaluation ended in the image. */
+export type EvaluationResult =
+  | {
+      readonly status: "returned";
+      readonly values: readonly string[];
+      readonly count: number;
+      readonly news: SessionNews;
+    }
+  | { readonly status: "aborted"; readonly news: SessionNews }
+  | {
+      readonly status: "failed";
+      readonly error: ErrorSnapshot;
+      readonly failure: ReadFailure;
+      readonly news: SessionNews;
+    }
+  | { readonly status: "no-such-package"; readonly name: string }
+  /** Its thread was ended from outside. */
+  | { readonly status: "unwound" };
+
+const { integer, list, map, nullable, optional, plist, string, tagged, tuple, tupleRest } = decode;
+
+/** Stands for an infinite limit: larger than any output, and a fixnum on every platform. */
+const NO_LIMIT = 2 ** 40;
+
+/** Converts a limit in characters, which may be infinite, to an integer for Lisp. */
+export function lispLimit(characters: number): number {
+  return Math.min(Math.floor(characters), NO_LIMIT);
+}
+
+/** The first values as text, and how many there were (lisp/printing/values.lisp). */
+export const printedValues = plist({ values: list(string), count: integer });
+
+const ending = plist({ warnings, warningsOmitted: integer, package: string });
+const failure = plist({ offset: optional(nullable(integer)), evaluated: integer });
+
+const failed = (datum: Sexp) => {
+  const { offset, evaluated } = failure(datum);
+  return { error: errorSnapshot(datum), failure: { offset: offset ?? undefined, evaluated } };
+};
+
+/** `(:returned PLIST . ENDING)`, `(:failed SNAPSHOT . ENDING)`, `(:aborted . ENDING)` or `(:no-such-package NAME)` (lisp/evaluate/evaluate.lisp). */
+const evaluationResult: Decoder<EvaluationResult> = tagged({
+  returned: map(
+    tupleRest([printedValues], ending),
+    ([result, news]): EvaluationResult => ({ status: "returned", ...result, news }),
+  ),
+  failed: map(
+    tupleRest([failed], ending),
+    ([result, news]): EvaluationResult => ({ status: "failed", ...result, news }),
+  ),
+  aborted: map(ending, (news): EvaluationResult => ({ status: "aborted", news })),
+  "no-such-package": map(tuple(string), ([name]): EvaluationResult => ({ status: "no-such-package", name })),
+});
+
+/** Reads and evaluates code form by form. The thread may stop and resume any number of times before it answers. */
+export const evaluate = lispFunction({
+  name: "evaluate",
+  module: "evaluate",
+  encode: (call: EvaluateCall): readonly Sexp[] => {
+    const items: Sexp[] = [call.code, keyword("id"), call.id];
+    if (call.package !== undefined) items.push(keyword("package"), call.package);
+    if (call.stdin !== undefined) items.push(keyword("stdin"), call.stdin);
+    if (call.check) items.push(keyword("check"), T);
+    if (call.unwind) items.push(keyword("unwind"), T);
+    if (!call.debug) items.push(keyword("debug"), NIL);
+    items.push(keyword("limit"), lispLimit(call.limit), keyword("tail"), call.tail);
+    if (call.valueLimit !== undefined) items.push(keyword("value-limit"), lispLimit(call.valueLimit));
+    return items;
+  },
+  decode: evaluationResult,
+  unwound: (): EvaluationResult => ({ status: "unwound" }),
+});

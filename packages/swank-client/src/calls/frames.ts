@@ -1,0 +1,110 @@
+import { type Decoder, decode } from "sexp-parser";
+import { lispFunction } from "../lisp/descriptor.js";
+import { type FrameSummary, frameKind } from "./condition.js";
+import { noFrame } from "./stop-refusals.js";
+
+/** Where code came from: a place in a file on the image's machine, or the form itself when it was evaluated. */
+export type Source =
+  | {
+      readonly file: string;
+      /** From 1; `undefined` if the file can no longer be read there. */
+      readonly line: number | undefined;
+      /** From 1, in characters. */
+      readonly column: number | undefined;
+    }
+  /** The form as Lisp prints it; `#:***HERE***` marks the call in progress. */
+  | { readonly form: string };
+
+/** A variable of a frame. */
+export interface Variable {
+  readonly name: string;
+  /** Printed within limits, on one line. */
+  readonly value: string;
+  /** `(swank-objects:ref N)` returns the object in evaluated code while the thread is at this stop. */
+  readonly objectId: number;
+}
+
+/** One frame of a stopped thread. */
+export interface Frame extends FrameSummary {
+  /** The function's name with its package, e.g. `MY-APP:COMPUTE`. */
+  readonly function: string;
+  /** True if the frame can be restarted and returned from. */
+  readonly restartable: boolean;
+  readonly source: Source | undefined;
+  /** The first 100. */
+  readonly locals: readonly Variable[];
+  /** Number of all variables. */
+  readonly totalLocals: number;
+}
+
+/** A range of a thread's frames. */
+export interface FramePage {
+  readonly frames: readonly Frame[];
+  /** Number of all frames of the thread. */
+  readonly totalFrames: number;
+}
+
+/** Variables and catch tags of one frame. */
+export interface FrameLocals {
+  /** The first 100. */
+  readonly locals: readonly Variable[];
+  /** Number of all variables. */
+  readonly totalLocals: number;
+  readonly catchTags: readonly string[];
+  /**
+   * True if an interrupt stopped one of SBCL's own functions at an arbitrary instruction. Its variable slots may not hold objects there, so
+   * neither the variables nor the arguments in `call` are read.
+   */
+  readonly unread: boolean;
+}
+
+/** Values and output of an evaluation in a frame. */
+export interface FrameValue {
+  /** The first 50, each printed within limits. */
+  readonly values: readonly string[];
+  /** Number of all values. */
+  readonly valueCount: number;
+  /** Standard output and error output, together. */
+  readonly output: string;
+}
+
+const { boolean, integer, list, map, nullable, plist, string, tagged, tuple } = decode;
+
+/** `(NAME VALUE NUMBER)` */
+export const variable: Decoder<Variable> = map(tuple(string, string, integer), ([name, value, objectId]) => ({
+  name,
+  value,
+  objectId,
+}));
+
+const source: Decoder<Source> = tagged({
+  file: map(tuple(string, nullable(integer), nullable(integer)), ([file, line, column]) => ({ file, line, column })),
+  form: map(tuple(string), ([form]) => ({ form })),
+});
+
+/** Decodes a plist of lisp/debugger/frames.lisp. */
+const frame: Decoder<Frame> = plist({
+  index: integer,
+  function: string,
+  call: string,
+  kind: frameKind,
+  restartable: boolean,
+  source: nullable(source),
+  locals: list(variable),
+  totalLocals: integer,
+});
+
+/** `(:frames (PLIST ...) TOTAL)` */
+const framePage: Decoder<FramePage> = tagged({
+  frames: map(tuple(list(frame), integer), ([frames, totalFrames]) => ({ frames, totalFrames })),
+});
+
+/** Reads the frames of a stop from `start` to `end` (exclusive), with their variables (lisp/debugger/frames.lisp). */
+export const frames = lispFunction({
+  name: "frames",
+  where: "stopped-thread",
+  module: "debugger",
+  encode: (level: number, start: number, end: number) => [level, start, end],
+  decode: framePage,
+  refusals: { "no-frame": (_level: number, start: number) => noFrame(start) },
+});

@@ -1,0 +1,17 @@
+export { backtrace } from "./backtrace.js";
+export { type ConnectionInfo, connectionInfo } from "./connection-info.js";
+export { defaultDirectory } from "./default-directory.js";
+export { evalAndGrabOutput, type GrabbedOutput } from "./eval-and-grab-output.js";
+export { type FrameContents, frameLocalsAndCatchTags, type WireLocal } from "./frame-locals-and-catch-tags.js";
+export { frameSourceLocation } from "./frame-source-location.js";
+export { invokeNthRestartForEmacs } from "./invoke-nth-restart-for-emacs.js";
+export { listThreads, type ThreadInfo } from "./list-threads.js";
+export { type LocationPlace, type LocationPosition, location, type SourceLocation } from "./location.js";
+export { operatorArglist } from "./operator-arglist.js";
+export { pprintEvalStringInFrame } from "./pprint-eval-string-in-frame.js";
+export { processStart } from "./process-start.js";
+export { simpleCompletions } from "./simple-completions.js";
+export { sldbAbort } from "./sldb-abort.js";
+export { sldbContinue } from "./sldb-continue.js";
+export { throwToToplevel } from "./throw-to-toplevel.js";
+export type { Unwinding } from "./unwinding.js";

@@ -1,0 +1,19 @@
+import { lispFunction } from "../lisp/descriptor.js";
+import { brokenOff, evaluationFailed, noFrame, nothing, notRestartable } from "./stop-refusals.js";
+
+/** Returns from a frame with the values of code (lisp/debugger/frames.lisp). The thread leaves the stop. `attempt`: see `evalInFrame`. */
+export const returnFromFrame = lispFunction({
+  name: "return-from-frame",
+  where: "stopped-thread",
+  module: "debugger",
+  encode: (level: number, frame: number, attempt: string, code: string) => [level, frame, attempt, code],
+  decode: nothing,
+  unwound: () => undefined,
+  refusals: {
+    "no-frame": (_level: number, frame: number) => noFrame(frame),
+    "not-restartable": (_level: number, frame: number) => notRestartable(frame),
+    error: () => evaluationFailed,
+    interrupted: () => brokenOff,
+  },
+  label: (_level, frame) => `Returning from frame ${frame}`,
+});

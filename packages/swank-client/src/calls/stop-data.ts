@@ -1,0 +1,149 @@
+import { type Decoder, decode, type Sexp } from "sexp-parser";
+import { keywordOf } from "../lisp/decoders.js";
+import { lispFunction } from "../lisp/descriptor.js";
+import type { DebugMessage } from "../protocol/wire/messages.js";
+import {
+  type Binding,
+  binding,
+  type ErrorSnapshot,
+  frameSummary,
+  type LispWarning,
+  restartList,
+  warnings,
+} from "./condition.js";
+import type { StopOwner } from "./stop-owner.js";
+
+const { boolean, integer, list, map, nullable, optional, plist, string } = decode;
+
+export const STOP_REASONS = ["error", "break", "breakpoint", "step", "interrupt"] as const;
+
+/** Why a thread stopped: an error, a call of `break`, a breakpoint, a step, or an interrupt. */
+export type StopReason = (typeof STOP_REASONS)[number];
+
+/** Details of a stop that depend on its reason. */
+export interface StopDetail {
+  /** For reason `step`: the source form of the next call. */
+  readonly form?: string | undefined;
+  /** For reason `breakpoint`: the breakpoint's id. */
+  readonly breakpoint?: number | undefined;
+}
+
+/** A stopped thread's report of its stop. */
+export interface StopReport {
+  /** The image's unique number for the stop; `undefined` if only Swank reported it. */
+  readonly number: number | undefined;
+  /** True if the client's code started the thread. */
+  readonly isOwn: boolean;
+  readonly reason: StopReason;
+  readonly detail: StopDetail;
+  /** The condition that stopped the thread, which need not be an error. */
+  readonly condition: ErrorSnapshot;
+  /** Variables of the innermost frame of kind `user`. */
+  readonly locals: readonly Binding[];
+}
+
+/** Everything known about a stop: plain data that can be sent as JSON and stays valid after the stop ends. */
+export interface StopData extends StopReport {
+  /** Swank's id of the thread. */
+  readonly thread: number;
+  /** 1 for the first stop of the thread, one more for every stop inside a stop. */
+  readonly level: number;
+  /** Only for stops in other clients' debuggers. */
+  readonly threadName?: string | undefined;
+  /** The client whose debugger has the thread; absent if it is this client. */
+  readonly owner?: StopOwner | undefined;
+}
+
+/** News of the session, sent with the report of a stop or with the end of an evaluation. */
+export interface SessionNews {
+  readonly warnings: readonly LispWarning[];
+  readonly warningsOmitted: number;
+  /** The session's package; `undefined` for threads that run no evaluation of this client. */
+  readonly package: string | undefined;
+}
+
+const fields = plist({
+  number: optional(integer),
+  own: optional(boolean),
+  reason: keywordOf(STOP_REASONS),
+  detail: plist({ form: optional(string), breakpoint: optional(integer) }),
+  locals: list(binding),
+});
+
+const condition = plist({
+  type: string,
+  class: string,
+  supertypes: list(string),
+  message: string,
+  slots: list(binding),
+  restarts: restartList,
+  frames: list(frameSummary),
+  total: integer,
+});
+
+/** Decodes the condition in a plist of lisp/stops/snapshot.lisp. */
+export const errorSnapshot: Decoder<ErrorSnapshot> = map(condition, ({ total, ...rest }) => ({
+  ...rest,
+  totalFrames: total,
+  timestamp: Date.now(),
+}));
+
+/** Decodes the stop in a plist of lisp/stops/snapshot.lisp. */
+export function stopReport(datum: Sexp): StopReport {
+  const { own = false, ...rest } = fields(datum);
+  return { ...rest, isOwn: own, condition: errorSnapshot(datum) };
+}
+
+const news = plist({
+  warnings: optional(warnings),
+  warningsOmitted: optional(integer),
+  package: optional(nullable(string)),
+});
+
+/** Decodes the session news in a plist of lisp/stops/snapshot.lisp. */
+export const sessionNews: Decoder<SessionNews> = map(news, ({ warnings: some = [], warningsOmitted = 0, ...rest }) => ({
+  ...rest,
+  warnings: some,
+  warningsOmitted,
+}));
+
+/** Makes a report from Swank's own message: less detailed than the runtime's, but available without the runtime. */
+export function reportOf({ condition: { type, message }, restarts, frames }: DebugMessage): StopReport {
+  return {
+    number: undefined,
+    isOwn: false,
+    reason: "error",
+    detail: {},
+    condition: {
+      type,
+      class: type,
+      supertypes: [],
+      message,
+      slots: [],
+      restarts: restarts.map(({ name, description }, index) => ({ index, name, description })),
+      frames: frames.map(({ index, call }) => ({ index, call, kind: "user" })),
+      totalFrames: frames.length,
+      timestamp: Date.now(),
+    },
+    locals: [],
+  };
+}
+
+/** Milliseconds that a stopped thread has to describe its stop. */
+const REPORT_TIME = 10_000;
+
+/** A stopped thread's report of its stop, with the news of its session. */
+export interface DescribedStop {
+  readonly report: StopReport;
+  readonly news: SessionNews;
+}
+
+/** Describes a stop of this client (lisp/stops/snapshot.lisp). The reply consumes the session's news: each warning is sent once. */
+export const describeStop = lispFunction({
+  name: "stop",
+  where: "stopped-thread",
+  module: "evaluate",
+  decode: (datum: Sexp): DescribedStop => ({ report: stopReport(datum), news: sessionNews(datum) }),
+  timeout: REPORT_TIME,
+  label: () => "describing a stop",
+});

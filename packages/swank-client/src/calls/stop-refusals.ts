@@ -1,0 +1,75 @@
+import { DecodeError, type Decoder, decode } from "sexp-parser";
+import { shownIndex } from "../base/check-arguments.js";
+import { SwankError } from "../base/errors.js";
+import type { StopData } from "./stop-data.js";
+
+const { integer, map, nullable, string, tuple } = decode;
+
+/** The reply of a function that makes its thread leave the stop: such a function replies only with refusals. */
+export const nothing: Decoder<undefined> = (datum) => {
+  throw new DecodeError("a refusal", datum);
+};
+
+/** `(:no-frame TOTAL)` */
+export const noFrame = (frame: number): Decoder<SwankError> =>
+  map(
+    tuple(integer),
+    ([total]) => new SwankError("NO_SUCH_FRAME", `There is no frame ${frame}; there are frames 0 to ${total - 1}.`),
+  );
+
+/** `(:not-restartable)` */
+export const notRestartable = (frame: number): Decoder<SwankError> =>
+  map(tuple(), () => new SwankError("NOT_RESTARTABLE", `Frame ${frame} can be neither restarted nor returned from.`));
+
+/** `(:error TYPE MESSAGE)` of code that was evaluated in a frame. */
+export const evaluationFailed: Decoder<SwankError> = map(
+  tuple(string, string),
+  ([type, message]) => new SwankError("FRAME_EVALUATION_FAILED", `${type}: ${message}`),
+);
+
+/** `(:interrupted)`: the expressions were interrupted. */
+export const brokenOff: Decoder<SwankError> = map(
+  tuple(),
+  () => new SwankError("FRAME_EVALUATION_TIMEOUT", "The code was broken off."),
+);
+
+/** `(:wrong-count FEWEST MOST)`, of a restart. */
+export const wrongCount = (name: string): Decoder<SwankError> =>
+  map(
+    tuple(integer, nullable(integer)),
+    ([fewest, most]) =>
+      new SwankError("INVALID_ARGUMENT", `The restart ${name} takes ${count(fewest, most)}.`, {
+        remedy: "Give one Lisp expression for each; the thread is still stopped as it was.",
+      }),
+  );
+
+/** The error for an index that is not in a stop's restart list. */
+export function noRestart(index: number, count: number): SwankError {
+  const message = `There is no restart ${shownIndex(index)}; there are restarts 0 to ${count - 1}.`;
+  return new SwankError("NO_SUCH_RESTART", message);
+}
+
+/** The error for every request to a stop that has ended. */
+export function leftStop(label: string, { thread, level, owner }: StopData): SwankError {
+  const remedy = owner && `It went on in ${owner.text}. foreignStops tells what is stopped now.`;
+  const message = `${label}: Thread ${thread} has left the stop at level ${level}.`;
+  return new SwankError("STALE_SESSION", message, { remedy });
+}
+
+/** The error for a restart that returned instead of leaving the stop, which `restart-bind` permits. */
+export function restartReturned(name: string): SwankError {
+  return new SwankError("REQUEST_ABORTED", `The restart ${name} was run, and returned: the thread is still stopped.`, {
+    remedy: "Choose another restart to go on.",
+  });
+}
+
+/** `(:no-restart)`: the stop has no restart with that name, although Lisp usually offers it. */
+export const lacks = (name: string): Decoder<SwankError> =>
+  map(tuple(), () => new SwankError("NO_SUCH_RESTART", `This stop has no ${name} restart.`));
+
+function count(fewest: number, most: number | undefined): string {
+  if (most === 0) return "no values";
+  const values = (most ?? fewest) === 1 ? "value" : "values";
+  if (most === undefined) return `at least ${fewest} ${values}`;
+  return fewest === most ? `${most} ${values}` : `${fewest} to ${most} ${values}`;
+}

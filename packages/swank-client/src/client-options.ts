@@ -1,0 +1,29 @@
+import type { OptionNames } from "./base/check-arguments.js";
+import { QUESTION_OPTIONS, type QuestionOptions } from "./base/question-options.js";
+import type { DefinitionKind } from "./calls/definition.js";
+
+/** Limits on a client's use of its image. */
+export interface ClientOptions {
+  /** `false`: the client loads nothing into the image, and refuses `evaluate`. Default: true. */
+  readonly runtime?: boolean | undefined;
+  /** `false`: code that this client evaluates, and the threads that it starts, cannot end the image. Default: true. */
+  readonly mayEndImage?: boolean | undefined;
+}
+
+export const CLIENT_OPTIONS: OptionNames<ClientOptions> = { runtime: true, mayEndImage: true };
+
+/** Which definitions to list. */
+export interface DefinitionsOptions extends QuestionOptions {
+  /** Default: all kinds, and loaded files and systems. */
+  readonly kind?: DefinitionKind | undefined;
+}
+
+export const DEFINITIONS_OPTIONS: OptionNames<DefinitionsOptions> = { ...QUESTION_OPTIONS, kind: true };
+
+/** Options for describing a symbol. */
+export interface DescribeOptions extends QuestionOptions {
+  /** Name of the package to look in, in upper or lower case. Default: `CL-USER`. A package prefix in the symbol's name overrides it. */
+  readonly package?: string | undefined;
+}
+
+export const DESCRIBE_OPTIONS: OptionNames<DescribeOptions> = { ...QUESTION_OPTIONS, package: true };

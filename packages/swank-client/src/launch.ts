@@ -1,0 +1,70 @@
+import { checkOptions, type OptionNames } from "./base/check-arguments.js";
+import { SwankClient } from "./client.js";
+import type { ClientOptions } from "./client-options.js";
+import { CONNECT_OPTIONS, type ConnectOptions, openClient } from "./connect.js";
+import { checkAttachOptions } from "./handshake/attach.js";
+import type { OpenedConnection } from "./handshake/open-connection.js";
+import { ENDING_TIME } from "./launch/image-process.js";
+import { launchImage } from "./launch/launch-image.js";
+import { LAUNCH_IMAGE_OPTIONS, type LaunchImageOptions } from "./launch/launch-image-options.js";
+import type { LaunchedImage } from "./launch/launched-image.js";
+import { checkHeartbeatOptions } from "./protocol/connection/connection-options.js";
+
+/** Options for launching an image and connecting to it. `signal` cancels both; `timeout` is for connecting, `startTimeout` for starting. */
+export interface LaunchOptions
+  extends LaunchImageOptions,
+    Omit<ConnectOptions, "host" | "port" | "transport" | "secret"> {}
+
+/** Milliseconds that an image has to run its exit hooks, even if ending its evaluations has used the time up. */
+const LEAST_ENDING_TIME = 500;
+
+/** The only client of an image that `launch` started. */
+export class LaunchedClient extends SwankClient {
+  /** The image's process. */
+  readonly image: LaunchedImage;
+
+  constructor(image: LaunchedImage, opened: OpenedConnection, options: ClientOptions) {
+    super({ ...opened, notes: [...image.notes, ...opened.notes] }, options);
+    this.image = image;
+  }
+
+  /**
+   * Ends all evaluations, the connection and the image, which is killed if it does not end within 4 s. Resolves when the process has ended.
+   * Never rejects.
+   */
+  override async close(): Promise<void> {
+    const start = performance.now();
+    await super.close();
+    await this.image.stop(Math.max(LEAST_ENDING_TIME, ENDING_TIME - (performance.now() - start)));
+  }
+}
+
+const { host, port, transport, secret, ...CONNECTING } = CONNECT_OPTIONS;
+const LAUNCH_OPTIONS: OptionNames<LaunchOptions> = { ...LAUNCH_IMAGE_OPTIONS, ...CONNECTING };
+
+/**
+ * Starts an SBCL with Swank and connects to it over an inherited socket. It listens on no port, so no other program can connect. It ends
+ * with this process, in whatever way that ends. `client.close()` ends connection and image.
+ *
+ * The first launch builds a core, which takes some seconds; later ones start from it. The user's init files are not loaded: see `loadInitFiles`
+ * of `swank-client/launch`.
+ *
+ * @throws SwankError `LISP_NOT_FOUND`, `SWANK_NOT_FOUND`, `LAUNCH_FAILED`, `INVALID_ARGUMENT`, `CANCELLED`, and what `connect` throws. No process
+ * is left behind then.
+ */
+export async function launch(options: LaunchOptions = {}): Promise<LaunchedClient> {
+  checkOptions("launch", options, LAUNCH_OPTIONS);
+  checkAttachOptions(options);
+  checkHeartbeatOptions(options);
+  const { lisp, swank, cacheDir, useCore, cwd, env, dynamicSpaceSize, runtimeSources, ...others } = options;
+  const { warmUp, startTimeout, onLog, ...connecting } = others;
+  const places = { lisp, swank, cacheDir, cwd, env };
+  const contents = { useCore, dynamicSpaceSize, runtimeSources, warmUp };
+  const image = await launchImage({ ...places, ...contents, startTimeout, onLog, signal: options.signal });
+  try {
+    return await openClient(image.transport, connecting, (opened, own) => new LaunchedClient(image, opened, own));
+  } catch (error) {
+    await image.stop();
+    throw error;
+  }
+}

@@ -1,0 +1,49 @@
+import type { OptionNames } from "../base/check-arguments.js";
+
+/** Options for launching an image. */
+export interface LaunchImageOptions {
+  /** SBCL's executable, a path or a name on the PATH. Default: the environment variable `SBCL`, or `sbcl`. */
+  readonly lisp?: string | undefined;
+  /** Folder of `swank-loader.lisp`. Default: the environment variable `SWANK`, or the result of `findSwank`. */
+  readonly swank?: string | undefined;
+  /** The folder for cores. Default: `swank-toolkit` in the user's cache folder. */
+  readonly cacheDir?: string | undefined;
+  /** `false`: load Swank each time instead of starting from a core that contains it. Default: true. */
+  readonly useCore?: boolean | undefined;
+  /** The image's working folder. Default: this process's. */
+  readonly cwd?: string | undefined;
+  /** The image's whole environment. Default: this process's. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** The largest size of the image's heap, in megabytes. Default: SBCL's. */
+  readonly dynamicSpaceSize?: number | undefined;
+  /** Lisp texts to load into the core after Swank. They are not loaded into an image without a core. Default: this package's runtime. */
+  readonly runtimeSources?: readonly string[] | undefined;
+  /**
+   * Forms, as sent to Swank, to evaluate once while the core is built, so that slow first calls are done. The build fails if one of them
+   * does not return. Default: a client's first requests, if the runtime is the default one.
+   */
+  readonly warmUp?: readonly string[] | undefined;
+  /** Gives up when aborted. Has no effect after the image has started. */
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds that the image may take to start. Building a core does not count. Default: 60000. */
+  readonly startTimeout?: number | undefined;
+  /** Called with each line that the image prints on its stdout and stderr, without the newline. */
+  readonly onLog?: ((line: string) => void) | undefined;
+}
+
+export const LAUNCH_IMAGE_OPTIONS: OptionNames<LaunchImageOptions> = {
+  lisp: true,
+  swank: true,
+  cacheDir: true,
+  useCore: true,
+  cwd: true,
+  env: true,
+  dynamicSpaceSize: true,
+  runtimeSources: true,
+  warmUp: true,
+  signal: true,
+  startTimeout: true,
+  onLog: true,
+};
+
+export const DEFAULT_START_TIMEOUT = 60_000;

@@ -1,0 +1,122 @@
+import { list, type Sexp, symbol } from "sexp-parser";
+import { SwankError } from "../base/errors.js";
+import type { Connection } from "../protocol/connection/connection.js";
+import type { RequestOptions } from "../protocol/connection/requests.js";
+import type { DebugMessage, Reply } from "../protocol/wire/messages.js";
+import { endRequestForm } from "./end-request.js";
+
+/** Options of a call that is expected to return without stopping. */
+export interface CallOptions {
+  /** Names the operation in error messages. */
+  readonly label: string;
+  readonly package?: string;
+  /** Default: a new thread. */
+  readonly thread?: number;
+  /** Milliseconds to wait for the reply. The image then ends the request. */
+  readonly timeout?: number;
+  /** Ends the wait and the request when aborted. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Milliseconds that the image has to end an abandoned request. */
+const ENDING_TIME = 30_000;
+
+const INVOKE_RESTART = symbol("swank:invoke-nth-restart-for-emacs");
+
+/**
+ * Runs the client's own small requests, and unwinds those that enter the debugger: they never leave a thread stopped or one level deeper.
+ */
+export class Caller {
+  readonly #connection: Connection;
+  /** Running requests, with the condition that stopped each. */
+  readonly #stopped = new Map<number, DebugMessage | undefined>();
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+    connection.on("debug", (message) => {
+      if (this.owns(message)) this.#unwind(message);
+    });
+  }
+
+  get isOpen(): boolean {
+    return this.#connection.isOpen;
+  }
+
+  /** Closes the connection because the other side violates the protocol. */
+  giveUp(reason: SwankError): void {
+    void this.#connection.drop(reason);
+  }
+
+  /**
+   * @throws SwankError `REQUEST_FAILED` if the form signals an error, `REQUEST_ABORTED` if it is unwound, and the errors of `Connection.request`.
+   */
+  async call(form: Sexp, options: CallOptions): Promise<Sexp> {
+    const reply = await this.reply(form, options);
+    if (reply.status === "ok") return reply.value;
+    throw new SwankError("REQUEST_ABORTED", `${options.label}: The request was aborted in Lisp.`);
+  }
+
+  /** Like `Connection.request`, but a request that enters the debugger is unwound and rejects with `REQUEST_FAILED`. */
+  async reply(form: Sexp, options: RequestOptions): Promise<Reply> {
+    const id = options.id ?? this.#connection.nextId();
+    this.#stopped.set(id, undefined);
+    const isSent = !options.signal?.aborted;
+    let isGivenUp = false;
+    try {
+      const reply = await this.#connection.request(form, { ...options, id });
+      const stop = this.#stopped.get(id);
+      if (reply.status === "abort" && stop !== undefined) throw requestFailed(options.label, stop);
+      return reply;
+    } catch (error) {
+      isGivenUp = isSent && this.isOpen && isWaitOver(error);
+      throw error;
+    } finally {
+      if (isGivenUp) void this.#end(id);
+      else this.#stopped.delete(id);
+    }
+  }
+
+  /** Ends an abandoned request in the image. Until then its stops are still unwound here. */
+  async #end(id: number): Promise<void> {
+    const ending = this.#connection.nextId();
+    this.#stopped.set(ending, undefined);
+    const options = { label: "ending a request", id: ending, timeout: ENDING_TIME };
+    await this.#connection.request(endRequestForm(id), options).catch(() => undefined);
+    this.#stopped.delete(ending);
+    this.#stopped.delete(id);
+  }
+
+  /** True if the stop belongs to one of these requests, which is then being unwound. */
+  owns({ continuations: [innermost] }: DebugMessage): boolean {
+    return innermost !== undefined && this.#stopped.has(innermost);
+  }
+
+  #unwind(message: DebugMessage): void {
+    const { thread, level, restarts, continuations } = message;
+    for (const id of continuations.slice(0, 1)) this.#stopped.set(id, message);
+    // At level 1 the thread does nothing but this request. Deeper, only the newest level belongs to the request.
+    const wayOut = restarts.findIndex((restart) => (level === 1 ? restart.topLevel : restart.name === "ABORT"));
+    const form = list(INVOKE_RESTART, level, Math.max(wayOut, 0));
+    void this.#connection.request(form, { label: "leaving the debugger", thread }).catch(() => undefined);
+  }
+}
+
+const callers = new WeakMap<Connection, Caller>();
+
+/** The connection's only caller, so that all users of the connection recognize stops of its requests. */
+export function callerOf(connection: Connection): Caller {
+  const known = callers.get(connection);
+  if (known !== undefined) return known;
+  const caller = new Caller(connection);
+  callers.set(connection, caller);
+  return caller;
+}
+
+/** The image does not know yet that the wait is over. */
+function isWaitOver(error: unknown): boolean {
+  return error instanceof SwankError && (error.code === "REQUEST_TIMEOUT" || error.code === "CANCELLED");
+}
+
+function requestFailed(label: string, { condition }: DebugMessage): SwankError {
+  return new SwankError("REQUEST_FAILED", `${label}: ${condition.message} [${condition.type}]`);
+}

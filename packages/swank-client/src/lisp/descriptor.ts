@@ -1,0 +1,59 @@
+import type { Decoder, Sexp } from "sexp-parser";
+import type { SwankError } from "../base/errors.js";
+
+/** Lisp systems of this package. Each is loaded when one of its functions is first called; every new connection loads `connection`. */
+export type ModuleName = "connection" | "foreign-errors" | "evaluate" | "debugger" | "definitions" | "describe";
+
+/**
+ * Replies that mean a refusal: lists whose first element is a keyword. A key is the keyword in lower case; its decoder turns the list of
+ * the other elements into the error.
+ */
+export type Refusals<Args extends readonly unknown[]> = Readonly<
+  Record<string, (...args: Args) => Decoder<SwankError>>
+>;
+
+/**
+ * Describes a function in the image: how to call it and how to decode its reply. `SwankClient.run` calls it.
+ *
+ * @typeParam Args - The caller's arguments.
+ * @typeParam Result - The result for the caller.
+ */
+export interface LispFunction<Args extends readonly unknown[], Result> {
+  /** The function's name with its package, e.g. `swank:backtrace`; without a package if it belongs to `module`. */
+  readonly name: string;
+  /**
+   * The thread that it runs in. `stopped-thread`: a thread in the debugger, given by `RunOptions.thread` or by the stop whose `run` is
+   * called. `repl-thread`: the thread in which Swank's REPL evaluates. Default: a new thread for each call.
+   */
+  readonly where?: "new-thread" | "stopped-thread" | "repl-thread";
+  /** The system of this package that the function needs. It is loaded before the first call. Default: none. */
+  readonly module?: ModuleName;
+  /** The argument forms. They are evaluated: quote lists and symbols that are data. Default: no arguments. */
+  readonly encode?: (...args: Args) => readonly Sexp[];
+  readonly decode: Decoder<Result>;
+  /** For functions that unwind their thread, for which `:abort` means success: makes the result from the text of `:abort`. */
+  readonly unwound?: (condition: string) => Result;
+  /** Replies that mean an error. Default: none. */
+  readonly refusals?: Refusals<Args>;
+  /** Milliseconds that the reply may take if the caller gives no timeout. Default: no limit. */
+  readonly timeout?: number;
+  /** The name of the function in error messages. Default: `name`. */
+  readonly label?: (...args: Args) => string;
+}
+
+/**
+ * Makes a descriptor whose type follows from its `encode` and `decode`.
+ *
+ * @example
+ * const disassemble = lispFunction({
+ *   name: "swank:disassemble-form",
+ *   encode: (form: string) => [form],
+ *   decode: decode.string,
+ * });
+ * await client.run(disassemble, "'car");
+ */
+export function lispFunction<Args extends readonly unknown[] = [], Result = unknown>(
+  descriptor: LispFunction<Args, Result>,
+): LispFunction<Args, Result> {
+  return descriptor;
+}

@@ -1,0 +1,265 @@
+import { type Decoder, isList, isSymbol, type Sexp, symbol } from "sexp-parser";
+import { checkOptions, type OptionNames } from "../base/check-arguments.js";
+import { SwankError } from "../base/errors.js";
+import type { Connection } from "../protocol/connection/connection.js";
+import type { Reply } from "../protocol/wire/messages.js";
+import { type Caller, callerOf } from "./caller.js";
+import type { LispFunction, ModuleName } from "./descriptor.js";
+import type { Place } from "./place.js";
+
+/** Loads Lisp code of this package into an image. */
+export interface Modules {
+  /**
+   * Loads a module unless it is loaded.
+   *
+   * @throws SwankError `RUNTIME_FAILED`, `RUNTIME_FORBIDDEN`, and the errors of a request
+   */
+  ensure(name: ModuleName): Promise<{ readonly packageName: string }>;
+  /** Name of a module's package, if the module is known to be loaded. */
+  packageOf(name: ModuleName): string | undefined;
+}
+
+/** Limits on waiting for a call. */
+interface CallLimits {
+  readonly timeout?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Options for calling functions. */
+export interface RunOptions extends CallLimits {
+  /** Name of the function's current package. Default: the image's global package. */
+  readonly package?: string | undefined;
+  /** Swank's id of the thread to run in. Default: the thread of the function's descriptor. */
+  readonly thread?: number | undefined;
+}
+
+const RUN_OPTIONS: OptionNames<RunOptions> = { package: true, thread: true, timeout: true, signal: true };
+
+/** Calls functions in an image. None of its calls leaves a thread stopped, or one level deeper than it was. */
+export class LispRunner {
+  readonly #caller: Caller;
+  readonly #modules: Modules;
+  readonly #options: RunOptions;
+
+  constructor(caller: Caller, modules: Modules, options: RunOptions = {}) {
+    this.#caller = caller;
+    this.#modules = modules;
+    this.#options = options;
+  }
+
+  /**
+   * A runner with other options.
+   *
+   * @throws SwankError `INVALID_ARGUMENT`
+   */
+  with(options: RunOptions): LispRunner {
+    checkOptions("with", options, RUN_OPTIONS);
+    return new LispRunner(this.#caller, this.#modules, { ...this.#options, ...options });
+  }
+
+  /**
+   * Calls a function. A call that enters the debugger is unwound. The image also ends a call whose timeout has passed, whose signal is
+   * aborted, or whose connection closes.
+   *
+   * @throws SwankError `REQUEST_FAILED` with the error that it signalled; `REQUEST_ABORTED` if it was unwound and the descriptor has no
+   * `unwound`; `UNEXPECTED_REPLY`, `INVALID_ARGUMENT`, `REQUEST_TIMEOUT`, `CANCELLED`; the errors of the descriptor's `refusals`;
+   * `RUNTIME_FAILED` or `RUNTIME_FORBIDDEN` if its module cannot be loaded; or the reason of a closed connection.
+   */
+  async run<Args extends readonly unknown[], Result>(
+    called: LispFunction<Args, Result>,
+    ...args: Args
+  ): Promise<Result> {
+    checkDescriptor(called);
+    return this.runAt(this.#place(called), called, args);
+  }
+
+  /**
+   * The same in a place that only the caller knows: loads the module that the function needs, sends the call, and decodes the reply.
+   *
+   * @throws SwankError the error that a refusal means; `REQUEST_ABORTED`; `UNEXPECTED_REPLY` for a reply of another shape; `INVALID_ARGUMENT`
+   * for what cannot be sent; what `Modules.ensure` and `Place.send` throw. Nothing else, whatever the descriptor's functions throw.
+   */
+  async runAt<Args extends readonly unknown[], Result>(
+    place: Place,
+    called: LispFunction<Args, Result>,
+    args: Args,
+    limits: CallLimits = this.#options,
+  ): Promise<Result> {
+    const { label, operands } = encoded(called, args);
+    const { timeout = called.timeout, signal } = limits;
+    const operator = symbol(await operatorOf(called, this.#modules, label, signal));
+    const mayLeave = called.unwound !== undefined;
+    const reply = await place.send([operator, ...operands], { label, mayLeave, timeout, signal });
+    return resultOf(called, args, reply, label);
+  }
+
+  /** True if a module is known to be loaded. */
+  hasLoaded(module: ModuleName): boolean {
+    return this.#modules.packageOf(module) !== undefined;
+  }
+
+  /** The symbol of a module's function, if the module is known to be loaded. */
+  operator(name: string, module: ModuleName): string | undefined {
+    const packageName = this.#modules.packageOf(module);
+    return packageName && inPackage(packageName, name);
+  }
+
+  #place<Args extends readonly unknown[], Result>({ name, where }: LispFunction<Args, Result>): Place {
+    const { package: packageName, thread = where === "repl-thread" ? where : undefined } = this.#options;
+    if (where === "stopped-thread" && thread === undefined) {
+      throw new SwankError("INVALID_ARGUMENT", `${name} runs in a stopped thread.`, {
+        remedy: "Name the thread, with({ thread }), or call it through the stop: stop.run.",
+      });
+    }
+    return {
+      send: (form, { label, timeout, signal }) =>
+        this.#caller.reply(form, { label, package: packageName, thread, timeout, signal }),
+    };
+  }
+}
+
+/** Calls functions through a connection without a client. It never loads code of this package into the image. */
+export function runnerOf(connection: Connection): LispRunner {
+  return new LispRunner(callerOf(connection), NO_MODULES);
+}
+
+const NO_MODULES: Modules = {
+  packageOf: () => undefined,
+  ensure: async (name) => {
+    throw new SwankError(
+      "RUNTIME_FORBIDDEN",
+      `A connection without a client loads nothing into the image, and cannot load "${name}".`,
+    );
+  },
+};
+
+/** Checks the descriptor for callers without types. */
+function checkDescriptor(called: unknown): void {
+  if (typeof called === "object" && called !== null && "name" in called && "decode" in called) return;
+  throw new SwankError("INVALID_ARGUMENT", "run takes the descriptor of a Lisp function, made with lispFunction.");
+}
+
+/** The name of a call in error messages. @throws SwankError `INVALID_ARGUMENT` */
+export function labelOf<Args extends readonly unknown[], Result>(
+  called: LispFunction<Args, Result>,
+  args: Args,
+): string {
+  return sound(called, () => called.label?.(...args) ?? called.name);
+}
+
+/**
+ * The form that calls a function.
+ *
+ * @param packageName - The package of the function's module. Not needed for a function without one.
+ * @throws SwankError `INVALID_ARGUMENT`
+ */
+export function formOf<Args extends readonly unknown[], Result>(
+  called: LispFunction<Args, Result>,
+  args: Args,
+  packageName?: string,
+): Sexp {
+  const { operands } = encoded(called, args);
+  return [symbol(packageName === undefined ? called.name : inPackage(packageName, called.name)), ...operands];
+}
+
+/** The external symbol that names a function of a module. */
+export function inPackage(packageName: string, name: string): string {
+  return `${packageName}:${name}`;
+}
+
+/**
+ * Decodes a reply of Lisp.
+ *
+ * @param label - Names the operation in the error's message.
+ * @throws SwankError `UNEXPECTED_REPLY` if the reply has another shape
+ */
+export function decodeValue<Value>(decoder: Decoder<Value>, reply: Sexp, label: string): Value {
+  return understood(() => decoder(reply), label);
+}
+
+/** What a descriptor makes of a reply. @throws SwankError `UNEXPECTED_REPLY` when it fails, whatever it throws */
+function understood<Value>(read: () => Value, label: string): Value {
+  try {
+    return read();
+  } catch (cause) {
+    if (cause instanceof SwankError) throw cause;
+    throw new SwankError("UNEXPECTED_REPLY", `${label}: ${messageOf(cause)}`, { cause, details: { operation: label } });
+  }
+}
+
+function encoded<Args extends readonly unknown[], Result>(called: LispFunction<Args, Result>, args: Args) {
+  return sound(called, () => {
+    if (called.module === undefined) symbol(called.name);
+    return { label: labelOf(called, args), operands: [...(called.encode?.(...args) ?? [])] };
+  });
+}
+
+/** What a descriptor makes of the arguments. @throws SwankError `INVALID_ARGUMENT` when it fails, whatever it throws */
+function sound<Value>({ name }: { readonly name: string }, make: () => Value): Value {
+  try {
+    return make();
+  } catch (cause) {
+    if (cause instanceof SwankError) throw cause;
+    throw new SwankError("INVALID_ARGUMENT", `${name}: ${messageOf(cause)}`, { cause });
+  }
+}
+
+async function operatorOf<Args extends readonly unknown[], Result>(
+  { name, module }: LispFunction<Args, Result>,
+  modules: Modules,
+  label: string,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  if (module === undefined) return name;
+  const cancelled = (cause: unknown) =>
+    new SwankError("CANCELLED", `${label}: Cancelled before it was sent.`, { cause });
+  const { packageName } = await unlessAborted(modules.ensure(module), signal, cancelled);
+  return inPackage(packageName, name);
+}
+
+function resultOf<Args extends readonly unknown[], Result>(
+  called: LispFunction<Args, Result>,
+  args: Args,
+  reply: Reply,
+  label: string,
+): Result {
+  if (reply.status === "abort") {
+    const { unwound } = called;
+    if (unwound !== undefined) return understood(() => unwound(reply.condition), label);
+    throw new SwankError("REQUEST_ABORTED", `${label}: aborted in Lisp (${reply.condition}).`, {
+      details: { operation: label },
+    });
+  }
+  const { value } = reply;
+  const refusal = refusalIn(called, value);
+  if (refusal !== undefined) throw understood(() => refusal.decoder(...args)(refusal.rest), label);
+  return decodeValue(called.decode, value, label);
+}
+
+function refusalIn<Args extends readonly unknown[], Result>({ refusals }: LispFunction<Args, Result>, value: Sexp) {
+  if (refusals === undefined || !isList(value)) return undefined;
+  const [head, ...rest] = value;
+  if (head === undefined || !isSymbol(head) || head.package !== "KEYWORD") return undefined;
+  const name = head.name.toLowerCase();
+  const decoder = Object.hasOwn(refusals, name) ? refusals[name] : undefined;
+  return decoder && { decoder, rest };
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+/** The result of a promise, or an error as soon as the signal is aborted. Leaves no listener on the signal. */
+function unlessAborted<Value>(
+  promise: Promise<Value>,
+  signal: AbortSignal | undefined,
+  aborted: (reason: unknown) => Error,
+): Promise<Value> {
+  if (signal === undefined) return promise;
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(aborted(signal.reason));
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}

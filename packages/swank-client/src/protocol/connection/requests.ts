@@ -1,0 +1,208 @@
+import { checkOptions, type OptionNames } from "../../base/check-arguments.js";
+import { type CallSite, SwankError, type SwankErrorCode, type SwankErrorOptions } from "../../base/errors.js";
+import type { RequestThread } from "../wire/encode-message.js";
+import type { Reply, SwankMessage } from "../wire/messages.js";
+import { runsWhenRead } from "./runs-when-read.js";
+
+/** Options of a request. */
+export interface RequestOptions {
+  /** Names the operation in error messages, e.g. `swank:backtrace`. */
+  readonly label: string;
+  /** Name of the package in which it runs. Default: the image's global package. */
+  readonly package?: string | undefined;
+  /** Default `t`, a new thread. */
+  readonly thread?: RequestThread | undefined;
+  /**
+   * Milliseconds to wait for the reply. The timeout ends only the wait; the request may continue in Lisp.
+   *
+   * By default a request to a new thread waits forever, and one to a numbered thread for the connection's `threadTimeout`, because Swank up
+   * to 2.27 drops requests to a thread that has ended.
+   */
+  readonly timeout?: number | undefined;
+  /** Ends the wait when aborted. */
+  readonly signal?: AbortSignal | undefined;
+  /** An id from `nextId()`, for callers that must know it before they send. */
+  readonly id?: number | undefined;
+}
+
+const REQUEST_OPTIONS: OptionNames<RequestOptions> = {
+  label: true,
+  package: true,
+  thread: true,
+  timeout: true,
+  signal: true,
+  id: true,
+};
+
+/** The longest that a timer of this platform can wait. */
+const LONGEST_TIMEOUT = 2 ** 31 - 1;
+
+/**
+ * Checks for options that could break the connection or never end.
+ *
+ * @throws SwankError `INVALID_ARGUMENT`
+ */
+export function checkRequestOptions(options: RequestOptions): void {
+  checkOptions("A request", options, REQUEST_OPTIONS);
+  const { label, thread, timeout, id, package: packageName } = options;
+  const refuse = (problem: string): never => {
+    throw new SwankError("INVALID_ARGUMENT", `${label}: ${problem}`);
+  };
+  if (typeof packageName !== "string" && packageName !== undefined) refuse("The package is given by its name.");
+  if (packageName !== undefined && runsWhenRead(packageName)) refuse(`${packageName} is not the name of a package.`);
+  // Swank closes the connection when a request names any other kind of thread.
+  if (!(thread === undefined || thread === "t" || thread === "repl-thread" || Number.isSafeInteger(thread))) {
+    refuse(`A thread is "t", "repl-thread" or an integer, not ${String(thread)}.`);
+  }
+  if (timeout !== undefined) checkTimeout(timeout, refuse);
+  if (id !== undefined && !Number.isSafeInteger(id)) refuse(`A request's id is an integer, not ${String(id)}.`);
+}
+
+function checkTimeout(timeout: number, refuse: (problem: string) => never): void {
+  if (timeout === Number.POSITIVE_INFINITY) return;
+  if (!(timeout > 0 && timeout <= LONGEST_TIMEOUT)) {
+    refuse(`A timeout is a number of milliseconds from 1 to ${LONGEST_TIMEOUT}, or Infinity, not ${String(timeout)}.`);
+  }
+}
+
+/** Data about a request until it is settled. */
+interface PendingRequestOptions {
+  readonly id: number;
+  /** Names the operation in messages. */
+  readonly label: string;
+  /** The caller's stack trace. */
+  readonly origin: CallSite;
+  /** Timeout in milliseconds; `Infinity` for none. */
+  readonly timeout: number;
+  /** Ends the wait when aborted. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Why a request failed, without the request itself. */
+interface RequestFailure extends Pick<SwankErrorOptions, "cause" | "remedy" | "details"> {
+  readonly code: SwankErrorCode;
+  readonly message: string;
+}
+
+interface PendingRequest extends PendingRequestOptions {
+  readonly resolve: (reply: Reply) => void;
+  readonly reject: (error: SwankError) => void;
+  /** Releases the timer and the signal's listener. */
+  readonly release: () => void;
+}
+
+/** The requests that wait for a reply. Each is settled once and leaves no timer or listener behind. */
+export class PendingRequests {
+  readonly #requests = new Map<number, PendingRequest>();
+
+  get size(): number {
+    return this.#requests.size;
+  }
+
+  has(id: number): boolean {
+    return this.#requests.has(id);
+  }
+
+  /** Begins a wait. The caller has checked that the id is new and the signal is not aborted. */
+  add(options: PendingRequestOptions): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      this.#requests.set(options.id, { ...options, resolve, reject, release: this.#watch(options) });
+    });
+  }
+
+  /**
+   * Ends the wait of the request that a message answers.
+   *
+   * @returns false for the reply to a request that does not wait; true for messages that are no reply.
+   */
+  settle(message: SwankMessage): boolean {
+    if (message.type !== "return") {
+      const failure = requestFailure(message);
+      return failure === undefined || (failure.id !== undefined && this.#reject(failure.id, failure));
+    }
+    const request = this.#take(message.id);
+    request?.resolve(message.reply);
+    return request !== undefined;
+  }
+
+  /** Rejects all requests. */
+  clear(reason: SwankError): void {
+    const { code, message, remedy, details } = reason;
+    const failure = { code, message, cause: reason, remedy, details };
+    for (const id of [...this.#requests.keys()]) this.#reject(id, failure);
+  }
+
+  #reject(id: number, failure: RequestFailure): boolean {
+    const request = this.#take(id);
+    request?.reject(describe(request, failure));
+    return request !== undefined;
+  }
+
+  #take(id: number): PendingRequest | undefined {
+    const request = this.#requests.get(id);
+    this.#requests.delete(id);
+    request?.release();
+    return request;
+  }
+
+  #watch({ id, timeout, signal }: PendingRequestOptions): () => void {
+    const onAbort = () =>
+      void this.#reject(id, { code: "CANCELLED", message: "The wait was cancelled.", cause: signal?.reason });
+    const onTimeout = () =>
+      void this.#reject(id, { code: "REQUEST_TIMEOUT", message: `No reply came within ${timeout} ms.` });
+    const timer = Number.isFinite(timeout) ? setTimeout(onTimeout, timeout) : undefined;
+    signal?.addEventListener("abort", onAbort, { once: true });
+    return () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+    };
+  }
+}
+
+/** The error of one request, with its label and the caller's stack trace. */
+function describe(request: PendingRequest, { code, message, ...failure }: RequestFailure): SwankError {
+  return new SwankError(code, `${request.label}: ${message}`, {
+    ...failure,
+    details: { ...failure.details, operation: request.label, request: request.id },
+    origin: request.origin,
+  });
+}
+
+/** A failure, and its request if that is known. */
+interface AddressedFailure extends RequestFailure {
+  readonly id: number | undefined;
+}
+
+const REFUSED = {
+  "too-large": {
+    code: "REPLY_TOO_LARGE",
+    message: "The result takes more than 16 MB as text, is nested too deeply, or contains itself.",
+  },
+  unprintable: {
+    code: "UNREADABLE_MESSAGE",
+    message: "Lisp could not send its reply: printing the result signalled an error.",
+  },
+} as const;
+
+/** The failure of a request that a message reports; `undefined` for other messages. */
+function requestFailure(message: SwankMessage): AddressedFailure | undefined {
+  switch (message.type) {
+    case "invalid-rpc":
+      return { id: message.id, code: "NO_SUCH_THREAD", message: message.message };
+    case "reply-refused":
+      return { id: message.id, ...REFUSED[message.reason] };
+    case "reader-error":
+      // Swank also reports with this message that it could not write a reply as UTF-8.
+      return message.carried === "reply"
+        ? { id: message.id, code: "UNREADABLE_MESSAGE", message: `Lisp could not send its reply: ${message.message}` }
+        : { id: message.id, code: "REQUEST_UNREADABLE", message: message.message };
+    case "unreadable":
+      if (message.id === undefined) return undefined;
+      return { id: message.id, code: "UNREADABLE_MESSAGE", message: `The reply cannot be read: ${message.problem}` };
+    case "malformed":
+      if (message.id === undefined) return undefined;
+      return { id: message.id, code: "UNEXPECTED_REPLY", message: message.problem };
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,101 @@
+import { keyword, list, NIL, PrintError, parts, print, type Sexp, T } from "sexp-parser";
+import { SwankError } from "../../base/errors.js";
+
+/** Where a request runs: `t` in a new thread, `repl-thread` in the REPL's, a number in that stopped thread. */
+export type RequestThread = number | "t" | "repl-thread";
+
+/** Everything a client may send to a Swank server (slime.el, `slime-dispatch-event`; swank.lisp, `dispatch-event`). */
+export type ClientMessage =
+  /** Evaluates a form; answered by `return`. */
+  | {
+      readonly type: "emacs-rex";
+      readonly form: Sexp;
+      /** Name of the package to bind; NIL means the image's global one. */
+      readonly package: string | undefined;
+      readonly thread: RequestThread;
+      readonly id: number;
+    }
+  /** Interrupts a thread, or with `t` the most recently busy one. */
+  | { readonly type: "emacs-interrupt"; readonly thread: number | "t" }
+  /** Answers `ping`. */
+  | { readonly type: "emacs-pong"; readonly thread: number; readonly tag: number }
+  /** Answers `y-or-n-p`, `read-from-minibuffer`, `eval`, `ed-rpc` and `inspect`. */
+  | { readonly type: "emacs-return"; readonly thread: number; readonly tag: number; readonly value: Sexp }
+  /** Answers `read-string`. A line ends with a newline; `""` is the end of the input. */
+  | { readonly type: "emacs-return-string"; readonly thread: number; readonly tag: number; readonly text: string }
+  /** Sends to a channel. If the channel does not exist, the server closes the connection. */
+  | { readonly type: "emacs-channel-send"; readonly channel: number; readonly message: Sexp }
+  /** Answers a `write-string` with a thread, and no other: older servers close the connection when they receive it. */
+  | { readonly type: "write-done"; readonly thread: number };
+
+/**
+ * The list that is sent.
+ *
+ * @throws SwankError `INVALID_ARGUMENT` for an unknown message
+ */
+export function encodeMessage(message: ClientMessage): Sexp {
+  const name = keyword(String(message.type));
+  switch (message.type) {
+    case "emacs-rex":
+      return list(name, message.form, message.package ?? NIL, encodeThread(message.thread), message.id);
+    case "emacs-interrupt":
+      return list(name, encodeThread(message.thread));
+    case "emacs-pong":
+      return list(name, message.thread, message.tag);
+    case "emacs-return":
+      return list(name, message.thread, message.tag, message.value);
+    case "emacs-return-string":
+      return list(name, message.thread, message.tag, message.text);
+    case "emacs-channel-send":
+      return list(name, message.channel, message.message);
+    case "write-done":
+      return list(name, message.thread);
+    default:
+      // A server closes the connection on a message that it does not know.
+      throw new SwankError("INVALID_ARGUMENT", "There is no such message for a client to send.");
+  }
+}
+
+function encodeThread(thread: RequestThread): Sexp {
+  if (thread === "t") return T;
+  if (thread === "repl-thread") return keyword(thread);
+  if (Number.isSafeInteger(thread)) return thread;
+  throw new SwankError("INVALID_ARGUMENT", `A thread is "t", "repl-thread" or an integer, not ${String(thread)}.`);
+}
+
+/**
+ * The text of a message, ready to be framed.
+ *
+ * @throws SwankError `INVALID_ARGUMENT` if it holds text that Lisp's reader would run (`#.`) or refuse (`#<...>`), or values that are not Lisp data
+ */
+export function printMessage(message: ClientMessage): string {
+  const datum = encodeMessage(message);
+  const text = printDatum(datum);
+  const opaque = findOpaque(datum);
+  if (opaque === undefined) return text;
+  throw new SwankError(
+    "INVALID_ARGUMENT",
+    `A message cannot carry ${opaque.slice(0, 80)}: only Lisp could make sense of it.`,
+  );
+}
+
+function printDatum(datum: Sexp): string {
+  try {
+    return print(datum);
+  } catch (cause) {
+    if (cause instanceof PrintError) throw new SwankError("INVALID_ARGUMENT", cause.message, { cause });
+    // The text is longer than the longest possible string.
+    if (cause instanceof RangeError) throw new SwankError("FRAME_TOO_LARGE", cause.message, { cause });
+    throw cause;
+  }
+}
+
+/** The first opaque datum in it. Not recursive, because the caller decides the depth. */
+function findOpaque(datum: Sexp): string | undefined {
+  const waiting: Sexp[] = [datum];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (typeof next === "object" && "kind" in next && next.kind === "opaque") return next.text;
+    for (const part of parts(next)) waiting.push(part);
+  }
+  return undefined;
+}

@@ -1,0 +1,36 @@
+/**
+ * Types of the client's arguments and results.
+ *
+ * @module swank-client/types
+ */
+
+export type { SwankErrorCode, SwankErrorDetails, SwankErrorOptions } from "./base/errors.js";
+export type { QuestionOptions } from "./base/question-options.js";
+export type { UnhandledListenerError, Unsubscribe } from "./base/typed-emitter.js";
+export type { Breakpoint, HitElsewhere, NewBreakpoint } from "./calls/breakpoint.js";
+export type * from "./calls/condition.js";
+export type { ConnectionInfo } from "./calls/connection-info.js";
+export type { Definition, DefinitionKind, Definitions, LeftReason, ResetReport } from "./calls/definition.js";
+export type { Frame, FrameLocals, FramePage, FrameValue, Source, Variable } from "./calls/frames.js";
+export type { StepMode } from "./calls/step-on.js";
+export type { StopData, StopDetail, StopReason } from "./calls/stop-data.js";
+export type { StopOwner } from "./calls/stop-owner.js";
+export type * from "./calls/symbol-description.js";
+export type { ClientEvents, SwankClient } from "./client.js";
+export type { ClientOptions, DefinitionsOptions, DescribeOptions } from "./client-options.js";
+export type { ConnectOptions } from "./connect.js";
+export type { BreakpointOptions, Breakpoints } from "./debugger/breakpoints.js";
+export type { EndedThread } from "./debugger/own-threads.js";
+export type { Evaluation, FrameEvaluationOptions, Outcome, Stop, Stopped } from "./debugger/stop.js";
+export type { CodeOutline } from "./evaluation/code-outline.js";
+export type { EvaluateOptions, OutputChunk } from "./evaluation/evaluation.js";
+export type { Aborted, Lost, Returned, Transcript } from "./evaluation/outcome.js";
+export type { WaitOptions } from "./evaluation/outcome-slot.js";
+export type { OutputStream } from "./evaluation/transcript.js";
+export type { Backoff } from "./growing-delay.js";
+export type { AttachOptions, ForeignErrors } from "./handshake/attach.js";
+export type { LaunchedClient, LaunchOptions } from "./launch.js";
+export type { CallOptions } from "./lisp/caller.js";
+export type { LispFunction, ModuleName } from "./lisp/descriptor.js";
+export type { LispRunner, RunOptions } from "./lisp/lisp-runner.js";
+export type { ReconnectEvents, ReconnectOptions } from "./reconnecting-client.js";

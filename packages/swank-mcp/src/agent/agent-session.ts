@@ -1,0 +1,96 @@
+import type { Config } from "../cli/config.js";
+import { OwnEvaluations } from "../evaluation/own-evaluations.js";
+import type { ImageHost, ImageUser } from "../image/image-host.js";
+import { innermost } from "../image/innermost.js";
+import type { DebuggedStop, EndedThread, HitElsewhere } from "../image/lisp-port.js";
+import type { LispSession } from "../image/lisp-session.js";
+import { oneLine } from "../text/cut.js";
+import { Approvals } from "./approvals.js";
+import { isForeign } from "./foreign.js";
+import { LastError } from "./last-error.js";
+import { Notices } from "./notices.js";
+import { StopKeeper } from "./stop-keeper.js";
+
+/** Characters of an error's message in a notice. */
+const MAX_MESSAGE = 200;
+
+/** An agent's package and stops, as a prompt shows them. */
+export interface Place {
+  readonly packageName: string;
+  /** `thread/level` of each stop, the latest last. */
+  readonly stops: readonly string[];
+}
+
+/** The state of one client. Several clients can use one image at once without disturbing each other. */
+export class AgentSession implements ImageUser {
+  readonly host: ImageHost;
+  readonly config: Config;
+  readonly lastError = new LastError();
+  readonly notices = new Notices();
+  readonly evaluations = new OwnEvaluations();
+  readonly stops: StopKeeper;
+  readonly approvals: Approvals;
+  readonly #leave: () => void;
+
+  constructor(host: ImageHost, config: Config) {
+    this.host = host;
+    this.config = config;
+    this.stops = new StopKeeper(config, this.notices);
+    this.approvals = new Approvals(config.approval);
+    this.#leave = host.join(this);
+  }
+
+  /** The live stops that this agent sees: those of its own evaluations and those of threads that run no evaluation. */
+  stopsIn({ client }: LispSession): readonly DebuggedStop[] {
+    return client.stops.filter((stop) => this.#concerns(stop));
+  }
+
+  /** The agent's package and stops, without asking Lisp; `undefined` while there is no session. */
+  async place(): Promise<Place | undefined> {
+    const session = await this.host.current();
+    if (session === undefined) return undefined;
+    const stops = innermost(this.stopsIn(session)).map(({ thread, level }) => `${thread}/${level}`);
+    return { packageName: session.packageName, stops };
+  }
+
+  /** Symbols with this prefix, as code in the session's package writes them; none if Lisp does not answer. Never rejects. */
+  async complete(prefix: string): Promise<readonly string[]> {
+    const session = await this.host.current();
+    return session?.client.completions(prefix, session.packageName).catch(() => []) ?? [];
+  }
+
+  onNotice(notice: string): void {
+    this.notices.add(notice);
+  }
+
+  onStop(stop: DebuggedStop, session: LispSession): void {
+    if (this.#concerns(stop)) this.stops.arrived(stop, isForeign(stop, session));
+  }
+
+  onHitElsewhere(hit: HitElsewhere): void {
+    this.stops.saw(hit.thread);
+    this.notices.add(hitNotice(hit), "breakpoint hit");
+  }
+
+  onThreadEnded(ended: EndedThread): void {
+    this.notices.add(endNotice(ended), "ended thread");
+  }
+
+  /** The client has disconnected: ends its stops, except those that other clients of this server also see. */
+  close(): void {
+    this.#leave();
+    this.stops.endAll(this.host.hasUsers);
+  }
+
+  #concerns({ evaluation }: DebuggedStop): boolean {
+    return evaluation === undefined || this.evaluations.has(evaluation);
+  }
+}
+
+function endNotice({ thread, threadName, type, message }: EndedThread): string {
+  return `Thread ${thread} (${threadName}), started by your code, was ended by ${type}: ${oneLine(message, MAX_MESSAGE)}`;
+}
+
+function hitNotice({ breakpoint, function: name, thread, threadName, owner }: HitElsewhere): string {
+  return `Breakpoint ${breakpoint} on ${name} stopped thread ${thread} (${threadName}) in ${owner.text}; the user continues it there. To look at it, call debugger_frames with thread "${thread}".`;
+}

@@ -1,0 +1,193 @@
+import type { DebuggedStop } from "../image/lisp-port.js";
+import { Refusal } from "../refusals/refusal.js";
+import {
+  type ApprovalRequest,
+  canBeShown,
+  detailText,
+  isShownWhole,
+  type Operation,
+  promptText,
+  wholeWish,
+} from "./approval-request.js";
+import type { Ask, Question, Reply } from "./elicitation.js";
+import { type QuestionTurn, QuestionTurns } from "./question-turns.js";
+
+/** The values of `--approval`. */
+export type ApprovalMode = "ask" | "strict" | "off";
+
+/** How to reach the user during one call. */
+export interface Approver {
+  /** Absent when the client cannot ask the user. */
+  readonly ask: Ask | undefined;
+  /** Aborted when the call is cancelled or the client disconnects. */
+  readonly signal: AbortSignal;
+  progress(text: string): void;
+}
+
+/** Seconds that the user has for each question. */
+const ANSWER_SECONDS = 60;
+/** How often progress is reported while the user is asked, in milliseconds. */
+const REMINDER = 5000;
+
+const YES = "Yes";
+const NO = "No";
+const SHOW = "Show Code";
+const YES_FOR_STOP = "Yes, for this stop";
+
+/** Asks the user before a tool changes a running program. It prevents mistakes only: evaluate-lisp can still do anything. */
+export class Approvals {
+  readonly #mode: ApprovalMode;
+  readonly #turns = new QuestionTurns();
+  /** Operations that the user allowed for a whole stop. */
+  readonly #granted = new WeakMap<DebuggedStop, Set<Operation>>();
+
+  constructor(mode: ApprovalMode) {
+    this.#mode = mode;
+  }
+
+  /**
+   * Resolves when the request is allowed.
+   *
+   * @throws Refusal `APPROVAL_DENIED`, `CANCELLED`, `STALE_STOP`
+   */
+  async require(request: ApprovalRequest, approver: Approver): Promise<void> {
+    if (this.#mode === "off" || this.#isGranted(request)) return;
+    const { ask } = approver;
+    if (ask !== undefined) return this.#askInTurn(request, ask, approver);
+    if (this.#mode === "strict" || request.isForeign) throw cannotAsk(request, this.#mode);
+  }
+
+  /** Allows for `to`, the stop that a step led to, what was allowed for `from`. */
+  carry(from: DebuggedStop, to: DebuggedStop): void {
+    const granted = this.#granted.get(from);
+    if (granted !== undefined) this.#granted.set(to, granted);
+  }
+
+  /** Asks one question at a time, since a user does not read many dialogs at once. */
+  async #askInTurn(request: ApprovalRequest, ask: Ask, approver: Approver): Promise<void> {
+    if (!canBeShown(request)) throw tooLong(request);
+    const turn = this.#turns.next();
+    if (turn === undefined) throw tooMany(request);
+    try {
+      if (!turn.isFirst)
+        await reminding(approver, "Waiting until the user has answered another question.", turnOrAbort(turn, approver));
+      if (approver.signal.aborted) throw cancelled();
+      if (request.stop?.isLive === false) throw stale(request.stop);
+      if (!this.#isGranted(request)) await this.#ask(request, ask, approver);
+    } finally {
+      turn.end();
+    }
+  }
+
+  async #ask(request: ApprovalRequest, ask: Ask, approver: Approver): Promise<void> {
+    const reply = await put(ask, firstQuestion(request), approver);
+    const last =
+      reply.kind === "chosen" && reply.choice === SHOW ? await put(ask, detailQuestion(request), approver) : reply;
+    if (approver.signal.aborted) throw cancelled();
+    if (last.kind !== "chosen") throw denied(request, last);
+    if (last.choice === YES_FOR_STOP) this.#grant(request);
+    else if (last.choice !== YES) throw denied(request, last);
+  }
+
+  #isGranted({ stop, operation }: ApprovalRequest): boolean {
+    return stop !== undefined && (this.#granted.get(stop)?.has(operation) ?? false);
+  }
+
+  #grant({ stop, operation }: ApprovalRequest): void {
+    if (stop !== undefined) this.#granted.set(stop, new Set(this.#granted.get(stop)).add(operation));
+  }
+}
+
+async function put(ask: Ask, question: Question, approver: Approver): Promise<Reply> {
+  const asked = ask(question, { timeout: ANSWER_SECONDS * 1000, signal: approver.signal });
+  const reply = await reminding(approver, "Waiting for the user to allow this.", asked);
+  const isOffered = reply.kind !== "chosen" || question.choices.includes(reply.choice);
+  return isOffered ? reply : { kind: "failed", why: "the client's answer is not one of the choices" };
+}
+
+/** Reports progress repeatedly while waiting: a client without progress may time out. */
+async function reminding<T>({ progress }: Approver, what: string, waiting: Promise<T>): Promise<T> {
+  progress(what);
+  const reminder = setInterval(() => progress(`Still ${what.charAt(0).toLowerCase()}${what.slice(1)}`), REMINDER);
+  try {
+    return await waiting;
+  } finally {
+    clearInterval(reminder);
+  }
+}
+
+/** Resolves when the turn has come or the call is cancelled. */
+async function turnOrAbort({ ready }: QuestionTurn, { signal }: Approver): Promise<void> {
+  if (signal.aborted) return;
+  let onAbort = () => {};
+  const aborted = new Promise<void>((resolve) => {
+    onAbort = resolve;
+  });
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    await Promise.race([ready, aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+function firstQuestion(request: ApprovalRequest): Question {
+  const message = promptText(request, ANSWER_SECONDS);
+  return isShownWhole(request)
+    ? { message, choices: [YES, NO, SHOW, ...forStop(request)] }
+    : { message, choices: [NO, SHOW] };
+}
+
+function detailQuestion(request: ApprovalRequest): Question {
+  return { message: detailText(request, ANSWER_SECONDS), choices: [YES, NO, ...forStop(request)] };
+}
+
+function forStop({ stop }: ApprovalRequest): string[] {
+  return stop === undefined ? [] : [YES_FOR_STOP];
+}
+
+function denied(request: ApprovalRequest, reply: Reply): Refusal {
+  return new Refusal("APPROVAL_DENIED", `${notAllowed(request)}; ${whyDenied(reply)}.`);
+}
+
+function whyDenied(reply: Reply): string {
+  if (reply.kind === "failed") return reply.why;
+  return reply.kind === "unanswered" ? `no answer came within ${ANSWER_SECONDS} s` : "the user said no";
+}
+
+function tooMany(request: ApprovalRequest): Refusal {
+  return new Refusal("APPROVAL_DENIED", `${notAllowed(request)}; too many other questions wait for the user.`, {
+    remedy: "Nothing was done. Call again after the user has answered the pending questions.",
+  });
+}
+
+function tooLong(request: ApprovalRequest): Refusal {
+  return new Refusal("APPROVAL_DENIED", `${notAllowed(request)}; it is too long to show to the user.`, {
+    remedy: "Nothing was done. Do it in several smaller steps, or define a function with evaluate-lisp and call that.",
+  });
+}
+
+function cancelled(): Refusal {
+  return new Refusal("CANCELLED", "The call was cancelled; nothing was done.");
+}
+
+function stale({ thread, level }: DebuggedStop): Refusal {
+  return new Refusal("STALE_STOP", `The stop ${thread}/${level} ended before the user was asked.`);
+}
+
+function cannotAsk(request: ApprovalRequest, mode: ApprovalMode): Refusal {
+  const why = mode === "strict" ? "--approval strict" : "the thread belongs to someone else";
+  const enough = request.isForeign ? "off" : "ask";
+  return new Refusal("APPROVAL_DENIED", `${notAllowed(request)}; ${why}, and this client cannot ask.`, {
+    remedy: `Nothing was done. ${withoutAsking(request)}Use a client that supports elicitation, or ask the user to start swank-mcp with --approval ${enough}.`,
+  });
+}
+
+function notAllowed(request: ApprovalRequest): string {
+  return `Not allowed (${request.operation}): ${wholeWish(request)}`;
+}
+
+function withoutAsking({ instead, owner }: ApprovalRequest): string {
+  if (instead !== undefined) return `${instead} Or: `;
+  return owner === undefined ? "" : `Ask the user to do it in ${owner}. Or: `;
+}

@@ -1,0 +1,202 @@
+import type { DebuggedStop, Stop } from "../image/lisp-port.js";
+import { settledWithin } from "../process/settled-within.js";
+import { cutName, oneLine } from "../text/cut.js";
+import type { Notices } from "./notices.js";
+
+export interface StopLimits {
+  /** Most stops kept at once. */
+  readonly maxStops: number;
+  /** Minutes for which a stop is kept. */
+  readonly stopMinutes: number;
+}
+
+/** Ends a stop; usually the stop's evaluation. */
+export interface StopOwner {
+  abort(): Promise<unknown>;
+  /** What `abort` does, as a participle for the notice. Default: `aborted`. */
+  readonly ending?: string;
+  /** True if the thread runs no evaluation: other clients of this server then keep the stop, too. */
+  readonly isShared?: boolean;
+}
+
+interface KeptStop {
+  readonly stop: Stop;
+  /** `undefined` for a foreign stop, which only its client ends: it is listed, but no limit applies. */
+  readonly owner: StopOwner | undefined;
+  readonly timer: NodeJS.Timeout | undefined;
+}
+
+/** Most threads remembered as having been stopped. */
+const REMEMBERED = 1000;
+const MAX_MESSAGE = 200;
+
+/**
+ * Limits the number and age of this server's stops, since each blocks a thread and keeps its frames' objects alive. The next answer
+ * reports each stop that it ended.
+ */
+export class StopKeeper {
+  readonly #limits: StopLimits;
+  readonly #notices: Notices;
+  readonly #seen = new Set<number>();
+  /** Calls that wait for the next stop of a thread, by thread. */
+  readonly #awaiting = new Map<number, Set<(stop: DebuggedStop) => void>>();
+  #kept: KeptStop[] = [];
+
+  constructor(limits: StopLimits, notices: Notices) {
+    this.#limits = limits;
+    this.#notices = notices;
+  }
+
+  /** Adds a new stop, and ends the oldest if there are now too many. */
+  add(stop: Stop, owner: StopOwner): void {
+    if (this.#kept.some((kept) => kept.stop === stop)) return;
+    const { maxStops, stopMinutes } = this.#limits;
+    const timer = setTimeout(
+      () => this.#end(kept, `it was kept for ${stopMinutes} minutes (--stop-minutes)`),
+      stopMinutes * 60_000,
+    );
+    timer.unref();
+    const kept = { stop, owner, timer };
+    this.#keep(kept);
+    const limited = this.#kept.filter((kept) => kept.owner !== undefined);
+    for (const oldest of limited.slice(0, -maxStops))
+      this.#end(oldest, `at most ${maxStops} stops are kept (--max-stops)`);
+  }
+
+  /**
+   * Handles a new stop that the client reports. If no call waits for its thread, the next answer reports the stop.
+   *
+   * @param isForeign - True if the thread belongs to another client or the program; this server then never ends the stop.
+   */
+  arrived(stop: DebuggedStop, isForeign = false): void {
+    const { evaluation, thread, level, condition } = stop;
+    if (evaluation !== undefined) {
+      this.add(stop, evaluation);
+      return;
+    }
+    if (isForeign) this.#keep({ stop, owner: undefined, timer: undefined });
+    else this.add(stop, sharedOwner(stop));
+    const awaiting = this.#awaiting.get(thread);
+    if (awaiting !== undefined) {
+      for (const resolve of awaiting) resolve(stop);
+      return;
+    }
+    const message = oneLine(condition.message, MAX_MESSAGE);
+    this.#notices.add(
+      `${stop.data.isOwn ? `Thread ${thread}, started by your code,` : `Background thread ${thread}`} stopped with ${cutName(condition.type)}: ${message} (${thread}/${level} for the debugger tools)`,
+      "stopped thread",
+    );
+  }
+
+  /**
+   * Resumes a thread that runs no evaluation, and waits for its next stop.
+   *
+   * @param leave - Makes the thread leave its stop.
+   * @param time - Milliseconds to wait for the next stop.
+   * @returns `undefined` when the thread has not stopped again by then.
+   * @throws the error of `leave`.
+   */
+  async after(thread: number, leave: () => Promise<void>, time: number): Promise<DebuggedStop | undefined> {
+    const { promise, resolve } = this.#await(thread);
+    try {
+      await leave();
+      return (await settledWithin(time, promise))?.value;
+    } finally {
+      this.#stopAwaiting(thread, resolve);
+    }
+  }
+
+  /** Live stops, oldest first. */
+  get live(): readonly Stop[] {
+    this.#dropEnded();
+    return this.#kept.map((kept) => kept.stop);
+  }
+
+  /** Notes that a thread is stopped in another client's debugger. */
+  saw(thread: number): void {
+    this.#remember(thread);
+  }
+
+  /** Whether a thread has ever been stopped, as far as remembered. */
+  hasSeen(thread: number): boolean {
+    return this.#seen.has(thread);
+  }
+
+  /** Forgets every stop that this server may end, because the session or the server ends. */
+  clear(): void {
+    for (const { timer } of this.#kept) clearTimeout(timer);
+    this.#kept = this.#kept.filter((kept) => kept.owner === undefined);
+  }
+
+  /**
+   * Ends every stop that this server may end, because its client has disconnected. Does not wait.
+   *
+   * @param keepShared - True if other clients remain: they keep the stops of threads that run no evaluation.
+   */
+  endAll(keepShared: boolean): void {
+    for (const { stop, owner } of this.#kept)
+      if (stop.isLive && !(keepShared && owner?.isShared === true)) owner?.abort().catch(() => {});
+    this.clear();
+  }
+
+  #await(thread: number) {
+    let resolve: (stop: DebuggedStop) => void = () => {};
+    const promise = new Promise<DebuggedStop>((settle) => {
+      resolve = settle;
+    });
+    this.#awaiting.set(thread, (this.#awaiting.get(thread) ?? new Set()).add(resolve));
+    return { promise, resolve };
+  }
+
+  #stopAwaiting(thread: number, resolve: (stop: DebuggedStop) => void): void {
+    const waiters = this.#awaiting.get(thread);
+    waiters?.delete(resolve);
+    if (waiters?.size === 0) this.#awaiting.delete(thread);
+  }
+
+  #keep(kept: KeptStop): void {
+    this.#remember(kept.stop.thread);
+    this.#kept.push(kept);
+    this.#dropEnded();
+  }
+
+  #end(kept: KeptStop, why: string): void {
+    this.#forget(kept);
+    const { stop, owner } = kept;
+    if (owner === undefined || !stop.isLive) return;
+    const { thread, level, condition } = stop.data;
+    this.#notices.add(
+      `The stop ${thread}/${level} (${cutName(condition.type)}) was ${owner.ending ?? "aborted"}: ${why}.`,
+      "ended stop",
+    );
+    // The abort fails if the stop or the image has already ended, which is just as good.
+    owner.abort().catch(() => {});
+  }
+
+  #remember(thread: number): void {
+    this.#seen.delete(thread);
+    this.#seen.add(thread);
+    for (const oldest of this.#seen) {
+      if (this.#seen.size <= REMEMBERED) break;
+      this.#seen.delete(oldest);
+    }
+  }
+
+  #forget(forgotten: KeptStop): void {
+    clearTimeout(forgotten.timer);
+    this.#kept = this.#kept.filter((kept) => kept !== forgotten);
+  }
+
+  #dropEnded(): void {
+    for (const kept of this.#kept) if (!kept.stop.isLive) this.#forget(kept);
+  }
+}
+
+function sharedOwner(stop: DebuggedStop): StopOwner {
+  return { abort: () => release(stop), ending: stop.reason === "error" ? "aborted" : "continued", isShared: true };
+}
+
+/** Aborts a thread that stopped at an error. Continues any other, for example one at a breakpoint. */
+function release(stop: DebuggedStop): Promise<void> {
+  return stop.reason === "error" ? stop.abort() : stop.continue();
+}

@@ -1,0 +1,53 @@
+import { type Conclusion, conclude } from "../evaluation/conclusion.js";
+import { followEvaluation } from "../evaluation/follow-evaluation.js";
+import { liveStopText } from "../format/live-stop.js";
+import { OUTCOME_META, outcomeData } from "../format/outcome-data.js";
+import { reportText } from "../format/report.js";
+import { hangRemedy, isHung } from "../image/hung-image.js";
+import type { Evaluation } from "../image/lisp-port.js";
+import type { LispSession } from "../image/lisp-session.js";
+import { Refusal } from "../refusals/refusal.js";
+import type { ToolAnswer } from "../text/tool-answer.js";
+import type { ToolContext } from "./tool-context.js";
+
+/**
+ * Waits for the next outcome of an evaluation and reports it, for evaluate-lisp and every tool that resumes an evaluation.
+ *
+ * @param seconds - Time until the evaluation is interrupted.
+ * @throws Refusal `CANCELLED`; SwankError - an error of the client.
+ */
+export async function answerEvaluation(
+  evaluation: Evaluation,
+  session: LispSession,
+  context: ToolContext,
+  seconds: number,
+): Promise<ToolAnswer> {
+  const { resets } = session;
+  context.agent.evaluations.listen(evaluation, (chunk) => context.progress(chunk.text, chunk.stream));
+  const { cancelled, signal: interrupt } = context;
+  const followed = await followEvaluation(evaluation, { seconds, signal: cancelled, interrupt });
+  if (followed.kind === "cancelled")
+    throw new Refusal("CANCELLED", "The call was cancelled; its evaluation was aborted.");
+  const outcome = followed.kind === "running" ? undefined : followed.outcome;
+  if (outcome !== undefined) session.follow(outcome.package);
+  const loss = outcome?.status === "lost" ? await session.explainLoss() : undefined;
+  const isStuck = followed.kind === "running" && (await isHung(session, context.cancelled));
+  const hang = isStuck ? context.guide.advise(hangRemedy(session)) : undefined;
+  const conclusion = conclude(followed, { loss, hang, reset: session.isRetired || session.resets !== resets });
+  context.agent.lastError.apply(conclusion.lastError);
+  if (outcome?.status === "stopped") context.agent.stops.add(outcome.stop, evaluation);
+  return concludedAnswer(conclusion, context);
+}
+
+/** The answer that reports how an evaluation ended or stopped. */
+export function concludedAnswer(conclusion: Conclusion, { config, guide }: ToolContext): ToolAnswer {
+  const { maxValue } = config;
+  const { ending, isError } = conclusion;
+  const live =
+    ending.kind === "condition" && ending.stop !== undefined ? [liveStopText(ending.stop, ending.error, guide)] : [];
+  return {
+    blocks: [reportText(conclusion, maxValue, guide), ...live],
+    isError,
+    meta: { [OUTCOME_META]: outcomeData(conclusion, maxValue) },
+  };
+}

@@ -1,0 +1,73 @@
+import { setTimeout } from "node:timers/promises";
+import { conclude } from "../evaluation/conclusion.js";
+import type { DebuggedStop, LispClient, StopOwner, Stopped } from "../image/lisp-port.js";
+import { cutName, cutText } from "../text/cut.js";
+import { type ToolAnswer, textAnswer } from "../text/tool-answer.js";
+import { answerEvaluation, concludedAnswer } from "./answer-evaluation.js";
+import type { AddressedStop } from "./stop-address.js";
+import type { ToolContext } from "./tool-context.js";
+
+/** Longest wait for the next stop of a thread that runs no evaluation, in milliseconds. It may never stop again. */
+const FOREIGN_STOP_TIME = 500;
+/** Interval between two requests for other clients' stops, in milliseconds. */
+const LOOK_AGAIN = 50;
+
+/**
+ * Resumes a stopped thread, and reports the next outcome of its evaluation.
+ *
+ * @param leave - Makes the thread leave the stop.
+ * @param seconds - Time until the evaluation is interrupted.
+ * @throws Refusal - the stop is then unchanged or, with `CANCELLED`, its evaluation aborted; SwankError.
+ */
+export async function answerResumed(
+  { session, stop }: AddressedStop,
+  leave: () => Promise<void>,
+  context: ToolContext,
+  seconds: number,
+): Promise<ToolAnswer> {
+  const { evaluation, owner } = stop;
+  if (owner !== undefined) return answerElsewhere(session.client, stop.thread, owner, leave);
+  if (evaluation === undefined) return answerForeign(stop.thread, leave, context);
+  context.agent.evaluations.listen(evaluation, (chunk) => context.progress(chunk.text, chunk.stream));
+  await leave();
+  return answerEvaluation(evaluation, session, context, seconds);
+}
+
+/** Resumes a thread that runs no evaluation. Only its next stop can be reported. */
+async function answerForeign(thread: number, leave: () => Promise<void>, context: ToolContext): Promise<ToolAnswer> {
+  const next = await context.agent.stops.after(thread, leave, FOREIGN_STOP_TIME);
+  if (next === undefined) return textAnswer(`; Thread ${thread} resumed`);
+  const conclusion = conclude({ kind: "outcome", outcome: stoppedOutcome(next) });
+  context.agent.lastError.apply(conclusion.lastError);
+  return concludedAnswer(conclusion, context);
+}
+
+/** Resumes another client's thread. That client gets its values; this answer reports only whether the thread stopped again. */
+async function answerElsewhere(
+  client: LispClient,
+  thread: number,
+  { text }: StopOwner,
+  leave: () => Promise<void>,
+): Promise<ToolAnswer> {
+  await leave();
+  const next = await nextStopElsewhere(client, thread);
+  if (next === undefined) return textAnswer(`; Thread ${thread} resumed in ${text}`);
+  const { type, message } = next.condition;
+  return textAnswer(
+    `; Thread ${thread} stopped again in ${text}: ${cutName(type)}: ${cutText(message)} (${thread}/${next.level})`,
+  );
+}
+
+async function nextStopElsewhere(client: LispClient, thread: number): Promise<DebuggedStop | undefined> {
+  const end = Date.now() + FOREIGN_STOP_TIME;
+  for (;;) {
+    const next = (await client.foreignStops()).find((stop) => stop.thread === thread);
+    if (next !== undefined || Date.now() > end) return next;
+    await setTimeout(LOOK_AGAIN);
+  }
+}
+
+function stoppedOutcome(stop: DebuggedStop): Stopped {
+  const nothing = { stdout: "", stderr: "", warnings: [], warningsOmitted: 0, package: "" };
+  return { ...nothing, status: "stopped", stop };
+}

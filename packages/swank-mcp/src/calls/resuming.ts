@@ -1,0 +1,56 @@
+import { isForeign } from "../agent/foreign.js";
+import type { Restart } from "../image/lisp-port.js";
+import type { AddressedStop } from "./stop-address.js";
+import type { StopWish, VisibleStop } from "./stop-plan.js";
+
+/** The description of the CONTINUE restart that (break) itself provides, in any package and case. */
+const BREAK_CONTINUES = /^Return from \S*\bBREAK\.$/i;
+
+/** The request to leave a stop through one of its restarts. */
+export function restartWish(
+  { index, name, description }: Restart,
+  values: readonly string[],
+  stop: VisibleStop,
+): StopWish {
+  const label = name === "" ? "(unnamed)" : name;
+  return {
+    operation: ":modify-restarts",
+    wish: `invoke restart ${index + 1}`,
+    particulars: [[label, description], ...values.map((value, at) => [`Value ${at + 1}`, value] as const)],
+    circumstances: [`Thread ${stop.thread}/${stop.level}, stopped by ${stop.condition.type}`],
+  };
+}
+
+/**
+ * The restart that resuming a stop invokes, if that does more than resume. At an error, CONTINUE does what the program defines. At a
+ * break, breakpoint, step or interrupt it only resumes; the result is then `undefined`.
+ */
+export function restartToContinue({ reason, continuation }: VisibleStop): Restart | undefined {
+  if (continuation === undefined) return undefined;
+  const isPlain = reason === "break" ? BREAK_CONTINUES.test(continuation.description) : reason !== "error";
+  return isPlain ? undefined : continuation;
+}
+
+/** The request for resuming a stop; `undefined` if no approval is needed: the stop is this session's, and CONTINUE only resumes it. */
+export function goOnWish({ stop, session }: AddressedStop): StopWish | undefined {
+  const restart = restartToContinue(stop);
+  if (restart !== undefined) return restartWish(restart, [], stop);
+  return isForeign(stop, session) ? continuing(stop) : undefined;
+}
+
+function continuing({ thread, level, condition }: VisibleStop): StopWish {
+  return {
+    operation: ":modify-running-code",
+    wish: "continue a stopped thread",
+    particulars: [[condition.type, condition.message]],
+    circumstances: [`Thread ${thread}/${level}`],
+  };
+}
+
+/** The call in a frame. Asks the image if the stop's report does not include the frame. */
+export async function callOf(frame: number, stop: VisibleStop): Promise<string> {
+  const reported = stop.condition.frames.find(({ index }) => index === frame);
+  if (reported !== undefined) return reported.call;
+  const { frames } = await stop.frames(frame, frame + 1);
+  return frames.find(({ index }) => index === frame)?.call ?? String(frame);
+}

@@ -1,0 +1,121 @@
+import type { AgentSession } from "../agent/agent-session.js";
+import type { Ask } from "../agent/elicitation.js";
+import { explainHang, isSilence } from "../image/hung-image.js";
+import type { OutputStream } from "../image/lisp-port.js";
+import type { LispSession } from "../image/lisp-session.js";
+import type { OnDefect } from "../process/defects.js";
+import { explainError, isDefect } from "../refusals/explain-error.js";
+import { Refusal } from "../refusals/refusal.js";
+import { nearest } from "../text/nearest.js";
+import { shown } from "../text/shown.js";
+import { type ToolAnswer, withNotices } from "../text/tool-answer.js";
+import type { ToolGuide } from "../text/tool-guide.js";
+import { argumentsRefusal } from "./argument-errors.js";
+import type { Tool } from "./tool.js";
+import type { RunnerContext } from "./tool-context.js";
+
+/** A call from the client, not yet checked. */
+export interface ToolCall {
+  /** A tool's name, if the call is correct. */
+  readonly name: unknown;
+  readonly args: unknown;
+  readonly signal: AbortSignal;
+  /** Aborted when the user interrupts the call: an evaluation then pauses in the debugger, any other wait is cancelled. */
+  readonly interrupt?: AbortSignal | undefined;
+  /** Called with an evaluation's output and its stream or, without a stream, with a text about the current wait. */
+  progress(text: string, stream?: OutputStream): void;
+  /** Asks the user; absent when the client cannot. */
+  readonly ask?: Ask | undefined;
+}
+
+/** The client that calls, and its tools. */
+export interface ToolHost {
+  readonly tools: readonly Tool[];
+  readonly guide: ToolGuide;
+  readonly agent: AgentSession;
+  readonly onDefect: OnDefect;
+}
+
+/** Runs a tool. Never rejects: every error becomes an answer that says what to do. */
+export async function runTool(host: ToolHost, call: ToolCall): Promise<ToolAnswer> {
+  try {
+    const tool = findTool(host.tools, call.name);
+    const args = call.args === undefined ? {} : call.args;
+    const prepared = tool.prepare(args);
+    if (!prepared.ok) throw argumentsRefusal(tool, args, prepared.issues);
+    return await answer(host, call, (context) => prepared.run(context));
+  } catch (error) {
+    return refusalAnswer(host, error);
+  }
+}
+
+/** The answer that explains an error. A defect is also reported to the host. */
+export function refusalAnswer({ guide, onDefect }: ToolHost, error: unknown): ToolAnswer {
+  if (isDefect(error)) onDefect(error);
+  return explainError(error, guide);
+}
+
+async function answer(
+  { agent, guide }: ToolHost,
+  call: ToolCall,
+  run: (context: RunnerContext) => Promise<ToolAnswer>,
+) {
+  let usedLisp = false;
+  let used: LispSession | undefined;
+  const signal = AbortSignal.any([call.signal, call.interrupt ?? call.signal]);
+  const context: RunnerContext = {
+    signal,
+    cancelled: call.signal,
+    config: agent.config,
+    agent,
+    guide,
+    approve: (request) =>
+      agent.approvals.require(request, { ask: call.ask, signal, progress: (text) => call.progress(text) }),
+    session: async () => {
+      usedLisp = true;
+      used = await agent.host.session(signal);
+      return used;
+    },
+    currentSession: () => agent.host.current(call.signal),
+    lastLoss: () => agent.host.loss(),
+    renew: (session) => {
+      usedLisp = true;
+      return agent.host.renew(session, signal);
+    },
+    progress: (text, stream) => call.progress(text, stream),
+  };
+  const given = await run(context).catch(async (error: unknown) => {
+    if (used?.isRetired === true) throw sessionReset(error);
+    // Only a timeout may mean that the image hangs. Any other error is thrown at once, without waiting for an image being launched.
+    if (!isSilence(error)) throw error;
+    const session = used ?? (await agent.host.current().catch(() => undefined));
+    throw session === undefined ? error : await explainHang(error, session, signal);
+  });
+  // An answer that did not use Lisp gets no notices, so that repeating the call gives the same answer.
+  return usedLisp ? withNotices(given, noticesFor(agent, guide)) : given;
+}
+
+/** The refusal of a call whose image was replaced while it ran. */
+function sessionReset(cause: unknown): Refusal {
+  return new Refusal("SESSION_RESET", "The session was reset while the call ran; its effects are gone.", { cause });
+}
+
+function noticesFor({ notices }: AgentSession, guide: ToolGuide): readonly string[] {
+  return notices.take().map((notice) => guide.advise(notice));
+}
+
+function findTool(tools: readonly Tool[], name: unknown): Tool {
+  const tool = tools.find((candidate) => candidate.name === name);
+  if (tool !== undefined) return tool;
+  const names = tools.map((candidate) => candidate.name);
+  if (typeof name !== "string") {
+    const given = name === undefined ? "is missing" : `must be a string, not ${shown(name)}`;
+    throw new Refusal("INVALID_ARGUMENTS", `The tool's "name" ${given}.`, {
+      remedy: `Call one of: ${names.join(", ")}.`,
+    });
+  }
+  const meant = nearest(name, names);
+  throw new Refusal("UNKNOWN_TOOL", `There is no tool ${shown(name)}.`, {
+    remedy: meant === undefined ? `Call one of: ${names.join(", ")}.` : `Did you mean ${meant}?`,
+  });
+}

@@ -1,0 +1,23 @@
+import * as z from "zod";
+import type { Config } from "../cli/config.js";
+
+/** One day: the longest timeout of a tool call. */
+const MAX_SECONDS = 86_400;
+
+/** A thread id as a string or a number. */
+export const threadText = z.union([z.string(), z.int().transform(String)]);
+
+/** The argument that chooses a stop. */
+export const threadInput = threadText.prefault("auto").describe("Thread id, id/level, or auto: the latest stop");
+
+export const frameInput = z.int().describe("Frame index");
+
+/** The argument for the time that an evaluation has. */
+export function timeoutInput({ timeout }: Config) {
+  return z
+    .number()
+    .gt(0)
+    .max(MAX_SECONDS)
+    .optional()
+    .describe(`Seconds until the code is interrupted (default ${timeout})`);
+}

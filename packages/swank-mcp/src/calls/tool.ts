@@ -1,0 +1,109 @@
+import * as z from "zod";
+import type { Config } from "../cli/config.js";
+import type { Family } from "../cli/families.js";
+import type { ToolAnswer } from "../text/tool-answer.js";
+import { EFFECTS, type Effect, type ToolAnnotations } from "./effects.js";
+import type { RunnerContext } from "./tool-context.js";
+
+/** A property in JSON Schema, as {@link z.toJSONSchema} writes the types that tools use. */
+const propertySchema = z.looseObject({
+  type: z.union([z.string(), z.array(z.string())]).optional(),
+  anyOf: z.array(z.looseObject({ type: z.string() })).optional(),
+  description: z.string().optional(),
+  enum: z.array(z.string()).optional(),
+  minimum: z.number().optional(),
+  exclusiveMinimum: z.number().optional(),
+  maximum: z.number().optional(),
+  minLength: z.number().optional(),
+});
+const objectSchema = z.looseObject({
+  type: z.literal("object"),
+  properties: z.record(z.string(), propertySchema),
+  required: z.array(z.string()).optional(),
+});
+
+export type PropertySchema = z.output<typeof propertySchema>;
+export type ObjectSchema = z.output<typeof objectSchema>;
+
+/** The description of a tool. */
+export interface ToolDescription<Input extends z.ZodObject> {
+  readonly name: string;
+  readonly family: Family;
+  readonly title: string;
+  /** For the agent; at most 2,048 characters. */
+  readonly description: string;
+  /** A `z.strictObject`, so that a misspelt key is an error; a function if a description shows a configured default. */
+  readonly input: Input | ((config: Config) => Input);
+  /** Schema of a JSON tool's structured content. No property may be required: clients also check refusals against it. */
+  readonly output?: z.ZodObject;
+}
+
+/** Valid arguments, ready to run, or the problems with them. */
+export type Prepared =
+  | { readonly ok: true; run(context: RunnerContext): Promise<ToolAnswer> }
+  | { readonly ok: false; readonly issues: readonly z.core.$ZodIssue[] };
+
+/** A tool with the defaults of one client's configuration. */
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly annotations: ToolAnnotations;
+  readonly inputSchema: ObjectSchema;
+  readonly outputSchema: ObjectSchema | undefined;
+  prepare(args: unknown): Prepared;
+}
+
+/** A tool in the catalogue. It hides the types of its arguments. */
+export interface DeclaredTool {
+  readonly name: string;
+  readonly family: Family;
+  readonly effect: Effect;
+  /** Returns the tool with the defaults of a configuration. */
+  for(config: Config): Tool;
+}
+
+/** Creates a tool from its description and the function that runs it. */
+export function declareTool<Input extends z.ZodObject>(
+  declaration: ToolDescription<Input> & { readonly effect: Effect },
+  run: (args: z.output<Input>, context: RunnerContext) => Promise<ToolAnswer>,
+): DeclaredTool {
+  const { name, family, effect, title, description, output } = declaration;
+  return {
+    name,
+    family,
+    effect,
+    for(config) {
+      const input = typeof declaration.input === "function" ? declaration.input(config) : declaration.input;
+      return {
+        name,
+        title,
+        description,
+        annotations: EFFECTS[effect],
+        get inputSchema() {
+          return jsonSchema(input);
+        },
+        get outputSchema() {
+          return output === undefined ? undefined : jsonSchema(output);
+        },
+        prepare(args) {
+          const parsed = input.safeParse(args);
+          if (!parsed.success) return { ok: false, issues: parsed.error.issues };
+          return { ok: true, run: (context) => run(parsed.data, context) };
+        },
+      };
+    },
+  };
+}
+
+/** Omits `$schema`, which every tool would repeat: MCP's default dialect has all keywords used here. */
+function jsonSchema(schema: z.ZodObject): ObjectSchema {
+  const { $schema, ...rest } = z.toJSONSchema(schema, { io: "input", override: dropSafetyBounds });
+  return objectSchema.parse(rest);
+}
+
+/** Removes the bounds of JavaScript's exact integers, which zod adds to every integer. */
+function dropSafetyBounds({ jsonSchema: schema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+}

@@ -1,0 +1,135 @@
+import type { ErrorSnapshot, Outcome, StopData, Stopped, StopReason, Transcript } from "../image/lisp-port.js";
+import type { Followed } from "./follow-evaluation.js";
+import { killedSnapshot, lossSnapshot, stillRunningSnapshot, timeoutSnapshot } from "./made-snapshots.js";
+
+/** The tag in brackets before a condition's type in a report. */
+export type ConditionTag = "ERROR" | "BREAK" | "BREAKPOINT" | "STEP" | "TIMEOUT" | "INTERRUPT";
+
+export interface ConditionEnding {
+  readonly kind: "condition";
+  readonly tag: ConditionTag;
+  readonly error: ErrorSnapshot;
+  /** Absent when no thread is left stopped. */
+  readonly stop?: StopData;
+  /** The thread in which the evaluation still runs, if it does. */
+  readonly thread?: number | undefined;
+}
+
+export interface ValuesEnding {
+  readonly kind: "values";
+  /** The printed values that Lisp sent; it sends only the first ones of many. */
+  readonly values: readonly string[];
+  /** Number of values that the evaluation returned. */
+  readonly count: number;
+}
+
+export type Ending = ValuesEnding | { readonly kind: "aborted"; readonly byReset?: boolean } | ConditionEnding;
+
+/** `running` means that neither an interrupt nor an abort ended the evaluation. */
+export type Status = Outcome["status"] | "running";
+
+/** How the end or stop of an evaluation changes the last error. */
+export type LastErrorChange =
+  | { readonly kind: "set"; readonly error: ErrorSnapshot }
+  | { readonly kind: "clear" }
+  | { readonly kind: "keep" };
+
+/** What a call reports about its evaluation, and the change to the last error. */
+export interface Conclusion {
+  readonly status: Status;
+  readonly transcript: Transcript;
+  readonly ending: Ending;
+  readonly isError: boolean;
+  readonly lastError: LastErrorChange;
+}
+
+type Aborted = Extract<Outcome, { status: "aborted" }>;
+
+const TAGS: Record<StopReason, ConditionTag> = {
+  error: "ERROR",
+  break: "BREAK",
+  breakpoint: "BREAKPOINT",
+  step: "STEP",
+  interrupt: "TIMEOUT",
+};
+
+/** The transcript of an evaluation that printed nothing and gave no warnings. */
+export const EMPTY_TRANSCRIPT: Transcript = { stdout: "", stderr: "", warnings: [], warningsOmitted: 0, package: "" };
+
+/** Results of a wait that have an answer; a cancelled call has none. */
+export type Answerable = Exclude<Followed, { kind: "cancelled" }>;
+
+/** Facts for a conclusion that are not in the outcome. */
+export interface Circumstances {
+  /** Why the image is gone, in more detail than the outcome of a lost evaluation has. */
+  readonly loss?: string | undefined;
+  /** What to do about the image, if it answers no request. */
+  readonly hang?: string | undefined;
+  /** True if the session was reset during the evaluation: its loss or abort was then intended. */
+  readonly reset?: boolean;
+  /** Milliseconds since the epoch. */
+  readonly now?: number;
+}
+
+/** Decides whether an outcome is an error, and whether it sets or clears the last error. No other code decides this. */
+export function conclude(followed: Answerable, circumstances: Circumstances = {}): Conclusion {
+  const { loss, hang, reset = false, now = Date.now() } = circumstances;
+  if (followed.kind === "running") {
+    const error = stillRunningSnapshot(followed.seconds, followed.thread, now, hang);
+    return failed("running", followed.transcript, {
+      kind: "condition",
+      tag: "TIMEOUT",
+      error,
+      thread: followed.thread,
+    });
+  }
+  const { outcome } = followed;
+  const seconds = followed.kind === "timed-out" ? followed.seconds : undefined;
+  switch (outcome.status) {
+    case "returned":
+      return succeeded(
+        outcome,
+        { kind: "values", values: outcome.values, count: outcome.valueCount },
+        { kind: "clear" },
+      );
+    case "stopped":
+      return stopped(outcome, seconds, followed.kind === "interrupted");
+    case "aborted":
+      return aborted(outcome, seconds, reset, now);
+    case "lost":
+      if (reset) return succeeded(outcome, { kind: "aborted", byReset: true }, { kind: "keep" });
+      return failed("lost", outcome, {
+        kind: "condition",
+        tag: "ERROR",
+        error: lossSnapshot(loss ?? outcome.cause.message, now),
+      });
+  }
+}
+
+function stopped(outcome: Stopped, seconds: number | undefined, byUser: boolean): Conclusion {
+  const stop = outcome.stop.data;
+  const { reason, condition } = stop;
+  const error = reason === "interrupt" ? timeoutSnapshot(condition, seconds) : condition;
+  const tag = byUser && reason === "interrupt" ? "INTERRUPT" : TAGS[reason];
+  const ending = { kind: "condition", tag, error, stop } as const;
+  return reason === "error" || reason === "interrupt"
+    ? failed("stopped", outcome, ending)
+    : succeeded(outcome, ending, { kind: "keep" });
+}
+
+function aborted(outcome: Aborted, seconds: number | undefined, byReset: boolean, now: number): Conclusion {
+  if (outcome.error !== undefined) {
+    return failed("aborted", outcome, { kind: "condition", tag: "ERROR", error: outcome.error });
+  }
+  if (byReset) return succeeded(outcome, { kind: "aborted", byReset }, { kind: "keep" });
+  if (seconds === undefined) return succeeded(outcome, { kind: "aborted" }, { kind: "keep" });
+  return failed("aborted", outcome, { kind: "condition", tag: "TIMEOUT", error: killedSnapshot(seconds, now) });
+}
+
+function succeeded(outcome: Outcome, ending: Ending, lastError: LastErrorChange): Conclusion {
+  return { status: outcome.status, transcript: outcome, ending, isError: false, lastError };
+}
+
+function failed(status: Status, transcript: Transcript, ending: ConditionEnding): Conclusion {
+  return { status, transcript, ending, isError: true, lastError: { kind: "set", error: ending.error } };
+}

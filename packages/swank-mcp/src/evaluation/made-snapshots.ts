@@ -1,0 +1,57 @@
+import type { ErrorSnapshot } from "../image/lisp-port.js";
+import { REACTION_TIME } from "./follow-evaluation.js";
+
+/** Fields of an error that no Lisp condition caused. */
+const WITHOUT_LISP = { class: "", supertypes: [], slots: [], restarts: [], frames: [], totalFrames: 0 } as const;
+
+/** Error type of every evaluation whose time was up, whether or not Lisp signalled a condition. */
+const TIMEOUT = "TIMEOUT";
+
+/** The error of an evaluation that was interrupted because its time was up. Lisp itself knows only of the interrupt. */
+export function timeoutSnapshot(stop: ErrorSnapshot, seconds: number | undefined): ErrorSnapshot {
+  if (seconds === undefined) return stop;
+  return {
+    ...stop,
+    type: TIMEOUT,
+    message: `${noValue(seconds)} It was interrupted and is paused in the debugger; it does not resume by itself.`,
+  };
+}
+
+/** The error of an evaluation that ignored the interrupt and was aborted. */
+export function killedSnapshot(seconds: number, now: number): ErrorSnapshot {
+  const message = `${noValue(seconds)} It did not react to an interrupt within ${reaction()}, so it was aborted.`;
+  return { ...WITHOUT_LISP, type: TIMEOUT, message, timestamp: now };
+}
+
+/**
+ * The error of an evaluation that ignored both the interrupt and the abort.
+ *
+ * @param seconds - The time that was up; `undefined` when the user interrupted the evaluation.
+ * @param remedy - What to do about the image; absent unless the image hangs.
+ */
+export function stillRunningSnapshot(
+  seconds: number | undefined,
+  thread: number | undefined,
+  now: number,
+  remedy?: string,
+): ErrorSnapshot {
+  const where = thread === undefined ? "" : ` in thread ${thread}`;
+  const first = seconds === undefined ? "The user interrupted the evaluation." : noValue(seconds);
+  const whole = remedy === undefined ? "" : ` The image does not answer other requests either. ${remedy}`;
+  const message = `${first} It reacted neither to an interrupt nor to an abort and is STILL RUNNING${where}.${whole}`;
+  return { ...WITHOUT_LISP, type: TIMEOUT, message, timestamp: now };
+}
+
+/** The error of an evaluation whose connection or image was lost. */
+export function lossSnapshot(cause: string, now: number): ErrorSnapshot {
+  const message = `${cause}\nIt is not known how far the evaluation got.`;
+  return { ...WITHOUT_LISP, type: "IMAGE-LOST", message, timestamp: now };
+}
+
+function noValue(seconds: number): string {
+  return `The evaluation gave no value within ${seconds} s.`;
+}
+
+function reaction(): string {
+  return `${REACTION_TIME / 1000} s`;
+}

@@ -1,0 +1,200 @@
+import { Refusal } from "../refusals/refusal.js";
+import { oneLine } from "../text/cut.js";
+import type { DebuggedStop, EndedThread, HitElsewhere } from "./lisp-port.js";
+import type { LispSession, OpenSession } from "./lisp-session.js";
+
+/** Most characters of a loss's reason in a notice. The answer of the lost evaluation has the whole reason. */
+const MAX_REASON = 300;
+
+/** A user of the image, with listeners for its events. */
+export interface ImageUser {
+  /** Adds a notice to the next answer, e.g. that the image was replaced or a file did not load. */
+  onNotice(notice: string): void;
+  /** A thread has stopped, or was already stopped when the session was opened. */
+  onStop(stop: DebuggedStop, session: LispSession): void;
+  /** A breakpoint has stopped a thread in another client's debugger. */
+  onHitElsewhere(hit: HitElsewhere): void;
+  /** An error ended a thread that evaluated code had started. */
+  onThreadEnded(ended: EndedThread): void;
+}
+
+/** A lost session, until the next answer reports it. */
+interface Loss {
+  readonly identity: string;
+  readonly why: Promise<string>;
+}
+
+/**
+ * Gives all users of the process one session with Lisp. Opens it when a tool first needs it, and again after a loss.
+ *
+ * The users share one connection, and with it the package, the history, the breakpoints and the recorded definitions. The state of a
+ * single user is in its `AgentSession`. Calls wait here only for the connection, not for each other.
+ */
+export class ImageHost {
+  readonly #open: OpenSession;
+  readonly #users = new Set<ImageUser>();
+  readonly #ending = new AbortController();
+  #current: Promise<LispSession> | undefined;
+  /** The open session. */
+  #opened: LispSession | undefined;
+  /** The session that is being replaced. */
+  #retiring: LispSession | undefined;
+  #loss: Loss | undefined;
+
+  /** @param open - Opens a session; called when one is first needed. */
+  constructor(open: OpenSession) {
+    this.#open = open;
+  }
+
+  /**
+   * Adds a user. It gets all events from now on, and the current stops.
+   *
+   * @returns a function that removes the user.
+   */
+  join(user: ImageUser): () => void {
+    this.#users.add(user);
+    const session = this.#opened;
+    if (session !== undefined) for (const stop of session.client.stops) user.onStop(stop, session);
+    return () => this.#users.delete(user);
+  }
+
+  /** Whether there is any user. */
+  get hasUsers(): boolean {
+    return this.#users.size > 0;
+  }
+
+  /** Sends a notice to all users except `user`, who changed the shared image. */
+  tellOthers(user: ImageUser, notice: string): void {
+    for (const other of this.#users) if (other !== user) other.onNotice(notice);
+  }
+
+  /** Opens the session now instead of with the first call. If that fails, the first call tries again and gets the error. */
+  start(): void {
+    this.session(new AbortController().signal).catch(() => undefined);
+  }
+
+  /**
+   * Returns the session; opens it if there is none.
+   *
+   * @param signal - Ends this caller's wait. The connecting continues, since other calls may need it.
+   * @throws Refusal `SHUTTING_DOWN`, `CANCELLED`, or the error of connecting or launching; the next call tries again.
+   */
+  session(signal: AbortSignal): Promise<LispSession> {
+    if (this.#ending.signal.aborted)
+      return Promise.reject(new Refusal("SHUTTING_DOWN", "The server is shutting down."));
+    this.#current ??= this.#connect();
+    return unlessAborted(this.#current, signal);
+  }
+
+  /**
+   * Returns the current session, once it is connected, or the one being replaced; `undefined` if there is none. Never connects or
+   * launches.
+   */
+  current(signal?: AbortSignal): Promise<LispSession | undefined> {
+    const current = Promise.resolve(this.#retiring ?? this.#current?.catch(() => undefined));
+    return signal === undefined ? current : unlessAborted(current, signal);
+  }
+
+  /** Why the last session was lost, a sentence; `undefined` once another session has replaced it. */
+  async loss(): Promise<string | undefined> {
+    const why = await this.#loss?.why;
+    return why === undefined ? undefined : oneLine(why, MAX_REASON);
+  }
+
+  /**
+   * Ends a session and its image, and opens a new one. Other calls wait for the new session. A session that was lost has ended already:
+   * the session that replaced it stays.
+   *
+   * @throws as `session` does; the old session has ended even then.
+   */
+  renew(session: LispSession, signal: AbortSignal): Promise<LispSession> {
+    if (session === this.#opened) {
+      this.#current = this.#replace(session);
+      // Callers that wait for the session get the error.
+      this.#current.catch(() => undefined);
+    }
+    return this.session(signal);
+  }
+
+  /** Ends evaluations, the connection, a launched image, and any launch in progress. Never rejects. */
+  async close(): Promise<void> {
+    this.#ending.abort();
+    const session = await this.#current?.catch(() => undefined);
+    await session?.close();
+  }
+
+  async #replace(session: LispSession): Promise<LispSession> {
+    session.retire();
+    this.#retiring = session;
+    this.#opened = undefined;
+    await session.close();
+    this.#retiring = undefined;
+    return this.#connect();
+  }
+
+  async #connect(): Promise<LispSession> {
+    try {
+      const session = await this.#open(this.#ending.signal);
+      this.#watch(session);
+      await this.#reportLoss(session);
+      for (const remark of session.remarks) this.#notify(remark);
+      void session.client.closed.then(() => this.#lost(session));
+      return session;
+    } catch (error) {
+      this.#current = undefined;
+      throw error;
+    }
+  }
+
+  #watch(session: LispSession): void {
+    const { client } = session;
+    this.#opened = session;
+    // Threads may have stopped while the session was being opened, e.g. threads that a loaded file started.
+    for (const stop of client.stops) for (const user of this.#users) user.onStop(stop, session);
+    client.on("stop", (stop) => {
+      for (const user of this.#users) user.onStop(stop, session);
+    });
+    client.on("hitElsewhere", (hit) => {
+      for (const user of this.#users) user.onHitElsewhere(hit);
+    });
+    client.on("threadEnded", (ended) => {
+      for (const user of this.#users) user.onThreadEnded(ended);
+    });
+  }
+
+  #lost(session: LispSession): void {
+    if (this.#ending.signal.aborted || session.isRetired) return;
+    this.#current = undefined;
+    this.#opened = undefined;
+    this.#loss = { identity: session.identity, why: session.explainLoss() };
+    // An image of our own that hangs does not notice the loss of its connection, and would stay beside the next one.
+    void session.close();
+  }
+
+  async #reportLoss(session: LispSession): Promise<void> {
+    const loss = this.#loss;
+    if (loss === undefined) return;
+    this.#loss = undefined;
+    const { pid } = session.client.info;
+    const image = `image${pid === undefined ? "" : ` (pid ${pid})`}`;
+    const now =
+      session.identity === loss.identity
+        ? `This answer comes from the same ${image} over a new connection: definitions are still there; stops, breakpoints and object ids are gone.`
+        : `This answer comes from a new ${image}: definitions, stops, breakpoints and object ids of the previous image are gone.`;
+    this.#notify(`${oneLine(await loss.why, MAX_REASON)} ${now}`);
+  }
+
+  #notify(notice: string): void {
+    for (const user of this.#users) user.onNotice(notice);
+  }
+}
+
+/** Settles as the promise does, or rejects with `CANCELLED` as soon as the signal is aborted. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const cancel = () => reject(new Refusal("CANCELLED", "The call was cancelled before Lisp was reached."));
+    if (signal.aborted) cancel();
+    signal.addEventListener("abort", cancel, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", cancel));
+  });
+}

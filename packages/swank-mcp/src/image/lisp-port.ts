@@ -1,0 +1,104 @@
+import type {
+  Breakpoints,
+  Evaluation as ClientEvaluation,
+  ClientEvents,
+  Outcome as ClientOutcome,
+  Stop as ClientStop,
+  Stopped as ClientStopped,
+  EvaluateOptions,
+  SwankClient,
+  WaitOptions,
+} from "swank-client/types";
+
+export type {
+  Binding,
+  Breakpoint,
+  Definition,
+  DefinitionKind,
+  DefinitionSource,
+  Definitions,
+  EndedThread,
+  ErrorSnapshot,
+  FoundSymbol,
+  Frame,
+  FrameLocals,
+  FrameSummary,
+  HitElsewhere,
+  LeftReason,
+  LispWarning,
+  Meaning,
+  OutputStream,
+  ResetReport,
+  Restart,
+  Source,
+  StepMode,
+  StopData,
+  StopOwner,
+  StopReason,
+  SymbolDescription,
+  Transcript,
+  Variable,
+} from "swank-client/types";
+
+/** The members of a stop that lists and reports use. */
+export type Stop = Pick<ClientStop, "data" | "thread" | "level" | "isLive" | "condition">;
+
+export type Stopped = Omit<ClientStopped, "stop"> & { readonly stop: Stop };
+
+export type Outcome = Exclude<ClientOutcome, ClientStopped> | Stopped;
+
+/** The members of an evaluation that the tools use. */
+export interface Evaluation extends Pick<ClientEvaluation, "thread" | "interrupt" | "takeTranscript"> {
+  next(options?: WaitOptions): Promise<Outcome>;
+  abort(): Promise<Outcome>;
+}
+
+/** The members of a stop that can change the image, so that tools reach them only after an approval. */
+export type StopAction =
+  | "evaluateInFrame"
+  | "invokeRestart"
+  | "restartFrame"
+  | "returnFromFrame"
+  | "continue"
+  | "step"
+  | "abort";
+
+/** The members of a stop that the debugger tools use. */
+export interface DebuggedStop
+  extends Stop,
+    Pick<
+      ClientStop,
+      "reason" | "ended" | "owner" | "open" | "restarts" | "continuation" | "frames" | "frameLocals" | StopAction
+    > {
+  /** `undefined` for a thread that runs no evaluation of this session. */
+  readonly evaluation: Evaluation | undefined;
+}
+
+/** The events of a client. */
+export interface LispEvents extends Omit<ClientEvents, "stop"> {
+  stop: DebuggedStop;
+}
+
+/** The members of a client that the tools use. */
+export interface LispClient
+  extends Pick<
+    SwankClient,
+    | "info"
+    | "isOpen"
+    | "otherClients"
+    | "closed"
+    | "close"
+    | "hasThread"
+    | "describeSymbol"
+    | "completions"
+    | "definitions"
+    | "reset"
+  > {
+  readonly breakpoints: Pick<Breakpoints, "set" | "list" | "remove">;
+  /** Live stops, the latest last. */
+  readonly stops: readonly DebuggedStop[];
+  /** The stops in other clients' debuggers. */
+  foreignStops(): Promise<readonly DebuggedStop[]>;
+  evaluate(code: string, options?: EvaluateOptions): Evaluation;
+  on<Name extends keyof LispEvents>(event: Name, listener: (payload: LispEvents[Name]) => void): () => void;
+}

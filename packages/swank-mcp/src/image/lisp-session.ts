@@ -1,0 +1,118 @@
+import type { LispClient } from "./lisp-port.js";
+import type { SharedAt } from "./sharing.js";
+
+/** How the server got a session's image. */
+export type ImageOrigin = OwnOrigin | AttachedOrigin;
+
+/** An image that this server launched. */
+export interface OwnOrigin {
+  readonly kind: "own";
+  /** Where other clients can connect to it; absent without `--share`. */
+  readonly shared?: SharedAt | undefined;
+}
+
+/** An image that this server did not start. */
+export interface AttachedOrigin {
+  readonly kind: "attached";
+  readonly address: string;
+  /** Why the connection is unsafe, if it is. */
+  readonly warning?: string;
+}
+
+/** The parts of a session. */
+export interface SessionParts {
+  readonly client: LispClient;
+  readonly origin: ImageOrigin;
+  /** Identifies the image: equal for all connections to one image, and different for different images. */
+  readonly identity: string;
+  /** Facts about opening the session for the agent and the log, in sentences; usually none. */
+  readonly remarks?: readonly string[];
+  /** Facts about an unusual launch, in sentences; usually none. */
+  readonly notes?: readonly string[];
+  /** The image's current directory; rejects within a few seconds if the image does not answer. */
+  directory(signal: AbortSignal): Promise<string>;
+  /** Why the connection was lost, in detail. Call it only after the loss; it settles soon. */
+  explainLoss(): Promise<string>;
+  /** Ends the evaluations, the connection and a launched image. Never rejects. */
+  close(): Promise<void>;
+}
+
+/** A connection to an image, from the first tool that needs it to the end of the image or the server. */
+export class LispSession {
+  readonly client: LispClient;
+  readonly origin: ImageOrigin;
+  readonly identity: string;
+  readonly remarks: readonly string[];
+  readonly notes: readonly string[];
+  readonly #parts: SessionParts;
+  #packageName: string;
+  #isRetired = false;
+  #resets = 0;
+
+  constructor(parts: SessionParts) {
+    this.client = parts.client;
+    this.origin = parts.origin;
+    this.identity = parts.identity;
+    this.remarks = parts.remarks ?? [];
+    this.notes = parts.notes ?? [];
+    this.#parts = parts;
+    this.#packageName = parts.client.info.package.name;
+  }
+
+  /** The current package, as the latest evaluation left it. */
+  get packageName(): string {
+    return this.#packageName;
+  }
+
+  /** Sets the current package after an evaluation has ended or stopped. */
+  follow(packageName: string): void {
+    this.#packageName = packageName;
+  }
+
+  /** True once the session is being replaced: its loss is then intended. */
+  get isRetired(): boolean {
+    return this.#isRetired;
+  }
+
+  /** Marks the session as being replaced, before it is closed. */
+  retire(): void {
+    this.#isRetired = true;
+    this.noteReset();
+  }
+
+  /** Number of resets. If it changes during an evaluation, a reset may have ended the evaluation. */
+  get resets(): number {
+    return this.#resets;
+  }
+
+  /** Counts a reset, which is about to abort the session's evaluations. */
+  noteReset(): void {
+    this.#resets += 1;
+  }
+
+  /**
+   * The image's current directory. This small request also shows whether the image answers.
+   *
+   * @throws SwankError `REQUEST_TIMEOUT` after a few seconds, `CANCELLED`, or the reason of a closed connection.
+   */
+  directory(signal: AbortSignal): Promise<string> {
+    return this.#parts.directory(signal);
+  }
+
+  /** Why the connection was lost, in detail. Call it only after the loss; it settles soon. */
+  explainLoss(): Promise<string> {
+    return this.#parts.explainLoss();
+  }
+
+  /** Ends the evaluations, the connection and a launched image. Never rejects. */
+  close(): Promise<void> {
+    return this.#parts.close();
+  }
+}
+
+/**
+ * Opens a session.
+ *
+ * @param signal - Aborted when the server shuts down.
+ */
+export type OpenSession = (signal: AbortSignal) => Promise<LispSession>;

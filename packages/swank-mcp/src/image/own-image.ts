@@ -1,0 +1,89 @@
+import type { LaunchedImage, LoadedFile } from "swank-client/launch";
+import type { Config } from "../cli/config.js";
+import type { Log } from "../process/log.js";
+import { settledWithin } from "../process/settled-within.js";
+import { imageDirectory } from "./image-directory.js";
+import { LispSession } from "./lisp-session.js";
+import type { SharedAt, Sharing } from "./sharing.js";
+
+/** Longest wait for an image's exit after its connection was lost, in milliseconds. */
+const EXIT_TIME = 2000;
+/** Lines of output that a notice repeats from a file that failed to load. */
+const LAST_LINES = 12;
+
+/** What all images launched by one server share. */
+export interface OwnImageHost {
+  readonly log: Log;
+  /** Absent without `--share`. */
+  readonly sharing: Sharing | undefined;
+}
+
+/**
+ * Launches an image, connects to it, and loads the user's files into it.
+ *
+ * @throws SwankError - when Lisp or Swank cannot be found, or the image does not start; nothing is left running then.
+ */
+export async function openOwnImage(
+  config: Config,
+  { log, sharing }: OwnImageHost,
+  signal: AbortSignal,
+): Promise<LispSession> {
+  const [{ calls, launch }, { findShareSecret, loadInitFiles, shareImage }] = await Promise.all([
+    import("swank-client"),
+    import("swank-client/launch"),
+  ]);
+  const { lisp, swank, cacheDir, dynamicSpaceSize, noCore, noUserInit, load, foreignErrors } = config;
+  const client = await launch({
+    lisp,
+    swank,
+    cacheDir,
+    dynamicSpaceSize,
+    useCore: !noCore,
+    signal,
+    onLog: (line) => log(`image: ${line}`),
+    foreignErrors,
+  });
+  const { image, notes } = client;
+  for (const note of notes) log(`launch: ${note}`);
+  try {
+    const loaded = await client.lisp.with({ signal }).run(loadInitFiles, { noUserInit, load });
+    const shared = await sharing?.share(client, { command: shareImage, findSecret: findShareSecret });
+    return new LispSession({
+      client,
+      origin: { kind: "own", shared },
+      identity: `launched ${image.pid}`,
+      remarks: [...loaded.flatMap(failureNotice), ...problemOf(shared)],
+      notes,
+      directory: (asked) => imageDirectory(client, calls.defaultDirectory, asked),
+      explainLoss: () => explainExit(image),
+      close: () => client.close(),
+    });
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+}
+
+function problemOf(shared: SharedAt | undefined): string[] {
+  return shared !== undefined && "problem" in shared ? [shared.problem] : [];
+}
+
+function failureNotice({ path, status, error, output }: LoadedFile): string[] {
+  if (status === "loaded") return [];
+  if (status === "missing") return [`${path} was not loaded: there is no such file.`];
+  const said = lastLines(output);
+  return [`${path} was loaded only in part: ${error}${said === "" ? "" : `\n${said}`}`];
+}
+
+async function explainExit(image: LaunchedImage): Promise<string> {
+  const exit = (await settledWithin(EXIT_TIME, image.exited))?.value;
+  if (exit === undefined) return `The connection to the image (pid ${image.pid}) was lost.`;
+  const how = exit.signal === undefined ? `ended with exit code ${exit.code}` : `was killed by ${exit.signal}`;
+  const { lispProblem } = await import("swank-client/launch");
+  const said = exit.code === 0 ? "" : lispProblem(exit.outputTail);
+  return `The image (pid ${image.pid}) ${how}.${said === "" ? "" : ` Its last output:\n${said}`}`;
+}
+
+function lastLines(text: string): string {
+  return text.trim().split("\n").slice(-LAST_LINES).join("\n");
+}

@@ -1,0 +1,170 @@
+import { parseJSONRPCMessage, Server, type ServerContext, type Transport } from "@modelcontextprotocol/server";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import * as z from "zod";
+import type { Tool } from "../calls/tool.js";
+import { VERSION } from "../process/version.js";
+import type { ToolServer } from "../tools/tool-server.js";
+import { INSTRUCTIONS } from "./instructions.js";
+import { callAskingBetween, callAskingInside } from "./sdk-call.js";
+import { canAsk, clientText, namedClient } from "./sdk-client.js";
+import { HidingWire, type WireEvents } from "./sdk-wire.js";
+import { SuspendedCalls } from "./suspended-calls.js";
+
+/**
+ * How long a client may cache this server's answers, in milliseconds. The tools never change during the life of the process; another
+ * process may have other options.
+ */
+const KEPT = { ttlMs: 3_600_000, cacheScope: "private" } as const;
+
+/** Most subscriptions that a client may have open at a time. Nothing is ever sent on them. */
+const MAX_SUBSCRIPTIONS = 16;
+
+/** A server that speaks MCP over one transport. */
+export interface McpEndpoint {
+  /** Stops listening and cancels running calls. */
+  close(): Promise<void>;
+}
+
+export interface McpEvents extends WireEvents {
+  /** A client has given its name and version. */
+  onClient?(client: string): void;
+  /** The client has listed the tools or called one for the first time. A client that only probes the protocol revision does neither. */
+  onUse?(): void;
+}
+
+/**
+ * Serves the tools over a transport, in the protocol revision that the client chooses. Only the files `sdk-*.ts` translate between the
+ * SDK's types and this package's.
+ *
+ * They use the SDK's low-level server: the high-level one checks arguments and tool names itself, and its errors name no remedy.
+ */
+export function serveMcp(tools: ToolServer, transport: Transport, events: McpEvents): McpEndpoint {
+  const calls = new SuspendedCalls(tools);
+  const onClose = () => {
+    calls.close();
+    events.onClose();
+  };
+  const { onError } = events;
+  const list = lazily(() => ({ tools: tools.tools.map(listed) }));
+  const connection: Connection = {
+    tools,
+    calls,
+    list,
+    onClient: once((client: string) => events.onClient?.(client)),
+    onUse: once(() => events.onUse?.()),
+  };
+  const handle = serveStdio(
+    ({ era }) => {
+      const server = createServer(tools);
+      server.onerror = (error) => onError(error);
+      (era === "modern" ? serveModern : serveLegacy)(server, connection);
+      return server;
+    },
+    {
+      transport: new HidingWire(transport, { onClose, onError }),
+      onerror: (error) => onError(error),
+      maxSubscriptions: MAX_SUBSCRIPTIONS,
+    },
+  );
+  return handle;
+}
+
+/** Whether the SDK accepts a message. It drops any other without an answer. */
+export function isKnownMessage(message: object): boolean {
+  try {
+    parseJSONRPCMessage(message);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** State that the servers of a connection share: a client may probe one protocol revision and then use another. */
+interface Connection {
+  readonly tools: ToolServer;
+  readonly calls: SuspendedCalls;
+  list(): { readonly tools: readonly object[] };
+  /** Only the first client that a connection names counts. */
+  onClient(client: string): void;
+  /** Only the first use counts. */
+  onUse(): void;
+}
+
+function createServer(tools: ToolServer): Server {
+  return new Server(
+    { name: "swank-mcp", title: "Common Lisp (Swank)", version: VERSION },
+    {
+      capabilities: { tools: {} },
+      instructions: tools.guide.advise(INSTRUCTIONS),
+      jsonSchemaValidator: UNUSED_VALIDATOR,
+      cacheHints: { "tools/list": KEPT, "server/discover": KEPT },
+      // The shim would replace failed questions by its own answers.
+      inputRequired: { legacyShim: false },
+    },
+  );
+}
+
+/** Serves a client that names itself once, at `initialize`. */
+function serveLegacy(server: Server, { tools, list, onClient, onUse }: Connection): void {
+  server.oninitialized = () => onClient(clientText(server.getClientVersion()));
+  server.setRequestHandler("tools/list", NO_PARAMS, () => {
+    onUse();
+    return { ...list() };
+  });
+  server.setRequestHandler("tools/call", ({ params }, context) => {
+    onUse();
+    return callAskingInside(tools, { ...params.arguments }, context, canAsk(server.getClientCapabilities()));
+  });
+}
+
+/** Serves a client that names itself in every request. */
+function serveModern(server: Server, { tools, calls, list, onClient, onUse }: Connection): void {
+  const meet = (context: ServerContext) => {
+    onClient(clientText(namedClient(context)));
+    onUse();
+  };
+  server.setRequestHandler("tools/list", NO_PARAMS, (_params, context) => {
+    meet(context);
+    return { ...list() };
+  });
+  server.setRequestHandler("tools/call", ({ params }, context) => {
+    meet(context);
+    return callAskingBetween(tools, calls, { ...params.arguments }, context);
+  });
+}
+
+const NO_PARAMS = { params: z.unknown() };
+
+/** Replaces the SDK's JSON Schema validator, which slows every start and checks only elicitations that this server does not use. */
+const UNUSED_VALIDATOR = {
+  getValidator: () => () => ({ valid: false, data: undefined, errorMessage: "not checked" }) as const,
+};
+
+function lazily<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+function once<Args extends readonly unknown[]>(act: (...args: Args) => void): (...args: Args) => void {
+  let isDone = false;
+  return (...args) => {
+    if (isDone) return;
+    isDone = true;
+    act(...args);
+  };
+}
+
+function listed(tool: Tool): object {
+  const { name, title, description, inputSchema, outputSchema, annotations } = tool;
+  return {
+    name,
+    title,
+    description,
+    inputSchema,
+    annotations,
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+  };
+}

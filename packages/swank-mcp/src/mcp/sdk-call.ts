@@ -1,0 +1,151 @@
+import {
+  type CallToolResult,
+  type InputRequiredResult,
+  inputRequired,
+  SdkError,
+  SdkErrorCode,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import * as z from "zod";
+import type { Ask, Question, Reply } from "../agent/elicitation.js";
+import { oneLine } from "../text/cut.js";
+import type { ToolAnswer } from "../text/tool-answer.js";
+import type { ToolServer } from "../tools/tool-server.js";
+import { ProgressReporter } from "./progress.js";
+import { canAsk, namedCapabilities } from "./sdk-client.js";
+import type { HiddenCall } from "./sdk-wire.js";
+import type { CallRequest, Round, SuspendedCalls } from "./suspended-calls.js";
+
+/** Most characters of a client's error that a refusal repeats. */
+const MAX_REASON = 300;
+
+/** Key of the question in a result that asks one. */
+const QUESTION = "approval";
+
+const replySchema = z.looseObject({
+  action: z.enum(["accept", "decline", "cancel"]),
+  content: z.looseObject({ answer: z.unknown().optional() }).nullish(),
+});
+
+/**
+ * Serves a call of a client of a protocol revision up to 2025: the server asks by its own requests while the call runs.
+ *
+ * @param asks - Whether the client can ask its user.
+ */
+export function callAskingInside(
+  tools: ToolServer,
+  call: HiddenCall,
+  context: ServerContext,
+  asks: boolean,
+): Promise<CallToolResult> {
+  const ask = asks ? askThrough(context) : undefined;
+  return reported(call, context, async (request) => toolResult(await tools.call({ ...request, ask })));
+}
+
+/** Serves a request of a client of protocol revision 2026-07-28, which asks its user between two requests for the same call. */
+export function callAskingBetween(
+  tools: ToolServer,
+  calls: SuspendedCalls,
+  call: HiddenCall,
+  context: ServerContext,
+): Promise<CallToolResult | InputRequiredResult> {
+  return reported(call, context, async (request) => {
+    const state = context.mcpReq.requestState();
+    if (typeof state === "string") return resumed(tools, calls, state, request, context);
+    if (!canAsk(namedCapabilities(context))) return toolResult(await tools.call(request));
+    return roundResult(await calls.begin(request));
+  });
+}
+
+async function resumed(
+  tools: ToolServer,
+  calls: SuspendedCalls,
+  state: string,
+  request: CallRequest,
+  context: ServerContext,
+): Promise<CallToolResult | InputRequiredResult> {
+  try {
+    return roundResult(await calls.resume(state, readReply(context.mcpReq.inputResponses?.[QUESTION]), request));
+  } catch (error) {
+    return toolResult(tools.refuse(request.name, error));
+  }
+}
+
+/** Runs a call, and reports its progress if the client wants it. */
+async function reported<T>(
+  { name, arguments: args }: HiddenCall,
+  context: ServerContext,
+  run: (request: CallRequest) => Promise<T>,
+): Promise<T> {
+  const progress = progressReporter(context);
+  try {
+    return await run({ name, args, signal: context.mcpReq.signal, progress: (text) => progress?.add(text) });
+  } finally {
+    progress?.end();
+  }
+}
+
+/** @returns `undefined` when the client did not ask for progress. */
+function progressReporter({ mcpReq }: ServerContext): ProgressReporter | undefined {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return undefined;
+  return new ProgressReporter((note) =>
+    mcpReq
+      .notify({ method: "notifications/progress", params: { progressToken, ...note } })
+      // The transport notices a client that has disconnected.
+      .catch(() => undefined),
+  );
+}
+
+/** Asks by elicitation. The timeout and the signal also cancel the question in the client. */
+function askThrough({ mcpReq }: ServerContext): Ask {
+  return async (question, options): Promise<Reply> => {
+    try {
+      return readReply(await mcpReq.send({ method: "elicitation/create", params: formOf(question) }, options));
+    } catch (error) {
+      return failedReply(error);
+    }
+  };
+}
+
+function roundResult(round: Round): CallToolResult | InputRequiredResult {
+  if (round.kind === "answered") return toolResult(round.answer);
+  const { question, state } = round;
+  return inputRequired({
+    inputRequests: { [QUESTION]: inputRequired.elicit(formOf(question)) },
+    requestState: state,
+  });
+}
+
+function formOf({ message, choices }: Question) {
+  const answer = { type: "string" as const, title: "Allow?", enum: [...choices] };
+  return { message, requestedSchema: { type: "object" as const, properties: { answer }, required: ["answer"] } };
+}
+
+function readReply(given: unknown): Reply {
+  const reply = replySchema.safeParse(given).data;
+  if (reply === undefined) return { kind: "failed", why: "the client's answer was malformed" };
+  if (reply.action !== "accept") return { kind: "declined" };
+  const choice = reply.content?.answer;
+  return typeof choice === "string"
+    ? { kind: "chosen", choice }
+    : { kind: "failed", why: "the client's answer names no choice" };
+}
+
+/** The reply for a rejection of the SDK: a timeout, a malformed answer, or an error or disconnection of the client. */
+function failedReply(error: unknown): Reply {
+  const code = error instanceof SdkError ? error.code : undefined;
+  if (code === SdkErrorCode.RequestTimeout) return { kind: "unanswered" };
+  if (code === SdkErrorCode.InvalidResult) return { kind: "failed", why: "the client's answer was malformed" };
+  const message = error instanceof Error ? error.message : String(error);
+  return { kind: "failed", why: `the question failed in the client (${oneLine(message, MAX_REASON)})` };
+}
+
+function toolResult({ blocks, isError, structured, meta }: ToolAnswer): CallToolResult {
+  return {
+    content: blocks.map((text) => ({ type: "text", text })),
+    isError,
+    ...(structured === undefined ? {} : { structuredContent: { ...structured } }),
+    ...(meta === undefined ? {} : { _meta: { ...meta } }),
+  };
+}

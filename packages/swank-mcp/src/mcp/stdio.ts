@@ -1,0 +1,101 @@
+import { setImmediate } from "node:timers/promises";
+import type { Lifetime, Service } from "../process/lifetime.js";
+import type { Log } from "../process/log.js";
+import type { OutputQueue } from "../process/output-queue.js";
+import { settledWithin } from "../process/settled-within.js";
+import { resetSession } from "../tools/core/reset-session.js";
+import type { ToolServer } from "../tools/tool-server.js";
+import { isKnownMessage, serveMcp } from "./sdk-adapter.js";
+import { LineTransport } from "./transport/line-transport.js";
+import type { Request } from "./transport/message.js";
+
+/** Largest message that is taken, in bytes: twice what a message to Swank can hold, since JSON escapes quotes and line feeds. */
+const MAX_MESSAGE = 32 * 1024 * 1024;
+/** Longest wait for the first image after the input has ended, including the time to build its core, in milliseconds. */
+const LAUNCH_TIME = 120_000;
+/** How long a client that has ended its input may leave answers unread, in milliseconds. */
+const READER_PATIENCE = 10_000;
+
+const NOT_FOR_PEOPLE =
+  "a line came that is not JSON; this is the server that MCP clients talk to. For a Lisp prompt: swank-mcp console";
+
+export interface StdioOptions {
+  readonly tools: ToolServer;
+  /** Standard output. */
+  readonly output: OutputQueue;
+  readonly log: Log;
+  /** Seconds that calls may still run after the input has ended. */
+  readonly drainSeconds: number;
+}
+
+/** Serves MCP on standard input and output until the client disconnects. */
+export async function serveStdio(options: StdioOptions, lifetime: Lifetime): Promise<Service> {
+  const { tools, output, log, drainSeconds } = options;
+  const transport = new LineTransport({
+    input: process.stdin,
+    output,
+    maxLine: MAX_MESSAGE,
+    isKnown: isKnownMessage,
+    isUrgent,
+    onNotJson: hintOnce(),
+    onEnd: (error) =>
+      lifetime.end(
+        error === undefined
+          ? { why: "the input ended", exitCode: 0, drain: true }
+          : { why: `the input failed: ${error.message}`, exitCode: 1, hurry: true },
+      ),
+  });
+  const endpoint = serveMcp(tools, transport, {
+    onClose: () => lifetime.end({ why: "the transport closed", exitCode: 1, hurry: true }),
+    onError: (error) => log(`transport: ${error.message}`),
+    onClient: (client) => log(`client: ${client}`),
+    // The user's Emacs needs the shared image before the agent's first call. A client may start a second process only to probe the server.
+    onUse: () => {
+      if (tools.agent.config.share !== undefined) tools.agent.host.start();
+    },
+  });
+  return {
+    patience: READER_PATIENCE,
+    lostReader: 0,
+    drain: () => drain(tools, transport, output, drainSeconds),
+    cutOff() {
+      tools.cutOff();
+      transport.serveRest();
+    },
+    async close() {
+      // The transport closes after the answers of the calls that were cut off.
+      await setImmediate();
+      await endpoint.close();
+      await tools.agent.host.close();
+      tools.agent.close();
+    },
+  };
+}
+
+/** Whether a request is served ahead of others: `ping` checks that the server is alive, and reset-session ends what keeps it busy. */
+function isUrgent({ method, params }: Request): boolean {
+  if (method === "ping") return true;
+  return method === "tools/call" && params !== undefined && "name" in params && params.name === resetSession.name;
+}
+
+/** Reports once that the input is not from an MCP client, and names the console. */
+function hintOnce(): () => void {
+  let isTold = false;
+  return () => {
+    if (isTold) return;
+    isTold = true;
+    process.stderr.write(`swank-mcp: ${NOT_FOR_PEOPLE}\n`);
+  };
+}
+
+/** Waits for running calls for a limited time, which includes the launch of an image that they need. */
+async function drain(tools: ToolServer, transport: LineTransport, output: OutputQueue, seconds: number): Promise<void> {
+  // Lets the calls of the last messages begin.
+  await setImmediate();
+  await settledWithin(LAUNCH_TIME, tools.agent.host.current());
+  for (let taken = -1; transport.isHolding && output.taken > taken; ) {
+    taken = output.taken;
+    await settledWithin(READER_PATIENCE, transport.idle());
+  }
+  await settledWithin(seconds * 1000, transport.idle());
+}

@@ -1,0 +1,149 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Ask, Question, Reply } from "../agent/elicitation.js";
+import { Refusal } from "../refusals/refusal.js";
+import type { ToolAnswer } from "../text/tool-answer.js";
+import type { ToolServer } from "../tools/tool-server.js";
+import { SealedIds } from "./sealed-ids.js";
+
+/** One request of a client for a call: the first, or one that brings the answer to a question. */
+export interface CallRequest {
+  readonly name: unknown;
+  readonly args: unknown;
+  /** Aborted when the client cancels the request. */
+  readonly signal: AbortSignal;
+  progress(text: string): void;
+}
+
+/** The result of a request: the call's answer, or a question to the user. */
+export type Round =
+  | { readonly kind: "answered"; readonly answer: ToolAnswer }
+  /** The client is to ask, and to make the call again with the reply and `state`. */
+  | { readonly kind: "asked"; readonly question: Question; readonly state: string };
+
+/** A question that the client has not answered. */
+interface OpenQuestion {
+  readonly call: SuspendedCall;
+  settle(reply: Reply): void;
+}
+
+/**
+ * Calls of clients that ask their user between two requests. A call that asks is suspended, with its stop and code, until a request brings
+ * the reply, so an approval covers nothing else. Each question can be answered once, in time, by a request that repeats the call.
+ */
+export class SuspendedCalls {
+  readonly #tools: ToolServer;
+  readonly #ids = new SealedIds();
+  readonly #open = new Map<string, OpenQuestion>();
+
+  constructor(tools: ToolServer) {
+    this.#tools = tools;
+  }
+
+  /** Begins a call, and waits until it answers or asks. */
+  begin(request: CallRequest): Promise<Round> {
+    const call = new SuspendedCall(request);
+    const round = call.attach(request);
+    const { name, args, signal } = call;
+    const ask: Ask = (question, { timeout, signal: given }) => this.#ask(call, question, timeout, given);
+    void this.#tools
+      .call({ name, args, signal, progress: (text) => call.progress(text), ask })
+      .then((answer) => call.end({ kind: "answered", answer }));
+    return round;
+  }
+
+  /**
+   * Resumes the call whose question was answered.
+   *
+   * @param state - What came with the question.
+   * @throws Refusal `APPROVAL_DENIED` - when that question is not open, or was about another call; which then counts as not allowed.
+   */
+  resume(state: string, reply: Reply, request: CallRequest): Promise<Round> {
+    const id = this.#ids.open(state);
+    if (id === undefined) throw unfit("its requestState is none that this server gave");
+    const question = this.#open.get(id);
+    if (question === undefined)
+      throw unfit("the question was answered before, or is not open any more: an answer counts once, within 60 s");
+    const isSame = question.call.isMadeBy(request);
+    const round = isSame ? question.call.attach(request) : undefined;
+    question.settle(isSame ? reply : { kind: "failed", why: "the user's answer came with another call" });
+    if (round === undefined) throw unfit("the question was about another call");
+    return round;
+  }
+
+  /** Ends all calls: the client has disconnected and answers no question. */
+  close(): void {
+    for (const { call } of this.#open.values()) call.cancel();
+  }
+
+  #ask(call: SuspendedCall, question: Question, timeout: number, signal: AbortSignal): Promise<Reply> {
+    const { id, seal } = this.#ids.next();
+    return new Promise((resolve) => {
+      const settle = (reply: Reply) => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", giveUp);
+        this.#open.delete(id);
+        resolve(reply);
+      };
+      const giveUp = () => settle({ kind: "failed", why: "the call was cancelled" });
+      const timer = setTimeout(() => settle({ kind: "unanswered" }), timeout).unref();
+      signal.addEventListener("abort", giveUp);
+      this.#open.set(id, { call, settle });
+      if (signal.aborted) giveUp();
+      else call.end({ kind: "asked", question, state: seal });
+    });
+  }
+}
+
+/** A call on its way through several requests of the client; between two of them it belongs to none. */
+class SuspendedCall {
+  readonly name: unknown;
+  readonly args: unknown;
+  readonly #cancel = new AbortController();
+  #request: CallRequest | undefined;
+  #resolve: (round: Round) => void = () => {};
+  #last: Round | undefined;
+
+  constructor({ name, args }: CallRequest) {
+    this.name = name;
+    this.args = args;
+  }
+
+  get signal(): AbortSignal {
+    return this.#cancel.signal;
+  }
+
+  readonly cancel = (): void => this.#cancel.abort();
+
+  isMadeBy({ name, args }: CallRequest): boolean {
+    return isDeepStrictEqual({ name, args }, { name: this.name, args: this.args });
+  }
+
+  /** From now on the request hears of the call, and can cancel it, until `end`. */
+  attach(request: CallRequest): Promise<Round> {
+    if (this.#last !== undefined) return Promise.resolve(this.#last);
+    this.#request = request;
+    request.signal.addEventListener("abort", this.cancel);
+    if (request.signal.aborted) this.cancel();
+    return new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  progress(text: string): void {
+    this.#request?.progress(text);
+  }
+
+  /** The request has come to this. The end of the server answers calls that no request waits for. */
+  end(round: Round): void {
+    if (round.kind === "answered") this.#last = round;
+    this.#request?.signal.removeEventListener("abort", this.cancel);
+    this.#request = undefined;
+    this.#resolve(round);
+  }
+}
+
+function unfit(why: string): Refusal {
+  return new Refusal("APPROVAL_DENIED", `The user's answer fits no open question; ${why}.`, {
+    remedy: "Nothing was done. Call again without it: the user is then asked again.",
+  });
+}

@@ -1,0 +1,109 @@
+import { shown } from "../../text/shown.js";
+import type { Line } from "./line-splitter.js";
+import {
+  errorResponse,
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  isId,
+  type Message,
+  type MessageId,
+  PARSE_ERROR,
+  type Response,
+} from "./message.js";
+
+/** The content of a line: a message, nothing, an invalid message with its error answer, or a stray answer. */
+export type LineContent =
+  | { readonly kind: "message"; readonly message: Message }
+  | { readonly kind: "blank" }
+  | { readonly kind: "bad"; readonly answer: Response; readonly isJson: boolean }
+  /** An answer without a request, which can only be logged. */
+  | { readonly kind: "stray"; readonly error: Error };
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const ONE_OBJECT = "Send one JSON-RPC 2.0 object on a line";
+
+/**
+ * Reads a line as a JSON-RPC message.
+ *
+ * @param maxSize - Maximum size of a line in bytes, for the error about a longer line.
+ */
+export function readLine(line: Line, maxSize: number): LineContent {
+  if (line.kind === "too-long") return tooLong(line.outline.read(), line.size, maxSize);
+  const text = line.bytes.toString();
+  if (text.trim() === "") return { kind: "blank" };
+  try {
+    return readMessage(JSON.parse(text));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const answer = errorResponse(null, PARSE_ERROR, `Parse error: the line is not JSON (${why}). ${ONE_OBJECT}.`);
+    return { kind: "bad", answer, isJson: false };
+  }
+}
+
+function tooLong(outline: unknown, size: number, maxSize: number): LineContent {
+  const id = isObject(outline) ? answerableId(outline) : null;
+  const what = `Invalid request: the message has ${size} bytes, and at most ${maxSize} are taken.`;
+  return bad(id, INVALID_REQUEST, `${what} Put large code or data into a file, and send code that loads it.`);
+}
+
+function readMessage(value: unknown): LineContent {
+  if (Array.isArray(value)) return bad(null, INVALID_REQUEST, `Invalid request: batches are not taken. ${ONE_OBJECT}.`);
+  if (!isObject(value)) return bad(null, INVALID_REQUEST, `Invalid request: not an object. ${ONE_OBJECT}.`);
+  const id = answerableId(value);
+  if (value["jsonrpc"] !== "2.0") return bad(id, INVALID_REQUEST, 'Invalid request: "jsonrpc" must be "2.0".');
+  return "method" in value ? readCall(value, id) : readResponse(value, id);
+}
+
+function readCall(value: Fields, id: MessageId | null): LineContent {
+  const { method, params } = value;
+  if (typeof method !== "string") return bad(id, INVALID_REQUEST, 'Invalid request: "method" must be a string.');
+  if ("id" in value && id === null)
+    return bad(null, INVALID_REQUEST, 'Invalid request: "id" must be a string or a whole number.');
+  const problem = paramsProblem(params);
+  if (problem !== undefined) return bad(id, INVALID_PARAMS, `Invalid params: ${problem}.`);
+  const given = isObject(params) ? { params } : {};
+  return { kind: "message", message: { jsonrpc: "2.0", ...(id === null ? {} : { id }), method, ...given } };
+}
+
+function paramsProblem(params: unknown): string | undefined {
+  if (params === undefined) return undefined;
+  if (!isObject(params)) return '"params" must be an object';
+  const meta = params["_meta"];
+  if (meta === undefined) return undefined;
+  if (!isObject(meta)) return '"_meta" must be an object';
+  const token = meta["progressToken"];
+  return token === undefined || isId(token) ? undefined : '"progressToken" must be a string or a whole number';
+}
+
+/** Reads an answer. A malformed one becomes an error, so that its request still ends. */
+function readResponse(value: Fields, id: MessageId | null): LineContent {
+  const { id: answered, result, error } = value;
+  if (!("result" in value || "error" in value))
+    return bad(id, INVALID_REQUEST, "Invalid request: neither a request nor the answer to one.");
+  if (!isId(answered)) return { kind: "stray", error: new Error(`an answer without an id came: ${shown(value)}`) };
+  if (isObject(result)) return { kind: "message", message: { jsonrpc: "2.0", id: answered, result } };
+  return { kind: "message", message: errorResponse(answered, ...errorParts(error)) };
+}
+
+function errorParts(error: unknown): [code: number, message: string] {
+  const { code, message } = isObject(error) ? error : {};
+  return [
+    typeof code === "number" && Number.isInteger(code) ? code : INVALID_REQUEST,
+    typeof message === "string" ? message : "the answer was malformed",
+  ];
+}
+
+function bad(id: MessageId | null, code: number, message: string): LineContent {
+  return { kind: "bad", answer: errorResponse(id, code, message), isJson: true };
+}
+
+/** Returns the id for an error about this object. An answer's id is not used, because it refers to the server's own request. */
+function answerableId(value: Fields): MessageId | null {
+  if ("result" in value || "error" in value) return null;
+  return isId(value["id"]) ? value["id"] : null;
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

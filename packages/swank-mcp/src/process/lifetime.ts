@@ -1,0 +1,159 @@
+import type { Log } from "./log.js";
+import type { OutputQueue } from "./output-queue.js";
+import { settledWithin } from "./settled-within.js";
+
+/** Exit codes after a signal, as shells report them: 128 plus the signal's number. */
+const SIGNAL_EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+
+/** Longest wait for `Service.close`, in milliseconds. */
+const CLOSE_TIME = 5000;
+
+/** How long a hurried exit waits for a reader that takes nothing, in milliseconds. */
+const SHORT_PATIENCE = 2000;
+
+/** Why and how the program ends. The first call of `Lifetime.end` counts. */
+export interface End {
+  readonly why: string;
+  readonly exitCode: number;
+  /** Running calls may finish first, until an end without `drain` comes. */
+  readonly drain?: boolean;
+  /** Do not wait for a slow reader. Default: wait for `Service.patience`. */
+  readonly hurry?: boolean;
+}
+
+/** How a way of serving (stdio, the console, printing a text) ends. */
+export interface Service {
+  /** Milliseconds that the reader of standard output may take nothing before the unread output is dropped. */
+  readonly patience: number;
+  /** Exit code when standard output has lost its reader; absent if the program then keeps running. */
+  readonly lostReader?: number;
+  /** Called at Ctrl-C, which otherwise ends the program. */
+  readonly interrupt?: () => void;
+  /** Waits for running calls; sets its own time limit. */
+  drain?(): Promise<void>;
+  /** Answers running calls at once, and accepts no more. */
+  cutOff?(): void;
+  /** Closes what is open. `Lifetime` waits at most 5 s for it. */
+  close?(): Promise<void>;
+}
+
+/**
+ * The life of the process from start to exit, the same for every way of serving.
+ *
+ * A signal or a lost reader ends it. Running calls are then drained or cut off, the service is closed, and the reader gets time to read
+ * the remaining output.
+ */
+export class Lifetime {
+  readonly #output: OutputQueue;
+  readonly #ended: Promise<End>;
+  /** The first end without `drain`. */
+  readonly #urgent: Promise<End>;
+  #resolve: (end: End) => void = () => {};
+  #resolveUrgent: (end: End) => void = () => {};
+  #log: Log = () => undefined;
+  #service: Service | undefined;
+  #lostReader: string | undefined;
+  /** True after a signal: every later wait is short. */
+  #isHurried = false;
+
+  /** @param output - Standard output. */
+  constructor(output: OutputQueue) {
+    this.#output = output;
+    this.#ended = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    this.#urgent = new Promise((resolve) => {
+      this.#resolveUrgent = resolve;
+    });
+  }
+
+  /** From now on, logs why the program ends, and the stack of a crash. */
+  logTo(log: Log): void {
+    this.#log = log;
+  }
+
+  /** Ends the program. */
+  end(end: End): void {
+    this.#resolve(end);
+    if (end.drain !== true) this.#resolveUrgent(end);
+  }
+
+  /** Ends the program because of an unexpected error, whose stack goes to standard error and the log. */
+  fail(error: unknown): void {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    process.stderr.write(`swank-mcp: ${text}\n`);
+    this.end({ why: text, exitCode: 1, hurry: true });
+  }
+
+  /**
+   * Serves until something ends it, and exits.
+   *
+   * @param begin - Starts the service and returns without waiting for its end. The service calls `end` when it is done.
+   */
+  async run(begin: (lifetime: Lifetime) => Promise<Service>): Promise<never> {
+    this.#listen();
+    const service = await begin(this).catch((error: unknown): Service => {
+      this.fail(error);
+      return { patience: SHORT_PATIENCE };
+    });
+    this.#service = service;
+    if (this.#lostReader !== undefined) this.#endUnread(this.#lostReader);
+    const end = await this.#awaitEnd(service);
+    // From now on Ctrl-C only hurries the exit.
+    this.#service = undefined;
+    service.cutOff?.();
+    await settledWithin(CLOSE_TIME, service.close?.() ?? Promise.resolve());
+    return this.#exit(end, service.patience);
+  }
+
+  /** Waits for the end, and for running calls if the end allows that. */
+  async #awaitEnd(service: Service): Promise<End> {
+    const first = await this.#ended;
+    this.#log(`ending: ${first.why}`);
+    if (first.drain !== true || service.drain === undefined) return first;
+    return Promise.race([service.drain().then(() => first), this.#urgent]);
+  }
+
+  #listen(): void {
+    for (const [signal, exitCode] of Object.entries(SIGNAL_EXIT_CODES))
+      process.on(signal, () => this.#signalled(signal, exitCode));
+    // These listeners are never removed: a later failed write must not become an uncaught exception.
+    process.stdout.on("error", (error) => {
+      this.#lostReader ??= error.message;
+      this.#endUnread(error.message);
+    });
+    process.stderr.on("error", () => undefined);
+    process.on("uncaughtExceptionMonitor", (error) => this.#log(`crash: ${error.stack ?? error.message}`));
+  }
+
+  #signalled(signal: string, exitCode: number): void {
+    const interrupt = signal === "SIGINT" ? this.#service?.interrupt : undefined;
+    if (interrupt !== undefined) {
+      interrupt();
+      return;
+    }
+    this.#isHurried = true;
+    this.end({ why: signal, exitCode, hurry: true });
+  }
+
+  #endUnread(problem: string): void {
+    const exitCode = this.#service?.lostReader;
+    if (exitCode !== undefined) this.end({ why: `nobody reads the output: ${problem}`, exitCode });
+  }
+
+  /** Exits when the reader of standard output has taken everything, or takes no more. */
+  async #exit({ exitCode, hurry = false }: End, patience: number): Promise<never> {
+    const isWhole = await this.#output.drain(() => (hurry || this.#isHurried ? SHORT_PATIENCE : patience));
+    if (!isWhole)
+      process.stderr.write(`swank-mcp: ${this.#output.waiting} bytes of output were lost because nobody read them.\n`);
+    await settledWithin(SHORT_PATIENCE, errorsWritten());
+    process.exit(isWhole || exitCode !== 0 ? exitCode : 1);
+  }
+}
+
+/** Resolves when standard error has been written, or cannot be written. */
+function errorsWritten(): Promise<void> {
+  return new Promise((resolve) => {
+    process.stderr.write("", () => resolve());
+  });
+}

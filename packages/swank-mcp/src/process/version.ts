@@ -1,0 +1,14 @@
+import { readFileSync } from "node:fs";
+
+/** This package's version, from its package.json. */
+export const VERSION = readVersion(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+
+function readVersion(text: string): string {
+  const description: unknown = JSON.parse(text);
+  const version =
+    typeof description === "object" && description !== null && "version" in description
+      ? description.version
+      : undefined;
+  if (typeof version !== "string") throw new Error("The package.json of swank-mcp has no version.");
+  return version;
+}

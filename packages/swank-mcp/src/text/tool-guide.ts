@@ -1,0 +1,56 @@
+/** Replaces advice that names only tools that are switched off. */
+const NO_ADVICE = "The tools that would help here are switched off (--tools).";
+
+/** A sentence with the white space that follows it. */
+const SENTENCE = /\S[\s\S]*?(?:[.!?](?=\s)\s+|$)/g;
+
+/** Knows which tools a client can call, so that no text recommends another one. */
+export class ToolGuide {
+  readonly #hidden: ReadonlySet<string>;
+
+  /** @param hidden - Names of the tools that are switched off. */
+  constructor(hidden: Iterable<string> = []) {
+    this.#hidden = new Set(hidden);
+  }
+
+  /** Whether the client can call the tool. */
+  offers(name: string): boolean {
+    return !this.#hidden.has(name);
+  }
+
+  /** Removes the sentences that name a switched-off tool. For text that this server wrote, not for Lisp's output. */
+  advise(text: string): string {
+    if (!this.#namesHidden(text)) return text;
+    const paragraphs = text.split("\n\n").map((paragraph) => this.#keptOf(paragraph));
+    return paragraphs.filter((paragraph) => paragraph !== "").join("\n\n");
+  }
+
+  /** As `advise`, but if no sentence is left, the result says why there is no advice. */
+  advice(text: string): string {
+    return this.advise(text) || NO_ADVICE;
+  }
+
+  #keptOf(paragraph: string): string {
+    const sentences = paragraph.match(SENTENCE) ?? [];
+    return sentences
+      .filter((sentence) => !this.#namesHidden(sentence))
+      .join("")
+      .trimEnd();
+  }
+
+  #namesHidden(text: string): boolean {
+    return [...this.#hidden].some((name) => namesTool(text, name));
+  }
+}
+
+/** The guide of a client that can call every tool. */
+export const EVERY_TOOL = new ToolGuide();
+
+/** Whether a text names a tool. `debugger_frames_x` does not name `debugger_frames`. */
+function namesTool(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    const around = `${text[at - 1] ?? " "}${text[at + name.length] ?? " "}`;
+    if (!/[\w-]/.test(around)) return true;
+  }
+  return false;
+}

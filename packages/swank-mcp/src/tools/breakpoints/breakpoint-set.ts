@@ -1,0 +1,73 @@
+import * as z from "zod";
+import type { ApprovalRequest } from "../../agent/approval-request.js";
+import { defineTool } from "../../calls/define-tool.js";
+import { readStopAddress } from "../../calls/stop-address.js";
+import { threadText } from "../../calls/stop-inputs.js";
+import { breakpointData } from "../../format/stop-data.js";
+import type { DebuggedStop } from "../../image/lisp-port.js";
+import type { LispSession } from "../../image/lisp-session.js";
+import { Refusal } from "../../refusals/refusal.js";
+import { jsonAnswer } from "../../text/tool-answer.js";
+
+export const breakpointSet = defineTool({
+  name: "breakpoint_set",
+  family: "breakpoints",
+  effect: "sets-breakpoint",
+  title: "Set breakpoint",
+  description: "Set breakpoint on function: evaluations stop at each call, before the function runs.",
+  input: z.strictObject({
+    function: z.string().min(1).describe("Function symbol (package:name), (setf name) or (method name (class))"),
+    condition: z.string().optional().describe("Lisp condition; args is the argument list"),
+    hit_count: z.int().min(1).optional().describe("Break after N hits"),
+    thread: threadText.optional().describe("Thread ID, or any; default: your evaluations"),
+  }),
+  output: z.looseObject({ id: z.number().optional() }),
+  async plan({ function: name, condition, hit_count: hitCount, thread }, context) {
+    const session = await context.session();
+    const watched = await watchedThread(thread, session, context.signal);
+    const options = { condition, hitCount, thread: watched, package: session.packageName };
+    const wish: ApprovalRequest = {
+      operation: ":set-breakpoint",
+      wish: "set a breakpoint",
+      particulars: [
+        ["Function", name],
+        ...(condition === undefined ? [] : [["Condition", condition] as const]),
+        ...(hitCount === undefined ? [] : [["Hit count", String(hitCount)] as const]),
+        ["Thread", watched === undefined ? "the agent's evaluations" : String(watched)],
+      ],
+      circumstances: [`Names are read in package ${options.package}`],
+      isForeign: isForOthers(watched, context.agent.stopsIn(session)) && (await session.client.otherClients()) > 0,
+      instead: "Leave thread out: the breakpoint then stops only your own evaluations.",
+    };
+    const act = async () => {
+      const { warning, ...breakpoint } = await session.client.breakpoints.set(name, {
+        ...options,
+        signal: context.signal,
+      });
+      return jsonAnswer({ ...breakpointData(breakpoint), warning });
+    };
+    return { wish, act };
+  },
+});
+
+/** @returns `undefined` for this session's evaluations. */
+async function watchedThread(
+  text: string | undefined,
+  { client }: LispSession,
+  signal: AbortSignal,
+): Promise<number | "any" | undefined> {
+  if (text === undefined) return undefined;
+  if (text === "any") return "any";
+  const address = readStopAddress(text);
+  if (address.kind === "latest") return undefined;
+  if (await client.hasThread(address.thread, { signal })) return address.thread;
+  throw new Refusal("NO_SUCH_THREAD", `There is no thread ${address.thread}.`, {
+    remedy: "Leave thread out for your own evaluations, or use any for all threads.",
+  });
+}
+
+/** Whether the breakpoint can stop threads that run no evaluation of this agent. */
+function isForOthers(watched: number | "any" | undefined, stops: readonly DebuggedStop[]): boolean {
+  if (watched === undefined || watched === "any") return watched === "any";
+  return !stops.some(({ thread, evaluation }) => thread === watched && evaluation !== undefined);
+}

@@ -1,0 +1,53 @@
+import type { DeclaredTool, Tool } from "../calls/tool.js";
+import type { Config } from "../cli/config.js";
+import { ToolGuide } from "../text/tool-guide.js";
+import { breakpointList } from "./breakpoints/breakpoint-list.js";
+import { breakpointRemove } from "./breakpoints/breakpoint-remove.js";
+import { breakpointSet } from "./breakpoints/breakpoint-set.js";
+import { describeLastError } from "./core/describe-last-error.js";
+import { describeSymbol } from "./core/describe-symbol.js";
+import { evaluateLisp } from "./core/evaluate-lisp.js";
+import { getBacktrace } from "./core/get-backtrace.js";
+import { lispStatus } from "./core/lisp-status.js";
+import { listDefinitions } from "./core/list-definitions.js";
+import { resetSession } from "./core/reset-session.js";
+import { debuggerContinue } from "./debug/debugger-continue.js";
+import { debuggerEvalInFrame } from "./debug/debugger-eval-in-frame.js";
+import { debuggerFrameLocals } from "./debug/debugger-frame-locals.js";
+import { debuggerFrames } from "./debug/debugger-frames.js";
+import { debuggerInvokeRestart } from "./debug/debugger-invoke-restart.js";
+import { debuggerRestarts } from "./debug/debugger-restarts.js";
+import { debuggerStep } from "./debug/debugger-step.js";
+
+/** Every tool, in the order of `tools/list`. */
+export const CATALOGUE: readonly DeclaredTool[] = [
+  evaluateLisp,
+  describeLastError,
+  getBacktrace,
+  describeSymbol,
+  listDefinitions,
+  resetSession,
+  lispStatus,
+  debuggerFrames,
+  debuggerFrameLocals,
+  debuggerEvalInFrame,
+  debuggerRestarts,
+  debuggerInvokeRestart,
+  breakpointSet,
+  breakpointRemove,
+  breakpointList,
+  debuggerStep,
+  debuggerContinue,
+];
+
+/** The tools that a configuration switches on, and a guide that recommends only these. */
+export function chooseTools(
+  config: Config,
+  catalogue: readonly DeclaredTool[] = CATALOGUE,
+): { readonly tools: readonly Tool[]; readonly guide: ToolGuide } {
+  const isOn = ({ family }: DeclaredTool) => config.tools.includes(family);
+  return {
+    tools: catalogue.filter(isOn).map((tool) => tool.for(config)),
+    guide: new ToolGuide(catalogue.filter((tool) => !isOn(tool)).map(({ name }) => name)),
+  };
+}

@@ -1,0 +1,81 @@
+import * as z from "zod";
+import { defineTool } from "../../calls/define-tool.js";
+import type { ToolContext } from "../../calls/tool-context.js";
+import { DEFAULT_PORT } from "../../cli/image-address.js";
+import { hangRemedy, isSilence } from "../../image/hung-image.js";
+import type { LispSession, OwnOrigin } from "../../image/lisp-session.js";
+import { jsonAnswer } from "../../text/tool-answer.js";
+import { othersStops, ownStops, stopListData } from "./stopped-threads.js";
+import { isUsualPortTaken } from "./usual-port.js";
+
+const SHARING_HINT = `Another program listens on port ${DEFAULT_PORT}, Swank's usual port. If the user wants to share that image, start swank-mcp with --attach ${DEFAULT_PORT}.`;
+const UNRESPONSIVE =
+  "The image does not answer: its process hangs, is suspended, or is very busy. The other fields were known before.";
+
+export const lispStatus = defineTool({
+  name: "lisp-status",
+  family: "core",
+  effect: "reads",
+  title: "Lisp status",
+  description:
+    "Show the Lisp image (implementation, version, process, own or attached), its directory, the current package, the limits, and the stopped threads, including those in other clients (Emacs).",
+  input: z.strictObject({}),
+  output: z.looseObject({
+    image: z.string().optional(),
+    implementation: z.string().optional(),
+    version: z.string().optional(),
+    pid: z.number().optional(),
+    directory: z.string().optional(),
+    package: z.string().optional(),
+    unresponsive: z.string().optional(),
+  }),
+  async run(_, context) {
+    const session = await context.session();
+    const { origin } = session;
+    const { info } = session.client;
+    const { config } = context;
+    const answer = await ask(session, context);
+    const isShareable = origin.kind === "own" && origin.shared === undefined && (await isUsualPortTaken());
+    return jsonAnswer({
+      image: origin.kind,
+      ...(origin.kind === "attached" ? { address: origin.address, warning: origin.warning } : sharedData(origin)),
+      implementation: info.implementation.type,
+      version: info.implementation.version,
+      pid: info.pid,
+      swank: info.version,
+      ...(answer.isSilent
+        ? { unresponsive: `${UNRESPONSIVE} ${hangRemedy(session)}` }
+        : { directory: answer.directory }),
+      package: session.packageName,
+      ...stopListData(ownStops(context.agent, session), answer.isSilent ? [] : answer.others, config.maxStops),
+      on_error: config.onError,
+      limits: {
+        timeout: config.timeout,
+        max_stops: config.maxStops,
+        stop_minutes: config.stopMinutes,
+        max_output: config.maxOutput,
+        max_value: config.maxValue,
+      },
+      ...(session.notes.length > 0 ? { notes: [...session.notes] } : {}),
+      ...(isShareable ? { hint: SHARING_HINT } : {}),
+    });
+  },
+});
+
+function sharedData({ shared }: OwnOrigin) {
+  if (shared === undefined) return {};
+  return "address" in shared
+    ? { shared: shared.address, shared_secret: shared.secretFile ?? "none is required" }
+    : { not_shared: shared.problem };
+}
+
+/** Asks the image for its directory and other clients' stops. The other fields need no answer of the image. */
+async function ask(session: LispSession, { signal, agent }: ToolContext) {
+  try {
+    const directory = await session.directory(signal);
+    return { isSilent: false, directory, others: await othersStops(agent.stops, session) } as const;
+  } catch (error) {
+    if (!isSilence(error)) throw error;
+    return { isSilent: true } as const;
+  }
+}

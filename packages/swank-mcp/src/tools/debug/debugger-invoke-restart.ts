@@ -1,0 +1,80 @@
+import * as z from "zod";
+import { checkFrame } from "../../calls/check-frame.js";
+import { defineStopTool } from "../../calls/define-stop-tool.js";
+import { answerResumed } from "../../calls/resume.js";
+import { callOf, restartWish } from "../../calls/resuming.js";
+import { threadInput, timeoutInput } from "../../calls/stop-inputs.js";
+import type { StopWish, VisibleStop } from "../../calls/stop-plan.js";
+import type { DebuggedStop } from "../../image/lisp-port.js";
+import { Refusal } from "../../refusals/refusal.js";
+import { chooseRestart, type RestartChoice } from "./restart-choice.js";
+
+export const debuggerInvokeRestart = defineStopTool({
+  name: "debugger_invoke_restart",
+  family: "debug",
+  effect: "resumes",
+  title: "Invoke restart",
+  description:
+    'Invoke a restart and report the outcome of the stopped evaluation. In addition to the listed restarts: RESTART-FRAME, values ["frame"], calls the frame\'s function again in its current definition; RETURN-FROM-FRAME, values ["frame", "expression"], returns from the frame.',
+  input: (config) =>
+    z.strictObject({
+      restart: z.union([z.int(), z.string()]).describe("Number from 1, or name"),
+      values: z.array(z.string()).default([]).describe("Lisp expressions, one per argument"),
+      thread: threadInput,
+      timeout: timeoutInput(config),
+    }),
+  async plan({ restart, values, timeout }, stop, context) {
+    const choice = chooseRestart(stop, restart, values);
+    if (choice.kind !== "restart") checkFrame(choice.frame, stop);
+    const seconds = timeout ?? context.config.timeout;
+    const options = { timeout: seconds * 1000, signal: context.signal };
+    return {
+      wish: await wishTo(choice, stop, values),
+      act: (found) => answerResumed(found, () => invoke(found.stop, choice, values, options), context, seconds),
+    };
+  },
+});
+
+async function wishTo(choice: RestartChoice, stop: VisibleStop, values: readonly string[]): Promise<StopWish> {
+  if (choice.kind === "restart") return restartWish(choice.restart, values, stop);
+  const call = ["Frame", await callOf(choice.frame, stop)] as const;
+  return {
+    operation: ":modify-restarts",
+    circumstances: [`Thread ${stop.thread}/${stop.level}, stopped by ${stop.condition.type}`],
+    ...(choice.kind === "restart-frame"
+      ? { wish: `call frame #${choice.frame} again`, particulars: [call] }
+      : { wish: `return a value from frame #${choice.frame}`, particulars: [call, ["Value", choice.code] as const] }),
+  };
+}
+
+interface Options {
+  readonly timeout: number;
+  readonly signal: AbortSignal;
+}
+
+async function invoke(
+  stop: DebuggedStop,
+  choice: RestartChoice,
+  values: readonly string[],
+  options: Options,
+): Promise<void> {
+  switch (choice.kind) {
+    case "restart":
+      return withValues(() => stop.invokeRestart(choice.restart.index, values, options));
+    case "restart-frame":
+      return stop.restartFrame(choice.frame);
+    case "return-from-frame":
+      return stop.returnFromFrame(choice.frame, choice.code, options);
+  }
+}
+
+/** Runs the action. The client reports bad restart values as `INVALID_ARGUMENT`; the tool's other arguments are already checked. */
+async function withValues(action: () => Promise<void>): Promise<void> {
+  try {
+    await action();
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "INVALID_ARGUMENT")
+      throw new Refusal("INVALID_RESTART_VALUES", error.message, { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,53 @@
+import * as z from "zod";
+import { defineStopTool } from "../../calls/define-stop-tool.js";
+import { answerResumed } from "../../calls/resume.js";
+import { restartToContinue } from "../../calls/resuming.js";
+import type { AddressedStop } from "../../calls/stop-address.js";
+import { threadInput, timeoutInput } from "../../calls/stop-inputs.js";
+import type { StopWish, VisibleStop } from "../../calls/stop-plan.js";
+import type { ToolContext } from "../../calls/tool-context.js";
+import type { StepMode } from "../../image/lisp-port.js";
+import type { ToolAnswer } from "../../text/tool-answer.js";
+
+export const debuggerStep = defineStopTool({
+  name: "debugger_step",
+  family: "debug",
+  effect: "resumes",
+  title: "Step",
+  description:
+    "Step through code from a breakpoint, (break) or (step ...): into the next call, over it, or out of the function. Reports the next stop.",
+  input: (config) =>
+    z.strictObject({
+      mode: z.enum(["into", "over", "out"]),
+      thread: threadInput,
+      timeout: timeoutInput(config),
+    }),
+  async plan({ mode, timeout }, stop, context) {
+    return {
+      wish: stop.owner === undefined ? wishTo(mode, stop) : "impossible-elsewhere",
+      act: (found) => step(found, mode, context, timeout ?? context.config.timeout),
+    };
+  },
+});
+
+/** Steps, and carries the approvals for the stop over to the stop that the step leads to. */
+async function step(found: AddressedStop, mode: StepMode, context: ToolContext, seconds: number): Promise<ToolAnswer> {
+  const { session, stop } = found;
+  const answer = await answerResumed(found, () => stop.step(mode), context, seconds);
+  const next = session.client.stops.find((other) => other.thread === stop.thread);
+  if (next?.reason === "step") context.agent.approvals.carry(stop, next);
+  return answer;
+}
+
+/** The request for a step. A step from an error invokes the error's CONTINUE restart first, so the request shows it. */
+function wishTo(mode: StepMode, stop: VisibleStop): StopWish {
+  const call = stop.condition.frames.find(({ kind }) => kind === "user")?.call;
+  const restart = restartToContinue(stop);
+  const code = ["Code", stop.data.detail.form ?? call ?? stop.condition.message] as const;
+  return {
+    operation: restart === undefined ? ":modify-running-code" : ":modify-restarts",
+    wish: mode === "over" ? "step over a call" : `step ${mode}`,
+    particulars: restart === undefined ? [code] : [[restart.name, restart.description], code],
+    circumstances: [...(call === undefined ? [] : [`In ${call}`]), `Thread ${stop.thread}/${stop.level}`],
+  };
+}

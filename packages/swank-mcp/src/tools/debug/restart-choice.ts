@@ -1,0 +1,79 @@
+import { restartNames } from "../../format/restarts.js";
+import type { DebuggedStop, Restart } from "../../image/lisp-port.js";
+import { Refusal } from "../../refusals/refusal.js";
+import { oneLine } from "../../text/cut.js";
+
+/** Characters of a wrong name that a message repeats. */
+const MAX_SHOWN = 200;
+
+/** A way to leave a stop: one of its restarts, or restarting or returning from a frame. */
+export type RestartChoice =
+  | { readonly kind: "restart"; readonly restart: Restart }
+  | { readonly kind: "restart-frame"; readonly frame: number }
+  | { readonly kind: "return-from-frame"; readonly frame: number; readonly code: string };
+
+/**
+ * Finds the restart that an agent names by a number from 1 or a name. An exact name wins over one in another case, and the innermost
+ * restart of a name counts. The stop's own restarts win over `RESTART-FRAME`, whose value is a frame's index, and `RETURN-FROM-FRAME`,
+ * whose values are a frame's index and an expression.
+ *
+ * @throws Refusal `NO_SUCH_RESTART`, `INVALID_RESTART_VALUES`
+ */
+export function chooseRestart(
+  stop: Pick<DebuggedStop, "restarts">,
+  wanted: number | string,
+  values: readonly string[],
+): RestartChoice {
+  const restart = offered(stop.restarts, wanted);
+  if (restart !== undefined) return { kind: "restart", restart };
+  switch (nameOf(wanted)) {
+    case "RESTART-FRAME":
+      return { kind: "restart-frame", frame: frameOf(values, 1) };
+    case "RETURN-FROM-FRAME":
+      return { kind: "return-from-frame", frame: frameOf(values, 2), code: values[1] ?? "" };
+    default:
+      throw noSuchRestart(stop.restarts, wanted);
+  }
+}
+
+function offered(restarts: readonly Restart[], wanted: number | string): Restart | undefined {
+  const exact = restarts.find(({ name }) => name !== "" && name === wanted);
+  if (exact !== undefined) return exact;
+  const number = numberOf(wanted);
+  if (number !== undefined) return restarts.find(({ index }) => index + 1 === number);
+  const name = nameOf(wanted);
+  return name === "" ? undefined : restarts.find((restart) => restart.name.toUpperCase() === name);
+}
+
+function numberOf(wanted: number | string): number | undefined {
+  if (typeof wanted === "number") return wanted;
+  return /^\d+$/.test(wanted.trim()) ? Number(wanted) : undefined;
+}
+
+/** The restart's name without a package and bars, as restarts are listed. */
+function nameOf(wanted: number | string): string {
+  return String(wanted)
+    .trim()
+    .replace(/^.*:/, "")
+    .replace(/^\|(.*)\|$/, "$1")
+    .toUpperCase();
+}
+
+function frameOf(values: readonly string[], count: number): number {
+  const [frame = ""] = values;
+  if (values.length === count && /^\d+$/.test(frame.trim())) return Number(frame);
+  const expected = count === 1 ? '["2"]' : '["2", "(list 1)"]';
+  throw new Refusal("INVALID_RESTART_VALUES", "The first of the values is the index of a frame.", {
+    remedy: `For example, values: ${expected}. debugger_frames lists the frames. The stop is unchanged.`,
+  });
+}
+
+function noSuchRestart(restarts: readonly Restart[], wanted: number | string): Refusal {
+  return new Refusal(
+    "NO_SUCH_RESTART",
+    `There is no restart ${oneLine(JSON.stringify(wanted), MAX_SHOWN)} at this stop.`,
+    {
+      remedy: `Choose one of: ${restartNames(restarts)}. debugger_restarts describes them. The stop is unchanged.`,
+    },
+  );
+}

@@ -1,0 +1,17 @@
+import { AgentSession } from "../agent/agent-session.js";
+import type { Config } from "../cli/config.js";
+import { ImageHost } from "../image/image-host.js";
+import { openSession } from "../image/open-session.js";
+import { defectReporter } from "../process/defects.js";
+import type { Log } from "../process/log.js";
+import { callLine } from "./call-line.js";
+import { ToolServer } from "./tool-server.js";
+
+/** The tools for the only client of a process, with their own image host. Logs every call and defect. */
+export function serverOf(config: Config, log: Log): ToolServer {
+  const host = new ImageHost(openSession(config, log));
+  return new ToolServer(new AgentSession(host, config), {
+    onCall: (record) => log(callLine(record)),
+    onDefect: defectReporter(log, config.verbose),
+  });
+}

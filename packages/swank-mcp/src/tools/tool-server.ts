@@ -1,0 +1,93 @@
+import type { AgentSession } from "../agent/agent-session.js";
+import { refusalAnswer, runTool, type ToolCall, type ToolHost } from "../calls/run-tool.js";
+import type { DeclaredTool, Tool } from "../calls/tool.js";
+import type { OnDefect } from "../process/defects.js";
+import { explainError } from "../refusals/explain-error.js";
+import { Refusal } from "../refusals/refusal.js";
+import type { ToolAnswer } from "../text/tool-answer.js";
+import type { ToolGuide } from "../text/tool-guide.js";
+import { type CallRecord, outcomeOf } from "./call-line.js";
+import { chooseTools } from "./catalogue.js";
+
+export interface ToolServerOptions {
+  /** Default: every tool of this package. */
+  readonly catalogue?: readonly DeclaredTool[];
+  /** Called after every call. */
+  readonly onCall?: (record: CallRecord) => void;
+  /** Called with errors that no tool expected. The agent gets only their message. */
+  readonly onDefect?: OnDefect;
+}
+
+/** The tools for one client, independent of any protocol. */
+export class ToolServer {
+  readonly agent: AgentSession;
+  readonly #host: ToolHost;
+  readonly #onCall: (record: CallRecord) => void;
+  readonly #running = new Set<RunningCall>();
+  /** The answer of every call after `cutOff`. */
+  #cutOff: ToolAnswer | undefined;
+
+  constructor(agent: AgentSession, { catalogue, onCall, onDefect }: ToolServerOptions = {}) {
+    this.agent = agent;
+    this.#onCall = onCall ?? (() => undefined);
+    this.#host = { ...chooseTools(agent.config, catalogue), agent, onDefect: onDefect ?? (() => undefined) };
+  }
+
+  /** Knows the client's tools, for texts that recommend one. */
+  get guide(): ToolGuide {
+    return this.#host.guide;
+  }
+
+  get tools(): readonly Tool[] {
+    return this.#host.tools;
+  }
+
+  /** Runs a tool. Calls run concurrently. Never rejects. */
+  async call(call: ToolCall): Promise<ToolAnswer> {
+    const began = performance.now();
+    const answer = await this.#answer(call);
+    this.#onCall({ name: call.name, milliseconds: performance.now() - began, outcome: outcomeOf(answer) });
+    return answer;
+  }
+
+  /** Answers a call that is refused before it runs, and reports it to `onCall` like any other call. */
+  refuse(name: unknown, error: unknown): ToolAnswer {
+    const answer = refusalAnswer(this.#host, error);
+    this.#onCall({ name, milliseconds: 0, outcome: outcomeOf(answer) });
+    return answer;
+  }
+
+  async #answer(call: ToolCall): Promise<ToolAnswer> {
+    if (this.#cutOff !== undefined) return this.#cutOff;
+    // `Promise.race` with a promise of the server would keep every answer alive as long as the server.
+    const running = runningCall();
+    this.#running.add(running);
+    void runTool(this.#host, call).then(running.settle);
+    try {
+      return await running.answer;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  /** Answers running and later calls with a refusal. Their work in Lisp ends when the image host or the client is closed. */
+  cutOff(): void {
+    this.#cutOff = explainError(new Refusal("SHUTTING_DOWN", "The server is shutting down; the call was cut off."));
+    for (const { settle } of this.#running) settle(this.#cutOff);
+  }
+}
+
+/** A call that its tool or the end of the server answers. */
+interface RunningCall {
+  readonly answer: Promise<ToolAnswer>;
+  /** Only the first answer counts. */
+  readonly settle: (answer: ToolAnswer) => void;
+}
+
+function runningCall(): RunningCall {
+  let settle: RunningCall["settle"] = () => {};
+  const answer = new Promise<ToolAnswer>((resolve) => {
+    settle = resolve;
+  });
+  return { answer, settle };
+}

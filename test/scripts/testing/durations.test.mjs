@@ -1,0 +1,44 @@
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { expectedDurations, readDurations, recordDurations } from "../../../scripts/testing/durations.mjs";
+
+const testFile = (/** @type {string} */ file) => ({ file, live: file.includes("live") });
+
+describe("durations of test files", () => {
+  /** @type {string} */
+  let folder;
+  /** @type {string} */
+  let path;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "durations-"));
+    path = join(folder, "cache/durations.json");
+  });
+
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it("are kept between runs for the files of each run", async () => {
+    await recordDurations(path, [testFile("a"), testFile("b")], { a: 1, b: 2, "../c": 3 });
+    await recordDurations(path, [testFile("b"), testFile("d")], { b: 5 });
+    expect(await readDurations(path)).to.deep.equal({ a: 1, b: 5 });
+    expect(await readdir(join(folder, "cache"))).to.deep.equal(["durations.json"]);
+  });
+
+  it("are unknown if the record is damaged or cannot be written", async () => {
+    const damaged = join(folder, "damaged");
+    await writeFile(damaged, '{"a":');
+    expect(await readDurations(damaged)).to.deep.equal({});
+    await recordDurations(join(damaged, "below"), [testFile("a")], { a: 1 });
+    expect(await readDurations(join(damaged, "below"))).to.deep.equal({});
+  });
+
+  it("are estimated from the size of a file that has never run", async () => {
+    const names = ["live.js", "pure.js"].map((name) => join(folder, name));
+    await Promise.all(names.map((name) => writeFile(name, "x".repeat(10_000))));
+    const [live = "", pure = ""] = names;
+    const expected = await expectedDurations([live, pure, "known", "missing"].map(testFile), { known: 7 });
+    expect(expected).to.deep.equal({ [live]: 20, [pure]: 1, known: 7, missing: 0 });
+  });
+});

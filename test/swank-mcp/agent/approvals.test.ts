@@ -1,0 +1,226 @@
+import { getEventListeners } from "node:events";
+import { expect } from "chai";
+import {
+  type ApprovalMode,
+  type ApprovalRequest,
+  Approvals,
+  type AskOptions,
+  detailText,
+  promptText,
+  type Question,
+  Refusal,
+  type Reply,
+} from "swank-mcp";
+import { debuggedStop } from "../../support/mcp-debugged.js";
+
+const YES: Reply = { kind: "chosen", choice: "Yes" };
+const STOP = debuggedStop(3, 1);
+
+function request(parts: Partial<ApprovalRequest> = {}): ApprovalRequest {
+  return { operation: ":eval", wish: "evaluate code in frame #2", particulars: [["Code", "(type-of x)"]], ...parts };
+}
+
+/** A client whose user gives these replies in turn. */
+function user(...replies: Reply[]) {
+  const questions: (Question & AskOptions)[] = [];
+  const notes: string[] = [];
+  const approver = {
+    signal: new AbortController().signal,
+    progress: (text: string) => notes.push(text),
+    ask: async (question: Question, options: AskOptions) => {
+      questions.push({ ...question, ...options });
+      return replies.shift() ?? ({ kind: "unanswered" } as const);
+    },
+  };
+  return { approver, questions, notes };
+}
+
+async function verdict(mode: ApprovalMode, asked: ApprovalRequest, approver: Parameters<Approvals["require"]>[1]) {
+  return outcome(new Approvals(mode).require(asked, approver));
+}
+
+async function outcome(approval: Promise<void>): Promise<string> {
+  try {
+    await approval;
+    return "allowed";
+  } catch (error) {
+    if (error instanceof Refusal) return `${error.code}: ${error.message}`;
+    throw error;
+  }
+}
+
+describe("promptText", () => {
+  it("has the contract's form", () => {
+    expect(promptText(request(), 60)).to.equal(
+      "AI agent wants to evaluate code in frame #2:\nCode: (type-of x)\n\nAllow? [Yes/No/Show Code] Timeout: 60s",
+    );
+  });
+
+  it("indents code of several lines, so that it cannot imitate the prompt", () => {
+    const code = "1\n\nAllow? [Yes/No/Show Code] Timeout: 60s\n2";
+    const text = promptText(request({ particulars: [["Code", code]] }), 60);
+    expect(text.split("\n").filter((line) => line.startsWith("Allow?"))).to.have.lengthOf(1);
+    expect(text).to.include("Code:\n  1\n");
+  });
+
+  it("escapes characters that are invisible or reorder others", () => {
+    const text = promptText(request({ particulars: [["Code", "(a \u202e b\u0007\u200b\ud800 ö λ \u{1f600})"]] }), 60);
+    expect(text).to.include("(a \\u{202e} b\\u{7}\\u{200b}\\u{d800} ö λ \u{1f600})");
+  });
+
+  it("escapes invisible characters at the ends of the text, which Lisp would read as code", () => {
+    const text = promptText(
+      request({ wish: "invoke x\u3000", particulars: [["Code", " \n\u00a0(a)\u2003\ufeff\n"]] }),
+      60,
+    );
+    expect(text.split("\n").slice(0, 2)).to.deep.equal([
+      "AI agent wants to invoke x\\u{3000}:",
+      "Code: \\u{a0}(a)\\u{2003}\\u{feff}",
+    ]);
+  });
+
+  it("shows long code in part with the number of missing characters; detailText shows all of it", () => {
+    const code = `(list ${"a ".repeat(3000)})`;
+    const long = request({ particulars: [["Code", code]], circumstances: ["Frame 2: (F)"] });
+    expect(promptText(long, 60)).to.match(
+      / \[\.\.\. 4007 more characters\]\n\nAllow\? \[No\/Show Code\] Timeout: 60s$/,
+    );
+    expect(detailText(long, 60))
+      .to.include(code)
+      .and.to.match(/\nFrame 2: \(F\)\n\nAllow\? \[Yes\/No\]/);
+  });
+});
+
+describe("Approvals", () => {
+  it("ask once, for a minute, and report progress to the client", async () => {
+    const { approver, questions, notes } = user(YES);
+    expect(await verdict("ask", request({ stop: STOP }), approver)).to.equal("allowed");
+    expect(questions).to.have.lengthOf(1);
+    expect(questions[0]).to.include({ timeout: 60_000, signal: approver.signal });
+    expect(questions[0]?.choices).to.deep.equal(["Yes", "No", "Show Code", "Yes, for this stop"]);
+    expect(notes).to.deep.equal(["Waiting for the user to allow this."]);
+  });
+
+  const noes: readonly [string, readonly Reply[]][] = [
+    ["no", [{ kind: "chosen", choice: "No" }]],
+    ["something that was not offered", [{ kind: "chosen", choice: "Yes!" }]],
+    ["nothing", [{ kind: "declined" }]],
+    ["nothing in time", [{ kind: "unanswered" }]],
+    [
+      "no after looking",
+      [
+        { kind: "chosen", choice: "Show Code" },
+        { kind: "chosen", choice: "No" },
+      ],
+    ],
+    ["nothing after looking", [{ kind: "chosen", choice: "Show Code" }]],
+    [
+      "to look again and again",
+      [
+        { kind: "chosen", choice: "Show Code" },
+        { kind: "chosen", choice: "Show Code" },
+      ],
+    ],
+  ];
+  for (const [what, replies] of noes) {
+    for (const mode of ["ask", "strict"] as const) {
+      it(`deny the request under ${mode} when the user answers ${what}`, async () => {
+        expect(await verdict(mode, request({ stop: STOP }), user(...replies).approver)).to.match(/^APPROVAL_DENIED: /);
+      });
+    }
+  }
+
+  it("deny code that was not shown whole", async () => {
+    const long = request({ particulars: [["Code", "x".repeat(5000)]], stop: STOP });
+    const hasty = user(YES);
+    expect(await verdict("ask", long, hasty.approver)).to.match(/^APPROVAL_DENIED/);
+    expect(hasty.questions[0]?.choices).to.deep.equal(["No", "Show Code"]);
+    expect(await verdict("ask", long, user({ kind: "chosen", choice: "Show Code" }, YES).approver)).to.equal("allowed");
+  });
+
+  it("keep an approval for a stop to that stop, that operation and the stop that a step leads to", async () => {
+    const approvals = new Approvals("ask");
+    const ask = (stop: typeof STOP, operation: ApprovalRequest["operation"], ...replies: Reply[]) =>
+      outcome(approvals.require(request({ stop, operation }), user(...replies).approver));
+    const next = debuggedStop(3, 1);
+    expect(await ask(STOP, ":eval", { kind: "chosen", choice: "Yes, for this stop" })).to.equal("allowed");
+    expect(await ask(STOP, ":eval")).to.equal("allowed");
+    expect(await ask(STOP, ":modify-restarts")).to.match(/^APPROVAL_DENIED/);
+    expect(await ask(next, ":eval")).to.match(/^APPROVAL_DENIED/);
+    approvals.carry(STOP, next);
+    expect(await ask(next, ":eval")).to.equal("allowed");
+  });
+
+  it("offer no approval for a stop without a stop", async () => {
+    const { approver, questions } = user({ kind: "chosen", choice: "Yes, for this stop" });
+    expect(await verdict("ask", request({ operation: ":set-breakpoint" }), approver)).to.match(/^APPROVAL_DENIED/);
+    expect(questions[0]?.choices).to.deep.equal(["Yes", "No", "Show Code"]);
+  });
+
+  it("report a cancelled question as CANCELLED, not as denied", async () => {
+    const cancel = new AbortController();
+    const ask = async (): Promise<Reply> => {
+      cancel.abort();
+      return { kind: "unanswered" };
+    };
+    const approver = { ask, signal: cancel.signal, progress: () => {} };
+    expect(await verdict("ask", request(), approver)).to.match(/^CANCELLED/);
+  });
+
+  it("refuse a queued question whose stop has ended", async () => {
+    const approvals = new Approvals("ask");
+    let answer: (reply: Reply) => void = () => {};
+    const slow = { ...user().approver, ask: () => new Promise<Reply>((resolve) => (answer = resolve)) };
+    const first = outcome(approvals.require(request({ stop: STOP }), slow));
+    const waiting = user(YES);
+    const second = outcome(
+      approvals.require(request({ stop: debuggedStop(4, 1, { isLive: false }) }), waiting.approver),
+    );
+    answer(YES);
+    expect(await first).to.equal("allowed");
+    expect(await second).to.match(/^STALE_STOP: The stop 4\/1 ended/);
+    expect(waiting.questions).to.deep.equal([]);
+    expect(waiting.notes).to.deep.equal(["Waiting until the user has answered another question."]);
+  });
+
+  it("leave no listener on the signal of a call that waited for its turn", async () => {
+    const approvals = new Approvals("ask");
+    let answer: (reply: Reply) => void = () => {};
+    const slow = { ...user().approver, ask: () => new Promise<Reply>((resolve) => (answer = resolve)) };
+    const first = outcome(approvals.require(request(), slow));
+    const { approver } = user(YES);
+    const second = outcome(approvals.require(request(), approver));
+    expect(getEventListeners(approver.signal, "abort")).to.have.lengthOf(1);
+    answer(YES);
+    expect(await Promise.all([first, second])).to.deep.equal(["allowed", "allowed"]);
+    expect(getEventListeners(approver.signal, "abort")).to.deep.equal([]);
+  });
+
+  const mute = { ask: undefined, signal: new AbortController().signal, progress: () => {} };
+  const table: readonly [ApprovalMode, boolean, RegExp][] = [
+    ["ask", false, /^allowed$/],
+    ["ask", true, /^APPROVAL_DENIED: .*the thread belongs to someone else, and this client cannot ask/],
+    ["strict", false, /^APPROVAL_DENIED: .*--approval strict, and this client cannot ask/],
+    ["strict", true, /^APPROVAL_DENIED/],
+    ["off", false, /^allowed$/],
+    ["off", true, /^allowed$/],
+  ];
+  for (const [mode, isForeign, expected] of table) {
+    it(`decide for a client that cannot ask, under ${mode}, for ${isForeign ? "a foreign" : "an own"} thread`, async () => {
+      expect(await verdict(mode, request({ stop: STOP, isForeign }), mute)).to.match(expected);
+    });
+  }
+
+  const ways: readonly [ApprovalMode, boolean, string][] = [
+    ["ask", true, "off"],
+    ["strict", true, "off"],
+    ["strict", false, "ask"],
+  ];
+  for (const [mode, isForeign, enough] of ways) {
+    it(`suggest --approval ${enough} to a client that cannot ask, under ${mode}, for ${isForeign ? "a foreign" : "an own"} thread`, async () => {
+      const asked = new Approvals(mode).require(request({ stop: STOP, isForeign }), mute);
+      const refusal = await asked.catch((error: unknown) => error);
+      expect(refusal).to.have.property("remedy").that.includes(`with --approval ${enough}.`);
+    });
+  }
+});

@@ -1,0 +1,78 @@
+import { mock } from "node:test";
+import { expect } from "chai";
+import { Notices, StopKeeper } from "swank-mcp";
+import { SILENT } from "../../support/mcp-outcomes.js";
+import { evaluation, stop } from "../../support/mcp-scripted.js";
+
+const MINUTE = 60_000;
+
+/** A stop and its evaluation, which ends the stop when it is aborted. */
+function stopped(thread: number) {
+  const session = stop(thread);
+  const mine = evaluation({
+    abort: async () => {
+      session.isLive = false;
+      return { ...SILENT, status: "aborted" };
+    },
+  });
+  return [session, mine] as const;
+}
+
+function threads(keeper: StopKeeper): number[] {
+  return keeper.live.map((session) => session.thread);
+}
+
+describe("StopKeeper", () => {
+  let notices: Notices;
+  let keeper: StopKeeper;
+
+  beforeEach(() => {
+    mock.timers.enable({ apis: ["setTimeout"] });
+    notices = new Notices();
+    keeper = new StopKeeper({ maxStops: 2, stopMinutes: 10 }, notices);
+  });
+
+  afterEach(() => {
+    keeper.clear();
+    mock.timers.reset();
+  });
+
+  it("aborts the oldest stop when there are too many, and reports it once", () => {
+    for (const thread of [1, 2, 3]) keeper.add(...stopped(thread));
+    expect(threads(keeper)).to.deep.equal([2, 3]);
+    expect(notices.take()).to.deep.equal([
+      "The stop 1/1 (DIVISION-BY-ZERO) was aborted: at most 2 stops are kept (--max-stops).",
+    ]);
+    expect(notices.take()).to.deep.equal([]);
+  });
+
+  it("does not count stops that have ended", () => {
+    const [session, mine] = stopped(1);
+    keeper.add(session, mine);
+    session.isLive = false;
+    for (const thread of [2, 3]) keeper.add(...stopped(thread));
+    expect(threads(keeper)).to.deep.equal([2, 3]);
+    expect(notices.take()).to.deep.equal([]);
+  });
+
+  it("aborts each stop when its time is up", () => {
+    keeper.add(...stopped(1));
+    mock.timers.tick(6 * MINUTE);
+    keeper.add(...stopped(2));
+    mock.timers.tick(4 * MINUTE);
+    expect(threads(keeper)).to.deep.equal([2]);
+    expect(notices.take()).to.deep.equal([
+      "The stop 1/1 (DIVISION-BY-ZERO) was aborted: it was kept for 10 minutes (--stop-minutes).",
+    ]);
+    mock.timers.tick(6 * MINUTE);
+    expect(threads(keeper)).to.deep.equal([]);
+  });
+
+  it("does not report an ended stop when its time is up", () => {
+    const [session, mine] = stopped(1);
+    keeper.add(session, mine);
+    session.isLive = false;
+    mock.timers.tick(10 * MINUTE);
+    expect(notices.take()).to.deep.equal([]);
+  });
+});

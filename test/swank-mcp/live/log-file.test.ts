@@ -1,0 +1,52 @@
+import { link, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { McpStdio } from "../../support/mcp-stdio.js";
+
+/** Starts and ends a server, and returns its standard error. */
+async function serve(file: string): Promise<string> {
+  const server = new McpStdio(["--log-file", file]);
+  expect((await server.end()).code).to.equal(0);
+  return server.errorText;
+}
+
+async function mode(file: string): Promise<string> {
+  return ((await stat(file)).mode & 0o777).toString(8);
+}
+
+describe("swank-mcp --log-file", () => {
+  let folder: string;
+  let file: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "swank-mcp-log-file-"));
+    file = join(folder, "log");
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it("creates a file that only its owner can read", async () => {
+    expect(await serve(file)).to.equal("");
+    expect(await mode(file)).to.equal("600");
+  });
+
+  it("appends to an existing file and removes other users' access", async () => {
+    await writeFile(file, "before\n", { mode: 0o644 });
+    expect(await serve(file)).to.equal("");
+    expect(await mode(file)).to.equal("600");
+    expect(await readFile(file, "utf8")).to.match(/^before\n[^\n]* swank-mcp [^\n]*\n/);
+  });
+
+  it("refuses a symbolic link and a file with a second hard link, with the reason on standard error", async () => {
+    const other = join(folder, "other");
+    await writeFile(other, "", { mode: 0o644 });
+    await symlink(other, file);
+    expect(await serve(file)).to.equal(
+      `swank-mcp: no log is written: ${file} is a link, which is not followed; name the file itself\n`,
+    );
+    await rm(file);
+    await link(other, file);
+    expect(await serve(file)).to.equal(`swank-mcp: no log is written: ${file} has another name as well\n`);
+    expect([await readFile(other, "utf8"), await mode(other)]).to.deep.equal(["", "644"]);
+  });
+});

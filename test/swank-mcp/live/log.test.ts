@@ -1,0 +1,108 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { expect } from "chai";
+import { McpStdio } from "../../support/mcp-stdio.js";
+import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
+
+/** The secret that Swank requires. */
+const SECRET = "open-sesame-7391";
+/** A secret of the user's program. */
+const PRIVATE = "private-4711";
+
+/** Returns the lines of a log without their time and process id. */
+function lines(log: string): string[] {
+  return log
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.replace(/^\d{4}-\d\d-\d\dT[\d:.]+Z \d+ /, ""))
+    .map((line) => line.replace(/\d+ ms$/, "N ms"));
+}
+
+describe("swank-mcp log", () => {
+  let folder: string;
+  let lisp: RealSwank;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "swank-mcp-log-"));
+    await writeFile(join(folder, ".slime-secret"), `${SECRET}\n`, { mode: 0o600 });
+    lisp = await startRealSwank(folder);
+  });
+  after(async () => {
+    await lisp.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  function options(file: string): string[] {
+    const secretFile = join(folder, ".slime-secret");
+    return ["--attach", String(lisp.port), "--secret-file", secretFile, "--approval", "off", "--log-file", file];
+  }
+
+  it("contains the start, the client, each call with its outcome and duration, and the end", async () => {
+    const file = join(folder, "calls");
+    const server = await McpStdio.start(options(file));
+    await server.evaluate("(+ 1 2)");
+    await server.evaluate('(cerror "Go on." "wrong")');
+    await server.call("debugger_frame_locals", { frame: 10_000 });
+    await server.call("debugger_continue");
+    await server.call("no\nsuch");
+    await server.end();
+    const log = lines(await readFile(file, "utf8"));
+    expect(log.filter((line) => !line.startsWith("connect") && !line.startsWith("the connection"))).to.deep.equal([
+      log[0],
+      "client: test 0",
+      "call evaluate-lisp: returned, N ms",
+      "call evaluate-lisp: stopped, N ms",
+      "call debugger_frame_locals: INVALID_FRAME, N ms",
+      "call debugger_continue: returned, N ms",
+      'call "no\\nsuch": UNKNOWN_TOOL, N ms',
+      "ending: the input ended",
+    ]);
+    expect(log[0]).to.match(/^swank-mcp \d+\.\d+\.\d+, Node v[\d.]+: serve, attached to 127\.0\.0\.1 \d+$/);
+  });
+
+  it("goes to standard error as well with --verbose", async () => {
+    const file = join(folder, "verbose");
+    const server = await McpStdio.start([...options(file), "--verbose"]);
+    await server.evaluate("1");
+    await server.end();
+    expect(server.errorText).to.equal(await readFile(file, "utf8"));
+  });
+
+  it("contains no secrets, code, input, output or answers", async () => {
+    const file = join(folder, "secrets");
+    const server = await McpStdio.start([...options(file), "--verbose"]);
+    await server.evaluate(`(defvar *key* "${PRIVATE}") (print *key*) (list *key* (read-line))`, { stdin: PRIVATE });
+    await server.evaluate(`(restart-case (error "~a" *key*) (use (it) it))`);
+    await server.call("debugger_invoke_restart", { restart: "USE", values: [`(string "${PRIVATE}")`] });
+    await server.call("debugger_frames", { thread: PRIVATE });
+    await server.end();
+    const log = await readFile(file, "utf8");
+    expect(log).to.include("call debugger_invoke_restart: returned");
+    for (const word of [SECRET, PRIVATE]) expect(log).not.to.include(word);
+  });
+
+  it("contains the stack of an unexpected error once", async () => {
+    const file = join(folder, "defect");
+    const broken = "AbortSignal.any = () => { throw new TypeError('any is broken'); };";
+    const server = await McpStdio.start(options(file), {
+      NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(broken)}`,
+    });
+    await server.call("lisp-status");
+    await server.end();
+    const log = await readFile(file, "utf8");
+    expect(log).to.match(/ defect: TypeError: any is broken\n {4}at [\s\S]*run-tool\.js/);
+    expect(log.match(/any is broken/g)).to.have.length(1);
+    expect(log).to.match(/ call lisp-status: INTERNAL_ERROR, \d+ ms\n/);
+  });
+
+  it("contains the reason for the end of a console, too", async () => {
+    const file = join(folder, "console");
+    const server = new McpStdio(["console", ...options(file)]);
+    while (!(await readFile(file, "utf8").catch(() => "")).includes(": console, ")) await setTimeout(20);
+    server.process.kill("SIGTERM");
+    expect((await server.exited).code).to.equal(143);
+    expect(lines(await readFile(file, "utf8")).at(-1)).to.equal("ending: SIGTERM");
+  });
+});

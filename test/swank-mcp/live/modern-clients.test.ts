@@ -1,0 +1,109 @@
+import { setTimeout } from "node:timers/promises";
+import type { Client, ElicitResult } from "@modelcontextprotocol/client";
+import { expect } from "chai";
+import { EVERY_CALL } from "../../support/every-call.js";
+import { texts } from "../../support/mcp-client.js";
+import { McpDebugger } from "../../support/mcp-debugger.js";
+import { connectModern, evaluateWith, MODES, textsOf } from "../../support/mcp-modern.js";
+
+for (const mode of MODES) {
+  describe(`the client of the SDK's second line, ${JSON.stringify(mode)}`, () => {
+    let client: Client;
+    let asked: string[] = [];
+    let answer: (message: string) => Promise<ElicitResult>;
+    const yes = async (): Promise<ElicitResult> => ({ action: "accept", content: { answer: "Yes" } });
+
+    before(async () => {
+      client = await connectModern({
+        mode,
+        answer: (message) => {
+          asked.push(message);
+          return answer(message);
+        },
+      });
+    });
+    after(() => client.close());
+    beforeEach(() => {
+      asked = [];
+      answer = yes;
+    });
+
+    it("negotiates the newest revision that it offers", () => {
+      expect(client.getProtocolEra()).to.equal(mode === "legacy" ? "legacy" : "modern");
+      expect(client.getInstructions()).to.match(/^A live Common Lisp image/);
+      expect(client.getServerVersion()).to.include({ name: "swank-mcp" });
+    });
+
+    it("can call every tool", async () => {
+      for (const [name, args, expected] of EVERY_CALL) {
+        const result = await client.callTool({ name, arguments: args });
+        expect(textsOf(result).join("\n"), `${name} ${JSON.stringify(args)}`).to.match(expected);
+      }
+      const { tools } = await client.listTools();
+      expect(new Set(EVERY_CALL.map(([name]) => name))).to.deep.equal(new Set(tools.map(({ name }) => name)));
+      expect(asked.join("\n")).to.include("evaluate code in frame #0:\nCode: (+ 40 2)");
+    });
+
+    it("does nothing after a no", async () => {
+      await evaluateWith(client, '(defvar *touched* "no") (error "stopped")');
+      answer = async () => ({ action: "decline" });
+      const args = { frame: 0, code: '(setf cl-user::*touched* "yes")' };
+      const refused = await client.callTool({ name: "debugger_eval_in_frame", arguments: args });
+      expect(refused.structuredContent).to.have.nested.property("error.data.type", "APPROVAL_DENIED");
+      expect(asked).to.have.lengthOf(1);
+      expect(await evaluateWith(client, "*touched*")).to.include('"no"');
+    });
+
+    it("receives progress", async () => {
+      const heard: string[] = [];
+      const code = '(progn (format t "half way~%") (finish-output) (sleep 1.2) :done)';
+      const result = await client.callTool(
+        { name: "evaluate-lisp", arguments: { code } },
+        { onprogress: ({ message }) => heard.push(message ?? "") },
+      );
+      expect(textsOf(result).join("\n")).to.include("=> :DONE");
+      expect(heard).to.include("half way");
+    });
+
+    it("ends a cancelled evaluation in the image", async () => {
+      const controller = new AbortController();
+      const code = "(progn (defvar *unwound* nil) (unwind-protect (sleep 60) (setf *unwound* t)))";
+      const call = client.callTool({ name: "evaluate-lisp", arguments: { code } }, { signal: controller.signal });
+      const failed = call.then(
+        () => "answered",
+        () => "cancelled",
+      );
+      await setTimeout(500);
+      controller.abort();
+      expect(await failed).to.equal("cancelled");
+      while (!(await evaluateWith(client, "*unwound*")).includes("=> T")) await setTimeout(50);
+    });
+
+    it("withdraws a cancelled call's question", async () => {
+      await evaluateWith(client, '(error "stopped again")');
+      const controller = new AbortController();
+      answer = async () => {
+        controller.abort();
+        return yes();
+      };
+      const args = { frame: 0, code: '(setf cl-user::*touched* "cancelled")' };
+      const call = client.callTool({ name: "debugger_eval_in_frame", arguments: args }, { signal: controller.signal });
+      expect(
+        await call.then(
+          () => "answered",
+          () => "cancelled",
+        ),
+      ).to.equal("cancelled");
+      expect(await evaluateWith(client, "*touched*")).to.include('"no"');
+    });
+  });
+}
+
+describe("the client of the SDK's first line", () => {
+  it("can call every tool", async () => {
+    const lisp = await McpDebugger.start({ answer: async () => ({ action: "accept", content: { answer: "Yes" } }) });
+    for (const [name, args, expected] of EVERY_CALL)
+      expect(texts(await lisp.call(name, args)).join("\n"), `${name} ${JSON.stringify(args)}`).to.match(expected);
+    await lisp.close();
+  });
+});

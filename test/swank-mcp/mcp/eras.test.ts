@@ -1,0 +1,98 @@
+import { expect } from "chai";
+import { INSTRUCTIONS } from "swank-mcp";
+import { connectInMemory } from "../../support/mcp-client.js";
+import { toolServer } from "../../support/mcp-server.js";
+import { ModernPeer } from "../../support/modern-peer.js";
+
+const INITIALIZE = {
+  protocolVersion: "2025-11-25",
+  capabilities: {},
+  clientInfo: { name: "old", version: "0" },
+};
+
+describe("a connection with protocol revision 2026-07-28, without Lisp", () => {
+  let peer: ModernPeer;
+  let attempts = 0;
+
+  beforeEach(() => {
+    attempts = 0;
+    peer = new ModernPeer(
+      toolServer(() => {
+        attempts += 1;
+        return Promise.reject(new Error("no Lisp here"));
+      }),
+    );
+  });
+  afterEach(() => peer.close());
+
+  it("receives the server's description, and how long to cache it", async () => {
+    const { result } = await peer.request("server/discover");
+    expect(result).to.deep.include({
+      resultType: "complete",
+      supportedVersions: ["2026-07-28"],
+      capabilities: { tools: {} },
+      instructions: INSTRUCTIONS,
+      ttlMs: 3_600_000,
+      cacheScope: "private",
+    });
+    expect(result).to.have.nested.property("_meta.io\\.modelcontextprotocol/serverInfo.name", "swank-mcp");
+  });
+
+  it("lists the same tools as older clients, always in the same order", async () => {
+    const older = await connectInMemory(() => Promise.reject(new Error("no Lisp here")));
+    const { tools } = await older.client.listTools();
+    await older.close();
+    for (let times = 0; times < 2; times += 1) {
+      const { result } = await peer.request("tools/list");
+      expect(result).to.deep.include({ tools, ttlMs: 3_600_000, cacheScope: "private" });
+    }
+  });
+
+  it("opens no Lisp for server/discover and tools/list", async () => {
+    await peer.request("server/discover");
+    await peer.request("tools/list");
+    expect(attempts).to.equal(0);
+    await peer.finish("lisp-status", {});
+    expect(attempts).to.equal(1);
+  });
+
+  it("receives refusals, not protocol errors, for malformed calls", async () => {
+    const unknown = await peer.finish("evaluate_lisp", { code: "1" });
+    expect(unknown.content[0]?.text).to.equal('There is no tool "evaluate_lisp".\nDid you mean evaluate-lisp?');
+    for (const params of [{}, { name: 5 }, { name: "get-backtrace", arguments: [1] }]) {
+      const { result } = await peer.request("tools/call", params);
+      expect(result, JSON.stringify(params)).to.have.nested.property(
+        "structuredContent.error.data.type",
+        "INVALID_ARGUMENTS",
+      );
+    }
+  });
+
+  it("can switch to an older revision after server/discover", async () => {
+    await peer.request("server/discover");
+    const { result } = await peer.sendRaw("initialize", INITIALIZE);
+    expect(result).to.deep.include({ protocolVersion: "2025-11-25", instructions: INSTRUCTIONS });
+    const listed = await peer.sendRaw("tools/list", {});
+    expect(listed.result).to.have.property("tools").that.has.length.above(10);
+  });
+
+  it("keeps the revision of its first call", async () => {
+    await peer.request("tools/list");
+    expect((await peer.sendRaw("initialize", INITIALIZE)).error).to.have.property("code", -32022);
+    expect((await peer.request("ping")).error).to.have.property("code", -32601);
+    expect((await peer.sendRaw("tools/list", {})).error).to.have.property("code", -32602);
+  });
+});
+
+describe("two simultaneous connections to one process", () => {
+  it("share its tools, and one can end without the other", async () => {
+    const tools = toolServer(() => Promise.reject(new Error("no Lisp here")));
+    const [probe, user] = [new ModernPeer(tools), new ModernPeer(tools)];
+    await probe.request("server/discover");
+    await user.sendRaw("initialize", INITIALIZE);
+    await probe.close();
+    const { result } = await user.sendRaw("tools/call", { name: "get-backtrace", arguments: {} });
+    expect(result).to.have.property("isError", false);
+    await user.close();
+  });
+});

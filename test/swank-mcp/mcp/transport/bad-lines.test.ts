@@ -1,0 +1,124 @@
+import { expect } from "chai";
+import { answersTo, LineClient } from "../../../support/line-client.js";
+
+const PING = { jsonrpc: "2.0", id: 1, method: "ping" };
+
+describe("LineTransport on lines that are not messages", () => {
+  const cases: readonly [line: string, id: string | number | null, code: number, message: RegExp][] = [
+    ["garbage", null, -32700, /^Parse error: the line is not JSON \(.*garbage.*\)\. Send one JSON-RPC 2\.0 object/],
+    ['{"jsonrpc":"2.0","id":1', null, -32700, /^Parse error/],
+    [JSON.stringify([PING, PING]), null, -32600, /batches are not taken/],
+    ["5", null, -32600, /not an object/],
+    ["null", null, -32600, /not an object/],
+    ['{"id":3,"method":"ping"}', 3, -32600, /"jsonrpc" must be "2\.0"/],
+    ['{"jsonrpc":"2.0","id":"a"}', "a", -32600, /neither a request nor the answer to one/],
+    ['{"jsonrpc":"2.0","id":4,"method":5}', 4, -32600, /"method" must be a string/],
+    ['{"jsonrpc":"2.0","id":null,"method":"ping"}', null, -32600, /"id" must be a string or a whole number/],
+    ['{"jsonrpc":"2.0","id":1.5,"method":"ping"}', null, -32600, /"id" must be a string or a whole number/],
+    ['{"jsonrpc":"2.0","id":5,"method":"ping","params":[1]}', 5, -32602, /"params" must be an object/],
+    ['{"jsonrpc":"2.0","id":6,"method":"ping","params":{"_meta":3}}', 6, -32602, /"_meta" must be an object/],
+    [
+      '{"jsonrpc":"2.0","id":7,"method":"ping","params":{"_meta":{"progressToken":{}}}}',
+      7,
+      -32602,
+      /"progressToken" must be a string or a whole number/,
+    ],
+  ];
+
+  for (const [line, id, code, message] of cases) {
+    it(`answers ${line} with the error ${code}`, async () => {
+      const [answer, ...others] = await answersTo(`${line}\n`);
+      expect(answer).to.deep.include({ jsonrpc: "2.0", id });
+      expect(answer?.error?.code).to.equal(code);
+      expect(answer?.error?.message).to.match(message);
+      expect(others).to.deep.equal([]);
+    });
+  }
+
+  it("answers an unknown message with an error", async () => {
+    const client = new LineClient({ isKnown: () => false });
+    client.write(`${JSON.stringify(PING)}\n`);
+    await client.end();
+    expect(client.received).to.deep.equal([]);
+    expect(client.answers.map(({ id, error }) => [id, error?.code])).to.deep.equal([[1, -32602]]);
+  });
+
+  it("delivers a malformed answer as an error, and reports an answer without an id", async () => {
+    const client = new LineClient();
+    void client.transport.send({ jsonrpc: "2.0", id: 1, method: "elicitation/create" });
+    client.write(
+      '{"jsonrpc":"2.0","id":1,"result":3}\n{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"no"}}\n',
+    );
+    await client.end();
+    expect(client.received).to.deep.equal([
+      { jsonrpc: "2.0", id: 1, error: { code: -32600, message: "the answer was malformed" } },
+    ]);
+    expect(client.errors.join()).to.match(/an answer without an id came: \{"jsonrpc"/);
+    expect(client.answers.filter((answer) => !("method" in answer))).to.deep.equal([]);
+  });
+
+  it("reports an answer without a request, and delivers one answer to each request, even with its id as a string", async () => {
+    const client = new LineClient();
+    for (const id of [1, 2]) void client.transport.send({ jsonrpc: "2.0", id, method: "elicitation/create" });
+    void client.transport.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 2 } });
+    for (const id of [3, "1", 1, 2]) client.write(`${JSON.stringify({ jsonrpc: "2.0", id, result: {} })}\n`);
+    await client.end();
+    expect(client.received).to.deep.equal([{ jsonrpc: "2.0", id: "1", result: {} }]);
+    expect(client.errors.filter((error) => String(error).includes("an answer to no question came"))).to.have.length(3);
+  });
+
+  it("reports the receiver's exception, and continues reading", async () => {
+    const client = new LineClient();
+    client.transport.onmessage = (message) => {
+      if ("id" in message) throw new RangeError("too deep");
+      client.received.push(message);
+    };
+    client.write(`${JSON.stringify(PING)}\n${JSON.stringify({ jsonrpc: "2.0", method: "m" })}\n`);
+    await client.end();
+    expect(client.errors.join()).to.match(/too deep/);
+    expect(client.received).to.deep.equal([{ jsonrpc: "2.0", method: "m" }]);
+  });
+
+  it("ignores blank lines", async () => {
+    expect(await answersTo("\n \n\r\n")).to.deep.equal([]);
+  });
+
+  it("reads a last line without a line feed, and ignores unknown keys", async () => {
+    const client = new LineClient();
+    client.write(`${JSON.stringify({ ...PING, extra: 1 })}\r\n${JSON.stringify({ ...PING, id: 2 })}`);
+    await client.end();
+    expect(client.received).to.deep.equal([PING, { ...PING, id: 2 }]);
+  });
+});
+
+describe("LineTransport on lines above the maximum size", () => {
+  const big = "x".repeat(5000);
+  const cases: readonly [what: string, message: object, id: string | number | null][] = [
+    ["the id first", { jsonrpc: "2.0", id: 7, method: "m", params: { big } }, 7],
+    ["the id last", { method: "m", params: { deep: [{ id: 1 }, big, '"},\\'] }, jsonrpc: "2.0", id: "last" }, "last"],
+    ["a long string beside the id", { jsonrpc: "2.0", method: `${big}"\\`, id: 3 }, 3],
+    ["a long id", { jsonrpc: "2.0", method: "m", id: big }, null],
+    ["no id", { jsonrpc: "2.0", method: "m", params: { big, id: 4 } }, null],
+    ["an answer's id", { jsonrpc: "2.0", id: 4, result: { big } }, null],
+    ["too many keys", Object.fromEntries(Array.from({ length: 900 }, (_, key) => [`key ${key}`, 1])), null],
+  ];
+  const after = `${JSON.stringify(PING)}\n`;
+
+  for (const [what, message, id] of cases) {
+    for (const chunkSize of [1, 7, 100_000]) {
+      it(`refuses a line with ${what}, in chunks of ${chunkSize}, and continues reading`, async () => {
+        const client = new LineClient({ maxLine: 2000 });
+        client.write(`${JSON.stringify(message)}\n${after}`, chunkSize);
+        await client.end();
+        expect(client.answers.map((answer) => [answer.id, answer.error?.code])).to.deep.equal([[id, -32600]]);
+        expect(client.answers[0]?.error?.message).to.match(/the message has \d+ bytes, and at most 2000 are taken\./);
+        expect(client.received).to.deep.equal([PING]);
+      });
+    }
+  }
+
+  it("refuses a line that is not JSON", async () => {
+    const [answer] = await answersTo(`${"]".repeat(3000)}\n`, { maxLine: 2000 });
+    expect(answer).to.deep.include({ id: null });
+  });
+});

@@ -1,0 +1,31 @@
+import { expect } from "chai";
+import { EVERY_TOOL, ToolGuide } from "swank-mcp";
+
+const GUIDE = new ToolGuide(["debugger_frames", "breakpoint_set"]);
+
+describe("ToolGuide", () => {
+  it("removes the sentences that name a switched-off tool, and keeps the others", () => {
+    expect(
+      GUIDE.advise(
+        "No thread is stopped. debugger_frames lists frames: use it! A break (breakpoint_set) stops. Go on.",
+      ),
+    ).to.equal("No thread is stopped. Go on.");
+  });
+
+  it("removes paragraphs without a sentence left", () => {
+    expect(GUIDE.advise("One.\n\ndebugger_frames helps.\n\nTwo.")).to.equal("One.\n\nTwo.");
+  });
+
+  it("does not change a text that names no switched-off tool", () => {
+    const text = "debugger_frames_x is none.  Two spaces.\nlisp-status tells, e.g. this";
+    expect(GUIDE.advise(text)).to.equal(text);
+    expect(EVERY_TOOL.advise("debugger_frames helps.")).to.equal("debugger_frames helps.");
+  });
+
+  it("says why there is no advice", () => {
+    expect(GUIDE.advice("debugger_frames lists them.")).to.equal(
+      "The tools that would help here are switched off (--tools).",
+    );
+    expect(GUIDE.advice("Call again.")).to.equal("Call again.");
+  });
+});

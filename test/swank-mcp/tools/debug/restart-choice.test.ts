@@ -1,0 +1,74 @@
+import { expect } from "chai";
+import { chooseRestart, Refusal } from "swank-mcp";
+import { debuggedStop } from "../../../support/mcp-debugged.js";
+import { restarts, snapshot } from "../../../support/mcp-outcomes.js";
+
+const STOP = debuggedStop(3, 1, {
+  condition: snapshot({
+    restarts: restarts("USE-VALUE - Use it.", "USE-VALUE - Use that.", " - Unnamed.", "ABORT - Leave."),
+  }),
+});
+
+function chosen(wanted: number | string, values: readonly string[] = []): string {
+  const choice = chooseRestart(STOP, wanted, values);
+  switch (choice.kind) {
+    case "restart":
+      return `${choice.restart.index} ${choice.restart.description}`;
+    case "restart-frame":
+      return `restart ${choice.frame}`;
+    case "return-from-frame":
+      return `return ${choice.code} from ${choice.frame}`;
+  }
+}
+
+describe("chooseRestart", () => {
+  it("takes a number from 1", () => {
+    expect([1, "2", 3, 4].map((wanted) => chosen(wanted))).to.deep.equal([
+      "0 Use it.",
+      "1 Use that.",
+      "2 Unnamed.",
+      "3 Leave.",
+    ]);
+  });
+
+  it("chooses the innermost restart of a name, in any case and package", () => {
+    for (const name of ["USE-VALUE", "use-value", ":use-value", "cl:use-value", "cl::Use-Value", " use-value "]) {
+      expect(chosen(name), name).to.equal("0 Use it.");
+    }
+  });
+
+  it("prefers an exact name to a number and to another case", () => {
+    const odd = debuggedStop(3, 1, {
+      condition: snapshot({ restarts: restarts("FOO - Upper.", "fOO - Mixed.", "1 - One.", "a:b - Colon.") }),
+    });
+    for (const [wanted, index] of [
+      ["fOO", 1],
+      ["foo", 0],
+      ["1", 2],
+      [1, 0],
+      ["a:b", 3],
+      ["|fOO|", 0],
+      [" 2 ", 1],
+    ] as const) {
+      expect(chooseRestart(odd, wanted, []), String(wanted)).to.deep.include({ restart: odd.restarts[index] });
+    }
+  });
+
+  it("refuses a restart that does not exist", () => {
+    for (const wanted of [0, 5, -1, "5", "RETRY", "restart-frames", "", " ", ":"]) {
+      expect(() => chosen(wanted), String(wanted)).to.throw(Refusal, "There is no restart");
+    }
+  });
+
+  it("chooses a frame's restart if the stop has none of that name", () => {
+    expect(chosen("RESTART-FRAME", ["2"])).to.equal("restart 2");
+    expect(chosen("return-from-frame", ["2", "(list 1)"])).to.equal("return (list 1) from 2");
+    for (const values of [[], ["x"], ["1", "2", "3"], ["(+ 1 1)", "2"]]) {
+      expect(() => chosen("RETURN-FROM-FRAME", values)).to.throw(Refusal, "index of a frame");
+    }
+    const own = debuggedStop(3, 1, {
+      condition: snapshot({ restarts: restarts("RESTART-FRAME - The program's own.") }),
+    });
+    expect(chooseRestart(own, "restart-frame", []).kind).to.equal("restart");
+  });
+});

@@ -1,0 +1,93 @@
+import { expect } from "chai";
+import {
+  CATALOGUE,
+  COMMANDS,
+  commandsText,
+  explainError,
+  FAMILIES,
+  INSTRUCTIONS,
+  offeredCommands,
+  REFUSALS,
+  Refusal,
+  type RefusalCode,
+  readConfig,
+  type ToolServer,
+} from "swank-mcp";
+import { callTool, toolServer } from "../../support/mcp-server.js";
+
+const NAMES = CATALOGUE.map(({ name }) => name);
+
+/** Every choice of families but none at all. */
+const CHOICES = Array.from({ length: 2 ** FAMILIES.length - 1 }, (_, index) =>
+  FAMILIES.filter((_family, bit) => ((index + 1) >> bit) % 2 === 1),
+);
+
+function serverWith(families: readonly string[], ...options: string[]): ToolServer {
+  return toolServer(() => Promise.reject(new Error("no Lisp is needed")), ["--tools", families.join(","), ...options]);
+}
+
+function isCode(code: string): code is RefusalCode {
+  return code in REFUSALS;
+}
+
+/** Everything that a client can be told without an image. */
+async function said(tools: ToolServer): Promise<string> {
+  const refusals = Object.keys(REFUSALS)
+    .filter(isCode)
+    .map((code) => explainError(new Refusal(code, "It went wrong."), tools.guide));
+  const answers = await Promise.all(
+    [...tools.tools.map(({ name }) => callTool(tools, name, { bad: 1 })), callTool(tools, "no-such-tool")].flat(),
+  );
+  const listed = tools.tools.map(({ description, inputSchema, title }) => [title, description, inputSchema]);
+  return JSON.stringify([
+    tools.guide.advise(INSTRUCTIONS),
+    commandsText(offeredCommands(tools.guide)),
+    refusals,
+    answers,
+    listed,
+  ]);
+}
+
+describe("chooseTools with --tools", () => {
+  for (const choice of CHOICES) {
+    it(`lists and names only the tools of ${choice.join(",")}`, async () => {
+      const tools = serverWith(choice);
+      const isOn = (name: string) => CATALOGUE.some((tool) => tool.name === name && choice.includes(tool.family));
+      expect(tools.tools.map(({ name }) => name)).to.deep.equal(NAMES.filter(isOn));
+      const text = await said(tools);
+      for (const name of NAMES.filter((other) => !isOn(other))) expect(text).not.to.match(new RegExp(`\\b${name}\\b`));
+    });
+  }
+
+  it("refuses a hidden tool, and suggests none", async () => {
+    const { structured } = await callTool(serverWith(["core", "debug"]), "breakpoint_set", { function: "f" });
+    expect(structured).to.have.nested.property("error.data.type", "UNKNOWN_TOOL");
+    expect(structured).to.have.nested.property("error.data.next").that.includes("Call one of: evaluate-lisp,");
+    expect(JSON.stringify(structured)).not.to.include("breakpoint_list");
+  });
+
+  it("offers every tool, command and hint by default", async () => {
+    const tools = toolServer(() => Promise.reject(new Error("no Lisp is needed")));
+    expect(tools.tools.map(({ name }) => name)).to.deep.equal(NAMES);
+    expect(tools.guide.advise(INSTRUCTIONS)).to.equal(INSTRUCTIONS);
+    expect(offeredCommands(tools.guide)).to.deep.equal(COMMANDS);
+  });
+
+  it("refuses an unknown family, and a console without core", () => {
+    expect(() => readConfig(["--tools", "core,debugger"], {})).to.throw(
+      '--tools takes a comma-separated list of core, debug, breakpoints, not "debugger".',
+    );
+    expect(() => readConfig(["console", "--tools", "debug"], {})).to.throw("The console needs the core tools");
+    expect(readConfig([], { SWANK_MCP_TOOLS: "debug, core" }).tools).to.deep.equal(["core", "debug"]);
+  });
+});
+
+describe("a tool's description", () => {
+  it("names the defaults of the configuration", () => {
+    const timeouts = (tools: ToolServer) =>
+      tools.tools.flatMap(({ inputSchema }) => inputSchema.properties["timeout"]?.description ?? []);
+    const all = (seconds: number) => Array(4).fill(`Seconds until the code is interrupted (default ${seconds})`);
+    expect(timeouts(serverWith(FAMILIES))).to.deep.equal(all(30));
+    expect(timeouts(serverWith(FAMILIES, "--timeout", "7"))).to.deep.equal(all(7));
+  });
+});
