@@ -40,7 +40,13 @@ describe("runShards", function () {
     const write = (/** @type {string} */ part) => {
       text.report += part;
     };
-    const args = (/** @type {readonly string[]} */ some) => ["--no-config", "--no-color", "--reporter-option", "grace=50", ...some];
+    const args = (/** @type {readonly string[]} */ some) => [
+      "--no-config",
+      "--no-color",
+      "--reporter-option",
+      "grace=50",
+      ...some,
+    ];
     return { ...(await runShards(files, args, { ...settings, write })), ...text };
   }
 
