@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { breakOffCompiling } from "../swank-client/live/break-off-compiling.js";
+import { interruptCompiling } from "../swank-client/live/interrupt-compiling.js";
 import { liveImage } from "../swank-client/live/live-image.js";
 import { values } from "../swank-client/live/outcomes.js";
 
@@ -29,7 +29,7 @@ describe("interrupts during compilation, for minutes", () => {
       const client = await image.connect();
       const end = Date.now() + MINUTES * 60_000;
       for (let round = 1; Date.now() < end; round += 1) {
-        await breakOffCompiling(client, stops);
+        await interruptCompiling(client, stops);
         expect(await values(client, "(funcall (compile nil '(lambda () 1)))")).to.deep.equal(["1"]);
         if (round % 100 === 0) expect(await image.ask("cl-user::*faults*"), `after ${round} rounds`).to.equal("0");
       }

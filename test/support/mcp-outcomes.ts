@@ -14,11 +14,11 @@ export const SILENT: Transcript = {
   package: "COMMON-LISP-USER",
 };
 
-/** Frames as calls, in order from the innermost; `user` unless the call begins with `machinery:` or `host:`. */
+/** Frames as calls, in order from the innermost; `user` unless the call begins with `system:` or `toplevel:`. */
 export function frames(...calls: string[]): Snapshot["frames"] {
   return calls.map((text, index) => {
-    const kind = text.startsWith("machinery:") ? "machinery" : text.startsWith("host:") ? "host" : "user";
-    return { index, kind, call: text.replace(/^(?:machinery|host):/, "") } as const;
+    const kind = text.startsWith("system:") ? "system" : text.startsWith("toplevel:") ? "toplevel" : "user";
+    return { index, kind, call: text.replace(/^(?:system|toplevel):/, "") } as const;
   });
 }
 
@@ -32,7 +32,7 @@ export function restarts(...texts: string[]): Snapshot["restarts"] {
 
 /** Returns the contracts' division by zero, with changes. */
 export function snapshot(changes: Partial<Snapshot> = {}): Snapshot {
-  const shown = changes.frames ?? frames("(/ 1 0)", "machinery:(EVAL (/ 1 0))");
+  const shown = changes.frames ?? frames("(/ 1 0)", "system:(EVAL (/ 1 0))");
   return {
     type: "DIVISION-BY-ZERO",
     class: "COMMON-LISP:DIVISION-BY-ZERO",

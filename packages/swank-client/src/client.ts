@@ -42,7 +42,7 @@ import type { SwankMessage, WriteStringMessage } from "./protocol/wire/messages.
 const COMPLETION_TIME = 5000;
 
 /** Milliseconds that evaluations have to end when the client closes. */
-const FAREWELL_TIME = 2000;
+const DISCONNECT_TIME = 2000;
 
 /** Events of a client. */
 export interface ClientEvents {
@@ -90,8 +90,8 @@ export class SwankClient extends TypedEmitter<ClientEvents> {
       this.#caller,
       this.lisp,
       (requests) => this.#runner.findAmong(requests),
-      (stop, news) => {
-        if (stop.evaluation !== undefined) this.#runner.stopped(stop.evaluation.id, stop, news);
+      (stop, update) => {
+        if (stop.evaluation !== undefined) this.#runner.stopped(stop.evaluation.id, stop, update);
         this.emit("stop", stop);
       },
     );
@@ -258,7 +258,7 @@ export class SwankClient extends TypedEmitter<ClientEvents> {
 
   async #endEvaluations(): Promise<void> {
     const timeUp = new AbortController();
-    const patience = setTimeout(FAREWELL_TIME, undefined, { signal: timeUp.signal }).catch(() => undefined);
+    const patience = setTimeout(DISCONNECT_TIME, undefined, { signal: timeUp.signal }).catch(() => undefined);
     await Promise.race([Promise.allSettled(this.evaluations.map((evaluation) => evaluation.abort())), patience]);
     timeUp.abort();
   }

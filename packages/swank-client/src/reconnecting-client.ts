@@ -87,9 +87,9 @@ export class ReconnectingClient extends TypedEmitter<ReconnectEvents> {
 
   /** @param wait - Milliseconds before the first attempt. */
   async #connect(wait: number): Promise<SwankClient> {
-    const { backoff, signal: wish, ...options } = this.#options;
+    const { backoff, signal: given, ...options } = this.#options;
     const attempts = backoff?.attempts ?? Number.POSITIVE_INFINITY;
-    const signal = wish === undefined ? this.#stop.signal : AbortSignal.any([wish, this.#stop.signal]);
+    const signal = given === undefined ? this.#stop.signal : AbortSignal.any([given, this.#stop.signal]);
     let delay = wait;
     for (let attempt = 1; ; attempt += 1) {
       if (delay > 0) await setTimeout(delay, undefined, { signal }).catch(() => undefined);

@@ -17,7 +17,7 @@ export { defineStopTool, type StopToolDeclaration } from "./calls/define-stop-to
 export { defineTool, type Plan, type ToolDeclaration } from "./calls/define-tool.js";
 export { EFFECTS, type Effect } from "./calls/effects.js";
 export { readStopAddress, type StopAddress } from "./calls/stop-address.js";
-export type { StopPlan, StopWish, VisibleStop } from "./calls/stop-plan.js";
+export type { ReadOnlyStop, StopPlan, StopRequest } from "./calls/stop-plan.js";
 export type { DeclaredTool, Tool } from "./calls/tool.js";
 export type { ToolContext } from "./calls/tool-context.js";
 export { clientSetup } from "./cli/client-setup.js";

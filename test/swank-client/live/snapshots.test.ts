@@ -27,7 +27,7 @@ describe("Stop data", () => {
         '(defun s-c (x) (error "~a" x)) (defun s-b (x) (s-c (1+ x))) (defun s-a (x) (s-b x)) (s-a 1)',
       );
       expect(calls(error, "user")).to.deep.equal(["(S-C 2)", "(S-B 1)", "(S-A 1)"]);
-      expect(calls(error, "host")).to.deep.equal([]);
+      expect(calls(error, "toplevel")).to.deep.equal([]);
       expect(error.totalFrames).to.be.above(error.frames.length);
     });
 
@@ -43,7 +43,7 @@ describe("Stop data", () => {
       const { error } = await stopOf('(defun machine () (parse-integer "x")) (machine)');
       expect(error.frames.map(({ index }) => index)).to.deep.equal(error.frames.map((_, position) => position));
       const first = error.frames.findIndex(({ kind }) => kind === "user");
-      expect(error.frames.slice(0, first).every(({ kind }) => kind === "machinery")).to.equal(true);
+      expect(error.frames.slice(0, first).every(({ kind }) => kind === "system")).to.equal(true);
       expect(calls(error, "user")).to.include("(MACHINE)");
     });
 

@@ -17,7 +17,7 @@ const YES: Reply = { kind: "chosen", choice: "Yes" };
 const STOP = debuggedStop(3, 1);
 
 function request(parts: Partial<ApprovalRequest> = {}): ApprovalRequest {
-  return { operation: ":eval", wish: "evaluate code in frame #2", particulars: [["Code", "(type-of x)"]], ...parts };
+  return { operation: ":eval", action: "evaluate code in frame #2", particulars: [["Code", "(type-of x)"]], ...parts };
 }
 
 /** A client whose user gives these replies in turn. */
@@ -70,7 +70,7 @@ describe("promptText", () => {
 
   it("escapes invisible characters at the ends of the text, which Lisp would read as code", () => {
     const text = promptText(
-      request({ wish: "invoke x\u3000", particulars: [["Code", " \n\u00a0(a)\u2003\ufeff\n"]] }),
+      request({ action: "invoke x\u3000", particulars: [["Code", " \n\u00a0(a)\u2003\ufeff\n"]] }),
       60,
     );
     expect(text.split("\n").slice(0, 2)).to.deep.equal([

@@ -133,7 +133,7 @@ describe("outcomeData", () => {
     const error = snapshot({
       slots: [{ name: "OPERANDS", value: "(1 0)" }],
       restarts: restarts("RETRY - Again"),
-      frames: frames("machinery:(ERROR)", "(F)"),
+      frames: frames("system:(ERROR)", "(F)"),
       totalFrames: 12,
     });
     const outcome = { ...SILENT, status: "stopped", stop: stop(7, 2, { condition: error }) } as const;

@@ -42,7 +42,7 @@ For full backtrace, use get-backtrace tool.`);
 });
 
 describe("fullBacktrace", () => {
-  const error = snapshot({ frames: frames("machinery:(ERROR)", "(A)", "host:(EVAL)"), totalFrames: 10 });
+  const error = snapshot({ frames: frames("system:(ERROR)", "(A)", "toplevel:(EVAL)"), totalFrames: 10 });
 
   it("says that a deep stack was not kept whole", () => {
     const deep = snapshot({ frames: frames(...Array.from({ length: 200 }, () => "(F)")), totalFrames: 5000 });

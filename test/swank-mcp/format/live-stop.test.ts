@@ -5,7 +5,7 @@ import { frames, restarts, snapshot } from "../../support/mcp-outcomes.js";
 describe("liveStopText", () => {
   const error = snapshot({
     restarts: restarts("USE-VALUE - Use another value", "ABORT - Return to top level"),
-    frames: frames("machinery:(ERROR)", "(FACT 0)"),
+    frames: frames("system:(ERROR)", "(FACT 0)"),
   });
 
   it("shows the thread, the restarts and the locals of the first user frame", () => {

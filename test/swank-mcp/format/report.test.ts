@@ -78,17 +78,17 @@ describe("reportText", () => {
   });
 
   it("omits frames of Lisp without renumbering the others", () => {
-    const error = snapshot({ frames: frames("machinery:(ERROR)", "(A)", "machinery:(MAP)", "(B)", "host:(EVAL)") });
+    const error = snapshot({ frames: frames("system:(ERROR)", "(A)", "system:(MAP)", "(B)", "toplevel:(EVAL)") });
     expect(errorReport(error)).to.match(/\[Backtrace\]\n1: \(A\)\n3: \(B\)$/);
   });
 
   it("shows the frames of Lisp if there is no user frame", () => {
-    const error = snapshot({ frames: frames("machinery:(ERROR)", "host:(EVAL)") });
+    const error = snapshot({ frames: frames("system:(ERROR)", "toplevel:(EVAL)") });
     expect(errorReport(error)).to.match(/\[Backtrace\]\n0: \(ERROR\)$/);
   });
 
   it("shows the evaluator's frames if there are no others", () => {
-    expect(errorReport(snapshot({ frames: frames("host:(EVAL)") }))).to.match(/\[Backtrace\]\n0: \(EVAL\)$/);
+    expect(errorReport(snapshot({ frames: frames("toplevel:(EVAL)") }))).to.match(/\[Backtrace\]\n0: \(EVAL\)$/);
   });
 
   it("has no backtrace without a stack", () => {

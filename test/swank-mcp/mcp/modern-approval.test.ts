@@ -20,7 +20,7 @@ const risky = defineTool({
   async plan({ code, lines }) {
     const text = Array.from({ length: lines }, () => code).join("\n");
     return {
-      wish: { operation: ":eval", wish: "do it", particulars: [["Code", text]] },
+      request: { operation: ":eval", action: "do it", particulars: [["Code", text]] },
       act: async () => {
         done.push(code);
         return textAnswer(`did ${code}`);

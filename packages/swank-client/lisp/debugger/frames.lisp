@@ -78,7 +78,7 @@
                         (described-location (second (first (swank/backend:find-definitions (first *breakpoint-call*)))))
                         (described-location (swank/backend:frame-source-location index)))))))
     ;; the evaluator's source text would hide the evaluated code
-    (unless (and (eq kind :host) (eq (first source) :form)) source)))
+    (unless (and (eq kind :toplevel) (eq (first source) :form)) source)))
 
 ;;; Variables
 
@@ -271,14 +271,14 @@
 
 ;;; Leaving through a frame
 
-(defun host-frame-p (index)
-  "True if frame INDEX is of kind :HOST: one below the user's code."
-  (eq :host (nth index (stack-kinds (1+ index)))))
+(defun toplevel-frame-p (index)
+  "True if frame INDEX is of kind :TOPLEVEL: one below the user's code."
+  (eq :toplevel (nth index (stack-kinds (1+ index)))))
 
 (defun restart-frame (level index)
   "Call the function of frame INDEX again. => (:stale) | (:no-frame TOTAL) | (:not-restartable), or does not return"
   (with-frame (level index)
-    (unless (host-frame-p index) (swank/backend:restart-frame index))
+    (unless (toplevel-frame-p index) (swank/backend:restart-frame index))
     '(:not-restartable)))
 
 (defun return-from-frame (level index attempt source)
@@ -286,7 +286,7 @@
 => (:stale) | (:no-frame TOTAL) | (:error TYPE MESSAGE) | (:interrupted) | (:not-restartable), or does not return"
   (with-frame (level index)
     (let ((frame (nth-frame index)))
-      (if (and (sb-debug:frame-has-debug-tag-p frame) (not (host-frame-p index)))
+      (if (and (sb-debug:frame-has-debug-tag-p frame) (not (toplevel-frame-p index)))
           (destructuring-bind (status . values)
               (call-attempt attempt (lambda () (cons :values (values-in-frame source index))))
             (if (eq status :values)

@@ -101,7 +101,7 @@ If FUNCTION tries to end the image and may not, it is unwound, and the thread co
   "The innermost frame of the program. Called from an encapsulation of a function of Lisp."
   (loop for frame = (sb-di:top-frame) then (sb-di:frame-down frame)
         while frame
-        unless (machinery-name-p (frame-name frame)) return frame))
+        unless (system-name-p (frame-name frame)) return frame))
 
 (defun refuse-exit (operator)
   "Signal EXIT-REFUSED, with the caller of OPERATOR at the top of the stack."

@@ -25,7 +25,7 @@
            #:frame-variables
            #:leave-if-cancelled
            #:leave-through
-           #:machinery-name-p
+           #:system-name-p
            #:make-stepper
            #:message-text
            #:offered-restarts

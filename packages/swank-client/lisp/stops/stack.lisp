@@ -6,7 +6,7 @@
 
 (defconstant +frame-text-limit+ 300 "Characters shown of one call.")
 
-(defun machinery-name-p (name)
+(defun system-name-p (name)
   "True if NAME is that of a function of Lisp or Swank between the user's code and the debugger."
   (let ((symbol (name-symbol name)))
     (or (stringp name)
@@ -50,7 +50,7 @@
             (format nil "(~a~a" (line-text (cell-error-name condition) 100) (subseq text 21))
             text)))))
 
-(defun host-start (names)
+(defun toplevel-start (names)
   "The index in NAMES, innermost first, of the first frame of the evaluator or the runtime below the user's code."
   (let* ((base (position-if (lambda (name) (member name '(call-user call-own read-user bounded-text))) names))
          (end (and base
@@ -73,16 +73,16 @@
        (member (car (last name)) '("HANDLE-SINGLE-STEP-AROUND-TRAP" "MAKE-WRAPPER") :test #'string=)))
 
 (defun frame-kinds (names condition)
-  "The kinds of the frames with NAMES, innermost first, in a stop at CONDITION: :USER, :MACHINERY or :HOST."
-  (let* ((host (host-start names))
-         (first (or (position-if-not (lambda (name) (and (machinery-name-p name)
+  "The kinds of the frames with NAMES, innermost first, in a stop at CONDITION: :USER, :SYSTEM or :TOPLEVEL."
+  (let* ((toplevel (toplevel-start names))
+         (first (or (position-if-not (lambda (name) (and (system-name-p name)
                                                          (not (point-of-stop-p name condition))))
-                                     names :end host)
-                    host)))
+                                     names :end toplevel)
+                    toplevel)))
     (loop for index from 0
           for name in names
-          collect (cond ((>= index host) :host)
-                        ((or (< index first) (and (> index first) (between-calls-p name))) :machinery)
+          collect (cond ((>= index toplevel) :toplevel)
+                        ((or (< index first) (and (> index first) (between-calls-p name))) :system)
                         (t :user)))))
 
 (defun stack-frames (limit)
@@ -98,16 +98,16 @@
   counted)
 
 (defun frame-list (condition)
-  "((INDEX TEXT KIND) ...) without frames of kind :HOST, the total number of frames, and the index of the first frame of the user."
+  "((INDEX TEXT KIND) ...) without frames of kind :TOPLEVEL, the total number of frames, and the index of the first frame of the user."
   (let* ((frames (stack-frames +snapshot-frames+))
          (names (mapcar #'frame-name frames))
          (kinds (frame-kinds names condition))
          ;; at least one frame: that of EVAL, with the form, if there is no other
-         (only (when (eq (first kinds) :host) (or (position 'eval names) 0))))
+         (only (when (eq (first kinds) :toplevel) (or (position 'eval names) 0))))
     (values (loop for frame in frames
                   for kind in kinds
                   for index from 0
-                  when (if only (eql index only) (not (eq kind :host)))
+                  when (if only (eql index only) (not (eq kind :toplevel)))
                     collect (list index (frame-text frame condition) kind))
             (count-frames (car (last frames)) (length frames))
             (position :user kinds))))

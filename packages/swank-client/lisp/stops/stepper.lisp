@@ -20,7 +20,7 @@
   "The restart that continues from CONDITION without a stop, or NIL for a stop."
   (cond ((or (not *in-user-code*) (eq *step-wanted* :nowhere)) 'sb-ext:step-continue)
         ;; a Swank that was compiled for stepping, returning from the last stop
-        ((machinery-name-p (frame-name (find-stepped-frame))) 'sb-ext:step-next)
+        ((system-name-p (frame-name (find-stepped-frame))) 'sb-ext:step-next)
         ((functionp *step-wanted*)
          (unless (and (funcall *step-wanted* (find-stepped-frame))
                       (not (expansion-form-p (sb-ext:step-condition-form condition))))

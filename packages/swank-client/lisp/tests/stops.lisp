@@ -12,10 +12,10 @@
   (is (equal "CONTROL-ERROR" (class-name-text (shown-class (make-condition 'sb-int:simple-control-error)))))
   (is (equal "Nothing is left." (message-text (make-condition 'out-of-stock)))))
 
-(define-test frame-kinds-distinguish-machinery-user-and-host
+(define-test frame-kinds-are-system-user-and-toplevel
     "Frames above the user's first frame are machinery, frames below the start of an evaluation are the host's."
   (let ((work (intern "WORK" "COMMON-LISP-USER")))
-    (is (equal '(:machinery :user :user :host :host)
+    (is (equal '(:system :user :user :toplevel :toplevel)
                (frame-kinds (list 'error work work 'swank-client/stops:call-user 'other)
                             (make-condition 'simple-error))))))
 

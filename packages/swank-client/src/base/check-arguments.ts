@@ -5,7 +5,7 @@ import { SwankError } from "./errors.js";
 export type OptionNames<Options> = { readonly [Name in keyof Required<Options>]: true };
 
 /** A name that differs from every option in more characters than this gets no suggestion. */
-const MOST_SLIPS = 2;
+const MAX_TYPOS = 2;
 
 /**
  * Rejects unknown options, because a misspelt one would be ignored silently.
@@ -26,7 +26,7 @@ export function checkOptions<Options extends object>(
   const shown = unknown.slice(0, 80);
   const known = Object.keys(names).sort();
   const nearest = closest(shown, known);
-  const hint = distance(shown, nearest) <= MOST_SLIPS ? ` Did you mean "${nearest}"?` : "";
+  const hint = distance(shown, nearest) <= MAX_TYPOS ? ` Did you mean "${nearest}"?` : "";
   throw new SwankError("INVALID_ARGUMENT", `${owner} has no option "${shown}".${hint}`, {
     remedy: `Its options are ${known.join(", ")}.`,
   });

@@ -14,8 +14,8 @@ export interface LispWarning {
   readonly message: string;
 }
 
-/** `user`: code being debugged. `machinery`: SBCL's own frames above it. `host`: the evaluator, Swank and the runtime below it. */
-export const FRAME_KINDS = ["user", "machinery", "host"] as const;
+/** `user`: code being debugged. `system`: SBCL's own frames above it. `toplevel`: the evaluator, Swank and the runtime below it. */
+export const FRAME_KINDS = ["user", "system", "toplevel"] as const;
 
 /** One entry of a backtrace. */
 export interface FrameSummary {
@@ -62,7 +62,7 @@ export interface ErrorSnapshot {
 /** `(NAME VALUE)`, both as Lisp prints them. */
 export const binding: Decoder<Binding> = map(tuple(string, string), ([name, value]) => ({ name, value }));
 
-/** `:user`, `:machinery` or `:host`. */
+/** `:user`, `:system` or `:toplevel`. */
 export const frameKind = keywordOf(FRAME_KINDS);
 
 /** `(INDEX CALL KIND)` */

@@ -2,7 +2,7 @@ import { type Decoder, decode } from "sexp-parser";
 import { lispFunction } from "../lisp/descriptor.js";
 import { lispLimit, printedValues } from "./evaluate.js";
 import type { FrameValue } from "./frames.js";
-import { brokenOff, evaluationFailed, noFrame } from "./stop-refusals.js";
+import { codeInterrupted, evaluationFailed, noFrame } from "./stop-refusals.js";
 
 const { map, string, tagged, tuple } = decode;
 
@@ -27,7 +27,7 @@ export const evalInFrame = lispFunction({
   refusals: {
     "no-frame": (_level: number, frame: number) => noFrame(frame),
     error: () => evaluationFailed,
-    interrupted: () => brokenOff,
+    interrupted: () => codeInterrupted,
   },
   label: (_level, frame) => `Evaluating in frame ${frame}`,
 });

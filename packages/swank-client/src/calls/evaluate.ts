@@ -1,7 +1,7 @@
 import { type Decoder, decode, keyword, NIL, type Sexp, T } from "sexp-parser";
 import { lispFunction } from "../lisp/descriptor.js";
 import { type ErrorSnapshot, warnings } from "./condition.js";
-import { errorSnapshot, type SessionNews } from "./stop-data.js";
+import { errorSnapshot, type SessionUpdate } from "./stop-data.js";
 
 /** Arguments of `evaluate`. */
 export interface EvaluateCall {
@@ -37,14 +37,14 @@ export type EvaluationResult =
       readonly status: "returned";
       readonly values: readonly string[];
       readonly count: number;
-      readonly news: SessionNews;
+      readonly update: SessionUpdate;
     }
-  | { readonly status: "aborted"; readonly news: SessionNews }
+  | { readonly status: "aborted"; readonly update: SessionUpdate }
   | {
       readonly status: "failed";
       readonly error: ErrorSnapshot;
       readonly failure: ReadFailure;
-      readonly news: SessionNews;
+      readonly update: SessionUpdate;
     }
   | { readonly status: "no-such-package"; readonly name: string }
   /** Its thread was ended from outside. */
@@ -75,13 +75,13 @@ const failed = (datum: Sexp) => {
 const evaluationResult: Decoder<EvaluationResult> = tagged({
   returned: map(
     tupleRest([printedValues], ending),
-    ([result, news]): EvaluationResult => ({ status: "returned", ...result, news }),
+    ([result, update]): EvaluationResult => ({ status: "returned", ...result, update }),
   ),
   failed: map(
     tupleRest([failed], ending),
-    ([result, news]): EvaluationResult => ({ status: "failed", ...result, news }),
+    ([result, update]): EvaluationResult => ({ status: "failed", ...result, update }),
   ),
-  aborted: map(ending, (news): EvaluationResult => ({ status: "aborted", news })),
+  aborted: map(ending, (update): EvaluationResult => ({ status: "aborted", update })),
   "no-such-package": map(tuple(string), ([name]): EvaluationResult => ({ status: "no-such-package", name })),
 });
 

@@ -2,7 +2,7 @@ import { decode, keyword, list, quote, symbol } from "sexp-parser";
 import { lispFunction } from "../lisp/descriptor.js";
 
 /** Milliseconds that the image has to look for the thread. */
-const LOOK_TIME = 10_000;
+const LOOKUP_TIME = 10_000;
 
 const THREAD_ID = quote(symbol("swank/backend:thread-id"));
 
@@ -14,6 +14,6 @@ export const hasThread = lispFunction({
     list(symbol("cl:find"), id, list(symbol("swank/backend:all-threads")), keyword("key"), THREAD_ID),
   ],
   decode: decode.map(decode.boolean, (isMissing) => !isMissing),
-  timeout: LOOK_TIME,
+  timeout: LOOKUP_TIME,
   label: () => "looking for a thread",
 });

@@ -2,7 +2,7 @@ import { decode, quote } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
 import { lispFunction } from "../lisp/descriptor.js";
 import type { Restart } from "./condition.js";
-import { brokenOff, nothing, restartReturned, wrongCount } from "./stop-refusals.js";
+import { codeInterrupted, nothing, restartReturned, wrongCount } from "./stop-refusals.js";
 
 const { map, string, tuple } = decode;
 
@@ -26,7 +26,7 @@ export const invokeRestart = lispFunction({
     returned: (_level: number, { name }: Restart) => map(tuple(), () => restartReturned(name)),
     error: (_level: number, { name }: Restart) =>
       map(tuple(string, string), ([type, message]) => badValue(name, `${type}: ${message}`)),
-    interrupted: () => brokenOff,
+    interrupted: () => codeInterrupted,
   },
   label: (_level, { name }) => `Restart ${name}`,
 });

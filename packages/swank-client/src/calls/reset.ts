@@ -5,8 +5,8 @@ import { definitionKind, LEFT_REASONS, type ResetReport, SESSION_TIME } from "./
 
 const { list, map, string, tuple } = decode;
 
-const goneOne = map(tuple(definitionKind, string), ([kind, name]) => ({ kind, name }));
-const leftOne = map(tuple(definitionKind, string, keywordOf(LEFT_REASONS)), ([kind, name, reason]) => ({
+const removedDefinition = map(tuple(definitionKind, string), ([kind, name]) => ({ kind, name }));
+const keptDefinition = map(tuple(definitionKind, string, keywordOf(LEFT_REASONS)), ([kind, name, reason]) => ({
   kind,
   name,
   reason,
@@ -14,7 +14,7 @@ const leftOne = map(tuple(definitionKind, string, keywordOf(LEFT_REASONS)), ([ki
 
 /** `(((KIND NAME) ...) ((KIND NAME REASON) ...) (LOADED ...))` */
 const answer: Decoder<Omit<ResetReport, "aborted" | "stillRunning">> = map(
-  tuple(list(goneOne), list(leftOne), list(string)),
+  tuple(list(removedDefinition), list(keptDefinition), list(string)),
   ([gone, left, loaded]) => ({ undefined: gone, left, loaded }),
 );
 

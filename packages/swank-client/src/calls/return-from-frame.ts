@@ -1,5 +1,5 @@
 import { lispFunction } from "../lisp/descriptor.js";
-import { brokenOff, evaluationFailed, noFrame, nothing, notRestartable } from "./stop-refusals.js";
+import { codeInterrupted, evaluationFailed, noFrame, nothing, notRestartable } from "./stop-refusals.js";
 
 /** Returns from a frame with the values of code (lisp/debugger/frames.lisp). The thread leaves the stop. `attempt`: see `evalInFrame`. */
 export const returnFromFrame = lispFunction({
@@ -13,7 +13,7 @@ export const returnFromFrame = lispFunction({
     "no-frame": (_level: number, frame: number) => noFrame(frame),
     "not-restartable": (_level: number, frame: number) => notRestartable(frame),
     error: () => evaluationFailed,
-    interrupted: () => brokenOff,
+    interrupted: () => codeInterrupted,
   },
   label: (_level, frame) => `Returning from frame ${frame}`,
 });

@@ -54,8 +54,8 @@ export interface StopData extends StopReport {
   readonly owner?: StopOwner | undefined;
 }
 
-/** News of the session, sent with the report of a stop or with the end of an evaluation. */
-export interface SessionNews {
+/** An update of the session, sent with the report of a stop or with the end of an evaluation. */
+export interface SessionUpdate {
   readonly warnings: readonly LispWarning[];
   readonly warningsOmitted: number;
   /** The session's package; `undefined` for threads that run no evaluation of this client. */
@@ -94,18 +94,21 @@ export function stopReport(datum: Sexp): StopReport {
   return { ...rest, isOwn: own, condition: errorSnapshot(datum) };
 }
 
-const news = plist({
+const updateFields = plist({
   warnings: optional(warnings),
   warningsOmitted: optional(integer),
   package: optional(nullable(string)),
 });
 
-/** Decodes the session news in a plist of lisp/stops/snapshot.lisp. */
-export const sessionNews: Decoder<SessionNews> = map(news, ({ warnings: some = [], warningsOmitted = 0, ...rest }) => ({
-  ...rest,
-  warnings: some,
-  warningsOmitted,
-}));
+/** Decodes the session update in a plist of lisp/stops/snapshot.lisp. */
+export const sessionUpdate: Decoder<SessionUpdate> = map(
+  updateFields,
+  ({ warnings: some = [], warningsOmitted = 0, ...rest }) => ({
+    ...rest,
+    warnings: some,
+    warningsOmitted,
+  }),
+);
 
 /** Makes a report from Swank's own message: less detailed than the runtime's, but available without the runtime. */
 export function reportOf({ condition: { type, message }, restarts, frames }: DebugMessage): StopReport {
@@ -132,18 +135,18 @@ export function reportOf({ condition: { type, message }, restarts, frames }: Deb
 /** Milliseconds that a stopped thread has to describe its stop. */
 const REPORT_TIME = 10_000;
 
-/** A stopped thread's report of its stop, with the news of its session. */
+/** A stopped thread's report of its stop, with the update of its session. */
 export interface DescribedStop {
   readonly report: StopReport;
-  readonly news: SessionNews;
+  readonly update: SessionUpdate;
 }
 
-/** Describes a stop of this client (lisp/stops/snapshot.lisp). The reply consumes the session's news: each warning is sent once. */
+/** Describes a stop of this client (lisp/stops/snapshot.lisp). The reply consumes the session's update: each warning is sent once. */
 export const describeStop = lispFunction({
   name: "stop",
   where: "stopped-thread",
   module: "evaluate",
-  decode: (datum: Sexp): DescribedStop => ({ report: stopReport(datum), news: sessionNews(datum) }),
+  decode: (datum: Sexp): DescribedStop => ({ report: stopReport(datum), update: sessionUpdate(datum) }),
   timeout: REPORT_TIME,
   label: () => "describing a stop",
 });

@@ -28,9 +28,9 @@ export const evaluationFailed: Decoder<SwankError> = map(
 );
 
 /** `(:interrupted)`: the expressions were interrupted. */
-export const brokenOff: Decoder<SwankError> = map(
+export const codeInterrupted: Decoder<SwankError> = map(
   tuple(),
-  () => new SwankError("FRAME_EVALUATION_TIMEOUT", "The code was broken off."),
+  () => new SwankError("FRAME_EVALUATION_TIMEOUT", "The code was interrupted."),
 );
 
 /** `(:wrong-count FEWEST MOST)`, of a restart. */

@@ -5,14 +5,14 @@ import { OutcomeSlot, type WaitOptions } from "../evaluation/outcome-slot.js";
 /** Default timeout of expressions, in milliseconds. */
 const ATTEMPT_TIME = 30_000;
 /** Milliseconds to wait after each interrupt for the code to end; it may run without interrupts for a while. */
-const BREAK_OFF_PAUSES = [300, 700, 2000] as const;
+const INTERRUPT_PAUSES = [300, 700, 2000] as const;
 
 /** A caller's expressions that a stopped thread evaluates. */
 export interface Expressions<Result> {
   readonly label: string;
-  /** Starts their evaluation. `breakOff` interrupts it by the same token (lisp/stops/attempt.lisp). */
+  /** Starts their evaluation. `interrupt` interrupts it by the same token (lisp/stops/attempt.lisp). */
   start(token: string): Promise<Result>;
-  breakOff(token: string): Promise<unknown>;
+  interrupt(token: string): Promise<unknown>;
 }
 
 /**
@@ -33,12 +33,15 @@ export async function attempt<Result>(expressions: Expressions<Result>, options:
   const done = await within(slot, { timeout, signal });
   if (done !== undefined) return done.result;
   try {
-    return await breakOff(expressions, token, slot);
+    return await interrupt(expressions, token, slot);
   } catch (error) {
     if (!(error instanceof SwankError) || error.code !== "FRAME_EVALUATION_TIMEOUT") throw error;
     throw signal?.aborted
       ? new SwankError("CANCELLED", `${label} was cancelled.`, { cause: signal.reason })
-      : new SwankError("FRAME_EVALUATION_TIMEOUT", `${label} took longer than ${timeout / 1000} s and was broken off.`);
+      : new SwankError(
+          "FRAME_EVALUATION_TIMEOUT",
+          `${label} took longer than ${timeout / 1000} s and was interrupted.`,
+        );
   }
 }
 
@@ -46,17 +49,20 @@ interface Done<Result> {
   readonly result: Result;
 }
 
-async function breakOff<Result>(
-  { label, breakOff: end }: Expressions<Result>,
+async function interrupt<Result>(
+  { label, interrupt: end }: Expressions<Result>,
   token: string,
   slot: OutcomeSlot<Done<Result>>,
 ): Promise<Result> {
-  for (const timeout of BREAK_OFF_PAUSES) {
+  for (const timeout of INTERRUPT_PAUSES) {
     await end(token);
     const done = await within(slot, { timeout });
     if (done !== undefined) return done.result;
   }
-  throw new SwankError("REQUEST_TIMEOUT", `${label} could not be broken off; it runs without interrupts and goes on.`);
+  throw new SwankError(
+    "REQUEST_TIMEOUT",
+    `${label} could not be interrupted: it runs without interrupts and continues.`,
+  );
 }
 
 /** @returns `undefined` if the timeout or the signal came first. */

@@ -5,7 +5,7 @@ import { type Breakpoint, type HitElsewhere, hitElsewhere, type NewBreakpoint } 
 import { listBreakpoints } from "../calls/list-breakpoints.js";
 import { removeBreakpoint } from "../calls/remove-breakpoint.js";
 import { type BreakpointConditions, setBreakpoint } from "../calls/set-breakpoint.js";
-import { unlessOther } from "../lisp/decoders.js";
+import { decodedIfKnown } from "../lisp/decoders.js";
 import type { LispRunner } from "../lisp/lisp-runner.js";
 import type { WriteStringMessage } from "../protocol/wire/messages.js";
 
@@ -68,7 +68,7 @@ export class Breakpoints {
 
   /** Reports a message about a hit in another client. @returns false if the message is about something else. */
   receive({ target }: WriteStringMessage): boolean {
-    const hit = unlessOther(hitElsewhere, target);
+    const hit = decodedIfKnown(hitElsewhere, target);
     if (hit !== undefined) this.#onHitElsewhere(hit);
     return hit !== undefined;
   }

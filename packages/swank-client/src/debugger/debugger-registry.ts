@@ -1,13 +1,14 @@
 import { SwankError } from "../base/errors.js";
-import { describeStop, reportOf, type SessionNews, type StopReport } from "../calls/stop-data.js";
+import { describeStop, reportOf, type SessionUpdate, type StopReport } from "../calls/stop-data.js";
 import type { Caller } from "../lisp/caller.js";
 import type { LispRunner } from "../lisp/lisp-runner.js";
 import type { DebugMessage, DebugReturnMessage } from "../protocol/wire/messages.js";
-import { type AtStop, ParkedChannel, type ParkedThread, ParkedThreads } from "./parked-threads.js";
+import { type DebuggerLevel, DebuggerLevels } from "./debugger-levels.js";
+import { type AtStop, OwnChannel } from "./own-channel.js";
 import { type Evaluation, Stop } from "./stop.js";
 
-/** Called for every new stop after its thread was asked for a report. `news` is `undefined` if the thread did not answer. */
-export type StopListener = (stop: Stop, news: SessionNews | undefined) => void;
+/** Called for every new stop after its thread was asked for a report. `update` is `undefined` if the thread did not answer. */
+export type StopListener = (stop: Stop, update: SessionUpdate | undefined) => void;
 
 /** Finds the evaluation that one of these requests belongs to. */
 export type FindEvaluation = (requests: readonly number[]) => Evaluation | undefined;
@@ -23,7 +24,7 @@ export class DebuggerRegistry {
   readonly #lisp: LispRunner;
   readonly #findEvaluation: FindEvaluation;
   readonly #onStop: StopListener;
-  readonly #parked = new ParkedThreads();
+  readonly #levels = new DebuggerLevels();
   readonly #stops = new Set<Stop>();
 
   constructor(caller: Caller, lisp: LispRunner, findEvaluation: FindEvaluation, onStop: StopListener) {
@@ -44,30 +45,30 @@ export class DebuggerRegistry {
       this.#caller.giveUp(tooManyStops());
       return;
     }
-    const parked = this.#parked.enter(message);
-    if (this.#parked.size > MOST_STOPS) this.#caller.giveUp(tooManyStops());
-    else if (parked !== undefined) void this.#announce(parked);
+    const entered = this.#levels.enter(message);
+    if (this.#levels.size > MOST_STOPS) this.#caller.giveUp(tooManyStops());
+    else if (entered !== undefined) void this.#announce(entered);
   }
 
   leave({ thread, level }: DebugReturnMessage): void {
-    this.#parked.leave(thread, level);
+    this.#levels.leave(thread, level);
   }
 
   /** Ends every stop, because the connection is closed. */
   clear(): void {
-    this.#parked.clear();
+    this.#levels.clear();
   }
 
-  async #announce(parked: ParkedThread): Promise<void> {
-    const { message, thread, level, left } = parked;
-    const { report, news } = await this.#report(parked);
+  async #announce(entered: DebuggerLevel): Promise<void> {
+    const { message, thread, level, left } = entered;
+    const { report, update } = await this.#report(entered);
     if (left.aborted) return;
-    const channel = new ParkedChannel(parked, this.#caller, this.#atStop(report));
+    const channel = new OwnChannel(entered, this.#caller, this.#atStop(report));
     const evaluation = this.#findEvaluation(message.continuations);
     const stop = new Stop(channel, { thread, level, ...report }, this.#lisp, evaluation);
     this.#stops.add(stop);
     left.addEventListener("abort", () => this.#stops.delete(stop), { once: true });
-    this.#onStop(stop, news);
+    this.#onStop(stop, update);
   }
 
   #atStop({ number }: StopReport): AtStop | undefined {
@@ -76,7 +77,7 @@ export class DebuggerRegistry {
   }
 
   /** Asks the thread for a report; falls back to Swank's message if the thread cannot answer. */
-  async #report({ message, thread, left }: ParkedThread): Promise<{ report: StopReport; news?: SessionNews }> {
+  async #report({ message, thread, left }: DebuggerLevel): Promise<{ report: StopReport; update?: SessionUpdate }> {
     if (!this.#lisp.hasLoaded("evaluate")) return { report: reportOf(message) };
     try {
       return await this.#lisp.with({ thread, signal: left }).run(describeStop);

@@ -10,7 +10,7 @@ import type { StopChannel } from "./stop-channel.js";
 /** Milliseconds that a stopped thread has to answer a question about itself. */
 const ANSWER_TIME = 15_000;
 /** Milliseconds that the image then has to interrupt the form and report it. */
-const BREAK_OFF_TIME = 15_000;
+const INTERRUPT_TIME = 15_000;
 
 const STALE: Reply = { status: "ok", value: [keyword("stale")] };
 
@@ -35,7 +35,7 @@ export class ForeignChannel implements StopChannel {
   }
 
   async send(form: Sexp, { label, mayLeave, timeout = ANSWER_TIME }: SendOptions): Promise<Reply> {
-    const lisp = this.#lisp.with({ timeout: timeout + BREAK_OFF_TIME });
+    const lisp = this.#lisp.with({ timeout: timeout + INTERRUPT_TIME });
     const reply = await lisp.run(askStop, this.#stop.number, mayLeave, timeout, form, label);
     if (reply.kind === "left" || reply.kind === "stale") this.end();
     if (reply.kind === "left" && mayLeave) return { status: "abort", condition: "NIL" };
@@ -55,7 +55,7 @@ export class ForeignChannel implements StopChannel {
           remedy: `It runs without interrupts, or waits for something outside Lisp. Nothing was done there, and nothing will be. Look at it in ${owner.text}, or try again.`,
         });
       case "interrupted":
-        throw new SwankError("REQUEST_TIMEOUT", `${label}: Thread ${thread} took too long and was broken off.`, {
+        throw new SwankError("REQUEST_TIMEOUT", `${label}: Thread ${thread} took too long and was interrupted.`, {
           remedy: `It may wait for a lock that another thread holds. It is stopped as it was: look at it in ${owner.text}, or try again.`,
         });
       case "failed":

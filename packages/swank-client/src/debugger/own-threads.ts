@@ -1,5 +1,5 @@
 import { type Decoder, decode } from "sexp-parser";
-import { unlessOther } from "../lisp/decoders.js";
+import { decodedIfKnown } from "../lisp/decoders.js";
 import type { WriteStringMessage } from "../protocol/wire/messages.js";
 
 const { integer, map, plist, string, tagged, tuple } = decode;
@@ -24,5 +24,5 @@ const endedThread: Decoder<EndedThread> = tagged({
 
 /** Reads the ended thread from a message; `undefined` for a message about something else. */
 export function readEndedThread({ target }: WriteStringMessage): EndedThread | undefined {
-  return unlessOther(endedThread, target);
+  return decodedIfKnown(endedThread, target);
 }

@@ -268,7 +268,7 @@ export class Stop {
       label,
       start: (token: string) =>
         this.#lisp.runAt(this.#place, called, given(token), { timeout: Number.POSITIVE_INFINITY }),
-      breakOff: (token: string) => this.#lisp.run(endAttempt, this.thread, token),
+      interrupt: (token: string) => this.#lisp.run(endAttempt, this.thread, token),
     };
     return attempt(expressions, wait);
   }

@@ -6,7 +6,7 @@ import { abortEvaluation } from "../calls/abort-evaluation.js";
 import { type EvaluateCall, type EvaluationResult, evaluate } from "../calls/evaluate.js";
 import { interrupt } from "../calls/interrupt.js";
 import { kill } from "../calls/kill.js";
-import type { SessionNews } from "../calls/stop-data.js";
+import type { SessionUpdate } from "../calls/stop-data.js";
 import type { LispRunner } from "../lisp/lisp-runner.js";
 import type { Place } from "../lisp/place.js";
 import type { Connection } from "../protocol/connection/connection.js";
@@ -75,9 +75,9 @@ export class EvaluationRunner<Stop extends StopOfTask> {
   }
 
   /** The thread of an evaluation has stopped. */
-  stopped(id: number, stop: Stop, news: SessionNews | undefined): void {
+  stopped(id: number, stop: Stop, update: SessionUpdate | undefined): void {
     const task = this.#running.get(id);
-    if (news !== undefined) task?.report(news);
+    if (update !== undefined) task?.report(update);
     task?.stopped(stop);
   }
 
@@ -131,7 +131,7 @@ export class EvaluationRunner<Stop extends StopOfTask> {
       task.refused(new SwankError("NO_SUCH_PACKAGE", `There is no package named ${result.name}.`));
       return;
     }
-    task.report(result.news);
+    task.report(result.update);
     if (result.status === "returned") {
       task.ended({ status: "returned", values: result.values, valueCount: result.count });
     } else if (result.status === "aborted") task.ended({ status: "aborted" });

@@ -1,13 +1,13 @@
 import { setTimeout } from "node:timers/promises";
 import { SwankError } from "../base/errors.js";
-import type { SessionNews } from "../calls/stop-data.js";
+import type { SessionUpdate } from "../calls/stop-data.js";
 import type { EvaluationOf, OutputChunk, StopOfTask } from "./evaluation.js";
 import type { Aborted, Lost, OutcomeOf, Returned, StoppedOf, Transcript } from "./outcome.js";
 import { OutcomeSlot, type Producer, type WaitOptions } from "./outcome-slot.js";
 import { type OutputStream, type SessionState, TranscriptRecorder } from "./transcript.js";
 
 /** An outcome without the fields that all outcomes have. */
-export type Verdict<Stop> =
+export type BareOutcome<Stop> =
   | Omit<Returned, keyof Transcript>
   | Omit<StoppedOf<Stop>, keyof Transcript>
   | Omit<Aborted, keyof Transcript>
@@ -111,7 +111,7 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
   }
 
   /** Adds the session's changes since the last report. */
-  report({ warnings, warningsOmitted, package: name }: SessionNews): void {
+  report({ warnings, warningsOmitted, package: name }: SessionUpdate): void {
     this.#recorder.warn(warnings, warningsOmitted);
     if (name !== undefined) this.#recorder.package = name;
   }
@@ -123,7 +123,7 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
     this.#slot.put(this.#outcome({ status: "stopped", stop }));
   }
 
-  ended(verdict: Exclude<Verdict<Stop>, { status: "stopped" }>): void {
+  ended(verdict: Exclude<BareOutcome<Stop>, { status: "stopped" }>): void {
     this.#slot.putLast(this.#outcome(verdict));
     this.#settle();
   }
@@ -135,7 +135,7 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
   }
 
   /** The transcript is added to the outcome when that is taken. */
-  #outcome(verdict: Verdict<Stop>): Producer<OutcomeOf<Stop>> {
+  #outcome(verdict: BareOutcome<Stop>): Producer<OutcomeOf<Stop>> {
     return () => ({ ...verdict, ...this.#recorder.take() });
   }
 

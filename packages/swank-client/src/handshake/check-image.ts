@@ -41,8 +41,8 @@ function isSlynk({ features, version }: ConnectionInfo): boolean {
 function slynk({ modules }: ConnectionInfo, { description, port }: CheckedServer): SwankError {
   const free = portBeside(port);
   // SLY's contrib sly-retro gives Slynk's packages the nickname SWANK, so that Swank cannot create its own.
-  const isInDisguise = modules.some((module) => module.toUpperCase() === "SLYNK/RETRO");
-  const first = isInDisguise ? "Take sly-retro out of SLY's sly-contribs and start the Lisp anew. " : "";
+  const isRetro = modules.some((module) => module.toUpperCase() === "SLYNK/RETRO");
+  const first = isRetro ? "Take sly-retro out of SLY's sly-contribs and start the Lisp anew. " : "";
   const remedy = `${first}Load Swank into the image beside Slynk, (ql:quickload :swank), start it with ${listenForm(free)}, and connect to port ${free}.`;
   return new SwankError("SLYNK", `${description} is SLY's Slynk, not Swank.`, { remedy, details: { port: free } });
 }

@@ -71,7 +71,7 @@ function wrongSecret(handshake: FailedHandshake, cause: SwankError): SwankError 
   const { description } = handshake;
   return new SwankError("SECRET_REJECTED", `${description} does not answer after it was given the secret.`, {
     cause,
-    remedy: `Give the first line of ~/.slime-secret of the user who runs the server, or no secret when there is no such file. ${startAnew(handshake)}`,
+    remedy: `Give the first line of ~/.slime-secret of the user who runs the server, or no secret when there is no such file. ${restartHint(handshake)}`,
     details: cause.details,
   });
 }
@@ -82,12 +82,12 @@ function silent(handshake: FailedHandshake, isClosed: boolean, cause: SwankError
   const tunnel = isClosed ? " A tunnel does so when nothing listens at its other end." : "";
   return new SwankError("NOT_SWANK", `${handshake.description} ${silence}.`, {
     cause,
-    remedy: `Check that the port is Swank's and that the image is not stuck.${tunnel} If the user who runs it has a ~/.slime-secret, give that file's first line as the secret. ${startAnew(handshake)}`,
+    remedy: `Check that the port is Swank's and that the image is not stuck.${tunnel} If the user who runs it has a ~/.slime-secret, give that file's first line as the secret. ${restartHint(handshake)}`,
     details: { ...cause.details, secretMissing: true },
   });
 }
 
 /** From then on the thread that accepts connections is stopped in the debugger (swank.lisp, `authenticate-client`). */
-function startAnew({ port = 4005 }: FailedHandshake): string {
+function restartHint({ port = 4005 }: FailedHandshake): string {
   return `A Swank that was given a wrong secret, or none, answers nobody any more until it is started anew: (swank:restart-server :port ${port} :dont-close t).`;
 }

@@ -2,7 +2,7 @@ import { chmod, lstat, readdir, rename, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { removeUnused } from "./core-cache.js";
 import { makeDraft, removeAbandoned, removeQuietly } from "./drafts.js";
-import { treeDistrust } from "./own-file.js";
+import { treeProblem } from "./own-file.js";
 import { ownSubfolder } from "./own-folder.js";
 
 /** Number of compiled Swanks to keep. The least recently used are removed. */
@@ -49,13 +49,13 @@ export async function compiledSwank(
 /** True if the folder exists and only this user can have written it. Otherwise it is removed. */
 async function isUsable(folder: string, notes: string[]): Promise<boolean> {
   if ((await lstat(folder).catch(() => undefined)) === undefined) return false;
-  const distrust = await treeDistrust(folder).catch(() => "cannot be read");
-  if (distrust === undefined) {
+  const problem = await treeProblem(folder).catch(() => "cannot be read");
+  if (problem === undefined) {
     const now = new Date();
     await utimes(folder, now, now).catch(() => undefined);
     return true;
   }
-  notes.push(`The compiled files in ${folder} were not used and are rebuilt: it ${distrust}.`);
+  notes.push(`The compiled files in ${folder} were not used and are rebuilt: it ${problem}.`);
   await removeQuietly(folder);
   return false;
 }

@@ -49,7 +49,7 @@ export class CoreCache {
       return { path, inode };
     });
     if (found === undefined || "value" in found) return found?.value;
-    this.#notes.push(`The core ${path} was not used and is rebuilt: it ${found.distrust}.`);
+    this.#notes.push(`The core ${path} was not used and is rebuilt: it ${found.problem}.`);
     await removeQuietly(path);
     return undefined;
   }

@@ -8,7 +8,7 @@ import { isGone, thisProcess, type WorkOwner } from "./work-owner.js";
 const POLL_INTERVAL = 100;
 
 /** Milliseconds between signs of life of a working process: it updates the time of its lock. */
-const SIGN_INTERVAL = 1000;
+const HEARTBEAT_INTERVAL = 1000;
 
 /** Milliseconds without a sign of life after which nobody waits for a lock: its process may be suspended, or the process id reused. */
 const SILENCE = 3000;
@@ -48,7 +48,7 @@ export async function doExclusively<Result>(task: ExclusiveWork<Result>): Promis
     try {
       const result = await task.found();
       if (result !== undefined) return result;
-      if (holdsLock !== false) return await givingSigns(task);
+      if (holdsLock !== false) return await withHeartbeat(task);
     } finally {
       if (holdsLock) await removeLock(task.lockFile);
     }
@@ -64,11 +64,11 @@ export async function doExclusively<Result>(task: ExclusiveWork<Result>): Promis
   return undefined;
 }
 
-async function givingSigns<Result>({ lockFile, work }: ExclusiveWork<Result>): Promise<Result> {
+async function withHeartbeat<Result>({ lockFile, work }: ExclusiveWork<Result>): Promise<Result> {
   const timer = setInterval(() => {
     const now = new Date();
     utimes(lockFile, now, now).catch(() => undefined);
-  }, SIGN_INTERVAL);
+  }, HEARTBEAT_INTERVAL);
   try {
     return await work();
   } finally {
@@ -110,7 +110,7 @@ class OtherWorker {
     }));
     // It may have finished. Trying to take the lock again will show.
     if (read === undefined) return "working";
-    if ("distrust" in read) return "gone";
+    if ("problem" in read) return "gone";
     const { text, mtimeMs } = read.value;
     const age = Math.abs(Date.now() - mtimeMs);
     if (age > STALE || isGone(ownerIn(text))) return "gone";

@@ -7,7 +7,7 @@ const OTHERS_WRITABLE = 0o002;
 const STICKY = 0o1000;
 
 /** Why a file must not be used: words that follow its path in a sentence. */
-export type Distrust = string;
+export type FileProblem = string;
 
 /** Decides whether only trusted users can have written a file: this user and root. */
 export class FileOwner {
@@ -32,21 +32,21 @@ export class FileOwner {
   }
 
   /** What is wrong with a file or link whose content is to be executed. For a link, its own owner counts. */
-  fileDistrust(found: Stats): Distrust | undefined {
+  fileProblem(found: Stats): FileProblem | undefined {
     if (!found.isFile()) return found.isSymbolicLink() ? "is a link" : "is not a file";
     // Another user can make a hard link to this user's file.
     if (found.nlink > 1) return "has another name as well";
-    return this.#writerDistrust(found);
+    return this.#writerProblem(found);
   }
 
   /** What is wrong with a folder for such files. */
-  folderDistrust(found: Stats): Distrust | undefined {
+  folderProblem(found: Stats): FileProblem | undefined {
     if (!found.isDirectory()) return found.isSymbolicLink() ? "is a link" : "is not a folder";
-    return this.#writerDistrust(found);
+    return this.#writerProblem(found);
   }
 
   /** What is wrong with a parent folder. Users who can write there can replace its contents. */
-  parentDistrust(found: Stats): Distrust | undefined {
+  parentProblem(found: Stats): FileProblem | undefined {
     if (!found.isDirectory()) return "is not a folder";
     if (!this.#isTrusted(found.uid)) return "belongs to another user";
     // In a sticky folder, such as /tmp, only the owner of a file can replace it.
@@ -54,11 +54,11 @@ export class FileOwner {
   }
 
   /** What is wrong with a link on the way to it. */
-  linkDistrust(found: Stats): Distrust | undefined {
+  linkProblem(found: Stats): FileProblem | undefined {
     return this.#isTrusted(found.uid) ? undefined : "belongs to another user";
   }
 
-  #writerDistrust(found: Stats): Distrust | undefined {
+  #writerProblem(found: Stats): FileProblem | undefined {
     if (found.uid !== this.#user) return "belongs to another user";
     return this.#isWritableByOthers(found) ? "can be written by other users" : undefined;
   }

@@ -25,7 +25,7 @@ export interface ImageExit {
 /**
  * Milliseconds to wait for remaining output after the image has ended: its child processes may keep the pipes and the socket open.
  */
-const LAST_WORDS = 250;
+const DRAIN_TIME = 250;
 
 /** Milliseconds for an image to end after its socket was closed. If an exit hook hangs, it needs up to 3 s. */
 export const ENDING_TIME = 4000;
@@ -118,7 +118,7 @@ export class ImageProcess {
       });
       child.once("exit", (code, signal) => {
         // One more turn of the event loop, in case it was blocked: pending data is read before the streams are closed.
-        const timer = setTimeout(() => setImmediate(() => this.#closeStreams()), LAST_WORDS);
+        const timer = setTimeout(() => setImmediate(() => this.#closeStreams()), DRAIN_TIME);
         child.once("close", () => {
           clearTimeout(timer);
           finish(code, signal);

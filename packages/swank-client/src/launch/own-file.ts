@@ -1,13 +1,13 @@
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type Distrust, FileOwner } from "./file-owner.js";
+import { FileOwner, type FileProblem } from "./file-owner.js";
 
 /** Does not follow links, and does not block on a pipe. */
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** The result of using a file that only this user can have written, or the reason why it was not used. */
-export type OwnFileResult<Value> = { readonly value: Value } | { readonly distrust: Distrust };
+export type OwnFileResult<Value> = { readonly value: Value } | { readonly problem: FileProblem };
 
 /**
  * Opens a file, and uses it if only this user can have written it. The checked file is the one used, even if its name is changed in
@@ -20,11 +20,11 @@ export async function useOwnFile<Value>(
   use: (file: FileHandle, found: Stats) => Promise<Value>,
 ): Promise<OwnFileResult<Value> | undefined> {
   const [owner, file] = await Promise.all([FileOwner.current(), openFile(path)]);
-  if (file === undefined || typeof file === "string") return file === undefined ? undefined : { distrust: file };
+  if (file === undefined || typeof file === "string") return file === undefined ? undefined : { problem: file };
   try {
     const found = await file.stat();
-    const distrust = owner?.fileDistrust(found);
-    return distrust === undefined ? { value: await use(file, found) } : { distrust };
+    const problem = owner?.fileProblem(found);
+    return problem === undefined ? { value: await use(file, found) } : { problem };
   } finally {
     await file.close();
   }
@@ -37,16 +37,16 @@ export async function readOwnFile(path: string): Promise<string | undefined> {
 }
 
 /** What is wrong with a folder or a file in it, if another user can have written it. */
-export async function treeDistrust(folder: string): Promise<Distrust | undefined> {
+export async function treeProblem(folder: string): Promise<FileProblem | undefined> {
   const owner = await FileOwner.current();
   if (owner === undefined) return undefined;
-  const distrust = owner.folderDistrust(await lstat(folder));
-  if (distrust !== undefined) return distrust;
+  const problem = owner.folderProblem(await lstat(folder));
+  if (problem !== undefined) return problem;
   const names = await readdir(folder, { recursive: true });
   const all = await Promise.all(
     names.map(async (name) => {
       const found = await lstat(join(folder, name));
-      return found.isDirectory() ? owner.folderDistrust(found) : owner.fileDistrust(found);
+      return found.isDirectory() ? owner.folderProblem(found) : owner.fileProblem(found);
     }),
   );
   const index = all.findIndex((each) => each !== undefined);
@@ -54,7 +54,7 @@ export async function treeDistrust(folder: string): Promise<Distrust | undefined
 }
 
 /** Why it cannot be opened; `undefined` if it does not exist. */
-async function openFile(path: string): Promise<FileHandle | Distrust | undefined> {
+async function openFile(path: string): Promise<FileHandle | FileProblem | undefined> {
   try {
     return await open(path, FLAGS);
   } catch (error) {

@@ -33,7 +33,7 @@ export async function ownSubfolder(parent: string, name: string): Promise<string
   const path = join(parent, name);
   try {
     const owner = await FileOwner.current();
-    const isUsable = async () => owner === undefined || owner.folderDistrust(await findOrMake(path)) === undefined;
+    const isUsable = async () => owner === undefined || owner.folderProblem(await findOrMake(path)) === undefined;
     if (await isUsable()) return plainFolder(path);
     await rm(path, { recursive: true, force: true });
     return (await isUsable()) ? path : undefined;
@@ -54,12 +54,12 @@ async function walk(folder: string, owner: FileOwner): Promise<string> {
   const names = namesIn(folder);
   let path = root;
   let links = 0;
-  check(folder, root, owner.parentDistrust(await lstat(root)));
+  check(folder, root, owner.parentProblem(await lstat(root)));
   for (let name = names.shift(); name !== undefined; name = names.shift()) {
     const next = name === ".." ? dirname(path) : join(path, name);
     const found = await findOrMake(next);
     if (found.isSymbolicLink()) {
-      check(folder, next, owner.linkDistrust(found));
+      check(folder, next, owner.linkProblem(found));
       links += 1;
       if (links > MOST_LINKS) throw new UnsafePath(`${folder} cannot be written: too many links lead to it`);
       const target = await readlink(next);
@@ -67,10 +67,10 @@ async function walk(folder: string, owner: FileOwner): Promise<string> {
       if (isAbsolute(target)) path = root;
       continue;
     }
-    check(folder, next, owner.parentDistrust(found));
+    check(folder, next, owner.parentProblem(found));
     path = next;
   }
-  check(folder, path, owner.folderDistrust(await lstat(path)));
+  check(folder, path, owner.folderProblem(await lstat(path)));
   return path;
 }
 
@@ -78,10 +78,10 @@ function namesIn(path: string): string[] {
   return path.split(sep).filter((name) => name !== "" && name !== ".");
 }
 
-function check(folder: string, path: string, distrust: string | undefined): void {
-  if (distrust === undefined) return;
+function check(folder: string, path: string, problem: string | undefined): void {
+  if (problem === undefined) return;
   throw new UnsafePath(
-    path === folder ? `${folder} ${distrust}` : `${folder} cannot be used: ${path}, which leads to it, ${distrust}`,
+    path === folder ? `${folder} ${problem}` : `${folder} cannot be used: ${path}, which leads to it, ${problem}`,
   );
 }
 

@@ -42,7 +42,7 @@ async function startKept(plan: LaunchPlan, cache: CoreCache): Promise<LaunchedIm
     return launched(await startCore(plan, core.path, plan.options.dynamicSpaceSize), "core", plan);
   } catch (error) {
     if (plan.options.signal?.aborted) throw error;
-    await blameHeap(plan, core.path, error);
+    await throwIfHeapTooLarge(plan, core.path, error);
     plan.notes.push(`The core ${core.path} did not start and was rebuilt: ${problemText(error)}`);
     await cache.remove(core);
     return undefined;
@@ -93,7 +93,7 @@ function startCore(plan: LaunchPlan, core: string, dynamicSpaceSize: number | un
 }
 
 /** A core that starts with another heap is intact, so rebuilding it would not help. */
-async function blameHeap(plan: LaunchPlan, core: string, cause: unknown): Promise<void> {
+async function throwIfHeapTooLarge(plan: LaunchPlan, core: string, cause: unknown): Promise<void> {
   const { dynamicSpaceSize } = plan.options;
   if (dynamicSpaceSize === undefined) return;
   const started = await startCore(plan, core, undefined).catch(() => undefined);

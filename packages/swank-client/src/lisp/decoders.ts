@@ -19,7 +19,7 @@ export function nameOf<Name extends string>(names: readonly Name[], read: Decode
 }
 
 /** A decoded message; `undefined` for messages of another shape, which have other receivers. */
-export function unlessOther<Value>(decoder: Decoder<Value>, datum: Sexp): Value | undefined {
+export function decodedIfKnown<Value>(decoder: Decoder<Value>, datum: Sexp): Value | undefined {
   try {
     return decoder(datum);
   } catch (error) {

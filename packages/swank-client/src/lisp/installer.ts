@@ -7,7 +7,7 @@ import { loadModule } from "./load-module.js";
 import { type RuntimeModule, runtimeModule } from "./runtime-source.js";
 
 /** Milliseconds that restricting the client may take. */
-const TELLING_TIME = 60_000;
+const PROTECT_TIME = 60_000;
 
 /** A client's permissions in its image. */
 export interface InstallOptions {
@@ -61,7 +61,7 @@ export class RuntimeInstaller implements Modules {
   /** Makes the client's code unable to end the image. */
   async #protectImage({ packageName }: RuntimeModule): Promise<void> {
     const form = [symbol(inPackage(packageName, "protect-image"))];
-    await this.#caller.call(form, { label: "protecting the image", timeout: TELLING_TIME });
+    await this.#caller.call(form, { label: "protecting the image", timeout: PROTECT_TIME });
   }
 
   async #load(module: RuntimeModule): Promise<RuntimeModule> {

@@ -9,7 +9,7 @@ const { map, string, tagged, tuple } = decode;
 /** Milliseconds that loading may take. It usually takes 100 ms, and more while another thread compiles. */
 const LOADING_TIME = 60_000;
 /** Milliseconds that checking whether a module is loaded may take. The check waits for no lock. */
-const LOOKING_TIME = 10_000;
+const LOOKUP_TIME = 10_000;
 
 /** Decodes to `undefined`, or to the text of the error. */
 const loaded = tagged({ ok: map(tuple(), () => undefined), failed: map(tuple(string), ([message]) => message) });
@@ -23,7 +23,7 @@ export type Evaluate = (form: Sexp, options: { readonly label: string; readonly 
  * @throws SwankError `RUNTIME_FAILED`, and the errors of `evaluate`.
  */
 export async function loadModule(evaluate: Evaluate, module: RuntimeModule): Promise<void> {
-  const there = await evaluate(isReadyForm(module), { label: "looking for the runtime", timeout: LOOKING_TIME });
+  const there = await evaluate(isReadyForm(module), { label: "looking for the runtime", timeout: LOOKUP_TIME });
   if (there !== NIL) return;
   const label = "loading the runtime";
   const problem = decodeValue(loaded, await evaluate(loadForm(module), { label, timeout: LOADING_TIME }), label);

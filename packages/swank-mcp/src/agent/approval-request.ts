@@ -9,7 +9,7 @@ export type Operation = ":eval" | ":modify-restarts" | ":set-breakpoint" | ":mod
 export interface ApprovalRequest {
   readonly operation: Operation;
   /** The action as a verb phrase, e.g. `evaluate code in frame #2`. */
-  readonly wish: string;
+  readonly action: string;
   /** The details as labels and texts, e.g. `Code` and the code. */
   readonly particulars: readonly (readonly [label: string, text: string])[];
   /** Where the action would happen; shown only on request. */
@@ -68,8 +68,8 @@ export function detailText(request: ApprovalRequest, seconds: number): string {
 }
 
 /** The action, with the thread's owner if that is another client. */
-export function wholeWish({ wish, owner }: ApprovalRequest): string {
-  return visibleLine(owner === undefined ? wish : `${wish}, in a thread that is stopped in ${owner}`);
+export function actionText({ action, owner }: ApprovalRequest): string {
+  return visibleLine(owner === undefined ? action : `${action}, in a thread that is stopped in ${owner}`);
 }
 
 function statement(request: ApprovalRequest, room: Room): string {
@@ -79,7 +79,7 @@ function statement(request: ApprovalRequest, room: Room): string {
     const name = visibleLine(label);
     return `${room === UNLIMITED ? name : cutLine(name, MAX_LABEL)}:${shown(visibleText(text), each)}`;
   });
-  return [`AI agent wants to ${wholeWish(request)}:`, ...lines].join("\n");
+  return [`AI agent wants to ${actionText(request)}:`, ...lines].join("\n");
 }
 
 /** Text after its label. Several lines are indented, so that they cannot imitate the prompt's own lines. */

@@ -2,12 +2,12 @@ import type { DebuggedStop } from "../image/lisp-port.js";
 import { Refusal } from "../refusals/refusal.js";
 import {
   type ApprovalRequest,
+  actionText,
   canBeShown,
   detailText,
   isShownWhole,
   type Operation,
   promptText,
-  wholeWish,
 } from "./approval-request.js";
 import type { Ask, Question, Reply } from "./elicitation.js";
 import { type QuestionTurn, QuestionTurns } from "./question-turns.js";
@@ -184,7 +184,7 @@ function cannotAsk(request: ApprovalRequest, mode: ApprovalMode): Refusal {
 }
 
 function notAllowed(request: ApprovalRequest): string {
-  return `Not allowed (${request.operation}): ${wholeWish(request)}`;
+  return `Not allowed (${request.operation}): ${actionText(request)}`;
 }
 
 function withoutAsking({ instead, owner }: ApprovalRequest): string {

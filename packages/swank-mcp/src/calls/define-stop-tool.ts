@@ -2,10 +2,10 @@ import type * as z from "zod";
 import { ownership } from "../agent/foreign.js";
 import type { ToolAnswer } from "../text/tool-answer.js";
 import { checkFrame } from "./check-frame.js";
-import { goOnWish } from "./resuming.js";
+import { continueRequest } from "./resuming.js";
 import { type AddressedStop, findStop } from "./stop-address.js";
 import type { threadInput } from "./stop-inputs.js";
-import type { StopPlan, StopWish, VisibleStop } from "./stop-plan.js";
+import type { ReadOnlyStop, StopPlan, StopRequest } from "./stop-plan.js";
 import { type DeclaredTool, declareTool, type ToolDescription } from "./tool.js";
 import type { ToolContext } from "./tool-context.js";
 
@@ -17,18 +17,18 @@ interface StopToolDescription<Input extends StopInput> extends ToolDescription<I
   check?(args: z.output<Input>): void;
 }
 
-interface LookingTool<Input extends StopInput> extends StopToolDescription<Input> {
+interface ReadingTool<Input extends StopInput> extends StopToolDescription<Input> {
   readonly effect: "reads";
-  look(args: z.output<Input>, stop: VisibleStop, context: ToolContext): Promise<ToolAnswer>;
+  answer(args: z.output<Input>, stop: ReadOnlyStop, context: ToolContext): Promise<ToolAnswer>;
 }
 
-interface ChangingTool<Input extends StopInput> extends StopToolDescription<Input> {
+interface ActingTool<Input extends StopInput> extends StopToolDescription<Input> {
   readonly effect: "evaluates" | "resumes";
-  plan(args: z.output<Input>, stop: VisibleStop, context: ToolContext): Promise<StopPlan>;
+  plan(args: z.output<Input>, stop: ReadOnlyStop, context: ToolContext): Promise<StopPlan>;
 }
 
 /** The declaration of a tool on a stop. A tool that changes the program returns a plan, which runs only if it is allowed. */
-export type StopToolDeclaration<Input extends StopInput> = LookingTool<Input> | ChangingTool<Input>;
+export type StopToolDeclaration<Input extends StopInput> = ReadingTool<Input> | ActingTool<Input>;
 
 /** Creates a tool on a stop. The stop is found, the frame checked and the user asked before the tool acts. */
 export function defineStopTool<Input extends StopInput>(declaration: StopToolDeclaration<Input>): DeclaredTool {
@@ -36,18 +36,18 @@ export function defineStopTool<Input extends StopInput>(declaration: StopToolDec
     declaration.check?.(args);
     const found = await findStop(args.thread, context);
     if ("frame" in args && typeof args.frame === "number") checkFrame(args.frame, found.stop);
-    if (declaration.effect === "reads") return declaration.look(args, found.stop, context);
+    if (declaration.effect === "reads") return declaration.answer(args, found.stop, context);
     const plan = await declaration.plan(args, found.stop, context);
-    const wish = wishOf(plan, found);
-    if (wish !== undefined) await approve({ ...wish, stop: found.stop, ...ownership(found.stop, found.session) });
+    const request = requestOf(plan, found);
+    if (request !== undefined) await approve({ ...request, stop: found.stop, ...ownership(found.stop, found.session) });
     return plan.act(found);
   });
 }
 
 /** @returns `undefined` for a plan that needs no approval. */
-function wishOf({ wish }: StopPlan, found: AddressedStop): StopWish | undefined {
-  if (wish === "go-on") return goOnWish(found);
-  if (wish !== "impossible-elsewhere") return wish;
+function requestOf({ request }: StopPlan, found: AddressedStop): StopRequest | undefined {
+  if (request === "continue") return continueRequest(found);
+  if (request !== "impossible-elsewhere") return request;
   if (found.stop.owner !== undefined) return undefined;
   throw new Error("Only a stop in another client's debugger can be impossible to act on.");
 }

@@ -6,7 +6,7 @@ import type { ToolContext } from "./tool-context.js";
 
 /** An action that the user must allow. */
 export interface Plan {
-  readonly wish: ApprovalRequest;
+  readonly request: ApprovalRequest;
   /** Called only if the user allows it. */
   act(): Promise<ToolAnswer>;
 }
@@ -29,8 +29,8 @@ export type ToolDeclaration<Input extends z.ZodObject> = RunningTool<Input> | Pl
 export function defineTool<Input extends z.ZodObject>(declaration: ToolDeclaration<Input>): DeclaredTool {
   return declareTool(declaration, async (args, { approve, ...context }) => {
     if (declaration.effect !== "sets-breakpoint") return declaration.run(args, context);
-    const { wish, act } = await declaration.plan(args, context);
-    await approve(wish);
+    const { request, act } = await declaration.plan(args, context);
+    await approve(request);
     return act();
   });
 }

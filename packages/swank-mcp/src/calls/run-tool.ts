@@ -1,6 +1,6 @@
 import type { AgentSession } from "../agent/agent-session.js";
 import type { Ask } from "../agent/elicitation.js";
-import { explainHang, isSilence } from "../image/hung-image.js";
+import { explainHang, isUnanswered } from "../image/hung-image.js";
 import type { OutputStream } from "../image/lisp-port.js";
 import type { LispSession } from "../image/lisp-session.js";
 import type { OnDefect } from "../process/defects.js";
@@ -87,7 +87,7 @@ async function answer(
   const given = await run(context).catch(async (error: unknown) => {
     if (used?.isRetired === true) throw sessionReset(error);
     // Only a timeout may mean that the image hangs. Any other error is thrown at once, without waiting for an image being launched.
-    if (!isSilence(error)) throw error;
+    if (!isUnanswered(error)) throw error;
     const session = used ?? (await agent.host.current().catch(() => undefined));
     throw session === undefined ? error : await explainHang(error, session, signal);
   });

@@ -4,19 +4,19 @@ import type { ToolAnswer } from "../text/tool-answer.js";
 import type { AddressedStop } from "./stop-address.js";
 
 /** The members of a stop that change nothing in the image. */
-export type VisibleStop = Omit<DebuggedStop, "evaluation" | StopAction>;
+export type ReadOnlyStop = Omit<DebuggedStop, "evaluation" | StopAction>;
 
 /** The request to the user. The runner adds the stop and its owner. */
-export type StopWish = Omit<ApprovalRequest, "stop" | "isForeign" | "owner" | "instead">;
+export type StopRequest = Omit<ApprovalRequest, "stop" | "isForeign" | "owner" | "instead">;
 
 /** A tool's planned action on a stop. */
 export interface StopPlan {
   /**
-   * `go-on` resumes the thread: the user is asked only if that does more than resume, or if the thread belongs to another client or the
+   * `continue` resumes the thread: the user is asked only if that does more than resume, or if the thread belongs to another client or the
    * program. `impossible-elsewhere` is an action that is impossible on a stop in another client's debugger: it is refused without a
    * question.
    */
-  readonly wish: StopWish | "go-on" | "impossible-elsewhere";
+  readonly request: StopRequest | "continue" | "impossible-elsewhere";
   /** Called only if the user allows it. */
   act(found: AddressedStop): Promise<ToolAnswer>;
 }

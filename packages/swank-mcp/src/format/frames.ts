@@ -14,7 +14,7 @@ export function frameLine(frame: FrameSummary): string {
  * Lisp's machinery; if there are none either, all frames. An error thus always has a backtrace.
  */
 export function relevantFrames(frames: readonly FrameSummary[]): readonly FrameSummary[] {
-  for (const kind of ["user", "machinery"] as const) {
+  for (const kind of ["user", "system"] as const) {
     const chosen = frames.filter((frame) => frame.kind === kind);
     if (chosen.length > 0) return chosen;
   }

@@ -15,12 +15,12 @@ export function hangRemedy({ origin }: LispSession): string {
 /** Whether the image does not answer even a small request within `ANSWER_TIME`. False if the connection is closed. */
 export async function isHung(session: LispSession, signal: AbortSignal): Promise<boolean> {
   if (!session.client.isOpen) return false;
-  return session.directory(signal).then(() => false, isSilence);
+  return session.directory(signal).then(() => false, isUnanswered);
 }
 
 /** Replaces a timeout by the refusal `IMAGE_HANGS` if the image hangs. Returns any other error unchanged. */
 export async function explainHang(error: unknown, session: LispSession, signal: AbortSignal): Promise<unknown> {
-  if (!isSilence(error) || !(await isHung(session, signal))) return error;
+  if (!isUnanswered(error) || !(await isHung(session, signal))) return error;
   return new Refusal("IMAGE_HANGS", `The image does not answer: ${messageOf(error)}`, {
     remedy: hangRemedy(session),
     cause: error,
@@ -28,7 +28,7 @@ export async function explainHang(error: unknown, session: LispSession, signal: 
 }
 
 /** Whether an error means that a request was not answered in time. */
-export function isSilence(error: unknown): boolean {
+export function isUnanswered(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "REQUEST_TIMEOUT";
 }
 

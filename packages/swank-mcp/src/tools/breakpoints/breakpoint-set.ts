@@ -26,9 +26,9 @@ export const breakpointSet = defineTool({
     const session = await context.session();
     const watched = await watchedThread(thread, session, context.signal);
     const options = { condition, hitCount, thread: watched, package: session.packageName };
-    const wish: ApprovalRequest = {
+    const request: ApprovalRequest = {
       operation: ":set-breakpoint",
-      wish: "set a breakpoint",
+      action: "set a breakpoint",
       particulars: [
         ["Function", name],
         ...(condition === undefined ? [] : [["Condition", condition] as const]),
@@ -46,7 +46,7 @@ export const breakpointSet = defineTool({
       });
       return jsonAnswer({ ...breakpointData(breakpoint), warning });
     };
-    return { wish, act };
+    return { request, act };
   },
 });
 

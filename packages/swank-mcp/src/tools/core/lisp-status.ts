@@ -2,7 +2,7 @@ import * as z from "zod";
 import { defineTool } from "../../calls/define-tool.js";
 import type { ToolContext } from "../../calls/tool-context.js";
 import { DEFAULT_PORT } from "../../cli/image-address.js";
-import { hangRemedy, isSilence } from "../../image/hung-image.js";
+import { hangRemedy, isUnanswered } from "../../image/hung-image.js";
 import type { LispSession, OwnOrigin } from "../../image/lisp-session.js";
 import { jsonAnswer } from "../../text/tool-answer.js";
 import { othersStops, ownStops, stopListData } from "./stopped-threads.js";
@@ -75,7 +75,7 @@ async function ask(session: LispSession, { signal, agent }: ToolContext) {
     const directory = await session.directory(signal);
     return { isSilent: false, directory, others: await othersStops(agent.stops, session) } as const;
   } catch (error) {
-    if (!isSilence(error)) throw error;
+    if (!isUnanswered(error)) throw error;
     return { isSilent: true } as const;
   }
 }

@@ -13,7 +13,7 @@ export const debuggerContinue = defineStopTool({
   async plan({ timeout }, _, context) {
     const seconds = timeout ?? context.config.timeout;
     return {
-      wish: "go-on",
+      request: "continue",
       act: (found) => answerResumed(found, () => found.stop.continue(), context, seconds),
     };
   },

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { defineStopTool } from "../../calls/define-stop-tool.js";
 import { callOf } from "../../calls/resuming.js";
 import { frameInput, threadInput } from "../../calls/stop-inputs.js";
-import type { StopPlan, StopWish } from "../../calls/stop-plan.js";
+import type { StopPlan, StopRequest } from "../../calls/stop-plan.js";
 import { valuesData } from "../../format/outcome-data.js";
 import { Refusal } from "../../refusals/refusal.js";
 import { holdsForm } from "../../text/holds-form.js";
@@ -21,9 +21,9 @@ export const debuggerEvalInFrame = defineStopTool({
     if (!holdsForm(code)) throw new Refusal("EMPTY_CODE", "The code contains no form, so nothing was evaluated.");
   },
   async plan({ frame, code }, stop, { config, signal }) {
-    const wish: StopWish = {
+    const request: StopRequest = {
       operation: ":eval",
-      wish: `evaluate code in frame #${frame}`,
+      action: `evaluate code in frame #${frame}`,
       particulars: [["Code", code]],
       circumstances: [`Frame ${frame}: ${await callOf(frame, stop)}`, `Thread ${stop.thread}/${stop.level}`],
     };
@@ -33,6 +33,6 @@ export const debuggerEvalInFrame = defineStopTool({
       const { values, valueCount, output } = await found.stop.evaluateInFrame(frame, code, options);
       return jsonAnswer({ ...valuesData(values, valueCount, maxValue), stdout: output });
     };
-    return { wish, act };
+    return { request, act };
   },
 });

@@ -12,6 +12,6 @@ export const debuggerFrameLocals = defineStopTool({
   description: "Get local variables in a frame of a stopped thread.",
   input: z.strictObject({ frame: frameInput, thread: threadInput }),
   output: z.looseObject({ locals: z.array(z.looseObject({})).optional() }),
-  look: async ({ frame }, stop) =>
+  answer: async ({ frame }, stop) =>
     jsonAnswer({ ...frameLocalsData(await stop.frameLocals(frame)), ...placeData(stop) }),
 });

@@ -25,7 +25,7 @@ export const debuggerFrames = defineStopTool({
     frames: z.array(z.looseObject({})).optional(),
     total_frames: z.number().optional(),
   }),
-  async look({ start, end = start < PAGE ? PAGE : start + PAGE }, stop) {
+  async answer({ start, end = start < PAGE ? PAGE : start + PAGE }, stop) {
     checkRange(start, end, stop.condition.totalFrames);
     const { frames, totalFrames } = await stop.frames(start, Math.min(end, start + MAX_FRAMES));
     return jsonAnswer({ frames: frameListData(frames), total_frames: totalFrames, ...placeData(stop) });

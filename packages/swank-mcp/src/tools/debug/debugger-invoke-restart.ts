@@ -2,9 +2,9 @@ import * as z from "zod";
 import { checkFrame } from "../../calls/check-frame.js";
 import { defineStopTool } from "../../calls/define-stop-tool.js";
 import { answerResumed } from "../../calls/resume.js";
-import { callOf, restartWish } from "../../calls/resuming.js";
+import { callOf, restartRequest } from "../../calls/resuming.js";
 import { threadInput, timeoutInput } from "../../calls/stop-inputs.js";
-import type { StopWish, VisibleStop } from "../../calls/stop-plan.js";
+import type { ReadOnlyStop, StopRequest } from "../../calls/stop-plan.js";
 import type { DebuggedStop } from "../../image/lisp-port.js";
 import { Refusal } from "../../refusals/refusal.js";
 import { chooseRestart, type RestartChoice } from "./restart-choice.js";
@@ -29,21 +29,21 @@ export const debuggerInvokeRestart = defineStopTool({
     const seconds = timeout ?? context.config.timeout;
     const options = { timeout: seconds * 1000, signal: context.signal };
     return {
-      wish: await wishTo(choice, stop, values),
+      request: await requestTo(choice, stop, values),
       act: (found) => answerResumed(found, () => invoke(found.stop, choice, values, options), context, seconds),
     };
   },
 });
 
-async function wishTo(choice: RestartChoice, stop: VisibleStop, values: readonly string[]): Promise<StopWish> {
-  if (choice.kind === "restart") return restartWish(choice.restart, values, stop);
+async function requestTo(choice: RestartChoice, stop: ReadOnlyStop, values: readonly string[]): Promise<StopRequest> {
+  if (choice.kind === "restart") return restartRequest(choice.restart, values, stop);
   const call = ["Frame", await callOf(choice.frame, stop)] as const;
   return {
     operation: ":modify-restarts",
     circumstances: [`Thread ${stop.thread}/${stop.level}, stopped by ${stop.condition.type}`],
     ...(choice.kind === "restart-frame"
-      ? { wish: `call frame #${choice.frame} again`, particulars: [call] }
-      : { wish: `return a value from frame #${choice.frame}`, particulars: [call, ["Value", choice.code] as const] }),
+      ? { action: `call frame #${choice.frame} again`, particulars: [call] }
+      : { action: `return a value from frame #${choice.frame}`, particulars: [call, ["Value", choice.code] as const] }),
   };
 }
 

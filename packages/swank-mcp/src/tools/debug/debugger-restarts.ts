@@ -13,5 +13,5 @@ export const debuggerRestarts = defineStopTool({
   description: "List the restarts of a stopped thread, innermost first.",
   input: z.strictObject({ thread: threadInput }),
   output: z.looseObject({ restarts: z.array(z.looseObject({})).optional() }),
-  look: async (_, stop) => jsonAnswer({ ...restartsData(stop.restarts), ...placeData(stop) }),
+  answer: async (_, stop) => jsonAnswer({ ...restartsData(stop.restarts), ...placeData(stop) }),
 });

@@ -4,7 +4,7 @@ import { answerResumed } from "../../calls/resume.js";
 import { restartToContinue } from "../../calls/resuming.js";
 import type { AddressedStop } from "../../calls/stop-address.js";
 import { threadInput, timeoutInput } from "../../calls/stop-inputs.js";
-import type { StopWish, VisibleStop } from "../../calls/stop-plan.js";
+import type { ReadOnlyStop, StopRequest } from "../../calls/stop-plan.js";
 import type { ToolContext } from "../../calls/tool-context.js";
 import type { StepMode } from "../../image/lisp-port.js";
 import type { ToolAnswer } from "../../text/tool-answer.js";
@@ -24,7 +24,7 @@ export const debuggerStep = defineStopTool({
     }),
   async plan({ mode, timeout }, stop, context) {
     return {
-      wish: stop.owner === undefined ? wishTo(mode, stop) : "impossible-elsewhere",
+      request: stop.owner === undefined ? requestTo(mode, stop) : "impossible-elsewhere",
       act: (found) => step(found, mode, context, timeout ?? context.config.timeout),
     };
   },
@@ -40,13 +40,13 @@ async function step(found: AddressedStop, mode: StepMode, context: ToolContext, 
 }
 
 /** The request for a step. A step from an error invokes the error's CONTINUE restart first, so the request shows it. */
-function wishTo(mode: StepMode, stop: VisibleStop): StopWish {
+function requestTo(mode: StepMode, stop: ReadOnlyStop): StopRequest {
   const call = stop.condition.frames.find(({ kind }) => kind === "user")?.call;
   const restart = restartToContinue(stop);
   const code = ["Code", stop.data.detail.form ?? call ?? stop.condition.message] as const;
   return {
     operation: restart === undefined ? ":modify-running-code" : ":modify-restarts",
-    wish: mode === "over" ? "step over a call" : `step ${mode}`,
+    action: mode === "over" ? "step over a call" : `step ${mode}`,
     particulars: restart === undefined ? [code] : [[restart.name, restart.description], code],
     circumstances: [...(call === undefined ? [] : [`In ${call}`]), `Thread ${stop.thread}/${stop.level}`],
   };

@@ -11,7 +11,7 @@ const COMPILING = `
  *
  * @param stops - Whether it is interrupted first, as when its time is up, and aborted where it stopped.
  */
-export async function breakOffCompiling(client: SwankClient, stops: boolean): Promise<void> {
+export async function interruptCompiling(client: SwankClient, stops: boolean): Promise<void> {
   const evaluation = client.evaluate(COMPILING);
   await evaluation.next({ timeout: Math.random() * 8 }).catch(() => undefined);
   if (stops) {

@@ -1,0 +1,63 @@
+import { setTimeout } from "node:timers/promises";
+import { quote, type Sexp, symbol } from "sexp-parser";
+import { SwankError } from "../base/errors.js";
+import type { Caller } from "../lisp/caller.js";
+import type { SendOptions } from "../lisp/place.js";
+import type { Reply } from "../protocol/wire/messages.js";
+import type { DebuggerLevel } from "./debugger-levels.js";
+import type { StopChannel } from "./stop-channel.js";
+
+/** Milliseconds that a stopped thread has to answer a question about itself. */
+const ANSWER_TIME = 30_000;
+/** Milliseconds between the reply of a request that unwinds the thread and the message that the thread has left the stop. */
+const LEAVING_TIME = 5000;
+
+/** Restricts a form to one stop: the Lisp operator that evaluates it only there, and the image's number for the stop. */
+export interface AtStop {
+  readonly operator: string;
+  readonly number: number;
+}
+
+/** The channel to a stop in this client's debugger. Swank announces such a stop and its end. */
+export class OwnChannel implements StopChannel {
+  readonly #level: DebuggerLevel;
+  readonly #caller: Caller;
+  readonly #atStop: AtStop | undefined;
+
+  /** @param atStop - `undefined` in an image without the runtime. */
+  constructor(level: DebuggerLevel, caller: Caller, atStop: AtStop | undefined) {
+    this.#level = level;
+    this.#caller = caller;
+    this.#atStop = atStop;
+  }
+
+  get ended(): AbortSignal {
+    return this.#level.left;
+  }
+
+  async send(form: Sexp, { label, mayLeave, timeout = ANSWER_TIME }: SendOptions): Promise<Reply> {
+    const { thread } = this.#level;
+    try {
+      const options = { label, thread, timeout, signal: this.ended };
+      const reply = await this.#caller.reply(this.#guarded(form), options);
+      if (reply.status === "abort" && mayLeave) await this.#departure(label);
+      return reply;
+    } catch (error) {
+      // After a lost connection the evaluations report its end. Otherwise another request made the thread leave.
+      if (mayLeave && this.ended.aborted && !this.#caller.isOpen) return { status: "abort", condition: "NIL" };
+      throw error;
+    }
+  }
+
+  /** Guards against evaluating the form at a later stop: the thread may leave this one before it serves the request. */
+  #guarded(form: Sexp): Sexp {
+    if (this.#atStop === undefined) return form;
+    return [symbol(this.#atStop.operator), this.#atStop.number, quote(form)];
+  }
+
+  async #departure(label: string): Promise<void> {
+    await setTimeout(LEAVING_TIME, undefined, { signal: this.ended }).catch(() => undefined);
+    if (!this.ended.aborted)
+      throw new SwankError("REQUEST_ABORTED", `${label}: It was aborted; the thread is stopped as it was.`);
+  }
+}
