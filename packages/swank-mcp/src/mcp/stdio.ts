@@ -49,9 +49,9 @@ export async function serveStdio(options: StdioOptions, lifetime: Lifetime): Pro
     onClose: () => lifetime.end({ why: "the transport closed", exitCode: 1, hurry: true }),
     onError: (error) => log(`transport: ${error.message}`),
     onClient: (client) => log(`client: ${client}`),
-    // The user's Emacs needs the shared image before the agent's first call. A client may start a second process only to probe the server.
+    // While the client reads the list, the image starts. A client may start a second process only to probe the server.
     onUse: () => {
-      if (tools.agent.config.share !== undefined) tools.agent.host.start();
+      if (tools.agent.config.attach === undefined) tools.agent.host.start();
     },
   });
   return {
@@ -92,7 +92,8 @@ function hintOnce(): () => void {
 async function drain(tools: ToolServer, transport: LineTransport, output: OutputQueue, seconds: number): Promise<void> {
   // Lets the calls of the last messages begin.
   await setImmediate();
-  await settledWithin(LAUNCH_TIME, tools.agent.host.current());
+  // An image that no call needs is not awaited.
+  await settledWithin(LAUNCH_TIME, Promise.race([transport.idle(), tools.agent.host.current()]));
   for (let taken = -1; transport.isHolding && output.taken > taken; ) {
     taken = output.taken;
     await settledWithin(READER_PATIENCE, transport.idle());

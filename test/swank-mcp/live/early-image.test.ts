@@ -1,0 +1,65 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { expect } from "chai";
+import { McpStdio } from "../../support/mcp-stdio.js";
+
+const CONNECTED = /connected to the image with pid (?<pid>\d+)/;
+
+describe("swank-mcp before the first call", () => {
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "early-image-"));
+  });
+
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it("launches the image when the client lists the tools, and no earlier", async () => {
+    const log = join(folder, "log");
+    const server = await McpStdio.start(["--log-file", log]);
+    await server.request("ping", {});
+    await setTimeout(300);
+    expect(await readFile(log, "utf8")).to.not.match(CONNECTED);
+    await server.request("tools/list", {});
+    let pid: string | undefined;
+    while (pid === undefined) {
+      await setTimeout(20);
+      pid = CONNECTED.exec(await readFile(log, "utf8"))?.groups?.["pid"];
+    }
+    expect(await server.imagePid()).to.equal(Number(pid));
+    await server.end();
+  });
+
+  it("ends without waiting for an image that no call needs", async () => {
+    const server = await McpStdio.start(["--cache-dir", folder]);
+    await server.request("tools/list", {});
+    expect(await server.end()).to.deep.equal({ code: 0, signal: null });
+    expect((await readdir(folder)).filter((name) => name.endsWith(".core"))).to.deep.equal([]);
+  });
+
+  it("does not connect to an attached image", async () => {
+    let connections = 0;
+    const swank = createServer((socket) => {
+      connections += 1;
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => swank.listen(0, "127.0.0.1", resolve));
+    const { port } = addressOf(swank.address());
+    const server = await McpStdio.start(["--attach", String(port)]);
+    await server.request("tools/list", {});
+    await setTimeout(300);
+    expect(connections).to.equal(0);
+    await server.call("evaluate-lisp", { code: "1" });
+    expect(connections).to.equal(1);
+    await server.end();
+    swank.close();
+  });
+});
+
+function addressOf(address: AddressInfo | string | null): AddressInfo {
+  if (address === null || typeof address === "string") throw new Error("It does not listen on a port.");
+  return address;
+}
