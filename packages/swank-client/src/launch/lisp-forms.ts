@@ -1,10 +1,11 @@
 import { fileURLToPath } from "node:url";
 import { NIL, print, quote, read, type Sexp, symbol } from "sexp-parser";
+import { LISP_FOLDER } from "../lisp/lisp-folder.js";
 import { readLisp } from "../lisp/lisp-systems.js";
 
 /** Path of a Lisp file of this package. */
 export function lispFile(name: string): string {
-  return fileURLToPath(new URL(`../../lisp/${name}.lisp`, import.meta.url));
+  return fileURLToPath(new URL(`${name}.lisp`, LISP_FOLDER));
 }
 
 /** Text of a form that calls a function of the launcher's Lisp code, `PACKAGE:NAME`. Lists among the arguments are data. */

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { DecodeError, type Decoder, decode, isSymbol, readAll, type Sexp } from "sexp-parser";
+import { LISP_FOLDER } from "./lisp-folder.js";
 
 const { any, list, map, optional, plist, string } = decode;
 
@@ -19,13 +20,13 @@ const clauses = plist({ dependsOn: optional(list(any)), components: optional(lis
 
 /** The systems that clients load, in the order of `swank-client.asd`. Each depends only on earlier ones. */
 export function readSystems(): readonly LispSystem[] {
-  const text = readFileSync(new URL("../../lisp/swank-client.asd", import.meta.url), "utf8");
+  const text = readFileSync(new URL("swank-client.asd", LISP_FOLDER), "utf8");
   return readAll(text).flatMap(systemOf);
 }
 
 /** Text of a file of this package's `lisp` folder. */
 export function readLisp(name: string): string {
-  return readFileSync(new URL(`../../lisp/${name}.lisp`, import.meta.url), "utf8");
+  return readFileSync(new URL(`${name}.lisp`, LISP_FOLDER), "utf8");
 }
 
 function systemOf(form: Sexp): readonly LispSystem[] {
