@@ -57,10 +57,10 @@ export async function launch(options: LaunchOptions = {}): Promise<LaunchedClien
   checkAttachOptions(options);
   checkHeartbeatOptions(options);
   const { lisp, swank, cacheDir, useCore, cwd, env, dynamicSpaceSize, runtimeSources, ...others } = options;
-  const { warmUp, startTimeout, onLog, ...connecting } = others;
+  const { warmUp, startTimeout, onLog, onBuild, ...connecting } = others;
   const places = { lisp, swank, cacheDir, cwd, env };
   const contents = { useCore, dynamicSpaceSize, runtimeSources, warmUp };
-  const image = await launchImage({ ...places, ...contents, startTimeout, onLog, signal: options.signal });
+  const image = await launchImage({ ...places, ...contents, startTimeout, onLog, onBuild, signal: options.signal });
   try {
     return await openClient(image.transport, connecting, (opened, own) => new LaunchedClient(image, opened, own));
   } catch (error) {

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { expect } from "chai";
 import { ImageHost, Notices, type OpenSession } from "swank-mcp";
 import { type ScriptedSession, scriptedSession } from "../../support/mcp-scripted.js";
@@ -47,6 +48,20 @@ describe("ImageHost", () => {
     expect(second).to.equal(first);
     expect(opened).to.have.length(1);
     expect(notices.take()).to.deep.equal([]);
+  });
+
+  it("tells every call that waits for a session why that takes long, and no later call", async () => {
+    const told: string[] = [];
+    const tell = (reason: string) => told.push(reason);
+    const host = hostFor(notices, async (_signal, onDelay) => {
+      onDelay("A core is built.");
+      await setImmediate();
+      return scriptedSession(undefined, { pid: 1, loss: "" });
+    });
+    const waiting = [host.session(NEVER, tell), host.session(NEVER, tell)];
+    await Promise.all(waiting);
+    await host.session(NEVER, tell);
+    expect(told).to.deep.equal(["A core is built.", "A core is built."]);
   });
 
   it("opens a new session after a loss, and reports the new image once", async () => {

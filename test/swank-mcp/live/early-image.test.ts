@@ -40,6 +40,17 @@ describe("swank-mcp before the first call", () => {
     expect((await readdir(folder)).filter((name) => name.endsWith(".core"))).to.deep.equal([]);
   });
 
+  it("says on standard error and in the progress of the waiting call that the first launch builds a core", async () => {
+    const server = await McpStdio.start(["--cache-dir", folder]);
+    const { id, result } = server.startCall("evaluate-lisp", { code: "1" });
+    const { params } = await server.notified("notifications/progress");
+    expect(params?.["message"]).to.match(/^The first launch with this SBCL and Swank builds a Lisp core/);
+    expect(server.errorText).to.match(/^swank-mcp: The first launch with this SBCL and Swank builds a Lisp core.*\n$/);
+    server.send({ method: "notifications/cancelled", params: { requestId: id } });
+    result.catch(() => undefined);
+    await server.end();
+  });
+
   it("does not connect to an attached image", async () => {
     let connections = 0;
     const swank = createServer((socket) => {

@@ -29,6 +29,8 @@ export interface LaunchImageOptions {
   readonly startTimeout?: number | undefined;
   /** Called with each line that the image prints on its stdout and stderr, without the newline. */
   readonly onLog?: ((line: string) => void) | undefined;
+  /** Called when the launch begins to build a core, or to wait for another process that builds it. That takes some seconds. */
+  readonly onBuild?: (() => void) | undefined;
 }
 
 export const LAUNCH_IMAGE_OPTIONS: OptionNames<LaunchImageOptions> = {
@@ -44,6 +46,7 @@ export const LAUNCH_IMAGE_OPTIONS: OptionNames<LaunchImageOptions> = {
   signal: true,
   startTimeout: true,
   onLog: true,
+  onBuild: true,
 };
 
 export const DEFAULT_START_TIMEOUT = 60_000;

@@ -51,6 +51,7 @@ async function startKept(plan: LaunchPlan, cache: CoreCache): Promise<LaunchedIm
 
 /** `undefined` if another process is building the core and does not finish. Loading Swank is faster then. */
 async function startBuilt(plan: LaunchPlan, cache: CoreCache): Promise<LaunchedImage | undefined> {
+  plan.options.onBuild?.();
   let how: LaunchedFrom = "core";
   const core = await doExclusively<KeptCore>({
     lockFile: cache.lockFile(plan.key),

@@ -73,7 +73,7 @@ async function answer(
       agent.approvals.require(request, { ask: call.ask, signal, progress: (text) => call.progress(text) }),
     session: async () => {
       usedLisp = true;
-      used = await agent.host.session(signal);
+      used = await agent.host.session(signal, (reason) => call.progress(reason));
       return used;
     },
     currentSession: () => agent.host.current(call.signal),

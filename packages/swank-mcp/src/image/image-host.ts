@@ -1,7 +1,7 @@
 import { Refusal } from "../refusals/refusal.js";
 import { oneLine } from "../text/cut.js";
 import type { DebuggedStop, EndedThread, HitElsewhere } from "./lisp-port.js";
-import type { LispSession, OpenSession } from "./lisp-session.js";
+import type { LispSession, OnDelay, OpenSession } from "./lisp-session.js";
 
 /** Most characters of a loss's reason in a notice. The answer of the lost evaluation has the whole reason. */
 const MAX_REASON = 300;
@@ -40,6 +40,10 @@ export class ImageHost {
   /** The session that is being replaced. */
   #retiring: LispSession | undefined;
   #loss: Loss | undefined;
+  /** Why opening the current session takes long. */
+  #delay: string | undefined;
+  /** The calls that wait for the session. */
+  readonly #waiting = new Set<OnDelay>();
 
   /** @param open - Opens a session; called when one is first needed. */
   constructor(open: OpenSession) {
@@ -77,13 +81,14 @@ export class ImageHost {
    * Returns the session; opens it if there is none.
    *
    * @param signal - Ends this caller's wait. The connecting continues, since other calls may need it.
+   * @param onDelay - Called with the reason while the wait takes unusually long.
    * @throws Refusal `SHUTTING_DOWN`, `CANCELLED`, or the error of connecting or launching; the next call tries again.
    */
-  session(signal: AbortSignal): Promise<LispSession> {
+  session(signal: AbortSignal, onDelay: OnDelay = () => undefined): Promise<LispSession> {
     if (this.#ending.signal.aborted)
       return Promise.reject(new Refusal("SHUTTING_DOWN", "The server is shutting down."));
     this.#current ??= this.#connect();
-    return unlessAborted(this.#current, signal);
+    return unlessAborted(this.#current, signal, this.#reportDelay(onDelay));
   }
 
   /**
@@ -134,7 +139,7 @@ export class ImageHost {
 
   async #connect(): Promise<LispSession> {
     try {
-      const session = await this.#open(this.#ending.signal);
+      const session = await this.#open(this.#ending.signal, (reason) => this.#delayed(reason));
       this.#watch(session);
       await this.#reportLoss(session);
       for (const remark of session.remarks) this.#notify(remark);
@@ -143,7 +148,22 @@ export class ImageHost {
     } catch (error) {
       this.#current = undefined;
       throw error;
+    } finally {
+      this.#delay = undefined;
     }
+  }
+
+  #delayed(reason: string): void {
+    this.#delay = reason;
+    for (const onDelay of this.#waiting) onDelay(reason);
+  }
+
+  /** Reports delays to a waiting call. Returns the function that ends this. */
+  #reportDelay(onDelay: OnDelay): () => void {
+    const report: OnDelay = (reason) => onDelay(reason);
+    this.#waiting.add(report);
+    if (this.#delay !== undefined) report(this.#delay);
+    return () => this.#waiting.delete(report);
   }
 
   #watch(session: LispSession): void {
@@ -189,12 +209,18 @@ export class ImageHost {
   }
 }
 
-/** Settles as the promise does, or rejects with `CANCELLED` as soon as the signal is aborted. */
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+/** Settles as the promise does, or rejects with `CANCELLED` as soon as the signal is aborted. Calls `onEnd` after that. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal, onEnd: () => void = () => undefined): Promise<T> {
   return new Promise((resolve, reject) => {
-    const cancel = () => reject(new Refusal("CANCELLED", "The call was cancelled before Lisp was reached."));
+    const cancel = () => {
+      reject(new Refusal("CANCELLED", "The call was cancelled before Lisp was reached."));
+      onEnd();
+    };
     if (signal.aborted) cancel();
     signal.addEventListener("abort", cancel, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", cancel));
+    promise.then(resolve, reject).finally(() => {
+      signal.removeEventListener("abort", cancel);
+      onEnd();
+    });
   });
 }

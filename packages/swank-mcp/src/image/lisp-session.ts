@@ -114,5 +114,9 @@ export class LispSession {
  * Opens a session.
  *
  * @param signal - Aborted when the server shuts down.
+ * @param onDelay - Called with the reason, a sentence, when opening takes unusually long.
  */
-export type OpenSession = (signal: AbortSignal) => Promise<LispSession>;
+export type OpenSession = (signal: AbortSignal, onDelay: OnDelay) => Promise<LispSession>;
+
+/** Receives the reason, a sentence, why opening a session takes unusually long. */
+export type OnDelay = (reason: string) => void;

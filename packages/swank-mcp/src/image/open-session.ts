@@ -6,10 +6,10 @@ import { Sharing } from "./sharing.js";
 /** The way to open a session in this configuration. Its modules are loaded only when first needed, to keep startup fast. */
 export function openSession(config: Config, log: Log): OpenSession {
   const sharing = config.share === undefined ? undefined : new Sharing(config.share, config, log);
-  return async (signal) => {
+  return async (signal, onDelay) => {
     const session =
       config.attach === undefined
-        ? await (await import("./own-image.js")).openOwnImage(config, { log, sharing }, signal)
+        ? await (await import("./own-image.js")).openOwnImage(config, { log, sharing, onDelay }, signal)
         : await (await import("./attached-image.js")).openAttachedImage(config.attach, config, signal);
     const { info, closed } = session.client;
     log(`connected to the image with pid ${info.pid}`);

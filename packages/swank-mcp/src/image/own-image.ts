@@ -3,7 +3,7 @@ import type { Config } from "../cli/config.js";
 import type { Log } from "../process/log.js";
 import { settledWithin } from "../process/settled-within.js";
 import { imageDirectory } from "./image-directory.js";
-import { LispSession } from "./lisp-session.js";
+import { LispSession, type OnDelay } from "./lisp-session.js";
 import type { SharedAt, Sharing } from "./sharing.js";
 
 /** Longest wait for an image's exit after its connection was lost, in milliseconds. */
@@ -11,11 +11,15 @@ const EXIT_TIME = 2000;
 /** Lines of output that a notice repeats from a file that failed to load. */
 const LAST_LINES = 12;
 
+const BUILDING =
+  "The first launch with this SBCL and Swank builds a Lisp core, which takes about 10 seconds. Later launches start from it at once.";
+
 /** What all images launched by one server share. */
 export interface OwnImageHost {
   readonly log: Log;
   /** Absent without `--share`. */
   readonly sharing: Sharing | undefined;
+  readonly onDelay: OnDelay;
 }
 
 /**
@@ -25,7 +29,7 @@ export interface OwnImageHost {
  */
 export async function openOwnImage(
   config: Config,
-  { log, sharing }: OwnImageHost,
+  { log, sharing, onDelay }: OwnImageHost,
   signal: AbortSignal,
 ): Promise<LispSession> {
   const [{ calls, launch }, { findShareSecret, loadInitFiles, shareImage }] = await Promise.all([
@@ -41,6 +45,11 @@ export async function openOwnImage(
     useCore: !noCore,
     signal,
     onLog: (line) => log(`image: ${line}`),
+    onBuild: () => {
+      log(`launch: ${BUILDING}`);
+      process.stderr.write(`swank-mcp: ${BUILDING}\n`);
+      onDelay(BUILDING);
+    },
     foreignErrors,
   });
   const { image, notes } = client;
