@@ -10,8 +10,8 @@
                 #:mconn.control-thread #:with-connection)
   ;; requests and messages
   (:import-from #:swank #:*buffer-package* #:*log-output* #:*pending-continuations* #:*send-counter* #:*slime-interrupts-enabled*
-                #:*swank-io-package* #:call/truncated-output-to-string #:current-thread-id #:dispatch-event #:ping-pong
-                #:queue-thread-interrupt #:send #:send-to-emacs)
+                #:*swank-io-package* #:call/truncated-output-to-string #:current-thread-id #:dispatch-event
+                #:invoke-or-queue-interrupt #:ping-pong #:send #:send-to-emacs #:wake-thread)
   ;; the debugger
   (:import-from #:swank #:*sldb-condition-printer* #:*sldb-initial-frames* #:*sldb-level* #:*sldb-quit-restart* #:*sldb-restarts*
                 #:*sldb-stepping-p* #:*swank-debugger-condition* #:debug-in-emacs #:invoke-default-debugger #:invoke-slime-debugger
@@ -64,6 +64,7 @@
            #:init
            #:init-log-output
            #:invoke-default-debugger
+           #:invoke-or-queue-interrupt
            #:invoke-slime-debugger
            #:local-port
            #:mailbox-lock
@@ -74,7 +75,6 @@
            #:mconn.control-thread
            #:nth-frame
            #:ping-pong
-           #:queue-thread-interrupt
            #:repl-symbol
            #:send
            #:send-to-emacs
@@ -82,6 +82,7 @@
            #:start-sentinel
            #:swank-debugger-hook
            #:sync-indentation-to-emacs
+           #:wake-thread
            #:with-connection))
 
 (in-package #:swank-client/swank)

@@ -41,10 +41,10 @@
 (defun release (connection thread level)
   "Make THREAD leave its stop at LEVEL for CONNECTION, if it is still there when the interrupt arrives."
   (ignore-errors
-   (queue-thread-interrupt thread
-                           (lambda ()
-                             (when (= level (level-for connection sb-thread:*current-thread*))
-                               (leave-stop *swank-debugger-condition*))))))
+   (queue-interrupt thread
+                    (lambda ()
+                      (when (= level (level-for connection sb-thread:*current-thread*))
+                        (leave-stop *swank-debugger-condition*))))))
 
 (defun release-new-stops (connection asked)
   "Release the threads that are stopped for CONNECTION and not in ASKED, ((THREAD . LEVEL) ...). => ASKED with those threads added"
@@ -66,7 +66,7 @@
     (when (and (eq connection (value-in-thread '*emacs-connection* thread))
                (value-in-thread '*sldb-quit-restart* thread)
                (waiting-p thread))
-      (ignore-errors (queue-thread-interrupt thread #'swank:throw-to-toplevel)))))
+      (ignore-errors (queue-interrupt thread #'swank:throw-to-toplevel)))))
 
 (defun release-all (connection)
   "Release everything that runs or is stopped for CONNECTION, which is closed.
@@ -109,7 +109,7 @@ because one may be about to stop, or may be stopped at a lower level as well."
 (defun hand-over-thread (thread connection leaving)
   "Make THREAD leave its stop for CONNECTION, so that Swank's debugger hook stops it again. Until then it is in the cell LEAVING."
   (ignore-errors
-   (queue-thread-interrupt
+   (queue-interrupt
     thread
     (lambda ()
       ;; if the connection has closed, it releases its threads itself, and no debugger would receive this one

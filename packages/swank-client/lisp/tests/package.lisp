@@ -14,8 +14,9 @@
   (:import-from #:swank-client/sbcl #:accessible-symbol #:package-graph-lock #:version-symbols #:world-lock)
   (:import-from #:swank-client/stops #:argument-range #:class-name-text #:frame-kinds #:message-text #:restart-texts #:shown-class
                 #:source-forms #:value-of-source)
+  (:import-from #:swank-client/swank #:*slime-interrupts-enabled* #:mailbox-lock)
   (:import-from #:swank-client/threads #:*code-session* #:*encapsulation-lock* #:call-in-thread #:change-encapsulation
-                #:encapsulate-function #:own-lock-p #:start-runtime-thread #:unencapsulate-function #:value-in-thread)
+                #:encapsulate-function #:own-lock-p #:queue-interrupt #:start-runtime-thread #:unencapsulate-function #:value-in-thread)
   (:export #:run-tests))
 
 (in-package #:swank-client/tests)

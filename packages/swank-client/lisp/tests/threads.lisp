@@ -71,6 +71,25 @@
     (is-false (value-in-thread '*place* thread))
     (is-false (call-in-thread thread (constantly t) (lambda () (push :late seen))))))
 
+(define-test queue-interrupt-waits-for-the-lock-on-mailboxes
+    "A thread that holds the lock on mailboxes takes the interrupt after it has released the lock."
+  (let* ((locked (sb-thread:make-semaphore))
+         (called nil)
+         (thread (sb-thread:make-thread
+                  (lambda ()
+                    (handler-case
+                        (let ((*slime-interrupts-enabled* t))
+                          (sb-thread:with-mutex ((mailbox-lock))
+                            (sb-thread:signal-semaphore locked)
+                            (sleep 1/10)
+                            (when called (error "The interrupt did not wait.")))
+                          (loop repeat 1000 until called do (sleep 1/100)))
+                      (error (condition) condition))))))
+    (sb-thread:wait-on-semaphore locked)
+    (queue-interrupt thread (lambda () (setf called t)))
+    (is (null (sb-thread:join-thread thread :default :lost :timeout 30)))
+    (is-true called)))
+
 (define-test runtime-threads-run-no-code-of-a-session
     "A thread of the runtime does not belong to the session whose code caused it to start."
   (let ((*code-session* :session))

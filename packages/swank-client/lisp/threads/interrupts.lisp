@@ -37,3 +37,12 @@ INTERRUPT is called with THREAD and the function that THREAD is to call."
                           (sleep 1/500)
                           (call-in-thread thread wanted-p function :interrupt interrupt :patience patience))
                         "swank-client interrupt"))
+
+(defun queue-interrupt (thread function)
+  "Make THREAD call FUNCTION as soon as Swank allows interrupts in it.
+Swank's QUEUE-THREAD-INTERRUPT takes the lock on mailboxes in THREAD. If THREAD holds it already, that is an error, and so is each
+message about the error, until SBCL ends the image."
+  (call-in-thread thread
+                  (constantly t)
+                  (lambda ()
+                    (when (invoke-or-queue-interrupt function) (wake-thread thread)))))

@@ -12,6 +12,7 @@
            #:holds-package-lock-p
            #:holds-world-lock-p
            #:must-not-stop-here-p
+           #:queue-interrupt
            #:repair-stack-of
            #:reset-guard-pages
            #:restore-guard-page
