@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect } from "chai";
-import { ENVIRONMENT } from "../support/mcp-stdio.js";
 import { McpTerminal } from "../support/mcp-terminal.js";
+import { ENVIRONMENT } from "../support/server-process.js";
 
 const ROOT = new URL("../../../", import.meta.url);
 /** Git ignores this folder, and imports from it resolve to the packages' exports. */

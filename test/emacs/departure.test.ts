@@ -1,7 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import { BesideEmacs } from "../support/beside-emacs.js";
-import { blocks, type McpStdio } from "../support/mcp-stdio.js";
+import { blocks } from "../support/mcp-results.js";
+import type { McpStdio } from "../support/mcp-stdio.js";
 
 /** Lisp code that lists what clients change in the image, and its threads. A server that has just connected may still be busy. */
 const TRACES = `(defun traces ()

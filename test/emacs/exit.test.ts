@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { BesideEmacs } from "../support/beside-emacs.js";
-import { blocks, type McpStdio } from "../support/mcp-stdio.js";
+import { blocks } from "../support/mcp-results.js";
+import type { McpStdio } from "../support/mcp-stdio.js";
 
 /** Ways to end an image. */
 const ENDS = [

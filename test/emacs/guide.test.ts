@@ -10,7 +10,7 @@ import { findLisp, findSwank } from "swank-client/launch";
 import { BesideEmacs, freePort } from "../support/beside-emacs.js";
 import { Emacs } from "../support/emacs.js";
 import { COMPILED } from "../support/emacs-process.js";
-import { refusalType } from "../support/mcp-client.js";
+import { refusalType } from "../support/mcp-results.js";
 import { McpStdio } from "../support/mcp-stdio.js";
 import { fencedBlocks } from "../support/page.js";
 

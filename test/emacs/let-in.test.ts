@@ -2,7 +2,8 @@ import { expect } from "chai";
 import * as z from "zod";
 import { BesideEmacs, freePort } from "../support/beside-emacs.js";
 import { Emacs } from "../support/emacs.js";
-import { blocks, McpStdio } from "../support/mcp-stdio.js";
+import { blocks } from "../support/mcp-results.js";
+import { McpStdio } from "../support/mcp-stdio.js";
 
 /** Returns the form that a refusal asks the user to evaluate. */
 function formToType(text: string): string {

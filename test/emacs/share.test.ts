@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { Emacs } from "../support/emacs.js";
-import { blocks, McpStdio } from "../support/mcp-stdio.js";
+import { blocks } from "../support/mcp-results.js";
+import { McpStdio } from "../support/mcp-stdio.js";
 
 describe("swank-mcp --share with Emacs", function () {
   this.timeout(300_000);

@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import * as z from "zod";
 import { BesideEmacs } from "../support/beside-emacs.js";
-import { blocks, type McpStdio } from "../support/mcp-stdio.js";
+import { blocks } from "../support/mcp-results.js";
+import type { McpStdio } from "../support/mcp-stdio.js";
 
 const status = z.object({ stopped: z.array(z.object({ message: z.string(), owner: z.string().optional() })) });
 const breakpoints = z.object({ breakpoints: z.array(z.object({ id: z.number(), function: z.string() })) });

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { BesideEmacs } from "../support/beside-emacs.js";
-import { blocks, type McpStdio } from "../support/mcp-stdio.js";
+import { blocks } from "../support/mcp-results.js";
+import type { McpStdio } from "../support/mcp-stdio.js";
 
 /** Lisp code: `(note)` records the variables that a REPL and new threads see, `(changes)` names those that have changed since. */
 const NOTE_CHANGES = `

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
-import { blocks, McpStdio } from "../support/mcp-stdio.js";
+import { blocks } from "../support/mcp-results.js";
+import { McpStdio } from "../support/mcp-stdio.js";
 import { type RealSwank, startRealSwank } from "../support/real-swank.js";
 import {
   collectGarbage,

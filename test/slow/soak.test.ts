@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { blocks, type McpStdio } from "../support/mcp-stdio.js";
+import { blocks } from "../support/mcp-results.js";
+import type { McpStdio } from "../support/mcp-stdio.js";
 import {
   collectGarbage,
   type Growth,

@@ -2,7 +2,8 @@ import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { expect } from "chai";
 import type { AsyncCommand } from "fast-check";
 import { NO_ERROR } from "swank-mcp";
-import { blocks, type McpStdio } from "./mcp-stdio.js";
+import { blocks } from "./mcp-results.js";
+import type { McpStdio } from "./mcp-stdio.js";
 
 /** The last error that the contract error-state-preservation requires: the answers right after the error, or nothing. */
 export interface Model {

@@ -1,7 +1,8 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { expect } from "chai";
 import type { Effect, Step } from "./last-error-model.js";
-import { blocks, type McpStdio } from "./mcp-stdio.js";
+import { blocks } from "./mcp-results.js";
+import type { McpStdio } from "./mcp-stdio.js";
 
 interface World {
   readonly server: McpStdio;
@@ -164,7 +165,7 @@ export const CANCELLATION: Step<World> = {
   run: async ({ server }) => {
     const { id, result } = server.startCall("evaluate-lisp", { code: "(loop (sleep 0.01))" });
     result.catch(() => undefined);
-    server.send({ method: "notifications/cancelled", params: { requestId: id } });
+    server.cancel(id);
     return { effect: "keep" };
   },
 };

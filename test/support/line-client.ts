@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { LineTransport, type LineTransportOptions, type Message, OutputQueue } from "swank-mcp";
+import { readJsonLines } from "./json-lines.js";
 
 /** A message that the transport wrote: its own answer, or one that the receiver sent. */
 export interface Written {
@@ -16,9 +17,10 @@ export class LineClient {
   /** The messages that the receiver got. */
   readonly received: Message[] = [];
   readonly errors: Error[] = [];
+  /** The messages read so far. */
+  readonly answers: Written[] = [];
   readonly input = new PassThrough();
   readonly #stdout = new PassThrough({ highWaterMark: 1 });
-  #text = "";
   #hasEnded = false;
 
   constructor(options: Partial<LineTransportOptions> = {}) {
@@ -52,9 +54,7 @@ export class LineClient {
   /** Starts reading the transport's output. */
   read(): void {
     if (this.#stdout.listenerCount("data") > 0) return;
-    this.#stdout.on("data", (chunk: Buffer) => {
-      this.#text += chunk.toString();
-    });
+    readJsonLines<Written>(this.#stdout, (message) => this.answers.push(message));
   }
 
   /** Ends the input and waits until the whole output has been read. */
@@ -77,13 +77,6 @@ export class LineClient {
   /** Breaks the output, as when the client disconnects. */
   breakOutput(): void {
     this.#stdout.on("error", () => undefined).destroy(new Error("broken"));
-  }
-
-  get answers(): Written[] {
-    return this.#text
-      .split("\n")
-      .filter((line) => line !== "")
-      .map((line) => JSON.parse(line));
   }
 }
 

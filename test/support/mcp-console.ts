@@ -1,9 +1,5 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
-import { ENVIRONMENT } from "./mcp-stdio.js";
-
-const BIN = fileURLToPath(new URL("../../../packages/swank-mcp/bin/swank-mcp.js", import.meta.url));
+import { ServerProcess } from "./server-process.js";
 
 /** The complete output and exit code of a console. */
 export interface ConsoleRun {
@@ -12,20 +8,14 @@ export interface ConsoleRun {
 }
 
 /** `swank-mcp console` with pipes for input and output. */
-export class PipedConsole {
-  readonly process: ChildProcessWithoutNullStreams;
-  readonly exited: Promise<number | null>;
+export class PipedConsole extends ServerProcess {
   #output = "";
 
   constructor(args: readonly string[] = []) {
-    this.process = spawn(process.execPath, [BIN, "console", ...args], {
-      env: { ...process.env, ...ENVIRONMENT },
-    });
-    this.exited = once(this.process, "close").then(([code]) => code);
+    super(["console", ...args]);
     this.process.stdout.setEncoding("utf8").on("data", (text: string) => {
       this.#output += text;
     });
-    this.process.stdin.on("error", () => undefined);
   }
 
   /** The output so far. */
@@ -47,9 +37,8 @@ export class PipedConsole {
   }
 
   /** Ends the input and waits until the console has exited. */
-  async end(): Promise<ConsoleRun> {
-    this.process.stdin.end();
-    const code = await this.exited;
+  async finish(): Promise<ConsoleRun> {
+    const { code } = await this.end();
     return { output: this.#output, code };
   }
 }
@@ -58,5 +47,5 @@ export class PipedConsole {
 export function runScript(lines: readonly string[], args: readonly string[] = []): Promise<ConsoleRun> {
   const console = new PipedConsole(args);
   console.write(lines.map((line) => `${line}\n`).join(""));
-  return console.end();
+  return console.finish();
 }

@@ -1,6 +1,4 @@
-import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import {
   type CallToolResult,
   CallToolResultSchema,
@@ -9,10 +7,9 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { expect } from "chai";
 import * as z from "zod";
-import { texts } from "./mcp-client.js";
-import { testCache } from "./test-cache.js";
-
-const BIN = fileURLToPath(new URL("../../../packages/swank-mcp/bin/swank-mcp.js", import.meta.url));
+import { transportOf } from "./mcp-client.js";
+import { blocks } from "./mcp-results.js";
+import { McpStdio } from "./mcp-stdio.js";
 
 /** Answers the server's question with the message and the choices that a person would see. */
 export type Answerer = (message: string, choices: readonly string[], signal: AbortSignal) => Promise<ElicitResult>;
@@ -59,30 +56,27 @@ const askedFor = z.object({ properties: z.object({ answer: z.object({ enum: z.ar
 /** The installed server with a launched image and the SDK's client, which validates answers against the tools' schemas. */
 export class McpDebugger {
   readonly client: Client;
-  readonly #transport: StdioClientTransport;
+  readonly #server: McpStdio;
 
-  private constructor(client: Client, transport: StdioClientTransport) {
+  private constructor(client: Client, server: McpStdio) {
     this.client = client;
-    this.#transport = transport;
+    this.#server = server;
   }
 
   static async start({ args = [], answer }: DebuggerOptions = {}): Promise<McpDebugger> {
-    const transport = new StdioClientTransport({
-      command: process.execPath,
-      args: [BIN, "--no-user-init", "--cache-dir", testCache("swank-mcp"), ...args],
-    });
+    const server = new McpStdio(args);
     const capabilities = answer === undefined ? {} : { elicitation: {} };
     const client = new Client({ name: "test", version: "0" }, { capabilities });
     if (answer !== undefined) answerWith(client, answer);
-    await client.connect(transport);
+    await client.connect(transportOf(server));
     // After this call the client validates every answer, including refusals, against the output schemas.
     await client.listTools();
-    return new McpDebugger(client, transport);
+    return new McpDebugger(client, server);
   }
 
   /** Process id of the server. */
-  get pid(): number | null {
-    return this.#transport.pid;
+  get pid(): number | undefined {
+    return this.#server.process.pid;
   }
 
   async call(name: string, args: Record<string, unknown> = {}, signal?: AbortSignal): Promise<CallToolResult> {
@@ -92,21 +86,21 @@ export class McpDebugger {
 
   /** Returns the text blocks of evaluate-lisp's answer. */
   async evaluate(code: string, options: Record<string, unknown> = {}): Promise<string[]> {
-    return texts(await this.call("evaluate-lisp", { code, ...options }));
+    return blocks(await this.call("evaluate-lisp", { code, ...options }));
   }
 
   /** Returns the text blocks of a tool that resumes an evaluation. */
   async resume(name: string, args: Record<string, unknown> = {}): Promise<string[]> {
     const result = await this.call(name, args);
-    expect(result, texts(result).join("\n")).to.not.have.property("structuredContent");
-    return texts(result);
+    expect(result, blocks(result).join("\n")).to.not.have.property("structuredContent");
+    return blocks(result);
   }
 
   /** Returns the answer of a JSON tool, whose text must be the same JSON. */
   async json(name: string, args: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
     const result = await this.call(name, args);
-    expect(result.isError, texts(result).join("\n")).to.equal(false);
-    expect(texts(result)[0]).to.equal(JSON.stringify(result.structuredContent));
+    expect(result.isError, blocks(result).join("\n")).to.equal(false);
+    expect(blocks(result)[0]).to.equal(JSON.stringify(result.structuredContent));
     return result.structuredContent ?? {};
   }
 
@@ -153,9 +147,9 @@ export class McpDebugger {
     args: Record<string, unknown> = {},
   ): Promise<{ type: string; message: string; next: string }> {
     const result = await this.call(name, args);
-    expect(result.isError, texts(result).join("\n")).to.equal(true);
+    expect(result.isError, blocks(result).join("\n")).to.equal(true);
     const { message, data } = refusal.parse(result.structuredContent).error;
-    expect(texts(result)[0]).to.equal(`${message}\n${data.next}`);
+    expect(blocks(result)[0]).to.equal(`${message}\n${data.next}`);
     return { ...data, message };
   }
 

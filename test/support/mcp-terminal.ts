@@ -1,10 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
-import { ENVIRONMENT } from "./mcp-stdio.js";
 import { Screen } from "./screen.js";
-
-const BIN = fileURLToPath(new URL("../../../packages/swank-mcp/bin/swank-mcp.js", import.meta.url));
+import { ENVIRONMENT, PROGRAM } from "./server-process.js";
 
 /** The characters that a terminal sends for keys. */
 export const KEYS = { enter: "\r", tab: "\t", up: "\x1b[A", interrupt: "\x03", endOfFile: "\x04" } as const;
@@ -25,7 +22,7 @@ export class McpTerminal {
   readonly #screen = new Screen();
   #seen = 0;
 
-  constructor({ command = [process.execPath, BIN, "console"], args = [], state }: TerminalOptions) {
+  constructor({ command = [PROGRAM, "console"], args = [], state }: TerminalOptions) {
     const env = { ...process.env, ...ENVIRONMENT, XDG_STATE_HOME: state, TERM: "xterm" };
     this.#process = spawn("script", scriptArguments([...command, ...args]), { env });
     this.exited = once(this.#process, "close").then(([code]) => code);

@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { blocks, McpStdio } from "../../support/mcp-stdio.js";
+import { blocks } from "../../support/mcp-results.js";
+import { McpStdio } from "../../support/mcp-stdio.js";
 
 /** Evaluations whose complete answers would have up to 12 MB. */
 const LONG: Readonly<Record<string, string>> = {

@@ -284,7 +284,7 @@ describe("approval with an unusual client", () => {
     await lisp.close();
     // The client may have disconnected before it receives the refusal.
     expect((await call)?.isError).to.not.equal(false);
-    if (pid === null) throw new Error("The server has no process.");
+    if (pid === undefined) throw new Error("The server has no process.");
     await gone(pid);
   });
 });

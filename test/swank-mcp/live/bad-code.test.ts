@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { blocks, McpStdio } from "../../support/mcp-stdio.js";
+import { blocks } from "../../support/mcp-results.js";
+import { McpStdio } from "../../support/mcp-stdio.js";
 
 /** Maximum size of an answer: a few values or outputs of the maximum size. */
 const FLOOD = 50_000;

@@ -1,8 +1,8 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { expect } from "chai";
 import * as z from "zod";
-import { texts } from "../../support/mcp-client.js";
 import { McpDebugger, stopName } from "../../support/mcp-debugger.js";
+import { blocks } from "../../support/mcp-results.js";
 import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 
 /** Maximum size of an answer about lists of any length, in characters. */
@@ -27,7 +27,7 @@ describe("the size of answers", function () {
 
   async function small(name: string, args: Record<string, unknown> = {}): Promise<CallToolResult> {
     const result = await lisp.call(name, args);
-    expect(size(result), `${name} ${texts(result).join("\n").slice(0, 300)}`).to.be.lessThan(MOST);
+    expect(size(result), `${name} ${blocks(result).join("\n").slice(0, 300)}`).to.be.lessThan(MOST);
     return result;
   }
 
@@ -41,21 +41,21 @@ describe("the size of answers", function () {
     });
     for (const args of [{}, { type: "function" }, { type: "variable" }]) {
       const result = await small("list-definitions", args);
-      const [text = ""] = texts(result);
+      const [text = ""] = blocks(result);
       expect(text).to.match(/\.\.\. \d+ more (functions|variables)/);
       const data = z
         .object({ definitions: z.array(z.unknown()), left_out: z.number() })
         .parse(result._meta?.["swank-mcp/definitions"]);
       expect(data.definitions.length + data.left_out).to.equal("type" in args ? 600 : 1203);
     }
-    const [text = ""] = texts(await small("list-definitions"));
+    const [text = ""] = blocks(await small("list-definitions"));
     expect(text).to.match(/\[classes\]\nCOMMON-LISP-USER::A\n/);
   });
 
   it("stays small with thousands of restarts, all of which can be invoked", async () => {
     const code = `(labels ((nest (n) (if (zerop n) (error "deep") (restart-case (nest (1- n)) (out (v) :report "Leave." (list n v))))))
                     (nest 1500))`;
-    const stop = stopName(texts(await small("evaluate-lisp", { code })));
+    const stop = stopName(blocks(await small("evaluate-lisp", { code })));
     const { restarts, restarts_left_out: left } = z
       .object({
         restarts: z.array(z.object({ index: z.number(), name: z.string() })),
@@ -64,12 +64,12 @@ describe("the size of answers", function () {
       .parse((await small("debugger_restarts")).structuredContent);
     expect(restarts.length + left).to.equal(1502);
     expect(restarts.at(-1)).to.include({ index: 1502, name: "RETRY" });
-    const [described = ""] = texts(await small("describe-last-error"));
+    const [described = ""] = blocks(await small("describe-last-error"));
     expect(described)
       .to.match(/ {2}\.\.\. \d+ more restarts\n/)
       .and.include("  1502. ");
     const refused = await small("debugger_invoke_restart", { restart: "NO-SUCH" });
-    expect(texts(refused)[0]).to.match(/\.\.\. \d+ more restarts, /);
+    expect(blocks(refused)[0]).to.match(/\.\.\. \d+ more restarts, /);
     const resumed = await lisp.resume("debugger_invoke_restart", { restart: 700, values: ["7"], thread: stop });
     expect(resumed).to.deep.equal(["=> (700 7)"]);
   });
@@ -116,7 +116,7 @@ describe("the size of answers", function () {
       ["many-slots", /Slots: SLOT-0, .*, \.\.\. 350 more names$/m],
       ["many-supers", /Superclasses: SUPER-0, .*, \.\.\. 30 more names$/m],
     ] as const)
-      expect(texts(await small("describe-symbol", { name }))[0]).to.match(left);
+      expect(blocks(await small("describe-symbol", { name }))[0]).to.match(left);
     await small("describe-symbol", { name: "N".repeat(200_000) });
     await small("describe-symbol", { name: "M".repeat(200_000), package: "P".repeat(200_000) });
   });
@@ -135,7 +135,7 @@ describe("the size of answers", function () {
 
   it("stays small after a call with thousands of unknown arguments", async () => {
     const args = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`unknown-${n}`, n]));
-    const [text] = texts(await small("lisp-status", args));
+    const [text] = blocks(await small("lisp-status", args));
     expect(text).to.include("... 4995 more problems");
   });
 
@@ -153,7 +153,7 @@ describe("the size of answers", function () {
     let notices = "";
     for (let waited = 0; waited < 300 && !/\d+ more stopped threads before these/.test(notices); waited += 1) {
       const answer = await small("evaluate-lisp", { code: "(sleep 0.1)" });
-      const [, told = ""] = texts(answer);
+      const [, told = ""] = blocks(answer);
       if (told !== "") notices = told;
       await small("lisp-status");
     }

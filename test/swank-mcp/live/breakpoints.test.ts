@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { texts } from "../../support/mcp-client.js";
 import { McpDebugger, stopName } from "../../support/mcp-debugger.js";
+import { blocks } from "../../support/mcp-results.js";
 
 const CODE = `
 (defpackage :app (:use :cl))
@@ -35,7 +35,7 @@ describe("breakpoints", () => {
       status: "stopped",
       stop: { reason: "breakpoint", breakpoint: id },
     });
-    expect(texts(result)[0]).to.match(
+    expect(blocks(result)[0]).to.match(
       /^\[BREAKPOINT\] BREAKPOINT-REACHED\nBreakpoint \d+ on APP::BAR\.\n\n\[Backtrace\]\n0: \(APP::BAR 1 5 :C 7\)/,
     );
     const { frames } = await lisp.frames({ end: 1 });
@@ -267,7 +267,7 @@ describe("breakpoints", () => {
     while ((await lisp.stops()).length === 0);
     const [thread] = await lisp.stops();
     const answers = await Promise.all([1, 2].map(() => lisp.call("debugger_continue", { thread })));
-    const told = answers.map((answer) => texts(answer)[0] ?? "");
+    const told = answers.map((answer) => blocks(answer)[0] ?? "");
     expect(told.filter((text) => text.startsWith("[BREAKPOINT]"))).to.have.lengthOf(1);
     expect(told.filter((text) => text.includes("has ended") || text.includes("has left"))).to.have.lengthOf(1);
   });

@@ -18,7 +18,7 @@ describe("swank-mcp console without a terminal", () => {
     console.write(`${failing(1)}\n${failing(2)}\n`);
     const [, first] = await console.says(/thread (\d+)\/1\. [\s\S]*thread \d+\/1\. /);
     console.write(`,thread ${first}\n,continue\n,continue\n`);
-    const { output } = await console.end();
+    const { output } = await console.finish();
     expect(output).to.match(/\n=> 1\n=> 2\n$/);
   });
 
@@ -42,7 +42,7 @@ describe("swank-mcp console without a terminal", () => {
       console.write(`(progn (princ "begun") (finish-output) ${wait} (format *error-output* "careful~%") :end)\n`);
       await console.says(/begun/);
       await writeFile(file, "");
-      expect(await console.end()).to.deep.equal({
+      expect(await console.finish()).to.deep.equal({
         output: "[stdout]\nbegun\n\n[stderr]\ncareful\n\n=> :END\n",
         code: 0,
       });
@@ -63,7 +63,7 @@ describe("swank-mcp console without a terminal", () => {
     console.write("(progn (princ (swank/backend:getpid)) (terpri) (finish-output) (loop))\n");
     const [, pid] = await console.says(/^(\d+)\n/m);
     console.process.kill("SIGTERM");
-    expect(await console.exited).to.equal(143);
+    expect((await console.exited).code).to.equal(143);
     await gone(Number(pid));
   });
 
@@ -71,7 +71,7 @@ describe("swank-mcp console without a terminal", () => {
     const console = new PipedConsole();
     console.process.stdout.destroy();
     console.write("(loop repeat 100000 do (print 1))\n");
-    expect(await console.exited).to.equal(1);
+    expect((await console.exited).code).to.equal(1);
   });
 });
 

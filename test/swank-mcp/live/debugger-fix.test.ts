@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { texts } from "../../support/mcp-client.js";
 import { McpDebugger, stopName } from "../../support/mcp-debugger.js";
+import { blocks } from "../../support/mcp-results.js";
 
 /** Fails deep inside a loop: one of the prices is not a number. */
 const SHOP = `
@@ -102,7 +102,7 @@ describe("debugger tools: find, fix and continue", () => {
   });
 
   it("set and clear the last error as evaluations stop and end", async () => {
-    const lastError = async () => texts(await lisp.call("describe-last-error"))[0];
+    const lastError = async () => blocks(await lisp.call("describe-last-error"))[0];
     await lisp.evaluate('(restart-case (cerror "Go on" "one") (other () (error "two")))');
     expect(await lastError()).to.include("one");
     // Inspections, failed evaluations and refusals change nothing.

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { texts } from "../../support/mcp-client.js";
 import { McpDebugger, stopName } from "../../support/mcp-debugger.js";
+import { blocks } from "../../support/mcp-results.js";
 
 const FILE = `(defpackage :my-app (:use :cl) (:export #:compute))
 (in-package :my-app)
@@ -74,7 +74,7 @@ describe("debugger_frames and debugger_frame_locals", () => {
 
   it("number frames like the report, get-backtrace and the other tools", async () => {
     const [report = ""] = await lisp.evaluate("(deep 2)");
-    const [backtrace = ""] = texts(await lisp.call("get-backtrace"));
+    const [backtrace = ""] = blocks(await lisp.call("get-backtrace"));
     const lines = report.slice(report.indexOf("[Backtrace]\n")).split("\n").slice(1);
     expect(lines).to.have.lengthOf(3);
     for (const line of lines) {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { texts } from "../../support/mcp-client.js";
 import { McpDebugger } from "../../support/mcp-debugger.js";
+import { blocks } from "../../support/mcp-results.js";
 
 const CODE = `
 (defun inner (x) (* x 2))
@@ -31,7 +31,7 @@ describe("debugger_step", () => {
 
   async function step(mode: string): Promise<Place> {
     const result = await lisp.call("debugger_step", { mode });
-    const text = texts(result).join("\n\n");
+    const text = blocks(result).join("\n\n");
     expect(result.isError, text).to.equal(false);
     return {
       form: /Evaluating call:\n {2}(.*)\n/.exec(text)?.[1],
@@ -44,7 +44,7 @@ describe("debugger_step", () => {
     await lisp.setBreakpoint({ function: "middle" });
     await lisp.evaluate("(outer 1)");
     const result = await lisp.call("debugger_step", { mode: "into" });
-    const [report, block] = texts(result);
+    const [report, block] = blocks(result);
     expect(report).to.equal(
       "[STEP] STEP-FORM-CONDITION\nEvaluating call:\n  (INNER X)\nWith arguments:\n  1\n\n[Backtrace]\n0: (MIDDLE 1)\n1: (OUTER 1)",
     );

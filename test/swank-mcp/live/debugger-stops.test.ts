@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { texts } from "../../support/mcp-client.js";
 import { McpDebugger, stopName } from "../../support/mcp-debugger.js";
+import { blocks } from "../../support/mcp-results.js";
 
 describe("debugger tools with several stops", () => {
   let lisp: McpDebugger;
@@ -62,7 +62,7 @@ describe("debugger tools with several stops", () => {
   it("leave a stop once if two calls leave it at the same time", async () => {
     const thread = await stopAdding("a");
     const give = (value: string) => lisp.call("debugger_invoke_restart", { restart: "GIVE", values: [value], thread });
-    const answers = (await Promise.all([give("1"), give("2")])).map((result) => texts(result)[0] ?? "");
+    const answers = (await Promise.all([give("1"), give("2")])).map((result) => blocks(result)[0] ?? "");
     expect(answers.filter((text) => /^=> 4[12]$/.test(text)).length, answers.join("\n")).to.equal(1);
     expect(answers.filter((text) => text.includes("has left the stop")).length, answers.join("\n")).to.equal(1);
     expect(await lisp.stops()).to.deep.equal([]);
@@ -75,7 +75,9 @@ describe("debugger tools with several stops", () => {
     const thread = stopName([block]);
     const busy = lisp.call("debugger_eval_in_frame", { frame: 0, code: "(sleep 0.2)", thread });
     const give = (value: string) => lisp.call("debugger_invoke_restart", { restart: "GIVE", values: [value], thread });
-    const [, first = "", second = ""] = (await Promise.all([busy, give("1"), give("2")])).map((each) => texts(each)[0]);
+    const [, first = "", second = ""] = (await Promise.all([busy, give("1"), give("2")])).map(
+      (each) => blocks(each)[0],
+    );
     expect(first).to.include("[ERROR] SIMPLE-ERROR\ntwo");
     expect(second).to.include("has left the stop");
     expect(await lisp.resume("debugger_invoke_restart", { restart: "GIVE", values: ["3"] })).to.deep.equal([

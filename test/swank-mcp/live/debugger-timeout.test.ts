@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
-import { texts } from "../../support/mcp-client.js";
 import { McpDebugger, stopName } from "../../support/mcp-debugger.js";
+import { blocks } from "../../support/mcp-results.js";
 
 describe("evaluation timeouts", () => {
   let lisp: McpDebugger;
@@ -21,7 +21,7 @@ describe("evaluation timeouts", () => {
   it("pause the evaluation, which can be inspected and continued to its value", async () => {
     const result = await lisp.call("evaluate-lisp", { code: "(waiting 7)", timeout: 0.2 });
     expect(result.isError).to.equal(true);
-    expect(texts(result)[0]).to.match(/^\[TIMEOUT\] TIMEOUT\n/);
+    expect(blocks(result)[0]).to.match(/^\[TIMEOUT\] TIMEOUT\n/);
     const { index } = await lisp.frame("(WAITING 7)");
     expect(await lisp.valuesInFrame(index, "(list n *go-on*)")).to.deep.equal(["(7 NIL)"]);
     // A second timeout pauses it again.
@@ -45,7 +45,7 @@ describe("evaluation timeouts", () => {
     const [thread] = await lisp.evaluate("*thread*");
     const number = Number(thread?.slice("=> ".length));
     expect(result._meta?.["swank-mcp/outcome"]).to.include({ status: "running", stdout: "so far\n", thread: number });
-    expect(texts(result)[0]).to.match(
+    expect(blocks(result)[0]).to.match(
       new RegExp(`^\\[stdout\\]\nso far\n\n\\[TIMEOUT\\] TIMEOUT\n.* STILL RUNNING in thread ${number}\\.$`),
     );
     await lisp.evaluate("(setf *go-on* t)");

@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { texts } from "../../support/mcp-client.js";
 import { McpDebugger } from "../../support/mcp-debugger.js";
+import { blocks } from "../../support/mcp-results.js";
 
 /** Classes whose objects cannot be printed: printing never ends, stops at a break, or invokes ABORT. */
 const CLASSES = `
@@ -49,9 +49,9 @@ describe("debugger tools with objects that cannot be printed", () => {
       "(defvar *endless* (make-instance 'endless)) (defvar *stopping* (make-instance 'stopping)) (defmethod told ((x (eql *endless*))) 1)",
     );
     const described = await lisp.call("describe-symbol", { name: "*stopping*" });
-    expect(texts(described)[0]).to.include("Value: <error printing value>");
+    expect(blocks(described)[0]).to.include("Value: <error printing value>");
     const listed = await lisp.call("list-definitions");
-    expect(texts(listed)[0]).to.include("TOLD #<a COMMON-LISP:CONS takes too long to print>");
+    expect(blocks(listed)[0]).to.include("TOLD #<a COMMON-LISP:CONS takes too long to print>");
     await lisp.setBreakpoint({ function: "(method told ((eql *endless*)))" });
     expect(await lisp.breakpoints()).to.have.lengthOf(1);
     await lisp.removeBreakpoints();

@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { blocks, McpStdio } from "../../support/mcp-stdio.js";
+import { blocks } from "../../support/mcp-results.js";
+import { McpStdio } from "../../support/mcp-stdio.js";
 import { startRealSwank } from "../../support/real-swank.js";
 
 const FAIL_ELSEWHERE = '(progn (sb-thread:make-thread (lambda () (error "elsewhere"))) nil)';

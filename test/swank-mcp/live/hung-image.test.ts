@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { refusalType } from "../../support/mcp-client.js";
-import { blocks, McpStdio } from "../../support/mcp-stdio.js";
+import { blocks, refusalType } from "../../support/mcp-results.js";
+import { McpStdio } from "../../support/mcp-stdio.js";
 import { startRealSwank } from "../../support/real-swank.js";
 
 /** Code that hangs the image: Swank blocks on each at every request. */

@@ -16,8 +16,10 @@ import {
   STOP_LOOKS,
   SUCCESSES,
 } from "../../support/last-error-steps.js";
+import type { SentCall } from "../../support/mcp-driver.js";
 import { gone } from "../../support/mcp-processes.js";
-import { blocks, McpStdio, type SentCall } from "../../support/mcp-stdio.js";
+import { blocks } from "../../support/mcp-results.js";
+import { McpStdio } from "../../support/mcp-stdio.js";
 import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 
 /** Number of sequences for each kind of image. */

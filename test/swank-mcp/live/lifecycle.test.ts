@@ -2,9 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { refusalType } from "../../support/mcp-client.js";
 import { gone } from "../../support/mcp-processes.js";
-import { blocks, McpStdio } from "../../support/mcp-stdio.js";
+import { blocks, refusalType } from "../../support/mcp-results.js";
+import { McpStdio } from "../../support/mcp-stdio.js";
 
 describe("swank-mcp process", () => {
   const started: McpStdio[] = [];
@@ -64,7 +64,7 @@ It is not known how far the evaluation got.`);
     const code = "(unwind-protect (progn (print :running) (loop)) (setf *left* t))";
     const { id } = server.startCall("evaluate-lisp", { code });
     await server.notified("notifications/progress");
-    server.send({ method: "notifications/cancelled", params: { requestId: id, reason: "not wanted" } });
+    server.cancel(id);
     expect(await server.evaluate("(loop until *left* do (sleep 0.01)) *left*")).to.deep.equal(["=> T"]);
     expect((await server.call("lisp-status")).structuredContent?.["stopped"]).to.deep.equal([]);
   });
@@ -106,12 +106,8 @@ It is not known how far the evaluation got.`);
   });
 
   it("does not wait for a subscription when its input ends", async () => {
-    const server = new McpStdio([]);
-    const _meta = {
-      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-      "io.modelcontextprotocol/clientCapabilities": {},
-    };
-    const listening = server.request("subscriptions/listen", { notifications: {}, _meta });
+    const server = new McpStdio([], { revision: "2026-07-28" });
+    const listening = server.request("subscriptions/listen", { notifications: {} });
     await server.notified("notifications/subscriptions/acknowledged");
     const began = performance.now();
     expect(await server.end()).to.deep.equal({ code: 0, signal: null });

@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { blocks, McpStdio } from "../../support/mcp-stdio.js";
+import { blocks } from "../../support/mcp-results.js";
+import { McpStdio } from "../../support/mcp-stdio.js";
 
 /** Number of calls that the server runs at the same time. */
 const MOST = 256;

@@ -2,9 +2,12 @@ import { setTimeout } from "node:timers/promises";
 import type { Client, ElicitResult } from "@modelcontextprotocol/client";
 import { expect } from "chai";
 import { EVERY_CALL } from "../../support/every-call.js";
-import { texts } from "../../support/mcp-client.js";
-import { McpDebugger } from "../../support/mcp-debugger.js";
-import { connectModern, evaluateWith, MODES, textsOf } from "../../support/mcp-modern.js";
+import { blocks } from "../../support/mcp-results.js";
+import { connectFirst, connectSecond, MODES, textFrom } from "../../support/official-clients.js";
+
+function evaluate(client: Client, code: string): Promise<string> {
+  return textFrom(client, "evaluate-lisp", { code });
+}
 
 for (const mode of MODES) {
   describe(`the client of the SDK's second line, ${JSON.stringify(mode)}`, () => {
@@ -14,12 +17,9 @@ for (const mode of MODES) {
     const yes = async (): Promise<ElicitResult> => ({ action: "accept", content: { answer: "Yes" } });
 
     before(async () => {
-      client = await connectModern({
-        mode,
-        answer: (message) => {
-          asked.push(message);
-          return answer(message);
-        },
+      client = await connectSecond(mode, (message) => {
+        asked.push(message);
+        return answer(message);
       });
     });
     after(() => client.close());
@@ -35,23 +35,21 @@ for (const mode of MODES) {
     });
 
     it("can call every tool", async () => {
-      for (const [name, args, expected] of EVERY_CALL) {
-        const result = await client.callTool({ name, arguments: args });
-        expect(textsOf(result).join("\n"), `${name} ${JSON.stringify(args)}`).to.match(expected);
-      }
+      for (const [name, args, expected] of EVERY_CALL)
+        expect(await textFrom(client, name, args), `${name} ${JSON.stringify(args)}`).to.match(expected);
       const { tools } = await client.listTools();
       expect(new Set(EVERY_CALL.map(([name]) => name))).to.deep.equal(new Set(tools.map(({ name }) => name)));
       expect(asked.join("\n")).to.include("evaluate code in frame #0:\nCode: (+ 40 2)");
     });
 
     it("does nothing after a no", async () => {
-      await evaluateWith(client, '(defvar *touched* "no") (error "stopped")');
+      await evaluate(client, '(defvar *touched* "no") (error "stopped")');
       answer = async () => ({ action: "decline" });
       const args = { frame: 0, code: '(setf cl-user::*touched* "yes")' };
       const refused = await client.callTool({ name: "debugger_eval_in_frame", arguments: args });
       expect(refused.structuredContent).to.have.nested.property("error.data.type", "APPROVAL_DENIED");
       expect(asked).to.have.lengthOf(1);
-      expect(await evaluateWith(client, "*touched*")).to.include('"no"');
+      expect(await evaluate(client, "*touched*")).to.include('"no"');
     });
 
     it("receives progress", async () => {
@@ -61,7 +59,7 @@ for (const mode of MODES) {
         { name: "evaluate-lisp", arguments: { code } },
         { onprogress: ({ message }) => heard.push(message ?? "") },
       );
-      expect(textsOf(result).join("\n")).to.include("=> :DONE");
+      expect(blocks(result).join("\n")).to.include("=> :DONE");
       expect(heard).to.include("half way");
     });
 
@@ -76,11 +74,11 @@ for (const mode of MODES) {
       await setTimeout(500);
       controller.abort();
       expect(await failed).to.equal("cancelled");
-      while (!(await evaluateWith(client, "*unwound*")).includes("=> T")) await setTimeout(50);
+      while (!(await evaluate(client, "*unwound*")).includes("=> T")) await setTimeout(50);
     });
 
     it("withdraws a cancelled call's question", async () => {
-      await evaluateWith(client, '(error "stopped again")');
+      await evaluate(client, '(error "stopped again")');
       const controller = new AbortController();
       answer = async () => {
         controller.abort();
@@ -94,16 +92,16 @@ for (const mode of MODES) {
           () => "cancelled",
         ),
       ).to.equal("cancelled");
-      expect(await evaluateWith(client, "*touched*")).to.include('"no"');
+      expect(await evaluate(client, "*touched*")).to.include('"no"');
     });
   });
 }
 
 describe("the client of the SDK's first line", () => {
   it("can call every tool", async () => {
-    const lisp = await McpDebugger.start({ answer: async () => ({ action: "accept", content: { answer: "Yes" } }) });
+    const client = await connectFirst(async () => ({ action: "accept", content: { answer: "Yes" } }));
     for (const [name, args, expected] of EVERY_CALL)
-      expect(texts(await lisp.call(name, args)).join("\n"), `${name} ${JSON.stringify(args)}`).to.match(expected);
-    await lisp.close();
+      expect(await textFrom(client, name, args), `${name} ${JSON.stringify(args)}`).to.match(expected);
+    await client.close();
   });
 });

@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import { connect, type SwankClient } from "swank-client";
 import { NO_ERROR } from "swank-mcp";
-import { blocks, McpStdio } from "../../support/mcp-stdio.js";
+import { blocks } from "../../support/mcp-results.js";
+import { McpStdio } from "../../support/mcp-stdio.js";
 import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 
 describe("reset-session on an attached image", () => {

@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { blocks, McpStdio } from "../../support/mcp-stdio.js";
+import { blocks } from "../../support/mcp-results.js";
+import { McpStdio } from "../../support/mcp-stdio.js";
 import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 
 describe("swank-mcp --attach to an image restarted on the same port", () => {

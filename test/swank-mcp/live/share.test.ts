@@ -6,7 +6,8 @@ import { join as joinPath } from "node:path";
 import { expect } from "chai";
 import { connect, type SwankClient } from "swank-client";
 import { gone } from "../../support/mcp-processes.js";
-import { blocks, McpStdio } from "../../support/mcp-stdio.js";
+import { blocks } from "../../support/mcp-results.js";
+import { McpStdio } from "../../support/mcp-stdio.js";
 
 function portOf(address: AddressInfo | string | null): number {
   if (address === null || typeof address === "string") throw new Error("It does not listen on a port.");

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { NO_ERROR } from "swank-mcp";
-import { blocks, McpStdio } from "../../support/mcp-stdio.js";
+import { blocks } from "../../support/mcp-results.js";
+import { McpStdio } from "../../support/mcp-stdio.js";
 
 describe("describe-symbol and list-definitions", () => {
   let server: McpStdio;

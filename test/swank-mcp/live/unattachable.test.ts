@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { connect, type SwankClient } from "swank-client";
-import { refusalType } from "../../support/mcp-client.js";
-import { blocks, McpStdio } from "../../support/mcp-stdio.js";
+import { blocks, refusalType } from "../../support/mcp-results.js";
+import { McpStdio } from "../../support/mcp-stdio.js";
 import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 
 describe("swank-mcp --attach to an unusable Swank", () => {

@@ -1,13 +1,11 @@
-import { type ChildProcessWithoutNullStreams, execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect } from "chai";
 import { gone, peakMemory } from "../../support/mcp-processes.js";
-import { ENVIRONMENT } from "../../support/mcp-stdio.js";
+import { PROGRAM, ServerProcess } from "../../support/server-process.js";
 
-const BIN = fileURLToPath(new URL("../../../../packages/swank-mcp/bin/swank-mcp.js", import.meta.url));
 const OPENING = [
   {
     id: 0,
@@ -18,19 +16,9 @@ const OPENING = [
 ];
 
 /** A client that writes all requests first and reads late or never. */
-class LateReader {
-  readonly process: ChildProcessWithoutNullStreams;
-  readonly exited: Promise<number | null>;
-  errorText = "";
-
-  constructor(args: readonly string[] = []) {
-    this.process = spawn(process.execPath, [BIN, ...args], { env: { ...process.env, ...ENVIRONMENT } });
-    this.exited = once(this.process, "exit").then(([code]) => code);
-    this.process.stdin.on("error", () => undefined);
-    this.process.stderr.on("data", (chunk) => {
-      this.errorText += chunk;
-    });
-  }
+class LateReader extends ServerProcess {
+  /** Resolves when the program has exited, even if its output is not read. */
+  readonly exitCode: Promise<number | null> = once(this.process, "exit").then(([code]) => code);
 
   send(...messages: object[]): void {
     this.process.stdin.write(messages.map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`).join(""));
@@ -68,9 +56,9 @@ describe("swank-mcp with a client that reads late or never", () => {
   }
 
   afterEach(async () => {
-    for (const { process, exited } of started.splice(0)) {
+    for (const { process, exitCode } of started.splice(0)) {
       process.kill("SIGKILL");
-      await exited;
+      await exitCode;
     }
   });
 
@@ -87,7 +75,7 @@ describe("swank-mcp with a client that reads late or never", () => {
       .split("\n")
       .map((line) => JSON.parse(line).id);
     expect(ids).to.deep.equal(Array.from({ length: 61 }, (_, id) => id));
-    expect(await client.exited).to.equal(0);
+    expect(await client.exitCode).to.equal(0);
   });
 
   it("finishes the running calls when its input ends", async () => {
@@ -95,7 +83,7 @@ describe("swank-mcp with a client that reads late or never", () => {
     client.send(...OPENING, evaluation(1, "(progn (sleep 4) :slept)"));
     client.process.stdin.end();
     expect(await client.read()).to.include("=> :SLEPT");
-    expect(await client.exited).to.equal(0);
+    expect(await client.exitCode).to.equal(0);
   });
 
   it("delivers every answer after a signal", async () => {
@@ -108,7 +96,7 @@ describe("swank-mcp with a client that reads late or never", () => {
     const text = await client.read();
     expect(text.trimEnd().split("\n")).to.have.length(41);
     expect(text.endsWith("}\n")).to.equal(true);
-    expect(await client.exited).to.equal(143);
+    expect(await client.exitCode).to.equal(143);
   });
 
   it("exits if its output is never read, reports the lost answers, and leaves no image", async () => {
@@ -117,7 +105,7 @@ describe("swank-mcp with a client that reads late or never", () => {
     const [, pid] = /=> (\d+)/.exec(await firstAnswers(client, 2)) ?? [];
     client.send(...lists(60));
     client.process.stdin.end();
-    expect(await client.exited).to.equal(1);
+    expect(await client.exitCode).to.equal(1);
     expect(client.errorText).to.match(/^swank-mcp: \d{6} bytes of output were lost because nobody read them\.\n$/m);
     await gone(Number(pid));
   });
@@ -132,7 +120,7 @@ describe("swank-mcp with a client that reads late or never", () => {
     const reading = countLines(client.process.stdout);
     client.process.stdin.end();
     expect(await reading).to.equal(20_001);
-    expect(await client.exited).to.equal(0);
+    expect(await client.exitCode).to.equal(0);
   });
 
   it("accepts a line of 20 MB, refuses one of 70 MB by its id, and continues", async () => {
@@ -146,7 +134,7 @@ describe("swank-mcp with a client that reads late or never", () => {
     expect(byId.get(2)).to.match(/"code":-32600,"message":"Invalid request: the message has 70000\d{3} bytes/);
     expect(byId.get(3)).to.match(/There is no tool \\"y{50,70}\.\.\./);
     for (const line of answers) expect(line.length).to.be.below(20_000);
-    expect(await client.exited).to.equal(0);
+    expect(await client.exitCode).to.equal(0);
   });
 
   it("prints a console's whole output to a late reader", async () => {
@@ -157,20 +145,15 @@ describe("swank-mcp with a client that reads late or never", () => {
     const text = await console.read();
     expect(text.match(/a{18000}/g)).to.have.length(48);
     expect(text).to.match(/=> NIL\n+$/);
-    expect(await console.exited).to.equal(0);
+    expect(await console.exitCode).to.equal(0);
   });
 
   it("prints its whole help to a late reader, and exits quietly if the reader disconnects", async () => {
-    const { stdout } = await promisify(execFile)("sh", [
-      "-c",
-      '"$0" "$1" --help | (sleep 1; cat)',
-      process.execPath,
-      BIN,
-    ]);
+    const { stdout } = await promisify(execFile)("sh", ["-c", '"$0" --help | (sleep 1; cat)', PROGRAM]);
     expect(stdout).to.match(/^Usage: [\s\S]* override environment variables\.\n$/);
     const closed = start("--help");
     closed.process.stdout.destroy();
-    expect(await closed.exited).to.equal(0);
+    expect(await closed.exitCode).to.equal(0);
     expect(closed.errorText).to.equal("");
   });
 });

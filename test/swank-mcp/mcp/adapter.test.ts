@@ -2,7 +2,8 @@ import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { expect } from "chai";
 import { SwankError } from "swank-client";
 import { INSTRUCTIONS, NO_ERROR } from "swank-mcp";
-import { connectInMemory, type McpClient, refusalType, texts } from "../../support/mcp-client.js";
+import { connectInProcess, type McpClient } from "../../support/mcp-client.js";
+import { blocks, refusalType } from "../../support/mcp-results.js";
 
 describe("serveMcp with the SDK's client, without Lisp", () => {
   let mcp: McpClient;
@@ -10,7 +11,7 @@ describe("serveMcp with the SDK's client, without Lisp", () => {
 
   beforeEach(async () => {
     attempts = 0;
-    mcp = await connectInMemory(async () => {
+    mcp = await connectInProcess(async () => {
       attempts += 1;
       throw new SwankError("LISP_NOT_FOUND", "There is no sbcl here.");
     });
@@ -55,7 +56,7 @@ describe("serveMcp with the SDK's client, without Lisp", () => {
     for (const name of ["lisp-status", "evaluate-lisp"]) {
       const result = await mcp.call(name, name === "evaluate-lisp" ? { code: "1" } : {});
       expect(result.isError).to.equal(true);
-      expect(texts(result)).to.deep.equal(["There is no sbcl here.\nInstall SBCL, or name the sbcl program."]);
+      expect(blocks(result)).to.deep.equal(["There is no sbcl here.\nInstall SBCL, or name the sbcl program."]);
       expect(result.structuredContent).to.deep.equal({
         error: {
           code: -32000,
@@ -70,7 +71,7 @@ describe("serveMcp with the SDK's client, without Lisp", () => {
   it("reads the last error without a Lisp", async () => {
     for (const name of ["describe-last-error", "get-backtrace"]) {
       const result = await mcp.call(name);
-      expect(texts(result)).to.deep.equal([NO_ERROR]);
+      expect(blocks(result)).to.deep.equal([NO_ERROR]);
       expect(result).to.not.have.property("structuredContent");
       expect(result.isError).to.equal(false);
     }
@@ -80,11 +81,11 @@ describe("serveMcp with the SDK's client, without Lisp", () => {
   it("suggests the tool with a similar name", async () => {
     const result = await mcp.call("evaluate_lisp", { code: "1" });
     expect(refusalType(result)).to.equal("UNKNOWN_TOOL");
-    expect(texts(result)[0]).to.equal('There is no tool "evaluate_lisp".\nDid you mean evaluate-lisp?');
+    expect(blocks(result)[0]).to.equal('There is no tool "evaluate_lisp".\nDid you mean evaluate-lisp?');
   });
 
   it("lists the tools if no name is similar", async () => {
-    expect(texts(await mcp.call("frobnicate"))[0]).to.match(/\nCall one of: evaluate-lisp, /);
+    expect(blocks(await mcp.call("frobnicate"))[0]).to.match(/\nCall one of: evaluate-lisp, /);
   });
 
   const complaints: readonly [name: string, args: Record<string, unknown>, complaint: string][] = [
@@ -118,7 +119,7 @@ describe("serveMcp with the SDK's client, without Lisp", () => {
     it(`refuses the malformed call ${JSON.stringify(params)} with a reason`, async () => {
       const result = await mcp.client.request({ method: "tools/call", params }, CallToolResultSchema);
       expect(refusalType(result)).to.equal("INVALID_ARGUMENTS");
-      expect(texts(result)[0]).to.include(complaint);
+      expect(blocks(result)[0]).to.include(complaint);
     });
   }
 
@@ -126,8 +127,8 @@ describe("serveMcp with the SDK's client, without Lisp", () => {
     it(`names the wrong argument of ${name} ${JSON.stringify(args)}`, async () => {
       const result = await mcp.call(name, args);
       expect(refusalType(result)).to.equal("INVALID_ARGUMENTS");
-      expect(texts(result)[0]).to.include(complaint);
-      expect(texts(result)[0]).to.match(/\nCorrect this and call again\. [a-z-]+ takes/);
+      expect(blocks(result)[0]).to.include(complaint);
+      expect(blocks(result)[0]).to.match(/\nCorrect this and call again\. [a-z-]+ takes/);
     });
   }
 
@@ -146,12 +147,12 @@ describe("serveMcp with the SDK's client, without Lisp", () => {
   }
 
   it("reports its own defects as INTERNAL_ERROR", async () => {
-    const broken = await connectInMemory(async () => {
+    const broken = await connectInProcess(async () => {
       throw new TypeError("x is not a function");
     });
     const result = await broken.call("lisp-status");
     expect(refusalType(result)).to.equal("INTERNAL_ERROR");
-    expect(texts(result)[0]).to.match(/^The server failed: x is not a function\n/);
+    expect(blocks(result)[0]).to.match(/^The server failed: x is not a function\n/);
     await broken.close();
   });
 });

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { INSTRUCTIONS } from "swank-mcp";
-import { connectInMemory } from "../../support/mcp-client.js";
+import { connectInProcess } from "../../support/mcp-client.js";
+import { McpInProcess } from "../../support/mcp-in-process.js";
 import { toolServer } from "../../support/mcp-server.js";
-import { ModernPeer } from "../../support/modern-peer.js";
 
 const INITIALIZE = {
   protocolVersion: "2025-11-25",
@@ -11,12 +11,12 @@ const INITIALIZE = {
 };
 
 describe("a connection with protocol revision 2026-07-28, without Lisp", () => {
-  let peer: ModernPeer;
+  let peer: McpInProcess;
   let attempts = 0;
 
   beforeEach(() => {
     attempts = 0;
-    peer = new ModernPeer(
+    peer = McpInProcess.modern(
       toolServer(() => {
         attempts += 1;
         return Promise.reject(new Error("no Lisp here"));
@@ -26,7 +26,7 @@ describe("a connection with protocol revision 2026-07-28, without Lisp", () => {
   afterEach(() => peer.close());
 
   it("receives the server's description, and how long to cache it", async () => {
-    const { result } = await peer.request("server/discover");
+    const result = await peer.request("server/discover");
     expect(result).to.deep.include({
       resultType: "complete",
       supportedVersions: ["2026-07-28"],
@@ -39,11 +39,11 @@ describe("a connection with protocol revision 2026-07-28, without Lisp", () => {
   });
 
   it("lists the same tools as older clients, always in the same order", async () => {
-    const older = await connectInMemory(() => Promise.reject(new Error("no Lisp here")));
+    const older = await connectInProcess(() => Promise.reject(new Error("no Lisp here")));
     const { tools } = await older.client.listTools();
     await older.close();
     for (let times = 0; times < 2; times += 1) {
-      const { result } = await peer.request("tools/list");
+      const result = await peer.request("tools/list");
       expect(result).to.deep.include({ tools, ttlMs: 3_600_000, cacheScope: "private" });
     }
   });
@@ -60,7 +60,7 @@ describe("a connection with protocol revision 2026-07-28, without Lisp", () => {
     const unknown = await peer.finish("evaluate_lisp", { code: "1" });
     expect(unknown.content[0]?.text).to.equal('There is no tool "evaluate_lisp".\nDid you mean evaluate-lisp?');
     for (const params of [{}, { name: 5 }, { name: "get-backtrace", arguments: [1] }]) {
-      const { result } = await peer.request("tools/call", params);
+      const result = await peer.request("tools/call", params);
       expect(result, JSON.stringify(params)).to.have.nested.property(
         "structuredContent.error.data.type",
         "INVALID_ARGUMENTS",
@@ -70,28 +70,28 @@ describe("a connection with protocol revision 2026-07-28, without Lisp", () => {
 
   it("can switch to an older revision after server/discover", async () => {
     await peer.request("server/discover");
-    const { result } = await peer.sendRaw("initialize", INITIALIZE);
+    const { result } = await peer.exchange("initialize", INITIALIZE);
     expect(result).to.deep.include({ protocolVersion: "2025-11-25", instructions: INSTRUCTIONS });
-    const listed = await peer.sendRaw("tools/list", {});
+    const listed = await peer.exchange("tools/list", {});
     expect(listed.result).to.have.property("tools").that.has.length.above(10);
   });
 
   it("keeps the revision of its first call", async () => {
     await peer.request("tools/list");
-    expect((await peer.sendRaw("initialize", INITIALIZE)).error).to.have.property("code", -32022);
-    expect((await peer.request("ping")).error).to.have.property("code", -32601);
-    expect((await peer.sendRaw("tools/list", {})).error).to.have.property("code", -32602);
+    expect((await peer.exchange("initialize", INITIALIZE)).error).to.have.property("code", -32022);
+    expect((await peer.exchange("ping", peer.inRevision({}))).error).to.have.property("code", -32601);
+    expect((await peer.exchange("tools/list", {})).error).to.have.property("code", -32602);
   });
 });
 
 describe("two simultaneous connections to one process", () => {
   it("share its tools, and one can end without the other", async () => {
     const tools = toolServer(() => Promise.reject(new Error("no Lisp here")));
-    const [probe, user] = [new ModernPeer(tools), new ModernPeer(tools)];
+    const [probe, user] = [McpInProcess.modern(tools), McpInProcess.modern(tools)];
     await probe.request("server/discover");
-    await user.sendRaw("initialize", INITIALIZE);
+    await user.exchange("initialize", INITIALIZE);
     await probe.close();
-    const { result } = await user.sendRaw("tools/call", { name: "get-backtrace", arguments: {} });
+    const { result } = await user.exchange("tools/call", { name: "get-backtrace", arguments: {} });
     expect(result).to.have.property("isError", false);
     await user.close();
   });

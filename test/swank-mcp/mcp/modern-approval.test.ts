@@ -3,8 +3,9 @@ import { setImmediate } from "node:timers/promises";
 import { expect } from "chai";
 import { type CallRecord, defineTool, type ToolServer, textAnswer } from "swank-mcp";
 import * as z from "zod";
+import { McpInProcess } from "../../support/mcp-in-process.js";
+import { type Answering, answered, type Finished } from "../../support/mcp-results.js";
 import { toolServer } from "../../support/mcp-server.js";
-import { type Answering, answered, type Finished, ModernPeer } from "../../support/modern-peer.js";
 
 /** The code of each call that the tool below has executed. */
 let done: string[] = [];
@@ -41,11 +42,11 @@ function denial({ isError, content, structuredContent }: Finished): string {
 }
 
 describe("SuspendedCalls", () => {
-  let peer: ModernPeer;
+  let peer: McpInProcess;
 
   beforeEach(() => {
     done = [];
-    peer = new ModernPeer(server());
+    peer = McpInProcess.modern(server());
   });
   afterEach(() => peer.close());
 
@@ -135,7 +136,7 @@ describe("SuspendedCalls", () => {
 
   it("logs every refused reply", async () => {
     const records: CallRecord[] = [];
-    const logged = new ModernPeer(server([], (record) => records.push(record)));
+    const logged = McpInProcess.modern(server([], (record) => records.push(record)));
     const question = await logged.ask("risky", { code: "(a)" });
     await logged.finish("risky", { code: "(a)" }, answered(question, "Yes"));
     await logged.finish("risky", { code: "(a)" }, answered(question, "Yes"));
@@ -167,7 +168,7 @@ describe("SuspendedCalls", () => {
   });
 
   it("refuses another connection's yes", async () => {
-    const other = new ModernPeer(server());
+    const other = McpInProcess.modern(server());
     const question = await peer.ask("risky", { code: "(a)" });
     denial(await other.finish("risky", { code: "(a)" }, answered(question, "Yes")));
     expect(done).to.deep.equal([]);
@@ -177,6 +178,7 @@ describe("SuspendedCalls", () => {
   it("asks one question at a time", async () => {
     const first = await peer.ask("risky", { code: "(a)" });
     const second = peer.ask("risky", { code: "(b)" });
+    await peer.request("tools/list");
     expect(await Promise.race([second, setImmediate("waiting")])).to.equal("waiting");
     await peer.finish("risky", { code: "(a)" }, answered(first, "No"));
     await peer.finish("risky", { code: "(b)" }, answered(await second, "Yes"));
@@ -186,7 +188,8 @@ describe("SuspendedCalls", () => {
   it("drops a call that the client cancels while its question is queued", async () => {
     const first = await peer.ask("risky", { code: "(a)" });
     const waiting = peer.request("tools/call", { name: "risky", arguments: { code: "(b)" } });
-    await peer.cancel();
+    peer.cancel();
+    await peer.request("tools/list");
     expect(await Promise.race([waiting, setImmediate("unanswered")])).to.equal("unanswered");
     // The cancelled call must not keep its place in the queue.
     await peer.finish("risky", { code: "(a)" }, answered(first, "No"));
@@ -197,7 +200,7 @@ describe("SuspendedCalls", () => {
 
   it("cancels a call whose client disconnects without answering", async () => {
     const records: CallRecord[] = [];
-    const left = new ModernPeer(server([], (record) => records.push(record)));
+    const left = McpInProcess.modern(server([], (record) => records.push(record)));
     await left.ask("risky", { code: "(a)" });
     expect(records).to.deep.equal([]);
     await left.close();
@@ -223,10 +226,10 @@ describe("SuspendedCalls", () => {
 
   it("acts without asking if the client cannot ask, except under --approval strict", async () => {
     for (const capabilities of [{}, { elicitation: { url: {} } }]) {
-      const mute = new ModernPeer(server(), capabilities);
+      const mute = McpInProcess.modern(server(), capabilities);
       expect((await mute.finish("risky", { code: "(a)" })).isError).to.equal(false);
       await mute.close();
-      const strict = new ModernPeer(server(["--approval", "strict"]), capabilities);
+      const strict = McpInProcess.modern(server(["--approval", "strict"]), capabilities);
       expect(denial(await strict.finish("risky", { code: "(a)" }))).to.include("this client cannot ask");
       await strict.close();
     }
@@ -234,7 +237,7 @@ describe("SuspendedCalls", () => {
   });
 
   it("asks if the client names no kind of question", async () => {
-    const old = new ModernPeer(server(), { elicitation: {} });
+    const old = McpInProcess.modern(server(), { elicitation: {} });
     await old.ask("risky", { code: "(a)" });
     await old.close();
   });

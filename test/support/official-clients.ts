@@ -1,0 +1,53 @@
+import { Client, type ElicitResult, type VersionNegotiationMode } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { Client as FirstClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport as FirstTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { CallToolResultSchema, ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { blocks } from "./mcp-results.js";
+import { ENVIRONMENT, PROGRAM } from "./server-process.js";
+
+/** The ways in which version 2 of the SDK's client negotiates the revision. */
+export const MODES: readonly VersionNegotiationMode[] = ["auto", "legacy", { pin: "2026-07-28" }];
+
+const CLIENT = { name: "test", version: "0" };
+const capabilities = { elicitation: { form: {} } };
+/** The SDK passes only a part of this process's environment on. */
+const SERVER = { command: PROGRAM, env: { ...ENVIRONMENT, ...named("SBCL", "SWANK") } };
+
+/** Answers the user's question. */
+export type UserAnswer = (message: string) => Promise<ElicitResult>;
+
+/** Starts the installed server with version 1 of the SDK's client and transport. */
+export async function connectFirst(answer: UserAnswer): Promise<FirstClient> {
+  const client = new FirstClient(CLIENT, { capabilities });
+  client.setRequestHandler(ElicitRequestSchema, ({ params }) => answer(params.message));
+  await client.connect(new FirstTransport(SERVER));
+  return withTools(client);
+}
+
+/** Starts the installed server with version 2 of the SDK's client and transport. */
+export async function connectSecond(mode: VersionNegotiationMode, answer: UserAnswer): Promise<Client> {
+  const client = new Client(CLIENT, { capabilities, versionNegotiation: { mode } });
+  client.setRequestHandler("elicitation/create", ({ params }) => answer(params.message));
+  await client.connect(new StdioClientTransport(SERVER));
+  return withTools(client);
+}
+
+/** Returns the text of a call's answer. */
+export async function textFrom(
+  client: { callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<unknown> },
+  name: string,
+  args: Record<string, unknown>,
+): Promise<string> {
+  return blocks(CallToolResultSchema.parse(await client.callTool({ name, arguments: args }))).join("\n");
+}
+
+/** Lists the tools: from then on the client validates every answer, including refusals, against the output schemas. */
+async function withTools<T extends { listTools(): Promise<unknown> }>(client: T): Promise<T> {
+  await client.listTools();
+  return client;
+}
+
+function named(...names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
+}
