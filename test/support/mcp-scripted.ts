@@ -1,6 +1,7 @@
 import { SwankError } from "swank-client";
 import { LispSession } from "swank-mcp";
 import { SILENT, stopData } from "./mcp-outcomes.js";
+import { only } from "./only.js";
 
 export type ScriptedEvaluation = ReturnType<LispSession["client"]["evaluate"]>;
 export type ScriptedOutcome = Awaited<ReturnType<ScriptedEvaluation["next"]>>;
@@ -8,14 +9,7 @@ export type ScriptedStop = Extract<ScriptedOutcome, { status: "stopped" }>["stop
 
 /** Returns an evaluation with only the given methods. All others fail. */
 export function evaluation(parts: Partial<ScriptedEvaluation>): ScriptedEvaluation {
-  return {
-    thread: undefined,
-    next: () => Promise.reject(new Error("next was not expected")),
-    interrupt: () => Promise.reject(new Error("interrupt was not expected")),
-    abort: () => Promise.reject(new Error("abort was not expected")),
-    takeTranscript: () => SILENT,
-    ...parts,
-  };
+  return only("evaluation", { thread: undefined, takeTranscript: () => SILENT, ...parts });
 }
 
 /** Returns an evaluation that ends immediately with this outcome. */
@@ -71,7 +65,7 @@ export function scriptedSession(
     lose = () => resolve(new SwankError("CONNECTION_LOST", "It is gone."));
   });
   const session = new LispSession({
-    client: {
+    client: only("client", {
       info: { ...INFO, pid: options.pid ?? 1 },
       isOpen: true,
       otherClients: async () => 0,
@@ -81,17 +75,7 @@ export function scriptedSession(
       stops: [],
       foreignStops: async () => [],
       on: () => () => undefined,
-      hasThread: () => Promise.reject(new Error("hasThread was not expected")),
-      breakpoints: {
-        set: () => Promise.reject(new Error("breakpoints.set was not expected")),
-        list: () => Promise.reject(new Error("breakpoints.list was not expected")),
-        remove: () => Promise.reject(new Error("breakpoints.remove was not expected")),
-      },
-      describeSymbol: () => Promise.reject(new Error("describeSymbol was not expected")),
-      completions: () => Promise.reject(new Error("completions was not expected")),
-      definitions: () => Promise.reject(new Error("definitions was not expected")),
-      reset: () => Promise.reject(new Error("reset was not expected")),
-    },
+    }),
     origin: { kind: "own" },
     identity: options.identity ?? `${options.pid ?? 1}`,
     remarks: options.remarks ?? [],

@@ -1,20 +1,18 @@
 import { mock } from "node:test";
 import { expect } from "chai";
 import { Notices, StopKeeper } from "swank-mcp";
-import { SILENT } from "../../support/mcp-outcomes.js";
-import { evaluation, stop } from "../../support/mcp-scripted.js";
+import { stop } from "../../support/mcp-scripted.js";
 
 const MINUTE = 60_000;
 
 /** A stop and its evaluation, which ends the stop when it is aborted. */
 function stopped(thread: number) {
   const session = stop(thread);
-  const mine = evaluation({
+  const mine = {
     abort: async () => {
       session.isLive = false;
-      return { ...SILENT, status: "aborted" };
     },
-  });
+  };
   return [session, mine] as const;
 }
 

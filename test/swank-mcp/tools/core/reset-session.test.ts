@@ -4,6 +4,7 @@ import { LispSession, NO_ERROR, type ToolAnswer, type ToolServer } from "swank-m
 import { frames, restarts, SILENT, snapshot } from "../../../support/mcp-outcomes.js";
 import { type ScriptedOutcome, scriptedSession, settled } from "../../../support/mcp-scripted.js";
 import { closeServer, toolServer } from "../../../support/mcp-server.js";
+import { only } from "../../../support/only.js";
 
 const FAILED: ScriptedOutcome = {
   ...SILENT,
@@ -19,7 +20,10 @@ describe("reset-session", () => {
   it("keeps the last error if the reset fails in the image", async () => {
     const parts = scriptedSession(() => settled(FAILED));
     const session = new LispSession({
-      client: { ...parts.client, reset: () => Promise.reject(new SwankError("REQUEST_TIMEOUT", "No reply.")) },
+      client: only("client", {
+        ...parts.client,
+        reset: () => Promise.reject(new SwankError("REQUEST_TIMEOUT", "No reply.")),
+      }),
       origin: { kind: "attached", address: "127.0.0.1:4005" },
       identity: "1",
       directory: async () => "/",
