@@ -1,5 +1,8 @@
 import { expect } from "chai";
 import { ALL_OPTIONS, environmentName, helpText, OptionError, readConfig } from "swank-mcp";
+import { Snapshots } from "../../support/snapshots.js";
+
+const snapshots = new Snapshots(import.meta.url);
 
 function complaint(...args: string[]): string {
   try {
@@ -150,6 +153,10 @@ describe("readConfig with environment variables", () => {
 });
 
 describe("helpText", () => {
+  it("describes the options as its users read them", () => {
+    snapshots.match("--help", helpText());
+  });
+
   it("lists every option, in short lines", () => {
     for (const option of ALL_OPTIONS) expect(helpText()).to.include(`  ${option.flag}`);
   });
@@ -158,3 +165,5 @@ describe("helpText", () => {
     expect(new Set(ALL_OPTIONS.map(environmentName)).size).to.equal(ALL_OPTIONS.length);
   });
 });
+
+snapshots.testCompleteness();

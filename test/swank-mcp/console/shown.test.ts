@@ -1,5 +1,8 @@
 import { expect } from "chai";
 import { answerText, consolePrompt, continuationPrompt, jsonText, LiveOutput, stopOf } from "swank-mcp";
+import { Snapshots } from "../../support/snapshots.js";
+
+const snapshots = new Snapshots(import.meta.url);
 
 describe("answerText, consolePrompt and stopOf", () => {
   it("show the text of an answer, with its blocks separated", () => {
@@ -33,34 +36,16 @@ describe("answerText, consolePrompt and stopOf", () => {
       { id: 1, name: "short", place: { file: "a.lisp", line: 2 }, parts: [{ is: "x", of: null }], none: [] },
       { id: 22, name: "a longer name", extra: true },
     ];
-    expect(
-      jsonText({
-        rows,
-        names: ["a", "b"],
-        notes: ["One is.", "Two\nare."],
-        empty: [],
-        flat: { a: 1 },
-        deep: { b: { c: [] } },
-        gone: undefined,
-      }),
-    ).to.equal(
-      `rows: id, name, extra
-  1   short
-    place: file a.lisp, line 2
-    parts: is, of
-      x  null
-  22  a longer name  true
-names: a, b
-notes:
-  One is.
-  Two
-  are.
-empty: none
-flat: a 1
-deep:
-  b:
-    c: none`,
-    );
+    const text = jsonText({
+      rows,
+      names: ["a", "b"],
+      notes: ["One is.", "Two\nare."],
+      empty: [],
+      flat: { a: 1 },
+      deep: { b: { c: [] } },
+      gone: undefined,
+    });
+    snapshots.match("fields and tables", text);
   });
 
   it("show the package and the stop that commands act on", () => {
@@ -126,3 +111,5 @@ describe("LiveOutput", () => {
     expect(shown([["Waiting for the user."]], "=> 1")).to.equal("=> 1\n");
   });
 });
+
+snapshots.testCompleteness();

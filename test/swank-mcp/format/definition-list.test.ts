@@ -2,6 +2,9 @@ import { expect } from "chai";
 import { DEFINITION_KINDS, type ResetReport } from "swank-client";
 import type { Definition } from "swank-client/types";
 import { definitionsBlocks, LISTED_TYPES, resetText } from "swank-mcp";
+import { Snapshots } from "../../support/snapshots.js";
+
+const snapshots = new Snapshots(import.meta.url);
 
 function definition(kind: Definition["kind"], name: string, changes: Partial<Definition> = {}): Definition {
   return { kind, name, redefined: false, changed: false, ...changes };
@@ -25,24 +28,9 @@ describe("definitionsBlocks", () => {
   };
 
   it("has a section for each type, in the order of definition", () => {
-    expect(definitionsBlocks(all, undefined)).to.deep.equal([
-      `[functions]
-APP:RUN (redefined)
-APP::WALK (redefined, changed later by other code)
-
-[methods]
-APP::AREA :AROUND (APP::C) (changed later by other code)
-
-[variables]
-APP::*X*
-
-[classes]
-APP::C
-
-[files]
-/a/b.lisp
-alexandria`,
-    ]);
+    const blocks = definitionsBlocks(all, undefined);
+    expect(blocks).to.have.length(1);
+    snapshots.match("definitions of several types", blocks[0] ?? "");
   });
 
   it("lists one type, and names the others if it is empty", () => {
@@ -87,26 +75,7 @@ describe("resetText", () => {
       aborted: 2,
       stillRunning: 1,
     };
-    expect(resetText(report)).to.equal(`Session reset. The package is COMMON-LISP-USER.
-
-[aborted]
-2 evaluations
-
-[still running]
-1 evaluation that could not be aborted
-
-[undefined]
-function APP::F
-
-[left]
-class APP::C: only functions, macros and variables are undefined
-function APP::G: existed before this session
-variable APP::*V*: changed later by other code
-generic-function APP::H: other code has added methods
-function APP::I: its package is locked
-
-[left, loaded from files]
-/a/b.lisp`);
+    snapshots.match("a reset", resetText(report));
   });
 
   it("shows fifty names of a kind and the number left out", () => {
@@ -114,3 +83,5 @@ function APP::I: its package is locked
     expect(resetText({ ...nothing, undefined: gone })).to.match(/\nfunction F49\n\.\.\. 2 more$/);
   });
 });
+
+snapshots.testCompleteness();

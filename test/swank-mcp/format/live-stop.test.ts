@@ -1,6 +1,9 @@
 import { expect } from "chai";
 import { liveStopText } from "swank-mcp";
 import { frames, restarts, snapshot } from "../../support/mcp-outcomes.js";
+import { Snapshots } from "../../support/snapshots.js";
+
+const snapshots = new Snapshots(import.meta.url);
 
 describe("liveStopText", () => {
   const error = snapshot({
@@ -13,15 +16,7 @@ describe("liveStopText", () => {
       { name: "N", value: "0" },
       { name: "TEXT", value: '"two\nlines"' },
     ];
-    expect(
-      liveStopText({ thread: 7, level: 2, locals }, error),
-    ).to.equal(`Stopped, nothing unwound: thread 7/2. Other evaluations can still run.
-Restarts:
-  1. USE-VALUE - Use another value
-  2. ABORT - Return to top level
-Locals of frame 1, (FACT 0):
-  N = 0
-  TEXT = "two lines"`);
+    snapshots.match("a stop with locals", liveStopText({ thread: 7, level: 2, locals }, error));
   });
 
   it("omits the locals if there are none", () => {
@@ -35,3 +30,5 @@ Locals of frame 1, (FACT 0):
     expect(lines.at(-2)).to.equal(`  V9 = ${"x".repeat(117)}...`);
   });
 });
+
+snapshots.testCompleteness();

@@ -1,6 +1,9 @@
 import { expect } from "chai";
 import { type Conclusion, conclude, reportText } from "swank-mcp";
 import { frames, returned, SILENT, snapshot } from "../../support/mcp-outcomes.js";
+import { Snapshots } from "../../support/snapshots.js";
+
+const snapshots = new Snapshots(import.meta.url);
 
 function errorReport(error: ReturnType<typeof snapshot>, transcript: Partial<typeof SILENT> = {}): string {
   return reportText(conclude({ kind: "outcome", outcome: { ...SILENT, ...transcript, status: "aborted", error } }));
@@ -32,25 +35,21 @@ describe("reportText", () => {
         { type: "WARNING", class: "WARNING", message: "Undefined variable assumed special." },
       ],
     });
-    expect(text).to.equal(
-      "[stdout]\nout\n\n[stderr]\nerr\n\n[warnings]\nSTYLE-WARNING: Using deprecated function OLD-FN.\nWARNING: Undefined variable assumed special.\n\n=> NIL",
-    );
+    snapshots.match("output, warnings and a value", text);
   });
 
   it("shows the number of values and warnings left out", () => {
     const warnings = [{ type: "WARNING", class: "WARNING", message: "careful" }] as const;
     const outcome = { ...SILENT, status: "returned", values: ["1", "2"], valueCount: 9 } as const;
     const conclusion = conclude({ kind: "outcome", outcome: { ...outcome, warnings, warningsOmitted: 5 } });
-    expect(reportText(conclusion)).to.equal(
-      "[warnings]\nWARNING: careful\nWARNING: [5 more warnings left out]\n\n=> 1\n=> 2\n=> [2 of 9 values shown]",
-    );
+    snapshots.match("values and warnings left out", reportText(conclusion));
   });
 
   it("keeps the lines of one warning apart from the next warning", () => {
     const text = valueReport(["1"], {
       warnings: [{ type: "WARNING", class: "WARNING", message: "undefined variables:\n  X\n  Y" }],
     });
-    expect(text).to.equal("[warnings]\nWARNING: undefined variables:\n    X\n    Y\n\n=> 1");
+    snapshots.match("a warning of several lines", text);
   });
 
   it("removes only the last line feed of the output", () => {
@@ -63,18 +62,14 @@ describe("reportText", () => {
       message: "The function FOO is undefined.",
       frames: frames("(FOO 1 2 3)", "(BAR X)", "(USER-FUNCTION)"),
     });
-    expect(errorReport(error)).to.equal(
-      "[ERROR] UNDEFINED-FUNCTION\nThe function FOO is undefined.\n\n[Backtrace]\n0: (FOO 1 2 3)\n1: (BAR X)\n2: (USER-FUNCTION)",
-    );
+    snapshots.match("an error", errorReport(error));
   });
 
   it("reports what was printed before the error", () => {
     const text = errorReport(snapshot({ message: "Arithmetic error: division by zero.", frames: frames("(/ 1 0)") }), {
       stdout: "Processing item 1...\nProcessing item 2...\n",
     });
-    expect(text).to.equal(
-      "[stdout]\nProcessing item 1...\nProcessing item 2...\n\n[ERROR] DIVISION-BY-ZERO\nArithmetic error: division by zero.\n\n[Backtrace]\n0: (/ 1 0)",
-    );
+    snapshots.match("output before an error", text);
   });
 
   it("omits frames of Lisp without renumbering the others", () => {
@@ -155,3 +150,5 @@ WARNING: ${"v".repeat(20_900)} [... 9100 characters left out ...]
     expect(conclusion.isError).to.equal(false);
   });
 });
+
+snapshots.testCompleteness();

@@ -4,6 +4,9 @@ import { SwankError } from "swank-client";
 import { INSTRUCTIONS, NO_ERROR } from "swank-mcp";
 import { connectInProcess, type McpClient } from "../../support/mcp-client.js";
 import { blocks, refusalType } from "../../support/mcp-results.js";
+import { Snapshots } from "../../support/snapshots.js";
+
+const snapshots = new Snapshots(import.meta.url);
 
 describe("serveMcp with the SDK's client, without Lisp", () => {
   let mcp: McpClient;
@@ -24,6 +27,7 @@ describe("serveMcp with the SDK's client, without Lisp", () => {
   it("gives instructions that clients do not truncate", () => {
     expect(mcp.client.getServerVersion()).to.include({ name: "swank-mcp", version: "0.1.0" });
     expect(mcp.client.getInstructions()).to.equal(INSTRUCTIONS);
+    snapshots.match("instructions", INSTRUCTIONS);
     expect(INSTRUCTIONS.length).to.be.at.most(2048);
   });
 
@@ -156,3 +160,5 @@ describe("serveMcp with the SDK's client, without Lisp", () => {
     await broken.close();
   });
 });
+
+snapshots.testCompleteness();
