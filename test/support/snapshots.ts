@@ -3,18 +3,20 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 
-/** Any other run only compares. */
-const UPDATES = process.env["UPDATE_SNAPSHOTS"] === "1";
-
 /** The expected texts of one test file, in a text file beside it. Each stands below the line `=== NAME ===`. */
 export class Snapshots {
   readonly #file: string;
+  readonly #updates: boolean;
   readonly #expected: Map<string, string>;
   /** The texts of this run. */
   readonly #actual = new Map<string, string>();
 
-  /** @param testFile - `import.meta.url` of the compiled test. */
-  constructor(testFile: string) {
+  /**
+   * @param testFile - `import.meta.url` of the compiled test.
+   * @param updates - Whether to write the file instead of comparing. Default: whether UPDATE_SNAPSHOTS is 1.
+   */
+  constructor(testFile: string, updates = process.env["UPDATE_SNAPSHOTS"] === "1") {
+    this.#updates = updates;
     this.#file = fileURLToPath(testFile)
       .replace(/([/\\]test)[/\\]dist(?=[/\\])/, "$1")
       .replace(/\.test\.js$/, ".snapshots.txt");
@@ -23,7 +25,7 @@ export class Snapshots {
 
   /** Compares a text with the snapshot of this name. `normalized` replaces what varies. */
   match(name: string, actual: string): void {
-    if (UPDATES && !this.#actual.has(name)) {
+    if (this.#updates && !this.#actual.has(name)) {
       this.#expected.set(name, actual);
       writeFileSync(this.#file, sectionsText(this.#expected));
     }
@@ -33,14 +35,17 @@ export class Snapshots {
     expect(actual, `snapshot "${name}". ${REMEDY}`).to.equal(expected);
   }
 
-  /** Defines a test that fails if the file has a snapshot that no test before it has used. Call this at the end of the test file. */
+  /** Fails if the file has a snapshot that this run has not used. */
+  finish(): void {
+    if (this.#updates) writeFileSync(this.#file, sectionsText(this.#actual));
+    else expect([...this.#actual.keys()], REMEDY).to.have.members([...this.#expected.keys()]);
+  }
+
+  /** Defines a last test that calls `finish`. Call this at the end of the test file. */
   testCompleteness(): void {
     // Mocha runs tests outside of a `describe` first.
     describe(basename(this.#file), () => {
-      it("has no obsolete snapshots", () => {
-        if (UPDATES) writeFileSync(this.#file, sectionsText(this.#actual));
-        else expect([...this.#actual.keys()], REMEDY).to.have.members([...this.#expected.keys()]);
-      });
+      it("has no obsolete snapshots", () => this.finish());
     });
   }
 }

@@ -3,6 +3,9 @@ import { attachedOrigin, LispSession } from "swank-mcp";
 import { SILENT } from "../../support/mcp-outcomes.js";
 import { scriptedSession, settled } from "../../support/mcp-scripted.js";
 import { closeServer, toolServer } from "../../support/mcp-server.js";
+import { Snapshots } from "../../support/snapshots.js";
+
+const snapshots = new Snapshots(import.meta.url);
 
 const FAR = { port: 4005, isLoopback: false };
 const WARNING =
@@ -37,7 +40,11 @@ describe("attachedOrigin", () => {
       tools.call({ name, args, signal: new AbortController().signal, progress: () => {} });
     expect((await call("evaluate-lisp", { code: "(+ 1 2)" })).blocks).to.deep.equal(["=> 3", WARNING]);
     expect((await call("evaluate-lisp", { code: "(+ 1 2)" })).blocks).to.deep.equal(["=> 3"]);
-    expect((await call("lisp-status", {})).structured).to.include({ address: "lisp.example:4005", warning: WARNING });
+    const { structured } = await call("lisp-status", {});
+    expect(structured).to.include({ address: "lisp.example:4005", warning: WARNING });
+    snapshots.match("lisp-status", JSON.stringify(structured, null, 2));
     await closeServer(tools);
   });
 });
+
+snapshots.testCompleteness();
