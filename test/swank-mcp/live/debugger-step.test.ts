@@ -1,6 +1,10 @@
 import { expect } from "chai";
 import { McpDebugger } from "../../support/mcp-debugger.js";
 import { blocks } from "../../support/mcp-results.js";
+import { normalized } from "../../support/normalized.js";
+import { Snapshots } from "../../support/snapshots.js";
+
+const snapshots = new Snapshots(import.meta.url);
 
 const CODE = `
 (defun inner (x) (* x 2))
@@ -44,11 +48,7 @@ describe("debugger_step", () => {
     await lisp.setBreakpoint({ function: "middle" });
     await lisp.evaluate("(outer 1)");
     const result = await lisp.call("debugger_step", { mode: "into" });
-    const [report, block] = blocks(result);
-    expect(report).to.equal(
-      "[STEP] STEP-FORM-CONDITION\nEvaluating call:\n  (INNER X)\nWith arguments:\n  1\n\n[Backtrace]\n0: (MIDDLE 1)\n1: (OUTER 1)",
-    );
-    expect(block).to.include("Locals of frame 0, (MIDDLE 1):\n  X = 1");
+    snapshots.match("a step", normalized(blocks(result).join("\n\n")));
     expect(result._meta?.["swank-mcp/outcome"]).to.deep.include({ stop: { reason: "step", form: "(INNER X)" } });
     expect(await step("into")).to.include({ form: "(* X 2)", frame: "(INNER 1)" });
   });
@@ -178,3 +178,5 @@ describe("debugger_step", () => {
     expect(await lisp.stops()).to.have.lengthOf(1);
   });
 });
+
+snapshots.testCompleteness();
