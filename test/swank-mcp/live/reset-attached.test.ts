@@ -4,6 +4,9 @@ import { NO_ERROR } from "swank-mcp";
 import { blocks } from "../../support/mcp-results.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
 import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
+import { Snapshots } from "../../support/snapshots.js";
+
+const snapshots = new Snapshots(import.meta.url);
 
 describe("reset-session on an attached image", () => {
   let lisp: RealSwank;
@@ -38,25 +41,7 @@ describe("reset-session on an attached image", () => {
     );
     await server.evaluate("(car 7)");
     const result = await server.call("reset-session");
-    expect(blocks(result)).to.deep.equal([
-      `Session reset. The package is COMMON-LISP-USER.
-
-[aborted]
-1 evaluation
-
-[undefined]
-function RA-APP::RUN
-macro RA-APP::WITH-RUN
-variable RA-APP::*STATE*
-
-[left]
-package RA-APP: only functions, macros and variables are undefined
-class RA-APP::THING: only functions, macros and variables are undefined
-function COMMON-LISP-USER::RA-THEIRS: existed before this session
-
-[left, loaded from files]
-/dev/null`,
-    ]);
+    snapshots.match("a reset", blocks(result).join("\n\n"));
     expect(result.isError).to.equal(false);
     expect(result._meta?.["swank-mcp/reset"]).to.containSubset({ aborted: 1, still_running: 0, loaded: ["/dev/null"] });
     expect(blocks(await server.call("describe-last-error"))).to.deep.equal([NO_ERROR]);
@@ -88,3 +73,5 @@ function COMMON-LISP-USER::RA-THEIRS: existed before this session
     await theirs.abort();
   });
 });
+
+snapshots.testCompleteness();
