@@ -17,6 +17,7 @@
                (:file "compat/swank")
                (:file "threads/package")
                (:file "threads/locks")
+               (:file "threads/interrupts")
                (:file "threads/encapsulation")
                (:file "connection/package")
                (:file "connection/requests")
@@ -36,7 +37,6 @@
   :depends-on ("swank-client/connection")
   :serial t
   :components ((:file "threads/c-locks")
-               (:file "threads/interrupts")
                (:file "threads/stack")
                (:file "printing/package")
                (:file "printing/limits")
