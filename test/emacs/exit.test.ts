@@ -38,7 +38,7 @@ describe("exit in the user's image", function () {
       const [report = ""] = await agent.evaluate(code);
       expect(report, code).to.match(/^\[ERROR\] EXIT-REFUSED\n/);
       expect(report, code).to.match(
-        /\n?[-A-Z:]+ is refused: it would end the image for everybody who works in it\.\s+Ask the user to evaluate it\./,
+        /\n?[-A-Z:]+ is refused: it would end the image for all its clients\.\s+Ask the user to evaluate it\./,
       );
       expect(report, code).not.to.match(/SWANK-CLIENT/);
       await agent.call("debugger_invoke_restart", { restart: "ABORT" });

@@ -94,7 +94,7 @@ describe("foreign stop in Emacs", function () {
     const refused = await server.refusal("debugger_frames");
     expect(refused).to.include({ type: "NOT_DEBUGGING", message: "Thread not in debugger" });
     expect(refused.next).to.match(
-      /^No thread of this session is stopped\. Stopped in other clients: .*; name the thread/,
+      /^No thread of this session is stopped\. Stopped in other clients: .*; give the thread's id/,
     );
     expect(refused.next).to.include(`${inRepl.thread}/1 in ${OWNER}`);
   });
@@ -217,7 +217,7 @@ describe("foreign stop in Emacs", function () {
       await other.kill();
       let after = await owner();
       while (after === before) after = await owner();
-      expect(after).to.equal(before.replace("Emacs", "a client that has gone"));
+      expect(after).to.equal(before.replace("Emacs", "a disconnected client"));
       await server.resume("debugger_invoke_restart", { restart: "ABORT", thread });
       expect(await stoppedThreads(server)).to.deep.equal([]);
     } finally {

@@ -93,5 +93,5 @@ function isTimeout(error: unknown): boolean {
 }
 
 function unresponsive(description: string, cause: unknown): SwankError {
-  return new SwankError("UNRESPONSIVE", `${description} let this client in, and then stopped answering.`, { cause });
+  return new SwankError("UNRESPONSIVE", `${description} accepted this client, and then stopped answering.`, { cause });
 }

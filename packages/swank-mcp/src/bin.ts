@@ -35,7 +35,7 @@ async function begin(lifetime: Lifetime): Promise<Service> {
 
 function print(text: string, lifetime: Lifetime): Service {
   output.write(text).catch(() => undefined);
-  lifetime.end({ why: "all is printed", exitCode: 0 });
+  lifetime.end({ why: "the output is complete", exitCode: 0 });
   return { patience: PAGER_PATIENCE };
 }
 

@@ -36,20 +36,20 @@ const UNANSWERED: readonly string[] = [
 
 describe("Connection answers to Lisp threads", () => {
   for (const [sent, answer] of ANSWERS) {
-    onBothJoints(`is answered: ${sent}`, async ({ peer }) => {
+    onBothJoints(`answers ${sent}`, async ({ peer }) => {
       peer.send(sent);
       expect(await peer.next()).to.equal(answer);
     });
   }
 
-  onBothJoints("is all that is answered", async ({ peer }) => {
+  onBothJoints("answers nothing else", async ({ peer }) => {
     peer.send(...UNANSWERED, "(:ping 1 1)");
     await peer.next("(:emacs-pong 1 1)");
     expect(peer.received).to.deep.equal(["(:emacs-pong 1 1)"]);
   });
 
   onBothJoints(
-    "is answered while requests wait and before listeners hear of it",
+    "answers while requests wait, and before it calls listeners",
     async ({ connection, peer }) => {
       const reply = connection.request(read("(cl:loop)"), { label: "busy" });
       const { id } = await peer.nextRequest();
@@ -69,7 +69,7 @@ describe("Connection answers to Lisp threads", () => {
   );
 
   onBothJoints(
-    "can be answered by the application, at once",
+    "lets the application answer synchronously",
     async ({ peer }) => {
       peer.send("(:read-string 5 83)", "(:ping 5 84)");
       expect(await peer.next()).to.equal('(:emacs-return-string 5 83 "41\n")');
@@ -79,7 +79,7 @@ describe("Connection answers to Lisp threads", () => {
   );
 
   onBothJoints(
-    "can be answered by the application, later",
+    "lets the application answer later",
     async ({ connection, peer }) => {
       const events = collectUntil(connection, "y-or-n-p");
       peer.send('(:y-or-n-p 5 84 "Really?")');
@@ -93,7 +93,7 @@ describe("Connection answers to Lisp threads", () => {
 
   const reported: unknown[] = [];
   onBothJoints(
-    "is answered by default when the application's answer fails",
+    "answers by default if the application's answer fails",
     async ({ peer }) => {
       reported.length = 0;
       peer.send("(:read-string 5 83)", '(:y-or-n-p 5 84 "Really?")');

@@ -12,7 +12,7 @@ function pending(connection: Connection, label: string): Promise<unknown> {
 }
 
 describe("Connection.close", () => {
-  onBothJoints("settles what waits, says goodbye, and is over when the server has closed too", async (fake) => {
+  onBothJoints("rejects pending requests, and resolves when the server has closed, too", async (fake) => {
     const { connection, peer } = fake;
     const timers = activeTimers();
     const reply = rejection(pending(connection, "evaluation"), "CONNECTION_CLOSED");
@@ -25,7 +25,7 @@ describe("Connection.close", () => {
     expect(activeTimers()).to.equal(timers);
   });
 
-  onBothJoints("goes on reading until the server has closed, so that the server can finish writing", async (fake) => {
+  onBothJoints("keeps reading until the server has closed, so that the server can finish writing", async (fake) => {
     const { connection, peer } = fake;
     const heard: string[] = [];
     connection.on("event", ({ type }) => heard.push(type));
@@ -42,7 +42,7 @@ describe("Connection.close", () => {
   });
 
   onBothJoints(
-    "does not wait for ever for a server that does not close",
+    "stops waiting for a server that does not close",
     async ({ connection, peer }) => {
       peer.stayOpen();
       await connection.close();
@@ -51,7 +51,7 @@ describe("Connection.close", () => {
     () => ({ linger: 5 }),
   );
 
-  onBothJoints("can do without waiting for the server", async ({ connection, peer }) => {
+  onBothJoints("can close without waiting for the server", async ({ connection, peer }) => {
     peer.stayOpen();
     const reply = rejection(pending(connection, "evaluation"), "CONNECTION_CLOSED");
     await peer.nextRequest();
@@ -61,7 +61,7 @@ describe("Connection.close", () => {
   });
 
   onBothJoints(
-    "can stop waiting for the server",
+    "can stop the wait for the server",
     async ({ connection, peer }) => {
       peer.stayOpen();
       const closing = connection.close();
@@ -72,7 +72,7 @@ describe("Connection.close", () => {
     () => ({ linger: 1_000_000 }),
   );
 
-  onBothJoints("may be asked for any number of times, also afterwards", async ({ connection }) => {
+  onBothJoints("can be called any number of times, even after the end", async ({ connection }) => {
     const closings: SwankError[] = [];
     connection.on("closed", (reason) => closings.push(reason));
     await Promise.all([
@@ -84,7 +84,7 @@ describe("Connection.close", () => {
     expect(closings.map(({ code }) => code)).to.deep.equal(["CONNECTION_CLOSED"]);
   });
 
-  onBothJoints("can have a reason, which everything that waits gets", async ({ connection, peer }) => {
+  onBothJoints("rejects pending requests with the given reason", async ({ connection, peer }) => {
     const reply = rejection(pending(connection, "evaluation"), "CONNECTION_LOST");
     await peer.nextRequest();
     const reason = new SwankError("CONNECTION_LOST", "The image has ended with code 1.");
@@ -93,12 +93,15 @@ describe("Connection.close", () => {
     expect((await reply).message).to.equal("evaluation: The image has ended with code 1.");
   });
 
-  onBothJoints("is the same when the server breaks the connection meanwhile", async ({ connection, peer }) => {
-    peer.stayOpen();
-    const closing = connection.close();
-    await peer.ended;
-    peer.reset();
-    await closing;
-    expect(await connection.closed).to.have.property("code", "CONNECTION_CLOSED");
-  });
+  onBothJoints(
+    "has the same result if the server breaks the connection during the wait",
+    async ({ connection, peer }) => {
+      peer.stayOpen();
+      const closing = connection.close();
+      await peer.ended;
+      peer.reset();
+      await closing;
+      expect(await connection.closed).to.have.property("code", "CONNECTION_CLOSED");
+    },
+  );
 });

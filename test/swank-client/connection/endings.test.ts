@@ -45,13 +45,13 @@ const ENDINGS: readonly Ending[] = [
     message: /in the middle of a message\.$/,
   },
   {
-    title: "the way to the server breaks",
+    title: "the network connection breaks",
     happen: ({ peer }) => peer.reset(),
     code: "CONNECTION_LOST",
-    message: /^The connection to \S+ broke: read ECONNRESET$/,
+    message: /^The connection to \S+ failed: read ECONNRESET$/,
   },
   {
-    title: "the way to the server breaks in the middle of a message",
+    title: "the network connection breaks in the middle of a message",
     happen: async ({ connection, peer }) => {
       const heard = collectUntil(connection, "new-repl-output");
       peer.sendBytes(Buffer.concat([frame("(:new-repl-output)"), bytes("000100(:ret")]));
@@ -59,10 +59,10 @@ const ENDINGS: readonly Ending[] = [
       peer.reset();
     },
     code: "CONNECTION_LOST",
-    message: /broke: read ECONNRESET$/,
+    message: /failed: read ECONNRESET$/,
   },
   {
-    title: "the server sends something that is not framed",
+    title: "the server sends data without a frame",
     happen: ({ peer }) => peer.sendBytes(bytes("HTTP/1.1 400 Bad Request\r\n\r\n")),
     code: "BAD_FRAME",
     message: /It looks like an HTTP server\.$/,
@@ -80,23 +80,23 @@ const ENDINGS: readonly Ending[] = [
     message: /^A message of 61440 bytes was announced; the limit is 4096\.$/,
   },
   {
-    title: "the server sends a frame that holds no message",
+    title: "the server sends a frame without a message",
     happen: ({ peer }) => peer.send('{"jsonrpc":"2.0"}'),
     code: "UNREADABLE_MESSAGE",
-    message: /^What was received is not a Swank message\.$/,
+    message: /^The received data are not a Swank message\.$/,
   },
   {
-    title: "the server sends a list that is no message",
+    title: "the server sends a list that is not a message",
     happen: ({ peer }) => peer.send("(ok 1)"),
     code: "UNREADABLE_MESSAGE",
     message: /not a Swank message/,
   },
 ];
 
-describe("Connection endings", () => {
+describe("Connection that ends", () => {
   for (const { title, happen, code, message } of ENDINGS) {
     onBothJoints(
-      `because ${title} settles everything with that reason`,
+      `rejects all pending requests with the reason because ${title}`,
       async (fake) => {
         const { connection, peer } = fake;
         const timers = activeTimers();
@@ -123,7 +123,7 @@ describe("Connection endings", () => {
     );
   }
 
-  onBothJoints("gives the reply that came before the garbage", async ({ connection, peer }) => {
+  onBothJoints("delivers the reply that precedes invalid data", async ({ connection, peer }) => {
     const good = connection.request(FORM, { label: "good" });
     const bad = rejection(connection.request(FORM, { label: "bad" }), "BAD_FRAME");
     const { id } = await peer.nextRequest();
@@ -132,7 +132,7 @@ describe("Connection endings", () => {
     await bad;
   });
 
-  onBothJoints("tells what was sent last, since that is what a server chokes on", async ({ connection, peer }) => {
+  onBothJoints("reports the last message sent, which often is the cause", async ({ connection, peer }) => {
     const long = "x".repeat(1000);
     for (let id = 1; id <= 20; id++) connection.request(long, { label: "x", id }).catch(() => {});
     connection.request(read("(cl:list 42)"), { label: "x" }).catch(() => {});
@@ -144,7 +144,7 @@ describe("Connection endings", () => {
     expect(lastSent.every((text) => text.length <= 310)).to.equal(true);
   });
 
-  it("never tells the secret", async () => {
+  it("never shows the secret", async () => {
     const { peer, factory } = inMemoryPeer();
     const connection = new Connection(factory, { secret: "open sesame" });
     expect(await peer.next()).to.equal("open sesame");
@@ -153,10 +153,10 @@ describe("Connection endings", () => {
     expect(JSON.stringify([reason.message, reason.details])).not.to.include("sesame");
   });
 
-  it("does so although its stream had ended before it began", async () => {
+  it("reports the end even if its stream ended before it was opened", async () => {
     const { peer, factory } = inMemoryPeer();
     peer.reset();
     const connection = new Connection(factory);
-    expect((await connection.closed).message).to.equal("The connection to memory broke: read ECONNRESET");
+    expect((await connection.closed).message).to.equal("The connection to memory failed: read ECONNRESET");
   });
 });

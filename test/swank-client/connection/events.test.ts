@@ -17,7 +17,7 @@ describe("Connection events", () => {
     reported.length = 0;
   });
 
-  onBothJoints("tell every message, in order, whatever it is", async ({ connection, peer }) => {
+  onBothJoints("report every message in order, whatever its type", async ({ connection, peer }) => {
     const events = collectUntil(connection, "test-delay");
     const sent = MESSAGE_CASES.filter(({ message }) => message.type !== "test-delay");
     peer.send(...sent.map(({ text }) => text), "(:test-delay 1)");
@@ -26,7 +26,7 @@ describe("Connection events", () => {
     expect(connection.isOpen).to.equal(true);
   });
 
-  onBothJoints("tell replies that nobody waits for, and they are no errors", async ({ connection, peer }) => {
+  onBothJoints("report replies to no pending request, which are not errors", async ({ connection, peer }) => {
     const unclaimed: SwankMessage["type"][] = [];
     connection.on("unclaimed", ({ type }) => unclaimed.push(type));
     const events = collectUntil(connection, "new-repl-output");
@@ -44,7 +44,7 @@ describe("Connection events", () => {
   });
 
   onBothJoints(
-    "come to all listeners although some throw, reject, leave or close",
+    "reach all listeners even if some throw, reject, unsubscribe or close",
     async ({ connection, peer }) => {
       const heard: string[] = [];
       connection.on("event", () => {
@@ -68,7 +68,7 @@ describe("Connection events", () => {
     () => ({ onListenerError: report }),
   );
 
-  onBothJoints("come once to a function that was added twice and removed once", async ({ connection, peer }) => {
+  onBothJoints("call a function once that was added twice and removed once", async ({ connection, peer }) => {
     let count = 0;
     const listener = () => {
       count += 1;
@@ -84,7 +84,7 @@ describe("Connection events", () => {
     expect(connection.listenerCount("event")).to.equal(1);
   });
 
-  onBothJoints("come before what awaits the reply goes on, so that nothing is missed", async ({ connection, peer }) => {
+  onBothJoints("precede the continuation of the caller that awaits the reply", async ({ connection, peer }) => {
     const order: string[] = [];
     connection.on("event", ({ type }) => order.push(type));
     const reply = connection.request(read("(cl:list)"), { label: "x" });
@@ -95,7 +95,7 @@ describe("Connection events", () => {
     expect(order).to.deep.equal(["write-string", "return", "awaited"]);
   });
 
-  onBothJoints("end when a listener closes the connection", async ({ connection, peer }) => {
+  onBothJoints("stop when a listener closes the connection", async ({ connection, peer }) => {
     const heard: string[] = [];
     connection.on("event", ({ type }) => {
       heard.push(type);
@@ -110,11 +110,7 @@ describe("Connection events", () => {
 
   const REPORTERS: readonly (readonly [title: string, options: ConnectionOptions, message: string])[] = [
     ["by default", {}, "the listener's own"],
-    [
-      "when who wants to hear of it fails too",
-      { onListenerError: failing("the reporter's own") },
-      "the reporter's own",
-    ],
+    ["if the error reporter fails, too", { onListenerError: failing("the reporter's own") }, "the reporter's own"],
   ];
   for (const [title, options, message] of REPORTERS) {
     it(`whose listener fails become a process warning ${title}, not an exception`, async () => {

@@ -5,7 +5,7 @@ import { activeTimers, onBothJoints } from "../../support/fake-connection.js";
 
 describe("Heartbeat", () => {
   onBothJoints(
-    "asks for a sign of life in a way that runs nothing, and is content with the answer",
+    "sends a request that runs no code, and accepts its reply",
     async ({ connection, peer }) => {
       for (let count = 0; count < 3; count++) {
         const { form, thread, id } = await peer.nextRequest();
@@ -18,7 +18,7 @@ describe("Heartbeat", () => {
   );
 
   onBothJoints(
-    "gives up a server that has stopped answering, and settles what waits",
+    "closes the connection to a server that stops answering, and rejects pending requests",
     async ({ connection, peer }) => {
       const changes: boolean[] = [];
       connection.on("answering", (isAnswering) => changes.push(isAnswering));
@@ -34,7 +34,7 @@ describe("Heartbeat", () => {
   );
 
   onBothJoints(
-    "tells when the server answers again",
+    "reports when the server answers again",
     async ({ connection, peer }) => {
       const next = () => new Promise<boolean>((resolve) => connection.once("answering", resolve));
       expect(await next()).to.equal(false);
@@ -46,7 +46,7 @@ describe("Heartbeat", () => {
   );
 
   onBothJoints(
-    "can be switched off",
+    "can be disabled",
     async ({ connection, peer }) => {
       expect(connection.isOpen).to.equal(true);
       peer.send("(:ping 1 1)");
@@ -57,7 +57,7 @@ describe("Heartbeat", () => {
   );
 
   onBothJoints(
-    "keeps no process alive",
+    "does not keep the process alive",
     async ({ connection }) => {
       const timers = activeTimers();
       await connection.close();

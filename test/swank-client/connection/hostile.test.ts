@@ -46,7 +46,7 @@ describe("SwankClient with a hostile or broken server", () => {
     const grown = await flood(connection, peer, repeated(2000, stops));
     expect(await connection.closed).to.include({
       code: "LIMIT_EXCEEDED",
-      message: "More than 10000 stops of threads were announced, or one inside more than 1000.",
+      message: "The image announced more than 10000 stops, or a stop more than 1000 levels deep.",
     });
     expect(announced).to.be.at.most(10_000);
     expect(client.stops).to.deep.equal([]);

@@ -115,7 +115,7 @@ class Scenario {
 
 describe("Connection under any interleaving of requests, replies, stops, interrupts, cancellations and endings", () => {
   for (const joint of ["memory", "TCP"] as const) {
-    it(`settles every request once and leaves nothing behind (${joint})`, async () => {
+    it(`settles every request once, and leaves no timer or listener behind (${joint})`, async () => {
       // Mocha starts its own timer after the first synchronous part of a test.
       await tick();
       const timers = activeTimers();

@@ -8,7 +8,7 @@ import { type Connection, type OpenOptions, openConnection, runnerOf, tcpOpener 
 import { rejection } from "../../support/caught.js";
 import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 
-describe("Connection to a real Swank", () => {
+describe("Connection to a real Swank:", () => {
   let swank: RealSwank;
   let connection: Connection;
 
@@ -33,7 +33,7 @@ describe("Connection to a real Swank", () => {
 
   const threadNames = async () => (await runnerOf(connection).run(calls.listThreads)).map(({ name }) => name);
 
-  it("tells what the image is", async () => {
+  it("reports the image's properties", async () => {
     const info = await runnerOf(connection).run(calls.connectionInfo);
     expect(info).to.include({ pid: swank.process.pid, style: "spawn" });
     expect(info.implementation.type).to.equal("SBCL");
@@ -54,7 +54,7 @@ describe("Connection to a real Swank", () => {
     );
   });
 
-  it("answers hundreds of requests at once", async () => {
+  it("answers hundreds of simultaneous requests", async () => {
     const numbers = Array.from({ length: 200 }, (_, index) => index);
     expect(await Promise.all(numbers.map((number) => resultOf(`(cl:1+ ${number})`)))).to.deep.equal(
       numbers.map((number) => number + 1),
@@ -98,7 +98,7 @@ describe("Connection to a real Swank", () => {
     expect((await rejection(reply, "NO_SUCH_THREAD")).message).to.include("Thread not found");
   });
 
-  it("is lost with a reason when a reply does not fit into a frame", async () => {
+  it("is lost with a reason if a reply does not fit into a frame", async () => {
     expect(await resultOf("(cl:length (cl:make-string 17000000))")).to.equal(17_000_000);
     await rejection(request("(cl:make-string 17000000 :initial-element #\\a)"), "CONNECTION_LOST");
     expect((await connection.closed).details.lastSent?.at(-1)).to.include("17000000");

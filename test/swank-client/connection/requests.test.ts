@@ -7,8 +7,8 @@ import { activeTimers, collectUntil, onBothJoints } from "../../support/fake-con
 
 const FORM = read("(swank:connection-info)");
 
-describe("Connection.request", () => {
-  onBothJoints("get the reply with their id, in whatever order replies come", async ({ connection, peer }) => {
+describe("Connection.request: requests", () => {
+  onBothJoints("get the reply with their id, whatever the order of replies", async ({ connection, peer }) => {
     const replies = ["a", "b", "c"].map((name) => connection.request(read(`(cl:list "${name}")`), { label: name }));
     const [a, b, c] = [await peer.nextRequest('"a"'), await peer.nextRequest('"b"'), await peer.nextRequest('"c"')];
     expect(new Set([a.id, b.id, c.id]).size).to.equal(3);
@@ -23,7 +23,7 @@ describe("Connection.request", () => {
     expect(connection.pendingCount).to.equal(0);
   });
 
-  onBothJoints("say where they are to run", async ({ connection, peer }) => {
+  onBothJoints("name the package and the thread in which they run", async ({ connection, peer }) => {
     connection.request(FORM, { label: "1" }).catch(() => {});
     connection.request(FORM, { label: "2", package: "MY-APP", thread: 17 }).catch(() => {});
     connection.request(FORM, { label: "3", package: 'a"b', thread: "repl-thread" }).catch(() => {});
@@ -32,7 +32,7 @@ describe("Connection.request", () => {
     expect(await peer.next()).to.equal('(:emacs-rex (swank:connection-info) "a\\"b" :repl-thread 3)');
   });
 
-  onBothJoints("may have an id that was taken before", async ({ connection, peer }) => {
+  onBothJoints("may reuse the id of a finished request", async ({ connection, peer }) => {
     const id = connection.nextId();
     const first = connection.request(FORM, { label: "first" });
     const second = connection.request(FORM, { label: "second", id });
@@ -43,52 +43,58 @@ describe("Connection.request", () => {
     expect(connection.nextId()).to.equal(id + 2);
   });
 
-  onBothJoints("are understood when a reply is cut into single bytes", async ({ connection, peer }) => {
+  onBothJoints("get a reply that arrives in single bytes", async ({ connection, peer }) => {
     const reply = connection.request(FORM, { label: "cut" });
     const { id } = await peer.nextRequest();
     await peer.sendInPieces(1, `(:return (:ok "日本 😀") ${id})`);
     expect(await reply).to.deep.equal({ status: "ok", value: "日本 😀" });
   });
 
-  onBothJoints("that Lisp cannot read fail, found by the id at the end of the packet", async ({ connection, peer }) => {
-    const good = connection.request(FORM, { label: "good" });
-    const bad = connection.request(read("(nosuch:foo 5)"), { label: "bad" });
-    await peer.nextRequest("connection-info");
-    const { id, text } = await peer.nextRequest("nosuch");
-    peer.send(`(:reader-error ${JSON.stringify(text)} "Package NOSUCH does not exist.")`);
-    const error = await rejection(bad, "REQUEST_UNREADABLE");
-    expect(error.message).to.equal("bad: Package NOSUCH does not exist.");
-    expect(error.details).to.deep.include({ operation: "bad", request: id });
-    expect(connection.pendingCount).to.equal(1);
-    peer.returnOk(id - 1, "nil");
-    expect(await good).to.deep.equal({ status: "ok", value: NIL });
-  });
+  onBothJoints(
+    "fail if Lisp cannot read them, identified by the id at the end of the packet",
+    async ({ connection, peer }) => {
+      const good = connection.request(FORM, { label: "good" });
+      const bad = connection.request(read("(nosuch:foo 5)"), { label: "bad" });
+      await peer.nextRequest("connection-info");
+      const { id, text } = await peer.nextRequest("nosuch");
+      peer.send(`(:reader-error ${JSON.stringify(text)} "Package NOSUCH does not exist.")`);
+      const error = await rejection(bad, "REQUEST_UNREADABLE");
+      expect(error.message).to.equal("bad: Package NOSUCH does not exist.");
+      expect(error.details).to.deep.include({ operation: "bad", request: id });
+      expect(connection.pendingCount).to.equal(1);
+      peer.returnOk(id - 1, "nil");
+      expect(await good).to.deep.equal({ status: "ok", value: NIL });
+    },
+  );
 
-  onBothJoints("whose thread is gone fail", async ({ connection, peer }) => {
+  onBothJoints("fail if their thread no longer exists", async ({ connection, peer }) => {
     const reply = connection.request(FORM, { label: "frames", thread: 99 });
     const { id } = await peer.nextRequest();
     peer.send(`(:invalid-rpc ${id} "Thread not found: 99")`);
     expect((await rejection(reply, "NO_SUCH_THREAD")).message).to.equal("frames: Thread not found: 99");
   });
 
-  onBothJoints("whose reply is malformed, unreadable or unwritable fail alone", async ({ connection, peer }) => {
-    const replies = [1, 2, 3, 4].map((id) => connection.request(FORM, { label: String(id), id }));
-    peer.send(
-      "(:return (:maybe 1) 1)",
-      '(:return (:ok #<foo "unclosed) 2)',
-      '(:reader-error "(:return (:ok \\"\\\\xd8\\") 3)" "no UTF-8")',
-      "(:return (:ok 4) 4)",
-    );
-    const [first, second, third, fourth] = replies;
-    if (!first || !second || !third || !fourth) throw new Error("Four requests were made.");
-    await rejection(first, "UNEXPECTED_REPLY");
-    await rejection(second, "UNREADABLE_MESSAGE");
-    await rejection(third, "UNREADABLE_MESSAGE");
-    expect(await fourth).to.deep.equal({ status: "ok", value: 4 });
-    expect(connection.isOpen).to.equal(true);
-  });
+  onBothJoints(
+    "fail without affecting others if the reply is malformed, unreadable or unprintable",
+    async ({ connection, peer }) => {
+      const replies = [1, 2, 3, 4].map((id) => connection.request(FORM, { label: String(id), id }));
+      peer.send(
+        "(:return (:maybe 1) 1)",
+        '(:return (:ok #<foo "unclosed) 2)',
+        '(:reader-error "(:return (:ok \\"\\\\xd8\\") 3)" "no UTF-8")',
+        "(:return (:ok 4) 4)",
+      );
+      const [first, second, third, fourth] = replies;
+      if (!first || !second || !third || !fourth) throw new Error("Four requests were made.");
+      await rejection(first, "UNEXPECTED_REPLY");
+      await rejection(second, "UNREADABLE_MESSAGE");
+      await rejection(third, "UNREADABLE_MESSAGE");
+      expect(await fourth).to.deep.equal({ status: "ok", value: 4 });
+      expect(connection.isOpen).to.equal(true);
+    },
+  );
 
-  onBothJoints("end their wait after a timeout; the late reply belongs to nobody", async ({ connection, peer }) => {
+  onBothJoints("fail after their timeout, and the late reply is unclaimed", async ({ connection, peer }) => {
     const timers = activeTimers();
     const reply = connection.request(FORM, { label: "slow", timeout: 5 });
     const { id } = await peer.nextRequest();
@@ -105,14 +111,14 @@ describe("Connection.request", () => {
   });
 
   onBothJoints(
-    "to a numbered thread have a timeout of their own, since Swank 2.27 swallows them when the thread is gone",
+    "to a numbered thread have a separate timeout, because Swank 2.27 drops them if the thread no longer exists",
     async ({ connection }) => {
       await rejection(connection.request(FORM, { label: "stale", thread: 12 }), "REQUEST_TIMEOUT");
     },
     () => ({ threadTimeout: 5 }),
   );
 
-  onBothJoints("end their wait when the signal is aborted, and let go of it", async ({ connection, peer }) => {
+  onBothJoints("fail when their signal is aborted, and remove their listener from it", async ({ connection, peer }) => {
     const controller = new AbortController();
     const { signal } = controller;
     const cancelled = connection.request(FORM, { label: "cancelled", signal });
@@ -127,13 +133,13 @@ describe("Connection.request", () => {
     expect(connection.pendingCount).to.equal(0);
   });
 
-  onBothJoints("are not sent when the signal is aborted already", async ({ connection, peer }) => {
+  onBothJoints("are not sent if the signal is already aborted", async ({ connection, peer }) => {
     await rejection(connection.request(FORM, { label: "late", signal: AbortSignal.abort() }), "CANCELLED");
     connection.send({ type: "emacs-interrupt", thread: 1 });
     expect(await peer.next()).to.equal("(:emacs-interrupt 1)");
   });
 
-  onBothJoints("point at their caller when they fail", async ({ connection, peer }) => {
+  onBothJoints("show their caller in the stack of an error", async ({ connection, peer }) => {
     async function askSomething(): Promise<unknown> {
       return connection.request(FORM, { label: "question" });
     }
@@ -143,7 +149,7 @@ describe("Connection.request", () => {
     expect(error.stack).to.match(/^SwankError: question: Thread not found\n\s+at askSomething /);
   });
 
-  onBothJoints("with bad arguments are refused before anything is sent", async ({ connection, peer }) => {
+  onBothJoints("are refused before anything is sent if an argument is invalid", async ({ connection, peer }) => {
     const refused = [
       connection.request(FORM, { label: "x", thread: 1.5 }),
       connection.request(FORM, { label: "x", thread: Number.NaN }),
@@ -163,7 +169,7 @@ describe("Connection.request", () => {
   });
 
   onBothJoints(
-    "are refused while too much waits to be sent, and sent again when Lisp reads on",
+    "are refused while the queue is full, and accepted again when Lisp reads",
     async ({ connection, peer }) => {
       peer.pause();
       const large = "x".repeat(0xf00000);

@@ -8,7 +8,7 @@ import { type FakePeer, FakeSwank } from "../../support/fake-swank.js";
 import { imageInfo, openFake, tellImage } from "./fake-image.js";
 
 describe("openConnection", () => {
-  it("tells what the image is", async () => {
+  it("reports the image's properties", async () => {
     const { info } = await openFake(tellImage());
     expect(info).to.deep.equal({
       pid: 4711,
@@ -59,7 +59,7 @@ describe("openConnection", () => {
     });
   }
 
-  it("refuses another Lisp than SBCL", async () => {
+  it("refuses a Lisp other than SBCL", async () => {
     const lisp = '(:type "ECL" :name "ECL" :version "21.2.1" :program nil)';
     const error = await rejection(openFake(tellImage({ "lisp-implementation": lisp })), "UNSUPPORTED_LISP");
     expect(error.message).to.match(/^127\.0\.0\.1:\d+ is ECL 21\.2\.1; only SBCL is supported\.$/);
@@ -73,7 +73,7 @@ describe("openConnection", () => {
     it(`refuses a Swank of ${year}, which sends no version`, async () => {
       const play = async (peer: FakePeer) => peer.returnOk((await peer.nextRequest()).id, info);
       const error = await rejection(openFake(play), "SWANK_TOO_OLD");
-      expect(error.message).to.include("answers as no Swank since 2.24 does");
+      expect(error.message).to.include("does not answer as Swank 2.24 and newer do");
     });
   }
 
@@ -97,7 +97,7 @@ describe("openConnection", () => {
     {
       title: "Slynk under Swank's name",
       info: { features: "(:slynk :sbcl)", modules: '("SLYNK/RETRO" "SLYNK/COMPLETION")', version: '"1.0.43"' },
-      remedy: /^Take sly-retro out of SLY's sly-contribs and start the Lisp anew\. Load Swank/,
+      remedy: /^Take sly-retro out of SLY's sly-contribs and restart the Lisp\. Load Swank/,
     },
   ];
   for (const { title, info, remedy } of SLYNKS) {
@@ -203,7 +203,7 @@ describe("openConnection", () => {
     const connecting = connect({ port: server.port, secret: false, timeout: 150 });
     await tellImage()(await server.accept());
     const error = await rejection(connecting, "UNRESPONSIVE");
-    expect(error.message).to.match(/^127\.0\.0\.1:\d+ let this client in, and then stopped answering\.$/);
+    expect(error.message).to.match(/^127\.0\.0\.1:\d+ accepted this client, and then stopped answering\.$/);
     await server.close();
   });
 

@@ -22,7 +22,7 @@ describe("openConnection: the secret", () => {
   });
   after(() => rm(folder, { recursive: true }));
 
-  it("is the first packet, as text and not as a Lisp string", async () => {
+  it("is sent as the first packet, as text instead of a Lisp string", async () => {
     await openFake(
       async (peer) => {
         expect(await peer.next()).to.equal('a "b" (');
@@ -32,7 +32,7 @@ describe("openConnection: the secret", () => {
     );
   });
 
-  it("is the first line of a file", async () => {
+  it("is read from the first line of a file", async () => {
     await openFake(
       async (peer) => {
         expect(await peer.next()).to.equal("open sesame");
@@ -49,7 +49,7 @@ describe("openConnection: the secret", () => {
     });
   });
 
-  it("is taken from the user's ~/.slime-secret by default, if there is one", async () => {
+  it("is read from the user's ~/.slime-secret by default, if that exists", async () => {
     const home = process.env["HOME"];
     process.env["HOME"] = folder;
     try {
@@ -67,9 +67,9 @@ describe("openConnection: the secret", () => {
     }
   });
 
-  it("of a file that other users can read is sent with a note, which one that only the user can read has not", async () => {
+  it("causes a note if other users can read its file, and none otherwise", async () => {
     for (const [mode, notes] of [
-      [0o640, [`Other users of this machine can read the secret in ${file}: chmod 600 ${file} keeps it from them.`]],
+      [0o640, [`Other users of this machine can read the secret in ${file}. To prevent this, run chmod 600 ${file}.`]],
       [0o600, []],
     ] as const) {
       await chmod(file, mode);
@@ -77,9 +77,9 @@ describe("openConnection: the secret", () => {
     }
   });
 
-  describe("that goes to another machine", () => {
+  describe("sent to another machine", () => {
     const exposure =
-      "The secret was sent to lisp.example:4005, which is another machine, and nothing encrypted it: whoever can read the network knows it now.";
+      "The secret was sent unencrypted to lisp.example:4005, which is another machine: anyone who can read the network traffic knows it now.";
 
     async function openElsewhere(script: (peer: FakePeer) => unknown, secret: SecretOption) {
       const server = await FakeSwank.listen();
@@ -103,30 +103,30 @@ describe("openConnection: the secret", () => {
       }
     }
 
-    it("is noted, and what is not sent is not", async () => {
+    it("causes a note, but none if no secret is sent", async () => {
       expect((await openElsewhere(tellImage(), "x")).notes).to.deep.equal([exposure]);
       expect((await openElsewhere(tellImage(), false)).notes).to.deep.equal([]);
     });
 
-    it("is told of also when the connection fails", async () => {
+    it("causes a note even if the connection fails", async () => {
       const play = (peer: FakePeer) => peer.next().then(() => peer.end());
       expect((await rejection(openElsewhere(play, "x"), "SECRET_REJECTED")).message).to.include(exposure);
     });
   });
 
-  it("of a file that cannot be read is an error before anything is opened", async () => {
+  it("causes an error before the connection is opened if its file cannot be read", async () => {
     await writeFile(join(folder, "empty"), "");
     for (const [name, says] of [
-      ["none", /^The file of the secret cannot be read: .*none \(ENOENT/],
-      ["", /^The file of the secret cannot be read: .* \(EISDIR/],
-      ["empty", /^The first line of the secret's file is empty: .*empty$/],
+      ["none", /^The secret file cannot be read: .*none \(ENOENT/],
+      ["", /^The secret file cannot be read: .* \(EISDIR/],
+      ["empty", /^The first line of the secret file is empty: .*empty$/],
     ] as const) {
       const opening = openConnection(neverOpened, { secret: { file: join(folder, name) } });
       expect((await rejection(opening, "SECRET_UNREADABLE")).message).to.match(says);
     }
   });
 
-  it("of the user's own file counts also when it is empty, but not when it cannot be read", async () => {
+  it("is sent if ~/.slime-secret is empty, but not if that cannot be read", async () => {
     const home = process.env["HOME"];
     const other = await mkdtemp(join(tmpdir(), "secret-"));
     process.env["HOME"] = other;
@@ -148,24 +148,24 @@ describe("openConnection: the secret", () => {
     }
   });
 
-  it("was wrong when the server stays silent after it, and has to be started anew", async () => {
+  it("is reported as wrong if the server stays silent after it, with the remedy to restart the server", async () => {
     const error = await rejection(
       openFake(() => {}, { secret: "x", timeout: 150 }),
       "SECRET_REJECTED",
     );
     const port = /:(\d+) /.exec(error.message)?.[1];
     expect(error.remedy).to.equal(
-      `Give the first line of ~/.slime-secret of the user who runs the server, or no secret when there is no such file. A Swank that was given a wrong secret, or none, answers nobody any more until it is started anew: (swank:restart-server :port ${port} :dont-close t).`,
+      `Give the first line of ~/.slime-secret of the user who runs the server, or no secret when there is no such file. A Swank that received a wrong secret, or none, answers no client until it is restarted: (swank:restart-server :port ${port} :dont-close t).`,
     );
   });
 
-  it("was not wanted when the server closes after it", async () => {
+  it("is reported as unexpected if the server closes the connection after it", async () => {
     const play = (peer: FakePeer) => peer.next().then(() => peer.end());
     const error = await rejection(openFake(play, { secret: "x" }), "SECRET_REJECTED");
     expect(error.remedy).to.match(/^Send none if the user who runs the server has no ~\/\.slime-secret/);
   });
 
-  it("has nothing to do with a server that speaks something else", async () => {
+  it("is not mentioned if the server speaks another protocol", async () => {
     const play = (peer: FakePeer) => peer.sendBytes(Buffer.from("HTTP/1.1 400 Bad Request\r\n"));
     await rejection(openFake(play, { secret: "x" }), "NOT_SWANK");
   });

@@ -17,7 +17,7 @@ describe("tcpOpener", () => {
       `Cannot connect to 127.0.0.1:${server.port}: nothing listens there. A Swank without :dont-close t stops listening as soon as one client, such as Emacs, is connected.`,
     );
     expect(error.remedy).to.equal(
-      `Evaluate (swank:create-server :port ${server.port} :dont-close t) in the image; other connections to it stay.`,
+      `Evaluate (swank:create-server :port ${server.port} :dont-close t) in the image; its other connections are not affected.`,
     );
     expect(error.cause).to.have.property("code", "ECONNREFUSED");
   });

@@ -9,11 +9,11 @@ import { expect } from "chai";
 import { BUILDING_TIME, launching } from "./launching.js";
 import { runScript } from "./processes.js";
 
-describe("Processes that build a core at once", function () {
+describe("Processes that build a core simultaneously", function () {
   this.timeout(BUILDING_TIME);
   const { launch, folder, cacheWithCore } = launching();
 
-  it("do not harm each other", async () => {
+  it("build it once, and all start an image", async () => {
     const cacheDir = await folder();
     const others = [1, 2].map(() => runScript("launch-and-hold", [cacheDir]));
     const lines = await Promise.all(others.map(({ firstLine }) => firstLine));
@@ -26,7 +26,7 @@ describe("Processes that build a core at once", function () {
     expect(files.filter((name) => name !== "lisp")).to.have.length(1);
   });
 
-  it("within one process share one as well", async () => {
+  it("share one build within a process, too", async () => {
     const cacheDir = await folder();
     const images = await Promise.all([launch({ cacheDir }), launch({ cacheDir })]);
     expect(images.map(({ image }) => image.how).sort()).to.deep.equal(["built-core", "core"]);
@@ -44,7 +44,7 @@ describe("Processes that build a core at once", function () {
     return { cacheDir, lock, finish: () => rename(aside, core) };
   }
 
-  it("wait for one that is at work", async () => {
+  it("wait for the process that builds it", async () => {
     const { cacheDir, finish } = await lockedCache(`${process.pid} ${hostname()}`);
     const launched = launch({ cacheDir });
     await finish();
@@ -55,7 +55,7 @@ describe("Processes that build a core at once", function () {
     ["on another machine", "1 elsewhere"],
     ["whose process id is another's by now", `${process.pid} ${hostname()}`],
   ] as const) {
-    it(`do not wait for one ${which} that gives no sign of life`, async () => {
+    it(`do not wait for a process ${which} that gives no sign of life`, async () => {
       const { cacheDir, lock } = await lockedCache(owner);
       const { image } = await launch({ cacheDir });
       expect(image.how).to.equal("loaded");

@@ -18,7 +18,7 @@ describe("Connecting to a launched image", () => {
     ["the user's ~/.slime-secret", undefined],
     ["a secret that is given", "open sesame"],
   ] as const) {
-    it(`sends no secret, since nothing else can connect to it: not ${what}`, async () => {
+    it(`sends no secret, because nothing else can connect: not ${what}`, async () => {
       const path = await folder();
       await writeFile(join(path, ".slime-secret"), "for others\n", { mode: 0o600 });
       process.env["HOME"] = path;

@@ -17,7 +17,7 @@ describe("CoreCache", function () {
     return (await readdir(cacheDir)).filter((name) => !/\.core$|^(?:lisp|fasl)$/.test(name));
   }
 
-  it("builds a core once, and then uses it", async () => {
+  it("builds a core once and reuses it", async () => {
     const cacheDir = await folder();
     const options = { cacheDir, runtimeSources: undefined };
     const first = await launch(options);
@@ -64,7 +64,7 @@ describe("CoreCache", function () {
     });
   }
 
-  it("recognizes a core with other ingredients by its greeting", async () => {
+  it("rebuilds a core whose greeting names other ingredients", async () => {
     const cacheDir = await cacheWithCore();
     const [usual = ""] = await coresIn(cacheDir);
     const runtimeSources = ["(defvar cl-user::*other* t)"];
@@ -73,7 +73,7 @@ describe("CoreCache", function () {
     await rename(join(cacheDir, usual), join(cacheDir, other));
     const { image } = await launch({ cacheDir, runtimeSources });
     expect(image.how).to.equal("built-core");
-    expect(image.notes.join()).to.include("it is not the one that was asked for");
+    expect(image.notes.join()).to.include("it greeted with an unexpected line");
   });
 
   it("builds another core when the runtime changes", async () => {

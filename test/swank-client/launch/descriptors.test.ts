@@ -54,7 +54,7 @@ describe("launchImage: a program that the image has started", () => {
     ["with system(3)", SYSTEM],
     ["with fork(2)", FORK],
   ] as const) {
-    it(`${how} does not keep the image's end from being noticed`, async () => {
+    it(`${how} does not delay the report of the image's end`, async () => {
       const { image, connection, send, child } = await launchWithChild(form);
       send("(sb-ext:exit :code 5 :abort t)");
       const [exit, reason] = await Promise.all([image.exited, connection.closed]);
@@ -63,7 +63,7 @@ describe("launchImage: a program that the image has started", () => {
       process.kill(child, 0);
     });
 
-    it(`${how} does not keep an image that is killed from being gone`, async () => {
+    it(`${how} does not delay the report of a killed image`, async () => {
       const { image, connection } = await launchWithChild(form);
       process.kill(image.pid, "SIGKILL");
       const [exit] = await Promise.all([image.exited, connection.closed]);
@@ -72,7 +72,7 @@ describe("launchImage: a program that the image has started", () => {
   }
 
   if (process.platform === "linux") {
-    it("does not get the image's socket", async () => {
+    it("does not inherit the image's socket", async () => {
       const { image, child } = await launchWithChild(SYSTEM);
       const socket = await readlink(`/proc/${image.pid}/fd/3`);
       // The shell may close a descriptor between the two readings.
@@ -85,7 +85,7 @@ describe("launchImage: a program that the image has started", () => {
 });
 
 describe("SwankClient: a program that an attached image has started", () => {
-  it("does not keep the image's end from being noticed", async () => {
+  it("does not delay the report of the image's end", async () => {
     const { port, stop } = await startRealSwank();
     const client = await connect({ port });
     const outcome = await client.evaluate(POPEN).next();
@@ -103,7 +103,7 @@ describe("SwankClient: a program that an attached image has started", () => {
 if (process.platform === "linux") {
   describe("a launched image", () => {
     for (const useCore of [true, false]) {
-      it(`that was started ${useCore ? "from a core" : "by loading"} has no descriptors but the standard ones and its socket`, async () => {
+      it(`started ${useCore ? "from a core" : "by loading"} has no descriptors except the standard ones and its socket`, async () => {
         const settings = { launch: { useCore }, inherited: 40 };
         const other = runScript("launch-and-hold", [await sharedCache()], settings);
         const { pid } = { ...JSON.parse(await other.firstLine) };

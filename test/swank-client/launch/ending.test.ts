@@ -17,10 +17,10 @@ const BUSY = {
 /** Nothing more can be asked of an image while it does that. */
 const blocksReading = (form: string) => form.includes("package-graph");
 
-describe("The end of a launched image", () => {
+describe("End of a launched image", () => {
   const { launch } = launching();
 
-  describe("by its own will", () => {
+  describe("by exiting", () => {
     for (const [form, code] of [
       ["(sb-ext:exit)", 0],
       ["(sb-ext:exit :code 3)", 3],
@@ -28,7 +28,7 @@ describe("The end of a launched image", () => {
       ["(cl:progn (sb-thread:make-thread (cl:lambda () (cl:loop))) (sb-ext:exit :code 5))", 5],
       ["(cl:unwind-protect (sb-ext:exit :code 6) (cl:sleep 1/10))", 6],
     ] as const) {
-      it(`${form} gives exit code ${code}`, async () => {
+      it(`reports exit code ${code} for ${form}`, async () => {
         const { image, send, connection } = await launch();
         send(form);
         expect(await image.exited).to.deep.include({ code, signal: undefined });
@@ -43,7 +43,7 @@ describe("The end of a launched image", () => {
       expect((await image.exited).code).to.equal(7);
     });
 
-    it("is told with its last words", async () => {
+    it("is reported with the image's last output", async () => {
       const { image, send } = await launch();
       send(
         '(cl:progn (cl:write-line "farewell" sb-sys:*stderr*) (cl:finish-output sb-sys:*stderr*) (sb-ext:exit :abort t))',
@@ -51,7 +51,7 @@ describe("The end of a launched image", () => {
       expect((await image.exited).outputTail).to.include("farewell");
     });
 
-    it("comes when the garbage collector finds no room, and does not wait at a terminal", async () => {
+    it("comes if the garbage collector exhausts the heap, without a prompt at a terminal", async () => {
       const { image, send } = await launch({ dynamicSpaceSize: 200 });
       send("(cl:loop :with l :do (cl:push (cl:list 1 2 3 4) l))");
       const { code, outputTail } = await image.exited;
@@ -63,9 +63,9 @@ describe("The end of a launched image", () => {
     });
   });
 
-  describe("by the other side", () => {
+  describe("by its client", () => {
     for (const [doing, form] of Object.entries(BUSY)) {
-      it(`comes when its socket is closed while it is busy with ${doing}`, async () => {
+      it(`comes when its socket is closed, even during ${doing}`, async () => {
         const { image, send, evaluate, connection } = await launch();
         send(form);
         if (!blocksReading(form)) await evaluate("(cl:+ 1 2)");
@@ -74,7 +74,7 @@ describe("The end of a launched image", () => {
       });
     }
 
-    it("runs exit hooks once, and cleanup forms", async () => {
+    it("runs cleanup forms, and exit hooks once", async () => {
       const lines: string[] = [];
       const { image, evaluate, send } = await launch({ onLog: (line) => lines.push(line) });
       await evaluate('(cl:progn (cl:push (cl:lambda () (cl:format sb-sys:*stdout* "hook~%")) sb-ext:*exit-hooks*) t)');
@@ -95,7 +95,7 @@ describe("The end of a launched image", () => {
       expect(await image.exited).to.deep.include({ code: undefined, signal: "SIGALRM" });
     });
 
-    it("is brought about when nothing else helps", async () => {
+    it("comes by a signal if the image does not react", async () => {
       const { image, evaluate } = await launch();
       await evaluate(
         "(cl:progn (sb-sys:enable-interrupt sb-unix:sigalrm :ignore) (sb-sys:enable-interrupt sb-unix:sigterm :ignore) (cl:push (cl:lambda () (cl:loop (cl:ignore-errors (cl:sleep 1000)))) sb-ext:*exit-hooks*) (cl:defun swank-client/launch::leave ()) t)",
@@ -104,7 +104,7 @@ describe("The end of a launched image", () => {
       expect((await image.exited).signal).to.equal("SIGKILL");
     });
 
-    it("can be asked for more than once, and after it has come", async () => {
+    it("can be requested repeatedly, even after it has come", async () => {
       const { image } = await launch();
       await Promise.all([image.stop(), image.stop()]);
       await image.stop();
@@ -114,7 +114,7 @@ describe("The end of a launched image", () => {
 
   describe("with the process that launched it", () => {
     for (const [doing, form] of Object.entries(BUSY)) {
-      it(`comes when that is killed while the image is busy with ${doing}`, async () => {
+      it(`comes when that process is killed, even during ${doing}`, async () => {
         const other = runScript("launch-and-hold", [
           await sharedCache(),
           ...(form.includes("package-graph") ? [] : [form]),
@@ -126,7 +126,7 @@ describe("The end of a launched image", () => {
       });
     }
 
-    it("comes where only the image itself can notice", async () => {
+    it("comes if only the image itself can detect that process's end", async () => {
       // No signal from the kernel, and Swank does not tell: the image's own watch is left.
       const other = runScript("launch-and-hold", [
         await sharedCache(),
@@ -141,7 +141,7 @@ describe("The end of a launched image", () => {
     });
   });
 
-  describe("before it is up", () => {
+  describe("before it has started", () => {
     it("comes when the launch is cancelled", async () => {
       await rejection(launch({ signal: AbortSignal.abort() }), "CANCELLED");
       const cancel = new AbortController();
@@ -150,12 +150,12 @@ describe("The end of a launched image", () => {
       await rejection(launched, "CANCELLED");
     });
 
-    it("comes when it takes too long", async () => {
+    it("comes when the start takes too long", async () => {
       const error = await rejection(launch({ useCore: false, startTimeout: 1 }), "LAUNCH_FAILED");
       expect(error.message).to.include("1 ms");
     });
 
-    it("is told with what it printed", async () => {
+    it("is reported with the image's output", async () => {
       const error = await rejection(launch({ useCore: false, dynamicSpaceSize: 1 }), "LAUNCH_FAILED");
       expect(error.details.output).not.to.equal("");
     });

@@ -26,7 +26,7 @@ describe("findLisp", () => {
     expect((await findLisp({ env: { PATH: dirname(executable), SBCL: "" } })).executable).to.equal(executable);
   });
 
-  it("finds the program that a script starts", async () => {
+  it("finds the program behind a script", async () => {
     const { executable, runtime, core } = await findLisp();
     const script = join(await folder(), "my-lisp");
     await writeFile(script, `#!/bin/sh\nexec ${executable} "$@"\n`);

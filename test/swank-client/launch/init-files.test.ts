@@ -30,7 +30,7 @@ describe("loadInitFiles", () => {
     return reports.filter(({ path }) => !path.endsWith("/sbclrc"));
   }
 
-  it("loads the user's init file and then the given files, in the package and with the effects that sbcl gives them", async () => {
+  it("loads the user's init file and then the given files, in the same package and with the same effects as sbcl", async () => {
     const { path, write } = await home('(format t "hello~%") (defvar *from-init* 1) (setf *print-length* 7)');
     const file = await write("more.lisp", "(defvar *more* (1+ *from-init*)) (in-package :sb-ext)");
     const image = await launchAt(path);

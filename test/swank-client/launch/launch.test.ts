@@ -47,7 +47,7 @@ describe("launch", function () {
     expect(await children()).to.not.include(String(client.image.pid));
   });
 
-  it("close kills an image that answers nothing, with its evaluation", async () => {
+  it("close kills an image that does not answer, with its evaluation", async () => {
     const client = await launched();
     await client.prepare();
     const evaluation = client.evaluate("(sleep 1000)");
@@ -63,7 +63,7 @@ describe("launch", function () {
     expect(await children()).to.deep.equal([]);
   });
 
-  it("refuses wrong options before it starts anything", async () => {
+  it("refuses invalid options before it starts a process", async () => {
     const options = { heartbeat: { intervall: 1 }, lisp: "/nowhere/sbcl" };
     const error = await rejection(Reflect.apply(launch, undefined, [options]), "INVALID_ARGUMENT");
     expect(error.message).to.equal('heartbeat has no option "intervall". Did you mean "interval"?');

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { BUILDING_TIME, launching } from "./launching.js";
 
-describe("Launching without a core", function () {
+describe("launch without a core", function () {
   this.timeout(BUILDING_TIME);
   const { launch, folder } = launching();
 
@@ -36,7 +36,7 @@ describe("Launching without a core", function () {
     expect(await readdir(join(cacheDir, "fasl"))).to.have.length(1);
   });
 
-  it("removes old folders, but none into which another image compiles", async () => {
+  it("removes old folders, except those into which another image compiles", async () => {
     const cacheDir = await folder();
     const fasl = join(cacheDir, "fasl");
     const longAgo = new Date(Date.now() - 86_400_000);
@@ -78,7 +78,7 @@ describe("Launching without a core", function () {
     expect(await evaluate("(cl:+ 1 2)")).to.equal("3");
   });
 
-  it("needs neither a home folder nor a temporary one", async () => {
+  it("needs neither a home folder nor a temporary folder", async () => {
     const env = { ...process.env, HOME: "/dev/null/home", XDG_CACHE_HOME: "/dev/null/cache" };
     const { image, evaluate } = await launch({ cacheDir: undefined, env });
     expect(image.notes.join()).to.include("/dev/null/cache/swank-toolkit");

@@ -49,7 +49,7 @@ describe("findShareSecret: a generated secret", () => {
     });
   }
 
-  it("is the same for processes that generate it at once", async () => {
+  it("is the same for processes that generate it simultaneously", async () => {
     const cacheDir = await folder();
     const found = await Promise.all(Array.from({ length: 30 }, () => findShareSecret({ cacheDir })));
     for (const { file } of found) expect(file).to.equal(join(cacheDir, "share-secret"));

@@ -7,15 +7,15 @@ import { findLisp } from "swank-client/launch";
 import { rejection } from "../../support/caught.js";
 import { launching } from "./launching.js";
 
-describe("The environment of a launched image", () => {
+describe("Environment of a launched image", () => {
   const { launch, folder } = launching();
 
   for (const [way, useCore] of [
     ["from a core", true],
     ["loaded", false],
   ] as const) {
-    describe(`that was started ${way}`, () => {
-      it("is what sbcl gives", async () => {
+    describe(`started ${way}`, () => {
+      it("is the same as under sbcl", async () => {
         const cwd = await realpath(await folder());
         const { evaluate } = await launch({ cwd, useCore });
         const { version, runtime } = await findLisp();
@@ -29,26 +29,26 @@ describe("The environment of a launched image", () => {
         expect(await evaluate("(cl:list cl:*load-verbose* cl:*compile-print*)")).to.equal("(nil nil)");
       });
 
-      it("has SBCL's own modules", async () => {
+      it("includes SBCL's modules", async () => {
         const { evaluate } = await launch({ useCore });
         expect(await evaluate("(cl:progn (cl:require :sb-sprof) (cl:and (cl:find-package :sb-sprof) t))")).to.equal(
           "t",
         );
       });
 
-      it("has a standard input that is at its end, and no terminal", async () => {
+      it("has an empty standard input and no terminal", async () => {
         const { evaluate } = await launch({ useCore });
         expect(await evaluate("(cl:read-line cl:*standard-input* nil :end)")).to.equal(":end");
         expect(await evaluate("(cl:read-line cl:*terminal-io* nil :end)")).to.equal(":end");
       });
 
-      it("has random numbers of its own", async () => {
+      it("has a separate random state", async () => {
         const images = await Promise.all([launch({ useCore }), launch({ useCore })]);
         const [one, other] = await Promise.all(images.map(({ evaluate }) => evaluate("(cl:random 1000000000000)")));
         expect(one).not.to.equal(other);
       });
 
-      it("can open a port on the loopback interface", async () => {
+      it("allows a port on the loopback interface", async () => {
         const { evaluate } = await launch({ useCore });
         const port = await evaluate('(swank:create-server :port 0 :interface "127.0.0.1" :dont-close t :style :spawn)');
         const socket = connect({ host: "127.0.0.1", port: Number(port) });
@@ -58,7 +58,7 @@ describe("The environment of a launched image", () => {
         expect(await evaluate("(cl:+ 1 2)")).to.equal("3");
       });
 
-      it("says so when its heap is full, in the debugger or as its last words", async () => {
+      it("reports an exhausted heap, in the debugger or as its last output", async () => {
         const { image, evaluate, send, connection } = await launch({ useCore, dynamicSpaceSize: 300 });
         expect(await evaluate("(sb-ext:dynamic-space-size)")).to.equal(String(300 * 1024 * 1024));
         const stopped = new Promise<string>((resolve) => {
@@ -74,13 +74,13 @@ describe("The environment of a launched image", () => {
     });
   }
 
-  it("has the environment that was given, and the rest of SBCL's variables as they were", async () => {
+  it("has the given variables, and SBCL's variables unchanged", async () => {
     const { evaluate } = await launch({ env: { ...process.env, GIVEN: "yes", SBCL_HOME: undefined } });
     expect(await evaluate('(sb-ext:posix-getenv "GIVEN")')).to.equal('"yes"');
     expect(await evaluate('(sb-ext:posix-getenv "SBCL_HOME")')).to.equal("nil");
   });
 
-  it("has the modules of its SBCL wherever it works and whichever script started it", async () => {
+  it("includes the modules of its SBCL in any directory, and if a script started it", async () => {
     const cwd = await folder();
     await mkdir(join(cwd, "contrib"));
     const { executable, home } = await findLisp();
@@ -95,24 +95,24 @@ describe("The environment of a launched image", () => {
     }
   });
 
-  it("tells a heap that no image can have from a damaged core", async () => {
+  it("distinguishes a heap size that no image can have from a damaged core", async () => {
     await launch();
     const error = await rejection(launch({ dynamicSpaceSize: 1 }), "INVALID_ARGUMENT");
     expect(error.message).to.include("1 MB");
     expect((await launch()).image.how).to.equal("core");
   });
 
-  it("refuses a heap of no size and a folder that is not there", async () => {
+  it("refuses a heap of size 0 and a missing folder", async () => {
     await rejection(launch({ dynamicSpaceSize: 0.5 }), "INVALID_ARGUMENT");
     await rejection(launch({ cwd: "/nowhere" }), "INVALID_ARGUMENT");
   });
 
-  it("serves one connection", async () => {
+  it("allows one connection", async () => {
     const { image } = await launch();
     await rejection(image.transport(), "CONNECTION_CLOSED");
   });
 
-  it("has no port that anybody could connect to", async () => {
+  it("has no open port", async () => {
     const { evaluate } = await launch();
     expect(await evaluate("swank::*servers*")).to.equal("nil");
   });

@@ -80,7 +80,9 @@ describe("Stop.abort", () => {
     );
     expect(before).to.have.lengthOf(1);
     const { message } = await rejection(stop.abort(), "REQUEST_ABORTED");
-    expect(message).to.equal("The restart ABORT was run, and returned: the thread is still stopped.");
+    expect(message).to.equal(
+      "The restart ABORT returned instead of transferring control: the thread is still stopped.",
+    );
     expect(stop.isLive).to.equal(true);
     await evaluation.abort();
   });

@@ -22,6 +22,6 @@ describe("encodeFrame", () => {
   it("refuses a message that is too long for the header", () => {
     expect(wire.encodeFrame("x".repeat(0xffffff)).length).to.equal(6 + 0xffffff);
     const error = thrown("FRAME_TOO_LARGE", () => wire.encodeFrame("λ".repeat(0x800000)));
-    expect(error.message).to.equal("The message takes 16777216 bytes; the most is 16777215.");
+    expect(error.message).to.equal("The message has 16777216 bytes; the limit is 16777215.");
   });
 });

@@ -38,7 +38,7 @@ describe("readMessage", () => {
       "#(:ping 1 2)",
     ]) {
       const error = thrown("UNREADABLE_MESSAGE", () => wire.readMessage(text));
-      expect(error.message, text).to.equal("What was received is not a Swank message.");
+      expect(error.message, text).to.equal("The received data are not a Swank message.");
     }
   });
 

@@ -199,7 +199,11 @@ describe("Approvals", () => {
   const mute = { ask: undefined, signal: new AbortController().signal, progress: () => {} };
   const table: readonly [ApprovalMode, boolean, RegExp][] = [
     ["ask", false, /^allowed$/],
-    ["ask", true, /^APPROVAL_DENIED: .*the thread belongs to someone else, and this client cannot ask/],
+    [
+      "ask",
+      true,
+      /^APPROVAL_DENIED: .*the thread belongs to another client or to the program, and this client cannot ask/,
+    ],
     ["strict", false, /^APPROVAL_DENIED: .*--approval strict, and this client cannot ask/],
     ["strict", true, /^APPROVAL_DENIED/],
     ["off", false, /^allowed$/],

@@ -135,7 +135,7 @@ describe("reportText", () => {
       `[warnings]
 WARNING: ${"w".repeat(100)}
 WARNING: ${"v".repeat(20_900)} [... 9100 characters left out ...]
-; Cut to fit. Evaluate fewer forms at a time to see their whole warnings.
+; Cut to fit. Evaluate fewer forms at a time to see their complete warnings.
 
 => 1`,
     );

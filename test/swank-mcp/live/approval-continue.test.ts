@@ -130,7 +130,7 @@ describe("debugger_continue and approval", function () {
       const [thread] = await lisp.stops();
       const refused = await lisp.refusal("debugger_continue", { thread });
       expect(refused).to.include({ type: "APPROVAL_DENIED" });
-      expect(refused.message).to.include("the thread belongs to someone else");
+      expect(refused.message).to.include("the thread belongs to another client or to the program");
       expect(await lisp.stops()).to.deep.equal([thread]);
       expect(await lisp.evaluate("*deleted*")).to.deep.equal(["=> NIL"]);
     });

@@ -171,7 +171,7 @@ describe("breakpoints", () => {
 
   it("name the undefined variables of their condition", async () => {
     const { warning } = await lisp.setBreakpoint({ function: "app::bar", condition: "(> (car args) limmit)" });
-    expect(warning).to.match(/^The compiler warns of its condition: undefined variable: \S*LIMMIT\.$/i);
+    expect(warning).to.match(/^The compiler warns about its condition: undefined variable: \S*LIMMIT\.$/i);
     expect(await lisp.setBreakpoint({ function: "app::bar", condition: "(> (car args) 2)" })).to.not.have.property(
       "warning",
     );
@@ -205,10 +205,10 @@ describe("breakpoints", () => {
     expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> NIL"]);
   });
 
-  it("whose condition fails stop once, show the reason, and do not fire again", async () => {
+  it("whose condition fails stop once, show the reason, and are then disabled", async () => {
     await lisp.setBreakpoint({ function: "app::bar", condition: "(car (first args))" });
     const [report] = await lisp.evaluate("(app::each 3)");
-    expect(report).to.include("Its condition signalled an error, and it does not fire any more");
+    expect(report).to.include("It is disabled, because its condition signalled an error");
     expect((await lisp.breakpoints())[0]).to.include({ state: "failed" });
     expect((await lisp.resume("debugger_continue"))[0]).to.match(/^=> /);
   });

@@ -20,7 +20,7 @@ describe("launch notes", () => {
     expect(values).to.equal("=> (T NIL)");
     expect(remarks?.split("\n").slice(0, 2)).to.deep.equal([
       `${missing} was not loaded: there is no such file.`,
-      `${broken} was loaded only in part: no further [SIMPLE-ERROR]`,
+      `${broken} was only partly loaded: no further [SIMPLE-ERROR]`,
     ]);
     expect(await server.evaluate("1")).to.deep.equal(["=> 1"]);
     await server.end();

@@ -101,7 +101,7 @@ It is not known how far the evaluation got.`);
     server.write('garbage\n(+ 1 2)\n{"jsonrpc":"2.0"}\n[]\n\n\u{feff}{}\n');
     expect(blocks(await server.call("describe-last-error"))).to.have.length(1);
     expect(server.errorText).to.equal(
-      "swank-mcp: a line came that is not JSON; this is the server that MCP clients talk to. For a Lisp prompt: swank-mcp console\n",
+      "swank-mcp: received a line that is not JSON. This command serves MCP clients; for a Lisp prompt, run: swank-mcp console\n",
     );
   });
 

@@ -42,11 +42,11 @@ describe("swank-mcp --log-file", () => {
     await writeFile(other, "", { mode: 0o644 });
     await symlink(other, file);
     expect(await serve(file)).to.equal(
-      `swank-mcp: no log is written: ${file} is a link, which is not followed; name the file itself\n`,
+      `swank-mcp: the log cannot be written: ${file} is a symbolic link, which is not followed; name the file itself\n`,
     );
     await rm(file);
     await link(other, file);
-    expect(await serve(file)).to.equal(`swank-mcp: no log is written: ${file} has another name as well\n`);
+    expect(await serve(file)).to.equal(`swank-mcp: the log cannot be written: ${file} has more than one hard link\n`);
     expect([await readFile(other, "utf8"), await mode(other)]).to.deep.equal(["", "644"]);
   });
 });

@@ -113,7 +113,7 @@ describe("SuspendedCalls", () => {
     it(`refuses a yes with ${what}, and leaves the real question open`, async () => {
       const question = await peer.ask("risky", { code: "(a)" });
       const forged = await peer.finish("risky", { code: "(a)" }, attack(answered(question, "Yes")));
-      expect(denial(forged)).to.include("none that this server gave");
+      expect(denial(forged)).to.include("this server did not issue");
       expect(done).to.deep.equal([]);
       await peer.finish("risky", { code: "(a)" }, answered(question, "Yes"));
       expect(done).to.deep.equal(["(a)"]);
@@ -161,7 +161,7 @@ describe("SuspendedCalls", () => {
   it("refuses a yes with other code, and then the question's own call, too", async () => {
     const question = await peer.ask("risky", { code: "(a)" });
     const swapped = await peer.finish("risky", { code: "(evil)" }, answered(question, "Yes"));
-    expect(denial(swapped)).to.include("about another call");
+    expect(denial(swapped)).to.include("belongs to a different call");
     const own = await peer.finish("risky", { code: "(a)" }, answered(question, "Yes"));
     expect(denial(own)).to.include("answered before");
     expect(done).to.deep.equal([]);

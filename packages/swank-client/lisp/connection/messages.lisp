@@ -91,7 +91,7 @@
       (let ((shorter (shortened datum)))
         (if (eq t (fits-p shorter))
             shorter
-            (list :background-message "A message was left out: it is too large.")))))
+            (list :background-message "A message was omitted: it is too large.")))))
 
 (defun fitting-return (event)
   "EVENT, the reply to a request, or a refusal with the reason if it cannot be sent."

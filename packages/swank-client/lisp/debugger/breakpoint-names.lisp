@@ -37,7 +37,7 @@
 => the function, and the compiler's warnings, strings"
   (let ((forms (all-forms source))
         (args (intern "ARGS")))
-    (unless forms (error "It holds no code."))
+    (unless forms (error "It contains no code."))
     (compiled-quietly `(lambda (,args) (declare (ignorable ,args)) ,@forms))))
 
 (defun condition-function (source)
@@ -107,7 +107,7 @@ Code is refused, because naming a method must not evaluate anything."
         ((not (fboundp name)) "There is no such function.")
         ((and (symbolp name) (macro-function name)) "It is a macro: it runs when code is compiled, not when that code is called.")
         ((and (symbolp name) (special-operator-p name)) "It is a special operator.")
-        ((implementation-name-p name) "Lisp, its compiler or Swank use it all the time.")))
+        ((implementation-name-p name) "Lisp, its compiler or Swank itself calls it.")))
 
 (defun missed-calls-warning (name)
   "A warning about calls of NAME that an encapsulation misses, or NIL."

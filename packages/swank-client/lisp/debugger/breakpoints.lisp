@@ -33,7 +33,7 @@
 
 (defun reached-text (breakpoint connection)
   "The report of a stop at BREAKPOINT in the debugger of CONNECTION's client."
-  (format nil "Breakpoint ~d on ~a~:[, set by another client of this image~;~].~@[~%Its condition signalled an error, and it does not fire any more: ~a~]"
+  (format nil "Breakpoint ~d on ~a~:[, set by another client of this image~;~].~@[~%It is disabled, because its condition signalled an error: ~a~]"
           (breakpoint-id breakpoint) (place-text breakpoint) (eq connection (breakpoint-connection breakpoint))
           (breakpoint-failure breakpoint)))
 
@@ -198,7 +198,7 @@
 (defun setting-warning (name warnings)
   "A warning for a breakpoint on NAME, or NIL. WARNINGS are the compiler's about its condition."
   (let ((sentences (append (and (missed-calls-warning name) (list (missed-calls-warning name)))
-                           (and warnings (list (format nil "The compiler warns of its condition: ~{~a~^; ~}." warnings))))))
+                           (and warnings (list (format nil "The compiler warns about its condition: ~{~a~^; ~}." warnings))))))
     (and sentences (format nil "~{~a~^ ~}" sentences))))
 
 (defun arm (breakpoint warnings)

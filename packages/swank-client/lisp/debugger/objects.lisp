@@ -22,7 +22,7 @@
     (let ((lookup (gethash number swank-objects:*lookups*)))
       (if lookup
           (funcall lookup)
-          (error "There is no object ~a: the stop that it was listed at has ended. List the frame's variables again." number)))))
+          (error "There is no object ~a: the stop at which it was listed has ended. List the frame's variables again." number)))))
 
 (defstruct listing
   "The objects listed for one stop. It lives as long as the stop's condition."

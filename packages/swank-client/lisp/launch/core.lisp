@@ -14,7 +14,7 @@
                    (sb-alien:extern-alien "socketpair" (function sb-alien:int sb-alien:int sb-alien:int sb-alien:int
                                                                  (* (array sb-alien:int 2))))
                    1 1 0 (sb-alien:addr ends))))
-      (unless (zerop status) (error "No socketpair: ~a" (sb-int:strerror)))
+      (unless (zerop status) (error "socketpair failed: ~a" (sb-int:strerror)))
       (values (sb-alien:deref ends 0) (sb-alien:deref ends 1)))))
 
 (defun request (form id stream)

@@ -15,6 +15,6 @@
 (define-condition exit-refused (error)
   ((operator :initarg :operator :reader refused-operator))
   (:report (lambda (condition stream)
-             (format stream "~s is refused: it would end the image for everybody who works in it. Ask the user to evaluate it."
+             (format stream "~s is refused: it would end the image for all its clients. Ask the user to evaluate it."
                      (refused-operator condition))))
   (:documentation "Signalled when code that may not end the image tries to."))

@@ -63,7 +63,7 @@
 (defun call-attempt (token function)
   "=> the result of FUNCTION | (:error TYPE MESSAGE) | (:interrupted) if END-ATTEMPT was called with TOKEN"
   (if (stack-exhausted-p)
-      (list :error "STORAGE-CONDITION" "This thread has no stack left to evaluate anything on: abort it, or look at its frames.")
+      (list :error "STORAGE-CONDITION" "This thread has exhausted its stack and can evaluate nothing: abort it, or look at its frames.")
       (call-attempt-with-stack token function)))
 
 (defun attempt-session ()

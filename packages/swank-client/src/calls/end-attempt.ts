@@ -11,5 +11,5 @@ export const endAttempt = lispFunction({
   encode: (thread: number, attempt: string) => [thread, attempt],
   decode: decode.boolean,
   timeout: ANSWER_TIME,
-  label: () => "breaking off an evaluation",
+  label: () => "interrupting an evaluation",
 });

@@ -33,6 +33,6 @@ export const invokeRestart = lispFunction({
 
 function badValue(name: string, message: string): SwankError {
   return new SwankError("INVALID_ARGUMENT", `A value for the restart ${name} could not be evaluated: ${message}`, {
-    remedy: "Correct the expression; the thread is still stopped as it was.",
+    remedy: "Correct the expression; the stop is unchanged.",
   });
 }

@@ -17,12 +17,12 @@ export type StepMode = (typeof STEP_MODES)[number];
 const notSteppable: Decoder<SwankError> = tagged({
   "no-way-on": map(tuple(), () => refused("This stop cannot be stepped from: it has no CONTINUE restart.")),
   "foreign-thread": map(tuple(), () =>
-    refused("This thread can be stepped from a breakpoint only: it runs no evaluation."),
+    refused("This thread runs no evaluation: it can be stepped only from a breakpoint."),
   ),
   code: map(tuple(string), ([name]) =>
     refused(
       `${name} is compiled without stepping information.`,
-      `Evaluate the definition of ${name} again: evaluations compile for stepping, (declaim (optimize (debug 3))) does elsewhere. Then stop there again. Stepping out works without it.`,
+      `Evaluate the definition of ${name} again: evaluations compile for stepping; other code needs (declaim (optimize (debug 3))). Then stop there again. Stepping out works without it.`,
     ),
   ),
 });
@@ -45,7 +45,7 @@ export const stepOn = lispFunction({
 /** The error for stepping another client's thread: its next stop would be in the owner's debugger. */
 export function steppedElsewhere(thread: number, owner: StopOwner): SwankError {
   return refused(
-    `Thread ${thread} is stopped in ${owner.text}: it can be stepped there only.`,
+    `Thread ${thread} is stopped in ${owner.text}: it can be stepped only there.`,
     "Look at its frames and variables, or choose a restart.",
   );
 }

@@ -20,7 +20,7 @@ const WORDS: Readonly<Record<StopOwner["kind"], string>> = {
   repl: "Emacs",
   "swank-client": "another swank-mcp or swank-client",
   other: "another Swank client",
-  gone: "a client that has gone",
+  gone: "a disconnected client",
 };
 
 const { integer, map, plist } = decode;

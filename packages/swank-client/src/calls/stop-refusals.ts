@@ -39,7 +39,7 @@ export const wrongCount = (name: string): Decoder<SwankError> =>
     tuple(integer, nullable(integer)),
     ([fewest, most]) =>
       new SwankError("INVALID_ARGUMENT", `The restart ${name} takes ${count(fewest, most)}.`, {
-        remedy: "Give one Lisp expression for each; the thread is still stopped as it was.",
+        remedy: "Give one Lisp expression for each value; the stop is unchanged.",
       }),
   );
 
@@ -51,16 +51,20 @@ export function noRestart(index: number, count: number): SwankError {
 
 /** The error for every request to a stop that has ended. */
 export function leftStop(label: string, { thread, level, owner }: StopData): SwankError {
-  const remedy = owner && `It went on in ${owner.text}. foreignStops tells what is stopped now.`;
+  const remedy = owner && `It resumed in ${owner.text}. foreignStops lists the current stops.`;
   const message = `${label}: Thread ${thread} has left the stop at level ${level}.`;
   return new SwankError("STALE_SESSION", message, { remedy });
 }
 
 /** The error for a restart that returned instead of leaving the stop, which `restart-bind` permits. */
 export function restartReturned(name: string): SwankError {
-  return new SwankError("REQUEST_ABORTED", `The restart ${name} was run, and returned: the thread is still stopped.`, {
-    remedy: "Choose another restart to go on.",
-  });
+  return new SwankError(
+    "REQUEST_ABORTED",
+    `The restart ${name} returned instead of transferring control: the thread is still stopped.`,
+    {
+      remedy: "Choose another restart to continue.",
+    },
+  );
 }
 
 /** `(:no-restart)`: the stop has no restart with that name, although Lisp usually offers it. */

@@ -83,7 +83,7 @@ export class DebuggerRegistry {
       return await this.#lisp.with({ thread, signal: left }).run(describeStop);
     } catch (error) {
       if (!(error instanceof SwankError) || error.code === "UNEXPECTED_REPLY") {
-        process.emitWarning(`A stop was reported in a form that is not understood: ${String(error)}`);
+        process.emitWarning(`The report of a stop cannot be decoded: ${String(error)}`);
       }
       return { report: reportOf(message) };
     }
@@ -93,6 +93,6 @@ export class DebuggerRegistry {
 function tooManyStops(): SwankError {
   return new SwankError(
     "LIMIT_EXCEEDED",
-    `More than ${MOST_STOPS} stops of threads were announced, or one inside more than ${MOST_LEVELS}.`,
+    `The image announced more than ${MOST_STOPS} stops, or a stop more than ${MOST_LEVELS} levels deep.`,
   );
 }

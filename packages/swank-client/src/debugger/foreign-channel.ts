@@ -52,11 +52,11 @@ export class ForeignChannel implements StopChannel {
         return STALE;
       case "silent":
         throw new SwankError("REQUEST_TIMEOUT", `${label}: Thread ${thread} does not answer.`, {
-          remedy: `It runs without interrupts, or waits for something outside Lisp. Nothing was done there, and nothing will be. Look at it in ${owner.text}, or try again.`,
+          remedy: `It runs without interrupts, or waits in foreign code. Nothing was done there, and the request was withdrawn. Look at it in ${owner.text}, or try again.`,
         });
       case "interrupted":
         throw new SwankError("REQUEST_TIMEOUT", `${label}: Thread ${thread} took too long and was interrupted.`, {
-          remedy: `It may wait for a lock that another thread holds. It is stopped as it was: look at it in ${owner.text}, or try again.`,
+          remedy: `It may wait for a lock that another thread holds. The stop is unchanged: look at it in ${owner.text}, or try again.`,
         });
       case "failed":
         throw new SwankError("REQUEST_FAILED", `${label}: ${reply.message} [${reply.type}]`);

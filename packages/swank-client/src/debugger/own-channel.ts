@@ -58,6 +58,6 @@ export class OwnChannel implements StopChannel {
   async #departure(label: string): Promise<void> {
     await setTimeout(LEAVING_TIME, undefined, { signal: this.ended }).catch(() => undefined);
     if (!this.ended.aborted)
-      throw new SwankError("REQUEST_ABORTED", `${label}: It was aborted; the thread is stopped as it was.`);
+      throw new SwankError("REQUEST_ABORTED", `${label}: It was aborted; the stop is unchanged.`);
   }
 }

@@ -96,7 +96,7 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
     if (this.isSettled) return this.next();
     throw (
       failure ??
-      new SwankError("WAIT_TIMEOUT", "The evaluation could not be ended; it runs without interrupts and goes on.")
+      new SwankError("WAIT_TIMEOUT", "The evaluation could not be aborted: it runs without interrupts and continues.")
     );
   }
 

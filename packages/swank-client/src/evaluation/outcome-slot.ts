@@ -112,9 +112,9 @@ function isLimit(timeout: number | undefined): timeout is number {
 }
 
 function timedOut(timeout: number): SwankError {
-  return new SwankError("WAIT_TIMEOUT", `Nothing happened within ${timeout} ms; the evaluation goes on.`);
+  return new SwankError("WAIT_TIMEOUT", `Nothing happened within ${timeout} ms; the evaluation continues.`);
 }
 
 function cancelled(signal: AbortSignal | undefined): SwankError {
-  return new SwankError("CANCELLED", "The wait was cancelled; the evaluation goes on.", { cause: signal?.reason });
+  return new SwankError("CANCELLED", "The wait was cancelled; the evaluation continues.", { cause: signal?.reason });
 }

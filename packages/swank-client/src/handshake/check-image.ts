@@ -42,7 +42,7 @@ function slynk({ modules }: ConnectionInfo, { description, port }: CheckedServer
   const free = portBeside(port);
   // SLY's contrib sly-retro gives Slynk's packages the nickname SWANK, so that Swank cannot create its own.
   const isRetro = modules.some((module) => module.toUpperCase() === "SLYNK/RETRO");
-  const first = isRetro ? "Take sly-retro out of SLY's sly-contribs and start the Lisp anew. " : "";
+  const first = isRetro ? "Take sly-retro out of SLY's sly-contribs and restart the Lisp. " : "";
   const remedy = `${first}Load Swank into the image beside Slynk, (ql:quickload :swank), start it with ${listenForm(free)}, and connect to port ${free}.`;
   return new SwankError("SLYNK", `${description} is SLY's Slynk, not Swank.`, { remedy, details: { port: free } });
 }

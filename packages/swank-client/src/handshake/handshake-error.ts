@@ -41,7 +41,7 @@ function explain(failure: unknown, handshake: FailedHandshake): SwankError {
 
 function notSwank({ description, port }: FailedHandshake, what: string, cause: SwankError): SwankError {
   const free = portBeside(port);
-  const remedy = `Check the port. If the Lisp has no Swank, load it, (ql:quickload :swank); ${listenForm(free)} starts it on a port of its own. Then connect to port ${free}.`;
+  const remedy = `Check the port. If the Lisp has no Swank, load it, (ql:quickload :swank); ${listenForm(free)} starts it on a separate port. Then connect to port ${free}.`;
   return new SwankError("NOT_SWANK", `${description} ${what}`, {
     cause,
     remedy,
@@ -51,15 +51,19 @@ function notSwank({ description, port }: FailedHandshake, what: string, cause: S
 
 /** The peer replied to Swank's first request. Until 2006 the reply was a plain list without a version. */
 function oddSwank({ description }: FailedHandshake, cause: SwankError): SwankError {
-  return new SwankError("SWANK_TOO_OLD", `${description} answers as no Swank since 2.24 does: ${cause.message}`, {
-    cause,
-    details: cause.details,
-  });
+  return new SwankError(
+    "SWANK_TOO_OLD",
+    `${description} does not answer as Swank 2.24 and newer do: ${cause.message}`,
+    {
+      cause,
+      details: cause.details,
+    },
+  );
 }
 
 /** A Swank without a secret decodes the first packet as a message, which must be a list (swank.lisp, `decode-message`). */
 function noSecretWanted({ description }: FailedHandshake, cause: SwankError): SwankError {
-  return new SwankError("SECRET_REJECTED", `${description} closed the connection when it was given the secret.`, {
+  return new SwankError("SECRET_REJECTED", `${description} closed the connection after it received the secret.`, {
     cause,
     remedy:
       "Send none if the user who runs the server has no ~/.slime-secret, which is most likely; else give that file's first line.",
@@ -69,7 +73,7 @@ function noSecretWanted({ description }: FailedHandshake, cause: SwankError): Sw
 
 function wrongSecret(handshake: FailedHandshake, cause: SwankError): SwankError {
   const { description } = handshake;
-  return new SwankError("SECRET_REJECTED", `${description} does not answer after it was given the secret.`, {
+  return new SwankError("SECRET_REJECTED", `${description} does not answer after it received the secret.`, {
     cause,
     remedy: `Give the first line of ~/.slime-secret of the user who runs the server, or no secret when there is no such file. ${restartHint(handshake)}`,
     details: cause.details,
@@ -79,7 +83,7 @@ function wrongSecret(handshake: FailedHandshake, cause: SwankError): SwankError 
 /** Swank stays silent if it expects a secret and gets none, so a missing secret is only one possible reason. */
 function silent(handshake: FailedHandshake, isClosed: boolean, cause: SwankError): SwankError {
   const silence = isClosed ? "closed the connection without an answer" : "does not answer";
-  const tunnel = isClosed ? " A tunnel does so when nothing listens at its other end." : "";
+  const tunnel = isClosed ? " A tunnel does this when nothing listens at its other end." : "";
   return new SwankError("NOT_SWANK", `${handshake.description} ${silence}.`, {
     cause,
     remedy: `Check that the port is Swank's and that the image is not stuck.${tunnel} If the user who runs it has a ~/.slime-secret, give that file's first line as the secret. ${restartHint(handshake)}`,
@@ -89,5 +93,5 @@ function silent(handshake: FailedHandshake, isClosed: boolean, cause: SwankError
 
 /** From then on the thread that accepts connections is stopped in the debugger (swank.lisp, `authenticate-client`). */
 function restartHint({ port = 4005 }: FailedHandshake): string {
-  return `A Swank that was given a wrong secret, or none, answers nobody any more until it is started anew: (swank:restart-server :port ${port} :dont-close t).`;
+  return `A Swank that received a wrong secret, or none, answers no client until it is restarted: (swank:restart-server :port ${port} :dont-close t).`;
 }

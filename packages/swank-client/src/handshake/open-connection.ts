@@ -79,5 +79,5 @@ function connectFailed(cause: unknown): never {
 /** A warning if the secret was sent over a network. */
 function exposureOf({ peer, description }: Connection): string | undefined {
   if (peer === undefined || peer.isLoopback) return undefined;
-  return `The secret was sent to ${description}, which is another machine, and nothing encrypted it: whoever can read the network knows it now.`;
+  return `The secret was sent unencrypted to ${description}, which is another machine: anyone who can read the network traffic knows it now.`;
 }

@@ -51,7 +51,7 @@ async function readFirstLine(path: string): Promise<SecretFile> {
 
 function unreadable(file: string, cause: unknown): never {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  throw new SwankError("SECRET_UNREADABLE", `The file of the secret cannot be read: ${file} (${reason})`, { cause });
+  throw new SwankError("SECRET_UNREADABLE", `The secret file cannot be read: ${file} (${reason})`, { cause });
 }
 
 function isMissing(cause: unknown): boolean {

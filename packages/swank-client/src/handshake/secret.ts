@@ -32,11 +32,11 @@ export async function findSecret(option: SecretOption | undefined): Promise<Foun
   }
   const found = await readSecretFile(option.file);
   if (found.secret === "")
-    throw new SwankError("SECRET_UNREADABLE", `The first line of the secret's file is empty: ${option.file}`);
+    throw new SwankError("SECRET_UNREADABLE", `The first line of the secret file is empty: ${option.file}`);
   return inFile(option.file, found);
 }
 
 function inFile(file: string, { secret, mode }: SecretFile): FoundSecret {
-  const warning = `Other users of this machine can read the secret in ${file}: chmod 600 ${file} keeps it from them.`;
+  const warning = `Other users of this machine can read the secret in ${file}. To prevent this, run chmod 600 ${file}.`;
   return { text: secret, warning: readableByOthers(mode) ? warning : undefined };
 }

@@ -44,7 +44,7 @@ export async function buildCore(folder: string, build: CoreBuild): Promise<strin
   });
   if (build.signal?.aborted) throw new SwankError("CANCELLED", "Building the core was cancelled.");
   if (limit.aborted && !result.succeeded)
-    throw buildFailed(`no end after ${BUILD_TIMEOUT / 60_000} minutes`, result.output);
+    throw buildFailed(`not finished after ${BUILD_TIMEOUT / 60_000} minutes`, result.output);
   if (!result.succeeded) throw buildFailed(result.ending, result.output);
   return file;
 }

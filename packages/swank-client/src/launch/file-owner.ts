@@ -35,7 +35,7 @@ export class FileOwner {
   fileProblem(found: Stats): FileProblem | undefined {
     if (!found.isFile()) return found.isSymbolicLink() ? "is a link" : "is not a file";
     // Another user can make a hard link to this user's file.
-    if (found.nlink > 1) return "has another name as well";
+    if (found.nlink > 1) return "has more than one hard link";
     return this.#writerProblem(found);
   }
 

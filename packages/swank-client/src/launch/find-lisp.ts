@@ -79,13 +79,13 @@ export async function describeLisp(executable: string, options: FindLispOptions)
   });
   if (options.signal?.aborted) throw new SwankError("CANCELLED", "Looking for Lisp was cancelled.");
   if (succeeded) return output;
-  throw unusable(executable, `it does not run as SBCL does (${ending})`, output);
+  throw unusable(executable, `running it as SBCL failed (${ending})`, output);
 }
 
 /** @throws SwankError `LISP_NOT_FOUND` if the output is not that of an SBCL with threads. */
 export function decodeDescription(executable: string, output: string): LispInstallation {
   const line = /^\(:VERSION .*\)$/m.exec(output)?.[0];
-  if (line === undefined) throw unusable(executable, "it does not answer as SBCL does", output);
+  if (line === undefined) throw unusable(executable, "its output is not SBCL's", output);
   const installation = installationOf(executable, line, output);
   if (!installation.hasThreads) throw unusable(executable, "it was built without threads", output);
   return installation;
@@ -96,7 +96,7 @@ function installationOf(executable: string, line: string, output: string): LispI
     return decodeInstallation(executable, read(line));
   } catch (error) {
     if (!(error instanceof DecodeError || error instanceof SexpError)) throw error;
-    throw unusable(executable, "it does not answer as SBCL does", output);
+    throw unusable(executable, "its output is not SBCL's", output);
   }
 }
 

@@ -37,8 +37,7 @@ export async function findShareSecret(options: FindShareSecretOptions = {}): Pro
   const named = file === undefined ? await ownSecretFile() : resolve(file);
   if (named === undefined) return { file: await madeSecret(cacheDir), isMade: true };
   const { secret, mode } = await readSecretFile(named);
-  if (secret === "")
-    throw new SwankError("SECRET_UNREADABLE", `The first line of the secret's file is empty: ${named}`);
+  if (secret === "") throw new SwankError("SECRET_UNREADABLE", `The first line of the secret file is empty: ${named}`);
   if (readableByOthers(mode)) {
     throw new SwankError("SECRET_UNREADABLE", `The secret in ${named} is not safe: other users can read the file.`, {
       remedy: `Make it readable for its owner only: chmod 600 ${named}`,

@@ -32,7 +32,7 @@ export class LaunchedImage {
   async #open(signal: AbortSignal | undefined): Promise<TransportFactory> {
     if (signal?.aborted) throw new SwankError("CANCELLED", `Connecting to image ${this.pid} was cancelled.`);
     if (this.#isTaken)
-      throw new SwankError("CONNECTION_CLOSED", `Image ${this.pid} serves one connection, which was opened before.`);
+      throw new SwankError("CONNECTION_CLOSED", `Image ${this.pid} serves one connection, which is already open.`);
     this.#isTaken = true;
     return duplexTransport(this.#process.socket, `image ${this.pid}`);
   }

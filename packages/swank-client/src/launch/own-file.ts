@@ -50,7 +50,7 @@ export async function treeProblem(folder: string): Promise<FileProblem | undefin
     }),
   );
   const index = all.findIndex((each) => each !== undefined);
-  return index < 0 ? undefined : `has ${names[index]} in it, which ${all[index]}`;
+  return index < 0 ? undefined : `contains ${names[index]}, which ${all[index]}`;
 }
 
 /** Why it cannot be opened; `undefined` if it does not exist. */

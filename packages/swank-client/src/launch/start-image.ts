@@ -35,17 +35,17 @@ export async function startImage(start: ImageStart): Promise<StartedImage> {
   const { pid } = process;
   if (greeting === start.greeting && pid !== undefined) return { process, pid };
   const why = timeout.aborted
-    ? `it was not up after ${start.timeout} ms`
+    ? `it did not start within ${start.timeout} ms`
     : await failureText(process, greeting, signal);
   await process.kill();
   if (start.signal?.aborted) throw new SwankError("CANCELLED", "Launching the image was cancelled.");
-  throw new SwankError("LAUNCH_FAILED", `The image did not come up: ${why}.`, {
+  throw new SwankError("LAUNCH_FAILED", `The image did not start: ${why}.`, {
     details: { output: process.outputTail },
   });
 }
 
 async function failureText(process: ImageProcess, greeting: string, signal: AbortSignal): Promise<string> {
-  if (greeting !== "") return "it is not the one that was asked for";
+  if (greeting !== "") return "it greeted with an unexpected line";
   const exit = signal.aborted ? undefined : await within(process.exited, ENDING_TIME);
   return exit === undefined ? "it closed its socket" : endingText(exit.code, exit.signal);
 }

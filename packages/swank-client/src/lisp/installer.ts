@@ -66,10 +66,7 @@ export class RuntimeInstaller implements Modules {
 
   async #load(module: RuntimeModule): Promise<RuntimeModule> {
     if (this.#options.runtime === false) {
-      throw new SwankError(
-        "RUNTIME_FORBIDDEN",
-        "This client was told to load nothing into the image (runtime: false).",
-      );
+      throw new SwankError("RUNTIME_FORBIDDEN", "This client must load nothing into the image (runtime: false).");
     }
     await loadModule((form, options) => this.#caller.call(form, options), module);
     return module;

@@ -176,7 +176,7 @@ function stale({ thread, level }: DebuggedStop): Refusal {
 }
 
 function cannotAsk(request: ApprovalRequest, mode: ApprovalMode): Refusal {
-  const why = mode === "strict" ? "--approval strict" : "the thread belongs to someone else";
+  const why = mode === "strict" ? "--approval strict" : "the thread belongs to another client or to the program";
   const enough = request.isForeign ? "off" : "ask";
   return new Refusal("APPROVAL_DENIED", `${notAllowed(request)}; ${why}, and this client cannot ask.`, {
     remedy: `Nothing was done. ${withoutAsking(request)}Use a client that supports elicitation, or ask the user to start swank-mcp with --approval ${enough}.`,

@@ -39,7 +39,7 @@ export function readStopAddress(text: string): StopAddress {
   if (thread === undefined) {
     throw new Refusal(
       "INVALID_ARGUMENTS",
-      `"thread" is auto, a thread id, or id/level, not ${oneLine(JSON.stringify(text), MAX_SHOWN)}.`,
+      `"thread" must be auto, a thread id, or id/level, not ${oneLine(JSON.stringify(text), MAX_SHOWN)}.`,
       {
         remedy: "Leave it out for the latest stop; lisp-status lists the stopped threads.",
       },
@@ -102,7 +102,7 @@ function stale(thread: number, level: number, now: Place | undefined): Refusal {
     remedy:
       now === undefined
         ? "The thread has resumed or ended. lisp-status lists the stopped threads."
-        : `The thread is now stopped at ${thread}/${now.level}: look at it with debugger_frames, then use that.`,
+        : `The thread is now stopped at ${thread}/${now.level}: inspect it with debugger_frames, then use that address.`,
   });
 }
 
@@ -122,7 +122,7 @@ function others(stops: readonly Place[]): string {
       : `Stopped threads: ${own.join(", ")}; auto means the last of these.`;
   return elsewhere.length === 0
     ? ofOwn
-    : `${ofOwn} Stopped in other clients: ${elsewhere.join(", ")}; name the thread to look at it.`;
+    : `${ofOwn} Stopped in other clients: ${elsewhere.join(", ")}; give the thread's id to inspect it.`;
 }
 
 /** The last places, after the number of those left out. */

@@ -84,7 +84,7 @@ export const OPTIONS = {
     flag: "--dynamic-space-size",
     placeholder: "MEGABYTES",
     summary: "The heap size of the launched image.",
-    fallback: "that of SBCL",
+    fallback: "SBCL's default",
     min: 1,
     max: 16_777_216,
     whole: true,
@@ -115,7 +115,7 @@ export const OPTIONS = {
     choices: ["ask", "strict", "off"],
     inConsole: "off",
     summary:
-      "Whether changes to a stopped program need the user's approval. ask: if the client can ask; a client that cannot is refused only what concerns other clients' threads. strict: always. off: never.",
+      "Whether changes to a stopped program need the user's approval. ask: if the client can ask; if it cannot, only actions on other clients' threads are refused. strict: always. off: never.",
   }),
   foreignErrors: choiceOption({
     flag: "--foreign-errors",

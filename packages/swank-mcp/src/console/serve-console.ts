@@ -40,7 +40,7 @@ export async function serveConsole(tools: ToolServer, options: ConsoleOptions, l
     // Waits for a slow reader before the next entry runs.
     read: async () => void (await output.drain(() => Number.POSITIVE_INFINITY)),
   });
-  const left = (exitCode: number) => lifetime.end({ why: "the console was left", exitCode });
+  const left = (exitCode: number) => lifetime.end({ why: "the user left the console", exitCode });
   listen(lines, console, isTerminal, left);
   (isTerminal ? converse(console) : obey(console)).then(left, (error) => lifetime.fail(error));
   return {

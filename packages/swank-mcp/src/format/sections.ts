@@ -2,7 +2,7 @@ import type { LispWarning, Transcript } from "../image/lisp-port.js";
 import { cutTexts } from "../text/cut.js";
 
 /** How to see whole warnings. */
-const WARNINGS_ARE_CUT = "; Cut to fit. Evaluate fewer forms at a time to see their whole warnings.";
+const WARNINGS_ARE_CUT = "; Cut to fit. Evaluate fewer forms at a time to see their complete warnings.";
 
 /** The sections before a report's values or condition; empty sections are omitted. */
 export function transcriptSections(transcript: Transcript): string[] {

@@ -28,7 +28,7 @@ export function markerHint(asked: string): string[] {
   const unescaped = asked.replace(/\\.|\|[^|]*\|/gs, "x");
   if (!/:::|:[^:]+:/.test(unescaped)) return [];
   return [
-    "The name has too many package markers: write package:name or package::name, and bars round a name that has colons itself, as in package::|a:b|.",
+    "The name has too many package markers: write package:name or package::name, and vertical bars around a name that contains colons, as in package::|a:b|.",
   ];
 }
 

@@ -81,7 +81,7 @@ function failureNotice({ path, status, error, output }: LoadedFile): string[] {
   if (status === "loaded") return [];
   if (status === "missing") return [`${path} was not loaded: there is no such file.`];
   const said = lastLines(output);
-  return [`${path} was loaded only in part: ${error}${said === "" ? "" : `\n${said}`}`];
+  return [`${path} was only partly loaded: ${error}${said === "" ? "" : `\n${said}`}`];
 }
 
 async function explainExit(image: LaunchedImage): Promise<string> {

@@ -1,5 +1,5 @@
 /** The instructions that the client gives its model; at most 2,048 characters. */
-export const INSTRUCTIONS = `A live Common Lisp image (SBCL). Code you evaluate runs in one long-living process: definitions, variables, loaded systems and the current package stay from call to call, like in a REPL. No build step, no restart: redefine a function and its callers use the new one at once.
+export const INSTRUCTIONS = `A live Common Lisp image (SBCL). Code you evaluate runs in one long-living process: definitions, variables, loaded systems and the current package stay from call to call, as in a REPL. No build step, no restart: redefine a function and its callers use the new one at once.
 
 Work in small steps with evaluate-lisp: define, call, look at the value, correct. It takes any number of forms, reports printed output, warnings and all values of the last form ("=> v" a line each). Change package with (in-package :name), or pass "package" for one call. Load a project with (asdf:load-system "name") or (load "/path/file.lisp"); give such calls a longer "timeout" (seconds).
 

@@ -17,7 +17,7 @@ const LAUNCH_TIME = 120_000;
 const READER_PATIENCE = 10_000;
 
 const NOT_FOR_PEOPLE =
-  "a line came that is not JSON; this is the server that MCP clients talk to. For a Lisp prompt: swank-mcp console";
+  "received a line that is not JSON. This command serves MCP clients; for a Lisp prompt, run: swank-mcp console";
 
 export interface StdioOptions {
   readonly tools: ToolServer;

@@ -59,14 +59,14 @@ export class SuspendedCalls {
    */
   resume(state: string, reply: Reply, request: CallRequest): Promise<Round> {
     const id = this.#ids.open(state);
-    if (id === undefined) throw unfit("its requestState is none that this server gave");
+    if (id === undefined) throw unfit("this server did not issue its requestState");
     const question = this.#open.get(id);
     if (question === undefined)
-      throw unfit("the question was answered before, or is not open any more: an answer counts once, within 60 s");
+      throw unfit("the question was already answered or has expired: an answer is accepted once, within 60 s");
     const isSame = question.call.isMadeBy(request);
     const round = isSame ? question.call.attach(request) : undefined;
-    question.settle(isSame ? reply : { kind: "failed", why: "the user's answer came with another call" });
-    if (round === undefined) throw unfit("the question was about another call");
+    question.settle(isSame ? reply : { kind: "failed", why: "the user's answer came with a different call" });
+    if (round === undefined) throw unfit("the question belongs to a different call");
     return round;
   }
 
@@ -143,7 +143,7 @@ class SuspendedCall {
 }
 
 function unfit(why: string): Refusal {
-  return new Refusal("APPROVAL_DENIED", `The user's answer fits no open question; ${why}.`, {
-    remedy: "Nothing was done. Call again without it: the user is then asked again.",
+  return new Refusal("APPROVAL_DENIED", `The user's answer matches no open question: ${why}.`, {
+    remedy: "Nothing was done. Call again without the answer; the user is then asked again.",
   });
 }

@@ -18,7 +18,7 @@ export function appendOwn(path: string, text: string): void {
     // Systems without user ids have no file modes either.
     const user = process.getuid?.();
     if (user !== undefined && uid !== user) throw new Error(`${path} belongs to another user`);
-    if (nlink > 1) throw new Error(`${path} has another name as well`);
+    if (nlink > 1) throw new Error(`${path} has more than one hard link`);
     if (user !== undefined && (mode & OTHERS) !== 0) fchmodSync(file, OWNER_ONLY);
     writeSync(file, text);
   } finally {
@@ -31,6 +31,6 @@ function openOwn(path: string): number {
     return openSync(path, FLAGS, OWNER_ONLY);
   } catch (error) {
     const isLink = error instanceof Error && "code" in error && error.code === "ELOOP";
-    throw isLink ? new Error(`${path} is a link, which is not followed; name the file itself`) : error;
+    throw isLink ? new Error(`${path} is a symbolic link, which is not followed; name the file itself`) : error;
   }
 }

@@ -138,7 +138,7 @@ export class Lifetime {
 
   #endUnread(problem: string): void {
     const exitCode = this.#service?.lostReader;
-    if (exitCode !== undefined) this.end({ why: `nobody reads the output: ${problem}`, exitCode });
+    if (exitCode !== undefined) this.end({ why: `the output cannot be written: ${problem}`, exitCode });
   }
 
   /** Exits when the reader of standard output has taken everything, or takes no more. */

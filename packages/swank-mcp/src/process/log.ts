@@ -41,7 +41,7 @@ export function openLog({ logFile, verbose }: LogTarget): Log {
       appendOwn(file, text);
     } catch (error) {
       file = undefined;
-      process.stderr.write(`swank-mcp: no log is written: ${error instanceof Error ? error.message : error}\n`);
+      process.stderr.write(`swank-mcp: the log cannot be written: ${error instanceof Error ? error.message : error}\n`);
     }
   };
 }

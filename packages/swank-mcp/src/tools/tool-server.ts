@@ -72,7 +72,7 @@ export class ToolServer {
 
   /** Answers running and later calls with a refusal. Their work in Lisp ends when the image host or the client is closed. */
   cutOff(): void {
-    this.#cutOff = explainError(new Refusal("SHUTTING_DOWN", "The server is shutting down; the call was cut off."));
+    this.#cutOff = explainError(new Refusal("SHUTTING_DOWN", "The server is shutting down; the call did not finish."));
     for (const { settle } of this.#running) settle(this.#cutOff);
   }
 }

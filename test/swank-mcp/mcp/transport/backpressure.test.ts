@@ -127,7 +127,7 @@ describe("LineTransport with many concurrent requests", () => {
       [1, -32600],
       [1, undefined],
     ]);
-    expect(client.answers[0]?.error?.message).to.match(/another request under this id is still being served/);
+    expect(client.answers[0]?.error?.message).to.match(/a request with this id is still in progress/);
   });
 
   it("fails the server's own requests after the end of the input", async () => {
@@ -139,8 +139,8 @@ describe("LineTransport with many concurrent requests", () => {
     await setImmediate();
     expect(client.received).to.deep.equal(
       [
-        [1, "the client ended its input before it answered"],
-        [2, "the client ended its input, so it cannot answer"],
+        [1, "the client closed its input before it answered"],
+        [2, "the client closed its input, so it cannot answer"],
       ].map(([id, message]) => ({ jsonrpc: "2.0", id, error: { code: -32600, message } })),
     );
   });

@@ -7,11 +7,11 @@ describe("LineTransport on lines that are not messages", () => {
   const cases: readonly [line: string, id: string | number | null, code: number, message: RegExp][] = [
     ["garbage", null, -32700, /^Parse error: the line is not JSON \(.*garbage.*\)\. Send one JSON-RPC 2\.0 object/],
     ['{"jsonrpc":"2.0","id":1', null, -32700, /^Parse error/],
-    [JSON.stringify([PING, PING]), null, -32600, /batches are not taken/],
+    [JSON.stringify([PING, PING]), null, -32600, /batches are not supported/],
     ["5", null, -32600, /not an object/],
     ["null", null, -32600, /not an object/],
     ['{"id":3,"method":"ping"}', 3, -32600, /"jsonrpc" must be "2\.0"/],
-    ['{"jsonrpc":"2.0","id":"a"}', "a", -32600, /neither a request nor the answer to one/],
+    ['{"jsonrpc":"2.0","id":"a"}', "a", -32600, /neither a request nor a response/],
     ['{"jsonrpc":"2.0","id":4,"method":5}', 4, -32600, /"method" must be a string/],
     ['{"jsonrpc":"2.0","id":null,"method":"ping"}', null, -32600, /"id" must be a string or a whole number/],
     ['{"jsonrpc":"2.0","id":1.5,"method":"ping"}', null, -32600, /"id" must be a string or a whole number/],
@@ -53,7 +53,7 @@ describe("LineTransport on lines that are not messages", () => {
     expect(client.received).to.deep.equal([
       { jsonrpc: "2.0", id: 1, error: { code: -32600, message: "the answer was malformed" } },
     ]);
-    expect(client.errors.join()).to.match(/an answer without an id came: \{"jsonrpc"/);
+    expect(client.errors.join()).to.match(/received a response without an id: \{"jsonrpc"/);
     expect(client.answers.filter((answer) => !("method" in answer))).to.deep.equal([]);
   });
 
@@ -111,7 +111,7 @@ describe("LineTransport on lines above the maximum size", () => {
         client.write(`${JSON.stringify(message)}\n${after}`, chunkSize);
         await client.end();
         expect(client.answers.map((answer) => [answer.id, answer.error?.code])).to.deep.equal([[id, -32600]]);
-        expect(client.answers[0]?.error?.message).to.match(/the message has \d+ bytes, and at most 2000 are taken\./);
+        expect(client.answers[0]?.error?.message).to.match(/the message has \d+ bytes; the limit is 2000\./);
         expect(client.received).to.deep.equal([PING]);
       });
     }

@@ -159,7 +159,7 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
     }
     const backlog = this.#transport.backlog;
     if (backlog > (this.#options.backlogLimit ?? DEFAULTS.backlogLimit)) {
-      throw new SwankError("BACKLOG_FULL", `${label}: ${backlog} bytes wait to be sent already.`, { origin });
+      throw new SwankError("BACKLOG_FULL", `${label}: ${backlog} bytes are already queued.`, { origin });
     }
   }
 
@@ -248,7 +248,7 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
 
   /** Swank refuses a request to a thread that cannot exist without running anything (swank.lisp, `dispatch-event`). */
   async #askForLife(): Promise<void> {
-    const options = { label: "sign of life", thread: NO_THREAD, timeout: Number.POSITIVE_INFINITY };
+    const options = { label: "heartbeat", thread: NO_THREAD, timeout: Number.POSITIVE_INFINITY };
     await this.request(NIL, options).catch(() => undefined);
   }
 

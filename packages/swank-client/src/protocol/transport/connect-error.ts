@@ -34,7 +34,7 @@ function explain(code: SwankErrorCode, systemCode: string, cause: Error): string
     case "HOST_NOT_FOUND":
       return `the name does not resolve (${systemCode}).`;
     case "HOST_UNREACHABLE":
-      return `there is no way to the host (${systemCode}).`;
+      return `there is no route to the host (${systemCode}).`;
     case "CONNECT_TIMEOUT":
       return "the host does not answer.";
     default:
@@ -43,5 +43,5 @@ function explain(code: SwankErrorCode, systemCode: string, cause: Error): string
 }
 
 function refusedRemedy(port: number): string {
-  return `Evaluate ${listenForm(port)} in the image; other connections to it stay.`;
+  return `Evaluate ${listenForm(port)} in the image; its other connections are not affected.`;
 }

@@ -79,7 +79,7 @@ class DuplexTransport implements Transport {
   };
 
   #lost(cause: Error): SwankError {
-    return new SwankError("CONNECTION_LOST", `The connection to ${this.description} broke: ${cause.message}`, {
+    return new SwankError("CONNECTION_LOST", `The connection to ${this.description} failed: ${cause.message}`, {
       cause,
     });
   }

@@ -52,7 +52,7 @@ export function encodeMessage(message: ClientMessage): Sexp {
       return list(name, message.thread);
     default:
       // A server closes the connection on a message that it does not know.
-      throw new SwankError("INVALID_ARGUMENT", "There is no such message for a client to send.");
+      throw new SwankError("INVALID_ARGUMENT", "A client cannot send a message of this type.");
   }
 }
 
@@ -75,7 +75,7 @@ export function printMessage(message: ClientMessage): string {
   if (opaque === undefined) return text;
   throw new SwankError(
     "INVALID_ARGUMENT",
-    `A message cannot carry ${opaque.slice(0, 80)}: only Lisp could make sense of it.`,
+    `A message cannot contain ${opaque.slice(0, 80)}: it is not plain Lisp data.`,
   );
 }
 

@@ -18,7 +18,7 @@ export const MAX_PAYLOAD_LENGTH = 0xffffff;
 export function encodeFrame(payload: string): Uint8Array {
   const length = Buffer.byteLength(payload);
   if (length > MAX_PAYLOAD_LENGTH) {
-    throw new SwankError("FRAME_TOO_LARGE", `The message takes ${length} bytes; the most is ${MAX_PAYLOAD_LENGTH}.`, {
+    throw new SwankError("FRAME_TOO_LARGE", `The message has ${length} bytes; the limit is ${MAX_PAYLOAD_LENGTH}.`, {
       remedy: "Send less at a time, for example by having Lisp load a file.",
     });
   }

@@ -56,7 +56,7 @@ function unreadable(text: string, error: SexpError): SwankMessage {
 }
 
 function limitExceeded(cause: SexpError): SwankError {
-  return new SwankError("LIMIT_EXCEEDED", `A message was received that no image sends: ${cause.message}`, { cause });
+  return new SwankError("LIMIT_EXCEEDED", `A received message exceeds the limits: ${cause.message}`, { cause });
 }
 
 const decodeKnown = decode.tagged(messageDecoders, unknownMessage);
@@ -109,7 +109,7 @@ const PREVIEW_LENGTH = 80;
 
 /** The error for a payload that is not a list beginning with a keyword. */
 function notAMessage(text: string, cause?: unknown): SwankError {
-  return new SwankError("UNREADABLE_MESSAGE", "What was received is not a Swank message.", {
+  return new SwankError("UNREADABLE_MESSAGE", "The received data are not a Swank message.", {
     cause,
     details: { received: text.slice(0, PREVIEW_LENGTH) },
   });

@@ -140,7 +140,7 @@ export class LineTransport {
     if (rest !== undefined) this.#take(rest);
     this.#serveHeld();
     for (const id of this.#asked)
-      this.#deliver(errorResponse(id, INVALID_REQUEST, "the client ended its input before it answered"));
+      this.#deliver(errorResponse(id, INVALID_REQUEST, "the client closed its input before it answered"));
     this.#options.onEnd(error);
   };
 
@@ -180,7 +180,7 @@ export class LineTransport {
 
   /** Reports a malformed answer of the client, and answers any other unknown message with an error. */
   #takeUnknown(message: Message): void {
-    if (isResponse(message)) this.onerror?.(new Error(`a malformed answer came: ${shown(message)}`));
+    if (isResponse(message)) this.onerror?.(new Error(`received a malformed response: ${shown(message)}`));
     else this.#holdAnswer(errorResponse(isRequest(message) ? message.id : null, INVALID_PARAMS, UNKNOWN));
   }
 
@@ -194,7 +194,7 @@ export class LineTransport {
     // A cancelled request is not answered, so it no longer counts as being served.
     for (const id of this.#served) if (id === cancelled) this.#served.delete(id);
     if (isResponse(message) && !this.#isAnswered(message.id))
-      this.onerror?.(new Error(`an answer to no question came: ${shown(message)}`));
+      this.onerror?.(new Error(`received a response that matches no request: ${shown(message)}`));
     else this.#deliver(message);
   }
 
@@ -237,7 +237,7 @@ export class LineTransport {
   #ask(id: MessageId): void {
     this.#asked.add(id);
     if (!this.#hasEnded) return;
-    const gone = errorResponse(id, INVALID_REQUEST, "the client ended its input, so it cannot answer");
+    const gone = errorResponse(id, INVALID_REQUEST, "the client closed its input, so it cannot answer");
     // The sender registers its request only after this call.
     setImmediate(() => this.#deliver(gone));
   }
@@ -266,5 +266,4 @@ export class LineTransport {
 }
 
 const UNKNOWN = 'Invalid params: the parts of "params" that every method has are malformed.';
-const ID_IN_USE =
-  "Invalid request: another request under this id is still being served. Give every request an id of its own.";
+const ID_IN_USE = "Invalid request: a request with this id is still in progress. Give every request its own id.";

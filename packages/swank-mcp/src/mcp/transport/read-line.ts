@@ -43,12 +43,13 @@ export function readLine(line: Line, maxSize: number): LineContent {
 
 function tooLong(outline: unknown, size: number, maxSize: number): LineContent {
   const id = isObject(outline) ? answerableId(outline) : null;
-  const what = `Invalid request: the message has ${size} bytes, and at most ${maxSize} are taken.`;
+  const what = `Invalid request: the message has ${size} bytes; the limit is ${maxSize}.`;
   return bad(id, INVALID_REQUEST, `${what} Put large code or data into a file, and send code that loads it.`);
 }
 
 function readMessage(value: unknown): LineContent {
-  if (Array.isArray(value)) return bad(null, INVALID_REQUEST, `Invalid request: batches are not taken. ${ONE_OBJECT}.`);
+  if (Array.isArray(value))
+    return bad(null, INVALID_REQUEST, `Invalid request: batches are not supported. ${ONE_OBJECT}.`);
   if (!isObject(value)) return bad(null, INVALID_REQUEST, `Invalid request: not an object. ${ONE_OBJECT}.`);
   const id = answerableId(value);
   if (value["jsonrpc"] !== "2.0") return bad(id, INVALID_REQUEST, 'Invalid request: "jsonrpc" must be "2.0".');
@@ -80,8 +81,8 @@ function paramsProblem(params: unknown): string | undefined {
 function readResponse(value: Fields, id: MessageId | null): LineContent {
   const { id: answered, result, error } = value;
   if (!("result" in value || "error" in value))
-    return bad(id, INVALID_REQUEST, "Invalid request: neither a request nor the answer to one.");
-  if (!isId(answered)) return { kind: "stray", error: new Error(`an answer without an id came: ${shown(value)}`) };
+    return bad(id, INVALID_REQUEST, "Invalid request: neither a request nor a response.");
+  if (!isId(answered)) return { kind: "stray", error: new Error(`received a response without an id: ${shown(value)}`) };
   if (isObject(result)) return { kind: "message", message: { jsonrpc: "2.0", id: answered, result } };
   return { kind: "message", message: errorResponse(answered, ...errorParts(error)) };
 }

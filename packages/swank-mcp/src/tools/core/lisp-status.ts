@@ -10,7 +10,7 @@ import { isUsualPortTaken } from "./usual-port.js";
 
 const SHARING_HINT = `Another program listens on port ${DEFAULT_PORT}, Swank's usual port. If the user wants to share that image, start swank-mcp with --attach ${DEFAULT_PORT}.`;
 const UNRESPONSIVE =
-  "The image does not answer: its process hangs, is suspended, or is very busy. The other fields were known before.";
+  "The image does not answer: its process hangs, is suspended, or is very busy. The other fields were read earlier.";
 
 export const lispStatus = defineTool({
   name: "lisp-status",

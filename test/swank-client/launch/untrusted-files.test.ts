@@ -56,11 +56,11 @@ describe("launch: files that other users may have written", function () {
         await symlink(`${core}.other`, core);
       },
     ],
-    "has a second name": ["has another name as well", (core) => link(core, `${core}.other`)],
+    "has a second name": ["has more than one hard link", (core) => link(core, `${core}.other`)],
     "is a pipe": ["is not a file", (core) => rm(core).then(() => run("mkfifo", ["-m", "600", core]))],
   };
   for (const [what, [says, plant]] of Object.entries(cores)) {
-    it(`is not run: a core that ${what}`, async () => {
+    it(`does not run a core that ${what}`, async () => {
       const cacheDir = await cacheWithCore();
       const core = await coreIn(cacheDir);
       await plant(core);
@@ -76,7 +76,7 @@ describe("launch: files that other users may have written", function () {
     });
   }
 
-  it("is not used: a cache folder that others can write, or that is below one", async () => {
+  it("does not use a cache folder that others can write, or a folder below one", async () => {
     const kept = await temporaryCache();
     const open = await realpath(await folder());
     await chmod(open, 0o777);
@@ -100,7 +100,7 @@ describe("launch: files that other users may have written", function () {
     expect(await readdir(join(open, "cache"))).to.deep.equal([]);
   });
 
-  it("is used: a folder of the user's in a sticky one, and one that a link of the user's leads to", async () => {
+  it("uses the user's folder in a sticky folder, and the target of the user's link", async () => {
     const sticky = await folder();
     await chmod(sticky, 0o1777);
     const cache = await mkdtemp(join(sticky, "cache-"));
@@ -110,7 +110,7 @@ describe("launch: files that other users may have written", function () {
     expect([image.how, image.notes]).to.deep.equal(["core", []]);
   });
 
-  it("is not trusted: a description of SBCL, which names the program to run", async () => {
+  it("does not use a description of SBCL, which names the program to run", async () => {
     const cacheDir = await cacheWithCore();
     const [name = ""] = await readdir(join(cacheDir, "lisp"));
     const file = join(cacheDir, "lisp", name);
@@ -126,14 +126,14 @@ describe("launch: files that other users may have written", function () {
     expect(await readFile(file, "utf8")).to.equal(text);
   });
 
-  it("is not loaded: a compiled file that others can write", async () => {
+  it("does not load a compiled file that others can write", async () => {
     const cacheDir = await folder();
     await (await launch({ cacheDir, useCore: false })).image.stop();
     const [name = ""] = await readdir(join(cacheDir, "fasl"));
     const fasl = join(cacheDir, "fasl", name, "swank.fasl");
     await chmod(fasl, 0o666);
     const { image } = await launch({ cacheDir, useCore: false });
-    expect(image.notes.join()).to.include("swank.fasl in it, which can be written by other users");
+    expect(image.notes.join()).to.include("swank.fasl, which can be written by other users");
     expect((await lstat(fasl)).mode & 0o777).to.equal(0o600);
   });
 });
