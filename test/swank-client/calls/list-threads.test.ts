@@ -3,7 +3,7 @@ import { read } from "sexp-parser";
 import { calls } from "swank-client";
 
 describe("listThreads", () => {
-  it("includes threads that are starting or ending, which may have no number", () => {
+  it("includes starting and ending threads, which may have no number", () => {
     const table = '((:id :name :status :priority) (4711 "reader-thread" "Running" 0) (nil "worker" "Running" 0))';
     expect(calls.listThreads.decode(read(table))).to.deep.equal([
       { id: 4711, name: "reader-thread", status: "Running" },

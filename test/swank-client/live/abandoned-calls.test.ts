@@ -18,7 +18,7 @@ const ENDLESS = [
   "(cl:compile nil '(cl:lambda () (cl:macrolet ((endless () (cl:loop))) (endless))))",
 ];
 
-describe("SwankClient.call ends an abandoned call in the image", () => {
+describe("SwankClient.call: an abandoned call", () => {
   const image = liveImage();
 
   for (const runtime of [true, false]) {
@@ -30,14 +30,14 @@ describe("SwankClient.call ends an abandoned call in the image", () => {
       });
 
       for (const code of ENDLESS) {
-        it(`after its timeout: ${code}`, async () => {
+        it(`is ended in the image after its timeout: ${code}`, async () => {
           await rejection(client.call(read(code), { label: "endless", timeout: 100 }), "REQUEST_TIMEOUT");
           await image.untilTidy();
           expect(await client.call(read("(cl:+ 1 2)"), { label: "sum" })).to.equal(3);
         });
       }
 
-      it("when its signal is aborted, also before it has begun", async () => {
+      it("is ended when its signal is aborted, even before it has begun", async () => {
         for (const delay of [200, 0, 1, 5]) {
           const cancelling = new AbortController();
           const call = client.call(read("(cl:loop)"), { label: "endless", signal: cancelling.signal });
@@ -48,7 +48,7 @@ describe("SwankClient.call ends an abandoned call in the image", () => {
         await image.untilTidy();
       });
 
-      it("when its client closes", async () => {
+      it("is ended when its client closes", async () => {
         const ends = ENDLESS.map((code) =>
           rejection(client.call(read(code), { label: "endless" }), "CONNECTION_CLOSED"),
         );
@@ -58,7 +58,7 @@ describe("SwankClient.call ends an abandoned call in the image", () => {
         await image.untilTidy();
       });
 
-      it("when its client is killed", async () => {
+      it("is ended when its client is killed", async () => {
         await killedClient(
           `const { read } = await import("sexp-parser");
           for (const code of ${JSON.stringify(ENDLESS)}) void client.call(read(code), { label: "endless" });
@@ -70,7 +70,7 @@ describe("SwankClient.call ends an abandoned call in the image", () => {
         expect(await client.call(read("(cl:+ 1 2)"), { label: "sum" })).to.equal(3);
       });
 
-      it("and lets other calls, and those of others, go on", async () => {
+      it("does not end other calls or those of other clients", async () => {
         const other = await image.connect({ runtime });
         const slow = read("(cl:progn (cl:sleep 1) 1)");
         const mine = client.call(slow, { label: "slow" });
@@ -81,7 +81,7 @@ describe("SwankClient.call ends an abandoned call in the image", () => {
     });
   }
 
-  it("in a stopped thread, which stays stopped as it was", async () => {
+  it("is ended in a stopped thread without changing the stop", async () => {
     const client = await image.connect();
     const evaluation = client.evaluate('(restart-case (error "x") (give () :given))');
     const { stop } = stopped(await evaluation.next());
@@ -100,7 +100,7 @@ describe("SwankClient.call ends an abandoned call in the image", () => {
     expect(await evaluation.next()).to.deep.include({ status: "returned", values: [":GIVEN"] });
   });
 
-  it("and announces no stop when it fails after its time", async () => {
+  it("causes no stop if it fails after its timeout", async () => {
     const client = await image.connect();
     const failing = read(
       '(cl:handler-bind ((cl:condition (cl:function cl:identity))) (cl:sleep 0.15) (cl:error "late"))',

@@ -32,7 +32,7 @@ describe("Evaluation.abort", () => {
     "(sb-thread:with-mutex ((sb-thread:make-mutex)) (sleep 1000))",
   ];
   for (const code of STUBBORN) {
-    it(`ends it, running or stopped: ${code}`, async () => {
+    it(`ends a running or stopped evaluation: ${code}`, async () => {
       const running = await whenRunning(client, code);
       aborted(await running.abort());
       const halted = await whenRunning(client, code);
@@ -53,7 +53,7 @@ describe("Evaluation.abort", () => {
     });
   }
 
-  it("runs its cleanup forms, and frees its locks", async () => {
+  it("runs cleanup forms, and releases locks", async () => {
     await values(client, "(defvar *cleaned* 0) (defvar *mutex* (sb-thread:make-mutex))");
     const evaluation = await whenRunning(
       client,
@@ -73,14 +73,14 @@ describe("Evaluation.abort", () => {
     expect(evaluation.isSettled).to.equal(true);
   });
 
-  it("ends an evaluation that was not sent yet", async () => {
+  it("ends an evaluation that has not been sent", async () => {
     for (let round = 0; round < 20; round += 1) {
       const evaluation = client.evaluate("(loop)");
       aborted(await evaluation.abort());
     }
   });
 
-  it("ends a client's first evaluation while the runtime is loaded", async () => {
+  it("ends a client's first evaluation while the runtime is being loaded", async () => {
     const fresh = await image.connect();
     const evaluation = fresh.evaluate("(loop)");
     aborted(await evaluation.abort());
@@ -134,7 +134,7 @@ describe("Evaluation.abort", () => {
     expect(await values(client, ":alive")).to.deep.equal([":ALIVE"]);
   });
 
-  it("around its end never goes wrong, 200 times at random", async () => {
+  it("works 200 times at random moments around the evaluation's end", async () => {
     for (let round = 0; round < 200; round += 1) {
       const evaluation = client.evaluate("(dotimes (i (random 20000) :end) (random 2))");
       if (round % 2 === 0) await evaluation.next({ timeout: Math.random() * 2 }).catch(() => undefined);

@@ -12,7 +12,7 @@ function numbers(count: number): number[] {
 describe("SwankClient under load:", () => {
   const image = liveImage();
 
-  it("200 evaluations in flight each give their own value", async () => {
+  it("200 simultaneous evaluations each return their own value", async () => {
     const client = await image.connect();
     const evaluations = numbers(200).map((n) => client.evaluate(`(progn (sleep 0.05) (list ${n} (* ${n} ${n})))`));
     const outcomes = await Promise.all(evaluations.map((evaluation) => evaluation.next()));
@@ -22,7 +22,7 @@ describe("SwankClient under load:", () => {
     expect(client.evaluations).to.deep.equal([]);
   });
 
-  it("16 threads stopped at once resume in any order, each to its own value", async () => {
+  it("16 stopped threads resume in any order, each to its own value", async () => {
     const client = await image.connect();
     const code = (n: number) => `(restart-case (error "stop ~d" ${n}) (give (value) (list ${n} value)))`;
     const evaluations = numbers(16).map((n) => client.evaluate(code(n)));
@@ -37,7 +37,7 @@ describe("SwankClient under load:", () => {
     );
   });
 
-  it("the frames of an exhausted stack are counted and come in pages", async () => {
+  it("the frames of an exhausted stack are counted and returned in pages", async () => {
     const client = await image.connect();
     const evaluation = client.evaluate("(defun deep (n) (1+ (deep (1+ n)))) (deep 0)");
     const { stop } = stopped(await evaluation.next());
@@ -66,7 +66,7 @@ describe("Stop.frames: the source of a frame", () => {
     "lines that end in CR LF": ";; one\r\n;; two\r\n",
   };
   for (const [name, head] of Object.entries(HEADS)) {
-    it(`has line and column in a file with ${name}`, async () => {
+    it(`includes line and column in a file with ${name}`, async () => {
       // A name of its own: Swank keeps sources by name and by date, which counts in seconds.
       const file = join(folder, `${name.replaceAll(" ", "-")}.lisp`);
       await writeFile(

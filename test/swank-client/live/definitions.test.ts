@@ -214,7 +214,7 @@ describe("SwankClient.definitions", () => {
     expect(await listed(client)).to.deep.equal(["function DF-ANEW changed"]);
   });
 
-  it("knows of no more than the code itself does: its macroexpansion hook works, and stays", async () => {
+  it("preserves the code's own macroexpansion hook", async () => {
     expect(
       await values(
         client,
@@ -232,7 +232,7 @@ describe("SwankClient.definitions", () => {
     expect(await listed(client)).to.include("function DH-AFTER");
   });
 
-  it("leaves no frame of its own in a backtrace", async () => {
+  it("adds no frame to a backtrace", async () => {
     const stop = stopped(await evaluate(client, '(defmacro db-bad (x) (error "~a" x)) (db-bad 3)'));
     const calls = stop.stop.condition.frames.filter(({ kind }) => kind !== "toplevel").map(({ call }) => call);
     expect(calls[0]).to.match(/^\(\(MACRO-FUNCTION DB-BAD\) \(DB-BAD 3\)/);

@@ -20,14 +20,14 @@ function running(codes: readonly string[]): string {
 const PARKED = `(cl:loop :for thread :in (sb-thread:list-all-threads)
   :when (cl:plusp (cl:or (sb-thread:symbol-value-in-thread 'swank::*sldb-level* thread cl:nil) 0)) :collect (sb-thread:thread-name thread))`;
 
-describe("A client that disconnects", () => {
+describe("Disconnection of a client", () => {
   const image = liveImage();
   let client: SwankClient;
   beforeEach(async () => {
     client = await image.connect();
   });
 
-  it("by close ends its running and stopped evaluations, with cleanup forms", async () => {
+  it("by close ends the client's running and stopped evaluations, with cleanup forms", async () => {
     await values(client, "(defparameter *cleaned* 0)");
     for (const code of [
       "(loop)",
@@ -48,7 +48,7 @@ describe("A client that disconnects", () => {
     expect(await image.ask(PARKED)).to.equal("NIL");
   });
 
-  it("in the middle of its first evaluation leaves nothing either", async () => {
+  it("during the first evaluation leaves nothing in the image", async () => {
     for (let round = 0; round < 10; round += 1) {
       const fresh = await image.connect();
       const evaluation = fresh.evaluate("(loop)");
@@ -64,7 +64,7 @@ describe("A client that disconnects", () => {
     ["(unwind-protect (loop) (loop))", "(unwind-protect (sleep 1000) (sleep 1000))"],
     ["(loop (print 1))", "(loop (print 2) (finish-output))", '(loop (format *error-output* "~a" (make-string 10000)))'],
   ]) {
-    it(`by being killed leaves nothing of ${codes.join(" ")}`, async () => {
+    it(`by a kill leaves nothing of ${codes.join(" ")}`, async () => {
       await killedClient(running(codes), { port: image.swank.port });
       await image.untilTidy();
       expect(await image.ask(PARKED)).to.equal("NIL");
@@ -88,7 +88,7 @@ describe("A client that disconnects", () => {
     expect(await halted.next()).to.deep.include({ status: "returned", values: [":CONTINUED"] });
   });
 
-  it("leaves nothing in its process that keeps it running", async () => {
+  it("leaves nothing in the client's process that keeps it running", async () => {
     const program = `
       import { connect } from "swank-client";
       const client = await connect({ port: ${image.swank.port} });
@@ -104,14 +104,14 @@ describe("A client that disconnects", () => {
     expect(await once(child, "exit")).to.deep.equal([0, null]);
   });
 
-  it("and connects again begins a new session", async () => {
+  it("and a new connection begin a new session", async () => {
     await values(client, "(in-package :keyword)");
     await client.close();
     const again = await image.connect();
     expect(await values(again, "(list * (package-name *package*))")).to.deep.equal(['(NIL "COMMON-LISP-USER")']);
   });
 
-  it("again and again leaves no threads, sessions or mailboxes behind", async () => {
+  it("leaves no threads, sessions or mailboxes behind, however often it happens", async () => {
     // Threads of ours that do something for a moment only may still be there at first.
     const count = `(cl:list (cl:length swank::*connections*)
       (cl:count-if-not (cl:lambda (thread) (cl:search "swank-client" (sb-thread:thread-name thread))) (sb-thread:list-all-threads)))`;

@@ -57,13 +57,13 @@ describe("SwankClient.describeSymbol: finding the symbol", () => {
     });
   }
 
-  it("says how the package knows the symbol", async () => {
+  it("tells whether the symbol is external, internal or inherited", async () => {
     expect(await found(client, "open-door", "DN-APP")).to.include({ access: "external", package: "DN-APP" });
     expect(await found(client, "shut-door", "DN-APP")).to.include({ access: "internal", package: "DN-APP" });
     expect(await found(client, "open-door", "DN-USER")).to.include({ access: "inherited", package: "DN-USER" });
   });
 
-  it("looks in CL-USER whatever the session's package is, but under the session's local nicknames", async () => {
+  it("looks in CL-USER in every session, but resolves the session package's local nicknames", async () => {
     await values(client, '(in-package "DN-USER")');
     expect(await client.describeSymbol("shut-door")).to.deep.equal({
       status: "symbol-not-found",
@@ -89,7 +89,7 @@ describe("SwankClient.describeSymbol: finding the symbol", () => {
     });
   });
 
-  it("lists the symbols with that name elsewhere, the likeliest first", async () => {
+  it("lists the symbols with that name in other packages, the likeliest first", async () => {
     await values(
       client,
       `(defpackage "DN-ONE" (:use) (:export "DN-SOUGHT")) (defpackage "DN-TWO" (:use)) (intern "DN-SOUGHT" "DN-TWO")
@@ -104,7 +104,7 @@ describe("SwankClient.describeSymbol: finding the symbol", () => {
     });
   });
 
-  it("counts the others when there are many", async () => {
+  it("counts the omitted ones if there are many", async () => {
     await values(client, '(dotimes (i 11) (intern "DN-COMMON" (make-package (format nil "DN-MANY-~d" i) :use nil)))');
     const description = await client.describeSymbol("dn-common");
     expect(description).to.have.property("elsewhere").with.lengthOf(8);
@@ -128,7 +128,7 @@ describe("SwankClient.describeSymbol: finding the symbol", () => {
     ["'".repeat(100_000), ""],
   ];
   for (const [name, expected] of ODD) {
-    it(`takes ${JSON.stringify(name).slice(0, 40)} for a name that nothing has`, async () => {
+    it(`treats ${JSON.stringify(name).slice(0, 40)} as an unused name`, async () => {
       expect(await client.describeSymbol(name)).to.deep.equal({
         status: "symbol-not-found",
         name: expected,

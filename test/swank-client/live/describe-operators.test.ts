@@ -11,7 +11,7 @@ describe("SwankClient.describeSymbol: operators", () => {
     client = await image.connect();
   });
 
-  it("tells a function of Lisp's own, without packages in its parameters", async () => {
+  it("describes a standard function, without packages in its parameters", async () => {
     const [mapcar] = (await found(client, "mapcar", "CL")).meanings;
     expect(mapcar).to.deep.include({
       kind: "function",
@@ -45,12 +45,12 @@ describe("SwankClient.describeSymbol: operators", () => {
     ["print-object", "generic-function"],
   ];
   for (const [name, kind] of KINDS) {
-    it(`knows that ${name} is a ${kind}`, async () => {
+    it(`reports that ${name} is a ${kind}`, async () => {
       expect((await found(client, name)).meanings[0]).to.include({ kind });
     });
   }
 
-  it("gives every kind of parameter as it was written", async () => {
+  it("shows every kind of parameter as written", async () => {
     await values(
       client,
       `(defpackage "OTHER-PLACE" (:use))
@@ -85,7 +85,7 @@ describe("SwankClient.describeSymbol: operators", () => {
     });
   });
 
-  it("tells setf functions and expanders besides what the symbol names", async () => {
+  it("includes setf functions and expanders with the symbol's other meanings", async () => {
     expect((await found(client, "car")).meanings).to.containSubset([
       { kind: "function", name: "COMMON-LISP::CAR", arglist: "(LIST)" },
       { kind: "function", name: "(SETF COMMON-LISP::CAR)" },
@@ -105,13 +105,13 @@ describe("SwankClient.describeSymbol: operators", () => {
     ]);
   });
 
-  it("leaves out an arglist that nobody knows", async () => {
+  it("omits an unknown arglist", async () => {
     await values(client, "(setf (fdefinition 'op-closure) (complement #'evenp))");
     const { kind, name } = await meaning(client, "op-closure", "function");
     expect({ kind, name }).to.deep.equal({ kind: "function", name: "COMMON-LISP-USER::OP-CLOSURE" });
   });
 
-  it("sees through tracing and breakpoints", async () => {
+  it("describes the original function despite tracing and breakpoints", async () => {
     await values(client, "(defun op-traced (x) x)");
     const before = await found(client, "op-traced");
     await values(client, "(trace op-traced)");
@@ -120,7 +120,7 @@ describe("SwankClient.describeSymbol: operators", () => {
     await values(client, "(untrace op-traced)");
   });
 
-  it("answers while the documentation is an error", async () => {
+  it("answers even if the documentation signals an error", async () => {
     await values(
       client,
       `(defclass op-failing () () (:metaclass sb-mop:funcallable-standard-class))
@@ -130,14 +130,14 @@ describe("SwankClient.describeSymbol: operators", () => {
     expect((await meaning(client, "op-undocumented", "function")).documentation).to.equal(undefined);
   });
 
-  it("answers while another evaluation holds the package system in the debugger", async () => {
+  it("answers while an evaluation is stopped with the package lock", async () => {
     const evaluation = client.evaluate('(use-package (make-package "OP-USED" :use nil))  (error "parked")');
     await evaluation.next();
     expect((await found(client, "mapcar")).name).to.equal("COMMON-LISP::MAPCAR");
     await evaluation.abort();
   });
 
-  it("interns nothing, and leaves history and package as they were", async () => {
+  it("interns nothing, and does not change history and package", async () => {
     await values(client, '(defpackage "OP-QUIET" (:use "CL")) (in-package "OP-QUIET")');
     await values(client, "42");
     const count =

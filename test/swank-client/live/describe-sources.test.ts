@@ -70,7 +70,7 @@ describe("SwankClient.describeSymbol: the source of a definition", () => {
       (path: string) => `(progn (defun ds-before () 1) (load (compile-file ${native(path)})))`,
     ],
   ] as const) {
-    it(`is a file that was ${manner}`, async () => {
+    it(`is a file ${manner}`, async () => {
       await values(client, form(file));
       for (const [name, beginning] of PLACES) {
         expect((await found(client, name)).meanings[0]?.source, name).to.deep.equal({
@@ -100,7 +100,7 @@ describe("SwankClient.describeSymbol: the source of a definition", () => {
     });
   });
 
-  it("is SBCL's own file where SBCL says so", async () => {
+  it("is SBCL's own file for SBCL's functions", async () => {
     expect((await found(client, "mapcar")).meanings[0]?.source).to.include({ file: "SYS:SRC;CODE;LIST.LISP" });
     expect((await found(client, "*print-base*")).meanings[0]?.source).to.deep.include({
       kind: "file",
@@ -153,7 +153,7 @@ describe("SwankClient.describeSymbol: the source of a definition", () => {
     expect(source).to.have.property("form").with.lengthOf(4003);
   });
 
-  it("does not hinder compiling files behind a definition", async () => {
+  it("does not prevent compiling files after a definition", async () => {
     const plain = join(folder, "plain.lisp");
     await writeFile(plain, "(print 1)");
     await values(client, `(progn (defun ds-beside () 1) (compile-file ${native(plain)}))`);

@@ -17,7 +17,7 @@ describe("SwankClient.describeSymbol: variables, classes and types", () => {
     return (await found(client, "*dv*")).meanings.map((entry) => ("value" in entry ? entry.value : undefined))[0];
   }
 
-  it("tells the value and the documentation of a variable", async () => {
+  it("includes the value and the documentation of a variable", async () => {
     expect(await meaning(client, "*print-base*", "variable")).to.deep.include({
       name: "COMMON-LISP::*PRINT-BASE*",
       value: { text: "10", leftOut: undefined },
@@ -49,7 +49,7 @@ describe("SwankClient.describeSymbol: variables, classes and types", () => {
     });
   }
 
-  it("cuts what prints long, and says so", async () => {
+  it("truncates long values, and says so", async () => {
     expect(await valueMadeBy("(make-string 5000 :initial-element #\\a)")).to.deep.equal({
       text: `"${"a".repeat(2000)}"... [2000 of 5000 characters shown]`,
       leftOut: undefined,
@@ -68,7 +68,7 @@ describe("SwankClient.describeSymbol: variables, classes and types", () => {
     "(throw 'nowhere 1)",
   ];
   for (const body of UNPRINTABLE) {
-    it(`says so when printing comes to ${body}`, async () => {
+    it(`reports that printing failed with ${body}`, async () => {
       await values(
         client,
         `(defclass dv-unprintable () ()) (defmethod print-object ((object dv-unprintable) stream) ${body})`,
@@ -80,7 +80,7 @@ describe("SwankClient.describeSymbol: variables, classes and types", () => {
     }).timeout(120_000);
   }
 
-  it("survives stacks that are exhausted again and again", async () => {
+  it("works after repeated stack exhaustion", async () => {
     await values(
       client,
       `(defclass dv-deep () ())
@@ -94,12 +94,12 @@ describe("SwankClient.describeSymbol: variables, classes and types", () => {
     }
   });
 
-  it("does not call an unbound variable an error", async () => {
+  it("reports an unbound variable without an error", async () => {
     await values(client, "(defvar *dv-unbound*)");
     expect(await meaning(client, "*dv-unbound*", "variable")).to.include({ value: undefined });
   });
 
-  it("gives what the session's code would see", async () => {
+  it("shows the value that the session's code sees", async () => {
     await values(client, '(defpackage "DV-HERE" (:use "CL")) (in-package "DV-HERE")');
     await values(client, "'(values of the session)");
     expect(await meaning(client, "*package*", "variable")).to.deep.include({
@@ -113,7 +113,7 @@ describe("SwankClient.describeSymbol: variables, classes and types", () => {
     });
   });
 
-  it("tells constants, keywords, symbol macros and undeclared variables apart", async () => {
+  it("distinguishes constants, keywords, symbol macros and undeclared variables", async () => {
     await values(
       client,
       '(defconstant +dv+ 3 "Three.") (define-symbol-macro dv-macro (car *features*)) (locally (declare (sb-ext:muffle-conditions warning)) (setq dv-undeclared 7)) :dv-keyword',
@@ -132,7 +132,7 @@ describe("SwankClient.describeSymbol: variables, classes and types", () => {
     });
   });
 
-  it("tells classes, structures, conditions and types", async () => {
+  it("describes classes, structures, conditions and types", async () => {
     await values(
       client,
       `(defclass dv-base () (a)) (defclass dv-class (dv-base) ((b :initarg :b) |c|) (:documentation "A class."))
@@ -162,7 +162,7 @@ describe("SwankClient.describeSymbol: variables, classes and types", () => {
     expect(await meaning(client, "fixnum", "built-in-class")).to.deep.include({ superclasses: ["INTEGER"] });
   });
 
-  it("tells everything of a symbol that is several things at once, calls first", async () => {
+  it("describes all meanings of a symbol, operators first", async () => {
     await values(
       client,
       `(defun dv-many (x) "Calls." x) (defvar dv-many 1 "Holds.") (defclass dv-many () () (:documentation "Makes."))
@@ -178,7 +178,7 @@ describe("SwankClient.describeSymbol: variables, classes and types", () => {
     ]);
   });
 
-  it("finds a symbol that means nothing", async () => {
+  it("finds a symbol without a definition", async () => {
     await values(client, "'dv-nothing");
     expect(await found(client, "dv-nothing")).to.deep.equal({
       status: "found",

@@ -29,7 +29,7 @@ const CALLS = `(cl:lambda (x)
 
 const ENCAPSULATED = "(sb-kernel:closurep (cl:symbol-function 'sb-thread:make-thread))";
 
-describe("Encapsulating a function while other threads compile", () => {
+describe("Encapsulation of a function while other threads compile", () => {
   const image = liveImage();
 
   beforeEach(() => image.ask(COMPILE));
@@ -41,14 +41,14 @@ describe("Encapsulating a function while other threads compile", () => {
     await client.breakpoints.remove(breakpoint.id);
   };
 
-  it("a breakpoint leaves the image as it was, though compiled code jumps straight to the function", async () => {
+  it("by a breakpoint leaves the image usable although compiled code calls the function directly", async () => {
     const client = await image.connect();
     await values(client, "(defun called (x) x)");
     for (let round = 0; round < ROUNDS; round += 1) await setAndRemove(client);
     expect(await values(client, "(called 1)")).to.deep.equal(["1"]);
   });
 
-  it("the first client to come leaves the image as it was, though compiled code jumps straight to Lisp's functions", async () => {
+  it("by the first client leaves the image usable although compiled code calls Lisp's functions directly", async () => {
     for (let round = 0; round < ROUNDS / 2; round += 1) {
       await image.ask(compiled(CALLS));
       const client = await image.connect();

@@ -4,7 +4,7 @@ import { LiveImage } from "./live-image.js";
 import { evaluate, lost, stopped, values } from "./outcomes.js";
 
 /** Every test here is the end of its image. */
-describe("The end of an image", () => {
+describe("End of an image", () => {
   let image: LiveImage;
   let client: SwankClient;
   beforeEach(async () => {
@@ -20,7 +20,7 @@ describe("The end of an image", () => {
     "(sb-ext:exit :abort t)",
     "(exit :code 1 :timeout 1)",
   ]) {
-    it(`is the end of the evaluation that asks for it: ${code}`, async () => {
+    it(`ends the evaluation that requested it: ${code}`, async () => {
       const evaluation = client.evaluate(`(princ "last words") ${code}`);
       const outcome = lost(await evaluation.next());
       expect(outcome.cause.code).to.equal("CONNECTION_LOST");
@@ -33,7 +33,7 @@ describe("The end of an image", () => {
     });
   }
 
-  it("is the end of everything that waits for it", async () => {
+  it("ends all evaluations, stops and requests", async () => {
     const running = client.evaluate("(loop)");
     const halted = client.evaluate('(error "x")');
     const { stop } = stopped(await halted.next());
@@ -66,7 +66,7 @@ describe("The end of an image", () => {
     await client.close();
   });
 
-  it("while evaluations are being ended does not keep that from settling", async () => {
+  it("while evaluations are being aborted rejects or resolves every abort", async () => {
     const evaluations = [...Array(5).keys()].map(() => client.evaluate("(unwind-protect (loop) (loop))"));
     await values(client, "1");
     const aborts = Promise.allSettled(evaluations.map((evaluation) => evaluation.abort()));
@@ -77,12 +77,12 @@ describe("The end of an image", () => {
     expect(client.evaluations).to.deep.equal([]);
   });
 
-  it("by a heap that is full for good is told as such", async () => {
+  it("by an exhausted heap is reported as a stop or a loss", async () => {
     const outcome = await evaluate(client, "(let ((all '())) (loop (push (make-array 1000000) all)))");
     expect(outcome.status).to.be.oneOf(["stopped", "lost"]);
   });
 
-  it("in an exit hook that hangs is waited for", async () => {
+  it("in an exit hook that hangs is awaited", async () => {
     const evaluation = client.evaluate("(push (lambda () (sleep 0.3)) sb-ext:*exit-hooks*) (sb-ext:exit)");
     expect(lost(await evaluation.next()).cause.code).to.equal("CONNECTION_LOST");
   });

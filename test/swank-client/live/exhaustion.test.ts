@@ -4,7 +4,7 @@ import { liveImage } from "./live-image.js";
 import { nextStop } from "./next-stop.js";
 import { aborted, evaluate, returned, stopped, values } from "./outcomes.js";
 
-describe("Evaluation that exhausts a resource:", () => {
+describe("Evaluation that exhausts", () => {
   const image = liveImage();
   let client: SwankClient;
   beforeEach(async () => {
@@ -13,7 +13,7 @@ describe("Evaluation that exhausts a resource:", () => {
 
   const RECURSE = "(defun recurse (x) (1+ (recurse x))) (recurse 1)";
 
-  it("the stack, again and again, stops and can be aborted; the image goes on", async () => {
+  it("the stack, repeatedly, stops and can be aborted; the image stays usable", async () => {
     for (let round = 0; round < 8; round += 1) {
       const evaluation = client.evaluate(RECURSE);
       const stop = stopped(await evaluation.next());
@@ -26,14 +26,14 @@ describe("Evaluation that exhausts a resource:", () => {
     }
   });
 
-  it("the stack in many threads at once", async () => {
+  it("the stack in many threads simultaneously", async () => {
     const evaluations = [...Array(6).keys()].map(() => client.evaluate(RECURSE));
     for (const evaluation of evaluations)
       expect(stopped(await evaluation.next()).stop.condition.type).to.equal("STORAGE-CONDITION");
     for (const evaluation of evaluations) aborted(await evaluation.abort());
   });
 
-  it("the stack, where the code handles it itself", async () => {
+  it("the stack, and handles the condition itself", async () => {
     for (let round = 0; round < 8; round += 1) {
       const code =
         "(list (handler-case (recurse 1) (storage-condition () :first)) (handler-case (recurse 1) (storage-condition () :second)))";
@@ -41,7 +41,7 @@ describe("Evaluation that exhausts a resource:", () => {
     }
   });
 
-  it("the stack, with RETRY and in another form afterwards", async () => {
+  it("the stack, again after RETRY and in a later form", async () => {
     const evaluation = client.evaluate(RECURSE);
     for (let round = 0; round < 3; round += 1) {
       const { stop } = stopped(await evaluation.next());
@@ -53,7 +53,7 @@ describe("Evaluation that exhausts a resource:", () => {
     expect(returned(await evaluation.next()).values).to.deep.equal(["1"]);
   });
 
-  it("the stack, where errors unwind", async () => {
+  it("the stack, under policy unwind", async () => {
     for (let round = 0; round < 4; round += 1) {
       const outcome = aborted(await evaluate(client, RECURSE, { onError: "unwind" }));
       expect(outcome.error?.type).to.equal("STORAGE-CONDITION");
@@ -61,7 +61,7 @@ describe("Evaluation that exhausts a resource:", () => {
     }
   });
 
-  it("the stack, by a value that prints itself for ever", async () => {
+  it("the stack, by a value that prints itself without end", async () => {
     const setUp = "(defstruct endless) (defmethod print-object ((o endless) s) (1+ (print-object o s)))";
     for (let round = 0; round < 4; round += 1) {
       const [value] = await values(client, `${setUp} (make-endless)`);
@@ -79,7 +79,7 @@ describe("Evaluation that exhausts a resource:", () => {
     expect(await values(client, "(+ 1 1)")).to.deep.equal(["2"]);
   });
 
-  it("the heap, by one big allocation", async () => {
+  it("the heap, by one large allocation", async () => {
     for (let round = 0; round < 3; round += 1) {
       const evaluation = client.evaluate("(make-array (ash 1 40))");
       const stop = stopped(await evaluation.next());
@@ -90,7 +90,7 @@ describe("Evaluation that exhausts a resource:", () => {
     }
   });
 
-  it("the binding stack, which no stop survives, ends the evaluation with what is known", async () => {
+  it("the binding stack, where no stop is possible, ends with a report", async () => {
     for (let round = 0; round < 3; round += 1) {
       const code = "(defvar *b* 0) (defun bind (n) (let ((*b* n)) (1+ (bind (1+ n))))) (bind 0)";
       const { error } = aborted(await evaluate(client, code));
@@ -102,7 +102,7 @@ describe("Evaluation that exhausts a resource:", () => {
     }
   });
 
-  it("the stack of a thread without an evaluation, which ends when it is aborted: later threads and evaluations go on", async () => {
+  it("the stack of a background thread, which ends when it is aborted: later threads and evaluations run", async () => {
     for (let round = 0; round < 6; round += 1) {
       const next = nextStop(client);
       await values(client, "(defun recurse (x) (1+ (recurse x))) (sb-thread:make-thread (lambda () (recurse 1))) 1");
@@ -114,7 +114,7 @@ describe("Evaluation that exhausts a resource:", () => {
     }
   });
 
-  it("the stack of a thread that handles it and ends: evaluations and descriptions on the same stack go on", async () => {
+  it("the stack of a thread that handles it and ends: evaluations and descriptions on the same stack run", async () => {
     const handled = `(defun recurse (x) (1+ (recurse x)))
       (sb-thread:join-thread (sb-thread:make-thread (lambda () (handler-case (recurse 1) (storage-condition () :handled)))))`;
     const endless =

@@ -6,14 +6,14 @@ import { aborted, evaluate, returned, stopped, values } from "./outcomes.js";
 const FIFTY_MEGABYTES =
   '(let ((line (make-string 1000 :initial-element #\\a))) (dotimes (i 50000) (write-string line)) (write-string "the end"))';
 
-describe("Floods of output", () => {
+describe("Large output", () => {
   const image = liveImage();
   let client: SwankClient;
   beforeEach(async () => {
     client = await image.connect();
   });
 
-  it("are cut to their beginning and their end, with what is missing told", async () => {
+  it("is cut to its beginning and its end, with the number of omitted characters", async () => {
     const { stdout } = returned(await evaluate(client, FIFTY_MEGABYTES));
     const [, head, omitted, tail] =
       /^(a{100000})\n\[\.\.\. (\d+) characters left out \.\.\.\]\n(a*the end)$/.exec(stdout) ?? [];
@@ -21,7 +21,7 @@ describe("Floods of output", () => {
     expect(String(head).length + Number(omitted) + String(tail).length).to.equal(50_000_007);
   });
 
-  it("are cut to the limit that was asked for", async () => {
+  it("is cut to the requested limit", async () => {
     const code = '(dotimes (i 100) (format t "~3,\'0d" i))';
     const { stdout } = returned(await evaluate(client, code, { outputLimit: 30 }));
     const all = [...Array(100).keys()].map((i) => String(i).padStart(3, "0")).join("");
@@ -33,7 +33,7 @@ describe("Floods of output", () => {
     expect(returned(await evaluate(client, "(princ 1)", { outputLimit: 0 })).stdout).to.equal("1");
   });
 
-  it("pass through whole where no limit is set, with bounded memory on both sides", async () => {
+  it("is complete without a limit, with bounded memory on both sides", async () => {
     let length = 0;
     const before = process.memoryUsage().rss;
     let peak = before;
@@ -53,12 +53,12 @@ describe("Floods of output", () => {
     expect(peak - before).to.be.below(200_000_000);
   });
 
-  it("of lines that are each finished come whole", async () => {
+  it("in lines that are each flushed is complete", async () => {
     const { stdout } = returned(await evaluate(client, '(dotimes (i 5000) (format t "~d~%" i) (finish-output))'));
     expect(stdout).to.equal([...Array(5000).keys()].map((i) => `${i}\n`).join(""));
   });
 
-  it("of single characters come whole", async () => {
+  it("in single characters is complete", async () => {
     const { stdout } = returned(
       await evaluate(client, "(dotimes (i 50000) (write-char (code-char (+ 97 (mod i 26)))))"),
     );
@@ -70,7 +70,7 @@ describe("Floods of output", () => {
     ["with a limit", {}],
     ["without one", { outputLimit: Number.POSITIVE_INFINITY }],
   ] as const) {
-    it(`can be interrupted, go on and be aborted ${what}`, async () => {
+    it(`can be interrupted, continued and aborted ${what}`, async () => {
       const evaluation = client.evaluate("(loop (print 1) (finish-output))", options);
       for (let round = 0; round < 3; round += 1) {
         await evaluation.next({ timeout: 100 }).catch(() => undefined);
@@ -85,7 +85,7 @@ describe("Floods of output", () => {
     });
   }
 
-  it("from many evaluations at once keep none from answering", async () => {
+  it("from many simultaneous evaluations blocks none of them", async () => {
     const floods = [...Array(8).keys()].map(() =>
       client.evaluate("(loop (print 1))", { outputLimit: Number.POSITIVE_INFINITY }),
     );

@@ -22,7 +22,7 @@ describe("Stop inspected by several clients", () => {
     const session = await stop.open();`;
   const WAIT = "(loop until cl-user::*began* do (sleep 0.01))";
 
-  it("has each client's time limit end that client's code only, and ends code that is interrupted by another's later", async () => {
+  it("ends only that client's code at a client's timeout, and later code that another client's code interrupts", async () => {
     const ending = neighbour.evaluate('(error "looked into")');
     const stop = await neighbour.stop();
     // Each process begins to count its attempts anew.
@@ -46,7 +46,7 @@ describe("Stop inspected by several clients", () => {
     expect(await ending).to.equal("aborted");
   });
 
-  it("is opened again by a caller that asks after a failure, and only once otherwise", async () => {
+  it("is opened once, and again after a failure", async () => {
     const ending = neighbour.evaluate('(error "silent for a while")');
     const stop = await neighbour.stop();
     const deaf = `(sb-sys:without-interrupts (setf cl-user::*over* t) ${WAIT})`;

@@ -26,7 +26,7 @@ describe("Errors of background threads", () => {
     expect(await values(other, "(sb-thread:join-thread *elsewhere*)")).to.deep.equal([":GIVEN"]);
   }
 
-  it("go to another client unless there is none", async () => {
+  it("go to another client if there is one", async () => {
     const late = await image.connect();
     const theirs = nextStop(other);
     failElsewhere();
@@ -58,7 +58,7 @@ describe("Errors of background threads", () => {
     await letGo(await theirs);
   });
 
-  it("never go to a client with foreignErrors theirs, which still gets its own", async () => {
+  it("never go to a client with foreignErrors theirs, except errors of its own threads", async () => {
     const modest = await image.connect({ foreignErrors: "theirs" });
     const theirs = nextStop(other);
     failElsewhere();
@@ -80,7 +80,7 @@ describe("Errors of background threads", () => {
     await values(modest, "(sb-thread:terminate-thread *elsewhere*)");
   });
 
-  it("cannot be anybody else's", async () => {
+  it("have no other policy: an unknown foreignErrors is refused", async () => {
     const wrong = { port: image.swank.port, ...JSON.parse('{ "foreignErrors": "all" }') };
     const { message } = await rejection(connect(wrong), "INVALID_ARGUMENT");
     expect(message).to.equal("foreignErrors is one of auto, mine, theirs, not all.");

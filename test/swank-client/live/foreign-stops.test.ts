@@ -50,7 +50,7 @@ describe("Stop of another client", () => {
     expect(await ending).to.equal("aborted");
   });
 
-  it("is listed in time, even if its report prints, waits or never ends", async () => {
+  it("is listed promptly, even if its report prints, waits or never ends", async () => {
     await neighbour.evaluate(`
       (define-condition telling (error) ((how :initarg :how :reader how))
         (:report (lambda (condition stream)

@@ -10,10 +10,10 @@ const READY = `(cl:progn
   (sb-thread:make-thread (cl:lambda () (sb-thread:wait-on-semaphore cl-user::*io-go*) (cl-user::io-work 1)) :name "io-background")
   cl:nil)`;
 
-describe("A client that may not end the image", () => {
+describe("SwankClient with mayEndImage false", () => {
   const image = liveImage();
 
-  it("cannot end it from a thread of others that its breakpoint has stopped, and has what it starts there for its own", async () => {
+  it("cannot end the image from another client's thread that its breakpoint has stopped, and owns the threads that it starts there", async () => {
     await image.ask(READY);
     const client = await image.connect({ mayEndImage: false });
     await client.breakpoints.set("io-work", { thread: "any" });
@@ -44,7 +44,7 @@ describe("A client that may not end the image", () => {
     ["a finalizer", "(progn (sb-ext:finalize (list 1 2) CODE) (sb-ext:gc :full t))"],
   ];
   for (const [where, code] of ELSEWHERE) {
-    it(`cannot end it with ${where}`, async () => {
+    it(`cannot end the image with ${where}`, async () => {
       const client = await image.connect({ mayEndImage: false });
       const exit = "(lambda () (setf *io-reached* t) (sb-ext:exit :abort t))";
       await values(client, "(defvar *io-reached*) (setf *io-reached* nil)");
@@ -58,7 +58,7 @@ describe("A client that may not end the image", () => {
     });
   }
 
-  it("is told of an exit that an interrupt was refused", async () => {
+  it("prints the refusal of an exit in an interrupt", async () => {
     const client = await image.connect({ mayEndImage: false });
     const code = `(let ((done nil))
       (sb-thread:interrupt-thread (sb-thread:main-thread) (lambda () (unwind-protect (sb-ext:exit :abort t) (setf done t))))
@@ -66,7 +66,7 @@ describe("A client that may not end the image", () => {
     expect((await evaluate(client, code)).stderr).to.include("EXIT is refused: it would end the image");
   });
 
-  it("cannot end it with a printer that describing calls", async () => {
+  it("cannot end the image with a printer that a description calls", async () => {
     const client = await image.connect({ mayEndImage: false });
     await values(client, "(defclass io-ending () ()) (defvar *io-ending* (make-instance 'io-ending))");
     await values(client, "(defmethod print-object ((ending io-ending) stream) (sb-ext:exit :abort t))");

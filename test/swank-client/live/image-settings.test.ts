@@ -40,7 +40,7 @@ describe("SwankClient in an image with custom compiler settings", () => {
 
       it("stops at steps of the user's code only, and shows its variables", () => stepThrough(client));
 
-      it("refuses a restart without its value, and goes on from an error through RETRY", () => retry(client));
+      it("refuses a restart without its value, and continues from an error through RETRY", () => retry(client));
 
       it("compiles with the settings under policy keep", async () => {
         await values(client, "(defun by-settings (x) (let ((y (list x))) (first y)))", { policy: "keep" });

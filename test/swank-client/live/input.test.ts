@@ -10,7 +10,7 @@ describe("Standard input of an evaluation", () => {
     client = await image.connect();
   });
 
-  it("is the text given, then end of file", async () => {
+  it("is the given text, then end of file", async () => {
     const code =
       "(list (read-line) (read) (read-char) (read-line nil nil :eof) (read-line nil nil :eof) (read-char nil nil :eof))";
     const stdin = 'one λ\n(two "2") three\nlast';
@@ -18,7 +18,7 @@ describe("Standard input of an evaluation", () => {
     expect(await values(client, "(list (read-line nil nil :none))", { stdin: "" })).to.deep.equal(["(:NONE)"]);
   });
 
-  it("is the same behind every stream that a program asks through", async () => {
+  it("is the same for every stream that a program reads", async () => {
     const code = `(list (read-line *query-io*) (read-line *terminal-io*) (read-line *debug-io*) (read-line *standard-input*)
       (y-or-n-p "sure?") (yes-or-no-p "really?"))`;
     const outcome = returned(await evaluate(client, code, { stdin: "q\nt\nd\ns\ny\nno\n" }));
@@ -61,7 +61,7 @@ describe("Standard input of an evaluation", () => {
     expect(returned(await evaluation.next()).values).to.deep.equal(["(1 2 :EOF)"]);
   });
 
-  it("answers a restart that asks with end of file, and leaves the stop as it was", async () => {
+  it("gives a prompting restart an end of file, and does not change the stop", async () => {
     const evaluation = client.evaluate("(1+ no-such-variable)");
     const stop = stopped(await evaluation.next());
     const form = "(swank:invoke-nth-restart-for-emacs 1 2)";

@@ -49,7 +49,7 @@ describe("Evaluation.interrupt", () => {
     "#.(loop)",
   ];
   for (const code of ENDLESS) {
-    it(`stops it where it is, lets it go on, and aborts it: ${code}`, async () => {
+    it(`pauses an evaluation, which can be continued and aborted: ${code}`, async () => {
       const evaluation = await whenRunning(client, code);
       for (let round = 0; round < 2; round += 1) {
         expect(await evaluation.interrupt()).to.equal(true);
@@ -66,7 +66,7 @@ describe("Evaluation.interrupt", () => {
     });
   }
 
-  it("lets it go on to its value", async () => {
+  it("lets the evaluation continue to its value", async () => {
     const evaluation = await whenRunning(client, "(let ((sum 0)) (dotimes (i 20) (incf sum i) (sleep 0.005)) sum)");
     expect(await evaluation.interrupt()).to.equal(true);
     stopped(await evaluation.next());
@@ -74,7 +74,7 @@ describe("Evaluation.interrupt", () => {
     expect(returned(await evaluation.next()).values).to.deep.equal(["190"]);
   });
 
-  it("shows where it is", async () => {
+  it("shows the interrupted code", async () => {
     // not in arithmetic, in the middle of which SBCL leaves the caller out of the stack
     const evaluation = await whenRunning(
       client,
@@ -88,7 +88,7 @@ describe("Evaluation.interrupt", () => {
     await evaluation.abort();
   });
 
-  it("waits for the end of what runs without interrupts", async () => {
+  it("waits for the end of code that runs without interrupts", async () => {
     const evaluation = await whenRunning(
       client,
       "(sb-sys:without-interrupts (let ((end (+ (get-internal-real-time) (/ internal-time-units-per-second 2)))) (loop until (> (get-internal-real-time) end)))) (loop)",
@@ -98,7 +98,7 @@ describe("Evaluation.interrupt", () => {
     await evaluation.abort();
   });
 
-  it("stops exactly the one of many that it is asked for", async () => {
+  it("stops exactly one of many evaluations", async () => {
     const evaluations = await Promise.all([...Array(10).keys()].map((n) => whenRunning(client, `(loop ${n})`)));
     for (const [n, evaluation] of evaluations.entries()) {
       await evaluation.interrupt();
@@ -134,7 +134,7 @@ describe("Evaluation.interrupt", () => {
     }
   });
 
-  it("right after it was sent stops it before or while it runs", async () => {
+  it("right after the request stops the evaluation before or during its run", async () => {
     for (let round = 0; round < 20; round += 1) {
       const evaluation = client.evaluate("(loop)");
       expect(await evaluation.interrupt()).to.equal(true);
@@ -143,7 +143,7 @@ describe("Evaluation.interrupt", () => {
     }
   });
 
-  it("leaves a stop that can be aborted, also where SBCL takes an interrupt with no way to enable interrupts", async () => {
+  it("leaves a stop that can be aborted, even where SBCL cannot enable interrupts again", async () => {
     const spin = "(dotimes (i 1000000) (setf n (logxor n i)))";
     const code = `(let ((n 0)) (loop (let ((sb-sys:*allow-with-interrupts* nil)) ${spin}) ${spin}))`;
     for (let round = 0; round < 10; round += 1) {
@@ -154,7 +154,7 @@ describe("Evaluation.interrupt", () => {
     }
   });
 
-  it("around its end never goes wrong, 200 times at random", async () => {
+  it("works 200 times at random moments around the evaluation's end", async () => {
     const seen = { returned: 0, stopped: 0 };
     for (let round = 0; round < 200; round += 1) {
       const evaluation = client.evaluate("(dotimes (i (random 20000) :end) (random 2))");

@@ -24,10 +24,10 @@ function withFakes(body: string): string {
                 (setf swank::*connections* before))))`;
 }
 
-describe("A client that joins an image", () => {
+describe("Registration of a client in Swank's list of connections", () => {
   const image = liveImage();
 
-  it("takes no other out of Swank's list, however many come at the same moment", async () => {
+  it("removes no other client, however many connect simultaneously", async () => {
     const client = await image.connect();
     const code = withFakes(`
       (let ((ours (fakes 4)) (others (fakes 2000)) (done nil))
@@ -41,7 +41,7 @@ describe("A client that joins an image", () => {
     expect(await values(client, code)).to.deep.equal(["(0 0 NIL)"]);
   });
 
-  it("does not come back into it when its connection was lost meanwhile", async () => {
+  it("does not add a client whose connection was lost in between", async () => {
     const client = await image.connect();
     const code = withFakes(`
       (let ((lost (first (fakes 1))))

@@ -50,7 +50,7 @@ describe("Results that do not fit into a message", () => {
     });
   }
 
-  it("are refused when their printing fails", async () => {
+  it("are refused if their printing fails", async () => {
     const client = await image.connect({ runtime: false });
     const error = await rejection(call(client, printing('(cl:error "no")')), "UNREADABLE_MESSAGE");
     expect(error.message).to.equal("large: Lisp could not send its reply: printing the result signalled an error.");
@@ -64,7 +64,7 @@ describe("Results that do not fit into a message", () => {
     await expectAlive(client);
   });
 
-  it("are sent as long as they fit", async () => {
+  it("are sent if they fit", async () => {
     const client = await image.connect({ runtime: false });
     expect(await call(client, string(16_700_000))).to.have.lengthOf(16_700_000);
     expect(await call(client, string(8_300_000, 92))).to.have.lengthOf(8_300_000);

@@ -46,7 +46,7 @@ describe("SwankClient: listeners that fail", () => {
     expect(unhandled).to.deep.equal([]);
   });
 
-  it("stop: one that is added twice and removed once is called once", async () => {
+  it("stop: a listener that is added twice and removed once is called once", async () => {
     const client = await image.connect(options);
     let calls = 0;
     const count = () => {
@@ -86,7 +86,7 @@ describe("SwankClient: listeners that fail", () => {
     expect(unhandled).to.deep.equal([]);
   });
 
-  it("onListenerError: an async one that rejects becomes a process warning", async () => {
+  it("onListenerError: a rejection of an async reporter becomes a process warning", async () => {
     const warning = new Promise<Error>((resolve) => process.once("warning", resolve));
     const client = await image.connect({ onListenerError: rejecting });
     client.on("stop", failing);

@@ -21,7 +21,7 @@ describe("Evaluation of code that cannot be compiled", () => {
     ["(let ((x 1)) (y . x))", "PROGRAM-ERROR", /not a proper list/],
   ];
   for (const [code, type, message] of CASES) {
-    it(`is an error, and not a value: ${code}`, async () => {
+    it(`is an error instead of a value: ${code}`, async () => {
       const outcome = aborted(await evaluate(client, code));
       expect(outcome.error?.type).to.match(new RegExp(`^(${type})$`));
       expect(outcome.error?.message).to.match(message);
@@ -30,7 +30,7 @@ describe("Evaluation of code that cannot be compiled", () => {
     });
   }
 
-  it("defines nothing, and leaves what came before it", async () => {
+  it("defines nothing, and keeps the effects of earlier forms", async () => {
     aborted(await evaluate(client, `(princ "first") (defparameter *before* 1) ${MALFORMED}`));
     expect(await values(client, "(list *before* (fboundp 'malformed))")).to.deep.equal(["(1 NIL)"]);
   });
@@ -40,12 +40,12 @@ describe("Evaluation of code that cannot be compiled", () => {
     "(ignore-errors (eval '(let (1) 2)))",
     "(handler-case (eval '(let (1) 2)) (program-error () :caught))",
   ]) {
-    it(`is the code's own business where the code compiles it: ${code}`, async () => {
+    it(`is no error if the code itself compiles it: ${code}`, async () => {
       returned(await evaluate(client, code));
     });
   }
 
-  it("keeps what was printed and warned before", async () => {
+  it("keeps earlier output and warnings", async () => {
     const outcome = aborted(await evaluate(client, `(princ "out") (warn "careful") ${MALFORMED}`));
     expect(outcome.stdout).to.equal("out");
     expect(outcome.warnings.map(({ message }) => message)).to.deep.equal(["careful"]);

@@ -25,7 +25,7 @@ describe("Stop", () => {
     await evaluation.abort();
   });
 
-  it("keeps data that JSON can carry, also when it has ended", async () => {
+  it("keeps plain JSON data, even after it has ended", async () => {
     const evaluation = client.evaluate('(defun f (n) (error "x ~d" n)) (f 7)');
     const { stop } = stopped(await evaluation.next());
     const before = JSON.stringify(stop.data);
@@ -36,7 +36,7 @@ describe("Stop", () => {
     expect(stop.data.locals).to.deep.equal([{ name: "N", value: "7" }]);
   });
 
-  it("runs descriptors in its thread until it has ended", async () => {
+  it("runs descriptors in its thread until it ends", async () => {
     const evaluation = client.evaluate('(error "x")');
     const { stop } = stopped(await evaluation.next());
     expect(await stop.run(calls.backtrace, 0, 2)).to.have.length(2);
@@ -79,7 +79,7 @@ describe("Stop", () => {
     });
   }
 
-  it("has every kind of definition in one list: Lisp names no other, and all of these", async () => {
+  it("has the same kinds of definitions in Lisp and in TypeScript", async () => {
     await client
       .evaluate(
         `(defpackage all-kinds) (defun k-function ()) (defgeneric k-generic (x)) (defmethod k-generic ((x integer)) x)

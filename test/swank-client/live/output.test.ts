@@ -35,7 +35,7 @@ describe("Output of an evaluation", () => {
     client = await image.connect();
   });
 
-  it("is separated by stream, whatever stream variable is used", async () => {
+  it("is separated by stream, for every stream variable", async () => {
     const outcome = returned(
       await evaluate(
         client,
@@ -47,14 +47,14 @@ describe("Output of an evaluation", () => {
     expect(outcome.stdout).to.equal("a\nc\nd\ne\nf\ng\nh\n\n:I \n(J)");
   });
 
-  it("knows its column, so that fresh lines are fresh", async () => {
+  it("tracks its column, so that FRESH-LINE works", async () => {
     const outcome = returned(
       await evaluate(client, '(fresh-line) (princ "a") (fresh-line) (fresh-line) (format t "b~%~&c~20tx")'),
     );
     expect(outcome.stdout).to.equal(`a\nb\nc${" ".repeat(19)}x`);
   });
 
-  it("arrives while the code still runs", async () => {
+  it("arrives while the code runs", async () => {
     const listener = new Listener();
     const evaluation = client.evaluate('(princ "first") (format *error-output* "second") (sleep 1000)', {
       onOutput: listener.onOutput,
@@ -65,7 +65,7 @@ describe("Output of an evaluation", () => {
     expect(outcome).to.include({ stdout: "first", stderr: "second" });
   });
 
-  it("can be taken while the code runs, and is delivered once", async () => {
+  it("can be read while the code runs, and is delivered once", async () => {
     const listener = new Listener();
     const evaluation = client.evaluate('(warn "early") (princ "first") (break) (princ "second") (sleep 1000)', {
       onOutput: listener.onOutput,
@@ -77,7 +77,7 @@ describe("Output of an evaluation", () => {
     expect(aborted(await evaluation.abort())).to.include({ stdout: "" });
   });
 
-  it("comes in order, in pieces and in the outcome", async () => {
+  it("is in order, in chunks and in the outcome", async () => {
     const listener = new Listener();
     const outcome = returned(
       await evaluate(client, '(dotimes (i 20000) (format t "~d " i) (format *error-output* "~d " (- i)))', {
@@ -103,7 +103,7 @@ describe("Output of an evaluation", () => {
     expect(outcome.stdout).to.equal('あ🙂aλ"\\\0\t"q"baseadj');
   });
 
-  it("is the evaluation's own, also when many run at once", async () => {
+  it("belongs to its evaluation, even if many run simultaneously", async () => {
     const codes = [...Array(20).keys()].map(
       (n) => `(dotimes (i 100) (format t "~d/~d " ${n} i) (when (= 0 (mod i 10)) (sleep 0.001)))`,
     );
@@ -113,7 +113,7 @@ describe("Output of an evaluation", () => {
     });
   });
 
-  it("of a program that the code runs is the code's", async () => {
+  it("of a program that the code runs belongs to the evaluation", async () => {
     const outcome = returned(
       await evaluate(
         client,
@@ -123,7 +123,7 @@ describe("Output of an evaluation", () => {
     expect(outcome).to.include({ stdout: "out\n", stderr: "err\n" });
   });
 
-  it("of threads that write to the code's streams comes, also after the code has returned", async () => {
+  it("of threads that write to the code's streams arrives, even after the code has returned", async () => {
     const listener = new Listener();
     const evaluation = client.evaluate(
       `(let ((out *standard-output*) (go (sb-thread:make-semaphore)))
@@ -141,7 +141,7 @@ describe("Output of an evaluation", () => {
     expect(returned(await evaluation.next()).stdout).to.equal("");
   });
 
-  it("before a stop is there when the stop is, and what follows is with what follows", async () => {
+  it("before a stop is in the stop's outcome, and later output in the next outcome", async () => {
     const evaluation = client.evaluate(
       '(princ "before") (cerror "go on" "stop") (princ "after") (format *error-output* "err")',
     );
@@ -152,13 +152,13 @@ describe("Output of an evaluation", () => {
     expect(await evaluation.next()).to.include({ status: "returned", stdout: "", stderr: "" });
   });
 
-  it("of cleanup forms comes with the abort", async () => {
+  it("of cleanup forms is in the outcome of the abort", async () => {
     const evaluation = client.evaluate('(unwind-protect (progn (princ "body") (error "stop")) (princ "cleanup"))');
     expect(stopped(await evaluation.next()).stdout).to.equal("body");
     expect(aborted(await evaluation.abort()).stdout).to.equal("cleanup");
   });
 
-  it("stays whole when its stream is closed, cleared or finished", async () => {
+  it("is complete even if its stream is closed, cleared or finished", async () => {
     const code =
       "(princ 1) (close *standard-output*) (princ 2) (clear-output) (princ 3) (finish-output) (force-output) (princ 4)";
     expect(returned(await evaluate(client, code)).stdout).to.equal("1234");
@@ -168,7 +168,7 @@ describe("Output of an evaluation", () => {
     ).to.equal("xy");
   });
 
-  it("is not lost on a listener that fails", async () => {
+  it("is not lost if a listener fails", async () => {
     const outcome = await evaluate(client, '(princ "kept")', {
       onOutput: () => {
         throw new Error("of the listener's");
@@ -178,7 +178,7 @@ describe("Output of an evaluation", () => {
     expect(await values(client, "1")).to.deep.equal(["1"]);
   });
 
-  it("goes to the code's stream from its own trace", async () => {
+  it("includes the code's own trace", async () => {
     const outcome = returned(await evaluate(client, "(defun traced (x) (1+ x)) (trace traced) (traced 1) (untrace)"));
     expect(outcome.stdout).to.match(/0: \(TRACED 1\)\n\s+0: TRACED returned 2\n/);
   });

@@ -45,7 +45,7 @@ describe("Evaluation of code that cannot be read", () => {
     ["(setf *ran* t) nosuch::x #.(setf *ran* t) (", "END-OF-FILE", /Nothing has been evaluated\.$/],
   ];
   for (const [code, type, message] of UNBALANCED) {
-    it(`has not run when it is unbalanced: ${JSON.stringify(code)}`, async () => {
+    it(`runs nothing of unbalanced code: ${JSON.stringify(code)}`, async () => {
       const { error } = await refused(code);
       expect(error.type).to.equal(type);
       expect(error.message).to.match(message);
@@ -75,7 +75,7 @@ describe("Evaluation of code that cannot be read", () => {
     ['(setf *ran* t) "🙂" nosuch::x', "READER-ERROR", /\nLine 1, column 21\. The 2 forms before it/s],
   ];
   for (const [code, type, message] of UNREADABLE) {
-    it(`has run up to where it cannot be read: ${JSON.stringify(code)}`, async () => {
+    it(`runs the forms before the unreadable one: ${JSON.stringify(code)}`, async () => {
       const { error } = await refused(code);
       expect(error.type).to.match(new RegExp(`^(${type})$`));
       expect(error.message).to.match(message);
@@ -83,7 +83,7 @@ describe("Evaluation of code that cannot be read", () => {
     });
   }
 
-  it("is told with the class, its superclasses, and the restarts that there were", async () => {
+  it("reports the class, its superclasses, and the restarts", async () => {
     const { error } = await refused("nosuch::x");
     expect(error.class).to.match(/^SB-INT:SIMPLE-READER-PACKAGE-ERROR$/);
     expect(error.supertypes).to.include.members(["READER-ERROR", "ERROR", "CONDITION"]);
@@ -91,7 +91,7 @@ describe("Evaluation of code that cannot be read", () => {
     expect(error.message).not.to.contain("STREAM");
   });
 
-  it("nested beyond the stack is an error like others, and the image goes on", async () => {
+  it("nested beyond the stack is an ordinary error, and the image stays usable", async () => {
     const deep = `${"(".repeat(1_000_000)}${")".repeat(1_000_000)}`;
     for (let round = 0; round < 3; round += 1) {
       const { error } = await refused(`(setf *ran* t) '${deep}`);
@@ -100,7 +100,7 @@ describe("Evaluation of code that cannot be read", () => {
     expect(await values(client, "*ran*")).to.deep.equal(["T"]);
   });
 
-  it("leaves nothing interned when it is unbalanced", async () => {
+  it("interns nothing of unbalanced code", async () => {
     await refused("(list never-interned-before");
     expect(await values(client, '(find-symbol (format nil "NEVER-~a" "INTERNED-BEFORE"))')).to.deep.equal([
       "NIL",

@@ -116,14 +116,14 @@ describe("LispRunner.run: a call whose form fails", () => {
     await image.untilTidy();
   });
 
-  it("is unwound also on a bare Connection", async () => {
+  it("is unwound on a bare Connection, too", async () => {
     const { connection } = await image.connect({ runtime: false });
     const running = runnerOf(connection).run(calls.evalAndGrabOutput, "(car 1)");
     expect((await rejection(running, "REQUEST_FAILED")).message).to.match(/^swank:eval-and-grab-output: .*TYPE-ERROR/s);
     await image.untilTidy();
   });
 
-  it("leaves a stopped thread at the level where it was", async () => {
+  it("leaves a stopped thread at its level", async () => {
     const client = await image.connect();
     const evaluation = client.evaluate('(error "x")');
     const { stop } = stopped(await evaluation.next());

@@ -45,7 +45,7 @@ describe("SwankClient.reset", () => {
     expect(outcome.package).to.equal("COMMON-LISP-USER");
   });
 
-  it("undefines functions, macros and variables, and leaves the rest", async () => {
+  it("undefines functions, macros and variables, and keeps other definitions", async () => {
     await values(
       client,
       `(defun ru-f () 1) (defun (setf ru-f) (new) new) (defmacro ru-m () 1) (defvar *ru-v* 1 "Documented.") (defparameter *ru-p* 2)
@@ -82,7 +82,7 @@ describe("SwankClient.reset", () => {
     ).to.deep.equal(["((NIL NIL NIL NIL NIL NIL) (NIL NIL NIL) NIL (:UNKNOWN :UNKNOWN) 7 1 T)"]);
   });
 
-  it("lets undefined names be defined anew as something else, with warnings where they are still missing", async () => {
+  it("lets undefined names be defined with another kind, and warns about uses while they are undefined", async () => {
     await values(client, "(defun rn-f () 1) (defvar *rn-v* 1) (defmacro rn-m () 1) (sb-ext:defglobal **rn-g** 1)");
     await client.reset();
     const outcome = returned(await evaluate(client, "(defun rn-user () (rn-f) *rn-v*)"));
@@ -205,7 +205,7 @@ describe("SwankClient.reset", () => {
     expect(await client.breakpoints.list()).to.deep.equal([]);
   });
 
-  it("undefines a function that is traced or stopped at, without a trace of either", async () => {
+  it("undefines a function that is traced or has a breakpoint, and removes both", async () => {
     await values(client, "(defun rt-f () 1) (trace rt-f)");
     await client.breakpoints.set("rt-f");
     const stop = client.evaluate("(rt-f)");

@@ -30,7 +30,7 @@ describe("Stop.invokeRestart: restarts", () => {
     return { evaluation, stop, session: stop.stop };
   }
 
-  it("are the code's own, then ABORT and RETRY, and none of Swank's", async () => {
+  it("are the code's own, then ABORT and RETRY, without Swank's", async () => {
     const { evaluation, session } = await stopIn(
       '(restart-case (with-simple-restart (skip "Skip ~d" 1) (error "x")) (nil () :report "nameless") (go-on (a) a))',
     );
@@ -61,7 +61,7 @@ describe("Stop.invokeRestart: restarts", () => {
     expect(client.stops).to.deep.equal([]);
   });
 
-  it("RETRY evaluates the form again, with what was redefined meanwhile, and gives the original evaluation its value", async () => {
+  it("RETRY evaluates the form again with the new definitions, and the original evaluation returns its value", async () => {
     const { evaluation, session } = await stopIn(
       '(defvar *n* 0) (incf *n*) (defun r-f (x) (/ x 0)) (princ "once") (list (r-f 6) *n*)',
     );
@@ -75,7 +75,7 @@ describe("Stop.invokeRestart: restarts", () => {
     expect(outcome).to.deep.include({ values: ["(42 1)"], stdout: "" });
   });
 
-  it("take values, as Lisp expressions in the package of the code", async () => {
+  it("take values as Lisp expressions in the package of the code", async () => {
     await values(client, '(defpackage "R" (:use "CL"))');
     const { evaluation, session } = await stopIn(
       '(in-package "R") (defun val (x) (* 2 x)) (restart-case (error "x") (use (a &optional b) (list a b)))',
@@ -84,7 +84,7 @@ describe("Stop.invokeRestart: restarts", () => {
     expect(returned(await evaluation.next()).values).to.deep.equal(["(42 VAL)"]);
   });
 
-  it("of Lisp's own take values too", async () => {
+  it("of the standard take values, too", async () => {
     for (const [code, name, value, result] of [
       ["(1+ unbound-1)", "USE-VALUE", "41", "42"],
       ["(list (1+ unbound-2) unbound-2)", "STORE-VALUE", "41", "(42 41)"],
@@ -143,7 +143,7 @@ describe("Stop.invokeRestart: restarts", () => {
     await evaluation.abort();
   });
 
-  it("keep the stop when a value cannot be evaluated, or is one too many", async () => {
+  it("keep the stop if a value cannot be evaluated or there is one too many", async () => {
     const { evaluation, session } = await stopIn('(restart-case (error "x") (use (a) a) (none () :none))');
     for (const [index, sources, message] of [
       [0, ["(car 5)"], /could not be evaluated/],
@@ -163,7 +163,7 @@ describe("Stop.invokeRestart: restarts", () => {
     expect(returned(await evaluation.next()).values).to.deep.equal(["42"]);
   });
 
-  it("cannot be invoked, nor anything else asked, when the stop is over: without asking the image", async () => {
+  it("fail after the end of the stop without asking the image, as all requests do", async () => {
     const { evaluation, session } = await stopIn('(error "x")');
     await session.abort();
     aborted(await evaluation.next());
@@ -182,7 +182,7 @@ describe("Stop.invokeRestart: restarts", () => {
     expect(session.condition.message).to.equal("x");
   });
 
-  it("invoked twice at once take effect once", async () => {
+  it("take effect once if they are invoked twice simultaneously", async () => {
     const { evaluation, session } = await stopIn(
       '(let ((n 0)) (restart-case (error "x") (again () (incf n) (sleep 0.1) n)))',
     );
@@ -195,7 +195,7 @@ describe("Stop.invokeRestart: restarts", () => {
     expect(returned(await evaluation.next()).values).to.deep.equal(["1"]);
   });
 
-  it("that fail while they run are told, and the stop stays", async () => {
+  it("that fail while they run are reported, and the stop is unchanged", async () => {
     const { evaluation, session } = await stopIn(
       '(restart-bind ((failing (lambda () (error "in the restart")))) (error "x"))',
     );
@@ -204,7 +204,7 @@ describe("Stop.invokeRestart: restarts", () => {
     aborted(await evaluation.abort());
   });
 
-  it("that leave nothing leave the stop as it is", async () => {
+  it("that transfer no control do not change the stop", async () => {
     const { evaluation, session } = await stopIn(
       '(let ((n 0)) (restart-bind ((count (lambda () (incf n)))) (cerror "go on" "x")) n)',
     );

@@ -27,7 +27,7 @@ describe("SwankClient.run", () => {
     expect(await client.run(describe, "cl:mapcar")).to.match(/MAPCAR.*compiled function/s);
   });
 
-  it("passes no arguments where the descriptor encodes none", async () => {
+  it("passes no arguments if the descriptor encodes none", async () => {
     const version = lispFunction({ name: "cl:lisp-implementation-type", decode: string });
     expect(await client.run(version)).to.equal("SBCL");
   });
@@ -41,13 +41,13 @@ describe("SwankClient.run", () => {
     expect(await client.run(name)).to.match(/worker/i);
   });
 
-  it("runs in Swank's REPL thread, which only a client with a REPL has", async () => {
+  it("runs in Swank's REPL thread, if the client has a REPL", async () => {
     const inRepl = lispFunction({ ...identity, where: "repl-thread" });
     const error = await rejection(client.run(inRepl, 7), "NO_SUCH_THREAD");
     expect(error.message).to.include(":REPL-THREAD");
   });
 
-  it("runs in the stopped thread that it is given, and refuses to guess one", async () => {
+  it("runs in the given stopped thread, and refuses a call without one", async () => {
     const evaluation = client.evaluate('(error "x")');
     const { stop } = stopped(await evaluation.next());
     const backtrace = lispFunction({
@@ -78,7 +78,7 @@ describe("SwankClient.run", () => {
     await rejection(client.run(refusing, list(keyword("no-such-thing"), "seven")), "UNEXPECTED_REPLY");
   });
 
-  it("gives every failure a code, whatever the descriptor's own functions throw", async () => {
+  it("gives every failure a code, even exceptions of the descriptor's own functions", async () => {
     const fail = (): never => {
       throw new TypeError("a defect");
     };

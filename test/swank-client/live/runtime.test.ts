@@ -85,7 +85,7 @@ describe("Runtime in the image", () => {
     }
   });
 
-  it("is put around Lisp's functions and taken away although that fails at first", async () => {
+  it("encapsulates Lisp's functions and uninstalls itself even if that fails at first", async () => {
     const fresh = new LiveImage();
     try {
       await fresh.start();
@@ -102,7 +102,7 @@ describe("Runtime in the image", () => {
     }
   });
 
-  it("prints nothing while it is loaded", async () => {
+  it("prints nothing while it is being loaded", async () => {
     const client = await image.connect();
     const outcome = await evaluate(client, "1");
     expect(outcome).to.include({ stdout: "", stderr: "" });

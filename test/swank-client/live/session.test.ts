@@ -5,22 +5,22 @@ import { rejection } from "../../support/caught.js";
 import { liveImage } from "./live-image.js";
 import { aborted, evaluate, returned, stopped, values } from "./outcomes.js";
 
-describe("A session", () => {
+describe("Session", () => {
   const image = liveImage();
   let client: SwankClient;
   beforeEach(async () => {
     client = await image.connect();
   });
 
-  describe("keeps the package", () => {
-    it("that code sets, and says which it is", async () => {
+  describe("package", () => {
+    it("is kept and reported when code sets it", async () => {
       const outcome = returned(await evaluate(client, '(defpackage "FOLLOWED" (:use "CL")) (in-package "FOLLOWED")'));
       expect(outcome.package).to.equal("FOLLOWED");
       expect(await values(client, "(package-name *package*) 'here")).to.deep.equal(["HERE"]);
       expect(await values(client, "(symbol-package 'here)")).to.deep.equal(['#<PACKAGE "FOLLOWED">']);
     });
 
-    it("of the form before the one that stopped", async () => {
+    it("is that of the form before the one that stopped", async () => {
       const evaluation = client.evaluate('(defpackage "HALFWAY" (:use "CL")) (in-package "HALFWAY") (error "stop")');
       const stop = stopped(await evaluation.next());
       expect(stop.package).to.equal("HALFWAY");
@@ -28,7 +28,7 @@ describe("A session", () => {
       expect(aborted(await evaluation.abort()).package).to.equal("HALFWAY");
     });
 
-    it("when another one is named for one call", async () => {
+    it("is unchanged by a call with another package", async () => {
       for (const name of ["KEYWORD", ":keyword", "#:keyword", "keyword"]) {
         const outcome = returned(await evaluate(client, "'here", { package: name }));
         expect(outcome.values, name).to.deep.equal([":HERE"]);
@@ -39,7 +39,7 @@ describe("A session", () => {
       expect(await values(client, "(package-name *package*)")).to.deep.equal(['"COMMON-LISP-USER"']);
     });
 
-    it("and finds the package of a call without reading its name, which could run code", async () => {
+    it("is found by name without reading the name, which could run code", async () => {
       await values(client, "(defvar *ran* nil) (setf *ran* nil)");
       const codes = [
         "#.(cl:setf cl-user::*ran* cl:t)",
@@ -64,7 +64,7 @@ describe("A session", () => {
       expect(await values(client, "*ran*")).to.deep.equal(["NIL"]);
     });
 
-    it("and takes a package whose name has a # inside", async () => {
+    it("may have a name that contains #", async () => {
       await values(client, '(defpackage "FOO#BAR" (:use)) (intern "HERE" "FOO#BAR")');
       const form = read("(cl:package-name swank::*buffer-package*)");
       const request = client.connection.request(form, { label: "package", package: "FOO#BAR" });
@@ -73,7 +73,7 @@ describe("A session", () => {
       expect(await client.completions("foo#bar::he", "CL-USER")).to.deep.equal(["foo#bar::here"]);
     });
 
-    it("and accepts the spellings that code accepts, local nicknames too", async () => {
+    it("accepts the spellings that code accepts, including local nicknames", async () => {
       await values(client, '(defpackage "SPELT" (:use "CL") (:local-nicknames ("SP" "KEYWORD")))');
       for (const name of ["SPELT", "spelt", ":spelt", "#:spelt", '"SPELT"', "|SPELT|", " spelt "]) {
         expect(await values(client, "(package-name *package*)", { package: name })).to.deep.equal(['"SPELT"']);
@@ -83,7 +83,7 @@ describe("A session", () => {
       await values(client, "(in-package :cl-user)");
     });
 
-    it("until the package is deleted", async () => {
+    it("becomes COMMON-LISP-USER when it is deleted", async () => {
       await values(client, '(defpackage "FLEETING" (:use "CL")) (in-package "FLEETING")');
       await values(client, '(delete-package "FLEETING")', { package: "CL-USER" });
       const outcome = returned(await evaluate(client, "(package-name *package*)"));
@@ -91,7 +91,7 @@ describe("A session", () => {
       expect(outcome.package).to.equal("COMMON-LISP-USER");
     });
 
-    it("and refuses one that does not exist", async () => {
+    it("is refused if it does not exist", async () => {
       const evaluation = client.evaluate("(print 1)", { package: "NO-SUCH" });
       const error = await evaluation.next().catch((reason: unknown) => reason);
       expect(error).to.include({ name: "SwankError", code: "NO_SUCH_PACKAGE" });
@@ -101,8 +101,8 @@ describe("A session", () => {
     });
   });
 
-  describe("keeps the history", () => {
-    it("of its own values and forms", async () => {
+  describe("history", () => {
+    it("contains the session's values and forms", async () => {
       await values(client, "41");
       await values(client, "(values 42 :second)");
       expect(await values(client, "(list * ** / // + ++)")).to.deep.equal([
@@ -112,14 +112,14 @@ describe("A session", () => {
       expect(await values(client, "1 2 3 (list * ** ***)")).to.deep.equal(["(3 2 1)"]);
     });
 
-    it("of every form that returned before one stopped", async () => {
+    it("contains every form that returned before one stopped", async () => {
       const evaluation = client.evaluate('7 8 (error "stop")');
       stopped(await evaluation.next());
       expect(await values(client, "(list * **)")).to.deep.equal(["(8 7)"]);
       await evaluation.abort();
     });
 
-    it("apart from other clients' and from the image's own", async () => {
+    it("is separate from those of other clients and the image", async () => {
       const other = await image.connect();
       const global =
         "(cl:mapcar 'cl:princ-to-string (cl:mapcar 'sb-ext:symbol-global-value '(cl:* cl:+ cl:/ cl:*package* cl:*readtable*)))";
@@ -133,19 +133,19 @@ describe("A session", () => {
     });
   });
 
-  describe("keeps the readtable", () => {
+  describe("readtable", () => {
     const BRACKETS = `(setf *readtable* (copy-readtable))
       (set-macro-character #\\[ (lambda (stream char) (declare (ignore char)) (cons 'list (read-delimited-list #\\] stream t))))
       (set-macro-character #\\] (get-macro-character #\\)))`;
 
-    it("that code sets, apart from other clients'", async () => {
+    it("is kept when code sets it, separate from other clients'", async () => {
       const other = await image.connect();
       await values(client, BRACKETS);
       expect(await values(client, '[1 [2 3] "["]')).to.deep.equal(['(1 (2 3) "[")']);
       expect(await values(other, "'[")).to.deep.equal(["["]);
     });
 
-    it("and lets it alone decide whether code is complete", async () => {
+    it("alone determines whether code is complete", async () => {
       await values(
         client,
         "(set-macro-character #\\! (lambda (stream char) (declare (ignore char)) (read-char stream)))",
@@ -156,7 +156,7 @@ describe("A session", () => {
       expect(outcome.error).to.include({ type: "END-OF-FILE" });
     });
 
-    it("changed in place without an effect on anybody else", async () => {
+    it("can be changed in place without affecting other clients", async () => {
       const other = await image.connect();
       await values(client, "(setf (readtable-case *readtable*) :preserve)");
       expect(await values(client, "'Abc")).to.deep.equal(["Abc"]);
@@ -164,8 +164,8 @@ describe("A session", () => {
     });
   });
 
-  describe("keeps how things are printed and read", () => {
-    it("as code sets it, apart from other clients'", async () => {
+  describe("printer and reader variables", () => {
+    it("are kept when code sets them, separate from other clients'", async () => {
       const other = await image.connect();
       await values(client, "(defvar *ten* 10) (setf *print-base* 2 *print-case* :downcase *read-base* 16)");
       expect(await values(client, "(list *ten* 'z 10)")).to.deep.equal(["(1010 z 10000)"]);
@@ -179,8 +179,8 @@ describe("A session", () => {
     });
   });
 
-  describe("leaves the compiler as it was", () => {
-    it("except for what code declaims", async () => {
+  describe("compiler policy", () => {
+    it("is changed only by the code's own declamations", async () => {
       const before = await image.ask("(cl:list (sb-ext:restrict-compiler-policy) (sb-ext:describe-compiler-policy))");
       await values(client, "(defun policy-f (x) (/ x 0)) (compile nil '(lambda (x) x))");
       await client.evaluate("(sleep 0)", { policy: "keep" }).next();
@@ -196,7 +196,7 @@ describe("A session", () => {
       await values(client, "(declaim (optimize (speed 1)))");
     });
 
-    it("while it shows frames and variables that the image's policy would drop", async () => {
+    it("preserves frames and variables that the image's policy would drop", async () => {
       const code = "(defun policy-f (x) (/ x 0)) (defun policy-g (x) (policy-f x)) (policy-g 1)";
       const debugged = client.evaluate(code);
       const calls = stopped(await debugged.next()).stop.condition.frames.map(({ call }) => call);

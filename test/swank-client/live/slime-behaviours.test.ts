@@ -30,7 +30,7 @@ describe("SwankClient in the scenarios of SLIME's tests:", () => {
   const image = liveImage();
 
   for (const depth of [1, 2, 3]) {
-    it(`async-eval-debugging: ${depth} levels, all closed by one way out`, async () => {
+    it(`async-eval-debugging: ${depth} levels, all closed by one abort`, async () => {
       const client = await image.connect();
       const evaluation = client.evaluate('(error "first")');
       const { stop } = stopped(await evaluation.next());
@@ -101,7 +101,7 @@ describe("SwankClient in the scenarios of SLIME's tests:", () => {
     });
   }
 
-  it("interrupt-bubbling-idiot: a flood does not keep the interrupt out", async () => {
+  it("interrupt-bubbling-idiot: a flood of output does not block the interrupt", async () => {
     const client = await image.connect();
     const evaluation = client.evaluate("(loop for i from 0 do (print i) (finish-output))");
     await evaluation.interrupt();
@@ -122,7 +122,7 @@ describe("SwankClient in the scenarios of SLIME's tests:", () => {
     });
   }
 
-  it("locally-bound-debugger-hook: code that handles its errors so does not stop", async () => {
+  it("locally-bound-debugger-hook: code that handles errors with it does not stop", async () => {
     const client = await image.connect();
     const code = `(defun hooked () (block nil (let ((*debugger-hook* (lambda (condition hook)
       (declare (ignore condition hook)) (return 42)))) (error "never seen")))) (hooked)`;
@@ -180,7 +180,7 @@ describe("SwankClient in the scenarios of SLIME's tests:", () => {
     expect(await values(client, code)).to.deep.equal(["123"]);
   });
 
-  it("disconnect-one-connection: the other goes on", async () => {
+  it("disconnect-one-connection: the other keeps working", async () => {
     const client = await image.connect();
     // from 2.31 on, a server that is for one client serves it in the thread that made it
     const [port] = await values(
@@ -198,14 +198,14 @@ describe("SwankClient in the scenarios of SLIME's tests:", () => {
     expect(await values(client, "(+ 3 4)")).to.deep.equal(["7"]);
   });
 
-  it("disconnect-and-reconnect: the image goes on", async () => {
+  it("disconnect-and-reconnect: the image keeps running", async () => {
     const first = await image.connect();
     await values(first, "(defparameter cl-user::*kept* :here)");
     await first.close();
     expect(await values(await image.connect(), "cl-user::*kept*")).to.deep.equal([":HERE"]);
   });
 
-  it("utf-8-source: characters of every kind arrive as they are", async () => {
+  it("utf-8-source: characters of every kind arrive unchanged", async () => {
     const client = await image.connect();
     const text = "\u0000おはよう😀\tø";
     expect(await values(client, `"${text}"`)).to.deep.equal([`"${text}"`]);

@@ -21,8 +21,8 @@ describe("Stop data", () => {
     return { error: stop.condition, locals: stop.data.locals };
   }
 
-  describe("of its frames", () => {
-    it("is the user's own calls, down to the form, and none of the evaluator's, Swank's or ours", async () => {
+  describe("frames", () => {
+    it("are the user's calls, down to the form, without the evaluator's, Swank's or the runtime's", async () => {
       const { error } = await stopOf(
         '(defun s-c (x) (error "~a" x)) (defun s-b (x) (s-c (1+ x))) (defun s-a (x) (s-b x)) (s-a 1)',
       );
@@ -31,7 +31,7 @@ describe("Stop data", () => {
       expect(error.totalFrames).to.be.above(error.frames.length);
     });
 
-    it("includes a tail call's caller, arithmetic and generic functions", async () => {
+    it("include a tail call's caller, arithmetic and generic functions", async () => {
       await values(client, "(defclass thing () ()) (defgeneric g (x y)) (defmethod g ((x thing) y) (/ y 0))");
       const { error } = await stopOf("(defun tail (y) (g (make-instance 'thing) y)) (tail 7)");
       const own = calls(error, "user");
@@ -39,7 +39,7 @@ describe("Stop data", () => {
       expect(own).to.include("(TAIL 7)");
     });
 
-    it("keeps Swank's indexes, with machinery above told apart", async () => {
+    it("keep Swank's indexes, and mark the system frames above the user's", async () => {
       const { error } = await stopOf('(defun machine () (parse-integer "x")) (machine)');
       expect(error.frames.map(({ index }) => index)).to.deep.equal(error.frames.map((_, position) => position));
       const first = error.frames.findIndex(({ kind }) => kind === "user");
@@ -47,7 +47,7 @@ describe("Stop data", () => {
       expect(calls(error, "user")).to.include("(MACHINE)");
     });
 
-    it("keeps an EVAL of the code's own", async () => {
+    it("keep the code's own EVAL", async () => {
       const { error } = await stopOf("(defun inner () (car 5)) (defun outer () (eval '(inner))) (outer)");
       const own = calls(error, "user");
       expect(own).to.include.members(["(INNER)", "(OUTER)"]);
@@ -55,7 +55,7 @@ describe("Stop data", () => {
       expect(own.at(-1)).to.equal("(OUTER)");
     });
 
-    it("has at least one frame when the form itself fails", async () => {
+    it("include at least one if the form itself fails", async () => {
       for (const code of [
         '(error "x")',
         "no-such-variable",
@@ -68,14 +68,14 @@ describe("Stop data", () => {
       }
     });
 
-    it("shows the call of a function that does not exist", async () => {
+    it("include the call of an undefined function", async () => {
       const { error } = await stopOf("(defun calls-undefined () (list (no-such-thing 1 :two))) (calls-undefined)");
       const own = calls(error, "user");
       expect(own[0]).to.match(/^\(NO-SUCH-THING 1 :TWO\)$/);
       expect(own).to.include("(CALLS-UNDEFINED)");
     });
 
-    it("is one line of bounded length each, whatever the arguments are", async () => {
+    it("are one line of bounded length each, whatever the arguments are", async () => {
       await values(client, '(defclass bad () ()) (defmethod print-object ((o bad) s) (error "no"))');
       const { error } = await stopOf(`(defun wide (a b c d) (error "x" a b c d))
         (wide (make-string 100000000 :initial-element #\\z) (make-list 1000000) (make-instance 'bad) (let ((l (list 1))) (setf (cdr l) l)))`);
@@ -87,14 +87,14 @@ describe("Stop data", () => {
       }
     });
 
-    it("is the innermost 200, and how many there are, of a deep stack", async () => {
+    it("are the innermost 200 of a deep stack, with the total", async () => {
       const { error } = await stopOf('(defun down (n) (if (zerop n) (error "deep") (1+ (down (1- n))))) (down 5000)');
       expect(error.frames).to.have.lengthOf(200);
       expect(error.totalFrames).to.be.within(5000, 5100);
       expect(calls(error, "user")[0]).to.equal("(DOWN 0)");
     });
 
-    it("takes no longer than it should for arguments that are huge numbers", async () => {
+    it("take little time if arguments are huge numbers", async () => {
       const { error } = await stopOf(
         '(defun huge (n x) (if (zerop n) (error "deep") (1+ (huge (1- n) (ash x 1))))) (huge 300 (ash 1 3000000))',
       );
@@ -103,8 +103,8 @@ describe("Stop data", () => {
     });
   });
 
-  describe("of its variables", () => {
-    it("is those of the first frame of the user's own", async () => {
+  describe("variables", () => {
+    it("are those of the first user frame", async () => {
       const { locals } = await stopOf(
         '(defun v-f (number text) (let ((sum (+ number 1))) (if (zerop sum) text (error "x")))) (v-f 41 "t")',
       );
@@ -115,7 +115,7 @@ describe("Stop data", () => {
       ]);
     });
 
-    it("reads none of a call with the wrong number of arguments, which has set none", async () => {
+    it("are not read from a call with the wrong number of arguments, which has set none", async () => {
       await values(
         client,
         `(defvar *read* (list 0))
@@ -133,7 +133,7 @@ describe("Stop data", () => {
       ]);
     });
 
-    it("leaves out names that no source has, and is bounded", async () => {
+    it("omit names that no source has, and are limited", async () => {
       const { locals } =
         await stopOf(`(defun v-many (${[...Array(40).keys()].map((n) => `a${n}`).join(" ")}) (error "x" ${[...Array(40).keys()].map((n) => `a${n}`).join(" ")}))
         (apply #'v-many (loop for i below 40 collect (make-list 10000 :initial-element i)))`);
@@ -145,8 +145,8 @@ describe("Stop data", () => {
     });
   });
 
-  describe("of its condition", () => {
-    it("is what its report says, or that it fails", async () => {
+  describe("condition", () => {
+    it("has its report as message, or the failure of its report", async () => {
       const { error } = await stopOf(
         '(define-condition b-c (error) () (:report (lambda (c s) (declare (ignore c s)) (error "in the report")))) (error \'b-c)',
       );
@@ -154,7 +154,7 @@ describe("Stop data", () => {
       expect(error.message).to.match(/error printing|during printing/);
     });
 
-    it("is bounded, also when it is circular or endless", async () => {
+    it("is bounded, even if it is circular or endless", async () => {
       for (const code of [
         '(error "~a" (make-string 100000000 :initial-element #\\y))',
         '(error "~a" (let ((l (list 1 2))) (setf (cddr l) l)))',
@@ -167,7 +167,7 @@ describe("Stop data", () => {
       }
     });
 
-    it("is told without what never ends to print", async () => {
+    it("is shown even if parts of it never finish printing", async () => {
       const setUp = "(defstruct stuck) (defmethod print-object ((o stuck) s) (loop (sleep 1)))";
       await values(client, setUp);
       const { error, locals } = await stopOf(
@@ -180,7 +180,7 @@ describe("Stop data", () => {
       expect(other.error.message).to.equal("#<a COMMON-LISP:SIMPLE-ERROR takes too long to print>");
     });
 
-    it("is text of any alphabet, on as many lines as it has", async () => {
+    it("has text of any alphabet, with its line breaks", async () => {
       const { error } = await stopOf('(error "おはよう~%🙂 \\"~c\\"" #\\Nul)');
       expect(error.message).to.equal('おはよう\n🙂 "\0"');
     });

@@ -12,7 +12,7 @@ describe("Stop", () => {
     client = await image.connect();
   });
 
-  describe("tells", () => {
+  describe("describes", () => {
     const REASONS: readonly (readonly [code: string, reason: string, type: string, message: RegExp])[] = [
       ['(error "boom ~d" 1)', "error", "SIMPLE-ERROR", /^boom 1$/],
       ["(car 5)", "error", "TYPE-ERROR", /5.*is not of type.*LIST/s],
@@ -41,7 +41,7 @@ describe("Stop", () => {
       ],
     ];
     for (const [code, reason, type, message] of REASONS) {
-      it(`what happened in ${code}`, async () => {
+      it(`the stop in ${code}`, async () => {
         const evaluation = client.evaluate(code);
         const stop = stopped(await evaluation.next());
         expect(stop.stop.reason).to.equal(reason);
@@ -60,7 +60,7 @@ describe("Stop", () => {
       });
     }
 
-    it("a condition class of the user's with its package, its superclasses and its slots", async () => {
+    it("a user's condition class with its package, its superclasses and its slots", async () => {
       const code = `(define-condition my-error (simple-error file-error) ((count :initarg :count) (unset :initarg :unset) (big :initarg :big)))
         (error 'my-error :format-control "mine" :pathname "p" :count 3 :big (make-list 1000 :initial-element 'element))`;
       const evaluation = client.evaluate(code);
@@ -79,7 +79,7 @@ describe("Stop", () => {
       await evaluation.abort();
     });
 
-    it("the exact class and a standard one for a condition of Lisp's own", async () => {
+    it("the exact class and a standard superclass for SBCL's own condition", async () => {
       const evaluation = client.evaluate('(car (the fixnum (+ 1 (read-from-string "2"))))');
       const error = stopped(await evaluation.next()).stop.condition;
       expect(error.type).to.equal("TYPE-ERROR");
@@ -93,7 +93,7 @@ describe("Stop", () => {
     });
   });
 
-  it("is none for conditions that are only signalled, handled or declined", async () => {
+  it("does not occur for conditions that are only signalled, handled or declined", async () => {
     expect(await values(client, "(signal 'error)")).to.deep.equal(["NIL"]);
     expect(await values(client, '(handler-case (error "x") (error () :handled))')).to.deep.equal([":HANDLED"]);
     expect(await values(client, "(ignore-errors (car 5))")).to.have.lengthOf(2);
@@ -103,14 +103,14 @@ describe("Stop", () => {
     expect(await values(client, "(catch 'here (throw 'here 1))")).to.deep.equal(["1"]);
   });
 
-  it("is none for code that aborts itself", async () => {
+  it("does not occur for code that aborts itself", async () => {
     for (const code of ["(abort)", "(invoke-restart 'abort)", "(progn (princ 1) (abort))"]) {
       const outcome = aborted(await evaluate(client, code));
       expect(outcome, code).not.to.have.property("error");
     }
   });
 
-  it("is none where the code has a debugger hook of its own", async () => {
+  it("does not occur if the code has its own debugger hook", async () => {
     const hook = (tail: string) =>
       `(block done (let ((*debugger-hook* (lambda (c h) (declare (ignore c h)) (return-from done 42)))) ${tail}))`;
     for (const onError of ["stop", "unwind"] as const) {
@@ -121,7 +121,7 @@ describe("Stop", () => {
     await evaluation.abort();
   });
 
-  it("is none, but a full report, where errors unwind", async () => {
+  it("does not occur under policy unwind, which returns a full report", async () => {
     const evaluation = client.evaluate('(defun u-f (x) (error "boom ~a" x)) (princ "out") (warn "warned") (u-f 1)', {
       onError: "unwind",
     });
@@ -135,7 +135,7 @@ describe("Stop", () => {
     expect(evaluation).to.include({ isSettled: true, stop: undefined });
   });
 
-  it("at the next level belongs to the debugger's own request, which is refused, and leaves the first as it was", async () => {
+  it("in a debugger request refuses the request, and does not change the first stop", async () => {
     const evaluation = client.evaluate('(error "first")');
     const { stop } = stopped(await evaluation.next());
     const { read } = await import("sexp-parser");
@@ -147,7 +147,7 @@ describe("Stop", () => {
     aborted(await evaluation.abort());
   });
 
-  it("of each of many threads is credited to its own evaluation", async () => {
+  it("of each of many threads belongs to its own evaluation", async () => {
     const evaluations = [...Array(12).keys()].map((n) =>
       client.evaluate(`(progn (princ ${n}) (error "number ~d" ${n}))`),
     );
@@ -166,7 +166,7 @@ describe("Stop", () => {
     (await Promise.all(evaluations.map((evaluation) => evaluation.next()))).forEach(aborted);
   });
 
-  it("can be one of several in a row of the same evaluation", async () => {
+  it("can be followed by others of the same evaluation", async () => {
     const evaluation = client.evaluate('(dotimes (i 5 :done) (cerror "next" "number ~d" i))');
     for (let n = 0; n < 5; n += 1) {
       const stop = stopped(await evaluation.next());
@@ -178,7 +178,7 @@ describe("Stop", () => {
     expect(returned(await evaluation.next()).values).to.deep.equal([":DONE"]);
   });
 
-  it("that nobody looked at is over when its evaluation goes on without", async () => {
+  it("ends when its evaluation resumes, even if no caller took it", async () => {
     const evaluation = client.evaluate(
       '(handler-bind ((error (lambda (c) (declare (ignore c)) nil))) (cerror "go on" "x") 7)',
     );

@@ -38,7 +38,7 @@ describe("A killed client", () => {
 
   const killed = (program: string, options = {}) => killedClient(program, { port: image.swank.port, ...options });
 
-  it("leaves no hook and no encapsulation when it was the last", async () => {
+  it("leaves no hook and no encapsulation if it was the last", async () => {
     const before = await image.ask(TRACES);
     const hadExitHook = "(cl:length sb-ext:*exit-hooks*)";
     await killed('await client.evaluate("1").next(); tell("ready");');
@@ -50,7 +50,7 @@ describe("A killed client", () => {
     await untilAsBefore(before);
   });
 
-  it("leaves no breakpoint, and no thread of others stopped at one", async () => {
+  it("leaves no breakpoint, and no other client's thread stopped at one", async () => {
     const other = await image.connect();
     await values(other, "(defvar *calls* 0) (defun tr-work () (incf *calls*)) (defvar *done* nil)");
     await killed(`
@@ -62,7 +62,7 @@ describe("A killed client", () => {
     expect(await values(other, "(progn (tr-work) *calls*)")).to.deep.equal(["2"]);
   });
 
-  it("leaves no thread of others stopped at a step", async () => {
+  it("leaves no other client's thread stopped at a step", async () => {
     const other = await image.connect();
     await values(
       other,
@@ -75,7 +75,7 @@ describe("A killed client", () => {
     while ((await image.ask("cl-user::*stepped*")) !== ":DONE") await pause(20);
   });
 
-  it("leaves no thread of others waiting for it to read", async () => {
+  it("leaves no other client's thread waiting for it to read", async () => {
     const other = await image.connect();
     await values(other, "(defvar *written* nil)");
     await killed(`

@@ -21,7 +21,7 @@ describe("Values of an evaluation", () => {
     ]);
   });
 
-  it("are none for (values), for no form, and for a comment", async () => {
+  it("are empty for (values), for no form, and for a comment", async () => {
     expect(await values(client, "(values)")).to.deep.equal([]);
     expect(await values(client, "1 (values)")).to.deep.equal([]);
     for (const code of ["", " \n", "; nothing", "#| nothing |#", '#+(or) (error "never")']) {
@@ -29,7 +29,7 @@ describe("Values of an evaluation", () => {
     }
   });
 
-  it("are the first 50 of many, and how many there were", async () => {
+  it("are the first 50 of many, with the total", async () => {
     const numbers = [...Array(50).keys()].map(String);
     for (const count of [50, 1000]) {
       const outcome = returned(await evaluate(client, `(values-list (loop for i below ${count} collect i))`));
@@ -43,7 +43,7 @@ describe("Values of an evaluation", () => {
     expect(await values(client, '(length "🙂é")')).to.deep.equal(["2"]);
   });
 
-  it("are cut, and say so, when they are large", async () => {
+  it("are truncated, and say so, if they are large", async () => {
     const [list] = await values(client, "(make-list 1000000 :initial-element 7)");
     expect(list).to.match(/^\(7 7 .*\.\.\.\) \[200 of 1000000 elements shown\]$/);
     const [vector] = await values(client, "(make-array 5000000 :initial-element 7)");
@@ -57,7 +57,7 @@ describe("Values of an evaluation", () => {
     expect(mixed).to.match(/\.\.\. \[cut at 20000 characters\]$/);
   });
 
-  it("are as long as the caller allows, and together fit into a message", async () => {
+  it("are at most as long as the caller allows, and together fit into a message", async () => {
     const q = (length: number) => `(make-string ${length} :initial-element #\\q)`;
     const lengths = async (code: string, valueLimit: number) =>
       (await values(client, code, { valueLimit })).map((text) => (text.match(/q/g) ?? []).length);
@@ -70,7 +70,7 @@ describe("Values of an evaluation", () => {
     expect(await lengths(`(values ${q(900_000)} 1 ${q(900_000)} 1)`, 1e6)).to.deep.equal([250_000, 0, 250_000, 0]);
   });
 
-  it("are shown by their size when they are huge numbers, however deep they are", async () => {
+  it("are shown by their size if they are huge numbers, at any depth", async () => {
     expect(await values(client, "(ash 1 3000000)")).to.deep.equal(["#<integer too long to print: 3000001 bits>"]);
     expect(await values(client, "(/ (ash 1 3000000) 3)")).to.deep.equal(["#<ratio too long to print: 3000001 bits>"]);
     const [list] = await values(client, "(list 1 (vector (ash 1 30000000)) 2)");
@@ -84,7 +84,7 @@ describe("Values of an evaluation", () => {
     expect(deep).to.match(/^\(\(\(.*#.*2\)$/);
   });
 
-  it("are shown around what fails to print", async () => {
+  it("are shown except for parts that fail to print", async () => {
     const setUp = `(defclass bad () ()) (defmethod print-object ((o bad) s) (error "no way"))
       (defclass endless () ()) (defmethod print-object ((o endless) s) (loop (write-string "more " s)))
       (defclass deep () ()) (defmethod print-object ((o deep) s) (print-object o s) (write-string "never" s))`;
@@ -105,13 +105,13 @@ describe("Values of an evaluation", () => {
     expect(await values(client, "'(255 one two three)")).to.deep.equal(["(255 ONE TWO THREE)"]);
   });
 
-  it("come back in the package of the session", async () => {
+  it("are printed in the package of the session", async () => {
     const outcome = returned(await evaluate(client, "'(car foo :key)"));
     expect(outcome.values).to.deep.equal(["(CAR FOO :KEY)"]);
     expect(outcome.package).to.equal("COMMON-LISP-USER");
   });
 
-  it("are right for many evaluations at once", async () => {
+  it("are correct for many simultaneous evaluations", async () => {
     const numbers = [...Array(200).keys()];
     const all = await Promise.all(numbers.map((n) => values(client, `(progn (sleep 0.01) (* 2 ${n}))`)));
     expect(all.flat()).to.deep.equal(numbers.map((n) => String(2 * n)));

@@ -118,7 +118,7 @@ describe("Warnings of an evaluation", () => {
     expect([end.warnings.length, end.warningsOmitted]).to.deep.equal([0, 101]);
   });
 
-  it("may be of a kind that nobody can muffle, or fail to print", async () => {
+  it("may lack a MUFFLE-WARNING restart, or fail to print", async () => {
     expect(await warningsOf('(signal (make-condition \'simple-warning :format-control "signalled"))')).to.have.lengthOf(
       1,
     );
@@ -128,7 +128,7 @@ describe("Warnings of an evaluation", () => {
     expect(bad?.message).to.contain("error printing");
   });
 
-  it("do not make COMPILE say that all is well", async () => {
+  it("do not hide a failure from COMPILE", async () => {
     const outcome = returned(await evaluate(client, '(multiple-value-list (compile nil \'(lambda () (+ 1 "2"))))'));
     expect(outcome.values[0]).to.match(/^\(#<FUNCTION .*> T T\)$/);
     expect(outcome.warnings.map(({ type }) => type)).to.include("WARNING");
@@ -138,14 +138,14 @@ describe("Warnings of an evaluation", () => {
     expect(fine.values).to.deep.equal(["(NIL NIL)"]);
   });
 
-  describe("of a file", () => {
+  describe("in a file", () => {
     let folder: string;
     before(async () => {
       folder = await mkdtemp(join(tmpdir(), "live-warnings-"));
     });
     after(() => rm(folder, { recursive: true }));
 
-    it("are told, and COMPILE-FILE says the same as without us", async () => {
+    it("are reported, and COMPILE-FILE returns the same as without the runtime", async () => {
       const file = join(folder, "bad.lisp");
       await writeFile(
         file,
@@ -157,7 +157,7 @@ describe("Warnings of an evaluation", () => {
       expect(outcome.stderr).to.contain("caught WARNING");
     });
 
-    it("are told of what is loaded as source, which succeeds", async () => {
+    it("are reported for a source file, whose load succeeds", async () => {
       const file = join(folder, "source.lisp");
       await writeFile(file, '(defun source-style (x) 1)\n(warn "loading")\n');
       const outcome = returned(await evaluate(client, `(load "${file}")`));

@@ -56,7 +56,7 @@ describe("readConfig", () => {
     expect(readConfig([], {}).dynamicSpaceSize).to.equal(undefined);
     expect(readConfig(["--dynamic-space-size", "4096"], {}).dynamicSpaceSize).to.equal(4096);
     expect(complaint("--dynamic-space-size", "4GB")).to.equal(
-      '--dynamic-space-size takes a whole number from 1 to 16777216, not "4GB". Default: that of SBCL.',
+      `--dynamic-space-size takes a whole number from 1 to 16777216, not "4GB". Default: SBCL's own.`,
     );
   });
 

@@ -84,7 +84,7 @@ export const OPTIONS = {
     flag: "--dynamic-space-size",
     placeholder: "MEGABYTES",
     summary: "The heap size of the launched image.",
-    fallback: "SBCL's default",
+    fallback: "SBCL's own",
     min: 1,
     max: 16_777_216,
     whole: true,
