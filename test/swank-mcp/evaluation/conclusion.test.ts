@@ -90,7 +90,7 @@ describe("conclude", () => {
   it("reports a timeout with the frames of the interrupted code", () => {
     const text = reportText(conclude({ ...stopped("interrupt"), kind: "timed-out", seconds: 3 }));
     expect(text).to.equal(
-      "[TIMEOUT] TIMEOUT\nThe evaluation gave no value within 3 s. It was interrupted and is paused in the debugger; it does not resume by itself.\n\n[Backtrace]\n0: (/ 1 0)",
+      "[TIMEOUT] TIMEOUT\nThe evaluation gave no value within 3 s. It was interrupted and is paused in the debugger; it does not resume automatically.\n\n[Backtrace]\n0: (/ 1 0)",
     );
   });
 

@@ -8,7 +8,7 @@ export interface CodeOutline {
   readonly forms: readonly FormSpan[];
 }
 
-/** Tells, by the standard readtable, whether code is complete, and where its forms are: for programs that take it line by line. */
+/** Determines whether code is complete, and the positions of its forms, by the standard readtable. For programs that read code line by line. */
 export function outlineCode(code: string): CodeOutline {
   const { kind, forms } = scan(code);
   if (kind === "balanced") return { state: "complete", forms };

@@ -10,7 +10,7 @@ const POLL_INTERVAL = 100;
 /** Milliseconds between signs of life of a working process: it updates the time of its lock. */
 const HEARTBEAT_INTERVAL = 1000;
 
-/** Milliseconds without a sign of life after which nobody waits for a lock: its process may be suspended, or the process id reused. */
+/** Milliseconds without a sign of life after which a lock is not awaited: its process may be suspended, or the process id reused. */
 const SILENCE = 3000;
 
 /** Milliseconds without a sign of life after which a lock is ignored. If the clocks of two machines differ, both may work. */
@@ -102,7 +102,7 @@ class OtherWorker {
     this.#lockFile = lockFile;
   }
 
-  /** `gone` if its lock is to be ignored, `silent` if nobody should wait for it. */
+  /** `gone` if its lock is to be ignored, `silent` if it must not be awaited. */
   async look(): Promise<"working" | "silent" | "gone"> {
     const read = await useOwnFile(this.#lockFile, async (file, { mtimeMs }) => ({
       text: await file.readFile("utf8"),

@@ -16,8 +16,8 @@ export function answerText({ blocks, structured, isError }: ToolAnswer): string 
   const [, ...others] = blocks;
   if (structured === undefined || isError) return blocks.join("\n\n");
   const { notices, ...data } = structured;
-  const told = Array.isArray(notices) ? [notices.join("\n")] : [];
-  return [dataText(data), ...others, ...told].join("\n\n");
+  const texts = Array.isArray(notices) ? [notices.join("\n")] : [];
+  return [dataText(data), ...others, ...texts].join("\n\n");
 }
 
 /** Shows values of an evaluation in a frame like those of evaluate-lisp, and any other JSON in lines. */

@@ -13,7 +13,7 @@ export function timeoutSnapshot(stop: ErrorSnapshot, seconds: number | undefined
   return {
     ...stop,
     type: TIMEOUT,
-    message: `${noValue(seconds)} It was interrupted and is paused in the debugger; it does not resume by itself.`,
+    message: `${noValue(seconds)} It was interrupted and is paused in the debugger; it does not resume automatically.`,
   };
 }
 

@@ -54,8 +54,8 @@ export class SuspendedCalls {
   /**
    * Resumes the call whose question was answered.
    *
-   * @param state - What came with the question.
-   * @throws Refusal `APPROVAL_DENIED` - when that question is not open, or was about another call; which then counts as not allowed.
+   * @param state - The `requestState` of the question.
+   * @throws Refusal `APPROVAL_DENIED` - if that question is not open, or belongs to a different call, which is then denied.
    */
   resume(state: string, reply: Reply, request: CallRequest): Promise<Round> {
     const id = this.#ids.open(state);
@@ -133,7 +133,7 @@ class SuspendedCall {
     this.#request?.progress(text);
   }
 
-  /** The request has come to this. The end of the server answers calls that no request waits for. */
+  /** Ends the current round of the call with this result. The end of the server answers calls that no request waits for. */
   end(round: Round): void {
     if (round.kind === "answered") this.#last = round;
     this.#request?.signal.removeEventListener("abort", this.cancel);

@@ -26,10 +26,7 @@ export function jsonAnswer(structured: JsonObject): ToolAnswer {
   return { blocks: [JSON.stringify(structured)], isError: false, structured };
 }
 
-/**
- * The answer with what else is to be told: in the JSON of a tool that answers so, as `notices`, since some clients show the model nothing
- * else; otherwise in a block of its own.
- */
+/** Adds notices to an answer: to a JSON answer as `notices`, because some clients show the model only JSON; otherwise as a separate block. */
 export function withNotices(answer: ToolAnswer, notices: readonly string[]): ToolAnswer {
   if (notices.length === 0) return answer;
   const { blocks, structured } = answer;

@@ -53,7 +53,7 @@ class DuplexTransport implements Transport {
 
   readonly #onData = (chunk: Uint8Array): void => this.#handlers.onData(chunk);
 
-  /** Swank closes both directions at once, so nobody reads what is written after the end. */
+  /** Swank closes both directions at once, so data written after the end are not read. */
   readonly #onEnd = (): void => void this.#duplex.destroy();
 
   /** `close` follows. Later errors are consequences of the first. */

@@ -220,7 +220,7 @@ const edTarget: Decoder<EdTarget> = decode.oneOf(
   ),
 );
 
-/** Decoders of the messages that only tell something, by name. */
+/** Decoders of the messages that need no answer, by name. */
 const noticeMessages: MessageDecoders<NoticeMessage> = {
   "new-package": decode.record({ name: string, prompt: string }, { type: "new-package" }),
   "new-features": decode.record({ features: decode.list(featureName) }, { type: "new-features" }),

@@ -90,11 +90,11 @@ export interface UnreadableMessage {
   readonly type: "unreadable";
   readonly text: string;
   readonly problem: string;
-  /** The request that it answers, if that can be told from its end. */
+  /** The request that it answers, if its end names one. */
   readonly id: number | undefined;
 }
 
-/** The messages that only tell something. */
+/** The messages that need no answer. */
 export type NoticeMessage =
   | NewPackageMessage
   | NewFeaturesMessage

@@ -6,8 +6,8 @@ export type Reply =
   | {
       readonly status: "abort";
       /**
-       * The condition that Lisp signalled last during the request, `"NIL"` when there was none. It need not be why the request was aborted;
-       * the `debug` message tells that.
+       * The condition that Lisp signalled last during the request, `"NIL"` when there was none. It may not be the reason for the abort,
+       * which the `debug` message contains.
        */
       readonly condition: string;
     };
