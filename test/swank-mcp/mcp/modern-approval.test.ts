@@ -95,7 +95,7 @@ describe("SuspendedCalls", () => {
       const given = { requestState, ...(inputResponses === undefined ? {} : { inputResponses }) };
       expect(denial(await peer.finish("risky", { code: "(a)" }, given))).to.match(why);
       const late = await peer.finish("risky", { code: "(a)" }, answered(fakeQuestion(requestState), "Yes"));
-      expect(denial(late)).to.include("answered before");
+      expect(denial(late)).to.include("already answered");
       expect(done).to.deep.equal([]);
     });
   }
@@ -130,7 +130,7 @@ describe("SuspendedCalls", () => {
     const question = await peer.ask("risky", { code: "(a)" });
     await peer.finish("risky", { code: "(a)" }, answered(question, "Yes"));
     const again = await peer.finish("risky", { code: "(a)" }, answered(question, "Yes"));
-    expect(denial(again)).to.include("answered before");
+    expect(denial(again)).to.include("already answered");
     expect(done).to.deep.equal(["(a)"]);
   });
 
@@ -163,7 +163,7 @@ describe("SuspendedCalls", () => {
     const swapped = await peer.finish("risky", { code: "(evil)" }, answered(question, "Yes"));
     expect(denial(swapped)).to.include("belongs to a different call");
     const own = await peer.finish("risky", { code: "(a)" }, answered(question, "Yes"));
-    expect(denial(own)).to.include("answered before");
+    expect(denial(own)).to.include("already answered");
     expect(done).to.deep.equal([]);
   });
 
