@@ -64,7 +64,9 @@ describe("LineTransport on lines that are not messages", () => {
     for (const id of [3, "1", 1, 2]) client.write(`${JSON.stringify({ jsonrpc: "2.0", id, result: {} })}\n`);
     await client.end();
     expect(client.received).to.deep.equal([{ jsonrpc: "2.0", id: "1", result: {} }]);
-    expect(client.errors.filter((error) => String(error).includes("received a response that matches no request"))).to.have.length(3);
+    expect(
+      client.errors.filter((error) => String(error).includes("received a response that matches no request")),
+    ).to.have.length(3);
   });
 
   it("reports the receiver's exception, and continues reading", async () => {
