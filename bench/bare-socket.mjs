@@ -4,8 +4,10 @@ import { print, symbol } from "sexp-parser";
 export class BareSocket {
   #transport;
   #received = Buffer.alloc(0);
-  /** @type {((payload: string) => void) | undefined} */
-  #waiting;
+  /** Receives every reply. @type {(payload: string) => void} */
+  #onReply = () => {};
+  /** Receives every stop. @type {(payload: string) => void} */
+  #onStop = () => {};
   #lastId = 0;
 
   /** @param {import("swank-client/protocol").TransportFactory} factory */
@@ -17,10 +19,11 @@ export class BareSocket {
    * Returns the text of a request to evaluate a form.
    *
    * @param {import("sexp-parser").Sexp} form
+   * @param {string} [thread]
    */
-  message(form) {
+  message(form, thread = "t") {
     this.#lastId += 1;
-    return `(:emacs-rex ${print(form)} nil t ${this.#lastId})`;
+    return `(:emacs-rex ${print(form)} nil ${thread} ${this.#lastId})`;
   }
 
   /**
@@ -30,17 +33,66 @@ export class BareSocket {
    * @returns {Promise<string>}
    */
   roundTrip(message) {
-    const body = Buffer.from(message);
-    const head = Buffer.from(body.length.toString(16).padStart(6, "0"));
-    const reply = new Promise((resolve) => {
-      this.#waiting = resolve;
+    return this.roundTrips([message]);
+  }
+
+  /**
+   * Sends messages at once and waits for as many replies.
+   *
+   * @param {readonly string[]} messages
+   * @returns {Promise<string>} the last reply
+   */
+  roundTrips(messages) {
+    let missing = messages.length;
+    const last = new Promise((resolve) => {
+      this.#onReply = (reply) => {
+        if (--missing === 0) resolve(reply);
+      };
     });
-    this.#transport.send(Buffer.concat([head, body]));
-    return reply;
+    for (const message of messages) this.#send(message);
+    return last;
+  }
+
+  /**
+   * Sends a request and waits until its thread stops.
+   *
+   * @param {string} message
+   * @returns {Promise<string>} the thread
+   */
+  stopOf(message) {
+    const stopped = new Promise((resolve) => {
+      this.#onStop = (payload) => resolve(payload.split(" ", 2)[1] ?? "");
+    });
+    this.#send(message);
+    return stopped;
+  }
+
+  /**
+   * Sends the request that ends a stop, and waits for the replies to it and to the stopped request.
+   *
+   * @param {string} message
+   * @returns {Promise<void>}
+   */
+  ending(message) {
+    let missing = 2;
+    const ended = new Promise((resolve) => {
+      this.#onReply = () => {
+        if (--missing === 0) resolve(undefined);
+      };
+    });
+    this.#send(message);
+    return ended;
   }
 
   close() {
     this.#transport.destroy();
+  }
+
+  /** @param {string} message */
+  #send(message) {
+    const body = Buffer.from(message);
+    const head = Buffer.from(body.length.toString(16).padStart(6, "0"));
+    this.#transport.send(Buffer.concat([head, body]));
   }
 
   /** @param {Uint8Array} chunk */
@@ -51,7 +103,8 @@ export class BareSocket {
       if (this.#received.length < end) return;
       const payload = this.#received.toString("utf8", 6, end);
       this.#received = this.#received.subarray(end);
-      if (payload.startsWith("(:return")) this.#waiting?.(payload);
+      if (payload.startsWith("(:return")) this.#onReply(payload);
+      else if (payload.startsWith("(:debug ")) this.#onStop(payload);
     }
   }
 }

@@ -1,22 +1,54 @@
 import { writeFile } from "node:fs/promises";
 import { evaluateLisp } from "./figures/evaluate-lisp.mjs";
+import { evaluations } from "./figures/evaluations.mjs";
+import { heap } from "./figures/heap.mjs";
 import { largeMessages } from "./figures/large-messages.mjs";
 import { reading } from "./figures/reading.mjs";
 import { roundTrip } from "./figures/round-trip.mjs";
 import { startUp } from "./figures/start-up.mjs";
 import { toolsList } from "./figures/tools-list.mjs";
+import { otherLoad } from "./load.mjs";
 
 const RESULTS = new URL("results.json", import.meta.url);
 
-/** All figures, in the order of the table. */
-const FIGURES = [toolsList, startUp, reading, largeMessages, roundTrip, evaluateLisp];
+/** Groups of figures, in the order of the table. */
+const GROUPS = {
+  "tools-list": toolsList,
+  "start-up": startUp,
+  reading,
+  "large-messages": largeMessages,
+  "round-trip": roundTrip,
+  evaluations,
+  "evaluate-lisp": evaluateLisp,
+  heap,
+};
 
-/** Measures every figure, prints a table, and writes bench/results.json. */
-export async function main() {
+/**
+ * Measures figures, prints a table, and writes bench/results.json.
+ *
+ * @param {readonly string[]} names of groups; all if there are none
+ * @returns {Promise<number>} the exit code
+ */
+export async function main(names = []) {
+  const unknown = names.find((name) => !Object.hasOwn(GROUPS, name));
+  if (unknown !== undefined) {
+    process.stderr.write(`There are no figures named ${unknown}. Name some of: ${Object.keys(GROUPS).join(", ")}.\n`);
+    return 1;
+  }
+  const load = await otherLoad();
   const figures = [];
-  for (const measure of FIGURES) figures.push(...(await measure()));
-  process.stdout.write(`${table(figures)}\n`);
-  await writeFile(RESULTS, `${JSON.stringify({ node: process.version, figures }, null, 2)}\n`);
+  for (const [name, measure] of Object.entries(GROUPS))
+    if (names.length === 0 || names.includes(name)) figures.push(...(await measure()));
+  process.stdout.write(`${table(figures)}\n${remark(load)}`);
+  await writeFile(RESULTS, `${JSON.stringify({ node: process.version, load, figures }, null, 2)}\n`);
+  return 0;
+}
+
+/** @param {Awaited<ReturnType<typeof otherLoad>>} load */
+function remark({ busy, average, processors, isTooLoaded }) {
+  if (!isTooLoaded) return "";
+  const share = `${Math.round(100 * busy)} % of ${processors} processors, load ${average.toFixed(1)}`;
+  return `\nThe machine is too loaded for these figures: before the run, other programs took ${share}. Run it again when they have ended.\n`;
 }
 
 /** @param {readonly import("./measure.mjs").Figure[]} figures */

@@ -4,7 +4,7 @@
  * @typedef {object} Figure
  * @property {string} name
  * @property {number} value the ratio of the two medians, or the count
- * @property {"ratio" | "bytes"} unit
+ * @property {"ratio" | "bytes" | "bytes a call"} unit
  * @property {string} [of] the timed operation, with its median in milliseconds
  * @property {string} [against] the baseline, with its median in milliseconds
  */

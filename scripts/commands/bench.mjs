@@ -2,11 +2,16 @@ import { build } from "../setup/build.mjs";
 import { ensureDependencies } from "../setup/dependencies.mjs";
 import { ensureLisp } from "../setup/ensure-lisp.mjs";
 
-/** `npm run bench`: measures the figures of bench/ and writes them as a table and as bench/results.json. */
-export async function run() {
+/**
+ * `npm run bench`: measures the figures of bench/ and writes them as a table and as bench/results.json.
+ *
+ * @param {readonly string[]} args groups of figures; all if there are none
+ * @returns {Promise<number>} the exit code
+ */
+export async function run(args) {
   await ensureDependencies();
   await build();
   await ensureLisp();
   const { main } = await import("../../bench/main.mjs");
-  await main();
+  return main(args);
 }

@@ -58,6 +58,11 @@ export class ServerProcess {
     });
   }
 
+  /** @param {NodeJS.Signals} name */
+  signal(name) {
+    this.#process.kill(name);
+  }
+
   /** Closes the server's stdin and waits for its end. */
   async stop() {
     this.#process.stdin.end();

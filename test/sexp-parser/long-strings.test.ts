@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { print, read, readAll } from "sexp-parser";
+import { type Piece, print, printPieces, read, readAll } from "sexp-parser";
 
 /** Long strings are escaped and unescaped in chunks of at most so many chars. */
 const CHUNK = 65_536;
@@ -11,12 +11,19 @@ function escaped(text: string): string {
   return `"${[...text].map((char) => (char === '"' || char === "\\" ? `\\${char}` : char)).join("")}"`;
 }
 
+const encoder = new TextEncoder();
+
+function utf8(pieces: readonly Piece[]): Buffer {
+  return Buffer.concat(pieces.map((piece) => (typeof piece === "string" ? encoder.encode(piece) : piece)));
+}
+
 /** Checks both directions, and that reading goes on at the right place. */
 function expectSurvives(text: string): void {
   const printed = print(text);
   expect(printed === escaped(text), "printed").to.equal(true);
   expect(read(printed) === text, "read").to.equal(true);
   expect(readAll(`${printed}42`)[1]).to.equal(42);
+  expect(utf8(printPieces([text, 42])).equals(encoder.encode(`(${printed} 42)`)), "pieces").to.equal(true);
 }
 
 describe("print and read, for strings of many chunks", () => {

@@ -13,7 +13,7 @@ export type { DecodeErrorCode, ReadErrorCode } from "./errors.js";
 export { ERRORS, explain, PrintError, SexpError } from "./errors.js";
 export type { Folder } from "./fold.js";
 export { fold } from "./fold.js";
-export { preview, print } from "./print/printer.js";
+export { type Piece, preview, print, printPieces } from "./print/printer.js";
 export { read, readAll } from "./read/reader.js";
 export type {
   Balanced,

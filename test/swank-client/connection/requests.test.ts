@@ -149,6 +149,16 @@ describe("Connection.request: requests", () => {
     expect(error.stack).to.match(/^SwankError: question: Thread not found\n\s+at askSomething /);
   });
 
+  onBothJoints("without a recorded caller name the functions that wait for them", async ({ connection, peer }) => {
+    async function waitForAnswer(): Promise<unknown> {
+      return await connection.exchange(FORM, { label: "question" });
+    }
+    const reply = waitForAnswer();
+    peer.send('(:invalid-rpc 1 "Thread not found")');
+    const error = await rejection(reply, "NO_SUCH_THREAD");
+    expect(error.stack).to.match(/^SwankError: question: Thread not found\n(.*processTicks.*\n)?\s+at async waitForAnswer /);
+  });
+
   onBothJoints("are refused before anything is sent if an argument is invalid", async ({ connection, peer }) => {
     const refused = [
       connection.request(FORM, { label: "x", thread: 1.5 }),

@@ -18,6 +18,13 @@ function namedPlaces(fields: Fields, describe: (name: string) => string): readon
   return Object.entries(fields).map(([name, field]) => ({ name, ...placeOf(`.${name}`, field, describe(name)) }));
 }
 
+/** An object with all fields of a result. Copying it and setting the fields is faster than adding them one by one. */
+function templateOf(fields: Fields, constants?: object): Record<string, unknown> {
+  const template: Record<string, unknown> = { ...constants };
+  for (const name of Object.keys(fields)) template[name] = undefined;
+  return template;
+}
+
 /**
  * A list whose elements are named by their order in `fields`; the last ones may be `optional`.
  *
@@ -29,9 +36,10 @@ export function record<S extends Fields, const C extends object = object>(
   constants?: C,
 ): Decoder<DecodedFields<S> & C> {
   const places = namedPlaces(fields, () => "an element that is missing");
+  const template = templateOf(fields, constants);
   return (datum) => {
     const items = itemsOf(datum);
-    const result: Record<string, unknown> = { ...constants };
+    const result = { ...template };
     let index = 0;
     for (const place of places) result[place.name] = decodePlace(place, items[index++], datum);
     return assembledFields<S, C>(result);
@@ -48,10 +56,11 @@ export function plist<S extends Fields>(fields: S): Decoder<DecodedFields<S>> {
   const places = namedPlaces(fields, (name) => `the key :${kebab(name)}`).map((place) => {
     return { ...place, key: keyword(kebab(place.name)) };
   });
+  const template = templateOf(fields);
   return (datum) => {
     const items = itemsOf(datum, "a property list");
     if (items.length % 2 !== 0) throw new DecodeError("a property list", datum);
-    const result: Record<string, unknown> = {};
+    const result = { ...template };
     for (const place of places) result[place.name] = decodePlace(place, property(items, place.key), datum);
     return assembledFields<S, object>(result);
   };

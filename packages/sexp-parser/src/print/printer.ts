@@ -2,6 +2,7 @@ import { PrintError } from "../errors.js";
 import { FUNCTION, NIL, QUOTE } from "../syntax/symbols.js";
 import type { ArrayLiteral, DottedList, Quasi, Sexp } from "../types.js";
 import { printAtom, unprintable } from "./atom.js";
+import { isLong, printString, stringPieces } from "./string.js";
 
 /** A compound whose elements are being printed. */
 interface Frame {
@@ -30,6 +31,19 @@ export function print(datum: Sexp): string {
   return new Printer(Number.POSITIVE_INFINITY).print(datum);
 }
 
+/** Part of a printed text: the text itself, or its UTF-8. */
+export type Piece = string | Uint8Array;
+
+/**
+ * The text of a datum in pieces, for encoding as UTF-8: long strings come as bytes, because printing them to a string and encoding that
+ * takes longer.
+ *
+ * @throws {PrintError} as `print` does
+ */
+export function printPieces(datum: Sexp): readonly Piece[] {
+  return new Printer(Number.POSITIVE_INFINITY).printPieces(datum);
+}
+
 /** The start of the text of a datum: about `limit` chars at most, then `...` when text is left out. */
 export function preview(datum: Sexp, limit: number): string {
   const text = new Printer(limit).print(datum);
@@ -43,6 +57,8 @@ const QUASI_PREFIXES = { backquote: "`", unquote: ",", splice: ",@", nsplice: ",
 
 class Printer {
   readonly #limit: number;
+  /** Pieces before `#out`, when the text is wanted in pieces. */
+  #pieces: Piece[] | undefined;
   #out = "";
   #frame: Frame | undefined;
 
@@ -54,6 +70,13 @@ class Printer {
     this.#write(datum);
     while (this.#frame !== undefined && this.#out.length <= this.#limit) this.#step(this.#frame);
     return this.#out;
+  }
+
+  printPieces(datum: Sexp): readonly Piece[] {
+    const pieces: Piece[] = [];
+    this.#pieces = pieces;
+    pieces.push(this.print(datum));
+    return pieces;
   }
 
   #step(frame: Frame): void {
@@ -74,10 +97,19 @@ class Printer {
 
   #write(datum: Sexp | undefined | null): void {
     if (datum === undefined || datum === null) throw unprintable(datum);
-    if (typeof datum !== "object") this.#out += printAtom(typeof datum === "string" ? this.#cut(datum) : datum);
+    if (typeof datum === "string") this.#writeString(this.#cut(datum));
+    else if (typeof datum !== "object") this.#out += printAtom(datum);
     else if ("kind" in datum) this.#writeObject(datum);
     else if (Array.isArray(datum)) this.#writeList(datum);
     else throw unprintable(datum);
+  }
+
+  #writeString(text: string): void {
+    if (this.#pieces === undefined || !isLong(text)) this.#out += printString(text);
+    else {
+      this.#pieces.push(this.#out, ...stringPieces(text));
+      this.#out = "";
+    }
   }
 
   #cut(text: string): string {

@@ -19,13 +19,35 @@ function escapeShort(text: string): string {
 
 function escapeLong(text: string): string {
   let result = "";
-  for (let start = 0; start < text.length; ) {
-    const chunk = chunkAt(text, start, MAX_CHUNK);
+  for (const chunk of chunks(text)) {
     const count = encodeChunk(chunk, plain);
     result += count < 0 ? escapeShort(chunk) : decodeBytes(escaped, escapeBytes(count));
-    start += chunk.length;
   }
   return result;
+}
+
+/** Whether `stringPieces` is faster than `printString` and encoding its text. */
+export function isLong(text: string): boolean {
+  return text.length >= LONG;
+}
+
+/** The printed string in pieces: UTF-8, or text where UTF-8 would lose lone surrogates. */
+export function stringPieces(text: string): (string | Uint8Array)[] {
+  const pieces: (string | Uint8Array)[] = ['"'];
+  for (const chunk of chunks(text)) {
+    const count = encodeChunk(chunk, plain);
+    pieces.push(count < 0 ? escapeShort(chunk) : escaped.slice(0, escapeBytes(count)));
+  }
+  pieces.push('"');
+  return pieces;
+}
+
+function* chunks(text: string): Generator<string> {
+  for (let start = 0; start < text.length; ) {
+    const chunk = chunkAt(text, start, MAX_CHUNK);
+    yield chunk;
+    start += chunk.length;
+  }
 }
 
 /** 1 for the bytes that are escaped, 0 for all others. */

@@ -21,13 +21,15 @@ export function checkOptions<Options extends object>(
   if (typeof options !== "object" || options === null) {
     throw new SwankError("INVALID_ARGUMENT", `${owner} takes its options as an object, not ${String(options)}.`);
   }
-  const unknown = Object.keys(options).find((name) => !Object.hasOwn(names, name));
-  if (unknown === undefined) return;
+  for (const name of Object.keys(options)) if (!Object.hasOwn(names, name)) throw unknownOption(owner, name, names);
+}
+
+function unknownOption(owner: string, unknown: string, names: object): SwankError {
   const shown = unknown.slice(0, 80);
   const known = Object.keys(names).sort();
   const nearest = closest(shown, known);
   const hint = distance(shown, nearest) <= MAX_TYPOS ? ` Did you mean "${nearest}"?` : "";
-  throw new SwankError("INVALID_ARGUMENT", `${owner} has no option "${shown}".${hint}`, {
+  return new SwankError("INVALID_ARGUMENT", `${owner} has no option "${shown}".${hint}`, {
     remedy: `Its options are ${known.join(", ")}.`,
   });
 }

@@ -253,7 +253,13 @@ export class SwankError extends Error {
     this.code = code;
     this.remedy = options.remedy ?? ERROR_CODES[code].remedy;
     this.details = options.details ?? {};
-    if (options.origin !== undefined) this.stack = `${this.name}: ${message}\n${options.origin.frames}`;
+    if (options.origin !== undefined) this.movedTo(options.origin);
+  }
+
+  /** Replaces the stack by that of a call. */
+  movedTo(origin: CallSite): this {
+    this.stack = `${this.name}: ${this.message}\n${origin.frames}`;
+    return this;
   }
 }
 

@@ -21,7 +21,8 @@ const warn: UnhandledListenerError = (error, event) => {
  * Listeners are called synchronously, in the order they were added. An error of one does not affect the others.
  */
 export class TypedEmitter<Events extends object> {
-  readonly #listeners: { [Name in keyof Events]?: Set<Listener<Events[Name]>> } = {};
+  /** A change replaces the list, so that `emit` calls the listeners that it began with. */
+  readonly #listeners: { [Name in keyof Events]?: readonly Listener<Events[Name]>[] } = {};
   readonly #onListenerError: UnhandledListenerError;
 
   constructor(onListenerError: UnhandledListenerError = warn) {
@@ -30,13 +31,11 @@ export class TypedEmitter<Events extends object> {
 
   /** Adds a listener. */
   on<Name extends keyof Events & string>(event: Name, listener: Listener<Events[Name]>): Unsubscribe {
-    const listeners: Set<Listener<Events[Name]>> = this.#listeners[event] ?? new Set();
-    this.#listeners[event] = listeners;
     // A new function per call, so that a function that was added twice and removed once stays once.
     const own: Listener<Events[Name]> = (payload) => listener(payload);
-    listeners.add(own);
+    this.#listeners[event] = [...(this.#listeners[event] ?? []), own];
     return () => {
-      listeners.delete(own);
+      this.#listeners[event] = this.#listeners[event]?.filter((other) => other !== own) ?? [];
     };
   }
 
@@ -51,14 +50,15 @@ export class TypedEmitter<Events extends object> {
 
   /** The number of listeners of an event. */
   listenerCount(event: keyof Events): number {
-    return this.#listeners[event]?.size ?? 0;
+    return this.#listeners[event]?.length ?? 0;
   }
 
   /** Calls the listeners. Never throws their errors. */
   protected emit<Name extends keyof Events & string>(event: Name, payload: Events[Name]): void {
-    for (const listener of [...(this.#listeners[event] ?? [])]) {
-      callListener(listener, payload, (error) => this.reportListenerError(error, event));
-    }
+    const listeners = this.#listeners[event];
+    if (listeners === undefined || listeners.length === 0) return;
+    const report = (error: unknown) => this.reportListenerError(error, event);
+    for (const listener of listeners) callListener(listener, payload, report);
   }
 
   /**

@@ -70,7 +70,7 @@ export class EvaluationRunner<Stop extends StopOfTask> {
     const onOutput = this.#guarded(options?.onOutput);
     const task = new EvaluationTask<Stop>(this.#connection.nextId(), this.#control, this.#session, onOutput);
     this.#running.set(task.id, task);
-    void this.#run(task, code, options).finally(() => this.#retire(task));
+    void this.#run(task, code, options);
     return task;
   }
 
@@ -112,7 +112,7 @@ export class EvaluationRunner<Stop extends StopOfTask> {
     const place: Place = {
       send: (form, { label }) => {
         sent = this.#connection.isOpen;
-        return this.#connection.request(form, { label, id: task.id });
+        return this.#connection.exchange(form, { label, id: task.id });
       },
     };
     try {
@@ -123,6 +123,8 @@ export class EvaluationRunner<Stop extends StopOfTask> {
       const cause = asSwankError(error);
       if (sent && !this.#connection.isOpen) task.ended({ status: "lost", cause });
       else task.refused(cause);
+    } finally {
+      this.#retire(task);
     }
   }
 

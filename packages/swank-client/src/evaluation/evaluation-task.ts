@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { SwankError } from "../base/errors.js";
 import type { SessionUpdate } from "../calls/stop-data.js";
 import type { EvaluationOf, OutputChunk, StopOfTask } from "./evaluation.js";
+import { Latch } from "./latch.js";
 import type { Aborted, Lost, OutcomeOf, Returned, StoppedOf, Transcript } from "./outcome.js";
 import { OutcomeSlot, type Producer, type WaitOptions } from "./outcome-slot.js";
 import { type OutputStream, type SessionState, TranscriptRecorder } from "./transcript.js";
@@ -39,8 +40,8 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
   readonly #onOutput: ((chunk: OutputChunk) => void) | undefined;
   readonly #slot = new OutcomeSlot<OutcomeOf<Stop>>();
   readonly #recorder: TranscriptRecorder;
-  /** Aborted when it has ended. A promise instead of a signal would keep every waiter in memory until then. */
-  readonly #settled = new AbortController();
+  /** Opens when it has ended. */
+  readonly #settled = new Latch();
   #interrupts = 0;
   #stop: Stop | undefined;
   #thread: number | undefined;
@@ -66,7 +67,7 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
   }
 
   get isSettled(): boolean {
-    return this.#settled.signal.aborted;
+    return this.#settled.isOpen;
   }
 
   next(options: WaitOptions = {}): Promise<OutcomeOf<Stop>> {
@@ -81,7 +82,7 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
         void this.#insist(count);
         return true;
       }
-      await pause(START_PAUSE);
+      await setTimeout(START_PAUSE);
     }
     return false;
   }
@@ -136,11 +137,15 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
 
   /** The transcript is added to the outcome when that is taken. */
   #outcome(verdict: BareOutcome<Stop>): Producer<OutcomeOf<Stop>> {
-    return () => ({ ...verdict, ...this.#recorder.take() });
+    return () => {
+      // A second spread would take longer than all of this.
+      const { stdout, stderr, warnings, warningsOmitted, package: name } = this.#recorder.take();
+      return { ...verdict, stdout, stderr, warnings, warningsOmitted, package: name };
+    };
   }
 
   #settle(): void {
-    this.#settled.abort();
+    this.#settled.open();
   }
 
   /** Repeats the interrupt until the evaluation stops or ends, because an interrupt is lost if the thread is leaving a stop. */
@@ -180,7 +185,7 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
   }
 
   #settledWithin(milliseconds: number): Promise<void> {
-    return pause(milliseconds, this.#settled.signal);
+    return this.#settled.within(milliseconds);
   }
 }
 
@@ -191,11 +196,6 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
  */
 async function leave(stop: StopOfTask): Promise<void> {
   void stop.abort().catch(() => undefined);
-}
-
-/** Never rejects. Resolves early if the signal is aborted. */
-function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  return setTimeout(milliseconds, undefined, signal && { signal }).catch(() => undefined);
 }
 
 function identity(reason: unknown): unknown {

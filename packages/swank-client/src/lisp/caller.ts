@@ -63,7 +63,7 @@ export class Caller {
     const isSent = !options.signal?.aborted;
     let isGivenUp = false;
     try {
-      const reply = await this.#connection.request(form, { ...options, id });
+      const reply = await this.#connection.exchange(form, { ...options, id });
       const stop = this.#stopped.get(id);
       if (reply.status === "abort" && stop !== undefined) throw requestFailed(options.label, stop);
       return reply;

@@ -1,4 +1,4 @@
-import { type Decoder, isList, isSymbol, type Sexp, symbol } from "sexp-parser";
+import { type Decoder, isList, isSymbol, type LispSymbol, type Sexp, symbol } from "sexp-parser";
 import { checkOptions, type OptionNames } from "../base/check-arguments.js";
 import { SwankError } from "../base/errors.js";
 import type { Connection } from "../protocol/connection/connection.js";
@@ -87,10 +87,16 @@ export class LispRunner {
   ): Promise<Result> {
     const { label, operands } = encoded(called, args);
     const { timeout = called.timeout, signal } = limits;
-    const operator = symbol(await operatorOf(called, this.#modules, label, signal));
+    const operator = this.#knownOperator(called) ?? symbolNamed(await operatorOf(called, this.#modules, label, signal));
     const mayLeave = called.unwound !== undefined;
     const reply = await place.send([operator, ...operands], { label, mayLeave, timeout, signal });
     return resultOf(called, args, reply, label);
+  }
+
+  /** The symbol of a function that needs no module to be loaded first. */
+  #knownOperator<Args extends readonly unknown[], Result>({ name, module }: LispFunction<Args, Result>) {
+    const operator = module === undefined ? name : this.operator(name, module);
+    return operator === undefined ? undefined : symbolNamed(operator);
   }
 
   /** True if a module is known to be loaded. */
@@ -189,7 +195,7 @@ function understood<Value>(read: () => Value, label: string): Value {
 
 function encoded<Args extends readonly unknown[], Result>(called: LispFunction<Args, Result>, args: Args) {
   return sound(called, () => {
-    if (called.module === undefined) symbol(called.name);
+    if (called.module === undefined) symbolNamed(called.name);
     return { label: labelOf(called, args), operands: [...(called.encode?.(...args) ?? [])] };
   });
 }
@@ -202,6 +208,19 @@ function sound<Value>({ name }: { readonly name: string }, make: () => Value): V
     if (cause instanceof SwankError) throw cause;
     throw new SwankError("INVALID_ARGUMENT", `${name}: ${messageOf(cause)}`, { cause });
   }
+}
+
+/** Symbols of functions, because reading a name takes longer than finding it here. */
+const symbols = new Map<string, LispSymbol>();
+/** More than the descriptors of any program. */
+const MAX_SYMBOLS = 1000;
+
+function symbolNamed(name: string): LispSymbol {
+  const known = symbols.get(name);
+  if (known !== undefined) return known;
+  const found = symbol(name);
+  if (symbols.size < MAX_SYMBOLS) symbols.set(name, found);
+  return found;
 }
 
 async function operatorOf<Args extends readonly unknown[], Result>(

@@ -2,8 +2,8 @@ import { NIL, type Sexp } from "sexp-parser";
 import { asSwankError, CallSite, SwankError } from "../../base/errors.js";
 import { catchRejection, TypedEmitter } from "../../base/typed-emitter.js";
 import type { NetworkPeer, Transport, TransportFactory } from "../transport/transport.js";
-import { type ClientMessage, printMessage } from "../wire/encode-message.js";
-import { encodeFrame, FrameDecoder } from "../wire/frames.js";
+import { type ClientMessage, printMessagePieces } from "../wire/encode-message.js";
+import { encodeFrame, encodePieces, FrameDecoder, HEADER_LENGTH } from "../wire/frames.js";
 import type { Reply, SwankMessage } from "../wire/messages.js";
 import { readMessage } from "../wire/read-message.js";
 import {
@@ -22,8 +22,8 @@ const NO_THREAD = -1;
 /** Answers to Lisp's questions that may wait to be sent. */
 const MOST_UNREAD_ANSWERS = 20_000;
 
-/** Messages sent that are remembered, and characters of each. */
-const SENT = { count: 8, length: 300 } as const;
+/** Frames sent that are remembered, and the most bytes of each. */
+const SENT = { count: 8, length: HEADER_LENGTH + 300 } as const;
 
 /**
  * A connection to a Swank server: sends requests, matches replies to them, and emits all messages as events.
@@ -37,8 +37,8 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
   readonly #transport: Transport;
   readonly #decoder: FrameDecoder;
   readonly #pending = new PendingRequests();
-  /** The last messages sent, oldest first: a server closes the connection on a message that it cannot digest. */
-  readonly #sent: string[] = [];
+  /** The last frames sent, oldest first: a server closes the connection on a message that it cannot digest. */
+  readonly #sent: Uint8Array[] = [];
   #lastId = 0;
   /** Why the connection has ended or is ending; `undefined` while it is open. */
   #reason: SwankError | undefined;
@@ -99,16 +99,30 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
    * `FRAME_TOO_LARGE`, `BACKLOG_FULL`
    */
   async request(form: Sexp, options: RequestOptions): Promise<Reply> {
-    const origin = new CallSite(this.request);
+    return await this.#ask(form, options, new CallSite(this.request));
+  }
+
+  /**
+   * Like {@link request}, in less time: the stack of an error names only the functions that wait for the reply with `await`, because the
+   * caller's stack is not recorded.
+   */
+  async exchange(form: Sexp, options: RequestOptions): Promise<Reply> {
+    try {
+      return await this.#ask(form, options);
+    } catch (error) {
+      throw error instanceof SwankError ? error.movedTo(new CallSite(this.exchange)) : error;
+    }
+  }
+
+  #ask(form: Sexp, options: RequestOptions, origin?: CallSite): Promise<Reply> {
     const { label, signal, thread = "t" } = options;
     checkRequestOptions(options);
     this.#checkReady(label, signal, origin);
     const id = this.#claimId(options);
-    const text = printMessage({ type: "emacs-rex", form, package: options.package, thread, id });
-    const frame = encodeFrame(text);
+    const frame = encodePieces(printMessagePieces({ type: "emacs-rex", form, package: options.package, thread, id }));
     const timeout = options.timeout ?? this.#defaultTimeout(thread);
     const reply = this.#pending.add({ id, label, origin, timeout, signal });
-    this.#transmit(text, frame);
+    this.#transmit(frame);
     return reply;
   }
 
@@ -120,8 +134,7 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
    */
   send(message: ClientMessage): boolean {
     if (!this.isOpen) return false;
-    const text = printMessage(message);
-    this.#transmit(text, encodeFrame(text));
+    this.#transmit(encodePieces(printMessagePieces(message)));
     return true;
   }
 
@@ -149,7 +162,7 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
     await this.closed;
   }
 
-  #checkReady(label: string, signal: AbortSignal | undefined, origin: CallSite): void {
+  #checkReady(label: string, signal: AbortSignal | undefined, origin?: CallSite): void {
     if (this.#reason !== undefined) {
       const { code, message, remedy, details } = this.#reason;
       throw new SwankError(code, `${label}: ${message}`, { cause: this.#reason, remedy, details, origin });
@@ -175,8 +188,8 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
       : Number.POSITIVE_INFINITY;
   }
 
-  #transmit(text: string, frame: Uint8Array): void {
-    this.#sent.push(excerpt(text));
+  #transmit(frame: Uint8Array): void {
+    this.#sent.push(beginning(frame));
     if (this.#sent.length > SENT.count) this.#sent.shift();
     this.#transport.send(frame);
   }
@@ -274,7 +287,7 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
   /** Adds what was sent last. */
   #explain(error: unknown): SwankError {
     const { code, message, remedy, details, cause } = asSwankError(error);
-    return new SwankError(code, message, { remedy, cause, details: { ...details, lastSent: [...this.#sent] } });
+    return new SwankError(code, message, { remedy, cause, details: { ...details, lastSent: this.#sent.map(excerpt) } });
   }
 }
 
@@ -282,8 +295,14 @@ function closedHere(): SwankError {
   return new SwankError("CONNECTION_CLOSED", "This side closed the connection.");
 }
 
-/** The beginning of a long message, copied: a slice would keep the whole message in memory. */
-function excerpt(message: string): string {
-  if (message.length <= SENT.length) return message;
-  return `${Buffer.from(message.slice(0, SENT.length)).toString()}...`;
+/** A copy of the beginning of a long frame, since a part would keep all of it in memory. One byte more shows that it was longer. */
+function beginning(frame: Uint8Array): Uint8Array {
+  return frame.length > SENT.length ? Uint8Array.prototype.slice.call(frame, 0, SENT.length + 1) : frame;
+}
+
+/** The text of a remembered frame. */
+function excerpt(frame: Uint8Array): string {
+  const text = Buffer.from(frame).toString("utf8", HEADER_LENGTH, SENT.length);
+  // The end may be a part of a character.
+  return frame.length > SENT.length ? `${text.replace(/\ufffd+$/, "")}...` : text;
 }

@@ -70,8 +70,8 @@ interface PendingRequestOptions {
   readonly id: number;
   /** Names the operation in messages. */
   readonly label: string;
-  /** The caller's stack trace. */
-  readonly origin: CallSite;
+  /** The caller's stack trace, if it was recorded. */
+  readonly origin: CallSite | undefined;
   /** Timeout in milliseconds; `Infinity` for none. */
   readonly timeout: number;
   /** Ends the wait when aborted. */
@@ -84,11 +84,13 @@ interface RequestFailure extends Pick<SwankErrorOptions, "cause" | "remedy" | "d
   readonly message: string;
 }
 
-interface PendingRequest extends PendingRequestOptions {
+/** A request that waits, and how to end its wait. */
+interface PendingRequest {
+  readonly options: PendingRequestOptions;
   readonly resolve: (reply: Reply) => void;
   readonly reject: (error: SwankError) => void;
-  /** Releases the timer and the signal's listener. */
-  readonly release: () => void;
+  /** Releases the timer and the signal's listener; `undefined` without either. */
+  readonly release: (() => void) | undefined;
 }
 
 /** The requests that wait for a reply. Each is settled once and leaves no timer or listener behind. */
@@ -106,7 +108,7 @@ export class PendingRequests {
   /** Begins a wait. The caller has checked that the id is new and the signal is not aborted. */
   add(options: PendingRequestOptions): Promise<Reply> {
     return new Promise((resolve, reject) => {
-      this.#requests.set(options.id, { ...options, resolve, reject, release: this.#watch(options) });
+      this.#requests.set(options.id, { options, resolve, reject, release: this.#watch(options) });
     });
   }
 
@@ -134,18 +136,19 @@ export class PendingRequests {
 
   #reject(id: number, failure: RequestFailure): boolean {
     const request = this.#take(id);
-    request?.reject(describe(request, failure));
+    request?.reject(describe(request.options, failure));
     return request !== undefined;
   }
 
   #take(id: number): PendingRequest | undefined {
     const request = this.#requests.get(id);
     this.#requests.delete(id);
-    request?.release();
+    request?.release?.();
     return request;
   }
 
-  #watch({ id, timeout, signal }: PendingRequestOptions): () => void {
+  #watch({ id, timeout, signal }: PendingRequestOptions): (() => void) | undefined {
+    if (signal === undefined && !Number.isFinite(timeout)) return undefined;
     const onAbort = () =>
       void this.#reject(id, { code: "CANCELLED", message: "The wait was cancelled.", cause: signal?.reason });
     const onTimeout = () =>
@@ -160,7 +163,7 @@ export class PendingRequests {
 }
 
 /** The error of one request, with its label and the caller's stack trace. */
-function describe(request: PendingRequest, { code, message, ...failure }: RequestFailure): SwankError {
+function describe(request: PendingRequestOptions, { code, message, ...failure }: RequestFailure): SwankError {
   return new SwankError(code, `${request.label}: ${message}`, {
     ...failure,
     details: { ...failure.details, operation: request.label, request: request.id },

@@ -1,4 +1,4 @@
-import { keyword, list, NIL, PrintError, parts, print, type Sexp, T } from "sexp-parser";
+import { keyword, list, NIL, type Piece, PrintError, parts, print, printPieces, type Sexp, T } from "sexp-parser";
 import { SwankError } from "../../base/errors.js";
 
 /** Where a request runs: `t` in a new thread, `repl-thread` in the REPL's, a number in that stopped thread. */
@@ -34,7 +34,7 @@ export type ClientMessage =
  * @throws SwankError `INVALID_ARGUMENT` for an unknown message
  */
 export function encodeMessage(message: ClientMessage): Sexp {
-  const name = keyword(String(message.type));
+  const name = nameOf(message.type);
   switch (message.type) {
     case "emacs-rex":
       return list(name, message.form, message.package ?? NIL, encodeThread(message.thread), message.id);
@@ -56,6 +56,20 @@ export function encodeMessage(message: ClientMessage): Sexp {
   }
 }
 
+/** Names of messages, so that a message needs no look-up of its symbol. */
+const names = new Map<string, Sexp>();
+
+function nameOf(type: string): Sexp {
+  const known = names.get(type);
+  if (known !== undefined) return known;
+  const name = keyword(String(type));
+  // An unknown type is refused, so the table stays small.
+  if (names.size < MAX_NAMES) names.set(type, name);
+  return name;
+}
+
+const MAX_NAMES = 20;
+
 function encodeThread(thread: RequestThread): Sexp {
   if (thread === "t") return T;
   if (thread === "repl-thread") return keyword(thread);
@@ -69,8 +83,21 @@ function encodeThread(thread: RequestThread): Sexp {
  * @throws SwankError `INVALID_ARGUMENT` if it holds text that Lisp's reader would run (`#.`) or refuse (`#<...>`), or values that are not Lisp data
  */
 export function printMessage(message: ClientMessage): string {
+  return printed(message, print);
+}
+
+/**
+ * The same text in pieces: the strings between long strings, and the UTF-8 of long strings.
+ *
+ * @throws SwankError as `printMessage` does
+ */
+export function printMessagePieces(message: ClientMessage): readonly Piece[] {
+  return printed(message, printPieces);
+}
+
+function printed<Text>(message: ClientMessage, printer: (datum: Sexp) => Text): Text {
   const datum = encodeMessage(message);
-  const text = printDatum(datum);
+  const text = guarded(datum, printer);
   const opaque = findOpaque(datum);
   if (opaque === undefined) return text;
   throw new SwankError(
@@ -79,9 +106,9 @@ export function printMessage(message: ClientMessage): string {
   );
 }
 
-function printDatum(datum: Sexp): string {
+function guarded<Text>(datum: Sexp, printer: (datum: Sexp) => Text): Text {
   try {
-    return print(datum);
+    return printer(datum);
   } catch (cause) {
     if (cause instanceof PrintError) throw new SwankError("INVALID_ARGUMENT", cause.message, { cause });
     // The text is longer than the longest possible string.
@@ -95,7 +122,7 @@ function findOpaque(datum: Sexp): string | undefined {
   const waiting: Sexp[] = [datum];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (typeof next === "object" && "kind" in next && next.kind === "opaque") return next.text;
-    for (const part of parts(next)) waiting.push(part);
+    for (const part of parts(next)) if (typeof part === "object" && part !== NIL) waiting.push(part);
   }
   return undefined;
 }

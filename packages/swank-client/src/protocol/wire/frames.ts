@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import type { Piece } from "sexp-parser";
 import { checkOptions } from "../../base/check-arguments.js";
 import { SwankError } from "../../base/errors.js";
 
@@ -16,16 +17,58 @@ export const MAX_PAYLOAD_LENGTH = 0xffffff;
  * @throws SwankError `FRAME_TOO_LARGE`
  */
 export function encodeFrame(payload: string): Uint8Array {
-  const length = Buffer.byteLength(payload);
+  return payload.length <= SHORT ? encodeShort(payload) : encodePieces([payload]);
+}
+
+/**
+ * The same for a text in pieces, as `printPieces` makes it.
+ *
+ * @throws SwankError `FRAME_TOO_LARGE`
+ */
+export function encodePieces(pieces: readonly Piece[]): Uint8Array {
+  const [only] = pieces;
+  if (pieces.length === 1 && typeof only === "string" && only.length <= SHORT) return encodeShort(only);
+  const frame = allocateFrame(pieces.reduce((length, piece) => length + byteLength(piece), 0));
+  let end = HEADER_LENGTH;
+  for (const piece of pieces) end += put(piece, frame, end);
+  return frame;
+}
+
+/** Payloads of up to this many UTF-16 code units are encoded before their length is known. */
+const SHORT = 1000;
+/** The most bytes that UTF-8 takes for a UTF-16 code unit. */
+const BYTES_PER_UNIT = 3;
+
+function encodeShort(payload: string): Uint8Array {
+  const room = Buffer.allocUnsafe(HEADER_LENGTH + BYTES_PER_UNIT * payload.length);
+  const length = room.write(payload, HEADER_LENGTH, "utf8");
+  room.write(header(length), 0, "latin1");
+  return room.subarray(0, HEADER_LENGTH + length);
+}
+
+function allocateFrame(length: number): Buffer {
   if (length > MAX_PAYLOAD_LENGTH) {
     throw new SwankError("FRAME_TOO_LARGE", `The message has ${length} bytes; the limit is ${MAX_PAYLOAD_LENGTH}.`, {
       remedy: "Send less at a time, for example by having Lisp load a file.",
     });
   }
   const frame = Buffer.allocUnsafe(HEADER_LENGTH + length);
-  frame.write(length.toString(16).padStart(HEADER_LENGTH, "0"), "latin1");
-  frame.write(payload, HEADER_LENGTH, "utf8");
+  frame.write(header(length), 0, "latin1");
   return frame;
+}
+
+function header(length: number): string {
+  return length.toString(16).padStart(HEADER_LENGTH, "0");
+}
+
+function byteLength(piece: Piece): number {
+  return typeof piece === "string" ? Buffer.byteLength(piece) : piece.length;
+}
+
+function put(piece: Piece, frame: Buffer, start: number): number {
+  if (typeof piece === "string") return frame.write(piece, start, "utf8");
+  frame.set(piece, start);
+  return piece.length;
 }
 
 /** Number of unexpected bytes that an error shows. */
@@ -69,49 +112,58 @@ export class FrameDecoder {
    * @throws SwankError `BAD_FRAME` (the header is not a number) or `FRAME_TOO_LARGE`
    */
   push(chunk: Uint8Array): void {
-    let rest = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    while (rest.length > 0)
-      rest = this.#payload === undefined ? this.#readHeader(rest) : this.#fill(this.#payload, rest);
+    const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    for (let start = 0; start < bytes.length; )
+      start = this.#payload === undefined ? this.#readHeader(bytes, start) : this.#fill(this.#payload, bytes, start);
   }
 
-  /** Returns the rest of the bytes. */
-  #readHeader(bytes: Buffer): Buffer {
-    const taken = bytes.copy(this.#header, this.#headerLength);
-    this.#headerLength += taken;
-    const rest = bytes.subarray(taken);
-    if (this.#headerLength < HEADER_LENGTH) return rest;
-    const length = this.#parseHeader(rest);
-    if (length <= rest.length) {
-      this.#finish(rest.subarray(0, length));
-      return rest.subarray(length);
+  /** Returns the start of the bytes after the header, or after the frame if all of it has arrived. */
+  #readHeader(bytes: Buffer, start: number): number {
+    const from = start + bytes.copy(this.#header, this.#headerLength, start);
+    this.#headerLength += from - start;
+    if (this.#headerLength < HEADER_LENGTH) return from;
+    const length = this.#parseHeader(bytes, from);
+    const end = from + length;
+    if (end <= bytes.length) {
+      this.#finish(bytes, from, end);
+      return end;
     }
     this.#payload = Buffer.allocUnsafe(length);
-    return rest;
+    return from;
   }
 
-  #parseHeader(rest: Buffer): number {
-    const header = this.#header.toString("latin1");
-    if (!/^[0-9a-fA-F]{6}$/.test(header))
-      throw badHeader(Buffer.concat([this.#header, rest.subarray(0, PREVIEW_LENGTH)]));
-    const length = Number.parseInt(header, 16);
+  #parseHeader(bytes: Buffer, from: number): number {
+    let length = 0;
+    for (const code of this.#header) {
+      const digit = hexDigit(code);
+      if (digit < 0) throw badHeader(Buffer.concat([this.#header, bytes.subarray(from, from + PREVIEW_LENGTH)]));
+      length = length * 16 + digit;
+    }
     if (length <= this.#limit) return length;
     throw new SwankError("FRAME_TOO_LARGE", `A message of ${length} bytes was announced; the limit is ${this.#limit}.`);
   }
 
-  #fill(payload: Buffer, bytes: Buffer): Buffer {
-    const taken = bytes.copy(payload, this.#payloadLength);
+  #fill(payload: Buffer, bytes: Buffer, start: number): number {
+    const taken = bytes.copy(payload, this.#payloadLength, start);
     this.#payloadLength += taken;
-    if (this.#payloadLength === payload.length) this.#finish(payload);
-    return bytes.subarray(taken);
+    if (this.#payloadLength === payload.length) this.#finish(payload, 0, payload.length);
+    return start + taken;
   }
 
-  #finish(payload: Buffer): void {
+  #finish(bytes: Buffer, start: number, end: number): void {
     this.#headerLength = 0;
     this.#payload = undefined;
     this.#payloadLength = 0;
     // Lisp may send bytes that are not UTF-8, such as unfilled strings of a stopped thread. They become U+FFFD.
-    this.#onPayload(payload.toString("utf8"));
+    this.#onPayload(bytes.toString("utf8", start, end));
   }
+}
+
+/** The value of an ASCII hexadecimal digit; -1 for any other byte. */
+function hexDigit(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  const letter = code | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
 }
 
 /** The first bytes of protocols that are common on a wrong port. */

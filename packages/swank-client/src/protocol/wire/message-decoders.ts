@@ -1,4 +1,4 @@
-import { type Decoder, decode, isList, keyword, NIL, print, type Sexp } from "sexp-parser";
+import { type Decoder, decode, NIL, print, type Sexp } from "sexp-parser";
 import type {
   DebuggerMessage,
   EdTarget,
@@ -8,7 +8,6 @@ import type {
   OutputMessage,
   Reply,
   ReplyMessage,
-  ReplyRefusedMessage,
   WireCondition,
   WireFrame,
   WireRestart,
@@ -41,18 +40,6 @@ const reply: Decoder<Reply> = decode.tagged({
     }),
   ),
 });
-
-const UNPRINTABLE = keyword("unprintable");
-const RETURN = keyword("return");
-const REFUSED = keyword("refused");
-
-/** `(:return (:refused REASON) ID)` in place of `(:return (:ok RESULT) ID)` (lisp/connection/messages.lisp); `undefined` for anything else. */
-export function replyRefused(datum: Sexp): ReplyRefusedMessage | undefined {
-  const [name, reply, id] = isList(datum) ? datum : [];
-  if (name !== RETURN || typeof id !== "number") return undefined;
-  if (reply === undefined || !isList(reply) || reply[0] !== REFUSED) return undefined;
-  return { type: "reply-refused", id, reason: reply[1] === UNPRINTABLE ? "unprintable" : "too-large" };
-}
 
 /** Decoders of the messages that settle requests, by name. */
 const replyMessages: MessageDecoders<ReplyMessage> = {

@@ -4,6 +4,7 @@ import {
   isDotted,
   isList,
   isSymbol,
+  keyword,
   preview,
   type ReadErrorCode,
   read,
@@ -11,8 +12,8 @@ import {
   SexpError,
 } from "sexp-parser";
 import { SwankError } from "../../base/errors.js";
-import { messageDecoders, replyRefused } from "./message-decoders.js";
-import type { SwankMessage } from "./messages.js";
+import { messageDecoders } from "./message-decoders.js";
+import type { ReplyRefusedMessage, ReturnMessage, SwankMessage } from "./messages.js";
 import { requestIdAtEnd } from "./request-id-at-end.js";
 
 /**
@@ -68,11 +69,30 @@ const decodeKnown = decode.tagged(messageDecoders, unknownMessage);
  */
 export function decodeMessage(datum: Sexp): SwankMessage {
   try {
-    return replyRefused(datum) ?? decodeKnown(datum);
+    return plainReply(datum) ?? decodeKnown(datum);
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     return { type: "malformed", name: messageName(datum), problem: error.message, datum, id: repliedId(datum) };
   }
+}
+
+const OK = keyword("ok");
+const UNPRINTABLE = keyword("unprintable");
+const RETURN = keyword("return");
+const REFUSED = keyword("refused");
+
+/**
+ * `(:return (:ok RESULT) ID)`, the most frequent message, read without the slower general decoders, or
+ * `(:return (:refused REASON) ID)` in its place (lisp/connection/messages.lisp); `undefined` for anything else.
+ */
+function plainReply(datum: Sexp): ReturnMessage | ReplyRefusedMessage | undefined {
+  if (!isList(datum) || datum[0] !== RETURN) return undefined;
+  const [, reply, id] = datum;
+  if (typeof id !== "number" || reply === undefined || !isList(reply)) return undefined;
+  const [status, value] = reply;
+  if (status === OK && value !== undefined) return { type: "return", id, reply: { status: "ok", value } };
+  if (status !== REFUSED) return undefined;
+  return { type: "reply-refused", id, reason: value === UNPRINTABLE ? "unprintable" : "too-large" };
 }
 
 function unknownMessage(datum: Sexp): SwankMessage {
