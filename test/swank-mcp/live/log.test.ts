@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
+import { brokenCall } from "../../support/broken-call.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
 import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 
@@ -85,15 +86,12 @@ describe("swank-mcp log", () => {
 
   it("contains the stack of an unexpected error once", async () => {
     const file = join(folder, "defect");
-    const broken = "AbortSignal.any = () => { throw new TypeError('any is broken'); };";
-    const server = await McpStdio.start(options(file), {
-      NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(broken)}`,
-    });
+    const server = await McpStdio.start(options(file), brokenCall());
     await server.call("lisp-status");
     await server.end();
     const log = await readFile(file, "utf8");
-    expect(log).to.match(/ defect: TypeError: any is broken\n {4}at [\s\S]*run-tool\.js/);
-    expect(log.match(/any is broken/g)).to.have.length(1);
+    expect(log).to.match(/ defect: TypeError: find is broken\n {4}at [\s\S]*run-tool\.js/);
+    expect(log.match(/find is broken/g)).to.have.length(1);
     expect(log).to.match(/ call lisp-status: INTERNAL_ERROR, \d+ ms\n/);
   });
 

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { Refusal, type ToolServer } from "swank-mcp";
+import { brokenCall } from "../../support/broken-call.js";
 import { toolServer } from "../../support/mcp-server.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
 
@@ -39,17 +40,13 @@ describe("ToolServer on a defect", () => {
 
 describe("swank-mcp on a defect", () => {
   it("writes the stack to standard error and keeps serving", async () => {
-    const broken =
-      "AbortSignal.any = () => { throw new TypeError('any is broken', { cause: new Error('the cause') }); };";
-    const server = await McpStdio.start([], {
-      NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(broken)}`,
-    });
+    const server = await McpStdio.start([], brokenCall());
     const { structuredContent } = await server.call("lisp-status");
     expect(structuredContent).to.have.nested.property("error.data.type", "INTERNAL_ERROR");
     expect((await server.call("no-such-tool")).isError).to.equal(true);
     expect((await server.end()).code).to.equal(0);
     expect(server.errorText).to.match(
-      /^swank-mcp: defect: TypeError: any is broken\n {4}at [\s\S]*run-tool\.js[\s\S]*Error: the cause\n/,
+      /^swank-mcp: defect: TypeError: find is broken\n {4}at [\s\S]*run-tool\.js[\s\S]*Error: the cause\n/,
     );
     expect(server.errorText.match(/defect:/g)).to.have.length(1);
   });

@@ -62,10 +62,11 @@ async function answer(
 ) {
   let usedLisp = false;
   let used: LispSession | undefined;
-  const signal = AbortSignal.any([call.signal, call.interrupt ?? call.signal]);
+  const { signal: cancelled, interrupt } = call;
+  const signal = interrupt === undefined ? cancelled : AbortSignal.any([cancelled, interrupt]);
   const context: RunnerContext = {
     signal,
-    cancelled: call.signal,
+    cancelled,
     config: agent.config,
     agent,
     guide,

@@ -37,6 +37,8 @@ export class ImageHost {
   #current: Promise<LispSession> | undefined;
   /** The open session. */
   #opened: LispSession | undefined;
+  /** The same, once its users have been told about the loss of the one before. */
+  #ready: LispSession | undefined;
   /** The session that is being replaced. */
   #retiring: LispSession | undefined;
   #loss: Loss | undefined;
@@ -87,6 +89,7 @@ export class ImageHost {
   session(signal: AbortSignal, onDelay: OnDelay = () => undefined): Promise<LispSession> {
     if (this.#ending.signal.aborted)
       return Promise.reject(new Refusal("SHUTTING_DOWN", "The server is shutting down."));
+    if (this.#ready !== undefined && !signal.aborted) return Promise.resolve(this.#ready);
     this.#current ??= this.#connect();
     return unlessAborted(this.#current, signal, this.#reportDelay(onDelay));
   }
@@ -132,6 +135,7 @@ export class ImageHost {
     session.retire();
     this.#retiring = session;
     this.#opened = undefined;
+    this.#ready = undefined;
     await session.close();
     this.#retiring = undefined;
     return this.#connect();
@@ -143,6 +147,7 @@ export class ImageHost {
       this.#watch(session);
       await this.#reportLoss(session);
       for (const remark of session.remarks) this.#notify(remark);
+      this.#ready = session;
       void session.client.closed.then(() => this.#lost(session));
       return session;
     } catch (error) {
@@ -186,6 +191,7 @@ export class ImageHost {
     if (this.#ending.signal.aborted || session.isRetired) return;
     this.#current = undefined;
     this.#opened = undefined;
+    this.#ready = undefined;
     this.#loss = { identity: session.identity, why: session.explainLoss() };
     // An image of our own that hangs does not notice the loss of its connection, and would stay beside the next one.
     void session.close();

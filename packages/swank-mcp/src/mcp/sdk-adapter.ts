@@ -9,6 +9,7 @@ import { callAskingBetween, callAskingInside } from "./sdk-call.js";
 import { canAsk, clientText, namedClient } from "./sdk-client.js";
 import { HidingWire, type WireEvents } from "./sdk-wire.js";
 import { SuspendedCalls } from "./suspended-calls.js";
+import type { Message } from "./transport/message.js";
 
 /**
  * How long a client may cache this server's answers, in milliseconds. The tools never change during the life of the process; another
@@ -70,7 +71,9 @@ export function serveMcp(tools: ToolServer, transport: Transport, events: McpEve
 }
 
 /** Whether the SDK accepts a message. It drops any other without an answer. */
-export function isKnownMessage(message: object): boolean {
+export function isKnownMessage(message: Message): boolean {
+  // The transport has checked all that the slow schema demands of such a message.
+  if ("method" in message && !(message.params !== undefined && "_meta" in message.params)) return true;
   try {
     parseJSONRPCMessage(message);
     return true;
@@ -111,9 +114,10 @@ function serveLegacy(server: Server, { tools, list, onClient, onUse }: Connectio
     onUse();
     return { ...list() };
   });
+  const asks = rememberingLast(canAsk);
   server.setRequestHandler("tools/call", ({ params }, context) => {
     onUse();
-    return callAskingInside(tools, { ...params.arguments }, context, canAsk(server.getClientCapabilities()));
+    return callAskingInside(tools, { ...params.arguments }, context, asks(server.getClientCapabilities()));
   });
 }
 
@@ -145,6 +149,15 @@ function lazily<T>(make: () => T): () => T {
   return () => {
     made ??= { value: make() };
     return made.value;
+  };
+}
+
+/** Computes a result again only for another argument. */
+function rememberingLast<Argument, Result>(compute: (argument: Argument) => Result): (argument: Argument) => Result {
+  let last: { readonly argument: Argument; readonly result: Result } | undefined;
+  return (argument) => {
+    if (last === undefined || last.argument !== argument) last = { argument, result: compute(argument) };
+    return last.result;
   };
 }
 

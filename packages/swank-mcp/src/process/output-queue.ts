@@ -39,8 +39,9 @@ export class OutputQueue {
    */
   write(text: string): Promise<void> {
     const bytes = Buffer.from(text);
+    const isFirst = this.#waiting === 0;
     this.#waiting += bytes.length;
-    const written = this.#last.then(() => this.#writePieces(bytes));
+    const written = isFirst ? this.#writePieces(bytes) : this.#last.then(() => this.#writePieces(bytes));
     this.#last = written.catch(() => undefined);
     return written;
   }

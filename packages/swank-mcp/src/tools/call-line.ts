@@ -1,8 +1,7 @@
-import * as z from "zod";
 import { OUTCOME_META } from "../format/outcome-data.js";
 import { oneLine } from "../text/cut.js";
 import { shown } from "../text/shown.js";
-import type { ToolAnswer } from "../text/tool-answer.js";
+import type { JsonObject, JsonValue, ToolAnswer } from "../text/tool-answer.js";
 
 /** Most characters of a tool's name in the log. */
 const MAX_NAME = 100;
@@ -22,13 +21,19 @@ export function callLine({ name, milliseconds, outcome }: CallRecord): string {
   return `call ${tool}: ${outcome}, ${Math.round(milliseconds)} ms`;
 }
 
-const refused = z.looseObject({ error: z.looseObject({ data: z.looseObject({ type: z.string() }) }) });
-const evaluated = z.looseObject({ [OUTCOME_META]: z.looseObject({ status: z.string() }) });
-
 /** Derives a call's outcome from its answer. */
 export function outcomeOf({ structured, meta, isError }: ToolAnswer): string {
-  const refusal = isError ? refused.safeParse(structured) : undefined;
-  if (refusal?.success === true) return refusal.data.error.data.type;
-  const outcome = evaluated.safeParse(meta);
-  return outcome.success ? outcome.data[OUTCOME_META].status : "ok";
+  const refusal = isError ? textAt(structured, "error", "data", "type") : undefined;
+  return refusal ?? textAt(meta, OUTCOME_META, "status") ?? "ok";
+}
+
+/** The text at a path of keys, if there is one. */
+function textAt(value: JsonValue | undefined, ...path: readonly string[]): string | undefined {
+  let found = value;
+  for (const key of path) found = isObject(found) ? found[key] : undefined;
+  return typeof found === "string" ? found : undefined;
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
