@@ -156,7 +156,9 @@ describe("Connection.request: requests", () => {
     const reply = waitForAnswer();
     peer.send('(:invalid-rpc 1 "Thread not found")');
     const error = await rejection(reply, "NO_SUCH_THREAD");
-    expect(error.stack).to.match(/^SwankError: question: Thread not found\n(.*processTicks.*\n)?\s+at async waitForAnswer /);
+    expect(error.stack).to.match(
+      /^SwankError: question: Thread not found\n(.*processTicks.*\n)?\s+at async waitForAnswer /,
+    );
   });
 
   onBothJoints("are refused before anything is sent if an argument is invalid", async ({ connection, peer }) => {
