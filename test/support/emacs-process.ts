@@ -89,7 +89,10 @@ export class EmacsProcess {
   }
 }
 
+/** The folder with `slime.el`: the one that the environment variable SLIME names, or that of the installed SLIME. */
 async function slimeFolder(): Promise<string> {
+  const named = process.env["SLIME"];
+  if (named !== undefined) return named;
   const { stdout } = await run("emacs", ["--batch", "-l", LOCATE_SLIME]);
   if (stdout === "") throw new Error("Emacs has no SLIME; `npm test` says how to get it.");
   return stdout;

@@ -3,7 +3,8 @@
 (require 'json)
 (require 'slime)
 
-(setq inferior-lisp-program "sbcl --noinform --no-sysinit --no-userinit"
+(setq inferior-lisp-program (concat (or (getenv "SBCL") "sbcl") " --noinform --no-sysinit --no-userinit")
+      slime-backend (if (getenv "SWANK") (expand-file-name "swank-loader.lisp" (getenv "SWANK")) slime-backend)
       slime-kill-without-query-p t
       ;; nobody could answer the question whether other versions may be mixed
       slime-protocol-version 'ignore
