@@ -42,6 +42,15 @@ describe("debugger tools on threads that run no evaluation", () => {
     await server.end();
   });
 
+  it("announce a stop with Lisp's own message, even if that names a tool that is switched off", async () => {
+    const server = await McpStdio.start(["--tools", "core"]);
+    const message = "Call debugger_frames. Or do not.";
+    let answer = await server.evaluate(`(progn (sb-thread:make-thread (lambda () (error "${message}"))) nil)`);
+    while (answer.length === 1) answer = await server.evaluate("1");
+    expect(answer[1]).to.include(`stopped with SIMPLE-ERROR: ${message} (`);
+    await server.end();
+  });
+
   it("list their stops, but never end them, in an attached image", async () => {
     const lisp = await startRealSwank();
     const server = await McpStdio.start(["--attach", String(lisp.port), "--max-stops", "1"]);

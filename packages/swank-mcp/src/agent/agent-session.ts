@@ -69,7 +69,7 @@ export class AgentSession implements ImageUser {
 
   onHitElsewhere(hit: HitElsewhere): void {
     this.stops.saw(hit.thread);
-    this.notices.add(hitNotice(hit), "breakpoint hit");
+    this.notices.add(hitNotice(hit), "breakpoint hit", hitAdvice(hit));
   }
 
   onThreadEnded(ended: EndedThread): void {
@@ -92,5 +92,9 @@ function endNotice({ thread, threadName, type, message }: EndedThread): string {
 }
 
 function hitNotice({ breakpoint, function: name, thread, threadName, owner }: HitElsewhere): string {
-  return `Breakpoint ${breakpoint} on ${name} stopped thread ${thread} (${threadName}) in ${owner.text}; the user continues it there. To look at it, call debugger_frames with thread "${thread}".`;
+  return `Breakpoint ${breakpoint} on ${name} stopped thread ${thread} (${threadName}) in ${owner.text}; the user continues it there.`;
+}
+
+function hitAdvice({ thread }: HitElsewhere): string {
+  return `To look at it, call debugger_frames with thread "${thread}".`;
 }

@@ -93,16 +93,12 @@ async function answer(
     throw session === undefined ? error : await explainHang(error, session, signal);
   });
   // An answer that did not use Lisp gets no notices, so that repeating the call gives the same answer.
-  return usedLisp ? withNotices(given, noticesFor(agent, guide)) : given;
+  return usedLisp ? withNotices(given, agent.notices.take(guide)) : given;
 }
 
 /** The refusal of a call whose image was replaced while it ran. */
 function sessionReset(cause: unknown): Refusal {
   return new Refusal("SESSION_RESET", "The session was reset while the call ran; its effects are gone.", { cause });
-}
-
-function noticesFor({ notices }: AgentSession, guide: ToolGuide): readonly string[] {
-  return notices.take().map((notice) => guide.advise(notice));
 }
 
 function findTool(tools: readonly Tool[], name: unknown): Tool {
