@@ -96,12 +96,16 @@ Each interrupt NUMBER takes effect once. The client repeats a request in case th
   "Evaluate CALL if this thread is in stop NUMBER, else return (:stale): the thread may have resumed while the request waited."
   (if (eql number (stop-number)) (eval call) '(:stale)))
 
+(defun stop-identity ()
+  "A plist of the number of this thread's stop, and of whether the client's code started the thread."
+  (list :number (stop-number) :own (and (null *evaluation*) (code-session) t)))
+
 (defun stop ()
   "A snapshot of this thread's stop, with the warnings before it."
   (let ((evaluation *evaluation*))
     (when evaluation
       (flush-evaluation evaluation))
-    (append (list :number (stop-number) :own (and (null evaluation) (code-session) t))
+    (append (stop-identity)
             (snapshot-plist *swank-debugger-condition* *sldb-restarts*)
             (when evaluation (outcome-facts evaluation)))))
 

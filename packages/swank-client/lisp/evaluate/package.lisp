@@ -16,4 +16,5 @@
            #:invoke-offered-restart
            #:kill
            #:protect-image
-           #:stop))
+           #:stop
+           #:stop-identity))

@@ -150,3 +150,16 @@ export const describeStop = lispFunction({
   timeout: REPORT_TIME,
   label: () => "describing a stop",
 });
+
+/** Milliseconds that a thread has to identify its stop, for example while thousands of threads start. */
+const IDENTITY_TIME = 30_000;
+
+/** What a thread can always report of its stop, even if it cannot describe it (lisp/evaluate/control.lisp). */
+export const stopIdentity = lispFunction({
+  name: "stop-identity",
+  where: "stopped-thread",
+  module: "evaluate",
+  decode: map(plist({ number: integer, own: boolean }), ({ number, own }) => ({ number, isOwn: own })),
+  timeout: IDENTITY_TIME,
+  label: () => "identifying a stop",
+});

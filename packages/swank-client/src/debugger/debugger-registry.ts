@@ -1,5 +1,6 @@
 import { SwankError } from "../base/errors.js";
-import { describeStop, reportOf, type SessionUpdate, type StopReport } from "../calls/stop-data.js";
+import { LimitedTasks } from "../base/limited-tasks.js";
+import { describeStop, reportOf, type SessionUpdate, type StopReport, stopIdentity } from "../calls/stop-data.js";
 import type { Caller } from "../lisp/caller.js";
 import type { LispRunner } from "../lisp/lisp-runner.js";
 import type { DebugMessage, DebugReturnMessage } from "../protocol/wire/messages.js";
@@ -18,6 +19,9 @@ const MOST_STOPS = 10_000;
 /** Most stops inside stops; SBCL itself gives up after about ten. */
 const MOST_LEVELS = 1000;
 
+/** Most threads without an evaluation that are asked for a report at once: if thousands stop, each still answers in time. */
+const MOST_ASKED = 16;
+
 /** Tracks the threads in the debugger, and creates a `Stop` for each level. */
 export class DebuggerRegistry {
   readonly #caller: Caller;
@@ -25,6 +29,7 @@ export class DebuggerRegistry {
   readonly #findEvaluation: FindEvaluation;
   readonly #onStop: StopListener;
   readonly #levels = new DebuggerLevels();
+  readonly #asked = new LimitedTasks(MOST_ASKED);
   readonly #stops = new Set<Stop>();
 
   constructor(caller: Caller, lisp: LispRunner, findEvaluation: FindEvaluation, onStop: StopListener) {
@@ -61,31 +66,40 @@ export class DebuggerRegistry {
 
   async #announce(entered: DebuggerLevel): Promise<void> {
     const { message, thread, level, left } = entered;
-    const { report, update } = await this.#report(entered);
-    if (left.aborted) return;
-    const channel = new OwnChannel(entered, this.#caller, this.#atStop(report));
     const evaluation = this.#findEvaluation(message.continuations);
+    const ask = () => this.#report(entered);
+    const { report, update } = await (evaluation === undefined ? this.#asked.run(ask) : ask());
+    if (left.aborted) return;
+    const channel = new OwnChannel(entered, this.#caller, () => this.#atStop(entered, report));
     const stop = new Stop(channel, { thread, level, ...report }, this.#lisp, evaluation);
     this.#stops.add(stop);
     left.addEventListener("abort", () => this.#stops.delete(stop), { once: true });
     this.#onStop(stop, update);
   }
 
-  #atStop({ number }: StopReport): AtStop | undefined {
+  /**
+   * The restriction to a stop. If the report has no number, the thread is asked: its reply names this stop unless `left` is aborted before,
+   * because the message that the thread has left precedes all replies from its next stop.
+   */
+  async #atStop({ thread, left }: DebuggerLevel, { number }: StopReport): Promise<AtStop | undefined> {
     const operator = this.#lisp.operator("at-stop", "evaluate");
-    return number === undefined || operator === undefined ? undefined : { operator, number };
+    if (operator === undefined) return undefined;
+    const known = number ?? (await this.#lisp.with({ thread, signal: left }).run(stopIdentity)).number;
+    return { operator, number: known };
   }
 
   /** Asks the thread for a report; falls back to Swank's message if the thread cannot answer. */
   async #report({ message, thread, left }: DebuggerLevel): Promise<{ report: StopReport; update?: SessionUpdate }> {
-    if (!this.#lisp.hasLoaded("evaluate")) return { report: reportOf(message) };
+    if (left.aborted || !this.#lisp.hasLoaded("evaluate")) return { report: reportOf(message) };
+    const lisp = this.#lisp.with({ thread, signal: left });
     try {
-      return await this.#lisp.with({ thread, signal: left }).run(describeStop);
+      return await lisp.run(describeStop);
     } catch (error) {
       if (!(error instanceof SwankError) || error.code === "UNEXPECTED_REPLY") {
         process.emitWarning(`The report of a stop cannot be decoded: ${String(error)}`);
       }
-      return { report: reportOf(message) };
+      const identity = await lisp.run(stopIdentity).catch(() => undefined);
+      return { report: { ...reportOf(message), ...identity } };
     }
   }
 }

@@ -22,10 +22,10 @@ export interface AtStop {
 export class OwnChannel implements StopChannel {
   readonly #level: DebuggerLevel;
   readonly #caller: Caller;
-  readonly #atStop: AtStop | undefined;
+  readonly #atStop: () => Promise<AtStop | undefined>;
 
-  /** @param atStop - `undefined` in an image without the runtime. */
-  constructor(level: DebuggerLevel, caller: Caller, atStop: AtStop | undefined) {
+  /** @param atStop - Resolves with `undefined` in an image without the runtime. */
+  constructor(level: DebuggerLevel, caller: Caller, atStop: () => Promise<AtStop | undefined>) {
     this.#level = level;
     this.#caller = caller;
     this.#atStop = atStop;
@@ -39,7 +39,7 @@ export class OwnChannel implements StopChannel {
     const { thread } = this.#level;
     try {
       const options = { label, thread, timeout, signal: this.ended };
-      const reply = await this.#caller.reply(this.#guarded(form), options);
+      const reply = await this.#caller.reply(await this.#guarded(form), options);
       if (reply.status === "abort" && mayLeave) await this.#departure(label);
       return reply;
     } catch (error) {
@@ -50,9 +50,9 @@ export class OwnChannel implements StopChannel {
   }
 
   /** Guards against evaluating the form at a later stop: the thread may leave this one before it serves the request. */
-  #guarded(form: Sexp): Sexp {
-    if (this.#atStop === undefined) return form;
-    return [symbol(this.#atStop.operator), this.#atStop.number, quote(form)];
+  async #guarded(form: Sexp): Promise<Sexp> {
+    const atStop = await this.#atStop();
+    return atStop === undefined ? form : [symbol(atStop.operator), atStop.number, quote(form)];
   }
 
   async #departure(label: string): Promise<void> {
