@@ -12,6 +12,12 @@ const ENDS = [
   '(sb-ext:save-lisp-and-die "/nowhere/core")',
   "(swank:quit-lisp)",
   "(sb-sys:os-exit 1 :abort t)",
+  "(sb-kernel:%exit)",
+  "(sb-unix:unix-exit 1)",
+  "(sb-thread::%exit-other-threads)",
+  "(sb-posix:exit 1)",
+  "(sb-posix:_exit 1)",
+  "(sb-posix:abort)",
   "(sb-thread:terminate-thread (sb-thread:main-thread))",
   "(funcall 'sb-ext:exit)",
   "(apply #'sb-ext:exit '(:abort t))",
@@ -38,7 +44,7 @@ describe("exit in the user's image", function () {
       const [report = ""] = await agent.evaluate(code);
       expect(report, code).to.match(/^\[ERROR\] EXIT-REFUSED\n/);
       expect(report, code).to.match(
-        /\n?[-A-Z:]+ is refused: it would end the image for all its clients\.\s+Ask the user to evaluate it\./,
+        /\n?[-_%A-Z:]+ is refused: it would end the image for all its clients\.\s+Ask the user to evaluate it\./,
       );
       expect(report, code).not.to.match(/SWANK-CLIENT/);
       await agent.call("debugger_invoke_restart", { restart: "ABORT" });

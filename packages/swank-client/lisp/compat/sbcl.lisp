@@ -11,7 +11,7 @@
   (:import-from #:sb-impl #:*circularity-counter* #:*circularity-hash-table* #:*step-out* #:disable-stepping #:enable-stepping
                 #:encapsulation-info #:encapsulation-info-definition #:invoke-stepper #:stepping-enabled-p)
   ;; conditions and restarts
-  (:import-from #:sb-kernel #:**initial-handler-clusters** #:control-stack-exhausted #:restart-function
+  (:import-from #:sb-kernel #:**initial-handler-clusters** #:control-stack-exhausted #:heap-exhausted-error #:restart-function
                 #:restart-interactive-function)
   ;; frames
   (:import-from #:sb-debug #:frame-call)
@@ -57,6 +57,7 @@
            #:frame-call
            #:frame-pointer
            #:guard-page-size
+           #:heap-exhausted-error
            #:interrupted-address
            #:invoke-stepper
            #:note-for-compile
@@ -120,7 +121,13 @@
   "Functions of SBCL that hold a lock of the C library while they run.")
 
 (defparameter *exit-functions*
-  (remove-if-not #'fboundp (existing-symbols '(("SB-EXT" "EXIT") ("SB-EXT" "SAVE-LISP-AND-DIE") ("SB-EXT" "QUIT") ("SB-SYS" "OS-EXIT"))))
+  (remove-if-not #'fboundp
+                 (existing-symbols '(("SB-EXT" "EXIT") ("SB-EXT" "SAVE-LISP-AND-DIE") ("SB-EXT" "QUIT") ("SB-SYS" "OS-EXIT")
+                                     ("SB-KERNEL" "%EXIT") ("SB-UNIX" "UNIX-EXIT")
+                                     ;; ends the threads of everybody, and leaves the caller alone in the image
+                                     ("SB-THREAD" "%EXIT-OTHER-THREADS")
+                                     ;; Swank requires SB-POSIX; its KILL is inlined, so it cannot be encapsulated
+                                     ("SB-POSIX" "EXIT") ("SB-POSIX" "_EXIT") ("SB-POSIX" "ABORT"))))
   "Functions of SBCL that end the image.")
 
 (defparameter *thread-state-slot* (value-if-bound (first (existing-symbols '(("SB-VM" "THREAD-STATE-WORD-SLOT")))))
