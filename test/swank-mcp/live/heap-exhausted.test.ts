@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { McpStdio } from "../../support/mcp-stdio.js";
+import { blocks, McpStdio } from "../../support/mcp-stdio.js";
 
 describe("evaluate-lisp on code that exhausts the heap", () => {
   it("reports it without SBCL's dump, and the next answer reports the lost image on one line", async () => {
@@ -13,6 +13,26 @@ describe("evaluate-lisp on code that exhausts the heap", () => {
     const [value, notice = "This answer comes from a new image"] = await server.evaluate("1");
     expect(value).to.equal("=> 1");
     expect(notice).to.include("This answer comes from a new image").and.not.include("\n");
+    await server.end();
+  });
+
+  it("shows the program's calls first, and none of SBCL's allocator, in a small heap", async () => {
+    const server = await McpStdio.start(["--dynamic-space-size", "300"]);
+    after(() => server.end());
+    const [report = ""] = await server.evaluate("(defun fill-up (n) (make-array n)) (list (fill-up (ash 1 28)))");
+    expect(report).to.match(
+      /^\[ERROR\] STORAGE-CONDITION\nHeap exhausted[\s\S]*\[Backtrace\]\n\d: \(FILL-UP 268435456\)$/,
+    );
+    const allocator = /foreign function|HEAP-EXHAUSTED-ERROR|ALLOC/;
+    const [backtrace = ""] = blocks(await server.call("get-backtrace"));
+    expect(backtrace)
+      .to.match(/^\[Backtrace\]\n0: \(SB-KERNEL:%MAKE-ARRAY 268435456 /)
+      .and.not.match(allocator);
+    await server.call("debugger_invoke_restart", { restart: "ABORT" });
+    const [alone = ""] = await server.evaluate("(make-array (ash 1 28))");
+    expect(alone)
+      .to.match(/\[Backtrace\]\n0: \(SB-KERNEL:%MAKE-ARRAY 268435456 /)
+      .and.not.match(allocator);
     await server.end();
   });
 });

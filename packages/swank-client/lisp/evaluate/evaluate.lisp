@@ -132,6 +132,8 @@ A debugger hook that the code has set comes first. Inside a stop, the debugger h
 (defun make-debugger-hook (evaluation previous usual-hook)
   "The debugger hook of EVALUATION. It calls PREVIOUS. USUAL-HOOK is the value of *DEBUGGER-HOOK* outside the evaluation."
   (lambda (condition hook)
+    ;; INVOKE-DEBUGGER has bound the variable, and calls the hook that shows the stack after this one
+    (setf sb-debug:*stack-top-hint* (stack-top condition))
     (with-fresh-printer-state
       (when (may-not-stop-p evaluation usual-hook)
         (leave-with-failure evaluation condition))

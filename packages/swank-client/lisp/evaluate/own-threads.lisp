@@ -23,6 +23,7 @@
 (defun stop-own-thread (session condition hook)
   "Stop this thread, which runs code of SESSION, at CONDITION, in the debugger of SESSION's client."
   (let ((*sldb-quit-restart* *outermost-restart*)
+        (sb-debug:*stack-top-hint* (stack-top condition))
         ;; as in evaluations
         (*sldb-condition-printer* #'stop-message)
         (*sldb-initial-frames* 0)

@@ -35,6 +35,7 @@
            #:shown-class
            #:snapshot-plist
            #:source-forms
+           #:stack-top
            #:stop-message
            #:unread-frame-p
            #:value-of-source

@@ -85,6 +85,24 @@
                         ((or (< index first) (and (> index first) (between-calls-p name))) :system)
                         (t :user)))))
 
+(defun allocator-name-p (name)
+  "True if NAME is that of a function of SBCL that allocates memory, or reports that none is left."
+  (let ((symbol (name-symbol name)))
+    (or (stringp name)
+        (eq symbol 'heap-exhausted-error)
+        (and symbol (eq (symbol-package symbol) (find-package "SB-VM"))))))
+
+(defun stack-top (condition)
+  "The value of SB-DEBUG:*STACK-TOP-HINT* for a stop at CONDITION: the frame to show first.
+SBCL gives the function that called ERROR. If the heap is exhausted, that is SBCL's allocator; the program called it."
+  (or (and (typep condition 'heap-exhausted-error)
+           (loop with found = nil
+                 for frame = (sb-di:top-frame) then (sb-di:frame-down frame)
+                 while frame
+                 do (when (eq (frame-name frame) 'heap-exhausted-error) (setf found t))
+                    (when (and found (not (allocator-name-p (frame-name frame)))) (return frame))))
+      sb-debug:*stack-top-hint*))
+
 (defun stack-frames (limit)
   "The first LIMIT frames of this stopped thread."
   (loop for frame = *sldb-stack-top* then (sb-di:frame-down frame)
