@@ -33,6 +33,11 @@ function answering(choice: string, asked: string[]): Answerer {
   };
 }
 
+/** Replaces the addresses of objects, which the garbage collector changes. */
+function withoutAddresses(text: string): string {
+  return text.replace(/\{[0-9A-F]+\}/g, "{...}");
+}
+
 describe("foreign stop in Emacs", function () {
   this.timeout(180_000);
   let emacs: Emacs;
@@ -114,9 +119,9 @@ describe("foreign stop in Emacs", function () {
     const shown = restarts.map(({ name, description }, at) => ({
       index: at + 1,
       name: name.replace("*", ""),
-      description,
+      description: withoutAddresses(description),
     }));
-    expect(offered["restarts"]).to.deep.equal(shown);
+    expect(JSON.parse(withoutAddresses(JSON.stringify(offered["restarts"])))).to.deep.equal(shown);
     expect(await server.refusal("debugger_frame_locals", { frame: total_frames, thread })).to.include({
       type: "INVALID_FRAME",
       message: "Frame index out of range",
