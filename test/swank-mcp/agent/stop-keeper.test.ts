@@ -44,6 +44,25 @@ describe("StopKeeper", () => {
     expect(notices.take()).to.deep.equal([]);
   });
 
+  it("tries again to abort a stop whose thread did not answer", async () => {
+    let tries = 0;
+    const silent = stop(1);
+    const owner = {
+      abort: async () => {
+        tries += 1;
+        if (tries < 3) throw new Error("No answer came.");
+        silent.isLive = false;
+      },
+    };
+    keeper.add(silent, owner);
+    for (const thread of [2, 3]) keeper.add(...stopped(thread));
+    for (const expected of [1, 2, 3, 3]) {
+      expect(tries).to.equal(expected);
+      await new Promise(setImmediate);
+      mock.timers.tick(5000);
+    }
+  });
+
   it("does not count stops that have ended", () => {
     const [session, mine] = stopped(1);
     keeper.add(session, mine);

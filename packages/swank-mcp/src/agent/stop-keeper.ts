@@ -29,6 +29,9 @@ interface KeptStop {
 /** Most threads remembered as having been stopped. */
 const REMEMBERED = 1000;
 const MAX_MESSAGE = 200;
+/** How often ending a stop is tried, and after how many milliseconds again. */
+const MOST_TRIES = 10;
+const NEXT_TRY = 5000;
 
 /**
  * Limits the number and age of this server's stops, since each blocks a thread and keeps its frames' objects alive. The next answer
@@ -169,8 +172,7 @@ export class StopKeeper {
       `The stop ${thread}/${level} (${cutName(condition.type)}) was ${owner.ending ?? "aborted"}: ${why}.`,
       "ended stop",
     );
-    // The abort fails if the stop or the image has already ended, which is just as good.
-    owner.abort().catch(() => {});
+    endStop(stop, owner);
   }
 
   #remember(thread: number): void {
@@ -194,6 +196,14 @@ export class StopKeeper {
 
 function sharedOwner(stop: DebuggedStop): StopOwner {
   return { abort: () => release(stop), ending: stop.reason === "error" ? "aborted" : "continued", isShared: true };
+}
+
+/** Ends a stop. If its thread does not answer in time, as among thousands of others, this is tried again. */
+function endStop(stop: Stop, owner: StopOwner, tries = MOST_TRIES): void {
+  owner.abort().catch(() => {
+    // A stop that has ended with its image or otherwise is just as good.
+    if (tries > 1 && stop.isLive) setTimeout(() => endStop(stop, owner, tries - 1), NEXT_TRY).unref();
+  });
 }
 
 /** Aborts a thread that stopped at an error. Continues any other, for example one at a breakpoint. */
