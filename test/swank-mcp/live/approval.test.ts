@@ -159,20 +159,6 @@ describe("approval with a client that can ask", () => {
     await lisp.evaluate("(in-package :cl-user)");
   });
 
-  it("for a stop also covers the stops that its steps lead to", async () => {
-    answers = [chosen("Yes")];
-    await lisp.setBreakpoint({ function: "g" });
-    await lisp.evaluate("(list (g 1) (g 2))");
-    answers = [chosen("Yes, for this stop")];
-    asked = [];
-    await lisp.resume("debugger_step", { mode: "into" });
-    await lisp.removeBreakpoints();
-    await lisp.resume("debugger_step", { mode: "out" });
-    expect(asked.map(({ message }) => message.split("\n\n")[0])).to.deep.equal([
-      "AI agent wants to step into:\nCode: (G 1)",
-    ]);
-  });
-
   it("is not needed to inspect, to continue from a break, or to list breakpoints", async () => {
     await lisp.evaluate("(break)");
     await lisp.frames();

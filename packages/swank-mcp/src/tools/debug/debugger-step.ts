@@ -6,7 +6,7 @@ import type { AddressedStop } from "../../calls/stop-address.js";
 import { threadInput, timeoutInput } from "../../calls/stop-inputs.js";
 import type { ReadOnlyStop, StopRequest } from "../../calls/stop-plan.js";
 import type { ToolContext } from "../../calls/tool-context.js";
-import type { StepMode } from "../../image/lisp-port.js";
+import type { DebuggedStop, StepMode } from "../../image/lisp-port.js";
 import type { ToolAnswer } from "../../text/tool-answer.js";
 
 export const debuggerStep = defineStopTool({
@@ -34,9 +34,14 @@ export const debuggerStep = defineStopTool({
 async function step(found: AddressedStop, mode: StepMode, context: ToolContext, seconds: number): Promise<ToolAnswer> {
   const { session, stop } = found;
   const answer = await answerResumed(found, () => stop.step(mode), context, seconds);
-  const next = session.client.stops.find((other) => other.thread === stop.thread);
+  const next = session.client.stops.find((other) => isNext(other, stop));
   if (next?.reason === "step") context.agent.approvals.carry(stop, next);
   return answer;
+}
+
+/** Whether a stop can be the next one of the same code: a thread stopped inside a stop has several. */
+function isNext(other: DebuggedStop, { thread, level, evaluation }: DebuggedStop): boolean {
+  return other.thread === thread && other.level === level && other.evaluation === evaluation;
 }
 
 /** The request for a step. A step from an error invokes the error's CONTINUE restart first, so the request shows it. */
