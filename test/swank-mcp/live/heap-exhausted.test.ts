@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { blocks, McpStdio } from "../../support/mcp-stdio.js";
+import { blocks } from "../../support/mcp-results.js";
+import { McpStdio } from "../../support/mcp-stdio.js";
 
 describe("evaluate-lisp on code that exhausts the heap", () => {
   it("reports it without SBCL's dump, and the next answer reports the lost image on one line", async () => {
