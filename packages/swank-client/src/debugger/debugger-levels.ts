@@ -1,5 +1,8 @@
 import type { DebugMessage } from "../protocol/wire/messages.js";
 
+/** One reason for all levels, because creating the default one takes longer than all listeners of most levels. */
+const LEFT = new Error("The thread left the stop, or the connection closed.");
+
 /** A thread at one level of the debugger, from its `:debug` message to its `:debug-return` message. */
 export class DebuggerLevel {
   readonly message: DebugMessage;
@@ -23,7 +26,7 @@ export class DebuggerLevel {
   }
 
   leave(): void {
-    this.#left.abort();
+    this.#left.abort(LEFT);
   }
 }
 

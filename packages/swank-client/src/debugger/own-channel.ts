@@ -1,7 +1,7 @@
-import { setTimeout } from "node:timers/promises";
-import { quote, type Sexp, symbol } from "sexp-parser";
+import { quote, type Sexp } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
 import type { Caller } from "../lisp/caller.js";
+import { symbolNamed } from "../lisp/lisp-runner.js";
 import type { SendOptions } from "../lisp/place.js";
 import type { Reply } from "../protocol/wire/messages.js";
 import type { DebuggerLevel } from "./debugger-levels.js";
@@ -52,12 +52,26 @@ export class OwnChannel implements StopChannel {
   /** Guards against evaluating the form at a later stop: the thread may leave this one before it serves the request. */
   async #guarded(form: Sexp): Promise<Sexp> {
     const atStop = await this.#atStop();
-    return atStop === undefined ? form : [symbol(atStop.operator), atStop.number, quote(form)];
+    return atStop === undefined ? form : [symbolNamed(atStop.operator), atStop.number, quote(form)];
   }
 
   async #departure(label: string): Promise<void> {
-    await setTimeout(LEAVING_TIME, undefined, { signal: this.ended }).catch(() => undefined);
+    await abortedWithin(LEAVING_TIME, this.ended);
     if (!this.ended.aborted)
       throw new SwankError("REQUEST_ABORTED", `${label}: It was aborted; the stop is unchanged.`);
   }
+}
+
+/** Resolves when the signal is aborted, at the latest after `milliseconds`. */
+function abortedWithin(milliseconds: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const proceed = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", proceed);
+      resolve();
+    };
+    const timer = setTimeout(proceed, milliseconds);
+    signal.addEventListener("abort", proceed);
+  });
 }

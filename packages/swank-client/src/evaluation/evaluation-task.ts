@@ -1,8 +1,7 @@
-import { setTimeout } from "node:timers/promises";
+import { setTimeout as pause } from "node:timers/promises";
 import { SwankError } from "../base/errors.js";
 import type { SessionUpdate } from "../calls/stop-data.js";
 import type { EvaluationOf, OutputChunk, StopOfTask } from "./evaluation.js";
-import { Latch } from "./latch.js";
 import type { Aborted, Lost, OutcomeOf, Returned, StoppedOf, Transcript } from "./outcome.js";
 import { OutcomeSlot, type Producer, type WaitOptions } from "./outcome-slot.js";
 import { type OutputStream, type SessionState, TranscriptRecorder } from "./transcript.js";
@@ -32,6 +31,39 @@ const KILL_PAUSE = 1000;
 /** Milliseconds between checks whether a request has begun, and the number of checks. */
 const START_PAUSE = 20;
 const START_ATTEMPTS = 100;
+
+/**
+ * Something that happens once. Waiting for it leaves nothing in memory, unlike a promise, and costs nothing when nobody waits, unlike an
+ * `AbortController`.
+ */
+class Latch {
+  readonly #waiters = new Set<() => void>();
+  #isOpen = false;
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  open(): void {
+    this.#isOpen = true;
+    for (const proceed of this.#waiters) proceed();
+    this.#waiters.clear();
+  }
+
+  /** Resolves when the latch opens, at the latest after `milliseconds`. */
+  within(milliseconds: number): Promise<void> {
+    if (this.#isOpen) return Promise.resolve();
+    return new Promise((resolve) => {
+      const proceed = () => {
+        clearTimeout(timer);
+        this.#waiters.delete(proceed);
+        resolve();
+      };
+      const timer = setTimeout(proceed, milliseconds);
+      this.#waiters.add(proceed);
+    });
+  }
+}
 
 /** An evaluation, with the methods for the runner besides those for the caller. */
 export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Stop> {
@@ -82,7 +114,7 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
         void this.#insist(count);
         return true;
       }
-      await setTimeout(START_PAUSE);
+      await pause(START_PAUSE);
     }
     return false;
   }
@@ -152,7 +184,7 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
   async #insist(count: number): Promise<void> {
     const before = this.#stop;
     for (const wait of INTERRUPT_PAUSES) {
-      await setTimeout(wait, undefined, { ref: false });
+      await pause(wait, undefined, { ref: false });
       if (this.isSettled || this.#stop !== before) return;
       await this.#control.interrupt(this.id, count).catch(() => undefined);
     }

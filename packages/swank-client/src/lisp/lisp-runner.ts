@@ -215,7 +215,8 @@ const symbols = new Map<string, LispSymbol>();
 /** More than the descriptors of any program. */
 const MAX_SYMBOLS = 1000;
 
-function symbolNamed(name: string): LispSymbol {
+/** The symbol that the reader reads from a function's name. */
+export function symbolNamed(name: string): LispSymbol {
   const known = symbols.get(name);
   if (known !== undefined) return known;
   const found = symbol(name);
