@@ -1,4 +1,5 @@
 import { writeFile } from "node:fs/promises";
+import { attaching } from "./figures/attaching.mjs";
 import { evaluateLisp } from "./figures/evaluate-lisp.mjs";
 import { evaluations } from "./figures/evaluations.mjs";
 import { heap } from "./figures/heap.mjs";
@@ -15,6 +16,7 @@ const RESULTS = new URL("results.json", import.meta.url);
 const GROUPS = {
   "tools-list": toolsList,
   "start-up": startUp,
+  attaching,
   reading,
   "large-messages": largeMessages,
   "round-trip": roundTrip,

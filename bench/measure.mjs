@@ -12,7 +12,7 @@
 /**
  * An operation to time: its description, and a function that runs it once.
  *
- * @typedef {{ what: string, run: () => unknown }} Subject
+ * @typedef {{ what: string, run: () => unknown, prepare?: () => unknown }} Subject `prepare` is called before each run, and is not timed
  */
 
 /**
@@ -26,13 +26,13 @@
  * @returns {Promise<Figure>}
  */
 export async function ratio(name, subject, baseline, rounds = 11) {
-  await subject.run();
-  await baseline.run();
+  await time(subject);
+  await time(baseline);
   /** @type {[number[], number[]]} */
   const times = [[], []];
   for (let round = 0; round < rounds; round++) {
-    times[0].push(await time(subject.run));
-    times[1].push(await time(baseline.run));
+    times[0].push(await time(subject));
+    times[1].push(await time(baseline));
   }
   const [mine, theirs] = [median(times[0]), median(times[1])];
   return {
@@ -54,8 +54,9 @@ export function median(values) {
   return ((sorted[Math.floor(middle)] ?? Number.NaN) + (sorted[Math.ceil(middle)] ?? Number.NaN)) / 2;
 }
 
-/** @param {() => unknown} run */
-async function time(run) {
+/** @param {Subject} subject */
+async function time({ prepare, run }) {
+  await prepare?.();
   const start = performance.now();
   await run();
   return performance.now() - start;

@@ -30,6 +30,7 @@ const SERVER_FOLDERS = [
 /** The folders of swank-client, likewise. The entry points and the client are in no folder and import from all. */
 const CLIENT_FOLDERS = [
   ["base"],
+  ["cache"],
   ["protocol/transport", "protocol/wire"],
   ["protocol/connection"],
   ["lisp"],

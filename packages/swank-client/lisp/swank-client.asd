@@ -4,8 +4,8 @@
 (asdf:defsystem "swank-client"
   :description "The Lisp side of the npm package swank-client: evaluations, the debugger and descriptions for clients of a Swank server"
   :license "MIT"
-  :depends-on ("swank-client/connection" "swank-client/foreign-errors" "swank-client/evaluate" "swank-client/debugger"
-               "swank-client/definitions" "swank-client/describe")
+  :depends-on ("swank-client/connection" "swank-client/evaluate" "swank-client/debugger" "swank-client/definitions"
+               "swank-client/describe")
   :in-order-to ((asdf:test-op (asdf:test-op "swank-client/tests"))))
 
 (asdf:defsystem "swank-client/connection"
@@ -25,12 +25,8 @@
                (:file "connection/stopped-threads")
                (:file "connection/messages")
                (:file "connection/guard")
+               (:file "connection/foreign-errors")
                (:file "connection/attach")))
-
-(asdf:defsystem "swank-client/foreign-errors"
-  :description "Which client receives errors from background threads"
-  :depends-on ("swank-client/connection")
-  :components ((:file "connection/foreign-errors")))
 
 (asdf:defsystem "swank-client/evaluate"
   :description "Evaluations, with their output, warnings and stops"

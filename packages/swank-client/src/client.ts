@@ -11,6 +11,7 @@ import type { Definitions, ResetReport } from "./calls/definition.js";
 import { definitions } from "./calls/definitions.js";
 import { describeName } from "./calls/describe-name.js";
 import { hasThread } from "./calls/has-thread.js";
+import { protectImage } from "./calls/protect-image.js";
 import { reset } from "./calls/reset.js";
 import { simpleCompletions } from "./calls/simple-completions.js";
 import type { SymbolDescription } from "./calls/symbol-description.js";
@@ -34,6 +35,8 @@ import { type Caller, type CallOptions, callerOf } from "./lisp/caller.js";
 import type { LispFunction } from "./lisp/descriptor.js";
 import { RuntimeInstaller } from "./lisp/installer.js";
 import { LispRunner } from "./lisp/lisp-runner.js";
+import { openingCall } from "./lisp/load-forms.js";
+import { ModuleLoader } from "./lisp/module-loader.js";
 import type { Connection } from "./protocol/connection/connection.js";
 import { runsWhenRead } from "./protocol/connection/runs-when-read.js";
 import type { SwankMessage, WriteStringMessage } from "./protocol/wire/messages.js";
@@ -75,14 +78,20 @@ export class SwankClient extends TypedEmitter<ClientEvents> {
   readonly #debugger: DebuggerRegistry;
   readonly #foreignStops: ForeignStops;
 
-  constructor({ connection, info, notes }: OpenedConnection, options: ClientOptions = {}) {
+  /** @param loader - Loads the runtime into the image; default: from its texts. */
+  constructor(
+    { connection, info, notes }: OpenedConnection,
+    options: ClientOptions = {},
+    loader = new ModuleLoader(callerOf(connection)),
+  ) {
     checkOptions("SwankClient", options, CLIENT_OPTIONS);
     super((error, event) => connection.reportListenerError(error, event));
     this.connection = connection;
     this.info = info;
     this.notes = notes;
     this.#caller = callerOf(connection);
-    this.#installer = new RuntimeInstaller(this.#caller, options);
+    const openings = options.mayEndImage === false ? { evaluate: openingCall(protectImage) } : {};
+    this.#installer = new RuntimeInstaller(loader, { runtime: options.runtime, openings });
     this.lisp = new LispRunner(this.#caller, this.#installer);
     this.#runner = new EvaluationRunner(connection, this.lisp);
     this.breakpoints = new Breakpoints(this.lisp, (hit) => this.emit("hitElsewhere", hit));

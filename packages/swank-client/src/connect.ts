@@ -10,6 +10,9 @@ import {
   type OpenOptions,
   openConnection,
 } from "./handshake/open-connection.js";
+import { callerOf } from "./lisp/caller.js";
+import { CompiledModules } from "./lisp/compiled-modules.js";
+import { ModuleLoader } from "./lisp/module-loader.js";
 import { tcpOpener } from "./protocol/transport/tcp-transport.js";
 import type { TransportOpener } from "./protocol/transport/transport.js";
 
@@ -21,6 +24,11 @@ export interface ConnectOptions extends OpenOptions, ClientOptions, AttachOption
   readonly port?: number | undefined;
   /** A transport to use instead of TCP, such as a socket inherited by a child process. */
   readonly transport?: TransportOpener | undefined;
+  /**
+   * The folder for the runtime's compiled modules, which images on this machine load. Default: in the user's cache folder. `false`: images
+   * compile the modules.
+   */
+  readonly cacheDir?: string | false | undefined;
 }
 
 export const CONNECT_OPTIONS: OptionNames<ConnectOptions> = {
@@ -31,6 +39,7 @@ export const CONNECT_OPTIONS: OptionNames<ConnectOptions> = {
   runtime: true,
   mayEndImage: true,
   foreignErrors: true,
+  cacheDir: true,
 };
 
 /**
@@ -44,7 +53,7 @@ export async function connect(options: ConnectOptions = {}): Promise<SwankClient
   checkConnectOptions(options);
   const { host, port, transport, ...others } = options;
   const opener = transport ?? tcpOpener({ host, port, timeout: options.timeout });
-  return openClient(opener, others, (opened, own) => new SwankClient(opened, own));
+  return openClient(opener, others, (...parts) => new SwankClient(...parts));
 }
 
 /**
@@ -57,14 +66,16 @@ export async function connect(options: ConnectOptions = {}): Promise<SwankClient
 export async function openClient<Client extends SwankClient>(
   opener: TransportOpener,
   options: Omit<ConnectOptions, "host" | "port" | "transport">,
-  makeClient: (opened: OpenedConnection, options: ClientOptions) => Client,
+  makeClient: (opened: OpenedConnection, options: ClientOptions, loader: ModuleLoader) => Client,
 ): Promise<Client> {
-  const { runtime, mayEndImage, foreignErrors, ...open } = options;
+  const { runtime, mayEndImage, foreignErrors, cacheDir, ...open } = options;
   const deadline = performance.now() + (options.timeout ?? DEFAULT_TIMEOUT);
   const opened = await openConnection(opener, open);
-  const client = makeClient(opened, { runtime, mayEndImage });
+  const loader = new ModuleLoader(callerOf(opened.connection), compiledFor(opened, cacheDir));
+  const client = makeClient(opened, { runtime, mayEndImage }, loader);
   try {
-    await attach(within(client, deadline, options.signal), { foreignErrors });
+    const timeout = Math.max(1, deadline - performance.now());
+    await attach(loader, { foreignErrors }, { timeout, signal: options.signal });
     return client;
   } catch (error) {
     await client.close();
@@ -78,14 +89,11 @@ export function checkConnectOptions(options: ConnectOptions): void {
   checkAttachOptions(options);
 }
 
-/** All calls share the remaining time. */
-function within(client: SwankClient, deadline: number, signal: AbortSignal | undefined): Pick<SwankClient, "call"> {
-  return {
-    call: (form, options) => {
-      const timeout = Math.max(1, deadline - performance.now());
-      return client.call(form, { ...options, timeout, ...(signal === undefined ? {} : { signal }) });
-    },
-  };
+/** The compiled modules for an image that may be on this machine: through a tunnel, other machines have a loopback address too. */
+function compiledFor({ connection, info }: OpenedConnection, cacheDir: string | false | undefined) {
+  if (cacheDir === false || connection.peer?.isLoopback !== true) return undefined;
+  const { implementation, machine, version } = info;
+  return new CompiledModules(cacheDir, [implementation.version, implementation.program, machine.type, version]);
 }
 
 function isTimeout(error: unknown): boolean {

@@ -13,7 +13,7 @@ import { checkHeartbeatOptions } from "./protocol/connection/connection-options.
 /** Options for launching an image and connecting to it. `signal` cancels both; `timeout` is for connecting, `startTimeout` for starting. */
 export interface LaunchOptions
   extends LaunchImageOptions,
-    Omit<ConnectOptions, "host" | "port" | "transport" | "secret"> {}
+    Omit<ConnectOptions, "host" | "port" | "transport" | "secret" | "cacheDir"> {}
 
 /** Milliseconds that an image has to run its exit hooks, even if ending its evaluations has used the time up. */
 const LEAST_ENDING_TIME = 500;
@@ -39,7 +39,7 @@ export class LaunchedClient extends SwankClient {
   }
 }
 
-const { host, port, transport, secret, ...CONNECTING } = CONNECT_OPTIONS;
+const { host, port, transport, secret, cacheDir, ...CONNECTING } = CONNECT_OPTIONS;
 const LAUNCH_OPTIONS: OptionNames<LaunchOptions> = { ...LAUNCH_IMAGE_OPTIONS, ...CONNECTING };
 
 /**

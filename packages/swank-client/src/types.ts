@@ -7,6 +7,7 @@
 export type { SwankErrorCode, SwankErrorDetails, SwankErrorOptions } from "./base/errors.js";
 export type { QuestionOptions } from "./base/question-options.js";
 export type { UnhandledListenerError, Unsubscribe } from "./base/typed-emitter.js";
+export type { ForeignErrors } from "./calls/attach.js";
 export type { Breakpoint, HitElsewhere, NewBreakpoint } from "./calls/breakpoint.js";
 export type * from "./calls/condition.js";
 export type { ConnectionInfo } from "./calls/connection-info.js";
@@ -28,7 +29,7 @@ export type { Aborted, Lost, Returned, Transcript } from "./evaluation/outcome.j
 export type { WaitOptions } from "./evaluation/outcome-slot.js";
 export type { OutputStream } from "./evaluation/transcript.js";
 export type { Backoff } from "./growing-delay.js";
-export type { AttachOptions, ForeignErrors } from "./handshake/attach.js";
+export type { AttachOptions } from "./handshake/attach.js";
 export type { LaunchedClient, LaunchOptions } from "./launch.js";
 export type { CallOptions } from "./lisp/caller.js";
 export type { LispFunction, ModuleName } from "./lisp/descriptor.js";

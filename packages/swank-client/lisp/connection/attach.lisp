@@ -27,9 +27,11 @@ a REPL. If that has no streams, the next output of any thread recurs until the s
         until (member connection *connections*)
         do (sleep 1/100))
   (move-to-end connection)
-  ;; the sentinel may have been adding another connection, and then have overwritten the change
-  (sleep 1/100)
-  (when (eq connection (first *connections*)) (move-to-end connection)))
+  ;; the sentinel may be adding another connection, and then overwrite the change
+  (sb-thread:make-thread (lambda ()
+                           (sleep 1/100)
+                           (when (eq connection (first *connections*)) (move-to-end connection)))
+                         :name "swank-client connection"))
 
 (defun move-behind-others (connection)
   "Leave errors of background threads to the connection that receives them now. Swank gives them to the first connection of its list."
@@ -38,10 +40,14 @@ a REPL. If that has no streams, the next output of any thread recurs until the s
         (swank/backend:call-with-lock-held lock (lambda () (move-to-end connection)))
         (move-to-end-once-listed connection))))
 
-(defun attach ()
-  "Guard this connection and move it behind the others. Each connection calls this once. => the number of other connections"
+(defun attach (foreign-errors)
+  "Guard this connection and move it behind the others. Each connection calls this once. => the number of other connections
+FOREIGN-ERRORS says who receives errors of background threads: :AUTO, the connection that does so now; :MINE, this one; :THEIRS, never this
+one."
   (let ((connection *emacs-connection*))
     (guard connection)
     (keep-own-streams connection)
     (move-behind-others connection)
+    (unless (eq foreign-errors :auto)
+      (choose-foreign-errors (eq foreign-errors :mine)))
     (1- (length *connections*))))

@@ -4,6 +4,5 @@
   (:documentation "Guards a connection, keeps it from disturbing others, and ends its requests.")
   (:use #:common-lisp #:swank-client/sbcl #:swank-client/swank #:swank-client/threads)
   (:export #:attach
-           #:choose-foreign-errors
            #:end-request
            #:repl-p))

@@ -1,17 +1,10 @@
-import { list, NIL, type Sexp, symbol, T } from "sexp-parser";
 import { checkChoice } from "../base/check-arguments.js";
-import type { Caller } from "../lisp/caller.js";
-import { inPackage } from "../lisp/lisp-runner.js";
-import { type Evaluate, isReadyForm, loadModule } from "../lisp/load-module.js";
+import { attach as attachCall, type ForeignErrors } from "../calls/attach.js";
+import { openingCall } from "../lisp/load-forms.js";
+import type { LoadLimits, ModuleLoader } from "../lisp/module-loader.js";
 import { runtimeModule } from "../lisp/runtime-source.js";
 
-const POLICIES = ["auto", "mine", "theirs"] as const;
-
-/**
- * Who receives errors from background threads. `auto`: another client if one is connected, otherwise this one. `mine`: this one, until it
- * disconnects. `theirs`: never this one.
- */
-export type ForeignErrors = (typeof POLICIES)[number];
+const POLICIES: readonly ForeignErrors[] = ["auto", "mine", "theirs"];
 
 /** Options for sharing an image with other clients. */
 export interface AttachOptions {
@@ -27,27 +20,12 @@ export function checkAttachOptions({ foreignErrors = "auto" }: AttachOptions): v
 /**
  * Sets up a new connection so that it does not disturb other clients, and so that the image cleans up after it.
  *
- * @throws SwankError the errors of `Caller.call`.
+ * @throws SwankError the errors of `ModuleLoader.load`.
  */
-export async function attach(client: Pick<Caller, "call">, { foreignErrors = "auto" }: AttachOptions) {
-  const evaluate: Evaluate = (form, options) => client.call(form, options);
-  await loadModule(evaluate, runtimeModule("connection"));
-  await client.call(attachForm(), { label: "attaching" });
-  if (foreignErrors === "auto") return;
-  await loadModule(evaluate, runtimeModule("foreign-errors"));
-  await client.call(foreignErrorsForm(foreignErrors === "mine"), { label: "attaching" });
-}
-
-/** The first request of a new connection. */
-export function firstAttachForms(): readonly Sexp[] {
-  return [isReadyForm(runtimeModule("connection")), attachForm()];
-}
-
-function attachForm(): Sexp {
-  return list(symbol(inPackage(runtimeModule("connection").packageName, "attach")));
-}
-
-function foreignErrorsForm(isMine: boolean): Sexp {
-  const { packageName } = runtimeModule("foreign-errors");
-  return list(symbol(inPackage(packageName, "choose-foreign-errors")), isMine ? T : NIL);
+export async function attach(
+  loader: ModuleLoader,
+  { foreignErrors = "auto" }: AttachOptions,
+  limits: LoadLimits,
+): Promise<void> {
+  await loader.load(runtimeModule("connection"), openingCall(attachCall, foreignErrors), limits);
 }

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isSymbol, readAll, type Sexp } from "sexp-parser";
-import { homeFolder } from "./home-folder.js";
+import { homeFolder } from "../cache/home-folder.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,9 +1,9 @@
 import { chmod, lstat, readdir, rename, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { removeUnused } from "./core-cache.js";
-import { makeDraft, removeAbandoned, removeQuietly } from "./drafts.js";
-import { treeProblem } from "./own-file.js";
-import { ownSubfolder } from "./own-folder.js";
+import { makeDraft, removeAbandoned, removeQuietly } from "../cache/drafts.js";
+import { treeProblem } from "../cache/own-file.js";
+import { ownSubfolder } from "../cache/own-folder.js";
+import { removeUnused } from "../cache/remove-unused.js";
 
 /** Number of compiled Swanks to keep. The least recently used are removed. */
 const KEPT = 2;

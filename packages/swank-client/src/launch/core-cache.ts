@@ -1,13 +1,11 @@
 import { chmod, lstat, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
-import { makeDraft, removeAbandoned, removeQuietly } from "./drafts.js";
-import { useOwnFile } from "./own-file.js";
+import { makeDraft, removeAbandoned, removeQuietly } from "../cache/drafts.js";
+import { useOwnFile } from "../cache/own-file.js";
+import { removeUnused } from "../cache/remove-unused.js";
 
 /** Number of cores to keep. The least recently used are removed. */
 const KEPT_CORES = 3;
-
-/** Milliseconds for which a core is always kept after its last use: another process may be starting from it. */
-export const GRACE = 600_000;
 
 /** A core in the cache. */
 export interface KeptCore {
@@ -86,22 +84,4 @@ export class CoreCache {
     // Again, because the Lisp of a killed process may have been writing during the first time.
     await this.tidy();
   }
-}
-
-/** Removes files or folders that have not been used for some time, except the most recently used. Never rejects. */
-export async function removeUnused(parent: string, names: readonly string[], kept: number): Promise<void> {
-  const dated = await Promise.all(
-    names.map(async (name) => ({ path: join(parent, name), time: await timeOf(parent, name) })),
-  );
-  const unused = dated.sort((a, b) => b.time - a.time).slice(kept);
-  const old = unused.filter(({ time }) => time < Date.now() - GRACE);
-  await Promise.all(old.map(({ path }) => removeQuietly(path)));
-}
-
-/** 0 for a file that another process has just removed. */
-async function timeOf(parent: string, name: string): Promise<number> {
-  return lstat(join(parent, name)).then(
-    ({ mtimeMs }) => mtimeMs,
-    () => 0,
-  );
 }

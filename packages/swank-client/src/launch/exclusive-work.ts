@@ -1,8 +1,8 @@
 import { rm, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { setTimeout } from "node:timers/promises";
-import { useOwnFile } from "./own-file.js";
-import { isGone, thisProcess, type WorkOwner } from "./work-owner.js";
+import { useOwnFile } from "../cache/own-file.js";
+import { isGone, thisProcess, type WorkOwner } from "../cache/work-owner.js";
 
 /** Milliseconds between checks of a lock that another process holds. */
 const POLL_INTERVAL = 100;

@@ -3,10 +3,10 @@ import { rename, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { checkOptions } from "../base/check-arguments.js";
 import { SwankError } from "../base/errors.js";
+import { defaultCacheFolder, prepareCache } from "../cache/cache-folder.js";
+import { removeQuietly } from "../cache/drafts.js";
+import { useOwnFile } from "../cache/own-file.js";
 import { ownSecretFile, readableByOthers, readSecretFile } from "../handshake/secret-file.js";
-import { defaultCacheFolder, prepareCache } from "./cache-folder.js";
-import { removeQuietly } from "./drafts.js";
-import { useOwnFile } from "./own-file.js";
 
 /** Options for the secret of a shared image. */
 export interface FindShareSecretOptions {

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { removeQuietly } from "./drafts.js";
+import { removeQuietly } from "../cache/drafts.js";
+import { readOwnFile } from "../cache/own-file.js";
+import { ownSubfolder } from "../cache/own-folder.js";
 import { fileStamp } from "./file-stamp.js";
 import { decodeDescription, describeLisp, type FindLispOptions, findLispExecutable } from "./find-lisp.js";
 import type { LispInstallation } from "./lisp-installation.js";
-import { readOwnFile } from "./own-file.js";
-import { ownSubfolder } from "./own-folder.js";
 
 /**
  * Does what `findLisp` does, and caches the description of each executable until that changes.

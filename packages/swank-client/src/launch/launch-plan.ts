@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { SwankError } from "../base/errors.js";
-import { defaultCacheFolder, prepareCache } from "./cache-folder.js";
+import { defaultCacheFolder, prepareCache } from "../cache/cache-folder.js";
 import { type CoreIngredients, coreKey } from "./core-key.js";
 import { findSwank } from "./find-swank.js";
 import { knownLisp } from "./known-lisp.js";

@@ -1,12 +1,13 @@
 import { print } from "sexp-parser";
+import { attach } from "../calls/attach.js";
 import { evaluate } from "../calls/evaluate.js";
-import { firstAttachForms } from "../handshake/attach.js";
 import { formOf } from "../lisp/lisp-runner.js";
+import { callIfLoadedForm, openingCall } from "../lisp/load-forms.js";
 import { allModules, runtimeModule } from "../lisp/runtime-source.js";
 
 /** The text of every module of the runtime, so that a launched image contains all of them. */
 export function ownRuntime(): readonly string[] {
-  return allModules().map(({ source }) => source);
+  return allModules().map(({ texts }) => texts.join("\n"));
 }
 
 /** A client's first requests, as sent. They make the first evaluation in a new image as fast as later ones. */
@@ -23,5 +24,6 @@ export function firstRequests(): readonly string[] {
     limit: 1000,
     tail: 0,
   };
-  return [...firstAttachForms(), formOf(evaluate, [call], packageName)].map(print);
+  const opening = callIfLoadedForm(runtimeModule("connection"), openingCall(attach, "auto"));
+  return [opening, formOf(evaluate, [call], packageName)].map(print);
 }

@@ -1,7 +1,7 @@
 import { asSwankError, SwankError } from "../base/errors.js";
+import { removeQuietly } from "../cache/drafts.js";
 import { buildCore } from "./build-core.js";
 import { CoreCache, type KeptCore } from "./core-cache.js";
-import { removeQuietly } from "./drafts.js";
 import { doExclusively } from "./exclusive-work.js";
 import { DEFAULT_START_TIMEOUT } from "./launch-image-options.js";
 import type { LaunchPlan } from "./launch-plan.js";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import { homeFolder } from "../cache/home-folder.js";
 import { registeredPatterns } from "./asdf-registry.js";
-import { homeFolder } from "./home-folder.js";
 
 /** A kind of place where Swank's source may be. If it holds several, the newest counts. */
 export interface SwankPlace {

@@ -2,7 +2,7 @@ import type { Decoder, Sexp } from "sexp-parser";
 import type { SwankError } from "../base/errors.js";
 
 /** Lisp systems of this package. Each is loaded when one of its functions is first called; every new connection loads `connection`. */
-export type ModuleName = "connection" | "foreign-errors" | "evaluate" | "debugger" | "definitions" | "describe";
+export type ModuleName = "connection" | "evaluate" | "debugger" | "definitions" | "describe";
 
 /**
  * Replies that mean a refusal: lists whose first element is a keyword. A key is the keyword in lower case; its decoder turns the list of

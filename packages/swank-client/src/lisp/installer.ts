@@ -1,31 +1,27 @@
-import { symbol } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
-import type { Caller } from "./caller.js";
 import type { ModuleName } from "./descriptor.js";
-import { inPackage, type Modules } from "./lisp-runner.js";
-import { loadModule } from "./load-module.js";
+import type { Modules } from "./lisp-runner.js";
+import type { OpeningCall } from "./load-forms.js";
+import type { ModuleLoader } from "./module-loader.js";
 import { type RuntimeModule, runtimeModule } from "./runtime-source.js";
 
-/** Milliseconds that restricting the client may take. */
-const PROTECT_TIME = 60_000;
-
-/** A client's permissions in its image. */
+/** What a client may load into its image. */
 export interface InstallOptions {
-  /** `false`: the client may not load anything into the image. */
+  /** `false`: nothing. */
   readonly runtime?: boolean | undefined;
-  /** `false`: the client's code cannot end the image. */
-  readonly mayEndImage?: boolean | undefined;
+  /** Calls to make with a module when it is loaded. */
+  readonly openings?: Partial<Record<ModuleName, OpeningCall>>;
 }
 
 /** Loads modules of the runtime into an image, each once per connection when it is first needed. */
 export class RuntimeInstaller implements Modules {
-  readonly #caller: Caller;
+  readonly #loader: ModuleLoader;
   readonly #options: InstallOptions;
   readonly #modules = new Map<ModuleName, Promise<RuntimeModule>>();
   readonly #loaded = new Map<ModuleName, RuntimeModule>();
 
-  constructor(caller: Caller, options: InstallOptions) {
-    this.#caller = caller;
+  constructor(loader: ModuleLoader, options: InstallOptions) {
+    this.#loader = loader;
     this.#options = options;
   }
 
@@ -52,23 +48,13 @@ export class RuntimeInstaller implements Modules {
   async #prepare(name: ModuleName): Promise<RuntimeModule> {
     // All other modules need `evaluate`, and it describes stops at breakpoints.
     if (name !== "evaluate") await this.ensure("evaluate");
-    const module = await this.#load(runtimeModule(name));
-    if (name === "evaluate" && this.#options.mayEndImage === false) await this.#protectImage(module);
-    this.#loaded.set(name, module);
-    return module;
-  }
-
-  /** Makes the client's code unable to end the image. */
-  async #protectImage({ packageName }: RuntimeModule): Promise<void> {
-    const form = [symbol(inPackage(packageName, "protect-image"))];
-    await this.#caller.call(form, { label: "protecting the image", timeout: PROTECT_TIME });
-  }
-
-  async #load(module: RuntimeModule): Promise<RuntimeModule> {
-    if (this.#options.runtime === false) {
+    const { runtime, openings } = this.#options;
+    if (runtime === false) {
       throw new SwankError("RUNTIME_FORBIDDEN", "This client must load nothing into the image (runtime: false).");
     }
-    await loadModule((form, options) => this.#caller.call(form, options), module);
+    const module = runtimeModule(name);
+    await this.#loader.load(module, openings?.[name]);
+    this.#loaded.set(name, module);
     return module;
   }
 }

@@ -193,7 +193,8 @@ function understood<Value>(read: () => Value, label: string): Value {
   }
 }
 
-function encoded<Args extends readonly unknown[], Result>(called: LispFunction<Args, Result>, args: Args) {
+/** The name of a call, and its argument forms. @throws SwankError `INVALID_ARGUMENT` */
+export function encoded<Args extends readonly unknown[], Result>(called: LispFunction<Args, Result>, args: Args) {
   return sound(called, () => {
     if (called.module === undefined) symbolNamed(called.name);
     return { label: labelOf(called, args), operands: [...(called.encode?.(...args) ?? [])] };

@@ -8,29 +8,19 @@ export interface RuntimeModule {
   readonly packageName: string;
   /** The name of the keyword whose property `:ready` is true in an image that has loaded the module. */
   readonly marker: string;
-  /** The text to load. */
-  readonly source: string;
+  /** The texts of its files, in the order in which they are loaded. */
+  readonly texts: readonly string[];
 }
 
-/** Modules whose functions are in a package of another name. */
-const PACKAGES: Partial<Record<ModuleName, string>> = { "foreign-errors": "connection" };
-
-const NAMES: readonly ModuleName[] = [
-  "connection",
-  "foreign-errors",
-  "evaluate",
-  "debugger",
-  "definitions",
-  "describe",
-];
+const NAMES: readonly ModuleName[] = ["connection", "evaluate", "debugger", "definitions", "describe"];
 
 /** Matches a name of one of this library's packages in Lisp code. */
 const PACKAGE_NAME = /#:swank-client\/([a-z][a-z-]*)/g;
 
-/** The text of each system, and the version, a hash of all texts. */
+/** The texts of each system, and the version, a hash of all texts. */
 interface SourceTexts {
   readonly version: string;
-  readonly texts: ReadonlyMap<ModuleName, string>;
+  readonly texts: ReadonlyMap<ModuleName, readonly string[]>;
 }
 
 let known: SourceTexts | undefined;
@@ -41,13 +31,13 @@ export function runtimeModule(name: ModuleName): RuntimeModule {
   const { version, texts } = known;
   const marker = versioned(name, version);
   return {
-    packageName: versioned(PACKAGES[name] ?? name, version),
+    packageName: versioned(name, version),
     marker,
-    // Only the first client of an image needs the text.
-    get source() {
+    // Only the first client of an image needs the texts.
+    get texts() {
       // Each version has its own packages, so that it redefines neither another version nor a system loaded by hand.
-      const text = (texts.get(name) ?? "").replaceAll(PACKAGE_NAME, `#:swank-client/$1/${version}`);
-      return `${text}\n(setf (get :${marker} :ready) t)\n`;
+      const own = (texts.get(name) ?? []).map((text) => text.replaceAll(PACKAGE_NAME, `#:swank-client/$1/${version}`));
+      return [...own, `(cl:setf (cl:get :${marker} :ready) cl:t)\n`];
     },
   };
 }
@@ -59,15 +49,14 @@ export function allModules(): readonly RuntimeModule[] {
 
 function readTexts(): SourceTexts {
   const systems = readSystems();
-  const texts = NAMES.map((name) => [name, textOf(name, systems)] as const);
+  const texts = NAMES.map((name) => [name, textsOf(name, systems)] as const);
   const hash = createHash("sha256");
-  for (const [, text] of texts) hash.update(text);
+  for (const text of texts.flatMap(([, own]) => own)) hash.update(text);
   return { version: hash.digest("hex").slice(0, 12).toUpperCase(), texts: new Map(texts) };
 }
 
-function textOf(name: ModuleName, systems: readonly LispSystem[]): string {
-  const files = systems.find((system) => system.name === name)?.files ?? [];
-  return files.map(readLisp).join("\n");
+function textsOf(name: ModuleName, systems: readonly LispSystem[]): readonly string[] {
+  return (systems.find((system) => system.name === name)?.files ?? []).map(readLisp);
 }
 
 function versioned(name: string, version: string): string {

@@ -77,7 +77,8 @@ export const OPTIONS = {
   cacheDir: textOption({
     flag: "--cache-dir",
     placeholder: "FOLDER",
-    summary: "The folder for the saved core from which images are launched.",
+    summary:
+      "The folder for the saved core from which images are launched, and for the compiled code that attached images on this machine load.",
     fallback: "the user's cache folder",
   }),
   dynamicSpaceSize: optionalNumberOption({

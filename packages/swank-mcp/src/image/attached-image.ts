@@ -18,12 +18,13 @@ export async function openAttachedImage(
   signal: AbortSignal,
 ): Promise<LispSession> {
   const { calls, connect } = await import("swank-client");
-  const { foreignErrors } = config;
+  const { cacheDir, foreignErrors } = config;
   try {
     const client = await connect({
       ...address,
       secret: secretOption(config),
       foreignErrors,
+      cacheDir,
       mayEndImage: false,
       signal,
     });

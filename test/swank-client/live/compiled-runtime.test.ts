@@ -1,0 +1,190 @@
+import { createHash } from "node:crypto";
+import {
+  chmod,
+  cp,
+  link,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { print } from "sexp-parser";
+import { LiveImage } from "./live-image.js";
+import { values } from "./outcomes.js";
+
+/** Notes in the image how modules are loaded from now on: from texts, from files that are compiled there, or from files compiled before. */
+const NOTE = `(cl:progn
+  (cl:defvar cl-user::*loaded* '())
+  (sb-int:encapsulate 'cl:load 'cl-user::note
+    (cl:lambda (load source cl:&rest options)
+      (cl:pushnew (cl:typecase source (cl:string-stream :texts) (cl:stream :compiled) (cl:t :compiling)) cl-user::*loaded*)
+      (cl:apply load source options)))
+  cl:nil)`;
+
+describe("Runtime in an image on this machine", function () {
+  this.timeout(240_000);
+  const images: LiveImage[] = [];
+  let filled: string;
+  let cacheDir: string;
+
+  before(async () => {
+    cacheDir = filled = await mkdtemp(join(tmpdir(), "swank-client-cache-"));
+    expect(await loadedByNewImage()).to.equal("(:COMPILING)");
+  });
+  beforeEach(async () => {
+    cacheDir = await mkdtemp(join(tmpdir(), "swank-client-cache-"));
+  });
+  afterEach(async () => {
+    await Promise.all(images.splice(0).map((image) => image.stop()));
+    await rm(cacheDir, { recursive: true, force: true });
+  });
+  after(() => rm(filled, { recursive: true }));
+
+  /** A new image, of which `ask` has loaded the module `connection`. */
+  async function newImage(change = "cl:nil"): Promise<LiveImage> {
+    const image = new LiveImage();
+    images.push(image);
+    await image.start();
+    await image.ask(NOTE);
+    await image.ask(`(cl:progn ${change} cl:nil)`);
+    return image;
+  }
+
+  /** How a client loads the module `evaluate` into an image. */
+  async function loadedBy(image: LiveImage, cache: string | false = cacheDir): Promise<string> {
+    const client = await image.connect({ cacheDir: cache });
+    await client.prepare();
+    return image.ask("cl-user::*loaded*");
+  }
+
+  async function loadedByNewImage(change?: string): Promise<string> {
+    return loadedBy(await newImage(change));
+  }
+
+  /** Puts the compiled module into the cache. => its file */
+  async function fillCache(): Promise<string> {
+    await cp(filled, cacheDir, { recursive: true });
+    return compiledFile();
+  }
+
+  /** The compiled module in the cache. */
+  async function compiledFile(): Promise<string> {
+    const [folder = ""] = await readdir(join(cacheDir, "runtime"));
+    return join(cacheDir, "runtime", folder, "evaluate.fasl");
+  }
+
+  it("is compiled by the first image, and loaded by others from a file of this user only", async () => {
+    expect(await loadedByNewImage()).to.equal("(:COMPILING)");
+    const file = await compiledFile();
+    expect((await lstat(file)).mode & 0o777).to.equal(0o600);
+    expect(await readdir(join(file, ".."))).to.deep.equal(["evaluate.fasl"]);
+    expect(await readdir(join(cacheDir, "runtime"))).to.have.lengthOf(1);
+    const { mtimeMs } = await lstat(file);
+    const image = await newImage();
+    expect(await loadedBy(image)).to.equal("(:COMPILED)");
+    expect((await lstat(file)).mtimeMs).to.equal(mtimeMs);
+    expect(await values(await image.connect(), "(+ 1 2)")).to.deep.equal(["3"]);
+  });
+
+  it("is loaded from its texts if nothing may be kept, or can be", async () => {
+    const image = await newImage();
+    expect(await loadedBy(image, false)).to.equal("(:TEXTS)");
+    const temporary = process.env["TMPDIR"];
+    process.env["TMPDIR"] = "/proc/none";
+    try {
+      expect(await loadedBy(await newImage(), "/proc/none")).to.equal("(:TEXTS)");
+    } finally {
+      if (temporary === undefined) delete process.env["TMPDIR"];
+      else process.env["TMPDIR"] = temporary;
+    }
+  });
+
+  it("is compiled by several images at once", async () => {
+    const some = await Promise.all([newImage(), newImage()]);
+    const ways = await Promise.all(some.flatMap((image) => [loadedBy(image), loadedBy(image)]));
+    expect(new Set(ways)).to.deep.equal(new Set(["(:COMPILING)"]));
+    expect(await readdir(join(cacheDir, "runtime"))).to.have.lengthOf(1);
+    expect(await loadedByNewImage()).to.equal("(:COMPILED)");
+  });
+
+  const SPOILT: Record<string, (file: string) => Promise<unknown>> = {
+    "is cut off": async (file) => writeFile(file, (await readFile(file)).subarray(0, 100_000)),
+    "has another byte": async (file) => {
+      const data = await readFile(file);
+      data.writeUInt8(data.readUInt8(100_000) ^ 1, 100_000);
+      await writeFile(file, data);
+    },
+    "can be written by others": (file) => chmod(file, 0o666),
+    "is a link": async (file) => {
+      await rename(file, `${file}.other`);
+      await symlink(`${file}.other`, file);
+    },
+    "has a second name": (file) => link(file, `${file}.other`),
+    "holds what no Lisp can load": (file) => {
+      const body = "# FASL\n  compiled from nothing\n";
+      const hash = createHash("sha256").update(body).digest("hex");
+      return writeFile(file, `;swank-client 0123 ${hash}\n${body}`);
+    },
+  };
+
+  for (const [what, spoil] of Object.entries(SPOILT)) {
+    it(`is compiled again if the file in the cache ${what}`, async () => {
+      const file = await fillCache();
+      const { size } = await lstat(file);
+      await spoil(file);
+      const isRead = what === "holds what no Lisp can load";
+      expect(await loadedByNewImage()).to.equal(isRead ? "(:COMPILING :COMPILED)" : "(:COMPILING)");
+      const found = await lstat(file);
+      expect([found.isFile(), found.mode & 0o777, found.nlink]).to.deep.equal([true, 0o600, 1]);
+      expect(found.size).to.be.closeTo(size, 1000);
+    });
+  }
+
+  it("is compiled again in an image with another Swank of the same version", async () => {
+    await fillCache();
+    const other = `(cl:defmacro swank::with-connection ((connection) cl:&body body)
+      (cl:list 'swank::call-with-connection connection (cl:list* 'cl:lambda '() cl:nil body)))`;
+    expect(await loadedByNewImage(other)).to.equal("(:COMPILING :COMPILED)");
+    expect(await loadedByNewImage(other)).to.equal("(:COMPILED)");
+  });
+
+  it("is loaded from its texts in an image that sees other files under these names", async () => {
+    const file = await fillCache();
+    const elsewhere = `${cacheDir}/elsewhere`;
+    await mkdir(elsewhere);
+    const planted = (await readFile(file, "latin1")).replace(/^;swank-client \w+/, ";swank-client 0123456789abcdef");
+    await writeFile(join(elsewhere, "evaluate.fasl"), planted, { encoding: "latin1", mode: 0o600 });
+    const isOurs = `(cl:lambda (path) (cl:search ${print(join(cacheDir, "runtime"))} (cl:princ-to-string path)))`;
+    const other = `(cl:format cl:nil "~a/~a" ${print(elsewhere)} (cl:file-namestring path))`;
+    const redirect = (name: string) => `(sb-int:encapsulate '${name} 'cl-user::elsewhere
+      (cl:lambda (function path cl:&rest options)
+        (cl:apply function (cl:if (cl:funcall ${isOurs} path) ${other} path) options)))`;
+    const image = await newImage(`${redirect("cl:open")} ${redirect("sb-unix:unix-lstat")}`);
+    expect(await loadedBy(image)).to.equal("(:TEXTS)");
+    expect(await readdir(elsewhere)).to.deep.equal(["evaluate.fasl"]);
+    expect(await readdir(join(cacheDir, "runtime"))).to.have.lengthOf(1);
+  });
+
+  it("is removed from the cache when it has not been used for long", async () => {
+    const folders = [...Array(9).keys()].map((number) => join(cacheDir, "runtime", `${number}`.repeat(24)));
+    for (const [index, folder] of folders.entries()) {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const used = new Date(Date.now() - (index < 2 ? 1000 : 3_600_000 * (index + 1)));
+      await utimes(folder, used, used);
+    }
+    await chmod(join(cacheDir, "runtime"), 0o700);
+    expect(await loadedByNewImage()).to.equal("(:COMPILING)");
+    const left = await readdir(join(cacheDir, "runtime"));
+    expect(left).to.include.members(["0".repeat(24), "1".repeat(24)]);
+    expect(left).to.have.lengthOf(6);
+  });
+});
