@@ -38,6 +38,15 @@ const FAIL_AT_FIRST = `(cl:let ((tries (cl:make-hash-table :test 'cl:equal)))
           (cl:apply next name arguments)))))
   nil)`;
 
+const NAMES = "'(sb-ext:finalize sb-thread:make-thread sb-thread:interrupt-thread)";
+
+/** Whether SBCL calls each by address, in an SBCL that has such calls. */
+const CALLED_DIRECTLY = `(cl:let ((called-p (cl:find-symbol "FDEFN-HAS-STATIC-CALLERS" "SB-VM")))
+  (cl:and called-p (cl:mapcar (cl:lambda (name) (cl:funcall called-p (sb-int:find-fdefn name))) ${NAMES})))`;
+
+/** Whether each has a function around it. */
+const AROUND = `(cl:mapcar (cl:lambda (name) (cl:not (cl:null (sb-impl::encapsulation-info (cl:symbol-function name))))) ${NAMES})`;
+
 describe("Runtime in the image", () => {
   const image = liveImage();
 
@@ -97,6 +106,22 @@ describe("Runtime in the image", () => {
       expect((await evaluate(client, "(sb-ext:exit)")).status).to.equal("stopped");
       await client.close();
       expect(await fresh.ask("(cl-user::f)")).to.equal("7");
+    } finally {
+      await fresh.stop();
+    }
+  });
+
+  it("leaves calls by address in SBCL's own code as they are", async () => {
+    const fresh = new LiveImage();
+    try {
+      await fresh.start();
+      const before = await fresh.ask(CALLED_DIRECTLY);
+      const client = await fresh.connect();
+      const [around] = await values(client, AROUND);
+      expect(around).to.equal("(T T T)");
+      await client.close();
+      while ((await fresh.ask(AROUND)) !== "(NIL NIL NIL)") await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(await fresh.ask(CALLED_DIRECTLY)).to.equal(before);
     } finally {
       await fresh.stop();
     }

@@ -121,24 +121,33 @@ If FUNCTION tries to end the image and may not, it is unwound, and the thread co
     (refuse-exit 'sb-thread:terminate-thread))
   (apply terminate thread options))
 
+(defun exits ()
+  "((NAME . FUNCTION) ...) of the functions to encapsulate for all callers, and how: SBCL ends the image from a disabled debugger."
+  (list (cons 'sb-ext:exit (exit-guard 'sb-ext:exit))))
+
 (defun encapsulations ()
-  "((NAME . FUNCTION) ...) of the functions to encapsulate, and how."
+  "((NAME . FUNCTION) ...) of the functions to encapsulate for callers by name, and how."
   (list* (cons 'sb-thread:make-thread #'start-thread-of-code)
          (cons 'sb-ext:make-timer #'make-timer-of-code)
          (cons 'sb-thread:terminate-thread #'terminate-unless-main)
          (cons 'sb-thread:interrupt-thread #'interrupt-by-code)
          (cons 'sb-ext:finalize #'finalize-by-code)
-         (mapcar (lambda (name) (cons name (exit-guard name))) (cons 'swank:quit-lisp *exit-functions*))))
+         (mapcar (lambda (name) (cons name (exit-guard name)))
+                 (cons 'swank:quit-lisp (remove 'sb-ext:exit *exit-functions*)))))
 
 (defun encapsulate-lisp ()
   "Encapsulate Lisp's functions."
-  (loop for (name . function) in (encapsulations)
-        unless (sb-int:encapsulated-p name 'code-session)
-          do (encapsulate-function name 'code-session function)))
+  (flet ((encapsulate-all (encapsulate list)
+           (loop for (name . function) in list
+                 unless (sb-int:encapsulated-p name 'code-session)
+                   do (funcall encapsulate name 'code-session function))))
+    (encapsulate-all #'encapsulate-function (exits))
+    (encapsulate-all #'encapsulate-calls-by-name (encapsulations))))
 
 (defun unencapsulate-lisp ()
   "Undo ENCAPSULATE-LISP."
-  (loop for (name) in (encapsulations) do (unencapsulate-function name 'code-session)))
+  (loop for (name) in (exits) do (unencapsulate-function name 'code-session))
+  (loop for (name) in (encapsulations) do (unencapsulate-calls-by-name name 'code-session)))
 
 (defun protect-image ()
   "Make code of this client unable to end the image."

@@ -34,3 +34,33 @@ A thread that entered the debugger here would keep a lock that the compiler wait
 (defun unencapsulate-function (name tag)
   "Undo ENCAPSULATE-FUNCTION of NAME under TAG."
   (change-encapsulation #'sb-int:unencapsulate name tag))
+
+;;; Calls by name only. SBCL's own code may go on calling the original function by address, and evaluated code calls every function by name.
+
+(defun original-function (name)
+  "The definition of NAME that was called by address when it was encapsulated, or NIL.
+Every version of the library shares this record. It also keeps the function, which the garbage collector does not find in the calls."
+  (getf (get :swank-client :called-by-address) name))
+
+(defun leave-direct-calls (name)
+  "Make the next encapsulation of NAME leave the calls by address as they are."
+  (when (called-directly-p name)
+    (setf (getf (get :swank-client :called-by-address) name) (symbol-function name))
+    (note-direct-calls name nil)))
+
+(defun restore-direct-calls (name)
+  "Undo LEAVE-DIRECT-CALLS, unless NAME has another definition by now."
+  (when (and (original-function name) (eq (original-function name) (symbol-function name)))
+    (note-direct-calls name t)))
+
+(defun encapsulate-calls-by-name (name tag function)
+  "Encapsulate the function NAME under TAG, for callers that call it by its name. SBCL's own code may not."
+  (change-encapsulation (lambda ()
+                          (leave-direct-calls name)
+                          (sb-int:encapsulate name tag function))))
+
+(defun unencapsulate-calls-by-name (name tag)
+  "Undo ENCAPSULATE-CALLS-BY-NAME of NAME under TAG."
+  (change-encapsulation (lambda ()
+                          (sb-int:unencapsulate name tag)
+                          (restore-direct-calls name))))

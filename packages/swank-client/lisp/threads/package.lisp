@@ -5,6 +5,7 @@
   (:use #:common-lisp #:swank-client/sbcl #:swank-client/swank)
   (:export #:*code-session*
            #:call-in-thread
+           #:encapsulate-calls-by-name
            #:encapsulate-function
            #:guard-c-locks
            #:guard-page-lowered-p
@@ -17,6 +18,7 @@
            #:reset-guard-pages
            #:restore-guard-page
            #:start-runtime-thread
+           #:unencapsulate-calls-by-name
            #:unencapsulate-function
            #:unguard-c-locks
            #:value-in-thread))
