@@ -17,7 +17,7 @@ const risky = defineTool({
   effect: "sets-breakpoint",
   title: "Risky",
   description: "Does something that a person must allow.",
-  input: z.strictObject({ code: z.string(), lines: z.int().default(1) }),
+  input: () => z.strictObject({ code: z.string(), lines: z.int().default(1) }),
   async plan({ code, lines }) {
     const text = Array.from({ length: lines }, () => code).join("\n");
     return {

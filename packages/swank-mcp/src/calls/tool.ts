@@ -3,6 +3,7 @@ import type { Config } from "../cli/config.js";
 import type { Family } from "../cli/families.js";
 import type { ToolAnswer } from "../text/tool-answer.js";
 import { EFFECTS, type Effect, type ToolAnnotations } from "./effects.js";
+import { lazily } from "./lazily.js";
 import type { RunnerContext } from "./tool-context.js";
 
 /** A property in JSON Schema, as {@link z.toJSONSchema} writes the types that tools use. */
@@ -32,10 +33,10 @@ export interface ToolDescription<Input extends z.ZodObject> {
   readonly title: string;
   /** For the agent; at most 2,048 characters. */
   readonly description: string;
-  /** A `z.strictObject`, so that a misspelt key is an error; a function if a description shows a configured default. */
-  readonly input: Input | ((config: Config) => Input);
-  /** Schema of a JSON tool's structured content. No property may be required: clients also check refusals against it. */
-  readonly output?: z.ZodObject;
+  /** Returns a `z.strictObject`, so that a misspelt key is an error. Called when it is first needed: schemas slow the start. */
+  readonly input: (config: Config) => Input;
+  /** Returns the schema of a JSON tool's structured content. No property may be required: clients also check refusals against it. */
+  readonly output?: () => z.ZodObject;
 }
 
 /** Valid arguments, ready to run, or the problems with them. */
@@ -74,20 +75,20 @@ export function declareTool<Input extends z.ZodObject>(
     family,
     effect,
     for(config) {
-      const input = typeof declaration.input === "function" ? declaration.input(config) : declaration.input;
+      const input = lazily(() => declaration.input(config));
       return {
         name,
         title,
         description,
         annotations: EFFECTS[effect],
         get inputSchema() {
-          return jsonSchema(input);
+          return jsonSchema(input());
         },
         get outputSchema() {
-          return output === undefined ? undefined : jsonSchema(output);
+          return output === undefined ? undefined : jsonSchema(output());
         },
         prepare(args) {
-          const parsed = input.safeParse(args);
+          const parsed = input().safeParse(args);
           if (!parsed.success) return { ok: false, issues: parsed.error.issues };
           return { ok: true, run: (context) => run(parsed.data, context) };
         },

@@ -1,6 +1,7 @@
 import { parseJSONRPCMessage, Server, type ServerContext, type Transport } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import * as z from "zod";
+import { lazily } from "../calls/lazily.js";
 import type { Tool } from "../calls/tool.js";
 import { VERSION } from "../process/version.js";
 import type { ToolServer } from "../tools/tool-server.js";
@@ -143,14 +144,6 @@ const NO_PARAMS = { params: z.unknown() };
 const UNUSED_VALIDATOR = {
   getValidator: () => () => ({ valid: false, data: undefined, errorMessage: "not checked" }) as const,
 };
-
-function lazily<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
 
 /** Computes a result again only for another argument. */
 function rememberingLast<Argument, Result>(compute: (argument: Argument) => Result): (argument: Argument) => Result {

@@ -9,8 +9,8 @@ export const breakpointList = defineTool({
   effect: "reads",
   title: "List breakpoints",
   description: "List all breakpoints of this session.",
-  input: z.strictObject({}),
-  output: z.looseObject({ breakpoints: z.array(z.looseObject({})).optional() }),
+  input: () => z.strictObject({}),
+  output: () => z.looseObject({ breakpoints: z.array(z.looseObject({})).optional() }),
   async run(_, { session, currentSession, signal }) {
     // Without an image there are no breakpoints.
     if ((await currentSession()) === undefined) return jsonAnswer({ breakpoints: [] });

@@ -9,8 +9,8 @@ export const breakpointRemove = defineTool({
   effect: "removes-breakpoint",
   title: "Remove breakpoint",
   description: "Remove a breakpoint.",
-  input: z.strictObject({ id: z.int().describe("Breakpoint id") }),
-  output: z.looseObject({ removed: z.number().optional() }),
+  input: () => z.strictObject({ id: z.int().describe("Breakpoint id") }),
+  output: () => z.looseObject({ removed: z.number().optional() }),
   async run({ id }, { session, currentSession, signal }) {
     if ((await currentSession()) === undefined)
       throw new Refusal("NO_SUCH_BREAKPOINT", `There is no breakpoint ${id}.`);

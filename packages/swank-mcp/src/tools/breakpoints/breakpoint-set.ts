@@ -15,13 +15,14 @@ export const breakpointSet = defineTool({
   effect: "sets-breakpoint",
   title: "Set breakpoint",
   description: "Set breakpoint on function: evaluations stop at each call, before the function runs.",
-  input: z.strictObject({
-    function: z.string().min(1).describe("Function symbol (package:name), (setf name) or (method name (class))"),
-    condition: z.string().optional().describe("Lisp condition; args is the argument list"),
-    hit_count: z.int().min(1).optional().describe("Break after N hits"),
-    thread: threadText.optional().describe("Thread ID, or any; default: your evaluations"),
-  }),
-  output: z.looseObject({ id: z.number().optional() }),
+  input: () =>
+    z.strictObject({
+      function: z.string().min(1).describe("Function symbol (package:name), (setf name) or (method name (class))"),
+      condition: z.string().optional().describe("Lisp condition; args is the argument list"),
+      hit_count: z.int().min(1).optional().describe("Break after N hits"),
+      thread: threadText.optional().describe("Thread ID, or any; default: your evaluations"),
+    }),
+  output: () => z.looseObject({ id: z.number().optional() }),
   async plan({ function: name, condition, hit_count: hitCount, thread }, context) {
     const session = await context.session();
     const watched = await watchedThread(thread, session, context.signal);

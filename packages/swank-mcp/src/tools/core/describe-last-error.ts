@@ -11,7 +11,7 @@ export const describeLastError = defineTool({
   title: "Describe last error",
   description:
     "Get detailed information about the most recent error. Returns the error type, message, available restarts, and backtrace from the last failed evaluation. Useful for diagnosing why code failed.",
-  input: z.strictObject({}),
+  input: () => z.strictObject({}),
   run(_, { agent, guide }) {
     const error = agent.lastError.current;
     if (error === undefined) return textAnswer(NO_ERROR);

@@ -12,9 +12,10 @@ export const getBacktrace = defineTool({
   title: "Get backtrace",
   description:
     "Show the call stack of the most recent error, innermost frame first, including Lisp's own frames. The numbers are those of the error report. The answer stays the same until an evaluation succeeds or fails.",
-  input: z.strictObject({
-    "max-frames": z.int().min(1).max(KEPT_FRAMES).default(20).describe("Most frames to show"),
-  }),
+  input: () =>
+    z.strictObject({
+      "max-frames": z.int().min(1).max(KEPT_FRAMES).default(20).describe("Most frames to show"),
+    }),
   run({ "max-frames": max }, { agent }) {
     const error = agent.lastError.current;
     if (error === undefined) return textAnswer(NO_ERROR);

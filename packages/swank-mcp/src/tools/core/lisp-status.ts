@@ -19,16 +19,17 @@ export const lispStatus = defineTool({
   title: "Lisp status",
   description:
     "Show the Lisp image (implementation, version, process, own or attached), its directory, the current package, the limits, and the stopped threads, including those in other clients (Emacs).",
-  input: z.strictObject({}),
-  output: z.looseObject({
-    image: z.string().optional(),
-    implementation: z.string().optional(),
-    version: z.string().optional(),
-    pid: z.number().optional(),
-    directory: z.string().optional(),
-    package: z.string().optional(),
-    unresponsive: z.string().optional(),
-  }),
+  input: () => z.strictObject({}),
+  output: () =>
+    z.looseObject({
+      image: z.string().optional(),
+      implementation: z.string().optional(),
+      version: z.string().optional(),
+      pid: z.number().optional(),
+      directory: z.string().optional(),
+      package: z.string().optional(),
+      unresponsive: z.string().optional(),
+    }),
   async run(_, context) {
     const session = await context.session();
     const { origin } = session;

@@ -8,9 +8,10 @@ export const listDefinitions = defineTool({
   effect: "reads",
   title: "List definitions",
   description: "List this session's definitions by type, in order, and the files it has loaded. Marks redefinitions.",
-  input: z.strictObject({
-    type: z.enum(LISTED_TYPES).optional().describe("List only this type"),
-  }),
+  input: () =>
+    z.strictObject({
+      type: z.enum(LISTED_TYPES).optional().describe("List only this type"),
+    }),
   async run({ type }, { session, signal }) {
     const { client } = await session();
     const all = await client.definitions({ signal });

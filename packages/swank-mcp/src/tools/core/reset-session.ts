@@ -22,7 +22,7 @@ export const resetSession = defineTool({
   title: "Reset session",
   description:
     "Start over: abort stopped and running evaluations, remove breakpoints, forget the last error, history and package. An image that the server launched is replaced by a fresh one; in an image that other clients use, only the functions, macros and variables that this session defined are undefined.",
-  input: z.strictObject({}),
+  input: () => z.strictObject({}),
   async run(_, context) {
     const session = await context.currentSession();
     if (session?.origin.kind === "own" && !(await hasOthers(session))) return replaceImage(session, context);

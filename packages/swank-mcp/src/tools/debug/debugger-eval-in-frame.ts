@@ -15,8 +15,9 @@ export const debuggerEvalInFrame = defineStopTool({
   title: "Evaluate in frame",
   description:
     "Evaluate expression in frame's lexical environment: its variables can be read and set. The thread stays stopped.",
-  input: z.strictObject({ frame: frameInput, code: z.string().describe("Lisp code to evaluate"), thread: threadInput }),
-  output: z.looseObject({ values: z.array(z.string()).optional(), stdout: z.string().optional() }),
+  input: () =>
+    z.strictObject({ frame: frameInput, code: z.string().describe("Lisp code to evaluate"), thread: threadInput }),
+  output: () => z.looseObject({ values: z.array(z.string()).optional(), stdout: z.string().optional() }),
   check({ code }) {
     if (!holdsForm(code)) throw new Refusal("EMPTY_CODE", "The code contains no form, so nothing was evaluated.");
   },

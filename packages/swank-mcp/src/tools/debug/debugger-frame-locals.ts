@@ -10,8 +10,8 @@ export const debuggerFrameLocals = defineStopTool({
   effect: "reads",
   title: "Frame variables",
   description: "Get local variables in a frame of a stopped thread.",
-  input: z.strictObject({ frame: frameInput, thread: threadInput }),
-  output: z.looseObject({ locals: z.array(z.looseObject({})).optional() }),
+  input: () => z.strictObject({ frame: frameInput, thread: threadInput }),
+  output: () => z.looseObject({ locals: z.array(z.looseObject({})).optional() }),
   answer: async ({ frame }, stop) =>
     jsonAnswer({ ...frameLocalsData(await stop.frameLocals(frame)), ...placeData(stop) }),
 });

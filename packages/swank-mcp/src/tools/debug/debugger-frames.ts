@@ -16,15 +16,17 @@ export const debuggerFrames = defineStopTool({
   title: "Stack frames",
   description:
     "Get current debugger stack frames of a stopped thread: function, source, variables. While the stop lasts, code can refer to object_id 42 as (swank-objects:ref 42).",
-  input: z.strictObject({
-    thread: threadInput,
-    start: z.int().default(0).describe("Start frame index"),
-    end: z.int().optional().meta({ description: "End frame index", default: PAGE }),
-  }),
-  output: z.looseObject({
-    frames: z.array(z.looseObject({})).optional(),
-    total_frames: z.number().optional(),
-  }),
+  input: () =>
+    z.strictObject({
+      thread: threadInput,
+      start: z.int().default(0).describe("Start frame index"),
+      end: z.int().optional().meta({ description: "End frame index", default: PAGE }),
+    }),
+  output: () =>
+    z.looseObject({
+      frames: z.array(z.looseObject({})).optional(),
+      total_frames: z.number().optional(),
+    }),
   async answer({ start, end = start < PAGE ? PAGE : start + PAGE }, stop) {
     checkRange(start, end, stop.condition.totalFrames);
     const { frames, totalFrames } = await stop.frames(start, Math.min(end, start + MAX_FRAMES));

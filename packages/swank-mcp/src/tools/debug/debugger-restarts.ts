@@ -11,7 +11,7 @@ export const debuggerRestarts = defineStopTool({
   effect: "reads",
   title: "Restarts",
   description: "List the restarts of a stopped thread, innermost first.",
-  input: z.strictObject({ thread: threadInput }),
-  output: z.looseObject({ restarts: z.array(z.looseObject({})).optional() }),
+  input: () => z.strictObject({ thread: threadInput }),
+  output: () => z.looseObject({ restarts: z.array(z.looseObject({})).optional() }),
   answer: async (_, stop) => jsonAnswer({ ...restartsData(stop.restarts), ...placeData(stop) }),
 });
