@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Ask, Question, Reply } from "../agent/elicitation.js";
+import { lazily } from "../calls/lazily.js";
 import { Refusal } from "../refusals/refusal.js";
 import type { ToolAnswer } from "../text/tool-answer.js";
 import type { ToolServer } from "../tools/tool-server.js";
-import { SealedIds } from "./sealed-ids.js";
 
 /** One request of a client for a call: the first, or one that brings the answer to a question. */
 export interface CallRequest {
@@ -32,7 +32,8 @@ interface OpenQuestion {
  */
 export class SuspendedCalls {
   readonly #tools: ToolServer;
-  readonly #ids = new SealedIds();
+  /** Imported when there is a question: few calls ask, and cryptography slows the start. */
+  readonly #ids = lazily(async () => new (await import("./sealed-ids.js")).SealedIds());
   readonly #open = new Map<string, OpenQuestion>();
 
   constructor(tools: ToolServer) {
@@ -57,8 +58,8 @@ export class SuspendedCalls {
    * @param state - The `requestState` of the question.
    * @throws Refusal `APPROVAL_DENIED` - if that question is not open, or belongs to a different call, which is then denied.
    */
-  resume(state: string, reply: Reply, request: CallRequest): Promise<Round> {
-    const id = this.#ids.open(state);
+  async resume(state: string, reply: Reply, request: CallRequest): Promise<Round> {
+    const id = (await this.#ids()).open(state);
     if (id === undefined) throw unfit("this server did not issue its requestState");
     const question = this.#open.get(id);
     if (question === undefined)
@@ -75,8 +76,8 @@ export class SuspendedCalls {
     for (const { call } of this.#open.values()) call.cancel();
   }
 
-  #ask(call: SuspendedCall, question: Question, timeout: number, signal: AbortSignal): Promise<Reply> {
-    const { id, seal } = this.#ids.next();
+  async #ask(call: SuspendedCall, question: Question, timeout: number, signal: AbortSignal): Promise<Reply> {
+    const { id, seal } = (await this.#ids()).next();
     return new Promise((resolve) => {
       const settle = (reply: Reply) => {
         clearTimeout(timer);
