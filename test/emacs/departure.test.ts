@@ -55,7 +55,7 @@ describe("swank-mcp beside Emacs", function () {
       const loops = ["(loop)", '(loop (print "agent\'s"))', "(unwind-protect (loop) (loop))"].map((code) =>
         agent.startCall("evaluate-lisp", { code }).result.catch(() => undefined),
       );
-      await agent.notified("notifications/progress");
+      await agent.progressOf();
 
       await leave(agent);
       await Promise.all(loops);

@@ -28,7 +28,7 @@ const ENDINGS: readonly ((agent: McpStdio) => Promise<unknown>)[] = [
   (agent) => kill(agent, "SIGKILL"),
   async (agent) => {
     const running = agent.evaluate("(loop (print :running))").catch(() => undefined);
-    await agent.notified("notifications/progress");
+    await agent.progressOf();
     await kill(agent, "SIGKILL");
     await running;
   },

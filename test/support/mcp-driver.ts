@@ -142,12 +142,16 @@ export class McpDriver {
   }
 
   /** Returns the first notification of this method, received already or not. */
-  async notified(method: string): Promise<Message> {
-    for (;;) {
-      const found = this.notifications.find((message) => message.method === method);
-      if (found !== undefined) return found;
-      await once(this.#streams.stdout, "data");
-    }
+  notified(method: string): Promise<Message> {
+    return this.#notification((message) => message.method === method);
+  }
+
+  /** Returns the first progress of a call, received already or not; by default that of any call. */
+  progressOf(call?: Pick<SentCall, "id">): Promise<Message> {
+    return this.#notification(
+      ({ method, params }) =>
+        method === "notifications/progress" && (call === undefined || params?.["progressToken"] === call.id),
+    );
   }
 
   /** Fails all pending and later requests. */
@@ -155,6 +159,14 @@ export class McpDriver {
     this.#end = end;
     for (const { method, reject } of this.#waiting.values()) reject(unanswered(method, end));
     this.#sdk?.onclose?.();
+  }
+
+  async #notification(wanted: (message: Message) => boolean): Promise<Message> {
+    for (;;) {
+      const found = this.notifications.find(wanted);
+      if (found !== undefined) return found;
+      await once(this.#streams.stdout, "data");
+    }
   }
 
   #receive(message: Message & JSONRPCMessage): void {

@@ -43,7 +43,7 @@ describe("swank-mcp before the first call", () => {
   it("says on standard error and in the progress of the waiting call that the first launch builds a core", async () => {
     const server = await McpStdio.start(["--cache-dir", folder]);
     const { id, result } = server.startCall("evaluate-lisp", { code: "1" });
-    const { params } = await server.notified("notifications/progress");
+    const { params } = await server.progressOf({ id });
     expect(params?.["message"]).to.match(/^The first launch with this SBCL and Swank builds a Lisp core/);
     expect(server.errorText).to.match(/^swank-mcp: The first launch with this SBCL and Swank builds a Lisp core.*\n$/);
     server.send({ method: "notifications/cancelled", params: { requestId: id } });

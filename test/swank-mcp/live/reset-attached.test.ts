@@ -62,7 +62,7 @@ describe("reset-session on an attached image", () => {
     await theirs.next();
     await server.evaluate('(error "mine")');
     const running = server.startCall("evaluate-lisp", { code: "(progn (print 1) (loop (sleep 0.01)))" });
-    await server.notified("notifications/progress");
+    await server.progressOf(running);
     expect(blocks(await server.call("reset-session"))[0]).to.match(/\n\n\[aborted\]\n2 evaluations$/);
     expect(blocks(await running.result)[0]).to.equal("[stdout]\n\n1 \n\n; Evaluation aborted: the session was reset");
     expect(blocks(await server.call("describe-last-error"))).to.deep.equal([NO_ERROR]);

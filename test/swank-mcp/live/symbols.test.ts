@@ -149,7 +149,7 @@ describe("reset-session on a launched image", () => {
   it("ends running and stopped evaluations without a last error", async () => {
     await server.evaluate('(error "stopped")');
     const running = server.startCall("evaluate-lisp", { code: "(progn (print 1) (loop))" });
-    await server.notified("notifications/progress");
+    await server.progressOf(running);
     const stubborn = server.startCall("evaluate-lisp", { code: "(sb-sys:without-interrupts (loop))" });
     const answer = await server.call("reset-session");
     expect(answer.isError).to.equal(false);

@@ -30,8 +30,8 @@ export interface McpEndpoint {
 export interface McpEvents extends WireEvents {
   /** A client has given its name and version. */
   onClient?(client: string): void;
-  /** The client has listed the tools or called one for the first time. A client that only probes the protocol revision does neither. */
-  onUse?(): void;
+  /** The client has listed the tools for the first time. A client that only probes the protocol revision does not. */
+  onList?(): void;
 }
 
 /**
@@ -53,7 +53,7 @@ export function serveMcp(tools: ToolServer, transport: Transport, events: McpEve
     calls,
     list,
     onClient: once((client: string) => events.onClient?.(client)),
-    onUse: once(() => events.onUse?.()),
+    onList: once(() => events.onList?.()),
   };
   const handle = serveStdio(
     ({ era }) => {
@@ -90,8 +90,8 @@ interface Connection {
   list(): { readonly tools: readonly object[] };
   /** Only the first client that a connection names counts. */
   onClient(client: string): void;
-  /** Only the first use counts. */
-  onUse(): void;
+  /** Only the first list counts. */
+  onList(): void;
 }
 
 function createServer(tools: ToolServer): Server {
@@ -109,27 +109,24 @@ function createServer(tools: ToolServer): Server {
 }
 
 /** Serves a client that names itself once, at `initialize`. */
-function serveLegacy(server: Server, { tools, list, onClient, onUse }: Connection): void {
+function serveLegacy(server: Server, { tools, list, onClient, onList }: Connection): void {
   server.oninitialized = () => onClient(clientText(server.getClientVersion()));
   server.setRequestHandler("tools/list", NO_PARAMS, () => {
-    onUse();
+    onList();
     return { ...list() };
   });
   const asks = rememberingLast(canAsk);
   server.setRequestHandler("tools/call", ({ params }, context) => {
-    onUse();
     return callAskingInside(tools, { ...params.arguments }, context, asks(server.getClientCapabilities()));
   });
 }
 
 /** Serves a client that names itself in every request. */
-function serveModern(server: Server, { tools, calls, list, onClient, onUse }: Connection): void {
-  const meet = (context: ServerContext) => {
-    onClient(clientText(namedClient(context)));
-    onUse();
-  };
+function serveModern(server: Server, { tools, calls, list, onClient, onList }: Connection): void {
+  const meet = (context: ServerContext) => onClient(clientText(namedClient(context)));
   server.setRequestHandler("tools/list", NO_PARAMS, (_params, context) => {
     meet(context);
+    onList();
     return { ...list() };
   });
   server.setRequestHandler("tools/call", ({ params }, context) => {

@@ -50,7 +50,7 @@ export async function serveStdio(options: StdioOptions, lifetime: Lifetime): Pro
     onError: (error) => log(`transport: ${error.message}`),
     onClient: (client) => log(`client: ${client}`),
     // While the client reads the list, the image starts. A client may start a second process only to probe the server.
-    onUse: () => {
+    onList: () => {
       if (tools.agent.config.attach === undefined) tools.agent.host.start();
     },
   });
