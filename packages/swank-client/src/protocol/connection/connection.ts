@@ -3,7 +3,7 @@ import { asSwankError, CallSite, SwankError } from "../../base/errors.js";
 import { catchRejection, TypedEmitter } from "../../base/typed-emitter.js";
 import type { NetworkPeer, Transport, TransportFactory } from "../transport/transport.js";
 import { type ClientMessage, printMessagePieces } from "../wire/encode-message.js";
-import { encodeFrame, encodePieces, FrameDecoder, HEADER_LENGTH } from "../wire/frames.js";
+import { encodeFrame, encodePieces, FrameDecoder, frameBeginning, frameExcerpt } from "../wire/frames.js";
 import type { Reply, SwankMessage } from "../wire/messages.js";
 import { readMessage } from "../wire/read-message.js";
 import {
@@ -22,8 +22,8 @@ const NO_THREAD = -1;
 /** Answers to Lisp's questions that may wait to be sent. */
 const MOST_UNREAD_ANSWERS = 20_000;
 
-/** Frames sent that are remembered, and the most bytes of each. */
-const SENT = { count: 8, length: HEADER_LENGTH + 300 } as const;
+/** Frames sent that are remembered. */
+const SENT_COUNT = 8;
 
 /**
  * A connection to a Swank server: sends requests, matches replies to them, and emits all messages as events.
@@ -189,8 +189,8 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
   }
 
   #transmit(frame: Uint8Array): void {
-    this.#sent.push(beginning(frame));
-    if (this.#sent.length > SENT.count) this.#sent.shift();
+    this.#sent.push(frameBeginning(frame));
+    if (this.#sent.length > SENT_COUNT) this.#sent.shift();
     this.#transport.send(frame);
   }
 
@@ -287,22 +287,14 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
   /** Adds what was sent last. */
   #explain(error: unknown): SwankError {
     const { code, message, remedy, details, cause } = asSwankError(error);
-    return new SwankError(code, message, { remedy, cause, details: { ...details, lastSent: this.#sent.map(excerpt) } });
+    return new SwankError(code, message, {
+      remedy,
+      cause,
+      details: { ...details, lastSent: this.#sent.map(frameExcerpt) },
+    });
   }
 }
 
 function closedHere(): SwankError {
   return new SwankError("CONNECTION_CLOSED", "This side closed the connection.");
-}
-
-/** A copy of the beginning of a long frame, since a part would keep all of it in memory. One byte more shows that it was longer. */
-function beginning(frame: Uint8Array): Uint8Array {
-  return frame.length > SENT.length ? Uint8Array.prototype.slice.call(frame, 0, SENT.length + 1) : frame;
-}
-
-/** The text of a remembered frame. */
-function excerpt(frame: Uint8Array): string {
-  const text = Buffer.from(frame).toString("utf8", HEADER_LENGTH, SENT.length);
-  // The end may be a part of a character.
-  return frame.length > SENT.length ? `${text.replace(/\ufffd+$/, "")}...` : text;
 }

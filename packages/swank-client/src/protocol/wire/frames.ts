@@ -71,6 +71,21 @@ function put(piece: Piece, frame: Buffer, start: number): number {
   return piece.length;
 }
 
+/** Bytes of a frame, with its header, that an excerpt shows. */
+const EXCERPT_END = HEADER_LENGTH + 300;
+
+/** A copy of the beginning of a long frame, since a part would keep all of it in memory. One byte more shows that it was longer. */
+export function frameBeginning(frame: Uint8Array): Uint8Array {
+  return frame.length > EXCERPT_END ? Uint8Array.prototype.slice.call(frame, 0, EXCERPT_END + 1) : frame;
+}
+
+/** The text of what `frameBeginning` returned. */
+export function frameExcerpt(frame: Uint8Array): string {
+  const text = Buffer.from(frame).toString("utf8", HEADER_LENGTH, EXCERPT_END);
+  // The end may be a part of a character.
+  return frame.length > EXCERPT_END ? `${text.replace(/\ufffd+$/, "")}...` : text;
+}
+
 /** Number of unexpected bytes that an error shows. */
 const PREVIEW_LENGTH = 80;
 
