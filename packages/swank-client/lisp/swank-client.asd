@@ -53,6 +53,7 @@
                (:file "stops/frame-names")
                (:file "stops/interrupted-frames")
                (:file "stops/stack")
+               (:file "stops/method-names")
                (:file "stops/variables")
                (:file "stops/snapshot")
                (:file "stops/stepper")
@@ -80,6 +81,8 @@
                (:file "debugger/frames")
                (:file "debugger/stepping")
                (:file "debugger/breakpoint-names")
+               (:file "debugger/breakpoint")
+               (:file "debugger/method-breakpoints")
                (:file "debugger/breakpoints")
                (:file "debugger/foreign-stops")))
 

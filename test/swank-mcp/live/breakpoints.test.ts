@@ -117,7 +117,7 @@ describe("breakpoints", () => {
   it("can be set on generic functions and on single methods", async () => {
     await lisp.setBreakpoint({ function: "(method app::area (string))" });
     expect(await lisp.evaluate("(app::area 3)")).to.deep.equal(["=> 9"]);
-    expect((await lisp.evaluate('(app::area "abc")'))[0]).to.include('0: (APP::AREA "abc")');
+    expect((await lisp.evaluate('(app::area "abc")'))[0]).to.include('0: ((:METHOD APP::AREA (STRING)) "abc")');
     await lisp.removeBreakpoints();
     await lisp.abortAll();
     await lisp.setBreakpoint({ function: "app::area" });

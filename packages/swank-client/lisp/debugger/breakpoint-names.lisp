@@ -46,51 +46,6 @@
     (sb-ext:timeout (late) (error late))
     (error (problem) (error "Its condition is refused: ~a" (message-text problem)))))
 
-;;; Methods
-
-(defun method-name-p (name)
-  "True if NAME has the shape (METHOD NAME ...)."
-  (and (consp name) (eq (first name) 'method) (rest name)))
-
-(defun specified-object (form)
-  "The object of FORM in (EQL FORM): a quoted object, a literal, or the value of a variable.
-Code is refused, because naming a method must not evaluate anything."
-  (cond ((typep form '(cons (eql quote) (cons t null))) (second form))
-        ((consp form) (error "(EQL ...) takes a literal, a quoted object or a variable, not code to evaluate: ~s" form))
-        ((and (symbolp form) (not (keywordp form)))
-         (if (boundp form) (symbol-value form) (error "The variable ~s in (EQL ~:*~s) has no value." form)))
-        (t form)))
-
-(defun named-specializer (specializer)
-  "The specializer object for SPECIALIZER, written as in code."
-  (if (consp specializer)
-      (sb-mop:intern-eql-specializer (specified-object (second specializer)))
-      (find-class specializer)))
-
-(defun named-method (name)
-  "The method that (METHOD NAME QUALIFIER... (SPECIALIZER...)) names, or NIL."
-  (destructuring-bind (generic &rest others) (rest name)
-    (let ((specializers (mapcar #'named-specializer (car (last others)))))
-      (and (fboundp generic)
-           (typep (fdefinition generic) 'generic-function)
-           (ignore-errors (find-method (fdefinition generic) (butlast others) specializers nil))))))
-
-(defun specializer-name (specializer)
-  "SPECIALIZER, written as in code."
-  (if (typep specializer 'sb-mop:eql-specializer)
-      `(eql ,(let ((object (sb-mop:eql-specializer-object specializer)))
-               (if (typep object '(or cons (and symbol (not keyword)))) `',object object)))
-      (class-name specializer)))
-
-(defun method-name (generic method)
-  "The name of METHOD of GENERIC, as NAMED-METHOD takes it."
-  `(method ,generic ,@(method-qualifiers method) ,(mapcar #'specializer-name (sb-mop:method-specializers method))))
-
-(defun same-place-p (method other)
-  "True if METHOD and OTHER would replace each other in a generic function."
-  (and (equal (method-qualifiers method) (method-qualifiers other))
-       (equal (sb-mop:method-specializers method) (sb-mop:method-specializers other))))
-
 ;;; Functions
 
 (defun implementation-name-p (name)
@@ -100,6 +55,20 @@ Code is refused, because naming a method must not evaluate anything."
     (and package
          (or (sb-ext:package-locked-p package)
              (some (lambda (prefix) (eql 0 (search prefix (package-name package)))) '("SB-" "SWANK"))))))
+
+(defun program-specializer-p (specializer)
+  "True if SPECIALIZER is a class of the program, or an object of such a class."
+  (let* ((object (if (typep specializer 'sb-mop:eql-specializer) (sb-mop:eql-specializer-object specializer) specializer))
+         (name (cond ((typep object 'class) (class-name object))
+                     ((symbolp object) object)
+                     (t (class-name (class-of object))))))
+    (and name (not (implementation-name-p name)))))
+
+(defun unbreakable-method-reason (generic method)
+  "The reason why no breakpoint can be set on METHOD of GENERIC, or NIL.
+Methods of Lisp's generic functions, such as PRINT-OBJECT, must be specialized on the program's classes."
+  (cond ((null method) "There is no such method.")
+        ((notany #'program-specializer-p (sb-mop:method-specializers method)) (unbreakable-reason generic))))
 
 (defun unbreakable-reason (name)
   "The reason why no breakpoint can be set on NAME, or NIL."

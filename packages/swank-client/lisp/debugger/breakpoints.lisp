@@ -1,35 +1,6 @@
-;;;; Breakpoints on functions. They encapsulate the function, which works with any number of threads and leaves nothing behind.
+;;;; Breakpoints. Those on functions encapsulate the function, which works with any number of threads and leaves nothing behind.
 
 (in-package #:swank-client/debugger)
-
-(defstruct breakpoint
-  "A breakpoint on a function or a method."
-  id
-  session
-  connection
-  ;; the encapsulated function, and the method if the breakpoint is on one
-  name
-  method
-  ;; source and function of the condition
-  condition
-  test
-  ;; number of the first hit that stops
-  (from 1)
-  ;; NIL: the session's own evaluations; T: every thread; or a thread's id
-  thread
-  (hits (list 0))
-  ;; the error of the condition; after that the breakpoint never fires
-  (failure nil)
-  (tag (gensym "BREAKPOINT")))
-
-(defvar *breakpoints* (make-hash-table :synchronized t) "Breakpoints by id.")
-
-(defvar *last-breakpoint* (list 0) "A cell with the id of the latest breakpoint.")
-
-(defun place-text (breakpoint)
-  "The function or method of BREAKPOINT, as text."
-  (let ((name (breakpoint-name breakpoint)) (method (breakpoint-method breakpoint)))
-    (function-text (if method (method-name name method) name))))
 
 (defun reached-text (breakpoint connection)
   "The report of a stop at BREAKPOINT in the debugger of CONNECTION's client."
@@ -47,13 +18,6 @@
                 (and *evaluation* *in-user-code* (eq (evaluation-session *evaluation*) (breakpoint-session breakpoint))))
                ((eq thread t) (or (null *evaluation*) *in-user-code*))
                (t (eql thread (current-thread-id)))))))
-
-(defun method-applies-p (breakpoint arguments)
-  "True if BREAKPOINT has no method, or if its method applies to ARGUMENTS. Methods are compared by place, because redefinition replaces them."
-  (let ((method (breakpoint-method breakpoint)))
-    (or (null method)
-        (member method (ignore-errors (compute-applicable-methods (fdefinition (breakpoint-name breakpoint)) arguments))
-                :test #'same-place-p))))
 
 (defvar *in-condition* nil "True while a breakpoint's condition is evaluated: its calls are no hits.")
 
@@ -82,10 +46,10 @@
 (defun fires-p (breakpoint arguments)
   "True if BREAKPOINT stops this call of its function with ARGUMENTS."
   (and (null (breakpoint-failure breakpoint))
+       (not (breakpoint-removed breakpoint))
        (not *in-condition*)
        (not (session-departed (breakpoint-session breakpoint)))
        (watched-thread-p breakpoint)
-       (method-applies-p breakpoint arguments)
        (condition-holds-p breakpoint arguments)
        (>= (count-hit breakpoint) (breakpoint-from breakpoint))))
 
@@ -95,10 +59,21 @@
         while frame
         when (breakpoint-wrapper-p (frame-name frame)) return frame))
 
+(defun reached-name (breakpoint)
+  "The name of the function or method of BREAKPOINT, as in a backtrace."
+  (let ((name (breakpoint-name breakpoint)) (method (breakpoint-method breakpoint)))
+    (if method (cons :method (rest (method-form name method))) name)))
+
+(defun parameters-of (breakpoint)
+  "The lambda list of the function or method of BREAKPOINT as it is now."
+  (let* ((name (breakpoint-name breakpoint))
+         (method (and (breakpoint-method breakpoint) (current-method name (breakpoint-method breakpoint)))))
+    (if method (sb-mop:method-lambda-list method) (swank/backend:arglist name))))
+
 (defun enter-breakpoint (breakpoint arguments connection)
   "Stop at BREAKPOINT, before a call with ARGUMENTS, in the debugger of CONNECTION."
-  (let* ((*breakpoint-call* (cons (breakpoint-name breakpoint) arguments))
-         (*breakpoint-variables* (argument-bindings (breakpoint-name breakpoint) arguments))
+  (let* ((*breakpoint-call* (cons (reached-name breakpoint) arguments))
+         (*breakpoint-variables* (argument-bindings (parameters-of breakpoint) arguments))
          (sb-debug:*stack-top-hint* (wrapper-frame))
          (condition (make-condition 'breakpoint-reached :id (breakpoint-id breakpoint)
                                                         :text (reached-text breakpoint connection))))
@@ -149,23 +124,37 @@
   (or (and (connection-open-p *emacs-connection*) *emacs-connection*)
       (let ((session (code-session))) (and session (session-connection session)))))
 
-(defun make-wrapper (breakpoint)
-  "The encapsulation for BREAKPOINT."
-  (lambda (function &rest arguments)
-    (if (fires-p breakpoint arguments)
-        (let ((own (breakpoint-connection breakpoint))
-              (served (served-connection)))
-          (cond ((and served (not (eq served own)))
-                 (enter-breakpoint-elsewhere breakpoint arguments served)
-                 (apply function arguments))
-                (*evaluation*
-                 (enter-breakpoint breakpoint arguments own)
-                 (apply function arguments))
-                (t
-                 (with-stepper (own)
-                   (enter-breakpoint breakpoint arguments own)
-                   (apply function arguments)))))
-        (apply function arguments))))
+(defun enter-if-reached (breakpoint arguments)
+  "Stop at BREAKPOINT if this call with ARGUMENTS reaches it. => true if the call must run with stepping enabled by WITH-STEPPER"
+  (when (fires-p breakpoint arguments)
+    (let ((own (breakpoint-connection breakpoint))
+          (served (served-connection)))
+      (cond ((and served (not (eq served own)))
+             (enter-breakpoint-elsewhere breakpoint arguments served)
+             nil)
+            (*evaluation*
+             (enter-breakpoint breakpoint arguments own)
+             nil)
+            (t t)))))
+
+(defmacro with-breakpoint ((breakpoint arguments) call)
+  "Evaluate CALL, which BREAKPOINT stops if ARGUMENTS make it fire. The frame of the function around this form stands in for the call."
+  `(if (enter-if-reached ,breakpoint ,arguments)
+       (with-stepper ((breakpoint-connection ,breakpoint))
+         (enter-breakpoint ,breakpoint ,arguments (breakpoint-connection ,breakpoint))
+         ,call)
+       ,call))
+
+(defun make-wrapper (breakpoint kind &optional inner)
+  "The function that runs BREAKPOINT before a call. KIND says which function it replaces:
+:FUNCTION, one with an encapsulation; :FAST or :SLOW, the method function INNER, in SBCL's two calling conventions."
+  (ecase kind
+    (:function (lambda (function &rest arguments)
+                 (with-breakpoint (breakpoint arguments) (apply function arguments))))
+    (:fast (lambda (slots next &rest arguments)
+             (with-breakpoint (breakpoint arguments) (apply inner slots next arguments))))
+    (:slow (lambda (arguments next)
+             (with-breakpoint (breakpoint arguments) (funcall inner arguments next))))))
 
 ;;; Setting
 
@@ -184,7 +173,7 @@
                (name (read-name source))
                (method (and (method-name-p name) (named-method name)))
                (target (if (method-name-p name) (second name) name))
-               (reason (if (and (method-name-p name) (null method)) "There is no such method." (unbreakable-reason target))))
+               (reason (if (method-name-p name) (unbreakable-method-reason target method) (unbreakable-reason target))))
           (if reason
               (list :refused reason)
               (multiple-value-bind (test warnings) (and condition (condition-function condition))
@@ -195,18 +184,28 @@
     (sb-ext:timeout () (list :refused "Compiling its condition takes too long."))
     (error (problem) (list :refused (message-text problem)))))
 
-(defun setting-warning (name warnings)
-  "A warning for a breakpoint on NAME, or NIL. WARNINGS are the compiler's about its condition."
-  (let ((sentences (append (and (missed-calls-warning name) (list (missed-calls-warning name)))
+(defun setting-warning (function warnings)
+  "A warning for a breakpoint, or NIL. FUNCTION is its name unless it is on a method. WARNINGS are the compiler's about its condition."
+  (let ((sentences (append (and function (missed-calls-warning function) (list (missed-calls-warning function)))
                            (and warnings (list (format nil "The compiler warns about its condition: ~{~a~^; ~}." warnings))))))
     (and sentences (format nil "~{~a~^ ~}" sentences))))
 
 (defun arm (breakpoint warnings)
-  "Number BREAKPOINT and encapsulate its function. => (:set PLIST WARNING)"
+  "Number BREAKPOINT, and make calls of its function or method reach it. => (:set PLIST WARNING)"
   (setf (breakpoint-id breakpoint) (1+ (sb-ext:atomic-incf (car *last-breakpoint*))))
-  (encapsulate-function (breakpoint-name breakpoint) (breakpoint-tag breakpoint) (make-wrapper breakpoint))
+  (if (breakpoint-method breakpoint)
+      (watch-method breakpoint)
+      (encapsulate-function (breakpoint-name breakpoint) (breakpoint-tag breakpoint) (make-wrapper breakpoint :function)))
   (setf (gethash (breakpoint-id breakpoint) *breakpoints*) breakpoint)
-  (list :set (breakpoint-plist breakpoint) (setting-warning (breakpoint-name breakpoint) warnings)))
+  (list :set (breakpoint-plist breakpoint)
+        (setting-warning (and (null (breakpoint-method breakpoint)) (breakpoint-name breakpoint)) warnings)))
+
+(defun lost-p (breakpoint)
+  "True if calls of the function of BREAKPOINT no longer reach it, or if its method is gone."
+  (let ((name (breakpoint-name breakpoint)) (method (breakpoint-method breakpoint)))
+    (if method
+        (null (current-method name method))
+        (not (sb-int:encapsulated-p name (breakpoint-tag breakpoint))))))
 
 (defun breakpoint-plist (breakpoint)
   "A plist that describes BREAKPOINT to a client."
@@ -216,7 +215,7 @@
         :hit-count (and (> (breakpoint-from breakpoint) 1) (breakpoint-from breakpoint))
         :thread (let ((thread (breakpoint-thread breakpoint))) (if (eq thread t) :any thread))
         :hits (car (breakpoint-hits breakpoint))
-        :lost (not (sb-int:encapsulated-p (breakpoint-name breakpoint) (breakpoint-tag breakpoint)))
+        :lost (lost-p breakpoint)
         :failure (breakpoint-failure breakpoint)))
 
 ;;; Listing and removing
@@ -233,9 +232,11 @@
 
 (defun disarm (breakpoint)
   "Remove BREAKPOINT."
+  (setf (breakpoint-removed breakpoint) t)
   (remhash (breakpoint-id breakpoint) *breakpoints*)
-  (when (fboundp (breakpoint-name breakpoint))
-    (unencapsulate-function (breakpoint-name breakpoint) (breakpoint-tag breakpoint))))
+  (cond ((breakpoint-method breakpoint) (unwatch-method breakpoint))
+        ((fboundp (breakpoint-name breakpoint))
+         (unencapsulate-function (breakpoint-name breakpoint) (breakpoint-tag breakpoint)))))
 
 (defun remove-breakpoint (id)
   "Remove breakpoint ID. False if this session has no such breakpoint."

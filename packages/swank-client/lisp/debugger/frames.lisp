@@ -68,6 +68,12 @@
           (:source-form (form-source (or snippet (second buffer))))
           (t (and snippet (form-source snippet))))))))
 
+(defun called-location (name)
+  "Swank's location of the function or method NAME, which a breakpoint stopped."
+  (if (method-name-p name)
+      (swank/backend:find-source-location (named-method name))
+      (second (first (swank/backend:find-definitions name)))))
+
 (defun frame-source (index kind)
   "The source of frame INDEX, of KIND, as DESCRIBED-LOCATION returns it."
   (let* ((frame (nth-frame index))
@@ -75,7 +81,7 @@
          (source (in-time nil
                    (ignore-errors
                     (if (breakpoint-wrapper-p (frame-name frame))
-                        (described-location (second (first (swank/backend:find-definitions (first *breakpoint-call*)))))
+                        (described-location (called-location (first *breakpoint-call*)))
                         (described-location (swank/backend:frame-source-location index)))))))
     ;; the evaluator's source text would hide the evaluated code
     (unless (and (eq kind :toplevel) (eq (first source) :form)) source)))
@@ -121,9 +127,9 @@
             ((and rest (member place '(nil &optional)))
              (push (cons (parameter-name item) (pop rest)) bindings))))))
 
-(defun argument-bindings (name arguments)
-  "((NAME . VALUE) ...) for the ARGUMENTS in a call of NAME."
-  (or (ignore-errors (named-arguments (swank/backend:arglist name) arguments))
+(defun argument-bindings (lambda-list arguments)
+  "((NAME . VALUE) ...) for the ARGUMENTS in a call of a function with LAMBDA-LIST."
+  (or (ignore-errors (named-arguments lambda-list arguments))
       (loop for argument in arguments
             for index from 0
             collect (cons (intern (format nil "ARG-~d" index) "KEYWORD") argument))))

@@ -68,14 +68,19 @@
         while encapsulation do (setf function (encapsulation-info-definition encapsulation))
         finally (return function)))
 
+(defun method-code-function (method)
+  "The function that runs the body of METHOD."
+  (let ((function (sb-mop:method-function method)))
+    (or (ignore-errors (%method-function-fast-function function)) function)))
+
 (defun called-functions (name arguments)
-  "The functions that a call of NAME with ARGUMENTS runs: the methods that apply, or the function."
-  (let ((function (own-definition name)))
-    (if (typep function 'generic-function)
-        (loop for method in (ignore-errors (compute-applicable-methods function arguments))
-              collect (let ((function (sb-mop:method-function method)))
-                        (or (ignore-errors (%method-function-fast-function function)) function)))
-        (list function))))
+  "The functions that a call of NAME with ARGUMENTS runs: the methods that apply, or the function or method."
+  (if (method-name-p name)
+      (list (method-code-function (named-method name)))
+      (let ((function (own-definition name)))
+        (if (typep function 'generic-function)
+            (mapcar #'method-code-function (ignore-errors (compute-applicable-methods function arguments)))
+            (list function)))))
 
 (defun function-code (function)
   "The code component of FUNCTION."

@@ -16,6 +16,7 @@
            #:code-package
            #:condition-plist
            #:count-frames
+           #:current-method
            #:end-attempt
            #:error-entry
            #:frame-home
@@ -23,14 +24,19 @@
            #:frame-name
            #:frame-text
            #:frame-variables
+           #:generic-function-named
            #:leave-if-cancelled
            #:leave-through
            #:system-name-p
            #:make-stepper
            #:message-text
+           #:method-form
+           #:method-name-p
+           #:named-method
            #:offered-restarts
            #:read-user
            #:restart-texts
+           #:same-place-p
            #:schedule-stack-repair
            #:shown-class
            #:snapshot-plist
