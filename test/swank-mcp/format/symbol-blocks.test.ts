@@ -19,7 +19,7 @@ const MAPCAR: Meaning = {
   methods: undefined,
   documentation:
     "Apply FUNCTION to successive tuples of elements of LIST and MORE-LISTS.\nReturn list of FUNCTION return values.",
-  source: { kind: "file", file: "SYS:SRC;CODE;LIST.LISP", position: 51454, line: undefined },
+  source: { kind: "file", file: "SYS:SRC;CODE;LIST.LISP", position: 1_500_000, line: 51454 },
 };
 
 const PRINT_BASE: Meaning = {
@@ -172,9 +172,13 @@ describe("symbolBlocks", () => {
     expect(symbolBlocks(found("APP::X", meanings, "internal"), "app:x")[1]).to.equal(
       `The symbol is not exported: code must write APP::X.
 The variable is unbound.
-Source: line 3 of /a/b.lisp
 Source file: /a/b.lisp`,
     );
+    const offset: Meaning = { ...operator, kind: "function", source: { ...file, line: undefined } };
+    expect(symbolBlocks(found("APP::X", [offset]), "app::x")).to.deep.equal([
+      "APP::X [FUNCTION]\n  Arglist: (Y)\n  Source: /a/b.lisp:12",
+      "12 is the character offset in /a/b.lisp; its line is unknown, because the image cannot read the file.",
+    ]);
     const form = Array.from({ length: 25 }, (_, index) => `line ${index}`).join("\n");
     const evaluated: Meaning = {
       ...variable,

@@ -35,22 +35,29 @@
       (read-preserving-whitespace stream)
       start)))
 
-(defun place-in-file (file form-number)
-  "=> position and line of the top-level form FORM-NUMBER of FILE, or NIL if they cannot be found"
+(defun form-after (text offset)
+  "The position of the first list in TEXT at or after OFFSET, or NIL. OFFSET may be in the white space before it."
+  (and offset (<= offset (length text)) (position #\( text :start offset)))
+
+(defun place-in-file (file form-number offset)
+  "=> position and line in FILE of its top-level form FORM-NUMBER, or of the form at OFFSET if they cannot be counted; NIL if FILE cannot be read"
   (let* ((text (or-nil (file-text file)))
-         (start (and text form-number (or-nil (form-start text form-number)))))
+         (start (and text
+                     (or (and form-number (or-nil (form-start text form-number)))
+                         (form-after text offset)))))
     (when start
       (values start (1+ (count #\Newline text :end start))))))
 
 (defun file-source (source)
   "(:file FILE POSITION LINE) for SOURCE, a definition source."
   (let* ((path (sb-introspect:definition-source-pathname source))
-         (file (or-nil (probe-file (translate-logical-pathname path)))))
+         (file (or-nil (probe-file (translate-logical-pathname path))))
+         (offset (sb-introspect:definition-source-character-offset source)))
     (multiple-value-bind (position line)
-        (and file (place-in-file file (first (sb-introspect:definition-source-form-path source))))
+        (and file (place-in-file file (first (sb-introspect:definition-source-form-path source)) offset))
       (list :file
             (if (typep path 'logical-pathname) (namestring path) (sb-ext:native-namestring path))
-            (or position (sb-introspect:definition-source-character-offset source))
+            (or position offset)
             line))))
 
 (defun evaluated-source (plist)

@@ -76,8 +76,9 @@ function documentationLines(documentation: string | undefined): string[] {
   return ["  Documentation:", ...documentation.split("\n").map((line) => (line === "" ? "" : `    ${line}`))];
 }
 
-/** A source as path and position; `undefined` if only the path is known, which the second block then shows. */
+/** A source as path and line, or as path and offset if no line is known; `undefined` if only the path is known. The second block says which. */
 function sourceText(source: DefinitionSource): string | undefined {
-  const place = source.kind === "file" ? source.file : source.evaluation;
-  return source.position === undefined ? undefined : `${place}:${source.position}`;
+  if (source.kind === "evaluation") return `${source.evaluation}:${source.position}`;
+  const place = source.line ?? source.position;
+  return place === undefined ? undefined : `${source.file}:${place}`;
 }

@@ -43,8 +43,12 @@ function valueHint(meaning: Meaning, guide: ToolGuide): string[] {
 
 function sourceHint(source: DefinitionSource): string[] {
   if (source.kind === "evaluation") return [`Defined by evaluated code:\n${firstLines(source.form)}`];
-  if (source.line !== undefined) return [`Source: line ${source.line} of ${source.file}`];
-  return source.position === undefined ? [`Source file: ${source.file}`] : [];
+  if (source.line !== undefined) return [];
+  return source.position === undefined
+    ? [`Source file: ${source.file}`]
+    : [
+        `${source.position} is the character offset in ${source.file}; its line is unknown, because the image cannot read the file.`,
+      ];
 }
 
 function firstLines(form: string): string {
