@@ -3,7 +3,7 @@ import type { Outcome } from "swank-client";
 type Stopped = Extract<Outcome, { status: "stopped" }>;
 type StopData = Stopped["stop"]["data"];
 type Snapshot = StopData["condition"];
-type Transcript = Pick<Outcome, "stdout" | "stderr" | "warnings" | "warningsOmitted" | "package">;
+type Transcript = Pick<Outcome, "stdout" | "stderr" | "warnings" | "warningsOmitted" | "redefinitions" | "package">;
 
 /** An empty transcript. */
 export const SILENT: Transcript = {
@@ -11,6 +11,7 @@ export const SILENT: Transcript = {
   stderr: "",
   warnings: [],
   warningsOmitted: 0,
+  redefinitions: { count: 0, files: [], stale: [] },
   package: "COMMON-LISP-USER",
 };
 

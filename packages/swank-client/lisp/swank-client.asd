@@ -63,6 +63,7 @@
                (:file "evaluate/form-source")
                (:file "evaluate/noting")
                (:file "evaluate/output")
+               (:file "evaluate/redefinitions")
                (:file "evaluate/warnings")
                (:file "evaluate/mailboxes")
                (:file "evaluate/own-threads")

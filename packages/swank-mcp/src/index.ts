@@ -49,6 +49,7 @@ export { fullBacktrace } from "./format/backtrace.js";
 export { definitionsBlocks, LISTED_TYPES, type ListedType, NO_DEFINITIONS } from "./format/definition-list.js";
 export { lastErrorText, NO_ERROR } from "./format/last-error-text.js";
 export { liveStopText } from "./format/live-stop.js";
+export { noteLines } from "./format/notes.js";
 export { OUTCOME_META, outcomeData } from "./format/outcome-data.js";
 export { reportText } from "./format/report.js";
 export { resetText } from "./format/reset-text.js";

@@ -42,7 +42,6 @@ describe("Warnings of an evaluation", () => {
       "STYLE-WARNING",
       /called with two arguments, but wants exactly one/,
     ],
-    ["a redefinition", "(defun w-again ()) (defun w-again () 1)", "STYLE-WARNING", /redefining .*W-AGAIN/],
   ];
   for (const [title, code, type, text] of CASES) {
     it(`report ${title}`, async () => {

@@ -11,8 +11,11 @@
   (:import-from #:sb-impl #:*circularity-counter* #:*circularity-hash-table* #:*step-out* #:disable-stepping #:enable-stepping
                 #:encapsulation-info #:encapsulation-info-definition #:invoke-stepper #:stepping-enabled-p)
   ;; conditions and restarts
-  (:import-from #:sb-kernel #:**initial-handler-clusters** #:control-stack-exhausted #:heap-exhausted-error #:restart-function
-                #:restart-interactive-function)
+  (:import-from #:sb-kernel #:**initial-handler-clusters** #:control-stack-exhausted #:function-redefinition-warning
+                #:function-redefinition-warning-new-function #:heap-exhausted-error #:redefinition-warning #:redefinition-warning-name
+                #:redefinition-warning-new-location #:redefinition-with-defmacro #:redefinition-with-defmethod
+                #:redefinition-with-defmethod-qualifiers #:redefinition-with-defmethod-specializers #:redefinition-with-defun
+                #:restart-function #:restart-interactive-function)
   ;; frames
   (:import-from #:sb-debug #:frame-call)
   (:import-from #:sb-di #:compiled-code-location-step-info #:compiled-debug-fun-component #:compiled-frame-escaped
@@ -44,6 +47,7 @@
            #:compiled-code-location-step-info
            #:compiled-debug-fun-component
            #:compiled-frame-escaped
+           #:compiled-from-file
            #:condition-class
            #:control-stack-exhausted
            #:current-thread-offset-sap
@@ -59,14 +63,25 @@
            #:find-stepped-frame
            #:frame-call
            #:frame-pointer
+           #:function-redefinition-warning
+           #:function-redefinition-warning-new-function
            #:guard-page-size
            #:heap-exhausted-error
+           #:inline-p
            #:interrupted-address
            #:invoke-stepper
            #:maybe-trace-method
            #:note-direct-calls
            #:note-for-compile
            #:package-graph-lock
+           #:redefinition-warning
+           #:redefinition-warning-name
+           #:redefinition-warning-new-location
+           #:redefinition-with-defmacro
+           #:redefinition-with-defmethod
+           #:redefinition-with-defmethod-qualifiers
+           #:redefinition-with-defmethod-specializers
+           #:redefinition-with-defun
            #:renew-dispatch
            #:restart-function
            #:restart-interactive-function
@@ -175,6 +190,16 @@
            (when (and variable (boundp variable)) (setf (symbol-value variable) t))))
     (note *warnings-p-variable*)
     (when failure-p (note *failure-p-variable*))))
+
+(defun compiled-from-file ()
+  "The file whose code the compiler reports on now, as a string or pathname, or NIL if that code is no file's."
+  (let* ((context (sb-c::find-error-context nil))
+         (file (and context (sb-c::compiler-error-context-file-name context))))
+    (and (typep file '(or string pathname)) file)))
+
+(defun inline-p (name)
+  "True if calls of the function NAME may be compiled inline."
+  (member (sb-int:info :function :inlinep name) '(inline sb-ext:maybe-inline)))
 
 (defparameter *evaluator-functions*
   '(sb-int:simple-eval-in-lexenv sb-impl::%simple-eval sb-impl::simple-eval-progn-body sb-impl::simple-eval-locally)

@@ -194,9 +194,9 @@ A debugger hook that the code has set comes first. Inside a stop, the debugger h
         (call-noting-definitions evaluation function)))))
 
 (defun outcome-facts (evaluation)
-  "A plist for every outcome of EVALUATION: its package and warnings."
+  "A plist for every outcome of EVALUATION: its package, warnings and redefinitions."
   (list* :package (package-name (session-package-now (evaluation-session evaluation)))
-         (taken-warnings evaluation)))
+         (append (taken-redefinitions evaluation) (taken-warnings evaluation))))
 
 (defun finish (evaluation result)
   "RESULT with OUTCOME-FACTS added."

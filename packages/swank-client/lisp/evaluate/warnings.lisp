@@ -43,7 +43,9 @@
   "Keep the warning CONDITION, and muffle it. Called for each warning."
   ;; inside a stop the debugger compiles, not the user's code
   (when (zerop *sldb-level*)
-    (keep-warning *evaluation* condition))
+    (if (typep condition 'redefinition-warning)
+        (keep-redefinition *evaluation* condition)
+        (keep-warning *evaluation* condition)))
   ;; COMPILE-FILE counts the warnings that it prints
   (unless *compile-file-truename*
     (let ((restart (find-restart 'muffle-warning condition)))

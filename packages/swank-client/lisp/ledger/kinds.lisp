@@ -99,11 +99,13 @@
                                      (implicit-origin name))))
         finally (return (and (exists-p kind name) (list kind nil)))))
 
+(defun specializer-name (specializer)
+  "The name of a class, or (EQL OBJECT)."
+  (if (typep specializer 'sb-mop:eql-specializer)
+      (list 'eql (sb-mop:eql-specializer-object specializer))
+      (class-name specializer)))
+
 (defun method-name (name method)
   "(NAME QUALIFIER... (SPECIALIZER...))"
-  (flet ((specializer-name (specializer)
-           (if (typep specializer 'sb-mop:eql-specializer)
-               (list 'eql (sb-mop:eql-specializer-object specializer))
-               (class-name specializer))))
-    (cons name (append (method-qualifiers method)
-                       (list (mapcar #'specializer-name (sb-mop:method-specializers method)))))))
+  (cons name (append (method-qualifiers method)
+                     (list (mapcar #'specializer-name (sb-mop:method-specializers method))))))

@@ -27,4 +27,5 @@
            #:name-p
            #:note-candidate
            #:own-origin-p
-           #:source-origin))
+           #:source-origin
+           #:specializer-name))

@@ -13,6 +13,10 @@
   (warnings '() :type list)
   (warning-count 0 :type fixnum)
   (warnings-dropped 0 :type fixnum)
+  ;; ((NAME-TEXT FILE) ...) of the redefinitions, and of what still uses a redefined macro: see evaluate/redefinitions.lisp; latest first
+  (redefinitions '() :type list)
+  (redefinition-count 0 :type fixnum)
+  (stale-users '() :type list)
   (form 0 :type fixnum)
   ;; held while its thread is interrupted, and while OVER becomes true
   (lock (sb-thread:make-mutex :name "swank-client evaluation"))

@@ -28,7 +28,10 @@
            #:evaluation-lock
            #:evaluation-over
            #:evaluation-pending-interrupts
+           #:evaluation-redefinition-count
+           #:evaluation-redefinitions
            #:evaluation-session
+           #:evaluation-stale-users
            #:evaluation-stderr
            #:evaluation-stdout
            #:evaluation-thread

@@ -1,7 +1,7 @@
 import { type Decoder, decode, keyword, NIL, type Sexp, T } from "sexp-parser";
 import { lispFunction } from "../lisp/descriptor.js";
-import { type ErrorSnapshot, warnings } from "./condition.js";
-import { errorSnapshot, type SessionUpdate } from "./stop-data.js";
+import type { ErrorSnapshot } from "./condition.js";
+import { errorSnapshot, type SessionUpdate, sessionUpdate } from "./stop-data.js";
 
 /** Arguments of `evaluate`. */
 export interface EvaluateCall {
@@ -63,7 +63,6 @@ export function lispLimit(characters: number): number {
 /** The first values as text, and how many there were (lisp/printing/values.lisp). */
 export const printedValues = plist({ values: list(string), count: integer });
 
-const ending = plist({ warnings, warningsOmitted: integer, package: string });
 const failure = plist({ offset: optional(nullable(integer)), evaluated: integer });
 
 const failed = (datum: Sexp) => {
@@ -74,14 +73,14 @@ const failed = (datum: Sexp) => {
 /** `(:returned PLIST . ENDING)`, `(:failed SNAPSHOT . ENDING)`, `(:aborted . ENDING)` or `(:no-such-package NAME)` (lisp/evaluate/evaluate.lisp). */
 const evaluationResult: Decoder<EvaluationResult> = tagged({
   returned: map(
-    tupleRest([printedValues], ending),
+    tupleRest([printedValues], sessionUpdate),
     ([result, update]): EvaluationResult => ({ status: "returned", ...result, update }),
   ),
   failed: map(
-    tupleRest([failed], ending),
+    tupleRest([failed], sessionUpdate),
     ([result, update]): EvaluationResult => ({ status: "failed", ...result, update }),
   ),
-  aborted: map(ending, (update): EvaluationResult => ({ status: "aborted", update })),
+  aborted: map(sessionUpdate, (update): EvaluationResult => ({ status: "aborted", update })),
   "no-such-package": map(tuple(string), ([name]): EvaluationResult => ({ status: "no-such-package", name })),
 });
 

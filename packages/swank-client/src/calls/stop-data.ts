@@ -11,6 +11,7 @@ import {
   restartList,
   warnings,
 } from "./condition.js";
+import { type Redefinitions, redefinitions } from "./redefinitions.js";
 import type { StopOwner } from "./stop-owner.js";
 
 const { boolean, integer, list, map, nullable, optional, plist, string } = decode;
@@ -58,6 +59,7 @@ export interface StopData extends StopReport {
 export interface SessionUpdate {
   readonly warnings: readonly LispWarning[];
   readonly warningsOmitted: number;
+  readonly redefinitions: Redefinitions;
   /** The session's package; `undefined` for threads that run no evaluation of this client. */
   readonly package: string | undefined;
 }
@@ -101,14 +103,10 @@ const updateFields = plist({
 });
 
 /** Decodes the session update in a plist of lisp/stops/snapshot.lisp. */
-export const sessionUpdate: Decoder<SessionUpdate> = map(
-  updateFields,
-  ({ warnings: some = [], warningsOmitted = 0, ...rest }) => ({
-    ...rest,
-    warnings: some,
-    warningsOmitted,
-  }),
-);
+export function sessionUpdate(datum: Sexp): SessionUpdate {
+  const { warnings: some = [], warningsOmitted = 0, package: name } = updateFields(datum);
+  return { warnings: some, warningsOmitted, redefinitions: redefinitions(datum), package: name };
+}
 
 /** Makes a report from Swank's own message: less detailed than the runtime's, but available without the runtime. */
 export function reportOf({ condition: { type, message }, restarts, frames }: DebugMessage): StopReport {

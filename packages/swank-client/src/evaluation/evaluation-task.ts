@@ -144,9 +144,8 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
   }
 
   /** Adds the session's changes since the last report. */
-  report({ warnings, warningsOmitted, package: name }: SessionUpdate): void {
-    this.#recorder.warn(warnings, warningsOmitted);
-    if (name !== undefined) this.#recorder.package = name;
+  report(update: SessionUpdate): void {
+    this.#recorder.report(update);
   }
 
   stopped(stop: Stop): void {
@@ -171,8 +170,8 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
   #outcome(verdict: BareOutcome<Stop>): Producer<OutcomeOf<Stop>> {
     return () => {
       // A second spread would take longer than all of this.
-      const { stdout, stderr, warnings, warningsOmitted, package: name } = this.#recorder.take();
-      return { ...verdict, stdout, stderr, warnings, warningsOmitted, package: name };
+      const { stdout, stderr, warnings, warningsOmitted, redefinitions, package: name } = this.#recorder.take();
+      return { ...verdict, stdout, stderr, warnings, warningsOmitted, redefinitions, package: name };
     };
   }
 

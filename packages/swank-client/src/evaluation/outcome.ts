@@ -1,7 +1,8 @@
 import type { SwankError } from "../base/errors.js";
 import type { ErrorSnapshot, LispWarning } from "../calls/condition.js";
+import type { Redefinitions } from "../calls/redefinitions.js";
 
-/** The fields of all outcomes: output and warnings since the previous outcome was taken. */
+/** The fields of all outcomes: output, warnings and redefinitions since the previous outcome was taken. */
 export interface Transcript {
   readonly stdout: string;
   readonly stderr: string;
@@ -9,6 +10,8 @@ export interface Transcript {
   readonly warnings: readonly LispWarning[];
   /** The number of further warnings. */
   readonly warningsOmitted: number;
+  /** These are no warnings: a program that is being changed redefines on purpose. */
+  readonly redefinitions: Redefinitions;
   /** The session's package, e.g. `COMMON-LISP-USER`. */
   readonly package: string;
 }

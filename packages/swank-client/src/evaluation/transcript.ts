@@ -1,5 +1,7 @@
 import { DecodeError, decode, type Sexp } from "sexp-parser";
 import type { LispWarning } from "../calls/condition.js";
+import { addRedefinitions, NO_REDEFINITIONS, type Redefinitions } from "../calls/redefinitions.js";
+import type { SessionUpdate } from "../calls/stop-data.js";
 import type { Transcript } from "./outcome.js";
 
 /**
@@ -78,6 +80,7 @@ export class TranscriptRecorder {
   };
   #warnings: LispWarning[] = [];
   #warningsOmitted = 0;
+  #redefinitions: Redefinitions = NO_REDEFINITIONS;
   readonly #session: SessionState;
 
   constructor(session: SessionState) {
@@ -89,27 +92,29 @@ export class TranscriptRecorder {
     this.#text[stream].append(text);
   }
 
-  warn(warnings: readonly LispWarning[], omitted: number): void {
+  /** Adds the session's changes since the last report. */
+  report({ warnings, warningsOmitted, redefinitions, package: name }: SessionUpdate): void {
     const kept = warnings.slice(0, Math.max(0, WARNINGS_LIMIT - this.#warnings.length));
     this.#warnings = [...this.#warnings, ...kept];
-    this.#warningsOmitted += omitted + warnings.length - kept.length;
-  }
-
-  set package(name: string) {
-    this.#session.package = name;
+    this.#warningsOmitted += warningsOmitted + warnings.length - kept.length;
+    this.#redefinitions = addRedefinitions(this.#redefinitions, redefinitions);
+    if (name !== undefined) this.#session.package = name;
   }
 
   /** Returns and clears everything collected since the last call. */
   take(): Transcript {
     const warnings = this.#warnings;
     const warningsOmitted = this.#warningsOmitted;
+    const redefinitions = this.#redefinitions;
     this.#warnings = [];
     this.#warningsOmitted = 0;
+    this.#redefinitions = NO_REDEFINITIONS;
     return {
       stdout: this.#text.stdout.take(),
       stderr: this.#text.stderr.take(),
       warnings,
       warningsOmitted,
+      redefinitions,
       package: this.#session.package,
     };
   }

@@ -1,6 +1,7 @@
 import { type Conclusion, conclude } from "../evaluation/conclusion.js";
 import { followEvaluation } from "../evaluation/follow-evaluation.js";
 import { liveStopText } from "../format/live-stop.js";
+import { noteLines } from "../format/notes.js";
 import { OUTCOME_META, outcomeData } from "../format/outcome-data.js";
 import { reportText } from "../format/report.js";
 import { hangRemedy, isHung } from "../image/hung-image.js";
@@ -45,8 +46,9 @@ export function concludedAnswer(conclusion: Conclusion, { config, guide }: ToolC
   const { ending, isError } = conclusion;
   const live =
     ending.kind === "condition" && ending.stop !== undefined ? [liveStopText(ending.stop, ending.error, guide)] : [];
+  const aside = [...live, ...noteLines(conclusion)].join("\n");
   return {
-    blocks: [reportText(conclusion, maxValue, guide), ...live],
+    blocks: [reportText(conclusion, maxValue, guide), ...(aside === "" ? [] : [aside])],
     isError,
     meta: { [OUTCOME_META]: outcomeData(conclusion, maxValue) },
   };

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { conclude } from "../evaluation/conclusion.js";
+import { conclude, EMPTY_TRANSCRIPT } from "../evaluation/conclusion.js";
 import type { DebuggedStop, LispClient, StopOwner, Stopped } from "../image/lisp-port.js";
 import { cutName, cutText } from "../text/cut.js";
 import { type ToolAnswer, textAnswer } from "../text/tool-answer.js";
@@ -68,6 +68,5 @@ async function nextStopElsewhere(client: LispClient, thread: number): Promise<De
 }
 
 function stoppedOutcome(stop: DebuggedStop): Stopped {
-  const nothing = { stdout: "", stderr: "", warnings: [], warningsOmitted: 0, package: "" };
-  return { ...nothing, status: "stopped", stop };
+  return { ...EMPTY_TRANSCRIPT, status: "stopped", stop };
 }

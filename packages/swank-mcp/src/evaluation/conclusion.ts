@@ -54,7 +54,14 @@ const TAGS: Record<StopReason, ConditionTag> = {
 };
 
 /** The transcript of an evaluation that printed nothing and gave no warnings. */
-export const EMPTY_TRANSCRIPT: Transcript = { stdout: "", stderr: "", warnings: [], warningsOmitted: 0, package: "" };
+export const EMPTY_TRANSCRIPT: Transcript = {
+  stdout: "",
+  stderr: "",
+  warnings: [],
+  warningsOmitted: 0,
+  redefinitions: { count: 0, files: [], stale: [] },
+  package: "",
+};
 
 /** Results of a wait that have an answer; a cancelled call has none. */
 export type Answerable = Exclude<Followed, { kind: "cancelled" }>;

@@ -1,5 +1,5 @@
 import type { Conclusion, ConditionEnding } from "../evaluation/conclusion.js";
-import type { ErrorSnapshot, Transcript } from "../image/lisp-port.js";
+import type { ErrorSnapshot, Redefinitions, Transcript } from "../image/lisp-port.js";
 import { cutName, cutText, cutTexts, firstOf, valuesCost } from "../text/cut.js";
 import type { JsonObject } from "../text/tool-answer.js";
 import { REPORT_FRAMES } from "./backtrace.js";
@@ -13,6 +13,8 @@ export const OUTCOME_META = "swank-mcp/outcome";
 const MAX_SUPERTYPES = 50;
 /** Longest form of a step. */
 const MAX_FORM = 2000;
+/** Most characters of a list of names. */
+const MAX_NAMES = 4000;
 
 /** The facts of a report as data, each text cut as in the report. Restarts count from 1, as in every answer. */
 export function outcomeData({ status, transcript, ending }: Conclusion, maxValue?: number): JsonObject {
@@ -22,6 +24,7 @@ export function outcomeData({ status, transcript, ending }: Conclusion, maxValue
     stdout: transcript.stdout,
     stderr: transcript.stderr,
     ...warningsData(transcript),
+    ...redefinitionsData(transcript.redefinitions),
     package: cutName(transcript.package),
     ...(ending.kind === "condition" ? conditionData(ending) : {}),
   };
@@ -35,6 +38,21 @@ export function valuesData(values: readonly string[], count: number, maxValue?: 
 
 function warningsData({ warnings, warningsOmitted }: Transcript): JsonObject {
   return { warnings: cutWarnings(warnings), ...(warningsOmitted > 0 ? { warnings_left_out: warningsOmitted } : {}) };
+}
+
+/** What was redefined, and what still uses the old definitions; nothing if nothing was redefined. */
+function redefinitionsData({ count, files, stale }: Redefinitions): JsonObject {
+  if (count === 0) return {};
+  return {
+    redefined: files.map(({ file, count: number, names }) => ({
+      ...(file === undefined ? {} : { file }),
+      count: number,
+      names: cutTexts(names, MAX_NAMES),
+    })),
+    ...(stale.length > 0
+      ? { stale: stale.map(({ name, users }) => ({ name, users: cutTexts(users, MAX_NAMES) })) }
+      : {}),
+  };
 }
 
 /** The error as data, with its innermost frames: as many as get-backtrace shows by default. */

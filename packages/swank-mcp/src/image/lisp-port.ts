@@ -28,6 +28,7 @@ export type {
   LispWarning,
   Meaning,
   OutputStream,
+  Redefinitions,
   ResetReport,
   Restart,
   Source,

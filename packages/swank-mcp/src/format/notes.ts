@@ -1,0 +1,53 @@
+import type { Conclusion } from "../evaluation/conclusion.js";
+import type { Redefinitions } from "../image/lisp-port.js";
+import { cutName, firstOf } from "../text/cut.js";
+
+/** Most names in a line, files in a line, and characters of a name. */
+const MAX_NAMES = 12;
+const MAX_FILES = 8;
+const MAX_NAME = 100;
+/** Most redefinitions by files that are named; more are counted by file. */
+const FEW = 8;
+
+type Noted = Pick<Conclusion, "transcript">;
+
+/** Lines for the second block of a report: facts about the evaluation that are neither output nor warnings. */
+export function noteLines({ transcript }: Noted): string[] {
+  return redefinitionLines(transcript.redefinitions);
+}
+
+function redefinitionLines({ count, files, stale }: Redefinitions): string[] {
+  const [own, loaded] = [
+    files.filter(({ file }) => file === undefined),
+    files.filter(({ file }) => file !== undefined),
+  ];
+  const left = count - files.reduce((sum, each) => sum + each.count, 0);
+  const inFiles = loaded.reduce((sum, each) => sum + each.count, left);
+  return [
+    ...own.map(({ names }) => `Redefined: ${listed(names, names.length)}`),
+    ...(inFiles > FEW
+      ? [`${inFiles} redefinitions: ${byFile(loaded)}`]
+      : loaded.map(({ file, names }) => `Redefined by ${file}: ${listed(names, names.length)}`)),
+    ...stale.map(
+      ({ name, count: users, users: names }) =>
+        `Compiled with the old ${cutName(name, MAX_NAME)}: ${listed(names, users)} (evaluate their definitions again)`,
+    ),
+  ];
+}
+
+/** The files with their numbers, those with most redefinitions first. */
+function byFile(files: Redefinitions["files"]): string {
+  const { shown, left } = firstOf(
+    [...files].sort((a, b) => b.count - a.count),
+    MAX_FILES,
+  );
+  const others = left > 0 ? [`${left} other files`] : [];
+  return [...shown.map(({ file = "", count }) => `${file} ${count}`), ...others].join(", ");
+}
+
+/** The first names of `count`. */
+function listed(names: readonly string[], count: number): string {
+  const { shown } = firstOf(names, MAX_NAMES);
+  const left = count - shown.length;
+  return [...shown.map((name) => cutName(name, MAX_NAME)), ...(left > 0 ? [`${left} more`] : [])].join(", ");
+}
