@@ -67,7 +67,7 @@ level: 1`,
     ",restarts",
     "restarts: index, name, description\n  1  ABORT  Return to top level\n  2  RETRY  Evaluate form 1 again\nthread: N\nlevel: 1",
   ],
-  [MENDED, "[warnings]\nSTYLE-WARNING: redefining COMMON-LISP-USER::AVERAGE in DEFUN\n\n=> AVERAGE"],
+  [MENDED, "=> AVERAGE\n\nRedefined: AVERAGE"],
   [",restart RETRY", "=> 0"],
 ];
 
