@@ -13,7 +13,6 @@ export type * from "./calls/condition.js";
 export type { ConnectionInfo } from "./calls/connection-info.js";
 export type { Definition, DefinitionKind, Definitions, LeftReason, ResetReport } from "./calls/definition.js";
 export type { Frame, FrameLocals, FramePage, FrameValue, Source, Variable } from "./calls/frames.js";
-export type { RedefinedIn, Redefinitions, StaleUse } from "./calls/redefinitions.js";
 export type { StepMode } from "./calls/step-on.js";
 export type { StopData, StopDetail, StopReason } from "./calls/stop-data.js";
 export type { StopOwner } from "./calls/stop-owner.js";

@@ -1,7 +1,7 @@
 import { type Decoder, decode } from "sexp-parser";
 import { keywordOf, nameOf } from "../lisp/decoders.js";
 
-const { integer, list, map, string, tuple } = decode;
+const { integer, list, map, nullable, optional, plist, string, tuple } = decode;
 
 /** `COMPILER-WARNING` is a compiler note. */
 export const WARNING_TYPES = ["WARNING", "STYLE-WARNING", "COMPILER-WARNING"] as const;
@@ -81,3 +81,60 @@ export const warnings: Decoder<readonly LispWarning[]> = list(
 export const restartList: Decoder<readonly Restart[]> = map(list(tuple(string, string)), (entries) =>
   entries.map(([name, description], index) => ({ index, name, description })),
 );
+
+/** Definitions that the forms of an evaluation, or one file, replaced. */
+export interface RedefinedIn {
+  /** The file that was loaded, relative to the image's directory; `undefined` for the evaluation's own forms. */
+  readonly file: string | undefined;
+  readonly count: number;
+  /** The first 50 different names, e.g. `AVERAGE` or `(METHOD PROCESS :AROUND (STAGE))`. */
+  readonly names: readonly string[];
+}
+
+/** A redefined macro or inline function, and the functions that were compiled with the old definition and still exist. */
+export interface StaleUse {
+  readonly name: string;
+  readonly count: number;
+  /** The first 50, in alphabetical order. */
+  readonly users: readonly string[];
+}
+
+/** What an evaluation redefined. */
+export interface Redefinitions {
+  /** All redefinitions, including those that `files` does not count: it has the first 2,000. */
+  readonly count: number;
+  readonly files: readonly RedefinedIn[];
+  readonly stale: readonly StaleUse[];
+}
+
+export const NO_REDEFINITIONS: Redefinitions = { count: 0, files: [], stale: [] };
+
+const redefinedIn: Decoder<RedefinedIn> = map(
+  tuple(nullable(string), integer, list(string)),
+  ([file, count, names]) => ({ file, count, names }),
+);
+
+const staleUse: Decoder<StaleUse> = map(tuple(string, integer, list(string)), ([name, count, users]) => ({
+  name,
+  count,
+  users,
+}));
+
+/** Decodes the keys of lisp/evaluate/redefinitions.lisp in the plist of an outcome. */
+export const redefinitions: Decoder<Redefinitions> = map(
+  plist({
+    redefinitions: optional(list(redefinedIn)),
+    redefinitionCount: optional(integer),
+    stale: optional(list(staleUse)),
+  }),
+  ({ redefinitions: files = [], redefinitionCount: count = 0, stale = [] }) => ({ count, files, stale }),
+);
+
+/** Redefinitions of one evaluation after others of it. */
+export function addRedefinitions(before: Redefinitions, after: Redefinitions): Redefinitions {
+  return {
+    count: before.count + after.count,
+    files: [...before.files, ...after.files],
+    stale: [...before.stale, ...after.stale],
+  };
+}

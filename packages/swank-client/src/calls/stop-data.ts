@@ -8,10 +8,11 @@ import {
   type ErrorSnapshot,
   frameSummary,
   type LispWarning,
+  type Redefinitions,
+  redefinitions,
   restartList,
   warnings,
 } from "./condition.js";
-import { type Redefinitions, redefinitions } from "./redefinitions.js";
 import type { StopOwner } from "./stop-owner.js";
 
 const { boolean, integer, list, map, nullable, optional, plist, string } = decode;

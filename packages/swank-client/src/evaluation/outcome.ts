@@ -1,6 +1,5 @@
 import type { SwankError } from "../base/errors.js";
-import type { ErrorSnapshot, LispWarning } from "../calls/condition.js";
-import type { Redefinitions } from "../calls/redefinitions.js";
+import type { ErrorSnapshot, LispWarning, Redefinitions } from "../calls/condition.js";
 
 /** The fields of all outcomes: output, warnings and redefinitions since the previous outcome was taken. */
 export interface Transcript {

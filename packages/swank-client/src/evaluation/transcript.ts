@@ -1,6 +1,5 @@
 import { DecodeError, decode, type Sexp } from "sexp-parser";
-import type { LispWarning } from "../calls/condition.js";
-import { addRedefinitions, NO_REDEFINITIONS, type Redefinitions } from "../calls/redefinitions.js";
+import { addRedefinitions, type LispWarning, NO_REDEFINITIONS, type Redefinitions } from "../calls/condition.js";
 import type { SessionUpdate } from "../calls/stop-data.js";
 import type { Transcript } from "./outcome.js";
 
