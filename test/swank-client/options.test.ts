@@ -56,6 +56,27 @@ describe("Option checks", () => {
     }
   });
 
+  it("refuse times, numbers and ports of another type, and say what to pass", async () => {
+    const PORT = 'port is a whole number from 1 to 65535, not the string "4005".';
+    for (const [call, options, message, remedy] of [
+      [connect, { port: "4005" }, PORT, "Pass the number 4005, without quotes."],
+      [connect, { timeout: "10" }, 'timeout is a number of milliseconds, not the string "10".'],
+      [connect, { linger: -1 }, "linger is a number of milliseconds, not -1."],
+      [connect, { host: 4005 }, "host is a string, not number."],
+      [connect, { signal: {} }, "signal is an AbortSignal, not a value of type object."],
+      [launch, { dynamicSpaceSize: "512" }, 'dynamicSpaceSize is a number of megabytes, not the string "512".'],
+      [launch, { startTimeout: "5 s" }, 'startTimeout is a number of milliseconds, not the string "5 s".'],
+      [launch, { heartbeat: { interval: "1" } }, 'interval is a number of milliseconds, not the string "1".'],
+    ] as const) {
+      const error = await failure(() => Reflect.apply(call, undefined, [options]));
+      expect(error).to.include({ code: "INVALID_ARGUMENT", message, ...(remedy && { remedy }) });
+    }
+    for (const backoff of [{ attempts: "3" }, { first: "1" }, { longest: "1" }, { factor: 0 }]) {
+      const error = await failure(() => Reflect.construct(ReconnectingClient, [{ backoff }]));
+      expect(error).to.include({ code: "INVALID_ARGUMENT" });
+    }
+  });
+
   it("list the existing options in the error", async () => {
     const error = await failure(() => Reflect.apply(tcpOpener, undefined, [{ prot: 1 }]));
     expect(error).to.have.property("remedy", "Its options are host, port, timeout.");

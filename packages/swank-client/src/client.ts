@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { Sexp } from "sexp-parser";
-import { checkId, checkOptions, checkText } from "./base/check-arguments.js";
+import { checkId, checkOptions, checkText, type OptionNames } from "./base/check-arguments.js";
 import type { SwankError } from "./base/errors.js";
 import { QUESTION_OPTIONS, type QuestionOptions } from "./base/question-options.js";
 import { TypedEmitter } from "./base/typed-emitter.js";
@@ -60,6 +60,8 @@ export interface ClientEvents {
   hitElsewhere: HitElsewhere;
 }
 
+const EVENTS: OptionNames<ClientEvents> = { stop: true, threadEnded: true, hitElsewhere: true };
+
 /** A client of a Common Lisp image, made by `connect` or `launch`. */
 export class SwankClient extends TypedEmitter<ClientEvents> {
   /** The image's description of itself when the client connected. */
@@ -85,7 +87,7 @@ export class SwankClient extends TypedEmitter<ClientEvents> {
     loader = new ModuleLoader(callerOf(connection)),
   ) {
     checkOptions("SwankClient", options, CLIENT_OPTIONS);
-    super((error, event) => connection.reportListenerError(error, event));
+    super(EVENTS, (error, event) => connection.reportListenerError(error, event));
     this.connection = connection;
     this.info = info;
     this.notes = notes;

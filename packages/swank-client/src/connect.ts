@@ -4,6 +4,7 @@ import { SwankClient } from "./client.js";
 import type { ClientOptions } from "./client-options.js";
 import { type AttachOptions, attach, checkAttachOptions } from "./handshake/attach.js";
 import {
+  checkOpenOptions,
   DEFAULT_TIMEOUT,
   OPEN_OPTIONS,
   type OpenedConnection,
@@ -87,6 +88,7 @@ export async function openClient<Client extends SwankClient>(
 export function checkConnectOptions(options: ConnectOptions): void {
   checkOptions("connect", options, CONNECT_OPTIONS);
   checkAttachOptions(options);
+  checkOpenOptions(options);
 }
 
 /** The compiled modules for an image that may be on this machine: through a tunnel, other machines have a loopback address too. */

@@ -3,12 +3,11 @@ import { SwankClient } from "./client.js";
 import type { ClientOptions } from "./client-options.js";
 import { CONNECT_OPTIONS, type ConnectOptions, openClient } from "./connect.js";
 import { checkAttachOptions } from "./handshake/attach.js";
-import type { OpenedConnection } from "./handshake/open-connection.js";
+import { checkOpenOptions, type OpenedConnection } from "./handshake/open-connection.js";
 import { ENDING_TIME } from "./launch/image-process.js";
 import { launchImage } from "./launch/launch-image.js";
 import { LAUNCH_IMAGE_OPTIONS, type LaunchImageOptions } from "./launch/launch-image-options.js";
 import type { LaunchedImage } from "./launch/launched-image.js";
-import { checkHeartbeatOptions } from "./protocol/connection/connection-options.js";
 
 /** Options for launching an image and connecting to it. `signal` cancels both; `timeout` is for connecting, `startTimeout` for starting. */
 export interface LaunchOptions
@@ -55,7 +54,7 @@ const LAUNCH_OPTIONS: OptionNames<LaunchOptions> = { ...LAUNCH_IMAGE_OPTIONS, ..
 export async function launch(options: LaunchOptions = {}): Promise<LaunchedClient> {
   checkOptions("launch", options, LAUNCH_OPTIONS);
   checkAttachOptions(options);
-  checkHeartbeatOptions(options);
+  checkOpenOptions(options);
   const { lisp, swank, cacheDir, useCore, cwd, env, dynamicSpaceSize, runtimeSources, ...others } = options;
   const { warmUp, startTimeout, onLog, onBuild, ...connecting } = others;
   const places = { lisp, swank, cacheDir, cwd, env };

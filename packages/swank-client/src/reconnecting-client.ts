@@ -1,11 +1,11 @@
 import { setTimeout } from "node:timers/promises";
-import { checkOptions, type OptionNames } from "./base/check-arguments.js";
+import { checkNumber, checkOptions, checkTimeout, type OptionNames } from "./base/check-arguments.js";
 import { asSwankError, SwankError } from "./base/errors.js";
 import { TypedEmitter } from "./base/typed-emitter.js";
 import type { SwankClient } from "./client.js";
 import { CONNECT_OPTIONS, type ConnectOptions, connect } from "./connect.js";
 import { type Backoff, GrowingDelay } from "./growing-delay.js";
-import { checkHeartbeatOptions } from "./protocol/connection/connection-options.js";
+import { checkOpenOptions } from "./handshake/open-connection.js";
 import { isPassing } from "./retrying.js";
 
 /** Options for staying connected to an image. An aborted `signal` ends the attempts to connect, but closes no connection. */
@@ -28,6 +28,8 @@ export interface ReconnectEvents {
   closed: SwankError;
 }
 
+const EVENTS: OptionNames<ReconnectEvents> = { connected: true, disconnected: true, failed: true, closed: true };
+
 /**
  * Keeps a connection to one image. When it is lost, connects again, waiting longer after each failure and after each short connection.
  * Ends with the first failure that waiting cannot fix, such as `INVALID_ARGUMENT` or `SECRET_REJECTED`.
@@ -45,7 +47,7 @@ export class ReconnectingClient extends TypedEmitter<ReconnectEvents> {
   /** @throws SwankError `INVALID_ARGUMENT` for unknown options. `client` reports other errors in them. */
   constructor(options: ReconnectOptions = {}) {
     checkReconnectOptions(options);
-    super(options.onListenerError);
+    super(EVENTS, options.onListenerError);
     this.#options = options;
     this.#delay = new GrowingDelay(options.backoff ?? {});
     this.#current = this.#connect(0);
@@ -115,6 +117,15 @@ export class ReconnectingClient extends TypedEmitter<ReconnectEvents> {
 
 function checkReconnectOptions(options: ReconnectOptions): void {
   checkOptions("ReconnectingClient", options, RECONNECT_OPTIONS);
-  if (options.backoff !== undefined) checkOptions("backoff", options.backoff, BACKOFF_OPTIONS);
-  checkHeartbeatOptions(options);
+  if (options.backoff !== undefined) checkBackoff(options.backoff);
+  checkOpenOptions(options);
+}
+
+function checkBackoff(backoff: Backoff): void {
+  checkOptions("backoff", backoff, BACKOFF_OPTIONS);
+  const { first, factor = 1, longest, attempts = 1 } = backoff;
+  checkTimeout("first", first);
+  checkTimeout("longest", longest);
+  checkNumber("factor", factor, "a number from 1", typeof factor === "number" && factor >= 1);
+  checkNumber("attempts", attempts, "a number from 1", typeof attempts === "number" && attempts >= 1);
 }

@@ -1,3 +1,5 @@
+import { checkEvent, checkFunction, type OptionNames } from "./check-arguments.js";
+
 /** Stops listening. Calling it again does nothing. */
 export type Unsubscribe = () => void;
 
@@ -23,14 +25,19 @@ const warn: UnhandledListenerError = (error, event) => {
 export class TypedEmitter<Events extends object> {
   /** A change replaces the list, so that `emit` calls the listeners that it began with. */
   readonly #listeners: { [Name in keyof Events]?: readonly Listener<Events[Name]>[] } = {};
+  readonly #names: OptionNames<Events>;
   readonly #onListenerError: UnhandledListenerError;
 
-  constructor(onListenerError: UnhandledListenerError = warn) {
+  /** @param names - The names of all events. */
+  constructor(names: OptionNames<Events>, onListenerError: UnhandledListenerError = warn) {
+    this.#names = names;
     this.#onListenerError = onListenerError;
   }
 
-  /** Adds a listener. */
+  /** Adds a listener. @throws SwankError `INVALID_ARGUMENT` for an unknown event. */
   on<Name extends keyof Events & string>(event: Name, listener: Listener<Events[Name]>): Unsubscribe {
+    checkEvent(event, this.#names);
+    checkFunction("A listener", listener);
     // A new function per call, so that a function that was added twice and removed once stays once.
     const own: Listener<Events[Name]> = (payload) => listener(payload);
     this.#listeners[event] = [...(this.#listeners[event] ?? []), own];
@@ -39,8 +46,9 @@ export class TypedEmitter<Events extends object> {
     };
   }
 
-  /** Adds a listener for the next event only. */
+  /** Adds a listener for the next event only. @throws SwankError `INVALID_ARGUMENT` for an unknown event. */
   once<Name extends keyof Events & string>(event: Name, listener: Listener<Events[Name]>): Unsubscribe {
+    checkFunction("A listener", listener);
     const stop = this.on(event, (payload) => {
       stop();
       listener(payload);

@@ -1,4 +1,5 @@
 import { decode, quote } from "sexp-parser";
+import { checkTexts } from "../base/check-arguments.js";
 import { SwankError } from "../base/errors.js";
 import { lispFunction } from "../lisp/descriptor.js";
 import type { Restart } from "./condition.js";
@@ -11,12 +12,10 @@ export const invokeRestart = lispFunction({
   name: "invoke-offered-restart",
   where: "stopped-thread",
   module: "evaluate",
-  encode: (level: number, { index }: Restart, attempt: string, values: readonly string[]) => [
-    level,
-    index,
-    attempt,
-    quote(values),
-  ],
+  encode: (level: number, { index }: Restart, attempt: string, values: readonly string[]) => {
+    checkTexts("values", values);
+    return [level, index, attempt, quote(values)];
+  },
   decode: nothing,
   unwound: () => undefined,
   refusals: {

@@ -1,5 +1,5 @@
 import { DecodeError, type Decoder, decode } from "sexp-parser";
-import { shownIndex } from "../base/check-arguments.js";
+import { shownValue } from "../base/check-arguments.js";
 import { SwankError } from "../base/errors.js";
 import type { StopData } from "./stop-data.js";
 
@@ -45,7 +45,7 @@ export const wrongCount = (name: string): Decoder<SwankError> =>
 
 /** The error for an index that is not in a stop's restart list. */
 export function noRestart(index: number, count: number): SwankError {
-  const message = `There is no restart ${shownIndex(index)}; there are restarts 0 to ${count - 1}.`;
+  const message = `There is no restart ${shownValue(index)}; there are restarts 0 to ${count - 1}.`;
   return new SwankError("NO_SUCH_RESTART", message);
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { asSwankError, SwankError } from "../base/errors.js";
-import { OutcomeSlot, type WaitOptions } from "../evaluation/outcome-slot.js";
+import { checkWaitOptions, OutcomeSlot, type WaitOptions } from "../evaluation/outcome-slot.js";
 
 /** Default timeout of expressions, in milliseconds. */
 const ATTEMPT_TIME = 30_000;
@@ -21,8 +21,9 @@ export interface Expressions<Result> {
  * @throws SwankError `FRAME_EVALUATION_TIMEOUT`; `CANCELLED`; `REQUEST_TIMEOUT` if the code could not be interrupted; the errors of `start`.
  */
 export async function attempt<Result>(expressions: Expressions<Result>, options: WaitOptions): Promise<Result> {
-  const { timeout = ATTEMPT_TIME, signal } = options;
   const { label } = expressions;
+  checkWaitOptions(label, options);
+  const { timeout = ATTEMPT_TIME, signal } = options;
   // Unique across processes: other clients may evaluate in the same thread.
   const token = randomUUID();
   const slot = new OutcomeSlot<Done<Result>>();

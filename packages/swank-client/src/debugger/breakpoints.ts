@@ -1,4 +1,4 @@
-import { checkId, checkOptions, checkText, type OptionNames } from "../base/check-arguments.js";
+import { checkId, checkNumber, checkOptions, checkText, type OptionNames } from "../base/check-arguments.js";
 import { SwankError } from "../base/errors.js";
 import { QUESTION_OPTIONS, type QuestionOptions } from "../base/question-options.js";
 import { type Breakpoint, type HitElsewhere, hitElsewhere, type NewBreakpoint } from "../calls/breakpoint.js";
@@ -42,8 +42,10 @@ export class Breakpoints {
   async set(name: string, options: BreakpointOptions = {}): Promise<NewBreakpoint> {
     checkOptions("breakpoints.set", options, BREAKPOINT_OPTIONS);
     checkText("name", name);
-    const { hitCount, thread } = options;
-    checkHitCount(hitCount);
+    const { condition = "T", hitCount = 1, thread, package: packageName = "" } = options;
+    checkText("condition", condition);
+    checkText("package", packageName);
+    checkNumber("hitCount", hitCount, "a whole number from 1", Number.isSafeInteger(hitCount) && hitCount >= 1);
     if (thread !== undefined && thread !== "any") checkId("thread", thread);
     return this.#lisp.with({ signal: options.signal }).run(setBreakpoint, name, options);
   }
@@ -72,9 +74,4 @@ export class Breakpoints {
     if (hit !== undefined) this.#onHitElsewhere(hit);
     return hit !== undefined;
   }
-}
-
-function checkHitCount(hitCount: number | undefined): void {
-  if (hitCount === undefined || (Number.isSafeInteger(hitCount) && hitCount >= 1)) return;
-  throw new SwankError("INVALID_ARGUMENT", `hitCount is a whole number from 1, not ${hitCount}.`);
 }

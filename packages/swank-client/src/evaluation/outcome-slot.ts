@@ -1,4 +1,4 @@
-import { checkOptions, type OptionNames } from "../base/check-arguments.js";
+import { checkOptions, checkSignal, checkTimeout, type OptionNames } from "../base/check-arguments.js";
 import { SwankError } from "../base/errors.js";
 
 /** Limits on waiting for an outcome. */
@@ -11,8 +11,11 @@ export interface WaitOptions {
 
 export const WAIT_OPTIONS: OptionNames<WaitOptions> = { timeout: true, signal: true };
 
-function checkWaitOptions(options: WaitOptions): void {
-  checkOptions("next", options, WAIT_OPTIONS);
+/** @throws SwankError `INVALID_ARGUMENT` */
+export function checkWaitOptions(owner: string, options: WaitOptions): void {
+  checkOptions(owner, options, WAIT_OPTIONS);
+  checkTimeout("timeout", options.timeout);
+  checkSignal(options.signal);
 }
 
 /** Ends one wait, and releases its timer and its listener. */
@@ -61,7 +64,7 @@ export class OutcomeSlot<Value> {
 
   /** @throws SwankError `WAIT_TIMEOUT`, `CANCELLED`, and the error of `fail`. */
   async take(options: WaitOptions): Promise<Value> {
-    checkWaitOptions(options);
+    checkWaitOptions("next", options);
     if (this.#error !== undefined) throw this.#error;
     const produce = this.#next ?? this.#last;
     if (produce === undefined) return this.#wait(options);

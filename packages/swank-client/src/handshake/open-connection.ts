@@ -1,4 +1,4 @@
-import { checkOptions, type OptionNames } from "../base/check-arguments.js";
+import { checkOptions, checkSignal, checkTimeout, type OptionNames } from "../base/check-arguments.js";
 import { SwankError } from "../base/errors.js";
 import { type ConnectionInfo, connectionInfo } from "../calls/connection-info.js";
 import { runnerOf } from "../lisp/lisp-runner.js";
@@ -6,7 +6,7 @@ import { Connection } from "../protocol/connection/connection.js";
 import {
   CONNECTION_OPTIONS,
   type ConnectionOptions,
-  checkHeartbeatOptions,
+  checkConnectionTimes,
 } from "../protocol/connection/connection-options.js";
 import type { TransportOpener } from "../protocol/transport/transport.js";
 import { checkImage } from "./check-image.js";
@@ -43,8 +43,8 @@ export interface OpenedConnection {
  */
 export async function openConnection(opener: TransportOpener, options: OpenOptions = {}): Promise<OpenedConnection> {
   checkOptions("openConnection", options, OPEN_OPTIONS);
+  checkOpenOptions(options);
   const { timeout = DEFAULT_TIMEOUT, signal, secret: source, ...connectionOptions } = options;
-  checkHeartbeatOptions(connectionOptions);
   const secret = opener.takesNoSecret === true ? undefined : await findSecret(source);
   const deadline = performance.now() + timeout;
   const factory = await opener(signal).catch(connectFailed);
@@ -67,6 +67,13 @@ export async function openConnection(opener: TransportOpener, options: OpenOptio
   } finally {
     stop();
   }
+}
+
+/** @throws SwankError `INVALID_ARGUMENT` for a time or a signal of another type, and for unknown options of the heartbeat. */
+export function checkOpenOptions(options: Omit<OpenOptions, "secret">): void {
+  checkTimeout("timeout", options.timeout);
+  checkSignal(options.signal);
+  checkConnectionTimes(options);
 }
 
 /** An application's own transport may reject with any value. */

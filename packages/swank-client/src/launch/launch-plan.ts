@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import { checkNumber, checkTimeout } from "../base/check-arguments.js";
 import { SwankError } from "../base/errors.js";
 import { defaultCacheFolder, prepareCache } from "../cache/cache-folder.js";
 import { type CoreIngredients, coreKey } from "./core-key.js";
@@ -48,11 +49,11 @@ function runtimeOf({ runtimeSources, warmUp }: LaunchImageOptions): Pick<CoreIng
   return { runtimeSources: ownRuntime(), warmUp: warmUp ?? firstRequests() };
 }
 
-async function checkLaunch({ cwd, dynamicSpaceSize, signal }: LaunchImageOptions): Promise<void> {
+async function checkLaunch({ cwd, dynamicSpaceSize = 1, startTimeout, signal }: LaunchImageOptions): Promise<void> {
   if (signal?.aborted) throw new SwankError("CANCELLED", "Launching the image was cancelled.");
-  if (dynamicSpaceSize !== undefined && !(Number.isSafeInteger(dynamicSpaceSize) && dynamicSpaceSize > 0)) {
-    throw new SwankError("INVALID_ARGUMENT", `dynamicSpaceSize is a number of megabytes, not ${dynamicSpaceSize}.`);
-  }
+  const isSize = Number.isSafeInteger(dynamicSpaceSize) && dynamicSpaceSize > 0;
+  checkNumber("dynamicSpaceSize", dynamicSpaceSize, "a number of megabytes", isSize);
+  checkTimeout("startTimeout", startTimeout);
   if (cwd !== undefined && !(await stat(cwd).catch(() => undefined))?.isDirectory()) {
     throw new SwankError("INVALID_ARGUMENT", `The image cannot work in ${cwd}: there is no such folder.`);
   }

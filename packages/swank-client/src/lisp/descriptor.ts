@@ -1,8 +1,24 @@
 import type { Decoder, Sexp } from "sexp-parser";
+import {
+  checkChoice,
+  checkFunction,
+  checkOptions,
+  checkText,
+  checkTimeout,
+  type OptionNames,
+} from "../base/check-arguments.js";
 import type { SwankError } from "../base/errors.js";
 
-/** Lisp systems of this package. Each is loaded when one of its functions is first called; every new connection loads `connection`. */
-export type ModuleName = "connection" | "evaluate" | "debugger" | "definitions" | "describe";
+/**
+ * Lisp systems of this package, in loading order. Each is loaded when one of its functions is first called; every new connection loads
+ * `connection`.
+ */
+export const MODULE_NAMES = ["connection", "evaluate", "debugger", "definitions", "describe"] as const;
+
+/** Name of a Lisp system of this package. */
+export type ModuleName = (typeof MODULE_NAMES)[number];
+
+const PLACES = ["new-thread", "stopped-thread", "repl-thread"] as const;
 
 /**
  * Replies that mean a refusal: lists whose first element is a keyword. A key is the keyword in lower case; its decoder turns the list of
@@ -25,7 +41,7 @@ export interface LispFunction<Args extends readonly unknown[], Result> {
    * The thread that it runs in. `stopped-thread`: a thread in the debugger, given by `RunOptions.thread` or by the stop whose `run` is
    * called. `repl-thread`: the thread in which Swank's REPL evaluates. Default: a new thread for each call.
    */
-  readonly where?: "new-thread" | "stopped-thread" | "repl-thread";
+  readonly where?: (typeof PLACES)[number];
   /** The system of this package that the function needs. It is loaded before the first call. Default: none. */
   readonly module?: ModuleName;
   /** The argument forms. They are evaluated: quote lists and symbols that are data. Default: no arguments. */
@@ -41,8 +57,22 @@ export interface LispFunction<Args extends readonly unknown[], Result> {
   readonly label?: (...args: Args) => string;
 }
 
+const DESCRIPTOR_FIELDS: OptionNames<LispFunction<never, unknown>> = {
+  name: true,
+  where: true,
+  module: true,
+  encode: true,
+  decode: true,
+  unwound: true,
+  refusals: true,
+  timeout: true,
+  label: true,
+};
+
 /**
  * Makes a descriptor whose type follows from its `encode` and `decode`.
+ *
+ * @throws SwankError `INVALID_ARGUMENT` for an unknown, missing or wrong field.
  *
  * @example
  * const disassemble = lispFunction({
@@ -55,5 +85,18 @@ export interface LispFunction<Args extends readonly unknown[], Result> {
 export function lispFunction<Args extends readonly unknown[] = [], Result = unknown>(
   descriptor: LispFunction<Args, Result>,
 ): LispFunction<Args, Result> {
+  checkDescriptor(descriptor);
   return descriptor;
+}
+
+/** Checks a descriptor for callers without types. @throws SwankError `INVALID_ARGUMENT` */
+export function checkDescriptor(descriptor: LispFunction<never, unknown>): void {
+  checkOptions("lispFunction", descriptor, DESCRIPTOR_FIELDS);
+  const { name, where = "new-thread", module = "connection", encode, decode, timeout } = descriptor;
+  checkText("name", name);
+  checkFunction("decode", decode);
+  if (encode !== undefined) checkFunction("encode", encode);
+  checkChoice("where", where, PLACES);
+  checkChoice("module", module, MODULE_NAMES);
+  checkTimeout("timeout", timeout);
 }

@@ -1,10 +1,10 @@
 import { type Decoder, isList, isSymbol, type LispSymbol, type Sexp, symbol } from "sexp-parser";
-import { checkOptions, type OptionNames } from "../base/check-arguments.js";
+import { checkOptions, checkSignal, checkTimeout, type OptionNames } from "../base/check-arguments.js";
 import { SwankError } from "../base/errors.js";
 import type { Connection } from "../protocol/connection/connection.js";
 import type { Reply } from "../protocol/wire/messages.js";
 import { type Caller, callerOf } from "./caller.js";
-import type { LispFunction, ModuleName } from "./descriptor.js";
+import { checkDescriptor, type LispFunction, type ModuleName } from "./descriptor.js";
 import type { Place } from "./place.js";
 
 /** Loads Lisp code of this package into an image. */
@@ -54,6 +54,8 @@ export class LispRunner {
    */
   with(options: RunOptions): LispRunner {
     checkOptions("with", options, RUN_OPTIONS);
+    checkTimeout("timeout", options.timeout);
+    checkSignal(options.signal);
     return new LispRunner(this.#caller, this.#modules, { ...this.#options, ...options });
   }
 
@@ -138,12 +140,6 @@ const NO_MODULES: Modules = {
     );
   },
 };
-
-/** Checks the descriptor for callers without types. */
-function checkDescriptor(called: unknown): void {
-  if (typeof called === "object" && called !== null && "name" in called && "decode" in called) return;
-  throw new SwankError("INVALID_ARGUMENT", "run takes the descriptor of a Lisp function, made with lispFunction.");
-}
 
 /** The name of a call in error messages. @throws SwankError `INVALID_ARGUMENT` */
 export function labelOf<Args extends readonly unknown[], Result>(

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ModuleName } from "./descriptor.js";
+import { MODULE_NAMES, type ModuleName } from "./descriptor.js";
 import { type LispSystem, readLisp, readSystems } from "./lisp-systems.js";
 
 /** A Lisp system, ready to be loaded into an image. */
@@ -11,8 +11,6 @@ export interface RuntimeModule {
   /** The texts of its files, in the order in which they are loaded. */
   readonly texts: readonly string[];
 }
-
-const NAMES: readonly ModuleName[] = ["connection", "evaluate", "debugger", "definitions", "describe"];
 
 /** Matches a name of one of this library's packages in Lisp code. */
 const PACKAGE_NAME = /#:swank-client\/([a-z][a-z-]*)/g;
@@ -44,12 +42,12 @@ export function runtimeModule(name: ModuleName): RuntimeModule {
 
 /** All modules, in loading order. */
 export function allModules(): readonly RuntimeModule[] {
-  return NAMES.map(runtimeModule);
+  return MODULE_NAMES.map(runtimeModule);
 }
 
 function readTexts(): SourceTexts {
   const systems = readSystems();
-  const texts = NAMES.map((name) => [name, textsOf(name, systems)] as const);
+  const texts = MODULE_NAMES.map((name) => [name, textsOf(name, systems)] as const);
   const hash = createHash("sha256");
   for (const text of texts.flatMap(([, own]) => own)) hash.update(text);
   return { version: hash.digest("hex").slice(0, 12).toUpperCase(), texts: new Map(texts) };

@@ -1,4 +1,4 @@
-import { checkOptions, type OptionNames } from "../../base/check-arguments.js";
+import { checkOptions, checkTimeout, type OptionNames } from "../../base/check-arguments.js";
 import type { SwankError } from "../../base/errors.js";
 import type { UnhandledListenerError } from "../../base/typed-emitter.js";
 import type { DebugMessage, SwankMessage } from "../wire/messages.js";
@@ -41,12 +41,16 @@ const HEARTBEAT_OPTIONS: OptionNames<HeartbeatOptions> = { interval: true, patie
 /** @throws SwankError `INVALID_ARGUMENT` */
 export function checkConnectionOptions(options: ConnectionOptions): void {
   checkOptions("Connection", options, CONNECTION_OPTIONS);
-  checkHeartbeatOptions(options);
+  checkConnectionTimes(options);
 }
 
-/** @throws SwankError `INVALID_ARGUMENT` */
-export function checkHeartbeatOptions({ heartbeat }: Pick<ConnectionOptions, "heartbeat">): void {
-  if (heartbeat !== undefined && heartbeat !== false) checkOptions("heartbeat", heartbeat, HEARTBEAT_OPTIONS);
+/** @throws SwankError `INVALID_ARGUMENT` for a time that is not a number, and for unknown options of the heartbeat. */
+export function checkConnectionTimes({ threadTimeout, linger, heartbeat }: Omit<ConnectionOptions, "secret">): void {
+  checkTimeout("threadTimeout", threadTimeout);
+  checkTimeout("linger", linger);
+  if (heartbeat === undefined || heartbeat === false) return;
+  checkOptions("heartbeat", heartbeat, HEARTBEAT_OPTIONS);
+  checkTimeout("interval", heartbeat.interval);
 }
 
 export const DEFAULTS = { backlogLimit: 64 * 1024 * 1024, threadTimeout: 30_000, linger: 1000 } as const;
@@ -64,3 +68,11 @@ export interface ConnectionEvents {
   /** The connection has ended; the payload is the reason. This is the last event. */
   closed: SwankError;
 }
+
+export const CONNECTION_EVENTS: OptionNames<ConnectionEvents> = {
+  event: true,
+  unclaimed: true,
+  debug: true,
+  answering: true,
+  closed: true,
+};

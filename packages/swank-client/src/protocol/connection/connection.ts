@@ -7,6 +7,7 @@ import { encodeFrame, encodePieces, FrameDecoder, frameBeginning, frameExcerpt }
 import type { Reply, SwankMessage } from "../wire/messages.js";
 import { readMessage } from "../wire/read-message.js";
 import {
+  CONNECTION_EVENTS,
   type ConnectionEvents,
   type ConnectionOptions,
   checkConnectionOptions,
@@ -51,7 +52,7 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
 
   constructor(factory: TransportFactory, options: ConnectionOptions = {}) {
     checkConnectionOptions(options);
-    super(options.onListenerError);
+    super(CONNECTION_EVENTS, options.onListenerError);
     this.#options = options;
     this.closed = new Promise((resolve) => this.once("closed", resolve));
     this.#decoder = new FrameDecoder((payload) => this.#onPayload(payload), { limit: options.frameLimit });

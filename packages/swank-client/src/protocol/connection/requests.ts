@@ -1,4 +1,4 @@
-import { checkOptions, type OptionNames } from "../../base/check-arguments.js";
+import { checkOptions, type OptionNames, shownValue } from "../../base/check-arguments.js";
 import { type CallSite, SwankError, type SwankErrorCode, type SwankErrorOptions } from "../../base/errors.js";
 import type { RequestThread } from "../wire/encode-message.js";
 import type { Reply, SwankMessage } from "../wire/messages.js";
@@ -60,8 +60,10 @@ export function checkRequestOptions(options: RequestOptions): void {
 
 function checkTimeout(timeout: number, refuse: (problem: string) => never): void {
   if (timeout === Number.POSITIVE_INFINITY) return;
-  if (!(timeout > 0 && timeout <= LONGEST_TIMEOUT)) {
-    refuse(`A timeout is a number of milliseconds from 1 to ${LONGEST_TIMEOUT}, or Infinity, not ${String(timeout)}.`);
+  if (!(typeof timeout === "number" && timeout > 0 && timeout <= LONGEST_TIMEOUT)) {
+    refuse(
+      `A timeout is a number of milliseconds from 1 to ${LONGEST_TIMEOUT}, or Infinity, not ${shownValue(timeout)}.`,
+    );
   }
 }
 

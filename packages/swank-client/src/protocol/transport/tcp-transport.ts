@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { checkOptions, type OptionNames } from "../../base/check-arguments.js";
+import { checkNumber, checkOptions, checkText, checkTimeout, type OptionNames } from "../../base/check-arguments.js";
 import { SwankError } from "../../base/errors.js";
 import { connectError } from "./connect-error.js";
 import { duplexTransport } from "./duplex-transport.js";
@@ -30,9 +30,9 @@ const KEEP_ALIVE_DELAY = 5000;
 export function tcpOpener(options: TcpOptions): TransportOpener {
   checkOptions("tcpOpener", options, TCP_OPTIONS);
   const { host = "127.0.0.1", port = 4005, timeout = 10_000 } = options;
-  if (!(Number.isInteger(port) && port > 0 && port < 65536)) {
-    throw new SwankError("INVALID_ARGUMENT", `A port is an integer from 1 to 65535, not ${String(port)}.`);
-  }
+  checkText("host", host);
+  checkNumber("port", port, "a whole number from 1 to 65535", Number.isInteger(port) && port > 0 && port < 65536);
+  checkTimeout("timeout", timeout);
   return (signal) => openTcp(host, port, timeout, signal);
 }
 

@@ -1,0 +1,116 @@
+import { expect } from "chai";
+import { decode, lispFunction, type SwankClient } from "swank-client";
+import { rejection, thrown } from "../../support/caught.js";
+import { liveImage } from "./live-image.js";
+import { aborted, returned, stopped } from "./outcomes.js";
+
+/** Calls a method as a program without types does. */
+function untyped(target: object, method: string, ...args: unknown[]): unknown {
+  return Reflect.apply(Reflect.get(target, method), target, args);
+}
+
+const rejected = (call: unknown) => rejection(Promise.resolve(call), "INVALID_ARGUMENT");
+
+const MILLISECONDS = 'timeout is a number of milliseconds, not the string "5".';
+
+describe("SwankClient: callers without types", () => {
+  const image = liveImage();
+  let client: SwankClient;
+  beforeEach(async () => {
+    client = await image.connect();
+  });
+
+  it("on refuses an unknown event with the nearest one", () => {
+    for (const method of ["on", "once"]) {
+      const error = thrown("INVALID_ARGUMENT", () => untyped(client, method, "stopp", () => undefined));
+      expect(error).to.include({
+        message: 'There is no event "stopp". Did you mean "stop"?',
+        remedy: "The events are hitElsewhere, stop, threadEnded.",
+      });
+    }
+    const distant = thrown("INVALID_ARGUMENT", () => untyped(client, "on", "constructor", () => undefined));
+    expect(distant.message).to.equal('There is no event "constructor".');
+  });
+
+  it("on refuses a listener that is not a function", () => {
+    for (const method of ["on", "once"]) {
+      const error = thrown("INVALID_ARGUMENT", () => untyped(client, method, "stop"));
+      expect(error.message).to.equal("A listener is a function, not a value of type undefined.");
+    }
+  });
+
+  it("next refuses a timeout that is not a number, and the evaluation goes on", async () => {
+    const evaluation = client.evaluate("(+ 1 2)");
+    const error = await rejected(untyped(evaluation, "next", { timeout: "5" }));
+    expect(error).to.include({ message: MILLISECONDS, remedy: "Pass the number 5, without quotes." });
+    for (const timeout of [Number.NaN, -1, null, "5 s"]) {
+      await rejected(untyped(evaluation, "next", { timeout }));
+    }
+    const { message } = await rejected(untyped(evaluation, "next", { signal: 5 }));
+    expect(message).to.equal("signal is an AbortSignal, not 5.");
+    expect(returned(await evaluation.next()).values).to.deep.equal(["3"]);
+  });
+
+  it("with refuses a timeout that is not a number", () => {
+    const error = thrown("INVALID_ARGUMENT", () => untyped(client.lisp, "with", { timeout: "5" }));
+    expect(error.message).to.equal(MILLISECONDS);
+  });
+
+  it("a stop's methods refuse wrong timeouts and limits, and the stop stays", async () => {
+    const evaluation = client.evaluate('(let ((x 1)) (error "x") x)');
+    const { stop } = stopped(await evaluation.next());
+    for (const options of [{ timeout: "5" }, { signal: "x" }, { valueLimit: "5" }]) {
+      await rejected(untyped(stop, "evaluateInFrame", 0, "1", options));
+    }
+    await rejected(untyped(stop, "invokeRestart", 0, [], { timeout: "5" }));
+    expect(await rejected(untyped(stop, "invokeRestart", 0, "1"))).to.include({
+      message: 'values is a list of strings, not the string "1".',
+      remedy: 'Pass one Lisp expression for each argument, such as ["1"].',
+    });
+    expect(stop.isLive).to.equal(true);
+    aborted(await evaluation.abort());
+  });
+
+  it("evaluate refuses limits that are not numbers", async () => {
+    for (const name of ["outputLimit", "valueLimit"]) {
+      const error = await rejected(client.evaluate("1", { [name]: "5" }).next());
+      expect(error.message).to.equal(`${name} is a number of characters, not the string "5".`);
+    }
+  });
+
+  it("breakpoints.set refuses conditions of another type", async () => {
+    for (const options of [{ condition: 5 }, { hitCount: "2" }, { package: 1 }, { thread: "2" }]) {
+      await rejected(untyped(client.breakpoints, "set", "cl-user::f", options));
+    }
+  });
+
+  it("run refuses a descriptor with a misspelt field that lispFunction did not make", async () => {
+    const descriptor = { nam: "cl:identity", decode: decode.any };
+    expect((await rejected(untyped(client, "run", descriptor))).message).to.equal(
+      'lispFunction has no option "nam". Did you mean "name"?',
+    );
+  });
+});
+
+describe("lispFunction", () => {
+  const refused = (descriptor: object) =>
+    thrown("INVALID_ARGUMENT", () => Reflect.apply(lispFunction, undefined, [descriptor])).message;
+  const name = "cl:identity";
+
+  it("refuses unknown fields by name", () => {
+    expect(refused({ nam: name, decode: decode.any })).to.equal(
+      'lispFunction has no option "nam". Did you mean "name"?',
+    );
+  });
+
+  it("refuses missing and wrong fields", () => {
+    expect(refused({ decode: decode.any })).to.equal("name is a string, not undefined.");
+    expect(refused({ name })).to.equal("decode is a function, not a value of type undefined.");
+    expect(refused({ name, decode: decode.any, encode: [] })).to.equal(
+      "encode is a function, not a value of type object.",
+    );
+    expect(refused({ name, decode: decode.any, where: "here" })).to.include("where is one of new-thread, ");
+    expect(refused({ name, decode: decode.any, module: "evaluation" })).to.include("module is one of connection, ");
+    expect(refused({ name, decode: decode.any, timeout: "5" })).to.equal(MILLISECONDS);
+  });
+});
