@@ -1,8 +1,9 @@
-import { readFile } from "node:fs/promises";
+import { access, readFile } from "node:fs/promises";
 import { build } from "../setup/build.mjs";
 import { ensureDependencies } from "../setup/dependencies.mjs";
 import { ensureForTests } from "../setup/ensure-lisp.mjs";
 import { inRepository } from "../setup/paths.mjs";
+import { checkNamedTests } from "./missing-files.mjs";
 import { mochaArguments, separate } from "./mocha-arguments.mjs";
 import { prepareLisps } from "./prepare-lisps.mjs";
 import { runMocha } from "./run-mocha.mjs";
@@ -42,6 +43,7 @@ async function setUpAndTest(args, configFile, order) {
   const config = JSON.parse(await readFile(inRepository(configFile), "utf8"));
   const all = await testFiles(config);
   const chosen = await expandFolders(args, all);
+  await checkNamedTests(chosen, all, isTest);
   const { files, options } = separate(chosen);
   const needs = await Promise.all((files.length > 0 ? files : all).map((file) => testNeeds(file)));
   await setUpFor(needs);
@@ -51,6 +53,15 @@ async function setUpAndTest(args, configFile, order) {
   }
   const { exitCode, results } = await runMocha(mochaArguments(chosen, configFile, config), { env: testEnvironment() });
   return runResult(exitCode, results?.counts);
+}
+
+/** @param {string} arg a source file, or a compiled one */
+function isTest(arg) {
+  const [file = arg] = separate([arg]).files;
+  return access(inRepository(file)).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** @param {readonly import("./test-needs.mjs").TestFile[]} files */
