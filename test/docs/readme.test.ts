@@ -9,6 +9,7 @@ import { McpTerminal } from "../support/mcp-terminal.js";
 import { ENVIRONMENT } from "../support/server-process.js";
 
 const ROOT = new URL("../../../", import.meta.url);
+const TSC = fileURLToPath(new URL("node_modules/typescript/bin/tsc", ROOT));
 /** Git ignores this folder, and imports from it resolve to the packages' exports. */
 const COMPILED = fileURLToPath(new URL("test/dist/", ROOT));
 
@@ -35,20 +36,33 @@ describe("README.md", () => {
     }
   });
 
-  it("has a library example that prints the outcomes in its comments", async () => {
-    const snippet = fenced(readme, /^```js\n([\s\S]*?)^```$/m).join("\n");
-    const folder = await mkdtemp(join(COMPILED, "readme-"));
-    try {
-      const file = join(folder, "snippet.mjs");
-      await writeFile(file, snippet);
-      const { stdout } = await runNode([file]);
-      expect(stdout)
-        .to.match(/status: 'returned'/)
-        .and.to.match(/values: \[ '0' \]/);
-    } finally {
-      await rm(folder, { recursive: true });
-    }
-  });
+  for (const page of ["README.md", "packages/swank-client/README.md"]) {
+    it(`has a library example that compiles in strict TypeScript and prints the outcomes in its comments: ${page}`, async () => {
+      const text = await readFile(new URL(page, ROOT), "utf8");
+      const folder = await mkdtemp(join(COMPILED, "readme-"));
+      try {
+        const file = join(folder, "snippet.mts");
+        await writeFile(file, fenced(text, /^```ts\n([\s\S]*?)^```$/m).join("\n"));
+        await runNode([
+          TSC,
+          "--ignoreConfig",
+          "--strict",
+          "--noUncheckedIndexedAccess",
+          "--module",
+          "nodenext",
+          "--types",
+          "node",
+          file,
+        ]);
+        const { stdout } = await runNode([file.replace(/mts$/, "mjs")]);
+        expect(stdout)
+          .to.match(/status: 'returned'/)
+          .and.to.match(/values: \[ '0' \]/);
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    });
+  }
 });
 
 /** Types the text after a prompt. The console prints all other lines. */
