@@ -15,7 +15,13 @@ history is kept in \`~/.local/state/swank-toolkit\`, or under \`XDG_STATE_HOME\`
 | Ctrl-C | stops an evaluation in the debugger, where it can be inspected and continued; a second Ctrl-C aborts it; at the prompt, Ctrl-C discards the line |
 | Ctrl-D | leaves the console, and ends its evaluations and the image that it launched |
 
-Without a terminal, the console reads its input as a script, shows no prompts, and exits with status 1 if anything failed.`;
+Restarts count from 1, and frames from 0, as in the answers that agents get. The library counts both from 0.
+
+Code that reads standard input, such as \`(read-line)\`, gets the end of the file at once: the console keeps your input for itself. Read from a
+string instead: \`(with-input-from-string (*standard-input* "text") (read-line))\`.
+
+Without a terminal, the console reads its input as a script, shows no prompts, and exits with status 1 if anything failed, a file of \`--load\`
+included.`;
 
 /**
  * Returns docs/console.md: every command of the console, from the console's own table. Needs the build.

@@ -60,8 +60,9 @@ describe("thread started by the agent's code", function () {
       const answers = [...(await agent.evaluate(code))];
       while (!answers.join().includes("stopped with")) answers.push(...(await agent.evaluate("(sleep 0.05)")));
       const [, name = ""] =
-        /Thread \d+, started by your code, stopped with SIMPLE-\w+: agent's \((\d+\/1) for/.exec(answers.join("\n")) ??
-        [];
+        /Thread \d+, started by your code, stopped with SIMPLE-\w+: agent's\. To look at it, call debugger_frames with thread "(\d+\/1)"/.exec(
+          answers.join("\n"),
+        ) ?? [];
       expect(await stopped(agent), way).to.have.nested.property("[0].thread", name);
       expect((await stopped(agent))[0], way).to.not.have.any.keys("owner", "foreign");
       expect((await agent.call("debugger_frames", { thread: name })).isError, way).to.not.equal(true);

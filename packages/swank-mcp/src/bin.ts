@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { readConfig } from "./cli/config.js";
 import { helpText } from "./cli/help.js";
 import { OptionError } from "./cli/option.js";
+import { ownCommand } from "./cli/own-command.js";
 import { Lifetime, type Service } from "./process/lifetime.js";
 import { openLog, startLine } from "./process/log.js";
 import { OutputQueue } from "./process/output-queue.js";
@@ -23,14 +24,17 @@ async function begin(lifetime: Lifetime): Promise<Service> {
   lifetime.logTo(log);
   log(startLine(config));
   const { serverOf } = await import("./tools/server-of.js");
-  const tools = serverOf(config, log);
   if (config.command === "console") {
+    const { TOOL_COMMANDS } = await import("./console/commands.js");
+    const tools = serverOf(config, log, TOOL_COMMANDS);
     if (config.share !== undefined) tools.agent.host.start();
     const { serveConsole } = await import("./console/serve-console.js");
     return serveConsole(tools, { bin: resolve(process.argv[1] ?? "swank-mcp"), output }, lifetime);
   }
+  const tools = serverOf(config, log);
   const { serveStdio } = await import("./mcp/stdio.js");
-  return serveStdio({ tools, output, log, drainSeconds: config.timeout }, lifetime);
+  const consoleCommand = ownCommand("console", { program: process.argv[1], environment: process.env });
+  return serveStdio({ tools, output, log, drainSeconds: config.timeout, consoleCommand }, lifetime);
 }
 
 function print(text: string, lifetime: Lifetime): Service {

@@ -84,10 +84,10 @@ describe("SwankClient: callers without types", () => {
     }
   });
 
-  it("run refuses a descriptor with a misspelt field that lispFunction did not make", async () => {
+  it("run refuses a descriptor without a name", async () => {
     const descriptor = { nam: "cl:identity", decode: decode.any };
     expect((await rejected(untyped(client, "run", descriptor))).message).to.equal(
-      'lispFunction has no option "nam". Did you mean "name"?',
+      "run takes the descriptor of a Lisp function, made with lispFunction.",
     );
   });
 });

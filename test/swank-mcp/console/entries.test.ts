@@ -81,6 +81,20 @@ describe("readEntry", () => {
     expect(mistake(",zzzzzzzz")).to.equal("There is no command ,zzzzzzzz. ,help lists the commands.");
   });
 
+  it("names --tools for a command whose tool is switched off", () => {
+    const offered = COMMANDS.filter(({ name }) => name !== "frames" && name !== "break");
+    for (const [typed, family] of [
+      [",frames", "debug"],
+      [",break f", "breakpoints"],
+    ] as const) {
+      const [name] = typed.split(" ");
+      expect(readEntry(typed, offered)).to.deep.equal({
+        kind: "mistake",
+        text: `${name} is switched off. To have it, add ${family} to --tools.`,
+      });
+    }
+  });
+
   it("lists every command once in ,help", () => {
     for (const command of COMMANDS) expect(commandsText()).to.include(`\n  ${usageText(command)} `);
     expect(new Set(COMMANDS.map(({ name }) => name)).size).to.equal(COMMANDS.length);

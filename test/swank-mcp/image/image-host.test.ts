@@ -71,7 +71,7 @@ describe("ImageHost", () => {
     const second = await context.session(NEVER);
     expect(second.client.info.pid).to.equal(2);
     expect(notices.take()).to.deep.equal([
-      "The image was killed. This answer comes from a new image (pid 2): definitions, stops, breakpoints and object ids of the previous image are gone.",
+      "The image was killed. This answer comes from a new image (pid 2): definitions and stops of the previous image are gone. So are the object ids of debugger_frames. So are the breakpoints of breakpoint_set.",
     ]);
     await context.session(NEVER);
     expect(notices.take()).to.deep.equal([]);

@@ -102,7 +102,7 @@ describe("breakpoints", () => {
       notice = (await lisp.evaluate("(sleep 0.02)")).find((block) => block.includes("stopped with"));
     }
     expect(notice).to.include("BREAKPOINT-REACHED: Breakpoint").and.to.include("on APP::EACH.");
-    const thread = /\((\d+\/1) for/.exec(notice)?.[1] ?? "";
+    const thread = /thread "(\d+\/1)"/.exec(notice)?.[1] ?? "";
     expect((await lisp.frame("(APP::EACH", { thread })).locals).to.have.nested.property("[0].value", "2");
     const [step] = await lisp.resume("debugger_step", { mode: "into", thread });
     expect(step).to.match(/^\[STEP\] STEP-FORM-CONDITION\nEvaluating call:\n {2}\(BAR I\)\n/);

@@ -29,6 +29,16 @@ describe("swank-mcp console without a terminal", () => {
     expect(await runScript([",nothing"])).to.include({ code: 1 });
   });
 
+  it("exits with 1 when a file of --load cannot be loaded, even without input", async () => {
+    for (const lines of [[], ["(+ 1 2)"]]) {
+      const { output, code } = await runScript(lines, ["--load", "/nosuch.lisp"]);
+      const answers = lines.length === 0 ? "" : "=> 3\n";
+      expect(output).to.equal(`/nosuch.lisp was not loaded: there is no such file. Check --load.\n${answers}`);
+      expect(code).to.equal(1);
+    }
+    expect(await runScript([], ["--load", "/dev/null"])).to.deep.equal({ output: "", code: 0 });
+  });
+
   it("exits immediately at ,quit", async () => {
     expect(await runScript([",quit", "(princ :never)"])).to.deep.equal({ output: "", code: 0 });
   });

@@ -177,7 +177,7 @@ Defined by evaluated code:
   [",restrat 1", "There is no command ,restrat. Did you mean ,restart? ,help lists the commands."],
   [
     ",locals 0",
-    "Thread not in debugger\nNo thread is stopped. A thread stops at an error in evaluate-lisp, at a breakpoint (breakpoint_set) and at (break).",
+    "Thread not in debugger\nNo thread is stopped. A thread stops at an error in a form, at a breakpoint (,break) and at (break).",
   ],
   [",thread 9", "Thread 9 is not stopped. Stopped threads: none."],
   [",help", commandsText()],

@@ -30,7 +30,7 @@ describe("debugger tools on threads that run no evaluation", () => {
     let answer = await server.evaluate(FAIL_ELSEWHERE);
     while (answer.length === 1) answer = await server.evaluate("1");
     expect(answer[1]).to.match(
-      /^Thread (\d+), started by your code, stopped with SIMPLE-ERROR: elsewhere \(\1\/1 for the debugger tools\)$/,
+      /^Thread (\d+), started by your code, stopped with SIMPLE-ERROR: elsewhere\. To look at it, call debugger_frames with thread "\1\/1"\.$/,
     );
     const [listed] = await stopped(server);
     expect(listed).to.deep.include({ type: "SIMPLE-ERROR", message: "elsewhere" }).and.not.have.property("foreign");

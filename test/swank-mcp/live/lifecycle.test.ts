@@ -1,10 +1,14 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect } from "chai";
 import { gone } from "../../support/mcp-processes.js";
 import { blocks, refusalType } from "../../support/mcp-results.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
+import { PROGRAM } from "../../support/server-process.js";
+
+const NOT_JSON =
+  /^swank-mcp: received a line that is not JSON\. This command serves MCP clients; for a Lisp prompt, run: .* console\n$/;
 
 describe("swank-mcp process", () => {
   const started: McpStdio[] = [];
@@ -100,9 +104,22 @@ It is not known how far the evaluation got.`);
     const server = await start();
     server.write('garbage\n(+ 1 2)\n{"jsonrpc":"2.0"}\n[]\n\n\u{feff}{}\n');
     expect(blocks(await server.call("describe-last-error"))).to.have.length(1);
-    expect(server.errorText).to.equal(
-      "swank-mcp: received a line that is not JSON. This command serves MCP clients; for a Lisp prompt, run: swank-mcp console\n",
-    );
+    expect(server.errorText).to.match(NOT_JSON);
+    expect(await server.end()).to.deep.equal({ code: 0, signal: null });
+  });
+
+  it("exits with 1 when no line of its input was a message, and names a command that opens a prompt", async () => {
+    for (const [environment, command] of [
+      [{ npm_lifecycle_event: "start" }, "npm start -- console"],
+      [{ npm_lifecycle_event: "test", PATH: dirname(process.execPath) }, `${PROGRAM} console`],
+    ] as const) {
+      const server = new McpStdio([], { environment });
+      server.write("(+ 1 2)\n");
+      expect(await server.end()).to.deep.equal({ code: 1, signal: null });
+      expect(server.errorText)
+        .to.match(NOT_JSON)
+        .and.to.match(new RegExp(`: ${command}\n$`));
+    }
   });
 
   it("does not wait for a subscription when its input ends", async () => {

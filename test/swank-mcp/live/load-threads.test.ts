@@ -39,8 +39,8 @@ describe("swank-mcp --load with threads that stop", () => {
     const [value, ...notices] = await agent.evaluate("(+ 1 2)");
     expect(value).to.equal("=> 3");
     expect(notices.join("\n"))
-      .to.match(/SIMPLE-ERROR: the first thread \((\d+\/1) for/)
-      .and.match(/SIMPLE-ERROR: the second thread \((\d+\/1) for/);
+      .to.match(/SIMPLE-ERROR: the first thread\. To look at it, call debugger_frames with thread "(\d+\/1)"/)
+      .and.match(/SIMPLE-ERROR: the second thread\. To look at it, call debugger_frames with thread "(\d+\/1)"/);
     const { structuredContent } = await agent.call("lisp-status");
     expect(JSON.stringify(structuredContent?.["stopped"])).to.match(/the first thread.*the second thread/);
     const thread = /the first thread \((\d+\/1)/.exec(notices.join("\n"))?.[1];

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { McpStdio } from "../../support/mcp-stdio.js";
 
+const REMEDY = "Name a file that you can write, in a folder that exists, with --log-file.";
+
 /** Starts and ends a server, and returns its standard error. */
 async function serve(file: string): Promise<string> {
   const server = new McpStdio(["--log-file", file]);
@@ -42,11 +44,20 @@ describe("swank-mcp --log-file", () => {
     await writeFile(other, "", { mode: 0o644 });
     await symlink(other, file);
     expect(await serve(file)).to.equal(
-      `swank-mcp: the log cannot be written: ${file} is a symbolic link, which is not followed; name the file itself\n`,
+      `swank-mcp: the log cannot be written: ${file} is a symbolic link, which is not followed. Name the file itself with --log-file.\n`,
     );
     await rm(file);
     await link(other, file);
-    expect(await serve(file)).to.equal(`swank-mcp: the log cannot be written: ${file} has more than one hard link\n`);
+    expect(await serve(file)).to.equal(
+      `swank-mcp: the log cannot be written: ${file} has more than one hard link. ${REMEDY}\n`,
+    );
     expect([await readFile(other, "utf8"), await mode(other)]).to.deep.equal(["", "644"]);
+  });
+
+  it("says what to name instead when the file cannot be opened", async () => {
+    const missing = join(folder, "missing", "log");
+    expect(await serve(missing))
+      .to.match(/^swank-mcp: the log cannot be written: ENOENT: [^\n]*\n$/)
+      .and.to.include(`'${missing}'. ${REMEDY}\n`);
   });
 });

@@ -95,6 +95,24 @@ describe("swank-mcp log", () => {
     expect(log).to.match(/ call lisp-status: INTERNAL_ERROR, \d+ ms\n/);
   });
 
+  it("contains the launch and the loss of an image", async () => {
+    const file = join(folder, "launch");
+    const server = await McpStdio.start(["--log-file", file]);
+    const pid = await server.imagePid();
+    process.kill(pid, "SIGKILL");
+    await server.evaluate("1");
+    const next = await server.imagePid();
+    await server.end();
+    const log = lines(await readFile(file, "utf8"));
+    const launched = log.filter((line) => line.startsWith("launched"));
+    expect(launched).to.have.length(2);
+    expect(launched[0]).to.match(new RegExp(`^launched SBCL \\S+, pid ${pid}, (from a( new)? core|without a core)$`));
+    expect(launched[1]).to.include(`, pid ${next}, `);
+    expect(log).to.include(
+      `the connection to the image with pid ${pid} was lost: The image (pid ${pid}) was killed by SIGKILL.`,
+    );
+  });
+
   it("contains the reason for the end of a console, too", async () => {
     const file = join(folder, "console");
     const server = new McpStdio(["console", ...options(file)]);

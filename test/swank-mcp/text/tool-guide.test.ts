@@ -22,6 +22,16 @@ describe("ToolGuide", () => {
     expect(EVERY_TOOL.advise("debugger_frames helps.")).to.equal("debugger_frames helps.");
   });
 
+  it("puts the client's own names for tools", () => {
+    const guide = new ToolGuide(["breakpoint_list"], new Map([["debugger_frames", ",frames"]]));
+    expect(guide.advise("debugger_frames lists them. Use debugger_frames tool. debugger_frames_x stays.")).to.equal(
+      ",frames lists them. Use ,frames. debugger_frames_x stays.",
+    );
+    expect(guide.advise("breakpoint_list lists them. debugger_frames helps.")).to.equal(",frames helps.");
+    expect(guide.nameOf("debugger_frames")).to.equal(",frames");
+    expect(guide.nameOf("lisp-status")).to.equal("lisp-status");
+  });
+
   it("says why there is no advice", () => {
     expect(GUIDE.advice("debugger_frames lists them.")).to.equal(
       "The tools that would help here are switched off (--tools).",

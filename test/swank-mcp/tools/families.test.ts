@@ -59,6 +59,15 @@ describe("chooseTools with --tools", () => {
     });
   }
 
+  it("mentions neither breakpoints nor restarts in the descriptions of core", () => {
+    const tools = serverWith(["core"]);
+    expect(tools.guide.advise(INSTRUCTIONS)).not.to.match(/breakpoint|invoke/i);
+    // The contract describe-last-error names restarts.
+    const described = tools.tools.filter(({ name }) => name !== "describe-last-error");
+    for (const { name, description } of described)
+      expect(description, name).not.to.match(/restart|debugger|breakpoint/i);
+  });
+
   it("refuses a hidden tool, and suggests none", async () => {
     const { structured } = await callTool(serverWith(["core", "debug"]), "breakpoint_set", { function: "f" });
     expect(structured).to.have.nested.property("error.data.type", "UNKNOWN_TOOL");

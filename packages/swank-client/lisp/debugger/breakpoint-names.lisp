@@ -40,11 +40,16 @@
     (unless forms (error "It contains no code."))
     (compiled-quietly `(lambda (,args) (declare (ignorable ,args)) ,@forms))))
 
+(define-condition refused-condition (simple-error) ()
+  (:documentation "The condition of a breakpoint cannot be read or compiled."))
+
 (defun condition-function (source)
-  "Do what COMPILE-CONDITION does, with errors that name the condition as their cause."
+  "Do what COMPILE-CONDITION does, but signal a REFUSED-CONDITION for every error."
   (handler-case (compile-condition source)
     (sb-ext:timeout (late) (error late))
-    (error (problem) (error "Its condition is refused: ~a" (message-text problem)))))
+    (error (problem)
+      (error 'refused-condition :format-control "Its condition is refused: ~a"
+                                :format-arguments (list (message-text problem))))))
 
 ;;; Functions
 
@@ -65,18 +70,19 @@
     (and name (not (implementation-name-p name)))))
 
 (defun unbreakable-method-reason (generic method)
-  "The reason why no breakpoint can be set on METHOD of GENERIC, or NIL.
+  "The reason why no breakpoint can be set on METHOD of GENERIC and its kind, a keyword; or NIL.
 Methods of Lisp's generic functions, such as PRINT-OBJECT, must be specialized on the program's classes."
-  (cond ((null method) "There is no such method.")
+  (cond ((null method) (values "There is no such method." :undefined))
         ((notany #'program-specializer-p (sb-mop:method-specializers method)) (unbreakable-reason generic))))
 
 (defun unbreakable-reason (name)
-  "The reason why no breakpoint can be set on NAME, or NIL."
-  (cond ((not (sb-int:legal-fun-name-p name)) "It is not the name of a function.")
-        ((not (fboundp name)) "There is no such function.")
-        ((and (symbolp name) (macro-function name)) "It is a macro: it runs when code is compiled, not when that code is called.")
-        ((and (symbolp name) (special-operator-p name)) "It is a special operator.")
-        ((implementation-name-p name) "Lisp, its compiler or Swank itself calls it.")))
+  "The reason why no breakpoint can be set on NAME and its kind, a keyword; or NIL."
+  (cond ((not (sb-int:legal-fun-name-p name)) (values "It is not the name of a function." :name))
+        ((not (fboundp name)) (values "There is no such function." :undefined))
+        ((and (symbolp name) (macro-function name))
+         (values "It is a macro: it runs when code is compiled, not when that code is called." :macro))
+        ((and (symbolp name) (special-operator-p name)) (values "It is a special operator." :macro))
+        ((implementation-name-p name) (values "Lisp, its compiler or Swank itself calls it." :used-by-lisp))))
 
 (defun missed-calls-warning (name)
   "A warning about calls of NAME that an encapsulation misses, or NIL."

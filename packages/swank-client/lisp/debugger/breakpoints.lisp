@@ -166,23 +166,25 @@
 
 (defun set-breakpoint (source &key condition (from 1) thread package)
   "Set a breakpoint on the function that SOURCE names. SOURCE and CONDITION are read in PACKAGE, by default the session's.
-=> (:set PLIST WARNING) | (:refused REASON)"
+=> (:set PLIST WARNING) | (:refused REASON KIND), where KIND is :name, :undefined, :macro, :used-by-lisp or :condition"
   (handler-case
       (sb-ext:with-timeout +setting-seconds+
         (let* ((*package* (if package (named-package package) (session-package-now (current-session))))
                (name (read-name source))
                (method (and (method-name-p name) (named-method name)))
-               (target (if (method-name-p name) (second name) name))
-               (reason (if (method-name-p name) (unbreakable-method-reason target method) (unbreakable-reason target))))
-          (if reason
-              (list :refused reason)
-              (multiple-value-bind (test warnings) (and condition (condition-function condition))
-                (arm (make-breakpoint :session (current-session) :connection *emacs-connection*
-                                      :name target :method method :condition condition :test test
-                                      :from from :thread thread)
-                     warnings)))))
-    (sb-ext:timeout () (list :refused "Compiling its condition takes too long."))
-    (error (problem) (list :refused (message-text problem)))))
+               (target (if (method-name-p name) (second name) name)))
+          (multiple-value-bind (reason kind)
+              (if (method-name-p name) (unbreakable-method-reason target method) (unbreakable-reason target))
+            (if reason
+                (list :refused reason kind)
+                (multiple-value-bind (test warnings) (and condition (condition-function condition))
+                  (arm (make-breakpoint :session (current-session) :connection *emacs-connection*
+                                        :name target :method method :condition condition :test test
+                                        :from from :thread thread)
+                       warnings))))))
+    (sb-ext:timeout () (list :refused "Compiling its condition takes too long." :condition))
+    (refused-condition (problem) (list :refused (message-text problem) :condition))
+    (error (problem) (list :refused (message-text problem) :name))))
 
 (defun setting-warning (function warnings)
   "A warning for a breakpoint, or NIL. FUNCTION is its name unless it is on a method. WARNINGS are the compiler's about its condition."

@@ -120,8 +120,8 @@ export const ERROR_CODES = {
     remedy: "List the threads again.",
   },
   UNEXPECTED_REPLY: {
-    meaning: "The reply has a shape that this version of the client does not know.",
-    remedy: "Report this, with the version of Swank.",
+    meaning: "The reply has a shape that the call's decoder does not accept.",
+    remedy: "Correct `decode` if you wrote the call's descriptor. Otherwise report this, with the version of Swank.",
   },
   INTERNAL_ERROR: {
     meaning: "This package has a defect.",

@@ -1,5 +1,6 @@
 import { type Decoder, decode, keyword, type Sexp, T } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
+import { keywordOf } from "../lisp/decoders.js";
 import { lispFunction } from "../lisp/descriptor.js";
 import { BREAKPOINT_TIME, breakpoint, type NewBreakpoint } from "./breakpoint.js";
 
@@ -22,6 +23,21 @@ const newBreakpoint: Decoder<NewBreakpoint> = tagged({
   set: map(tuple(breakpoint, nullable(string)), ([set, warning]) => ({ ...set, warning })),
 });
 
+const REMEDIES = {
+  name: "Name one function, as code writes it: my-app:process, (setf name) or (method name (class)).",
+  undefined: "Define the function first, or write its package, as in my-app:process.",
+  macro: "Set the breakpoint on a function that its expansion calls.",
+  "used-by-lisp": "Set the breakpoint on a function of the program that calls it.",
+  condition:
+    "Correct the condition: Lisp code that compiles, such as (> (first args) 3), where args is the argument list.",
+} as const;
+
+const KINDS = ["name", "undefined", "macro", "used-by-lisp", "condition"] as const satisfies (keyof typeof REMEDIES)[];
+
+function refused(name: string, reason: string, kind: keyof typeof REMEDIES): SwankError {
+  return new SwankError("BREAKPOINT_REFUSED", `${name}: ${reason}`, { remedy: REMEDIES[kind] });
+}
+
 /** Sets a breakpoint on a function (lisp/debugger/breakpoints.lisp). */
 export const setBreakpoint = lispFunction({
   name: "set-breakpoint",
@@ -36,8 +52,7 @@ export const setBreakpoint = lispFunction({
   },
   decode: newBreakpoint,
   refusals: {
-    refused: (name: string) =>
-      map(tuple(string), ([reason]) => new SwankError("BREAKPOINT_REFUSED", `${name}: ${reason}`)),
+    refused: (name: string) => map(tuple(string, keywordOf(KINDS)), ([reason, kind]) => refused(name, reason, kind)),
   },
   timeout: BREAKPOINT_TIME,
   label: () => "setting a breakpoint",

@@ -39,7 +39,7 @@ export const wrongCount = (name: string): Decoder<SwankError> =>
     tuple(integer, nullable(integer)),
     ([fewest, most]) =>
       new SwankError("INVALID_ARGUMENT", `The restart ${name} takes ${count(fewest, most)}.`, {
-        remedy: "Give one Lisp expression for each value; the stop is unchanged.",
+        remedy: `${most === 0 ? "Invoke it without values" : "Give one Lisp expression for each value"}; the stop is unchanged.`,
       }),
   );
 

@@ -48,7 +48,7 @@ export async function findLispExecutable({ lisp, env = process.env }: FindLispOp
   const message =
     named === undefined
       ? `There is no sbcl on the PATH, nor in ${USUAL_FOLDERS.join(", ")}.`
-      : `There is no executable ${named}.`;
+      : `There is no executable ${named}${lisp === undefined ? ", which the environment variable SBCL names" : ""}.`;
   throw new SwankError("LISP_NOT_FOUND", message, { remedy: INSTALL_SBCL });
 }
 

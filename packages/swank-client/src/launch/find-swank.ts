@@ -26,7 +26,7 @@ export async function findSwank(options: FindSwankOptions = {}): Promise<string>
   checkOptions("findSwank", options, { swank: true, env: true });
   const { swank, env = process.env } = options;
   const named = swank ?? env["SWANK"];
-  if (named) return namedFolder(named);
+  if (named) return namedFolder(named, swank === undefined ? ", which the environment variable SWANK names" : "");
   const places = await swankPlaces(env);
   for (const place of places) {
     const folder = await newestIn(place);
@@ -35,10 +35,10 @@ export async function findSwank(options: FindSwankOptions = {}): Promise<string>
   throw notFound(`No Swank was found. Looked in:\n${places.map(placeText).join("\n")}`);
 }
 
-async function namedFolder(path: string): Promise<string> {
+async function namedFolder(path: string, origin: string): Promise<string> {
   const folder = resolve(basename(path) === LOADER ? dirname(path) : path);
   if ((await loaderTime(folder)) !== undefined) return folder;
-  throw notFound(`There is no ${LOADER} in ${folder}.`);
+  throw notFound(`There is no ${LOADER} in ${folder}${origin}.`);
 }
 
 /** Compares by file time, because version numbers of packages have many formats. */

@@ -62,9 +62,18 @@ async function startBuilt(plan: LaunchPlan, cache: CoreCache): Promise<LaunchedI
       return build(plan, cache);
     },
   });
-  if (core !== undefined) return launched(await startCore(plan, core.path, plan.options.dynamicSpaceSize), how, plan);
+  if (core !== undefined) return launched(await startNew(plan, core.path), how, plan);
   plan.notes.push("Another process is building the core, so Swank was loaded this time.");
   return undefined;
+}
+
+async function startNew(plan: LaunchPlan, core: string): Promise<StartedImage> {
+  try {
+    return await startCore(plan, core, plan.options.dynamicSpaceSize);
+  } catch (error) {
+    if (plan.options.signal?.aborted !== true) await blameHeap(plan, core, error);
+    throw error;
+  }
 }
 
 async function build(plan: LaunchPlan, cache: CoreCache): Promise<KeptCore> {
@@ -100,7 +109,10 @@ async function throwIfHeapTooLarge(plan: LaunchPlan, core: string, cause: unknow
   const started = await startCore(plan, core, undefined).catch(() => undefined);
   if (started === undefined) return;
   await started.process.kill();
-  throw new SwankError("INVALID_ARGUMENT", `No image can be started with a heap of ${dynamicSpaceSize} MB.`, { cause });
+  throw new SwankError("INVALID_ARGUMENT", `No image can be started with a heap of ${dynamicSpaceSize} MB.`, {
+    cause,
+    remedy: "Give a larger dynamicSpaceSize, such as 512, or omit it.",
+  });
 }
 
 function launched({ process, pid }: StartedImage, how: LaunchedFrom, plan: LaunchPlan): LaunchedImage {

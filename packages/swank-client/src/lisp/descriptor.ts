@@ -7,7 +7,7 @@ import {
   checkTimeout,
   type OptionNames,
 } from "../base/check-arguments.js";
-import type { SwankError } from "../base/errors.js";
+import { SwankError } from "../base/errors.js";
 
 /**
  * Lisp systems of this package, in loading order. Each is loaded when one of its functions is first called; every new connection loads
@@ -85,18 +85,22 @@ const DESCRIPTOR_FIELDS: OptionNames<LispFunction<never, unknown>> = {
 export function lispFunction<Args extends readonly unknown[] = [], Result = unknown>(
   descriptor: LispFunction<Args, Result>,
 ): LispFunction<Args, Result> {
-  checkDescriptor(descriptor);
-  return descriptor;
-}
-
-/** Checks a descriptor for callers without types. @throws SwankError `INVALID_ARGUMENT` */
-export function checkDescriptor(descriptor: LispFunction<never, unknown>): void {
-  checkOptions("lispFunction", descriptor, DESCRIPTOR_FIELDS);
+  checkOptions<LispFunction<never, unknown>>("lispFunction", descriptor, DESCRIPTOR_FIELDS);
   const { name, where = "new-thread", module = "connection", encode, decode, timeout } = descriptor;
   checkText("name", name);
+  if (descriptor.module === undefined) checkQualified(name);
   checkFunction("decode", decode);
   if (encode !== undefined) checkFunction("encode", encode);
   checkChoice("where", where, PLACES);
   checkChoice("module", module, MODULE_NAMES);
   checkTimeout("timeout", timeout);
+  return descriptor;
+}
+
+/** Without a package, Lisp would read the name in its current package, where it may mean another function. */
+function checkQualified(name: string): void {
+  if (name.includes(":")) return;
+  throw new SwankError("INVALID_ARGUMENT", `The function's name ${JSON.stringify(name.slice(0, 80))} has no package.`, {
+    remedy: "Write the package, as in cl:car or swank:backtrace.",
+  });
 }

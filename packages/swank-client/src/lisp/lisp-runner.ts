@@ -4,7 +4,7 @@ import { SwankError } from "../base/errors.js";
 import type { Connection } from "../protocol/connection/connection.js";
 import type { Reply } from "../protocol/wire/messages.js";
 import { type Caller, callerOf } from "./caller.js";
-import { checkDescriptor, type LispFunction, type ModuleName } from "./descriptor.js";
+import type { LispFunction, ModuleName } from "./descriptor.js";
 import type { Place } from "./place.js";
 
 /** Loads Lisp code of this package into an image. */
@@ -140,6 +140,12 @@ const NO_MODULES: Modules = {
     );
   },
 };
+
+/** Checks the descriptor for callers without types. `lispFunction` checks all fields. */
+function checkDescriptor(called: unknown): void {
+  if (typeof called === "object" && called !== null && "name" in called && "decode" in called) return;
+  throw new SwankError("INVALID_ARGUMENT", "run takes the descriptor of a Lisp function, made with lispFunction.");
+}
 
 /** The name of a call in error messages. @throws SwankError `INVALID_ARGUMENT` */
 export function labelOf<Args extends readonly unknown[], Result>(

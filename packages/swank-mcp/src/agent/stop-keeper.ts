@@ -84,9 +84,10 @@ export class StopKeeper {
       for (const resolve of awaiting) resolve(stop);
       return;
     }
-    const message = oneLine(condition.message, MAX_MESSAGE);
+    const who = stop.data.isOwn ? `Thread ${thread}, started by your code,` : `Background thread ${thread}`;
+    const message = oneLine(condition.message, MAX_MESSAGE).replace(/(?<=[^.!?])$/, ".");
     this.#notices.add(
-      `${stop.data.isOwn ? `Thread ${thread}, started by your code,` : `Background thread ${thread}`} stopped with ${cutName(condition.type)}: ${message} (${thread}/${level} for the debugger tools)`,
+      `${who} stopped with ${cutName(condition.type)}: ${message} To look at it, call debugger_frames with thread "${thread}/${level}".`,
       "stopped thread",
     );
   }

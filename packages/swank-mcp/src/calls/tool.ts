@@ -31,8 +31,8 @@ export interface ToolDescription<Input extends z.ZodObject> {
   readonly name: string;
   readonly family: Family;
   readonly title: string;
-  /** For the agent; at most 2,048 characters. */
-  readonly description: string;
+  /** For the agent; at most 2,048 characters. A function if it depends on the families that are switched on. */
+  readonly description: string | ((config: Config) => string);
   /** Returns a `z.strictObject`, so that a misspelt key is an error. Called when it is first needed: schemas slow the start. */
   readonly input: (config: Config) => Input;
   /** Returns the schema of a JSON tool's structured content. No property may be required: clients also check refusals against it. */
@@ -79,7 +79,7 @@ export function declareTool<Input extends z.ZodObject>(
       return {
         name,
         title,
-        description,
+        description: typeof description === "function" ? description(config) : description,
         annotations: EFFECTS[effect],
         get inputSchema() {
           return jsonSchema(input());

@@ -1,11 +1,8 @@
+import { shellWord } from "../text/shell-word.js";
+
 /** The entry for this server in most clients' JSON settings. */
 function jsonSettings(bin: string): string {
   return JSON.stringify({ mcpServers: { swank: { command: bin } } });
-}
-
-/** Quotes a word for a POSIX shell, if needed. */
-function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /**

@@ -29,7 +29,7 @@ const share: Option<number | undefined> = {
   placeholder: "PORT",
   valueOptional: true,
   summary:
-    "Let your Emacs connect to the launched image on this port of 127.0.0.1; --share alone means any free port. Clients that connect can do anything, so they need a secret: that of --secret-file, of ~/.slime-secret, or a generated one. Standard error says how to connect. The image ends with the server.",
+    "Let your Emacs connect to the launched image on this port of 127.0.0.1; --share alone means any free port. Clients that connect can do anything, so they need a secret: that of --secret-file, of ~/.slime-secret, or a generated one. Standard error says how to connect. The image is launched when the client asks for the list of tools (in the console, at once), and ends with the server.",
   read: (texts, source) => {
     const text = texts.at(-1);
     return text === undefined ? undefined : readSharePort(text, source);

@@ -127,6 +127,14 @@ export const COMMANDS: readonly ConsoleCommand[] = [
   own("quit", "", "quit", "Leave the console, as Ctrl-D does."),
 ];
 
+/** The command for each tool, for texts that name a tool. The tools of forms and steps have none, or several. */
+export const TOOL_COMMANDS: ReadonlyMap<string, string> = new Map([
+  ...COMMANDS.flatMap((command) => (command.kind === "tool" ? [[command.tool, `,${command.name}`] as const] : [])),
+  ["debugger_invoke_restart", ",restart"],
+  ["debugger_step", ",into or ,over"],
+  ["evaluate-lisp", "a form"],
+]);
+
 /** The commands whose tools are switched on. */
 export function offeredCommands(guide: ToolGuide): readonly ConsoleCommand[] {
   return COMMANDS.filter((command) => command.kind === "own" || guide.offers(command.tool));

@@ -6,9 +6,10 @@ import type { ToolServer } from "../tools/tool-server.js";
 import { answerText } from "./answer-text.js";
 import { type CommandInput, type OwnCommand, offeredCommands, type ToolCommand } from "./commands.js";
 import type { EntryReader } from "./entry-reader.js";
-import { greetingText } from "./greeting.js";
+import { greetingText, noticesText } from "./greeting.js";
 import { commandsText } from "./help-text.js";
 import { LiveOutput } from "./live-output.js";
+import { misuseText } from "./misuse-text.js";
 import { consolePrompt, stopOf } from "./prompt.js";
 import type { Entry } from "./read-entry.js";
 
@@ -62,6 +63,20 @@ export class Console {
     return !answer.isError;
   }
 
+  /**
+   * Opens the session without a greeting, so that a file that cannot be loaded is reported even if there is no entry.
+   *
+   * @returns false when Lisp cannot be reached; the reason has then been shown.
+   */
+  async open(): Promise<boolean> {
+    const answer = await this.#call("lisp-status", {}, () => {});
+    if (this.#hasLeft) return false;
+    const session = await this.#parts.tools.agent.host.current();
+    if (answer.isError || session?.isPartlyLoaded === true) this.#hasFailed = true;
+    this.#parts.write(answer.isError ? `${answerText(answer)}\n` : noticesText(answer));
+    return !answer.isError;
+  }
+
   /** Takes entries until the input ends or an entry leaves the console. */
   async run(): Promise<void> {
     while (!this.#hasLeft) {
@@ -106,7 +121,7 @@ export class Console {
       case "command":
         return entry.command.kind === "own"
           ? this.#do(entry.command.does, entry.input.words)
-          : this.#send(entry.command.tool, this.#argumentsOf(entry.command, entry.input));
+          : this.#send(entry.command.tool, this.#argumentsOf(entry.command, entry.input), entry.command);
     }
   }
 
@@ -143,12 +158,13 @@ export class Console {
     this.#parts.write(`${text}\n`);
   }
 
-  async #send(tool: string, args: Readonly<Record<string, unknown>>): Promise<void> {
+  async #send(tool: string, args: Readonly<Record<string, unknown>>, command?: ToolCommand): Promise<void> {
     const output = new LiveOutput((text) => this.#parts.write(text));
     const answer = await this.#call(tool, args, (text, stream) => output.add(text, stream));
     if (this.#hasLeft) return;
     if (answer.isError) this.#hasFailed = true;
-    output.finish(answerText(answer));
+    const misused = command === undefined ? undefined : misuseText(answer, command);
+    output.finish(misused ?? answerText(answer));
   }
 
   async #call(

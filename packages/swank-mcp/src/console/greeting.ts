@@ -7,17 +7,25 @@ const status = z.looseObject({
   version: z.string(),
   pid: z.number().optional(),
   address: z.string().optional(),
+  notices: z.array(z.string()).default([]),
 });
 
 const HOW_TO = `Type a form to evaluate it. ,help lists the commands; Ctrl-C interrupts, Ctrl-D leaves.
 Agents use the same tools: ,setup shows how to add this server to an MCP client.
 `;
 
+/** The notices in an answer of lisp-status, a line each. */
+export function noticesText({ structured }: ToolAnswer): string {
+  return status
+    .parse(structured)
+    .notices.map((notice) => `${notice}\n`)
+    .join("");
+}
+
 /** The greeting of a console, made from an answer of lisp-status. */
-export function greetingText({ structured, blocks }: ToolAnswer): string {
-  const { implementation, version, pid, address } = status.parse(structured);
+export function greetingText(answer: ToolAnswer): string {
+  const { implementation, version, pid, address } = status.parse(answer.structured);
   const where = address === undefined ? "launched" : `attached at ${address}`;
   const process = pid === undefined ? "" : `, process ${pid}`;
-  const remarks = blocks.slice(1).map((block) => `${block}\n`);
-  return `${implementation} ${version}, ${where}${process}.\n${HOW_TO}${remarks.join("")}`;
+  return `${implementation} ${version}, ${where}${process}.\n${HOW_TO}${noticesText(answer)}`;
 }

@@ -1,6 +1,7 @@
 import { outlineCode } from "swank-client";
 import { holdsForm } from "../text/holds-form.js";
 import { nearest } from "../text/nearest.js";
+import { CATALOGUE } from "../tools/catalogue.js";
 import { COMMANDS, type CommandInput, type ConsoleCommand, takesWords, usageText } from "./commands.js";
 
 /** A complete entry of the user. */
@@ -47,9 +48,16 @@ function readCommand(name: string, typed: string, commands: readonly ConsoleComm
 /** The message for an unknown command. Answers name tools, so for a tool's name it suggests the tool's command. */
 function unknownCommand(name: string, commands: readonly ConsoleCommand[]): string {
   const byTool = commands.find((command) => command.kind === "tool" && command.tool === name);
+  const hidden = COMMANDS.find((command) => command.kind === "tool" && command.name === name.toLowerCase());
+  if (hidden?.kind === "tool")
+    return `,${hidden.name} is switched off. To have it, add ${familyOf(hidden.tool)} to --tools.`;
   const meant = name === "" ? undefined : (byTool?.name ?? nearestCommand(name.toLowerCase(), commands));
   const guess = meant === undefined ? "" : ` Did you mean ,${meant}?`;
   return `There is no command ,${name}.${guess} ,help lists the commands.`;
+}
+
+function familyOf(tool: string): string {
+  return CATALOGUE.find(({ name }) => name === tool)?.family ?? "its family";
 }
 
 /** The first command with this prefix, otherwise the nearest name. */

@@ -1,5 +1,6 @@
 import { createInterface, type Interface } from "node:readline";
 import { clientSetup } from "../cli/client-setup.js";
+import type { Config } from "../cli/config.js";
 import type { Lifetime, Service } from "../process/lifetime.js";
 import type { OutputQueue } from "../process/output-queue.js";
 import type { ToolServer } from "../tools/tool-server.js";
@@ -42,7 +43,7 @@ export async function serveConsole(tools: ToolServer, options: ConsoleOptions, l
   });
   const left = (exitCode: number) => lifetime.end({ why: "the user left the console", exitCode });
   listen(lines, console, isTerminal, left);
-  (isTerminal ? converse(console) : obey(console)).then(left, (error) => lifetime.fail(error));
+  (isTerminal ? converse(console) : obey(console, tools.agent.config)).then(left, (error) => lifetime.fail(error));
   return {
     patience: PAGER_PATIENCE,
     lostReader: 1,
@@ -72,7 +73,9 @@ async function converse(console: Console): Promise<number> {
   return 0;
 }
 
-async function obey(console: Console): Promise<number> {
+/** @param config - With `--load`, the files are loaded first, as by `sbcl --load`. */
+async function obey(console: Console, { load, attach }: Config): Promise<number> {
+  if (load.length > 0 && attach === undefined && !(await console.open())) return 1;
   await console.run();
   return console.hasFailed ? 1 : 0;
 }

@@ -19,8 +19,7 @@ export function liveStopText(
 ): string {
   return [
     `Stopped, nothing unwound: thread ${stop.thread}/${stop.level}. Other evaluations can still run.`,
-    "Restarts:",
-    ...restartLines(error.restarts),
+    ...(guide.offers("debugger_invoke_restart") ? ["Restarts:", ...restartLines(error.restarts)] : []),
     ...localLines(stop.locals, error, guide),
   ].join("\n");
 }
@@ -37,5 +36,6 @@ function localLines(locals: readonly Binding[], error: ErrorSnapshot, guide: Too
 }
 
 function manyMore(guide: ToolGuide): string {
-  return guide.offers("debugger_frame_locals") ? "... more locals: debugger_frame_locals" : "... more locals";
+  if (!guide.offers("debugger_frame_locals")) return "... more locals";
+  return `... more locals: ${guide.nameOf("debugger_frame_locals")}`;
 }

@@ -9,6 +9,13 @@ import { markerHint, symbolHints } from "./symbol-hints.js";
 /** Key of a result's `_meta` under which programs find the description as data. */
 const SYMBOL_META = "swank-mcp/symbol";
 
+/** What helps to write the hints. */
+export interface SymbolAdvice {
+  readonly guide?: ToolGuide;
+  /** Names that are similar to one that was not found. */
+  readonly similar?: readonly string[];
+}
+
 /**
  * The answer of describe-symbol: the contract's text, and a second block with hints, if there are any.
  *
@@ -17,7 +24,7 @@ const SYMBOL_META = "swank-mcp/symbol";
 export function symbolBlocks(
   description: SymbolDescription,
   asked: string,
-  guide: ToolGuide = EVERY_TOOL,
+  { guide = EVERY_TOOL, similar = [] }: SymbolAdvice = {},
 ): readonly string[] {
   switch (description.status) {
     case "found":
@@ -30,7 +37,7 @@ export function symbolBlocks(
     case "symbol-not-found":
       return [
         `Symbol ${shownName(description.name)} not found in package ${shownName(description.package)} (status: NIL)`,
-        ...block([...markerHint(asked), ...elsewhereHint(description)]),
+        ...block([...markerHint(asked), ...elsewhereHint(description), ...similarNamesHint(similar)]),
       ];
   }
 }
@@ -88,6 +95,10 @@ function foundText({ name, meanings }: FoundSymbol): string {
   const own = meanings.filter((meaning) => meaning.name === name);
   const entries = meanings.map((meaning) => meaningText(meaning, meaning === own[0] ? value : undefined));
   return [...(own.length === 0 ? [`${cutName(name, MAX_NAME)} [SYMBOL]`] : []), ...entries].join("\n\n");
+}
+
+function similarNamesHint(similar: readonly string[]): string[] {
+  return similar.length === 0 ? [] : [`Similar names: ${similar.map((name) => cutName(name)).join(", ")}`];
 }
 
 function similarHint(similar: readonly string[]): string[] {

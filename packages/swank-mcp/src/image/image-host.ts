@@ -6,6 +6,9 @@ import type { LispSession, OnDelay, OpenSession } from "./lisp-session.js";
 /** Most characters of a loss's reason in a notice. The answer of the lost evaluation has the whole reason. */
 const MAX_REASON = 300;
 
+/** A sentence for each family of tools, so that a client reads only those about tools that it has. */
+const GONE_WITH_IT = "So are the object ids of debugger_frames. So are the breakpoints of breakpoint_set.";
+
 /** A user of the image, with listeners for its events. */
 export interface ImageUser {
   /** Adds a notice to the next answer, e.g. that the image was replaced or a file did not load. */
@@ -205,8 +208,8 @@ export class ImageHost {
     const image = `image${pid === undefined ? "" : ` (pid ${pid})`}`;
     const now =
       session.identity === loss.identity
-        ? `This answer comes from the same ${image} over a new connection: definitions are still there; stops, breakpoints and object ids are gone.`
-        : `This answer comes from a new ${image}: definitions, stops, breakpoints and object ids of the previous image are gone.`;
+        ? `This answer comes from the same ${image} over a new connection: definitions are still there; stops are gone. ${GONE_WITH_IT}`
+        : `This answer comes from a new ${image}: definitions and stops of the previous image are gone. ${GONE_WITH_IT}`;
     this.#notify(`${oneLine(await loss.why, MAX_REASON)} ${now}`);
   }
 

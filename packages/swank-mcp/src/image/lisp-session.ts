@@ -27,6 +27,8 @@ export interface SessionParts {
   readonly identity: string;
   /** Facts about opening the session for the agent and the log, in sentences; usually none. */
   readonly remarks?: readonly string[];
+  /** Whether a file of the user was not loaded completely; the remarks say which. */
+  readonly isPartlyLoaded?: boolean;
   /** Facts about an unusual launch, in sentences; usually none. */
   readonly notes?: readonly string[];
   /** The image's current directory; rejects within a few seconds if the image does not answer. */
@@ -43,6 +45,7 @@ export class LispSession {
   readonly origin: ImageOrigin;
   readonly identity: string;
   readonly remarks: readonly string[];
+  readonly isPartlyLoaded: boolean;
   readonly notes: readonly string[];
   readonly #parts: SessionParts;
   #packageName: string;
@@ -54,6 +57,7 @@ export class LispSession {
     this.origin = parts.origin;
     this.identity = parts.identity;
     this.remarks = parts.remarks ?? [];
+    this.isPartlyLoaded = parts.isPartlyLoaded ?? false;
     this.notes = parts.notes ?? [];
     this.#parts = parts;
     this.#packageName = parts.client.info.package.name;

@@ -13,7 +13,11 @@ export function openSession(config: Config, log: Log): OpenSession {
         : await (await import("./attached-image.js")).openAttachedImage(config.attach, config, signal);
     const { info, closed } = session.client;
     log(`connected to the image with pid ${info.pid}`);
-    void closed.then((reason) => log(`the connection to the image with pid ${info.pid} ended: ${reason.message}`));
+    void closed.then(async (reason) => {
+      const isLost = reason.code !== "CONNECTION_CLOSED";
+      const why = isLost ? `was lost: ${await session.explainLoss()}` : `ended: ${reason.message}`;
+      log(`the connection to the image with pid ${info.pid} ${why}`);
+    });
     for (const remark of session.remarks) log(remark);
     return session;
   };

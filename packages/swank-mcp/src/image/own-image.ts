@@ -2,12 +2,15 @@ import type { LaunchedImage, LoadedFile } from "swank-client/launch";
 import type { Config } from "../cli/config.js";
 import type { Log } from "../process/log.js";
 import { settledWithin } from "../process/settled-within.js";
+import { explainUnlaunched } from "../refusals/explain-unlaunched.js";
 import { imageDirectory } from "./image-directory.js";
 import { LispSession, type OnDelay } from "./lisp-session.js";
 import type { SharedAt, Sharing } from "./sharing.js";
 
 /** Longest wait for an image's exit after its connection was lost, in milliseconds. */
 const EXIT_TIME = 2000;
+/** How an image was started, for the log. */
+const HOW = { core: "from a core", "built-core": "from a new core", loaded: "without a core" } as const;
 /** Lines of output that a notice repeats from a file that failed to load. */
 const LAST_LINES = 12;
 
@@ -51,8 +54,11 @@ export async function openOwnImage(
       onDelay(BUILDING);
     },
     foreignErrors,
+  }).catch((error: unknown) => {
+    throw explainUnlaunched(error, config);
   });
   const { image, notes } = client;
+  log(`launched SBCL ${client.info.implementation.version}, pid ${image.pid}, ${HOW[image.how]}`);
   for (const note of notes) log(`launch: ${note}`);
   try {
     const loaded = await client.lisp.with({ signal }).run(loadInitFiles, { noUserInit, load });
@@ -62,6 +68,7 @@ export async function openOwnImage(
       origin: { kind: "own", shared },
       identity: `launched ${image.pid}`,
       remarks: [...loaded.flatMap(failureNotice), ...problemOf(shared)],
+      isPartlyLoaded: loaded.some(({ status }) => status !== "loaded"),
       notes,
       directory: (asked) => imageDirectory(client, calls.defaultDirectory, asked),
       explainLoss: () => explainExit(image),
@@ -79,7 +86,7 @@ function problemOf(shared: SharedAt | undefined): string[] {
 
 function failureNotice({ path, status, error, output }: LoadedFile): string[] {
   if (status === "loaded") return [];
-  if (status === "missing") return [`${path} was not loaded: there is no such file.`];
+  if (status === "missing") return [`${path} was not loaded: there is no such file. Check --load.`];
   const said = lastLines(output);
   return [`${path} was only partly loaded: ${error}${said === "" ? "" : `\n${said}`}`];
 }

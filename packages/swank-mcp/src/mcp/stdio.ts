@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { Lifetime, Service } from "../process/lifetime.js";
+import type { End, Lifetime, Service } from "../process/lifetime.js";
 import type { Log } from "../process/log.js";
 import type { OutputQueue } from "../process/output-queue.js";
 import { settledWithin } from "../process/settled-within.js";
@@ -16,8 +16,9 @@ const LAUNCH_TIME = 120_000;
 /** How long a client that has ended its input may leave answers unread, in milliseconds. */
 const READER_PATIENCE = 10_000;
 
-const NOT_FOR_PEOPLE =
-  "received a line that is not JSON. This command serves MCP clients; for a Lisp prompt, run: swank-mcp console";
+const NOT_FOR_PEOPLE = "received a line that is not JSON. This command serves MCP clients; for a Lisp prompt, run:";
+/** Exit code when the input had lines, and none was a message: it was meant for another program. */
+const NOTHING_SERVED = 1;
 
 export interface StdioOptions {
   readonly tools: ToolServer;
@@ -26,22 +27,24 @@ export interface StdioOptions {
   readonly log: Log;
   /** Seconds that calls may still run after the input has ended. */
   readonly drainSeconds: number;
+  /** The command that opens the console, for a person who types to the server. */
+  readonly consoleCommand: string;
 }
 
 /** Serves MCP on standard input and output until the client disconnects. */
 export async function serveStdio(options: StdioOptions, lifetime: Lifetime): Promise<Service> {
-  const { tools, output, log, drainSeconds } = options;
+  const { tools, output, log, drainSeconds, consoleCommand } = options;
   const transport = new LineTransport({
     input: process.stdin,
     output,
     maxLine: MAX_MESSAGE,
     isKnown: isKnownMessage,
     isUrgent,
-    onNotJson: hintOnce(),
+    onNotJson: hintOnce(consoleCommand),
     onEnd: (error) =>
       lifetime.end(
         error === undefined
-          ? { why: "the input ended", exitCode: 0, drain: true }
+          ? inputEnd(transport)
           : { why: `the input failed: ${error.message}`, exitCode: 1, hurry: true },
       ),
   });
@@ -72,6 +75,11 @@ export async function serveStdio(options: StdioOptions, lifetime: Lifetime): Pro
   };
 }
 
+function inputEnd({ hasMessage, hasNonsense }: LineTransport): End {
+  if (hasNonsense && !hasMessage) return { why: "the input had no message", exitCode: NOTHING_SERVED };
+  return { why: "the input ended", exitCode: 0, drain: true };
+}
+
 /** Whether a request is served ahead of others: `ping` checks that the server is alive, and reset-session ends what keeps it busy. */
 function isUrgent({ method, params }: Request): boolean {
   if (method === "ping") return true;
@@ -79,12 +87,12 @@ function isUrgent({ method, params }: Request): boolean {
 }
 
 /** Reports once that the input is not from an MCP client, and names the console. */
-function hintOnce(): () => void {
+function hintOnce(consoleCommand: string): () => void {
   let isTold = false;
   return () => {
     if (isTold) return;
     isTold = true;
-    process.stderr.write(`swank-mcp: ${NOT_FOR_PEOPLE}\n`);
+    process.stderr.write(`swank-mcp: ${NOT_FOR_PEOPLE} ${consoleCommand}\n`);
   };
 }
 

@@ -4,6 +4,7 @@ import { closeSync, constants, fchmodSync, fstatSync, openSync, writeSync } from
 const FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const OWNER_ONLY = 0o600;
 const OTHERS = 0o077;
+const REMEDY = "Name a file that you can write, in a folder that exists, with --log-file.";
 
 /**
  * Appends text to a file of this user, and makes it unreadable for others. Creates the file if it does not exist. A link or another
@@ -17,8 +18,8 @@ export function appendOwn(path: string, text: string): void {
     const { uid, mode, nlink } = fstatSync(file);
     // Systems without user ids have no file modes either.
     const user = process.getuid?.();
-    if (user !== undefined && uid !== user) throw new Error(`${path} belongs to another user`);
-    if (nlink > 1) throw new Error(`${path} has more than one hard link`);
+    if (user !== undefined && uid !== user) throw new Error(`${path} belongs to another user. ${REMEDY}`);
+    if (nlink > 1) throw new Error(`${path} has more than one hard link. ${REMEDY}`);
     if (user !== undefined && (mode & OTHERS) !== 0) fchmodSync(file, OWNER_ONLY);
     writeSync(file, text);
   } finally {
@@ -31,6 +32,8 @@ function openOwn(path: string): number {
     return openSync(path, FLAGS, OWNER_ONLY);
   } catch (error) {
     const isLink = error instanceof Error && "code" in error && error.code === "ELOOP";
-    throw isLink ? new Error(`${path} is a symbolic link, which is not followed; name the file itself`) : error;
+    if (isLink)
+      throw new Error(`${path} is a symbolic link, which is not followed. Name the file itself with --log-file.`);
+    throw new Error(`${error instanceof Error ? error.message : String(error)}. ${REMEDY}`);
   }
 }

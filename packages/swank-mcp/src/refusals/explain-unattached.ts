@@ -2,18 +2,7 @@ import type { SwankError } from "swank-client";
 import { addressText, DEFAULT_HOST, type ImageAddress } from "../cli/image-address.js";
 import { tunnelTo } from "../cli/tunnel.js";
 import { Refusal } from "./refusal.js";
-
-/** An error of `swank-client` with a remedy in terms of this server's options. */
-class Reworded extends Error {
-  readonly code: string;
-  readonly remedy: string;
-
-  constructor(cause: SwankError, remedy: string) {
-    super(cause.message, { cause });
-    this.code = cause.code;
-    this.remedy = remedy;
-  }
-}
+import { Reworded } from "./reworded.js";
 
 /** Explains why an image cannot be attached to, with a remedy in terms of this server's options. */
 export function explainUnattached(error: unknown, address: ImageAddress): unknown {

@@ -4,13 +4,26 @@ const NO_ADVICE = "The tools that would help here are switched off (--tools).";
 /** A sentence with the white space that follows it. */
 const SENTENCE = /\S[\s\S]*?(?:[.!?](?=\s)\s+|$)/g;
 
-/** Knows which tools a client can call, so that no text recommends another one. */
+/** A word that may be a tool's name, and the word "tool" after it. */
+const TOOL_NAME = /(?<![\w-])([a-z]+(?:[_-][a-z]+)+)(?: tool\b)?(?![\w-])/g;
+
+/** Knows which tools a client can call and how it calls them, so that no text recommends another one. */
 export class ToolGuide {
   readonly #hidden: ReadonlySet<string>;
+  readonly #names: ReadonlyMap<string, string>;
 
-  /** @param hidden - Names of the tools that are switched off. */
-  constructor(hidden: Iterable<string> = []) {
+  /**
+   * @param hidden - Names of the tools that are switched off.
+   * @param names - The client's own names for tools, such as the commands of the console. Default: the tools' names.
+   */
+  constructor(hidden: Iterable<string> = [], names: ReadonlyMap<string, string> = new Map()) {
     this.#hidden = new Set(hidden);
+    this.#names = names;
+  }
+
+  /** The client's name for a tool. */
+  nameOf(tool: string): string {
+    return this.#names.get(tool) ?? tool;
   }
 
   /** Whether the client can call the tool. */
@@ -18,11 +31,14 @@ export class ToolGuide {
     return !this.#hidden.has(name);
   }
 
-  /** Removes the sentences that name a switched-off tool. For text that this server wrote, not for Lisp's output. */
+  /**
+   * Removes the sentences that name a switched-off tool, and puts the client's names for the others. For text that this server wrote, not
+   * for Lisp's output.
+   */
   advise(text: string): string {
-    if (!this.#namesHidden(text)) return text;
+    if (!this.#namesHidden(text)) return this.#renamed(text);
     const paragraphs = text.split("\n\n").map((paragraph) => this.#keptOf(paragraph));
-    return paragraphs.filter((paragraph) => paragraph !== "").join("\n\n");
+    return this.#renamed(paragraphs.filter((paragraph) => paragraph !== "").join("\n\n"));
   }
 
   /** As `advise`, but if no sentence is left, the result says why there is no advice. */
@@ -36,6 +52,11 @@ export class ToolGuide {
       .filter((sentence) => !this.#namesHidden(sentence))
       .join("")
       .trimEnd();
+  }
+
+  #renamed(text: string): string {
+    if (this.#names.size === 0) return text;
+    return text.replace(TOOL_NAME, (words, tool: string) => this.#names.get(tool) ?? words);
   }
 
   #namesHidden(text: string): boolean {

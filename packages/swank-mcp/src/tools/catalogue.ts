@@ -40,14 +40,18 @@ export const CATALOGUE: readonly DeclaredTool[] = [
   debuggerContinue,
 ];
 
-/** The tools that a configuration switches on, and a guide that recommends only these. */
+/** The tools that a configuration switches on, and a guide that recommends only these, by the names that the client has for them. */
 export function chooseTools(
   config: Config,
   catalogue: readonly DeclaredTool[] = CATALOGUE,
+  names?: ReadonlyMap<string, string>,
 ): { readonly tools: readonly Tool[]; readonly guide: ToolGuide } {
   const isOn = ({ family }: DeclaredTool) => config.tools.includes(family);
   return {
     tools: catalogue.filter(isOn).map((tool) => tool.for(config)),
-    guide: new ToolGuide(catalogue.filter((tool) => !isOn(tool)).map(({ name }) => name)),
+    guide: new ToolGuide(
+      catalogue.filter((tool) => !isOn(tool)).map(({ name }) => name),
+      names,
+    ),
   };
 }

@@ -7,10 +7,15 @@ import type { Log } from "../process/log.js";
 import { callLine } from "./call-line.js";
 import { ToolServer } from "./tool-server.js";
 
-/** The tools for the only client of a process, with their own image host. Logs every call and defect. */
-export function serverOf(config: Config, log: Log): ToolServer {
+/**
+ * The tools for the only client of a process, with their own image host. Logs every call and defect.
+ *
+ * @param names - The client's own names for tools.
+ */
+export function serverOf(config: Config, log: Log, names?: ReadonlyMap<string, string>): ToolServer {
   const host = new ImageHost(openSession(config, log));
   return new ToolServer(new AgentSession(host, config), {
+    ...(names === undefined ? {} : { names }),
     onCall: (record) => log(callLine(record)),
     onDefect: defectReporter(log, config.verbose),
   });

@@ -12,6 +12,8 @@ import { chooseTools } from "./catalogue.js";
 export interface ToolServerOptions {
   /** Default: every tool of this package. */
   readonly catalogue?: readonly DeclaredTool[];
+  /** The client's own names for tools in texts, such as the commands of the console. Default: the tools' names. */
+  readonly names?: ReadonlyMap<string, string>;
   /** Called after every call. */
   readonly onCall?: (record: CallRecord) => void;
   /** Called with errors that no tool expected. The agent gets only their message. */
@@ -27,10 +29,10 @@ export class ToolServer {
   /** The answer of every call after `cutOff`. */
   #cutOff: ToolAnswer | undefined;
 
-  constructor(agent: AgentSession, { catalogue, onCall, onDefect }: ToolServerOptions = {}) {
+  constructor(agent: AgentSession, { catalogue, names, onCall, onDefect }: ToolServerOptions = {}) {
     this.agent = agent;
     this.#onCall = onCall ?? (() => undefined);
-    this.#host = { ...chooseTools(agent.config, catalogue), agent, onDefect: onDefect ?? (() => undefined) };
+    this.#host = { ...chooseTools(agent.config, catalogue, names), agent, onDefect: onDefect ?? (() => undefined) };
   }
 
   /** Knows the client's tools, for texts that recommend one. */

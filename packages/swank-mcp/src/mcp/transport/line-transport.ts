@@ -74,6 +74,8 @@ export class LineTransport {
   /** Ids of the server's requests that the client has not answered. */
   readonly #asked = new Set<MessageId>();
   #hasEnded = false;
+  #hasMessage = false;
+  #hasNonsense = false;
   #isClosed = false;
   #onIdle: () => void = () => {};
 
@@ -102,6 +104,16 @@ export class LineTransport {
   /** Whether requests wait to be served. */
   get isHolding(): boolean {
     return this.#held.length > 0;
+  }
+
+  /** Whether a JSON-RPC message has been received. */
+  get hasMessage(): boolean {
+    return this.#hasMessage;
+  }
+
+  /** Whether a line that is not JSON has been received. */
+  get hasNonsense(): boolean {
+    return this.#hasNonsense;
   }
 
   /** Serves all waiting requests, even if the client does not read the answers. */
@@ -147,6 +159,7 @@ export class LineTransport {
   #take(line: Line): void {
     const { maxLine, isKnown } = this.#options;
     const content = readLine(line, maxLine);
+    if (content.kind === "message") this.#hasMessage = true;
     if (content.kind === "stray") this.onerror?.(content.error);
     else if (content.kind === "bad") this.#takeBad(content);
     else if (content.kind === "message" && !isKnown(content.message)) this.#takeUnknown(content.message);
@@ -170,8 +183,13 @@ export class LineTransport {
   }
 
   #takeBad({ answer, isJson }: LineContent & { readonly kind: "bad" }): void {
-    if (!isJson) this.#options.onNotJson?.();
+    if (!isJson) this.#noteNonsense();
     this.#holdAnswer(answer);
+  }
+
+  #noteNonsense(): void {
+    this.#hasNonsense = true;
+    this.#options.onNotJson?.();
   }
 
   #holdAnswer(answer: Message): void {

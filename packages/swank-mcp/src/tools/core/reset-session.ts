@@ -13,15 +13,15 @@ const KEPT = "The image was kept because another client is connected to it.";
 
 /** Notice for the other clients of this server, which share the image. */
 const RESET_BY_OTHER =
-  "Another client of this server has reset the session: earlier stops, breakpoints and definitions are gone.";
+  "Another client of this server has reset the session: earlier stops and definitions are gone. So are the breakpoints of breakpoint_set.";
 
 export const resetSession = defineTool({
   name: "reset-session",
   family: "core",
   effect: "resets",
   title: "Reset session",
-  description:
-    "Start over: abort stopped and running evaluations, remove breakpoints, forget the last error, history and package. An image that the server launched is replaced by a fresh one; in an image that other clients use, only the functions, macros and variables that this session defined are undefined.",
+  description: ({ tools }) =>
+    `Start over: abort stopped and running evaluations, ${tools.includes("breakpoints") ? "remove breakpoints, " : ""}forget the last error, history and package. An image that the server launched is replaced by a fresh one; in an image that other clients use, only the functions, macros and variables that this session defined are undefined.`,
   input: () => z.strictObject({}),
   async run(_, context) {
     const session = await context.currentSession();

@@ -74,7 +74,12 @@ async function withValues(action: () => Promise<void>): Promise<void> {
     await action();
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "INVALID_ARGUMENT")
-      throw new Refusal("INVALID_RESTART_VALUES", error.message, { cause: error });
+      throw new Refusal("INVALID_RESTART_VALUES", error.message, { cause: error, ...remedyOf(error) });
     throw error;
   }
+}
+
+/** The client's remedy names the problem with these values. */
+function remedyOf(error: Error): { remedy?: string } {
+  return "remedy" in error && typeof error.remedy === "string" ? { remedy: error.remedy } : {};
 }
