@@ -15,7 +15,9 @@ describe("swank-mcp --log-file with another user's file, as root", () => {
     await chown(file, NOBODY, NOBODY);
     const server = new McpStdio(["--log-file", file]);
     await server.end();
-    expect(server.errorText).to.equal(`swank-mcp: the log cannot be written: ${file} belongs to another user. Name a file that you can write, in a folder that exists, with --log-file.\n`);
+    expect(server.errorText).to.equal(
+      `swank-mcp: the log cannot be written: ${file} belongs to another user. Name a file that you can write, in a folder that exists, with --log-file.\n`,
+    );
     expect(await readFile(file, "utf8")).to.equal("theirs\n");
     await rm(folder, { recursive: true });
   });

@@ -42,7 +42,7 @@ async function startKept(plan: LaunchPlan, cache: CoreCache): Promise<LaunchedIm
     return launched(await startCore(plan, core.path, plan.options.dynamicSpaceSize), "core", plan);
   } catch (error) {
     if (plan.options.signal?.aborted) throw error;
-    await throwIfHeapTooLarge(plan, core.path, error);
+    await throwIfHeapUnusable(plan, core.path, error);
     plan.notes.push(`The core ${core.path} did not start and was rebuilt: ${problemText(error)}`);
     await cache.remove(core);
     return undefined;
@@ -71,7 +71,7 @@ async function startNew(plan: LaunchPlan, core: string): Promise<StartedImage> {
   try {
     return await startCore(plan, core, plan.options.dynamicSpaceSize);
   } catch (error) {
-    if (plan.options.signal?.aborted !== true) await blameHeap(plan, core, error);
+    if (plan.options.signal?.aborted !== true) await throwIfHeapUnusable(plan, core, error);
     throw error;
   }
 }
@@ -103,7 +103,7 @@ function startCore(plan: LaunchPlan, core: string, dynamicSpaceSize: number | un
 }
 
 /** A core that starts with another heap is intact, so rebuilding it would not help. */
-async function throwIfHeapTooLarge(plan: LaunchPlan, core: string, cause: unknown): Promise<void> {
+async function throwIfHeapUnusable(plan: LaunchPlan, core: string, cause: unknown): Promise<void> {
   const { dynamicSpaceSize } = plan.options;
   if (dynamicSpaceSize === undefined) return;
   const started = await startCore(plan, core, undefined).catch(() => undefined);
@@ -111,7 +111,7 @@ async function throwIfHeapTooLarge(plan: LaunchPlan, core: string, cause: unknow
   await started.process.kill();
   throw new SwankError("INVALID_ARGUMENT", `No image can be started with a heap of ${dynamicSpaceSize} MB.`, {
     cause,
-    remedy: "Give a larger dynamicSpaceSize, such as 512, or omit it.",
+    remedy: "Give another dynamicSpaceSize, such as 1024, or omit it.",
   });
 }
 

@@ -7,7 +7,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   SWANK_NOT_FOUND: "To use another Swank, start swank-mcp with --swank FOLDER.",
 };
 
-const HEAP = "Start swank-mcp with a larger --dynamic-space-size, such as 512, or without it.";
+const HEAP = "Start swank-mcp with another --dynamic-space-size, such as 1024, or without it.";
 
 /** Explains why no image can be launched, with a remedy in terms of this server's options. */
 export function explainUnlaunched(
