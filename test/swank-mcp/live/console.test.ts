@@ -41,7 +41,7 @@ Available Restarts:
 Backtrace (top 5 frames):
   1: (AVERAGE NIL)
 
-For full backtrace, use get-backtrace tool.`,
+For full backtrace, use ,backtrace.`,
   ],
   [
     ",backtrace 2",

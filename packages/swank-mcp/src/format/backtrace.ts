@@ -14,10 +14,11 @@ export function reportBacktrace(error: ErrorSnapshot, guide: ToolGuide): string 
   const relevant = relevantFrames(error.frames);
   if (relevant.length === 0) return "";
   const left = relevant.length - REPORT_FRAMES;
-  return section(
-    relevant.slice(0, REPORT_FRAMES),
-    left > 0 ? `${more(left, "frame")}${guide.offers("get-backtrace") ? ": get-backtrace" : ""}` : "",
-  );
+  return section(relevant.slice(0, REPORT_FRAMES), left > 0 ? `${more(left, "frame")}${whereAll(guide)}` : "");
+}
+
+function whereAll(guide: ToolGuide): string {
+  return guide.offers("get-backtrace") ? `: ${guide.nameOf("get-backtrace")}` : "";
 }
 
 /** The answer of get-backtrace: the first `max` frames, including Lisp's own, and the number of frames left out. */

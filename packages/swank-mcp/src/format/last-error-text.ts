@@ -34,6 +34,6 @@ function previewSections(error: ErrorSnapshot, guide: ToolGuide): string[] {
   const lines = frames.map((frame) => `  ${frameLine(frame)}`);
   return [
     [`Backtrace (top ${PREVIEW_FRAMES} frames):`, ...lines].join("\n"),
-    ...(guide.offers("get-backtrace") ? ["For full backtrace, use get-backtrace tool."] : []),
+    ...(guide.offers("get-backtrace") ? [guide.advise("For full backtrace, use get-backtrace tool.")] : []),
   ];
 }
