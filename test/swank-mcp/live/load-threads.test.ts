@@ -43,7 +43,7 @@ describe("swank-mcp --load with threads that stop", () => {
       .and.match(/SIMPLE-ERROR: the second thread\. To look at it, call debugger_frames with thread "(\d+\/1)"/);
     const { structuredContent } = await agent.call("lisp-status");
     expect(JSON.stringify(structuredContent?.["stopped"])).to.match(/the first thread.*the second thread/);
-    const thread = /the first thread \((\d+\/1)/.exec(notices.join("\n"))?.[1];
+    const thread = /the first thread\. [^"]*"(\d+\/1)"/.exec(notices.join("\n"))?.[1];
     const frames = await agent.call("debugger_frames", { thread });
     expect(frames.isError).to.not.equal(true);
     expect((await agent.call("debugger_invoke_restart", { thread, restart: "ABORT" })).isError).to.not.equal(true);
