@@ -79,6 +79,7 @@
   :components ((:file "debugger/package")
                (:file "debugger/objects")
                (:file "debugger/owners")
+               (:file "debugger/frame-sources")
                (:file "debugger/frames")
                (:file "debugger/stepping")
                (:file "debugger/breakpoint-names")

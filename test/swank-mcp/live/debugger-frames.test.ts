@@ -102,7 +102,7 @@ describe("debugger_frames and debugger_frame_locals", () => {
     await lisp.abortAll();
     const [gone] = await lisp.evaluate(`(swank-objects:ref ${id})`);
     expect(gone).to.match(
-      new RegExp(`^\\[ERROR\\] SIMPLE-ERROR\\nThere is no object ${id}: the stop that it was listed at has ended`),
+      new RegExp(`^\\[ERROR\\] SIMPLE-ERROR\\nThere is no object ${id}: the stop at which it was listed has ended`),
     );
   });
 

@@ -57,7 +57,7 @@ describe("debugger tools with objects that cannot be printed", () => {
     await lisp.removeBreakpoints();
     const workers = "(count \"worker\" (mapcar #'sb-thread:thread-name (sb-thread:list-all-threads)) :test #'string=)";
     expect(
-      await lisp.evaluate(`(loop repeat 500 for n = ${workers} until (= n 1) do (sleep 1/100) finally (return n))`),
+      await lisp.evaluate(`(loop repeat 2000 for n = ${workers} until (= n 1) do (sleep 1/100) finally (return n))`),
     ).to.deep.equal(["=> 1"]);
   });
 

@@ -1,0 +1,79 @@
+;;;; The sources of frames: a place in a file, or the text of a form. All functions here run in the stopped thread.
+
+(in-package #:swank-client/debugger)
+
+(defconstant +form-text-limit+ 2000 "Characters shown of the source of a frame that is in no file.")
+
+(defun text-before (file position)
+  "=> the text of FILE before POSITION, as Swank counts it, and whether its characters are bytes"
+  (let ((format (swank/backend:guess-external-format file)))
+    (with-open-file (stream file :external-format (or format :latin-1))
+      (let* ((text (make-string (min (1- position) (file-length stream))))
+             (count (read-sequence text stream))
+             ;; Swank counts the white space before a form as part of it
+             (space (loop while (member (peek-char nil stream nil) '(#\Space #\Tab #\Newline #\Return))
+                          collect (read-char stream))))
+        (values (concatenate 'string (subseq text 0 count) space) (null format))))))
+
+(defun continuation-byte-p (char)
+  "True if CHAR, a byte of UTF-8 read as Latin-1, is not the first byte of a character."
+  (<= #x80 (char-code char) #xBF))
+
+(defun line-and-column (file position)
+  "The line and column of POSITION in FILE, both from 1, the column in characters."
+  (multiple-value-bind (text bytes-p) (text-before file position)
+    (let* ((start (1+ (or (position #\Newline text :from-end t) -1)))
+           (line (subseq text start)))
+      (values (1+ (count #\Newline text :end start))
+              (1+ (- (length line) (if bytes-p (count-if #'continuation-byte-p line) 0)))))))
+
+(defun shortened (text limit)
+  "TEXT, cut after LIMIT characters."
+  (if (> (length text) limit) (concatenate 'string (subseq text 0 limit) "...") text))
+
+(defun place-in-file (file position snippet)
+  "(:file FILE LINE COLUMN) for POSITION in FILE, or (:form TEXT) of SNIPPET if FILE cannot be read."
+  (handler-case
+      (multiple-value-bind (line column) (line-and-column file position)
+        (list :file file line column))
+    ;; the file was deleted or is shorter now
+    (error () (if snippet (form-source snippet) (list :file file nil nil)))))
+
+(defun first-form-text (text)
+  "The first form in TEXT, as text, or TEXT if it cannot be read."
+  (handler-case (with-standard-io-syntax
+                  (let ((*read-suppress* t))
+                    (string-trim '(#\Space #\Newline) (subseq text 0 (nth-value 1 (read-from-string text))))))
+    (error () text)))
+
+(defun form-source (text)
+  "(:form TEXT) for the first form in TEXT."
+  (list :form (shortened (first-form-text text) +form-text-limit+)))
+
+(defun described-location (location)
+  "(:file FILE LINE COLUMN), (:form TEXT) or NIL."
+  (when (eq (first location) :location)
+    (destructuring-bind (buffer position &optional hints) (rest location)
+      (let ((snippet (getf hints :snippet)))
+        (case (first buffer)
+          (:file (place-in-file (second buffer) (if (eq (first position) :position) (second position) 1) snippet))
+          (:source-form (form-source (or snippet (second buffer))))
+          (t (and snippet (form-source snippet))))))))
+
+(defun called-location (name)
+  "Swank's location of the function or method NAME, which a breakpoint stopped."
+  (if (method-name-p name)
+      (swank/backend:find-source-location (named-method name))
+      (second (first (swank/backend:find-definitions name)))))
+
+(defun frame-source (index kind)
+  "The source of frame INDEX, of KIND, as DESCRIBED-LOCATION returns it."
+  (let* ((frame (nth-frame index))
+         ;; code can hold objects with printing methods of the user
+         (source (in-time nil
+                   (ignore-errors
+                    (if (breakpoint-wrapper-p (frame-name frame))
+                        (described-location (called-location (first *breakpoint-call*)))
+                        (described-location (swank/backend:frame-source-location index)))))))
+    ;; the evaluator's source text would hide the evaluated code
+    (unless (and (eq kind :toplevel) (eq (first source) :form)) source)))
