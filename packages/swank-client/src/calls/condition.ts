@@ -107,6 +107,7 @@ export interface Redefinitions {
   readonly stale: readonly StaleUse[];
 }
 
+/** Of an evaluation that redefined nothing. */
 export const NO_REDEFINITIONS: Redefinitions = { count: 0, files: [], stale: [] };
 
 const redefinedIn: Decoder<RedefinedIn> = map(

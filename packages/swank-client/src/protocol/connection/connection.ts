@@ -3,7 +3,7 @@ import { asSwankError, CallSite, SwankError } from "../../base/errors.js";
 import { catchRejection, TypedEmitter } from "../../base/typed-emitter.js";
 import type { NetworkPeer, Transport, TransportFactory } from "../transport/transport.js";
 import { type ClientMessage, printMessagePieces } from "../wire/encode-message.js";
-import { encodeFrame, encodePieces, FrameDecoder, frameBeginning, frameExcerpt } from "../wire/frames.js";
+import { encodeFrame, encodePieces, FrameDecoder, SentFrames } from "../wire/frames.js";
 import type { Reply, SwankMessage } from "../wire/messages.js";
 import { readMessage } from "../wire/read-message.js";
 import {
@@ -23,9 +23,6 @@ const NO_THREAD = -1;
 /** Answers to Lisp's questions that may wait to be sent. */
 const MOST_UNREAD_ANSWERS = 20_000;
 
-/** Frames sent that are remembered. */
-const SENT_COUNT = 8;
-
 /**
  * A connection to a Swank server: sends requests, matches replies to them, and emits all messages as events.
  *
@@ -38,8 +35,7 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
   readonly #transport: Transport;
   readonly #decoder: FrameDecoder;
   readonly #pending = new PendingRequests();
-  /** The last frames sent, oldest first: a server closes the connection on a message that it cannot digest. */
-  readonly #sent: Uint8Array[] = [];
+  readonly #sent = new SentFrames();
   #lastId = 0;
   /** Why the connection has ended or is ending; `undefined` while it is open. */
   #reason: SwankError | undefined;
@@ -190,8 +186,7 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
   }
 
   #transmit(frame: Uint8Array): void {
-    this.#sent.push(frameBeginning(frame));
-    if (this.#sent.length > SENT_COUNT) this.#sent.shift();
+    this.#sent.add(frame);
     this.#transport.send(frame);
   }
 
@@ -291,7 +286,7 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
     return new SwankError(code, message, {
       remedy,
       cause,
-      details: { ...details, lastSent: this.#sent.map(frameExcerpt) },
+      details: { ...details, lastSent: this.#sent.excerpts() },
     });
   }
 }

@@ -75,15 +75,34 @@ function put(piece: Piece, frame: Buffer, start: number): number {
 const EXCERPT_END = HEADER_LENGTH + 300;
 
 /** A copy of the beginning of a long frame, since a part would keep all of it in memory. One byte more shows that it was longer. */
-export function frameBeginning(frame: Uint8Array): Uint8Array {
+function frameBeginning(frame: Uint8Array): Uint8Array {
   return frame.length > EXCERPT_END ? Uint8Array.prototype.slice.call(frame, 0, EXCERPT_END + 1) : frame;
 }
 
 /** The text of what `frameBeginning` returned. */
-export function frameExcerpt(frame: Uint8Array): string {
+function frameExcerpt(frame: Uint8Array): string {
   const text = Buffer.from(frame).toString("utf8", HEADER_LENGTH, EXCERPT_END);
   // The end may be a part of a character.
   return frame.length > EXCERPT_END ? `${text.replace(/\ufffd+$/, "")}...` : text;
+}
+
+/** Number of sent frames that are remembered. */
+const SENT_COUNT = 8;
+
+/** Remembers how the last sent frames begin: a server closes the connection on a message that it cannot digest. */
+export class SentFrames {
+  /** Oldest first. */
+  readonly #frames: Uint8Array[] = [];
+
+  add(frame: Uint8Array): void {
+    this.#frames.push(frameBeginning(frame));
+    if (this.#frames.length > SENT_COUNT) this.#frames.shift();
+  }
+
+  /** The beginnings as text, oldest first. */
+  excerpts(): readonly string[] {
+    return this.#frames.map(frameExcerpt);
+  }
 }
 
 /** Number of unexpected bytes that an error shows. */
