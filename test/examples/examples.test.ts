@@ -16,7 +16,8 @@ const LANDMARKS: Readonly<Record<string, readonly string[]>> = {
 };
 
 function run(file: string, args: readonly string[] = [], environment: Readonly<Record<string, string>> = {}) {
-  const options = { env: { ...process.env, ...environment } };
+  // A landmark with colors would not be found.
+  const options = { env: { ...process.env, FORCE_COLOR: "0", ...environment } };
   return promisify(execFile)(process.execPath, [fileURLToPath(new URL(file, FOLDER)), ...args], options);
 }
 
