@@ -25,7 +25,16 @@ const frame = z.object({
   function: z.string(),
   call: z.string(),
   source: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
-  locals: z.array(z.object({ name: z.string(), value: z.string(), object_id: z.number() })),
+  locals: z.array(
+    z.object({
+      name: z.string(),
+      value: z.string(),
+      object_id: z.number().optional(),
+      argument: z.literal(true).optional(),
+      shadowed: z.literal(true).optional(),
+      unavailable: z.literal(true).optional(),
+    }),
+  ),
   locals_left_out: z.number().optional(),
 });
 const framesAnswer = z.strictObject({

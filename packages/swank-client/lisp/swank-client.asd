@@ -54,6 +54,7 @@
                (:file "stops/interrupted-frames")
                (:file "stops/stack")
                (:file "stops/method-names")
+               (:file "stops/lambda-lists")
                (:file "stops/variables")
                (:file "stops/snapshot")
                (:file "stops/stepper")

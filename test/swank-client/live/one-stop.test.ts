@@ -33,7 +33,7 @@ describe("Stop", () => {
     expect(stop.isLive).to.equal(false);
     expect(JSON.stringify(stop.data)).to.equal(before);
     expect(JSON.parse(before).condition).to.deep.equal(stop.data.condition);
-    expect(stop.data.locals).to.deep.equal([{ name: "N", value: "7" }]);
+    expect(stop.data.locals).to.deep.equal([{ name: "N", value: "7", marks: ["argument"] }]);
   });
 
   it("runs descriptors in its thread until it ends", async () => {

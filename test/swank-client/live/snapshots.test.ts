@@ -109,9 +109,9 @@ describe("Stop data", () => {
         '(defun v-f (number text) (let ((sum (+ number 1))) (if (zerop sum) text (error "x")))) (v-f 41 "t")',
       );
       expect(locals).to.deep.include.members([
-        { name: "NUMBER", value: "41" },
-        { name: "TEXT", value: '"t"' },
-        { name: "SUM", value: "42" },
+        { name: "NUMBER", value: "41", marks: ["argument"] },
+        { name: "TEXT", value: '"t"', marks: ["argument"] },
+        { name: "SUM", value: "42", marks: [] },
       ]);
     });
 

@@ -15,7 +15,7 @@ export async function stepThrough(client: SwankClient): Promise<void> {
   const evaluation = client.evaluate("(outer 1)");
   const into = await step(evaluation, stopped(await evaluation.next()), "into");
   expect(place(into)).to.deep.equal(["(INNER X)", "(MIDDLE 1)"]);
-  expect(into.stop.data.locals).to.deep.equal([{ name: "X", value: "1" }]);
+  expect(into.stop.data.locals).to.deep.equal([{ name: "X", value: "1", marks: ["argument"] }]);
   const over = await step(evaluation, into, "over");
   expect(place(over)).to.deep.equal(["(INNER Y)", "(MIDDLE 1)"]);
   const { locals } = await over.stop.frameLocals(over.stop.condition.frames[0]?.index ?? 0);

@@ -13,8 +13,8 @@ describe("liveStopText", () => {
 
   it("shows the thread, the restarts and the locals of the first user frame", () => {
     const locals = [
-      { name: "N", value: "0" },
-      { name: "TEXT", value: '"two\nlines"' },
+      { name: "N", value: "0", marks: ["argument"] as const },
+      { name: "TEXT", value: '"two\nlines"', marks: [] },
     ];
     snapshots.match("a stop with locals", liveStopText({ thread: 7, level: 2, locals }, error));
   });
@@ -24,7 +24,7 @@ describe("liveStopText", () => {
   });
 
   it("limits the number and length of locals", () => {
-    const locals = Array.from({ length: 12 }, (_, index) => ({ name: `V${index}`, value: "x".repeat(500) }));
+    const locals = Array.from({ length: 12 }, (_, index) => ({ name: `V${index}`, value: "x".repeat(500), marks: [] }));
     const lines = liveStopText({ thread: 7, level: 1, locals }, error).split("\n");
     expect(lines.at(-1)).to.equal("  ... 2 more locals");
     expect(lines.at(-2)).to.equal(`  V9 = ${"x".repeat(117)}...`);

@@ -94,7 +94,7 @@ describe("debugger_frames and debugger_frame_locals", () => {
     expect(table?.name).to.equal("TABLE");
     const id = table?.object_id;
     expect(await lisp.json("debugger_frame_locals", { frame: hold.index })).to.deep.include({
-      locals: [{ name: "TABLE", value: table?.value, object_id: id }],
+      locals: [{ name: "TABLE", value: table?.value, object_id: id, argument: true }],
       catch_tags: [],
     });
     expect(await lisp.evaluate(`(incf (gethash :k (swank-objects:ref ${id})) 41)`)).to.deep.equal(["=> 42"]);

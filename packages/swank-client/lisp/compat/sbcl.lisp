@@ -19,7 +19,7 @@
   ;; frames
   (:import-from #:sb-debug #:frame-call)
   (:import-from #:sb-di #:compiled-code-location-step-info #:compiled-debug-fun-component #:compiled-frame-escaped
-                #:fill-in-code-location #:find-stepped-frame #:frame-pointer)
+                #:debug-fun-debug-vars #:fill-in-code-location #:find-stepped-frame #:frame-pointer)
   ;; classes
   (:import-from #:sb-pcl #:%method-function-fast-function #:condition-class #:maybe-trace-method #:slot-object #:update-ctors)
   ;; threads and memory
@@ -51,6 +51,7 @@
            #:condition-class
            #:control-stack-exhausted
            #:current-thread-offset-sap
+           #:debug-fun-debug-vars
            #:debug-info-source
            #:debug-source-namestring
            #:debug-source-plist

@@ -11,11 +11,12 @@
 ;;; Variables
 
 (defun local-entry (index variable)
-  "(NAME VALUE NUMBER) for VARIABLE of frame INDEX."
-  (destructuring-bind (&key name id value) variable
-    (list (variable-text name)
-          (line-text-in-time value +local-text-limit+)
-          (object-number (list index name id) value))))
+  "(NAME VALUE NUMBER MARK ...) for VARIABLE of frame INDEX. NUMBER is NIL for a variable without a value."
+  (destructuring-bind (&key name id value unavailable &allow-other-keys) variable
+    (list* (variable-text name)
+           (variable-value-text variable +local-text-limit+)
+           (unless unavailable (object-number (list index name id) value))
+           (variable-marks variable))))
 
 (defun local-entries (index)
   "=> the first +LOCALS-LIMIT+ variables of frame INDEX, and their total number"
@@ -26,16 +27,6 @@
             (length variables))))
 
 ;;; A call that a breakpoint stopped has no frame yet: its variables are the arguments, with the names in the lambda list
-
-(defun parameter-name (parameter)
-  "The variable that PARAMETER of a lambda list binds."
-  (let ((name (if (consp parameter) (first parameter) parameter)))
-    (if (consp name) (second name) name)))
-
-(defun parameter-key (parameter)
-  "The keyword of PARAMETER, a parameter after &KEY."
-  (let ((name (if (consp parameter) (first parameter) parameter)))
-    (if (consp name) (first name) (intern (symbol-name name) "KEYWORD"))))
 
 (defun named-arguments (lambda-list arguments)
   "((NAME . VALUE) ...) for those ARGUMENTS that have a name in LAMBDA-LIST."
@@ -89,7 +80,7 @@
 
 (defun frame-count ()
   "The number of frames of the stopped thread."
-  (count-frames *sldb-stack-top* 1))
+  (length (stack-frames)))
 
 (defun frame-entry (frame index kind)
   "A plist that describes FRAME, which has INDEX and KIND."
@@ -108,17 +99,13 @@
         for index from start
         collect (cons index frame)))
 
-(defun stack-kinds (end)
-  "The kinds of the frames up to END."
-  (frame-kinds (mapcar #'frame-name (swank/backend:compute-backtrace 0 end)) *swank-debugger-condition*))
-
 (defun frames (level start end)
   "Describe the frames from START to END. => (:stale) | (:frames (PLIST ...) TOTAL)"
   (if (/= level *sldb-level*)
       '(:stale)
       (let* ((total (frame-count))
              (end (min end total))
-             (kinds (stack-kinds end)))
+             (kinds (stack-kinds)))
         (list :frames
               (with-printing-time
                 (loop for (index . frame) in (frames-between (min start end) end)
@@ -133,7 +120,7 @@
 
 (defun frame-locals (level index)
   "The variables and catch tags of frame INDEX.
-=> (:stale) | (:no-frame TOTAL) | (:locals ((NAME VALUE NUMBER) ...) TOTAL (CATCH-TAG ...) UNREAD)"
+=> (:stale) | (:no-frame TOTAL) | (:locals ((NAME VALUE NUMBER MARK ...) ...) TOTAL (CATCH-TAG ...) UNREAD)"
   (with-frame (level index)
     (with-printing-time
       (multiple-value-bind (locals total) (local-entries index)
@@ -172,7 +159,9 @@
 
 (defun variable-aliases (index)
   "((SYMBOL VARIABLE) ...) for variables of frame INDEX whose package is not that of the frame's function."
-  (let ((names (remove-if-not #'symbolp (mapcar (lambda (variable) (getf variable :name)) (frame-variables index))))
+  (let ((names (loop for variable in (frame-variables index)
+                     for name = (getf variable :name)
+                     when (and (symbolp name) (not (getf variable :unavailable))) collect name))
         (home (frame-home index)))
     (loop for name in names
           for alias = (accessible-symbol (symbol-name name) home)
@@ -184,7 +173,7 @@
   "The values of SOURCE in frame INDEX, as a list."
   (let ((form (read-source source index)))
     (multiple-value-list
-     (eval-form-in-frame `(symbol-macrolet ,(variable-aliases index) ,form) index))))
+     (eval-form-in-frame `(symbol-macrolet ,(append (shadowing-variables index) (variable-aliases index)) ,form) index))))
 
 (defun eval-in-frame (level index attempt source &optional (limit *value-limit*))
   "Evaluate SOURCE in frame INDEX.
@@ -201,7 +190,7 @@
 
 (defun toplevel-frame-p (index)
   "True if frame INDEX is of kind :TOPLEVEL: one below the user's code."
-  (eq :toplevel (nth index (stack-kinds (1+ index)))))
+  (eq :toplevel (nth index (stack-kinds))))
 
 (defun restart-frame (level index)
   "Call the function of frame INDEX again. => (:stale) | (:no-frame TOTAL) | (:not-restartable), or does not return"

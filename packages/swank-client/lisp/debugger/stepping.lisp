@@ -27,12 +27,8 @@
 
 (defun current-frame ()
   "The innermost frame of the user, or NIL."
-  (let* ((condition *swank-debugger-condition*)
-         (frames (loop for frame = *sldb-stack-top* then (sb-di:frame-down frame)
-                       repeat 200
-                       while frame collect frame))
-         (position (position :user (frame-kinds (mapcar #'frame-name frames) condition))))
-    (and position (nth position frames))))
+  (let ((position (position :user (stack-kinds))))
+    (and position (nth position (stack-frames)))))
 
 (defun at-breakpoint-p (frame)
   "True if FRAME stands in for a call that a breakpoint stopped."

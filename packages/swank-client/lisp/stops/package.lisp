@@ -15,7 +15,6 @@
            #:class-name-text
            #:code-package
            #:condition-plist
-           #:count-frames
            #:current-method
            #:end-attempt
            #:error-entry
@@ -34,16 +33,23 @@
            #:method-name-p
            #:named-method
            #:offered-restarts
+           #:parameter-key
+           #:parameter-name
            #:read-user
            #:restart-texts
            #:same-place-p
            #:schedule-stack-repair
+           #:shadowing-variables
            #:shown-class
            #:snapshot-plist
+           #:stack-frames
+           #:stack-kinds
            #:source-forms
            #:stack-top
            #:stop-message
            #:unread-frame-p
            #:value-of-source
+           #:variable-marks
            #:variable-text
+           #:variable-value-text
            #:wrong-count))

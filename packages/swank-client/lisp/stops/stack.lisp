@@ -50,16 +50,28 @@
             (format nil "(~a~a" (line-text (cell-error-name condition) 100) (subseq text 21))
             text)))))
 
-(defun toplevel-start (names)
-  "The index in NAMES, innermost first, of the first frame of the evaluator or the runtime below the user's code."
-  (let* ((base (position-if (lambda (name) (member name '(call-user call-own read-user bounded-text))) names))
-         (end (and base
-                   (not (eq (nth base names) 'call-own))
-                   (position 'eval names :end base :from-end t))))
-    (cond ((null base) (length names))
-          ((null end) base)
+(defun evaluator-start (names base)
+  "The index in NAMES of the first frame of the evaluator above BASE, that of a frame of the runtime."
+  (let ((end (position 'eval names :end base :from-end t)))
+    (cond ((null end) base)
           (t (loop while (and (plusp end) (evaluator-name-p (nth (1- end) names))) do (decf end))
              end))))
+
+(defun host-name-p (name)
+  "True if NAME is that of a function with which a thread begins that the runtime did not start."
+  (or (system-name-p name) (eq name 'eval)))
+
+(defun host-start (names)
+  "The index in NAMES, of a thread that the runtime did not start, of the first frame below the user's code; their number if all are Lisp's."
+  (let ((last (position-if-not #'host-name-p names :from-end t)))
+    (if last (1+ last) (length names))))
+
+(defun toplevel-start (names)
+  "The index in NAMES, those of all frames, innermost first, of the first frame of the evaluator, the runtime or Swank below the user's code."
+  (let ((base (position-if (lambda (name) (member name '(call-user call-own read-user bounded-text))) names)))
+    (cond ((null base) (host-start names))
+          ((eq (nth base names) 'call-own) base)
+          (t (evaluator-start names base)))))
 
 (defun point-of-stop-p (name condition)
   "True if NAME looks like machinery, but its frame is the call that caused the stop."
@@ -73,7 +85,7 @@
        (member (car (last name)) '("HANDLE-SINGLE-STEP-AROUND-TRAP" "MAKE-WRAPPER") :test #'string=)))
 
 (defun frame-kinds (names condition)
-  "The kinds of the frames with NAMES, innermost first, in a stop at CONDITION: :USER, :SYSTEM or :TOPLEVEL."
+  "The kinds of the frames with NAMES, those of all frames, innermost first, in a stop at CONDITION: :USER, :SYSTEM or :TOPLEVEL."
   (let* ((toplevel (toplevel-start names))
          (first (or (position-if-not (lambda (name) (and (system-name-p name)
                                                          (not (point-of-stop-p name condition))))
@@ -103,29 +115,29 @@ SBCL gives the function that called ERROR. If the heap is exhausted, that is SBC
                     (when (and found (not (allocator-name-p (frame-name frame)))) (return frame))))
       sb-debug:*stack-top-hint*))
 
-(defun stack-frames (limit)
-  "The first LIMIT frames of this stopped thread."
+(defun stack-frames ()
+  "All frames of this stopped thread."
   (loop for frame = *sldb-stack-top* then (sb-di:frame-down frame)
-        repeat limit
         while frame collect frame))
 
-(defun count-frames (last counted)
-  "COUNTED plus the number of frames below LAST."
-  (loop for frame = (and last (sb-di:frame-down last)) then (sb-di:frame-down frame)
-        while frame do (incf counted))
-  counted)
+(defun stack-kinds (&optional (condition *swank-debugger-condition*))
+  "The kinds of all frames of this thread, which is stopped at CONDITION."
+  (frame-kinds (mapcar #'frame-name (stack-frames)) condition))
+
+(defun first-frames (frames kinds condition)
+  "((INDEX TEXT KIND) ...) of those among the first FRAMES that are not of kind :TOPLEVEL."
+  (loop with only = (when (eq (first kinds) :toplevel)
+                      ;; at least one frame: that of EVAL, with the form, if there is no other
+                      (or (position 'eval frames :key #'frame-name) 0))
+        repeat +snapshot-frames+
+        for frame in frames
+        for kind in kinds
+        for index from 0
+        when (if only (eql index only) (not (eq kind :toplevel)))
+          collect (list index (frame-text frame condition) kind)))
 
 (defun frame-list (condition)
   "((INDEX TEXT KIND) ...) without frames of kind :TOPLEVEL, the total number of frames, and the index of the first frame of the user."
-  (let* ((frames (stack-frames +snapshot-frames+))
-         (names (mapcar #'frame-name frames))
-         (kinds (frame-kinds names condition))
-         ;; at least one frame: that of EVAL, with the form, if there is no other
-         (only (when (eq (first kinds) :toplevel) (or (position 'eval names) 0))))
-    (values (loop for frame in frames
-                  for kind in kinds
-                  for index from 0
-                  when (if only (eql index only) (not (eq kind :toplevel)))
-                    collect (list index (frame-text frame condition) kind))
-            (count-frames (car (last frames)) (length frames))
-            (position :user kinds))))
+  (let* ((frames (stack-frames))
+         (kinds (frame-kinds (mapcar #'frame-name frames) condition)))
+    (values (first-frames frames kinds condition) (length frames) (position :user kinds))))

@@ -17,14 +17,107 @@
 After a call with the wrong number of arguments the parameter slots hold garbage, which the garbage collector must not find in a list."
   (eq :external (sb-di:debug-fun-kind (sb-di:frame-debug-fun frame))))
 
+;;; A name can have several bindings in a frame. SBCL records no scopes, only the places in the code where each variable has a value: in code
+;;; compiled for debugging, an inner binding has one in fewer places.
+
+(defun valid-places (variable debug-fun)
+  "The number of places in DEBUG-FUN at which VARIABLE has a value."
+  (let ((count 0))
+    (ignore-errors
+     (sb-di:do-debug-fun-blocks (block debug-fun)
+       (sb-di:do-debug-block-locations (location block)
+         (when (eq :valid (sb-di:debug-var-validity variable location)) (incf count)))))
+    count))
+
+(defun innermost-first (variables debug-fun arguments)
+  "VARIABLES, all of one name in DEBUG-FUN, with the innermost first. ARGUMENTS are its argument variables."
+  (flet ((rank (variable)
+           (list (valid-places variable debug-fun)
+                 (if (member variable arguments) 1 0)
+                 (sb-di:debug-var-id variable))))
+    (mapcar #'cdr
+            (sort (loop for variable in variables collect (cons (rank variable) variable))
+                  (lambda (one other) (loop for a in one for b in other unless (= a b) return (< a b)))
+                  :key #'car))))
+
+(defun argument-variables (debug-fun)
+  "The variables in which DEBUG-FUN takes its arguments."
+  (loop for item in (ignore-errors (sb-di:debug-fun-lambda-list debug-fun))
+        append (remove-if-not (lambda (part) (typep part 'sb-di:debug-var)) (if (listp item) item (list item)))))
+
+(defun argument-names (debug-fun)
+  "The names of DEBUG-FUN's parameters. SBCL copies &OPTIONAL and &KEY arguments into variables that it does not record as arguments."
+  (ignore-errors (parameter-names (sb-kernel:%fun-lambda-list (sb-di:debug-fun-fun debug-fun)))))
+
+(defun valid-variables (frame)
+  "The variables of FRAME that have a value and that the user's source names."
+  (loop with location = (sb-di:frame-code-location frame)
+        for variable across (or (debug-fun-debug-vars (sb-di:frame-debug-fun frame)) #())
+        when (and (not (hidden-variable-p (sb-di:debug-var-symbol variable)))
+                  (eq :valid (sb-di:debug-var-validity variable location)))
+          collect variable))
+
+(defun binding-entries (variables frame arguments names)
+  "Entries of FRAME-VARIABLES for VARIABLES, all of one name. ARGUMENTS and NAMES are the variables and the names of the parameters."
+  (let ((variables (if (rest variables)
+                       (innermost-first variables (sb-di:frame-debug-fun frame) arguments)
+                       variables)))
+    (loop for (variable . outer) on variables
+          for shadowed = nil then t
+          collect (list :name (sb-di:debug-var-symbol variable)
+                        :id (sb-di:debug-var-id variable)
+                        :value (sb-di:debug-var-value variable frame)
+                        :variable variable
+                        :argument (and (or (member variable arguments)
+                                           (and (null outer) (member (sb-di:debug-var-symbol variable) names)))
+                                       t)
+                        :shadowed shadowed))))
+
+(defun bound-variables (frame names)
+  "The entries of FRAME-VARIABLES for the variables of FRAME that have a value. NAMES are those of its parameters."
+  (loop with arguments = (argument-variables (sb-di:frame-debug-fun frame))
+        with variables = (valid-variables frame)
+        for name in (remove-duplicates (mapcar #'sb-di:debug-var-symbol variables) :from-end t)
+        append (binding-entries (remove name variables :key #'sb-di:debug-var-symbol :test-not #'eq) frame arguments names)))
+
+(defun dropped-names (frame)
+  "The variables of FRAME's function, without its parameters, that may have lost their value before the end of their scope.
+In code compiled for debugging, a variable without a value is out of scope."
+  (unless (sb-debug:frame-has-debug-tag-p frame)
+    (map 'list #'sb-di:debug-var-symbol (debug-fun-debug-vars (sb-di:frame-debug-fun frame)))))
+
+(defun lost-variables (frame names known)
+  "The entries of FRAME-VARIABLES for the variables of FRAME that have no value. NAMES are those of its parameters, KNOWN those with a value."
+  (loop for name in (remove-duplicates (append names (dropped-names frame)) :from-end t)
+        unless (or (hidden-variable-p name) (member name known))
+          collect (list :name name :unavailable t :argument (and (member name names) t))))
+
+(defun read-variables (frame)
+  "The entries of FRAME-VARIABLES for a FRAME whose variables can be read."
+  (let* ((names (argument-names (sb-di:frame-debug-fun frame)))
+         (bound (bound-variables frame names)))
+    (append bound (lost-variables frame names (loop for variable in bound collect (getf variable :name))))))
+
 (defun frame-variables (index)
-  "((:NAME .. :ID .. :VALUE ..) ...) for the variables of frame INDEX. For a call that a breakpoint stopped, they are its arguments."
+  "((:NAME .. :ID .. :VALUE .. :VARIABLE .. :ARGUMENT .. :SHADOWED .. :UNAVAILABLE ..) ...) for the variables of frame INDEX.
+Among those of one name, the innermost is first, and the others are shadowed. The compiler has dropped the value of unavailable ones. For a call that a breakpoint stopped, they are its arguments."
   (let ((frame (nth-frame index)))
     (cond ((breakpoint-wrapper-p (frame-name frame))
-           (loop for (name . value) in *breakpoint-variables* collect (list :name name :id 0 :value value)))
+           (loop for (name . value) in *breakpoint-variables*
+                 collect (list :name name :id 0 :value value :argument t)))
           ((or (entry-point-p frame) (unread-frame-p frame)) '())
-          (t (remove-if (lambda (variable) (hidden-variable-p (getf variable :name)))
-                        (ignore-errors (swank/backend:frame-locals index)))))))
+          (t (ignore-errors (read-variables frame))))))
+
+(defun shadowing-variables (index)
+  "((NAME PLACE) ...) for the names with several bindings in frame INDEX. PLACE reads or sets the innermost one."
+  (loop with frame = (nth-frame index)
+        with variables = (frame-variables index)
+        for shadowed in (remove-duplicates (remove nil variables :key (lambda (variable) (getf variable :shadowed)))
+                                           :key (lambda (variable) (getf variable :name)))
+        for name = (getf shadowed :name)
+        for variable = (getf (find name variables :key (lambda (variable) (getf variable :name))) :variable)
+        unless (eq (sb-int:info :variable :kind name) :special)
+          collect (list name `(sb-di:debug-var-value ',variable ',frame))))
 
 (defun called-name (frame)
   "The name of FRAME's function. For a call that a breakpoint stopped, the name of the called function."
@@ -50,9 +143,21 @@ After a call with the wrong number of arguments the parameter slots hold garbage
         (*print-gensym* nil))
     (handler-case (prin1-to-string name) (error () "?"))))
 
+(defun variable-marks (variable)
+  "(MARK ...) for VARIABLE, an entry of FRAME-VARIABLES: :ARGUMENT, :SHADOWED, :UNAVAILABLE."
+  (loop for mark in '(:argument :shadowed :unavailable)
+        when (getf variable mark) collect mark))
+
+(defun variable-value-text (variable limit)
+  "The value of VARIABLE, an entry of FRAME-VARIABLES, on one line of at most LIMIT characters."
+  (if (getf variable :unavailable)
+      "#<not available>"
+      (line-text-in-time (getf variable :value) limit)))
+
 (defun local-texts (index)
-  "((NAME VALUE) ...) for the variables of frame INDEX."
+  "((NAME VALUE MARK ...) ...) for the variables of frame INDEX."
   (loop for variable in (frame-variables index)
         repeat +shown-locals+
-        collect (list (variable-text (getf variable :name))
-                      (line-text-in-time (getf variable :value) 200))))
+        collect (list* (variable-text (getf variable :name))
+                       (variable-value-text variable 200)
+                       (variable-marks variable))))

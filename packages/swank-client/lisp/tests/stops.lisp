@@ -17,6 +17,9 @@
   (let ((work (intern "WORK" "COMMON-LISP-USER")))
     (is (equal '(:system :user :user :toplevel :toplevel)
                (frame-kinds (list 'error work work 'swank-client/stops:call-user 'other)
+                            (make-condition 'simple-error))))
+    (is (equal '(:user :toplevel :toplevel :toplevel)
+               (frame-kinds (list work 'sb-thread::run '(flet sb-unix::body :in sb-thread::run) "foreign function: call_into_lisp_")
                             (make-condition 'simple-error))))))
 
 (define-test argument-range-comes-from-the-function

@@ -1,7 +1,7 @@
 import { type Decoder, decode } from "sexp-parser";
 import { keywordOf, nameOf } from "../lisp/decoders.js";
 
-const { integer, list, map, nullable, optional, plist, string, tuple } = decode;
+const { integer, list, map, nullable, optional, plist, string, tuple, tupleRest } = decode;
 
 /** `COMPILER-WARNING` is a compiler note. */
 export const WARNING_TYPES = ["WARNING", "STYLE-WARNING", "COMPILER-WARNING"] as const;
@@ -41,6 +41,17 @@ export interface Binding {
   readonly value: string;
 }
 
+/** Facts about a variable of a frame. */
+export const VARIABLE_MARKS = ["argument", "shadowed", "unavailable"] as const;
+
+/** `shadowed`: a binding further in has the same name. `unavailable`: the compiler has dropped the value. */
+export type VariableMark = (typeof VARIABLE_MARKS)[number];
+
+/** A variable of a frame. */
+export interface LocalBinding extends Binding {
+  readonly marks: readonly VariableMark[];
+}
+
 /** Everything known about a condition that stopped or ended an evaluation: plain data that outlives the thread. */
 export interface ErrorSnapshot {
   /** The type to show: the most specific standard superclass for SBCL's own classes, otherwise the class itself. */
@@ -61,6 +72,15 @@ export interface ErrorSnapshot {
 
 /** `(NAME VALUE)`, both as Lisp prints them. */
 export const binding: Decoder<Binding> = map(tuple(string, string), ([name, value]) => ({ name, value }));
+
+/** `(MARK ...)` */
+export const variableMarks: Decoder<readonly VariableMark[]> = list(keywordOf(VARIABLE_MARKS));
+
+/** `(NAME VALUE MARK ...)` */
+export const localBinding: Decoder<LocalBinding> = map(
+  tupleRest([string, string], variableMarks),
+  ([name, value, marks]) => ({ name, value, marks }),
+);
 
 /** `:user`, `:system` or `:toplevel`. */
 export const frameKind = keywordOf(FRAME_KINDS);

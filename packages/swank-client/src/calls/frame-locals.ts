@@ -5,7 +5,7 @@ import { noFrame } from "./stop-refusals.js";
 
 const { boolean, integer, list, map, string, tagged, tuple } = decode;
 
-/** `(:locals ((NAME VALUE NUMBER) ...) TOTAL (CATCH-TAG ...) UNREAD)` */
+/** `(:locals ((NAME VALUE NUMBER MARK ...) ...) TOTAL (CATCH-TAG ...) UNREAD)` */
 const locals: Decoder<FrameLocals> = tagged({
   locals: map(tuple(list(variable), integer, list(string), boolean), ([some, totalLocals, catchTags, unread]) => ({
     locals: some,

@@ -1,6 +1,6 @@
 import { type Decoder, decode } from "sexp-parser";
 import { lispFunction } from "../lisp/descriptor.js";
-import { type FrameSummary, frameKind } from "./condition.js";
+import { type FrameSummary, frameKind, type LocalBinding, variableMarks } from "./condition.js";
 import { noFrame } from "./stop-refusals.js";
 
 /** Where code came from: a place in a file on the image's machine, or the form itself when it was evaluated. */
@@ -15,13 +15,10 @@ export type Source =
   /** The form as Lisp prints it; `#:***HERE***` marks the call in progress. */
   | { readonly form: string };
 
-/** A variable of a frame. */
-export interface Variable {
-  readonly name: string;
-  /** Printed within limits, on one line. */
-  readonly value: string;
-  /** `(swank-objects:ref N)` returns the object in evaluated code while the thread is at this stop. */
-  readonly objectId: number;
+/** A variable of a frame. Its value is printed within limits, on one line. */
+export interface Variable extends LocalBinding {
+  /** `(swank-objects:ref N)` returns the object in evaluated code while the thread is at this stop; `undefined` if it is unavailable. */
+  readonly objectId: number | undefined;
 }
 
 /** One frame of a stopped thread. */
@@ -68,14 +65,13 @@ export interface FrameValue {
   readonly output: string;
 }
 
-const { boolean, integer, list, map, nullable, plist, string, tagged, tuple } = decode;
+const { boolean, integer, list, map, nullable, plist, string, tagged, tuple, tupleRest } = decode;
 
-/** `(NAME VALUE NUMBER)` */
-export const variable: Decoder<Variable> = map(tuple(string, string, integer), ([name, value, objectId]) => ({
-  name,
-  value,
-  objectId,
-}));
+/** `(NAME VALUE NUMBER MARK ...)` */
+export const variable: Decoder<Variable> = map(
+  tupleRest([string, string, nullable(integer)], variableMarks),
+  ([name, value, objectId, marks]) => ({ name, value, objectId, marks }),
+);
 
 const source: Decoder<Source> = tagged({
   file: map(tuple(string, nullable(integer), nullable(integer)), ([file, line, column]) => ({ file, line, column })),

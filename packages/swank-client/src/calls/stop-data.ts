@@ -3,11 +3,12 @@ import { keywordOf } from "../lisp/decoders.js";
 import { lispFunction } from "../lisp/descriptor.js";
 import type { DebugMessage } from "../protocol/wire/messages.js";
 import {
-  type Binding,
   binding,
   type ErrorSnapshot,
   frameSummary,
   type LispWarning,
+  type LocalBinding,
+  localBinding,
   type Redefinitions,
   redefinitions,
   restartList,
@@ -41,7 +42,7 @@ export interface StopReport {
   /** The condition that stopped the thread, which need not be an error. */
   readonly condition: ErrorSnapshot;
   /** Variables of the innermost frame of kind `user`. */
-  readonly locals: readonly Binding[];
+  readonly locals: readonly LocalBinding[];
 }
 
 /** Everything known about a stop: plain data that can be sent as JSON and stays valid after the stop ends. */
@@ -70,7 +71,7 @@ const fields = plist({
   own: optional(boolean),
   reason: keywordOf(STOP_REASONS),
   detail: plist({ form: optional(string), breakpoint: optional(integer) }),
-  locals: list(binding),
+  locals: list(localBinding),
 });
 
 const condition = plist({

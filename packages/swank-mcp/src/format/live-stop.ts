@@ -1,4 +1,4 @@
-import type { Binding, ErrorSnapshot, StopData } from "../image/lisp-port.js";
+import type { ErrorSnapshot, LocalBinding, StopData } from "../image/lisp-port.js";
 import { cutCall, cutName, more, oneLine } from "../text/cut.js";
 import { EVERY_TOOL, type ToolGuide } from "../text/tool-guide.js";
 import { firstUserFrame } from "./frames.js";
@@ -24,15 +24,20 @@ export function liveStopText(
   ].join("\n");
 }
 
-function localLines(locals: readonly Binding[], error: ErrorSnapshot, guide: ToolGuide): string[] {
+function localLines(locals: readonly LocalBinding[], error: ErrorSnapshot, guide: ToolGuide): string[] {
   const frame = firstUserFrame(error);
   if (frame === undefined || locals.length === 0) return [];
   const left = locals.length - MAX_LOCALS;
   return [
     `Locals of frame ${frame.index}, ${cutCall(frame.call, MAX_CALL)}:`,
-    ...locals.slice(0, MAX_LOCALS).map((local) => `  ${cutName(local.name)} = ${oneLine(local.value, MAX_LOCAL)}`),
+    ...locals.slice(0, MAX_LOCALS).map(localLine),
     ...(left > 0 ? [`  ${locals.length < KEPT_LOCALS ? more(left, "local") : manyMore(guide)}`] : []),
   ];
+}
+
+function localLine({ name, value, marks }: LocalBinding): string {
+  const note = marks.includes("shadowed") ? ` (${marks.join(", ")})` : "";
+  return `  ${cutName(name)} = ${oneLine(value, MAX_LOCAL)}${note}`;
 }
 
 function manyMore(guide: ToolGuide): string {

@@ -47,8 +47,9 @@ export function frameListData(frames: readonly Frame[]): JsonObject[] {
 }
 
 /** A variable. Code refers to its object as `(swank-objects:ref object_id)`. */
-export function variableData({ name, value, objectId }: Variable, max = Number.POSITIVE_INFINITY) {
-  return { name: cutName(name), value: oneLine(value, max), object_id: objectId };
+export function variableData({ name, value, objectId, marks }: Variable, max = Number.POSITIVE_INFINITY) {
+  const facts = Object.fromEntries(marks.map((mark) => [mark, true]));
+  return { name: cutName(name), value: oneLine(value, max), object_id: objectId, ...facts };
 }
 
 /** Variables and catch tags of one frame. */

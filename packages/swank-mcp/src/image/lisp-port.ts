@@ -11,7 +11,6 @@ import type {
 } from "swank-client/types";
 
 export type {
-  Binding,
   Breakpoint,
   Definition,
   DefinitionKind,
@@ -26,6 +25,7 @@ export type {
   HitElsewhere,
   LeftReason,
   LispWarning,
+  LocalBinding,
   Meaning,
   OutputStream,
   Redefinitions,

@@ -1,0 +1,84 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { McpDebugger } from "../../support/mcp-debugger.js";
+
+const FILE = `(defun total (prices unused)
+  (let ((sum (reduce #'+ prices)))
+    (print sum)
+    (car (length prices))))
+`;
+
+describe("Variables of frames", () => {
+  let lisp: McpDebugger;
+  let folder: string;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "swank-mcp-variables-"));
+    await writeFile(join(folder, "total.lisp"), FILE);
+    lisp = await McpDebugger.start();
+    await lisp.evaluate("(defun arm (&key due issued) (let ((issued (list (or issued 5) due))) (car (first issued))))");
+  });
+  after(async () => {
+    await lisp.close();
+    await rm(folder, { recursive: true });
+  });
+  afterEach(() => lisp.abortAll());
+
+  const localsOf = async (call: string) =>
+    (await lisp.frame(call)).locals.map(({ object_id, ...local }) => ({ ...local, hasId: object_id !== undefined }));
+
+  it("mark arguments, and those that an inner binding shadows", async () => {
+    const [, live] = await lisp.evaluate("(arm :due 1)");
+    expect(await localsOf("(ARM")).to.deep.equal([
+      { name: "DUE", value: "1", argument: true, hasId: true },
+      { name: "ISSUED", value: "(5 1)", hasId: true },
+      { name: "ISSUED", value: "NIL", argument: true, shadowed: true, hasId: true },
+    ]);
+    expect(live).to.match(/\n {2}DUE = 1\n {2}ISSUED = \(5 1\)\n {2}ISSUED = NIL \(argument, shadowed\)$/);
+  });
+
+  it("evaluate in a frame with the innermost binding of a name, as the code does", async () => {
+    await lisp.evaluate("(arm :due 1)");
+    const { index } = await lisp.frame("(ARM");
+    expect(await lisp.valuesInFrame(index, "(list due issued)")).to.deep.equal(["(1 (5 1))"]);
+    expect(await lisp.valuesInFrame(index, "(setf issued :set)")).to.deep.equal([":SET"]);
+    expect((await localsOf("(ARM")).map(({ value }) => value)).to.deep.equal(["1", ":SET", "NIL"]);
+  });
+
+  it("find the innermost of many bindings, in loops and local functions", async () => {
+    const cases: readonly (readonly [definition: string, value: string])[] = [
+      ["(defun s (x) (let ((x (list x 2))) (let ((x (list x 3))) (car (the fixnum (car (last x)))))))", "((1 2) 3)"],
+      ["(defun s (x) (dolist (x (list 4 x)) (let ((x (list x))) (dolist (x x) (car x)))))", "4"],
+      ['(defun s (x) (flet ((f (x) (let ((x (list x 7))) (error "~a" x)))) (list (f (+ x 5)))))', "(6 7)"],
+      [
+        "(defun s (x) (destructuring-bind (x y) (list (+ x 8) 2) (multiple-value-bind (x z) (floor x y) (car (list* x z)))))",
+        "4",
+      ],
+    ];
+    for (const [definition, value] of cases) {
+      await lisp.evaluate(definition);
+      await lisp.evaluate("(list (s 1))");
+      const { frames } = await lisp.frames();
+      const frame = frames.find(({ locals }) => locals.some(({ name }) => name === "X"));
+      expect(await lisp.valuesInFrame(frame?.index ?? 0, "x"), definition).to.deep.equal([value]);
+      await lisp.abortAll();
+    }
+  });
+
+  it("list variables that the compiler dropped as unavailable", async () => {
+    await lisp.evaluate(`(load ${JSON.stringify(join(folder, "total.lisp"))})`);
+    await lisp.evaluate("(list (total '(1 2) :unused))");
+    const locals = await localsOf("(TOTAL");
+    expect(locals).to.deep.include({
+      name: "UNUSED",
+      value: "#<not available>",
+      argument: true,
+      unavailable: true,
+      hasId: false,
+    });
+    expect(locals).to.deep.include({ name: "SUM", value: "#<not available>", unavailable: true, hasId: false });
+    expect(locals.find(({ name }) => name === "PRICES")).to.include({ argument: true });
+  });
+});
