@@ -20,26 +20,26 @@ export interface DebuggerOptions {
   readonly answer?: Answerer;
 }
 
+const variable = z.object({
+  name: z.string(),
+  value: z.string(),
+  object_id: z.number().optional(),
+  argument: z.literal(true).optional(),
+  shadowed: z.literal(true).optional(),
+  unavailable: z.literal(true).optional(),
+});
 const frame = z.object({
   index: z.number(),
   function: z.string(),
   call: z.string(),
   source: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
-  locals: z.array(
-    z.object({
-      name: z.string(),
-      value: z.string(),
-      object_id: z.number().optional(),
-      argument: z.literal(true).optional(),
-      shadowed: z.literal(true).optional(),
-      unavailable: z.literal(true).optional(),
-    }),
-  ),
+  locals: z.array(variable),
   locals_left_out: z.number().optional(),
 });
 const framesAnswer = z.strictObject({
   frames: z.array(frame),
   total_frames: z.number(),
+  internal_left_out: z.number().optional(),
   thread: z.number(),
   level: z.number(),
 });
@@ -123,6 +123,13 @@ export class McpDebugger {
     const found = frames.find((candidate) => candidate.call.startsWith(call));
     if (found === undefined) throw new Error(`No frame ${call} among ${frames.map((each) => each.call).join(", ")}`);
     return found;
+  }
+
+  /** Returns all variables of the first frame whose call begins with `call`. */
+  async locals(call: string, args: Record<string, unknown> = {}): Promise<z.output<typeof variable>[]> {
+    const { index } = await this.frame(call, args);
+    const answer = await this.json("debugger_frame_locals", { frame: index, ...args });
+    return z.object({ locals: z.array(variable) }).parse(answer).locals;
   }
 
   /** Returns the printed values of an expression in a frame. */

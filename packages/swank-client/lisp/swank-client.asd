@@ -56,6 +56,7 @@
                (:file "stops/method-names")
                (:file "stops/lambda-lists")
                (:file "stops/variables")
+               (:file "stops/waiting")
                (:file "stops/snapshot")
                (:file "stops/stepper")
                (:file "stops/attempt")

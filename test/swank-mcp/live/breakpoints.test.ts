@@ -40,7 +40,11 @@ describe("breakpoints", () => {
     );
     const { frames } = await lisp.frames({ end: 1 });
     expect(frames[0]).to.include({ index: 0, function: "APP::BAR" });
-    expect(frames[0]?.locals.map(({ name, value }) => `${name}=${value}`)).to.deep.equal(["A=1", "B=5", "C=7"]);
+    expect((await lisp.locals("(APP::BAR")).map(({ name, value }) => `${name}=${value}`)).to.deep.equal([
+      "A=1",
+      "B=5",
+      "C=7",
+    ]);
     expect(await lisp.valuesInFrame(0, "(list a b c)")).to.deep.equal(["(1 5 7)"]);
     expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> (1 5 7)"]);
   });
@@ -103,7 +107,7 @@ describe("breakpoints", () => {
     }
     expect(notice).to.include("BREAKPOINT-REACHED: Breakpoint").and.to.include("on APP::EACH.");
     const thread = /thread "(\d+\/1)"/.exec(notice)?.[1] ?? "";
-    expect((await lisp.frame("(APP::EACH", { thread })).locals).to.have.nested.property("[0].value", "2");
+    expect(await lisp.locals("(APP::EACH", { thread })).to.have.nested.property("[0].value", "2");
     const [step] = await lisp.resume("debugger_step", { mode: "into", thread });
     expect(step).to.match(/^\[STEP\] STEP-FORM-CONDITION\nEvaluating call:\n {2}\(BAR I\)\n/);
     expect(await lisp.resume("debugger_continue", { thread })).to.deep.equal([
@@ -141,7 +145,7 @@ describe("breakpoints", () => {
     await lisp.evaluate("(defstruct spot x) (defun spot () (funcall 'make-spot :x 5))");
     await lisp.setBreakpoint({ function: "make-spot" });
     await lisp.evaluate("(spot)");
-    expect((await lisp.frame("(MAKE-SPOT")).locals.map(({ name }) => name)).to.deep.equal(["X"]);
+    expect((await lisp.locals("(MAKE-SPOT")).map(({ name }) => name)).to.deep.equal(["X"]);
     expect(await lisp.valuesInFrame(0, "(list x)")).to.deep.equal(["(5)"]);
   });
 

@@ -55,8 +55,7 @@ For full backtrace, use ,backtrace.`,
     `frames: index, function, call
   1  COMMON-LISP-USER::AVERAGE  (AVERAGE NIL)
     source: form (/ (REDUCE #'+ NUMBERS) (LENGTH NUMBERS))
-    locals: name, value, object_id
-      NUMBERS  NIL  1
+    locals: none
 total_frames: N
 thread: N
 level: 1`,

@@ -31,7 +31,7 @@ describe("debugger tools: find, fix and continue", () => {
     const [report] = await lisp.evaluate(FAILING);
     expect(report).to.match(/^\[ERROR\] TYPE-ERROR\n/);
     const discount = await lisp.frame("(SHOP::DISCOUNT");
-    expect(discount.locals.map(({ name, value }) => `${name}=${value}`)).to.include.members([
+    expect((await lisp.locals("(SHOP::DISCOUNT")).map(({ name, value }) => `${name}=${value}`)).to.include.members([
       "RATE=2",
       'ITEM=(:NAME B :PRICE "20")',
     ]);
@@ -74,7 +74,7 @@ describe("debugger tools: find, fix and continue", () => {
 
   it("refuse to restart or return from the frames of the evaluator", async () => {
     await lisp.evaluate('(error "x")');
-    const { frames } = await lisp.frames();
+    const { frames } = await lisp.frames({ internal: true });
     const own = frames.filter((frame) => frame.function.startsWith("SWANK-CLIENT/"));
     expect(own).to.not.be.empty;
     for (const { index } of own) {
@@ -90,7 +90,7 @@ describe("debugger tools: find, fix and continue", () => {
 
   it("report the output and the next error of a continued evaluation", async () => {
     await lisp.evaluate('(progn (print :before) (error "first") (print :between) (error "second"))');
-    const { index } = await lisp.frame("(EVAL");
+    const { index } = await lisp.frame("(EVAL", { internal: true });
     expect(index).to.be.above(0);
     await lisp.abortAll();
     await lisp.evaluate(

@@ -32,7 +32,7 @@ describe("debugger tools with objects that cannot be printed", () => {
       const [report = ""] = await lisp.evaluate(`(hold (make-instance '${name}) 7)`);
       expect(report).to.contain("held 7");
       const frame = await lisp.frame("(HOLD");
-      const values = new Map(frame.locals.map((local) => [local.name, local.value]));
+      const values = new Map((await lisp.locals("(HOLD")).map((local) => [local.name, local.value]));
       expect(values.get("THING")).to.contain(shown);
       expect(values.get("NUMBER")).to.equal("7");
       const { locals } = await lisp.json("debugger_frame_locals", { frame: frame.index });

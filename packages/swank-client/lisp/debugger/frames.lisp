@@ -100,7 +100,7 @@
         collect (cons index frame)))
 
 (defun frames (level start end)
-  "Describe the frames from START to END. => (:stale) | (:frames (PLIST ...) TOTAL)"
+  "Describe the frames from START to END. => (:stale) | (:frames (PLIST ...) TOTAL DIRECTORY)"
   (if (/= level *sldb-level*)
       '(:stale)
       (let* ((total (frame-count))
@@ -110,7 +110,8 @@
               (with-printing-time
                 (loop for (index . frame) in (frames-between (min start end) end)
                       collect (frame-entry frame index (nth index kinds))))
-              total))))
+              total
+              (swank:default-directory)))))
 
 (defmacro with-frame ((level index) &body body)
   "Run BODY, or return the reason if there is no such frame. Otherwise a bad index would be an error one level deeper."

@@ -16,10 +16,10 @@
     (sb-ext:step-form-condition (list :form (sb-ext:step-condition-form condition)))
     (breakpoint-reached (list :breakpoint (reached-breakpoint condition)))))
 
-(defun condition-plist (condition restart-texts &key (message (message-text condition)) frames (total 0) locals)
+(defun condition-plist (condition restart-texts &key (message (message-text condition)) frames (total 0) locals waiting)
   "A plist that describes CONDITION, with the other arguments."
   (list :reason (stop-reason condition)
-        :detail (stop-detail condition)
+        :detail (append (stop-detail condition) (and waiting (list :waiting waiting)))
         :type (class-name-text (shown-class condition))
         :class (class-name-text (class-of condition))
         :supertypes (supertype-texts condition)
@@ -37,9 +37,10 @@
     (with-printing-time
       ;; the message first, because the time limit should at least allow that
       (let ((message (message-text condition)))
-        (multiple-value-bind (frames total first-user) (frame-list condition)
-          (condition-plist condition restarts :message message :frames frames :total total
-                                              :locals (and first-user (local-texts first-user))))))))
+        (multiple-value-bind (frames first-user all) (frame-list condition)
+          (condition-plist condition restarts :message message :frames frames :total (length all)
+                                              :locals (and first-user (local-texts first-user))
+                                              :waiting (waiting-text condition all first-user)))))))
 
 (defun capture (condition)
   "A snapshot for a condition whose thread will not stay stopped."

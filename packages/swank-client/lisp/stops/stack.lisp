@@ -137,7 +137,7 @@ SBCL gives the function that called ERROR. If the heap is exhausted, that is SBC
           collect (list index (frame-text frame condition) kind)))
 
 (defun frame-list (condition)
-  "((INDEX TEXT KIND) ...) without frames of kind :TOPLEVEL, the total number of frames, and the index of the first frame of the user."
+  "((INDEX TEXT KIND) ...) without frames of kind :TOPLEVEL, the index of the first frame of the user, and all frames."
   (let* ((frames (stack-frames))
          (kinds (frame-kinds (mapcar #'frame-name frames) condition)))
-    (values (first-frames frames kinds condition) (length frames) (position :user kinds))))
+    (values (first-frames frames kinds condition) (position :user kinds) frames)))

@@ -39,6 +39,8 @@ export interface FramePage {
   readonly frames: readonly Frame[];
   /** Number of all frames of the thread. */
   readonly totalFrames: number;
+  /** The image's current directory, ending in `/`. */
+  readonly directory: string;
 }
 
 /** Variables and catch tags of one frame. */
@@ -90,9 +92,13 @@ const frame: Decoder<Frame> = plist({
   totalLocals: integer,
 });
 
-/** `(:frames (PLIST ...) TOTAL)` */
+/** `(:frames (PLIST ...) TOTAL DIRECTORY)` */
 const framePage: Decoder<FramePage> = tagged({
-  frames: map(tuple(list(frame), integer), ([frames, totalFrames]) => ({ frames, totalFrames })),
+  frames: map(tuple(list(frame), integer, string), ([frames, totalFrames, directory]) => ({
+    frames,
+    totalFrames,
+    directory,
+  })),
 });
 
 /** Reads the frames of a stop from `start` to `end` (exclusive), with their variables (lisp/debugger/frames.lisp). */

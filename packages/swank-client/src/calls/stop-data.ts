@@ -29,6 +29,8 @@ export interface StopDetail {
   readonly form?: string | undefined;
   /** For reason `breakpoint`: the breakpoint's id. */
   readonly breakpoint?: number | undefined;
+  /** For reason `interrupt`: what the thread waited for, and where, if Lisp knows: `sleeping, in frame 3: (PAUSE 10)`. */
+  readonly waiting?: string | undefined;
 }
 
 /** A stopped thread's report of its stop. */
@@ -70,7 +72,7 @@ const fields = plist({
   number: optional(integer),
   own: optional(boolean),
   reason: keywordOf(STOP_REASONS),
-  detail: plist({ form: optional(string), breakpoint: optional(integer) }),
+  detail: plist({ form: optional(string), breakpoint: optional(integer), waiting: optional(string) }),
   locals: list(localBinding),
 });
 

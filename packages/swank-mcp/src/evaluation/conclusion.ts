@@ -115,8 +115,8 @@ export function conclude(followed: Answerable, circumstances: Circumstances = {}
 
 function stopped(outcome: Stopped, seconds: number | undefined, byUser: boolean): Conclusion {
   const stop = outcome.stop.data;
-  const { reason, condition } = stop;
-  const error = reason === "interrupt" ? timeoutSnapshot(condition, seconds) : condition;
+  const { reason, condition, detail } = stop;
+  const error = reason === "interrupt" ? timeoutSnapshot(condition, seconds, detail.waiting) : condition;
   const tag = byUser && reason === "interrupt" ? "INTERRUPT" : TAGS[reason];
   const ending = { kind: "condition", tag, error, stop } as const;
   return reason === "error" || reason === "interrupt"

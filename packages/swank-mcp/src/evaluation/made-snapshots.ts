@@ -7,13 +7,18 @@ const WITHOUT_LISP = { class: "", supertypes: [], slots: [], restarts: [], frame
 /** Error type of every evaluation whose time was up, whether or not Lisp signalled a condition. */
 const TIMEOUT = "TIMEOUT";
 
-/** The error of an evaluation that was interrupted because its time was up. Lisp itself knows only of the interrupt. */
-export function timeoutSnapshot(stop: ErrorSnapshot, seconds: number | undefined): ErrorSnapshot {
-  if (seconds === undefined) return stop;
+/**
+ * The error of an evaluation that was interrupted because its time was up. Lisp itself knows only of the interrupt.
+ *
+ * @param waiting - What the thread waited for; it comes first.
+ */
+export function timeoutSnapshot(stop: ErrorSnapshot, seconds: number | undefined, waiting?: string): ErrorSnapshot {
+  const wait = waiting === undefined ? "" : `The thread was ${waiting}\n`;
+  if (seconds === undefined) return { ...stop, message: wait + stop.message };
   return {
     ...stop,
     type: TIMEOUT,
-    message: `${noValue(seconds)} It was interrupted and is paused in the debugger; it does not resume automatically.`,
+    message: `${wait}${noValue(seconds)} It was interrupted and is paused in the debugger; it does not resume automatically.`,
   };
 }
 

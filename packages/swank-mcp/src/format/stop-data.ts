@@ -1,6 +1,16 @@
-import type { Breakpoint, DebuggedStop, Frame, FrameLocals, Source, Variable } from "../image/lisp-port.js";
+import type {
+  Breakpoint,
+  DebuggedStop,
+  ErrorSnapshot,
+  Frame,
+  FrameLocals,
+  FramePage,
+  Source,
+  Variable,
+} from "../image/lisp-port.js";
 import { cutCall, cutName, cutText, firstOf, oneLine } from "../text/cut.js";
 import type { JsonObject } from "../text/tool-answer.js";
+import { relevantFrames } from "./frames.js";
 
 /** Most characters of a value in a list of frames, and of all values of the list together. */
 const MAX_VALUE = 200;
@@ -24,26 +34,46 @@ export function placeData({ thread, level }: Pick<DebuggedStop, "thread" | "leve
   return { thread, level };
 }
 
-/** Frames of a stop with their variables. Variables that would make the list too long are counted in `locals_left_out`. */
-export function frameListData(frames: readonly Frame[]): JsonObject[] {
+/** The frames of a page that the report shows, too, or all; `internal_left_out` counts the others. */
+export function framePageData(page: FramePage, error: ErrorSnapshot, internal: boolean): JsonObject {
+  const kind = relevantFrames(error.frames)[0]?.kind;
+  const shown = internal || kind === undefined ? page.frames : page.frames.filter((frame) => frame.kind === kind);
+  const left = page.frames.length - shown.length;
+  return {
+    frames: frameListData(shown, page.directory),
+    total_frames: page.totalFrames,
+    ...(left > 0 ? { internal_left_out: left } : {}),
+  };
+}
+
+/** Frames with their variables. Variables that would make the list too long are counted in `locals_left_out`. */
+function frameListData(frames: readonly Frame[], directory: string): JsonObject[] {
   let room = MAX_VALUES;
   const maxForm = Math.max(MAX_FORM, Math.floor(MAX_FORMS / frames.length));
   return frames.map((frame) => {
-    const all = frame.locals.map((local) => variableData(local, MAX_VALUE));
-    const locals = all.slice(0, MAX_LOCALS).filter(({ value }) => {
-      room -= value.length;
-      return room > 0;
-    });
-    const left = frame.totalLocals - locals.length;
+    const unsaid = frame.locals.filter((local) => !isInCall(local, frame.call));
+    const locals = unsaid
+      .slice(0, MAX_LOCALS)
+      .map((local) => variableData(local, MAX_VALUE))
+      .filter(({ value }) => {
+        room -= value.length;
+        return room > 0;
+      });
+    const left = frame.totalLocals - (frame.locals.length - unsaid.length) - locals.length;
     return {
       index: frame.index,
       function: cutName(frame.function, MAX_CALL),
       call: cutCall(frame.call, MAX_CALL),
-      ...(frame.source === undefined ? {} : { source: sourceData(frame.source, maxForm) }),
+      ...(frame.source === undefined ? {} : { source: sourceData(frame.source, maxForm, directory) }),
       locals,
       ...(left > 0 ? { locals_left_out: left } : {}),
     };
   });
+}
+
+/** Whether the variable is an argument that the call shows whole. */
+function isInCall({ value, marks }: Variable, call: string): boolean {
+  return marks.includes("argument") && (call.includes(` ${value} `) || call.endsWith(` ${value})`));
 }
 
 /** A variable. Code refers to its object as `(swank-objects:ref object_id)`. */
@@ -86,8 +116,12 @@ export function breakpointData(breakpoint: Breakpoint): JsonObject {
   };
 }
 
-function sourceData(source: Source, maxForm: number): JsonObject {
+function sourceData(source: Source, maxForm: number, directory: string): JsonObject {
   return "form" in source
     ? { form: cutText(source.form, maxForm) }
-    : { file: source.file, line: source.line, column: source.column };
+    : { file: relativeTo(directory, source.file), line: source.line, column: source.column };
+}
+
+function relativeTo(directory: string, file: string): string {
+  return file.startsWith(directory) ? file.slice(directory.length) : file;
 }

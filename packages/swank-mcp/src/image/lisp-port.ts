@@ -21,6 +21,7 @@ export type {
   FoundSymbol,
   Frame,
   FrameLocals,
+  FramePage,
   FrameSummary,
   HitElsewhere,
   LeftReason,

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { defineStopTool } from "../../calls/define-stop-tool.js";
 import { threadInput } from "../../calls/stop-inputs.js";
-import { frameListData, placeData } from "../../format/stop-data.js";
+import { framePageData, placeData } from "../../format/stop-data.js";
 import { Refusal } from "../../refusals/refusal.js";
 import { jsonAnswer } from "../../text/tool-answer.js";
 
@@ -21,16 +21,17 @@ export const debuggerFrames = defineStopTool({
       thread: threadInput,
       start: z.int().default(0).describe("Start frame index"),
       end: z.int().optional().meta({ description: "End frame index", default: PAGE }),
+      internal: z.boolean().default(false).describe("Also frames of Lisp and the server"),
     }),
   output: () =>
     z.looseObject({
       frames: z.array(z.looseObject({})).optional(),
       total_frames: z.number().optional(),
     }),
-  async answer({ start, end = start < PAGE ? PAGE : start + PAGE }, stop) {
+  async answer({ start, end = start < PAGE ? PAGE : start + PAGE, internal }, stop) {
     checkRange(start, end, stop.condition.totalFrames);
-    const { frames, totalFrames } = await stop.frames(start, Math.min(end, start + MAX_FRAMES));
-    return jsonAnswer({ frames: frameListData(frames), total_frames: totalFrames, ...placeData(stop) });
+    const page = await stop.frames(start, Math.min(end, start + MAX_FRAMES));
+    return jsonAnswer({ ...framePageData(page, stop.condition, internal), ...placeData(stop) });
   },
 });
 
