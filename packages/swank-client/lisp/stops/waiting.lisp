@@ -42,7 +42,10 @@
     ("JOIN-THREAD" sb-thread:thread join-text "waiting for the end of a thread")
     ("PROCESS-WAIT" nil nil "waiting for the end of a process")
     ("RUN-PROGRAM" nil nil "waiting for the end of a process")
-    ("SLEEP" nil nil "sleeping"))
+    ("SLEEP" nil nil "sleeping")
+    ;; the last call of SLEEP
+    ("NANOSLEEP" nil nil "sleeping")
+    ("%NANOSLEEP" nil nil "sleeping"))
   "((NAME TYPE FUNCTION TEXT) ...): Lisp's functions that wait. FUNCTION makes a text from the argument of TYPE; TEXT is shown without one.")
 
 (defparameter *input-waits* '("WAIT-UNTIL-FD-USABLE" "REFILL-INPUT-BUFFER" "SYSREAD-MAY-BLOCK-P")
