@@ -13,13 +13,15 @@
   (is (equal "Nothing is left." (message-text (make-condition 'out-of-stock)))))
 
 (define-test frame-kinds-are-system-user-and-toplevel
-    "Frames above the user's first frame are machinery, frames below the start of an evaluation are the host's."
-  (let ((work (intern "WORK" "COMMON-LISP-USER")))
+    "Frames above the user's first frame are Lisp's, and those below the start of an evaluation or a thread are not the user's."
+  (let ((work (intern "WORK" "COMMON-LISP-USER"))
+        (run (intern "RUN" "SB-THREAD"))
+        (body (intern "BODY" "SB-UNIX")))
     (is (equal '(:system :user :user :toplevel :toplevel)
                (frame-kinds (list 'error work work 'swank-client/stops:call-user 'other)
                             (make-condition 'simple-error))))
     (is (equal '(:user :toplevel :toplevel :toplevel)
-               (frame-kinds (list work 'sb-thread::run '(flet sb-unix::body :in sb-thread::run) "foreign function: call_into_lisp_")
+               (frame-kinds (list work run `(flet ,body :in ,run) "foreign function: call_into_lisp_")
                             (make-condition 'simple-error))))))
 
 (define-test argument-range-comes-from-the-function
