@@ -55,12 +55,14 @@ For full backtrace, use ,backtrace.`,
     `frames: index, function, call
   1  COMMON-LISP-USER::AVERAGE  (AVERAGE NIL)
     source: form (/ (REDUCE #'+ NUMBERS) (LENGTH NUMBERS))
-    locals: none
 total_frames: N
 thread: N
 level: 1`,
   ],
-  [",locals 1", "locals: name, value, object_id\n  NUMBERS  NIL  1\ncatch_tags: none\nthread: N\nlevel: 1"],
+  [
+    ",locals 1",
+    "locals: name, value, object_id, argument\n  NUMBERS  NIL  1  true\ncatch_tags: none\nthread: N\nlevel: 1",
+  ],
   [",in 1 (progn (princ :x) (list numbers 1))", "[stdout]\nX\n\n=> (NIL 1)"],
   [
     ",restarts",
