@@ -19,7 +19,7 @@ describe("launch notes", () => {
     const [values, remarks] = await server.evaluate("(list *begun* (boundp '*done*))");
     expect(values).to.equal("=> (T NIL)");
     expect(remarks?.split("\n").slice(0, 2)).to.deep.equal([
-      `${missing} was not loaded: there is no such file.`,
+      `${missing} was not loaded: there is no such file. Check --load.`,
       `${broken} was only partly loaded: no further [SIMPLE-ERROR]`,
     ]);
     expect(await server.evaluate("1")).to.deep.equal(["=> 1"]);
