@@ -14,6 +14,7 @@ const PACKAGES = {
 /** The folders of swank-mcp. Each imports only from folders in earlier entries; folders of one entry do not import from each other. */
 const SERVER_FOLDERS = [
   ["text", "process"],
+  ["boot"],
   ["cli"],
   ["refusals"],
   ["image"],

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { copyFile, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -14,9 +14,10 @@ describe("published packages", () => {
   it("have the same version and require each other in that version", async () => {
     const { version } = await readJson("package.json");
     for (const name of NAMES) {
-      const { version: own, dependencies = {} } = await readJson(`packages/${name}/package.json`);
+      const { version: own, dependencies, peerDependencies } = await readJson(`packages/${name}/package.json`);
+      const required = { ...dependencies, ...peerDependencies };
       expect(own).to.equal(version);
-      for (const other of NAMES) expect(dependencies[other] ?? `^${version}`).to.equal(`^${version}`);
+      for (const other of NAMES) expect(required[other] ?? `^${version}`).to.equal(`^${version}`);
     }
   });
 
@@ -24,6 +25,13 @@ describe("published packages", () => {
     const licence = await readFile(inRepository("LICENSE"), "utf8");
     for (const name of NAMES)
       expect(await readFile(inRepository(`packages/${name}/LICENSE`), "utf8")).to.equal(licence);
+  });
+
+  it("install nothing besides the program swank-mcp, which is one bundle", async () => {
+    const { dependencies, peerDependencies, peerDependenciesMeta } = await readJson("packages/swank-mcp/package.json");
+    expect(dependencies).to.equal(undefined);
+    for (const name of Object.keys(peerDependencies))
+      expect(peerDependenciesMeta[name]).to.deep.equal({ optional: true });
   });
 
   it("run no scripts when they are installed", async () => {
@@ -35,24 +43,46 @@ describe("published packages", () => {
 });
 
 describe("bin/swank-mcp.js", () => {
+  const PROGRAM = "packages/swank-mcp/dist/program";
   /** @type {string} */
   let folder;
 
-  before(async () => {
+  beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), "bin-shim-"));
-    await mkdir(join(folder, "bin"));
-    await copyFile(inRepository("packages/swank-mcp/bin/swank-mcp.js"), join(folder, "bin/swank-mcp.mjs"));
+    await cp(inRepository("packages/swank-mcp/bin"), join(folder, "packages/swank-mcp/bin"), { recursive: true });
   });
 
-  after(() => rm(folder, { recursive: true }));
+  afterEach(() => rm(folder, { recursive: true }));
 
-  it("names the remedy on standard error if there is no build", async () => {
-    const result = await new Promise((resolve) =>
-      execFile(process.execPath, [join(folder, "bin/swank-mcp.mjs")], (error, stdout, stderr) => {
+  /** @returns {Promise<{ code: unknown, stdout: string, stderr: string }>} */
+  const run = () =>
+    new Promise((resolve) =>
+      execFile(process.execPath, [join(folder, "packages/swank-mcp/bin/swank-mcp.js")], (error, stdout, stderr) => {
         resolve({ code: error?.code, stdout, stderr });
       }),
     );
+
+  it("names the remedy on standard error if there is no build", async () => {
+    const result = await run();
     expect(result).to.deep.include({ code: 1, stdout: "" });
     expect(result.stderr).to.include("npm run build");
+  });
+
+  it("names a source that is newer than the build, and the remedy", async () => {
+    await cp(inRepository(PROGRAM), join(folder, PROGRAM), { recursive: true });
+    await mkdir(join(folder, "packages/swank-mcp/src"));
+    await writeFile(join(folder, "packages/swank-mcp/tsconfig.json"), "{}");
+    await writeFile(join(folder, "packages/swank-mcp/src/bin.ts"), "");
+    const build = await readJson(`${PROGRAM}/build.json`);
+    await writeFile(
+      join(folder, PROGRAM, "build.json"),
+      JSON.stringify({ ...build, builtAt: Date.now() - 60_000, sources: ["swank-mcp/src/bin.ts"] }),
+    );
+    expect(await run()).to.deep.equal({
+      code: 1,
+      stdout: "",
+      stderr:
+        "swank-mcp is older than its source packages/swank-mcp/src/bin.ts: run `npm run build` in the repository, then start it again.\n",
+    });
   });
 });

@@ -6,6 +6,7 @@ import { ownCommand } from "./cli/own-command.js";
 import { Lifetime, type Service } from "./process/lifetime.js";
 import { openLog, startLine } from "./process/log.js";
 import { OutputQueue } from "./process/output-queue.js";
+import type { Starter } from "./process/starter.js";
 import { VERSION } from "./process/version.js";
 
 /** Exit code for a wrong command line. */
@@ -16,7 +17,7 @@ const PAGER_PATIENCE = 600_000;
 
 const output = new OutputQueue(process.stdout);
 
-async function begin(lifetime: Lifetime): Promise<Service> {
+async function begin(lifetime: Lifetime, starter: Starter): Promise<Service> {
   const config = readConfig(process.argv.slice(2), process.env);
   if (config.help) return print(helpText(), lifetime);
   if (config.version) return print(`${VERSION}\n`, lifetime);
@@ -24,14 +25,15 @@ async function begin(lifetime: Lifetime): Promise<Service> {
   lifetime.logTo(log);
   log(startLine(config));
   const { serverOf } = await import("./tools/server-of.js");
+  const onCall = () => starter.keepCode();
   if (config.command === "console") {
     const { TOOL_COMMANDS } = await import("./console/commands.js");
-    const tools = serverOf(config, log, TOOL_COMMANDS);
+    const tools = serverOf(config, log, { onCall, names: TOOL_COMMANDS });
     if (config.share !== undefined) tools.agent.host.start();
     const { serveConsole } = await import("./console/serve-console.js");
     return serveConsole(tools, { bin: resolve(process.argv[1] ?? "swank-mcp"), output }, lifetime);
   }
-  const tools = serverOf(config, log);
+  const tools = serverOf(config, log, { onCall });
   const { serveStdio } = await import("./mcp/stdio.js");
   const consoleCommand = ownCommand("console", { program: process.argv[1], environment: process.env });
   return serveStdio({ tools, output, log, drainSeconds: config.timeout, consoleCommand }, lifetime);
@@ -44,9 +46,9 @@ function print(text: string, lifetime: Lifetime): Service {
 }
 
 /** Reports a wrong command line without a stack: the user can correct it. */
-async function beginOrExplain(lifetime: Lifetime): Promise<Service> {
+async function beginOrExplain(lifetime: Lifetime, starter: Starter): Promise<Service> {
   try {
-    return await begin(lifetime);
+    return await begin(lifetime, starter);
   } catch (error) {
     if (!(error instanceof OptionError)) throw error;
     process.stderr.write(`swank-mcp: ${error.message}\n`);
@@ -55,4 +57,7 @@ async function beginOrExplain(lifetime: Lifetime): Promise<Service> {
   }
 }
 
-await new Lifetime(output).run(beginOrExplain);
+/** Runs the program until it exits the process. */
+export function main(starter: Starter): void {
+  void new Lifetime(output).run((lifetime) => beginOrExplain(lifetime, starter));
+}

@@ -13,6 +13,7 @@ export type { Ask, AskOptions, Question, Reply } from "./agent/elicitation.js";
 export { LastError } from "./agent/last-error.js";
 export { Notices } from "./agent/notices.js";
 export { StopKeeper, type StopLimits } from "./agent/stop-keeper.js";
+export { CodeCache } from "./boot/code-cache.js";
 export { defineStopTool, type StopToolDeclaration } from "./calls/define-stop-tool.js";
 export { defineTool, type Plan, type ToolDeclaration } from "./calls/define-tool.js";
 export { EFFECTS, type Effect } from "./calls/effects.js";

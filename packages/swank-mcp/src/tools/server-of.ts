@@ -7,16 +7,22 @@ import type { Log } from "../process/log.js";
 import { callLine } from "./call-line.js";
 import { ToolServer } from "./tool-server.js";
 
-/**
- * The tools for the only client of a process, with their own image host. Logs every call and defect.
- *
- * @param names - The client's own names for tools.
- */
-export function serverOf(config: Config, log: Log, names?: ReadonlyMap<string, string>): ToolServer {
+export interface ServerSettings {
+  /** The client's own names for tools. */
+  readonly names?: ReadonlyMap<string, string>;
+  /** Called after every call. */
+  readonly onCall: () => void;
+}
+
+/** The tools for the only client of a process, with their own image host. Logs every call and defect. */
+export function serverOf(config: Config, log: Log, { onCall, ...settings }: ServerSettings): ToolServer {
   const host = new ImageHost(openSession(config, log));
   return new ToolServer(new AgentSession(host, config), {
-    ...(names === undefined ? {} : { names }),
-    onCall: (record) => log(callLine(record)),
+    ...settings,
+    onCall: (record) => {
+      log(callLine(record));
+      onCall();
+    },
     onDefect: defectReporter(log, config.verbose),
   });
 }

@@ -1,0 +1,70 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Script } from "node:vm";
+import type { Starter } from "../process/starter.js";
+import { changedSource, readBuildInfo } from "./build-info.js";
+import { CodeCache, codeFolder } from "./code-cache.js";
+
+/** How long after the first call the code is kept, in milliseconds: by then the program has its most used functions. */
+const KEEP_DELAY = 1000;
+
+/** The bundle: a function like those that Node makes of CommonJS modules. */
+type Bundle = (
+  exports: object,
+  require: NodeJS.Require,
+  module: { readonly exports: { main?(starter: Starter): void } },
+  filename: string,
+  dirname: string,
+) => void;
+
+const folder = fileURLToPath(new URL(".", import.meta.url));
+const build = readBuildInfo(folder);
+
+start(join(folder, `server-${build.id}.cjs`));
+// After the first message has been read, which the check would delay.
+setImmediate(failIfStale);
+
+/** Ends a program that is older than its sources, so that nobody tests it. */
+function failIfStale(): void {
+  const changed = changedSource(folder, build);
+  if (changed === undefined) return;
+  process.stderr.write(
+    `swank-mcp is older than its source packages/${changed}: run \`npm run build\` in the repository, then start it again.\n`,
+  );
+  process.exit(1);
+}
+
+/** Runs the bundle, with the code that an earlier process compiled. */
+function start(file: string): void {
+  // Code from the cache would not be counted in a measurement of coverage.
+  const isMeasured = process.env["NODE_V8_COVERAGE"] !== undefined;
+  const cache = isMeasured ? undefined : new CodeCache(codeFolder(process.argv.slice(2), process.env), build.id);
+  const cachedData = cache?.read();
+  // The bundle is ASCII, which is read faster as Latin-1.
+  const source = readFileSync(file, "latin1");
+  const script = new Script(source, { filename: file, ...(cachedData === undefined ? {} : { cachedData }) });
+  const isKept = cachedData !== undefined && script.cachedDataRejected !== true;
+  const bundle: Bundle = script.runInThisContext();
+  const module: Parameters<Bundle>[2] = { exports: {} };
+  bundle(module.exports, createRequire(file), module, file, folder);
+  module.exports.main?.({ keepCode: cache === undefined || isKept ? () => undefined : keeper(script, cache) });
+}
+
+/** Keeps the code once: a moment after the first call, or at the exit if that comes first. */
+function keeper(script: Script, cache: CodeCache): () => void {
+  let isWaiting = false;
+  let isKept = false;
+  const keep = () => {
+    if (isKept) return;
+    isKept = true;
+    cache.write(script.createCachedData());
+  };
+  return () => {
+    if (isWaiting) return;
+    isWaiting = true;
+    setTimeout(keep, KEEP_DELAY).unref();
+    process.once("exit", keep);
+  };
+}

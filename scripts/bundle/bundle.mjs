@@ -1,0 +1,123 @@
+import { createHash } from "node:crypto";
+import { cp, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { inRepository } from "../setup/paths.mjs";
+import { licencesOf } from "./licences.mjs";
+
+const SERVER = inRepository("packages/swank-mcp/");
+const PROGRAM = join(SERVER, "dist/program");
+const LISP = inRepository("packages/swank-client/lisp");
+
+/** The modules that the bundle replaces. */
+const REPLACED = [
+  { filter: /^@modelcontextprotocol\/server\/_shims$/, path: inRepository("scripts/bundle/sdk-shims.mjs") },
+  { filter: /\/lisp-folder\.js$/, path: inRepository("scripts/bundle/lisp-folder.mjs") },
+];
+
+/**
+ * What the program needs beside its code, in build.json.
+ *
+ * @typedef {object} Build
+ * @property {string} id a hash of the code, which is in `server-ID.cjs`
+ * @property {number} builtAt when the build began, in milliseconds since 1970
+ * @property {readonly string[]} sources the files of this repository that the code was made from, relative to packages/
+ */
+
+/**
+ * Bundles the compiled swank-mcp with everything that it imports, into packages/swank-mcp/dist/program.
+ *
+ * @param {number} builtAt when the compilation began: a source that changed later is newer than the bundle
+ */
+export async function bundle(builtAt) {
+  const { code, map, inputs } = await bundleFile("dist/bin.js", { banner: FUNCTION, footer: "})" });
+  const start = await bundleFile("dist/boot/start.js", { banner: OWN_URL, footer: "" });
+  const id = createHash("sha256").update(code).digest("hex").slice(0, 16);
+  await mkdir(PROGRAM, { recursive: true });
+  await replaceFile(`server-${id}.cjs`, `${code}//# sourceMappingURL=server-${id}.cjs.map\n`);
+  await replaceFile(`server-${id}.cjs.map`, map);
+  await replaceFile("start.cjs", start.code);
+  await replaceFile("licences.txt", await licencesOf(inputs));
+  await replaceFile("build.json", JSON.stringify({ id, builtAt, sources: sourcesOf([...inputs, ...start.inputs]) }));
+  await copyLisp();
+  await removeOthers(id);
+}
+
+/** What the code gets instead of `import.meta.url`. */
+const OWN_URL = 'const __url = require("node:url").pathToFileURL(__filename).href;';
+
+/** The head of a function, because Node does not compile the bundle: start.cjs does, with V8's code cache. */
+const FUNCTION = `(function (exports, require, module, __filename, __dirname) {
+(globalThis.__zod_globalConfig ??= {}).jitless = true; // Compiling parsers would take longer than all parsing until the first answer.
+${OWN_URL}`;
+
+/**
+ * @param {string} entry path of a compiled file in swank-mcp
+ * @param {{ banner: string, footer: string }} around
+ */
+async function bundleFile(entry, { banner, footer }) {
+  const { build } = await import("esbuild");
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: inRepository(),
+    entryPoints: [join(SERVER, entry)],
+    outfile: join(PROGRAM, "out.cjs"),
+    bundle: true,
+    write: false,
+    metafile: true,
+    platform: "node",
+    format: "cjs",
+    target: "node20.19",
+    // Dynamic imports are then calls of `require`, which need no callback in a script that Node does not load.
+    supported: { "dynamic-import": false },
+    define: { "import.meta.url": "__url" },
+    minifySyntax: true,
+    minifyWhitespace: true,
+    // Node prints the whole line of an uncaught error.
+    lineLimit: 160,
+    legalComments: "none",
+    charset: "ascii",
+    sourcemap: "external",
+    sourcesContent: false,
+    banner: { js: banner },
+    footer: { js: footer },
+    plugins: [{ name: "replacements", setup: replaceModules }],
+    logLevel: "error",
+  });
+  const text = (/** @type {string} */ suffix) => outputFiles.find(({ path }) => path.endsWith(suffix))?.text ?? "";
+  return { code: text(".cjs"), map: text(".map"), inputs: Object.keys(metafile.inputs) };
+}
+
+/** @param {import("esbuild").PluginBuild} build */
+function replaceModules({ onResolve }) {
+  for (const { filter, path } of REPLACED) onResolve({ filter }, () => ({ path }));
+}
+
+/** @param {readonly string[]} inputs paths from the repository's root */
+function sourcesOf(inputs) {
+  const compiled = inputs.flatMap(
+    (input) => /^packages\/(?<path>[^/]+\/dist\/.*)\.js$/.exec(input)?.groups?.["path"] ?? [],
+  );
+  return compiled.map((path) => `${path.replace("/dist/", "/src/")}.ts`);
+}
+
+/** Replaces a file at once: another process may be reading it. @param {string} name @param {string} text */
+async function replaceFile(name, text) {
+  const draft = join(PROGRAM, `.${name}.${process.pid}`);
+  await writeFile(draft, text);
+  await rename(draft, join(PROGRAM, name));
+}
+
+async function copyLisp() {
+  const folder = join(PROGRAM, "lisp");
+  await rm(folder, { recursive: true, force: true });
+  await cp(LISP, folder, {
+    recursive: true,
+    filter: (path) => !path.endsWith(".fasl") && !relative(LISP, path).startsWith("tests"),
+  });
+}
+
+/** Removes earlier bundles. @param {string} id of the current one */
+async function removeOthers(id) {
+  const names = await readdir(PROGRAM);
+  const old = names.filter((name) => name.startsWith("server-") && !name.startsWith(`server-${id}.`));
+  await Promise.all(old.map((name) => rm(join(PROGRAM, name), { force: true })));
+}
