@@ -46,7 +46,7 @@ export async function bundle(builtAt) {
 const OWN_URL = 'const __url = require("node:url").pathToFileURL(__filename).href;';
 
 /** The head of a function, because Node does not compile the bundle: start.cjs does, with V8's code cache. */
-const FUNCTION = `(function (exports, require, module, __filename, __dirname) {
+const FUNCTION = `(function (exports, require, module, __filename, __dirname) { "use strict";
 (globalThis.__zod_globalConfig ??= {}).jitless = true; // Compiling parsers would take longer than all parsing until the first answer.
 ${OWN_URL}`;
 

@@ -71,7 +71,8 @@ describe("bin/swank-mcp.js", () => {
   it("names a source that is newer than the build, and the remedy", async () => {
     await cp(inRepository(PROGRAM), join(folder, PROGRAM), { recursive: true });
     await mkdir(join(folder, "packages/swank-mcp/src"));
-    await writeFile(join(folder, "packages/swank-mcp/tsconfig.json"), "{}");
+    for (const name of ["package.json", "tsconfig.json"])
+      await cp(inRepository(`packages/swank-mcp/${name}`), join(folder, "packages/swank-mcp", name));
     await writeFile(join(folder, "packages/swank-mcp/src/bin.ts"), "");
     const build = await readJson(`${PROGRAM}/build.json`);
     await writeFile(

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect } from "chai";
-import { ENVIRONMENT } from "../../support/mcp-stdio.js";
+import { ENVIRONMENT } from "../../support/server-process.js";
 
 const PACKAGE = fileURLToPath(new URL("../../../../packages/swank-mcp", import.meta.url));
 const run = promisify(execFile);
