@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { cp, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { extname, join, relative } from "node:path";
 import { inRepository } from "../setup/paths.mjs";
 import { licencesOf } from "./licences.mjs";
 
@@ -37,8 +37,8 @@ export async function bundle(builtAt) {
   await replaceFile(`server-${id}.cjs.map`, map);
   await replaceFile("start.cjs", start.code);
   await replaceFile("licences.txt", await licencesOf(inputs));
-  await replaceFile("build.json", JSON.stringify({ id, builtAt, sources: sourcesOf([...inputs, ...start.inputs]) }));
-  await copyLisp();
+  const sources = [...sourcesOf([...inputs, ...start.inputs]), ...(await copyLisp())];
+  await replaceFile("build.json", JSON.stringify({ id, builtAt, sources }));
   await removeOthers(id);
 }
 
@@ -106,6 +106,7 @@ async function replaceFile(name, text) {
   await rename(draft, join(PROGRAM, name));
 }
 
+/** Copies the Lisp systems, and returns their files, relative to packages/. */
 async function copyLisp() {
   const folder = join(PROGRAM, "lisp");
   await rm(folder, { recursive: true, force: true });
@@ -113,6 +114,8 @@ async function copyLisp() {
     recursive: true,
     filter: (path) => !path.endsWith(".fasl") && !relative(LISP, path).startsWith("tests"),
   });
+  const names = await readdir(folder, { recursive: true });
+  return names.filter((name) => extname(name) !== "").map((name) => `swank-client/lisp/${name}`);
 }
 
 /** Removes earlier bundles. @param {string} id of the current one */
