@@ -44,6 +44,15 @@ describe("StopKeeper", () => {
     expect(notices.take()).to.deep.equal([]);
   });
 
+  it("knows a stop that it is aborting, even before the thread has left it", () => {
+    const slow = stop(1);
+    keeper.add(slow, { abort: () => new Promise(() => {}) });
+    expect(keeper.isEnding(slow)).to.equal(false);
+    for (const thread of [2, 3]) keeper.add(...stopped(thread));
+    expect(slow.isLive).to.equal(true);
+    expect(keeper.isEnding(slow)).to.equal(true);
+  });
+
   it("tries again to abort a stop whose thread did not answer", async () => {
     let tries = 0;
     const silent = stop(1);

@@ -44,6 +44,8 @@ export class StopKeeper {
   /** Calls that wait for the next stop of a thread, by thread. */
   readonly #awaiting = new Map<number, Set<(stop: DebuggedStop) => void>>();
   #kept: KeptStop[] = [];
+  /** Stops that a limit ends; until their threads have left them, they are still live. */
+  readonly #ending = new WeakSet<Stop>();
 
   constructor(limits: StopLimits, notices: Notices) {
     this.#limits = limits;
@@ -116,6 +118,11 @@ export class StopKeeper {
     return this.#kept.map((kept) => kept.stop);
   }
 
+  /** Whether a limit ends this stop, or has ended it. */
+  isEnding(stop: Stop): boolean {
+    return this.#ending.has(stop);
+  }
+
   /** Notes that a thread is stopped in another client's debugger. */
   saw(thread: number): void {
     this.#remember(thread);
@@ -173,6 +180,7 @@ export class StopKeeper {
       `The stop ${thread}/${level} (${cutName(condition.type)}) was ${owner.ending ?? "aborted"}: ${why}.`,
       "ended stop",
     );
+    this.#ending.add(stop);
     endStop(stop, owner);
   }
 

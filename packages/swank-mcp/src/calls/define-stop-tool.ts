@@ -3,7 +3,7 @@ import { ownership } from "../agent/foreign.js";
 import type { ToolAnswer } from "../text/tool-answer.js";
 import { checkFrame } from "./check-frame.js";
 import { continueRequest } from "./resuming.js";
-import { type AddressedStop, findStop } from "./stop-address.js";
+import { type AddressedStop, checkKept, findStop } from "./stop-address.js";
 import type { threadInput } from "./stop-inputs.js";
 import type { ReadOnlyStop, StopPlan, StopRequest } from "./stop-plan.js";
 import { type DeclaredTool, declareTool, type ToolDescription } from "./tool.js";
@@ -40,6 +40,8 @@ export function defineStopTool<Input extends StopInput>(declaration: StopToolDec
     const plan = await declaration.plan(args, found.stop, context);
     const request = requestOf(plan, found);
     if (request !== undefined) await approve({ ...request, stop: found.stop, ...ownership(found.stop, found.session) });
+    // The user may have taken long to answer.
+    checkKept(found, context);
     return plan.act(found);
   });
 }

@@ -97,6 +97,15 @@ async function missing(
   return new Refusal("NO_SUCH_THREAD", `There is no thread ${thread}.`, { remedy: others(stops) });
 }
 
+/**
+ * Refuses a stop that this server ends because of a limit: its thread may not have left it yet.
+ *
+ * @throws Refusal `STALE_STOP`
+ */
+export function checkKept({ stop }: AddressedStop, { agent }: ToolContext): void {
+  if (agent.stops.isEnding(stop)) throw stale(stop.thread, stop.level, undefined);
+}
+
 function stale(thread: number, level: number, now: Place | undefined): Refusal {
   return new Refusal("STALE_STOP", `The stop ${thread}/${level} has ended.`, {
     remedy:
