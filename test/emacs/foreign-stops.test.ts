@@ -108,10 +108,10 @@ describe("foreign stop in Emacs", function () {
     const { thread, text, restarts } = await failInRepl();
     const server = await attach();
     const { frames, total_frames, ...place } = await server.frames({ thread });
-    expect(place).to.deep.equal({ thread, level: 1 });
-    const index = frames.findIndex(({ call }) => call === "(FRAGILE 21)");
-    expect(frames[index]?.function).to.equal("COMMON-LISP-USER::FRAGILE");
-    const { locals } = await server.json("debugger_frame_locals", { frame: index, thread });
+    expect(place).to.include({ thread, level: 1 });
+    const fragile = frames.find(({ call }) => call === "(FRAGILE 21)");
+    expect(fragile?.function).to.equal("COMMON-LISP-USER::FRAGILE");
+    const { locals } = await server.json("debugger_frame_locals", { frame: fragile?.index, thread });
     const named = z.array(z.object({ name: z.string(), value: z.string() })).parse(locals);
     expect(named.map(({ name, value }) => `${name} ${value}`)).to.include.members(["X 21", "Y 42"]);
     const offered = await server.json("debugger_restarts", { thread: `${thread}/1` });
