@@ -79,7 +79,10 @@ function neutral(line: string): string {
 }
 
 function runNode(args: readonly string[]): Promise<{ stdout: string; stderr: string }> {
-  return promisify(execFile)(process.execPath, args, { env: { ...process.env, ...ENVIRONMENT }, encoding: "utf8" });
+  return promisify(execFile)(process.execPath, args, {
+    env: { ...process.env, ...ENVIRONMENT, FORCE_COLOR: "0" },
+    encoding: "utf8",
+  });
 }
 
 function fenced(page: string, block: RegExp): string[] {

@@ -19,7 +19,8 @@ async function outputOf(code: string): Promise<string> {
   const folder = await mkdtemp(fileURLToPath(new URL("readme-", import.meta.url)));
   try {
     await writeFile(join(folder, "example.mjs"), code);
-    return (await run(process.execPath, ["example.mjs"], { cwd: folder })).stdout;
+    return (await run(process.execPath, ["example.mjs"], { cwd: folder, env: { ...process.env, FORCE_COLOR: "0" } }))
+      .stdout;
   } finally {
     await rm(folder, { recursive: true });
   }
