@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { expect } from "chai";
 import { runMocha } from "../../../scripts/testing/run-mocha.mjs";
 import { runResult } from "../../../scripts/testing/run-result.mjs";
@@ -65,7 +66,7 @@ describe("runMocha", () => {
     );
     expect(results?.failures).to.have.length(1);
     expect(results?.failures[0]?.file).to.match(/the\.test\.mjs$/);
-    expect(results?.failures[0]?.text).to.match(/1\) s\s+b:\s+Error: no\s+at /);
+    expect(stripVTControlCharacters(results?.failures[0]?.text ?? "")).to.match(/1\) s\s+b:\s+Error: no\s+at /);
     expect(Object.values(results?.seconds ?? {})).to.have.length(1);
   });
 

@@ -89,8 +89,9 @@ export class StopKeeper {
     const who = stop.data.isOwn ? `Thread ${thread}, started by your code,` : `Background thread ${thread}`;
     const message = oneLine(condition.message, MAX_MESSAGE).replace(/(?<=[^.!?])$/, ".");
     this.#notices.add(
-      `${who} stopped with ${cutName(condition.type)}: ${message} To look at it, call debugger_frames with thread "${thread}/${level}".`,
+      `${who} stopped with ${cutName(condition.type)}: ${message}`,
       "stopped thread",
+      `To look at it, call debugger_frames with thread "${thread}/${level}".`,
     );
   }
 
