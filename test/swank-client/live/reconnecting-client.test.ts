@@ -28,7 +28,7 @@ async function answerHandshake(peer: FakePeer): Promise<void> {
     const isLookingForModule = request.form.includes("cl:get");
     peer.returnOk(
       request.id,
-      request.form.includes("connection-info") ? imageInfo() : isLookingForModule ? "t" : "nil",
+      request.form.includes("connection-info") ? imageInfo() : isLookingForModule ? "(:ok t)" : "nil",
     );
   }
 }

@@ -10,6 +10,7 @@ describe("evaluation timeouts", () => {
     lisp = await McpDebugger.start({ args: ["--timeout", "0.5"] });
     await lisp.evaluate(
       "(defvar *go-on* nil) (defun waiting (n) (loop until *go-on* do (sleep 0.01)) (list :waited n))",
+      { timeout: 30 },
     );
   });
   after(() => lisp.close());
