@@ -45,7 +45,7 @@ const LAUNCH_OPTIONS: OptionNames<LaunchOptions> = { ...LAUNCH_IMAGE_OPTIONS, ..
  * Starts an SBCL with Swank and connects to it over an inherited socket. It listens on no port, so no other program can connect. It ends
  * with this process, in whatever way that ends. `client.close()` ends connection and image.
  *
- * The first launch builds a core, which takes some seconds; later ones start from it. The user's init files are not loaded: see `loadInitFiles`
+ * The first launch builds a core, which takes some seconds, or with `buildInBackground` loads Swank; later ones start from the core. The user's init files are not loaded: see `loadInitFiles`
  * of `swank-client/launch`.
  *
  * @throws SwankError `LISP_NOT_FOUND`, `SWANK_NOT_FOUND`, `LAUNCH_FAILED`, `INVALID_ARGUMENT`, `CANCELLED`, and what `connect` throws. No process
@@ -56,10 +56,11 @@ export async function launch(options: LaunchOptions = {}): Promise<LaunchedClien
   checkAttachOptions(options);
   checkOpenOptions(options);
   const { lisp, swank, cacheDir, useCore, cwd, env, dynamicSpaceSize, runtimeSources, ...others } = options;
-  const { warmUp, startTimeout, onLog, onBuild, ...connecting } = others;
+  const { warmUp, startTimeout, onLog, onBuild, buildInBackground, ...connecting } = others;
   const places = { lisp, swank, cacheDir, cwd, env };
   const contents = { useCore, dynamicSpaceSize, runtimeSources, warmUp };
-  const image = await launchImage({ ...places, ...contents, startTimeout, onLog, onBuild, signal: options.signal });
+  const building = { onLog, onBuild, buildInBackground, startTimeout, signal: options.signal };
+  const image = await launchImage({ ...places, ...contents, ...building });
   try {
     return await openClient(image.transport, connecting, (opened, own) => new LaunchedClient(image, opened, own));
   } catch (error) {

@@ -40,15 +40,30 @@ describe("swank-mcp before the first call", () => {
     expect((await readdir(folder)).filter((name) => name.endsWith(".core"))).to.deep.equal([]);
   });
 
-  it("says on standard error and in the progress of the waiting call that the first launch builds a core", async () => {
+  it("says on standard error and in the progress of the waiting call that the first launch loads Swank", async () => {
     const server = await McpStdio.start(["--cache-dir", folder]);
     const { id, result } = server.startCall("evaluate-lisp", { code: "1" });
     const { params } = await server.progressOf({ id });
-    expect(params?.["message"]).to.match(/^The first launch with this SBCL and Swank builds a Lisp core/);
-    expect(server.errorText).to.match(/^swank-mcp: The first launch with this SBCL and Swank builds a Lisp core.*\n$/);
+    expect(params?.["message"]).to.match(/^The first launch with this SBCL and Swank loads Swank/);
+    expect(server.errorText).to.match(/^swank-mcp: The first launch with this SBCL and Swank loads Swank.*\n$/);
     server.send({ method: "notifications/cancelled", params: { requestId: id } });
     result.catch(() => undefined);
     await server.end();
+  });
+
+  it("answers the first calls while the core for later launches is built", async () => {
+    const log = join(folder, "log");
+    const server = await McpStdio.start(["--cache-dir", folder, "--log-file", log]);
+    expect(await server.call("evaluate-lisp", { code: "(+ 1 2)" })).to.have.property("content");
+    expect(await readFile(log, "utf8")).to.match(/launched SBCL .*, without a core/);
+    let text = "";
+    while (!text.includes("the core for later launches: ")) {
+      await setTimeout(50);
+      text = await readFile(log, "utf8");
+    }
+    expect(text).to.include("launch: the core for later launches: built");
+    await server.end();
+    expect((await readdir(folder)).filter((name) => name.endsWith(".core"))).to.have.length(1);
   });
 
   it("does not connect to an attached image", async () => {

@@ -16,6 +16,8 @@ export interface CoreBuild {
   readonly greeting: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal | undefined;
+  /** Whether other processes of this machine go first. */
+  readonly isBackground: boolean;
   readonly onLog: ((line: string) => void) | undefined;
 }
 
@@ -41,6 +43,7 @@ export async function buildCore(folder: string, build: CoreBuild): Promise<strin
     env: lispEnvironment(lisp, build.env),
     signal: build.signal === undefined ? limit : AbortSignal.any([build.signal, limit]),
     onLine: build.onLog,
+    isBackground: build.isBackground,
   });
   if (build.signal?.aborted) throw new SwankError("CANCELLED", "Building the core was cancelled.");
   if (limit.aborted && !result.succeeded)

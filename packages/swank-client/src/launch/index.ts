@@ -4,6 +4,7 @@
  * @module swank-client/launch
  */
 
+export type { CoreBuildEnd } from "./background-build.js";
 export type { FindLispOptions } from "./find-lisp.js";
 export { findLisp } from "./find-lisp.js";
 export type { FindShareSecretOptions, ShareSecret } from "./find-share-secret.js";

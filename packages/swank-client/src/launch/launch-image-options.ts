@@ -29,7 +29,12 @@ export interface LaunchImageOptions {
   readonly startTimeout?: number | undefined;
   /** Called with each line that the image prints on its stdout and stderr, without the newline. */
   readonly onLog?: ((line: string) => void) | undefined;
-  /** Called when the launch begins to build a core, or to wait for another process that builds it. That takes some seconds. */
+  /**
+   * `true`: if there is no core yet, the image loads Swank at once, and the core for later launches is built while it runs, see
+   * {@link LaunchedImage.coreBuild}. `false`, the default: the launch waits for the core, and later launches are all alike.
+   */
+  readonly buildInBackground?: boolean | undefined;
+  /** Called when the launch finds no core, before it builds one or waits for another process that builds it. That takes some seconds. */
   readonly onBuild?: (() => void) | undefined;
 }
 
@@ -46,6 +51,7 @@ export const LAUNCH_IMAGE_OPTIONS: OptionNames<LaunchImageOptions> = {
   signal: true,
   startTimeout: true,
   onLog: true,
+  buildInBackground: true,
   onBuild: true,
 };
 

@@ -1,6 +1,8 @@
 import { checkOptions } from "../base/check-arguments.js";
+import { BackgroundBuild } from "./background-build.js";
+import { CoreCache } from "./core-cache.js";
 import { LAUNCH_IMAGE_OPTIONS, type LaunchImageOptions } from "./launch-image-options.js";
-import { planLaunch } from "./launch-plan.js";
+import { type LaunchPlan, planLaunch } from "./launch-plan.js";
 import type { LaunchedImage } from "./launched-image.js";
 import { startByLoading } from "./start-by-loading.js";
 import { startFromCore } from "./start-from-core.js";
@@ -9,7 +11,7 @@ import { startFromCore } from "./start-from-core.js";
  * Starts an SBCL with Swank that serves this process over an inherited socket. It opens no port, so no other program can connect. It ends
  * with this process, or with the worker thread that launched it, in whatever way that ends.
  *
- * The first launch builds a core, which takes some seconds; later ones start from it. If that is not possible, Swank is loaded each time.
+ * The first launch builds a core, which takes some seconds, or with `buildInBackground` loads Swank; later ones start from the core. If that is not possible, Swank is loaded each time.
  * Init files are not loaded: see {@link loadInitFiles}.
  *
  * @throws SwankError `LISP_NOT_FOUND`, `SWANK_NOT_FOUND`, `LAUNCH_FAILED`, `INVALID_ARGUMENT`, `CANCELLED`. No process is left behind then.
@@ -23,7 +25,14 @@ export async function launchImage(options: LaunchImageOptions = {}): Promise<Lau
       `${lisp.runtime} contains its core, so no other core can be built for it, and Swank is loaded each time.`,
     );
   }
-  const mayUseCore = options.useCore !== false && plan.cacheFolder !== undefined && lisp.core !== undefined;
-  const image = mayUseCore ? await startFromCore(plan, plan.cacheFolder) : undefined;
-  return image ?? startByLoading(plan);
+  const { cacheFolder } = plan;
+  if (options.useCore === false || cacheFolder === undefined || lisp.core === undefined) return startByLoading(plan);
+  const cache = new CoreCache(cacheFolder, plan.notes);
+  return (await startFromCore(plan, cache)) ?? startWithoutCore(plan, cache);
+}
+
+async function startWithoutCore(plan: LaunchPlan, cache: CoreCache): Promise<LaunchedImage> {
+  const image = await startByLoading(plan);
+  if (plan.options.buildInBackground === true) image.endWithImage(new BackgroundBuild(plan, cache));
+  return image;
 }

@@ -1,6 +1,7 @@
 import { SwankError } from "../base/errors.js";
 import { duplexTransport } from "../protocol/transport/duplex-transport.js";
 import type { TransportFactory, TransportOpener } from "../protocol/transport/transport.js";
+import type { BackgroundBuild, CoreBuildEnd } from "./background-build.js";
 import { ENDING_TIME, type ImageExit, type ImageProcess } from "./image-process.js";
 
 /** How an image was started: from an existing core, from a core built for it, or from SBCL's core with Swank loaded afterwards. */
@@ -13,6 +14,7 @@ export class LaunchedImage {
   /** Notes for the user about the launch, as sentences. */
   readonly notes: readonly string[];
   readonly #process: ImageProcess;
+  #build: BackgroundBuild | undefined;
   #isTaken = false;
 
   constructor(process: ImageProcess, pid: number, how: LaunchedFrom, notes: readonly string[]) {
@@ -42,16 +44,27 @@ export class LaunchedImage {
     return this.#process.exited;
   }
 
+  /** The end of the build that `buildInBackground` started; `undefined` if it started none. Never rejects. */
+  get coreBuild(): Promise<CoreBuildEnd> | undefined {
+    return this.#build?.end;
+  }
+
+  /** Ends a build together with the image. */
+  endWithImage(build: BackgroundBuild): void {
+    this.#build = build;
+    void this.exited.then(() => build.cancel());
+  }
+
   /** The end of the image's output on stdout and stderr, about 16000 characters. */
   get outputTail(): string {
     return this.#process.outputTail;
   }
 
   /**
-   * Ends the image. It runs exit hooks and cleanup forms, and is killed after `time` milliseconds, by default 4000. Resolves when the process
+   * Ends the image, and a build in the background. It runs exit hooks and cleanup forms, and is killed after `time` milliseconds, by default 4000. Resolves when the process
    * has ended. Never rejects.
    */
-  stop(time = ENDING_TIME): Promise<void> {
-    return this.#process.stop(time);
+  async stop(time = ENDING_TIME): Promise<void> {
+    await Promise.all([this.#process.stop(time), this.#build?.cancel()]);
   }
 }

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { constants, setPriority } from "node:os";
 import { OutputLog } from "./output-log.js";
 
 /** Options for running a Lisp to its end. */
@@ -9,6 +10,8 @@ export interface RunOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Ends it when aborted. */
   readonly signal: AbortSignal;
+  /** Whether other processes of this machine go first. Default: false. */
+  readonly isBackground?: boolean;
   /** Called with each line that it prints. */
   readonly onLine?: ((line: string) => void) | undefined;
 }
@@ -34,6 +37,7 @@ export function runLisp(executable: string, options: RunOptions): Promise<RunRes
       signal: options.signal,
       killSignal: "SIGKILL",
     });
+    if (options.isBackground === true && child.pid !== undefined) yieldToOthers(child.pid);
     log.follow(child.stdout);
     log.follow(child.stderr);
     // The program may end without reading all its input.
@@ -45,6 +49,14 @@ export function runLisp(executable: string, options: RunOptions): Promise<RunRes
     });
     child.once("close", (code, signal) => finish(code === 0, failure ?? endingText(code, signal)));
   });
+}
+
+function yieldToOthers(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // It has ended already, or this system refuses: it then runs like others.
+  }
 }
 
 /** How a process ended, as text for messages. */

@@ -1,8 +1,6 @@
 import { asSwankError, SwankError } from "../base/errors.js";
-import { removeQuietly } from "../cache/drafts.js";
-import { buildCore } from "./build-core.js";
-import { CoreCache, type KeptCore } from "./core-cache.js";
-import { doExclusively } from "./exclusive-work.js";
+import { buildOnce } from "./build-once.js";
+import type { CoreCache } from "./core-cache.js";
 import { DEFAULT_START_TIMEOUT } from "./launch-image-options.js";
 import type { LaunchPlan } from "./launch-plan.js";
 import { type LaunchedFrom, LaunchedImage } from "./launched-image.js";
@@ -14,16 +12,19 @@ import { type StartedImage, startImage } from "./start-image.js";
 const CORE_START_LIMIT = 20_000;
 
 /**
- * Starts an image from the core in the cache. The core is built if it does not exist or does not start.
+ * Starts an image from the core in the cache. If the core does not exist or does not start, it is built first, unless the plan has it
+ * built in the background.
  *
- * @returns `undefined` if that is not possible; the plan's notes then say why
+ * @returns `undefined` if there is no core to start from; the plan's notes then say why, unless it is to be built in the background
  * @throws SwankError `CANCELLED`; `INVALID_ARGUMENT` if the image does not start with the requested heap
  */
-export async function startFromCore(plan: LaunchPlan, cacheFolder: string): Promise<LaunchedImage | undefined> {
-  const cache = new CoreCache(cacheFolder, plan.notes);
+export async function startFromCore(plan: LaunchPlan, cache: CoreCache): Promise<LaunchedImage | undefined> {
   await cache.tidy();
   try {
-    return (await startKept(plan, cache)) ?? (await startBuilt(plan, cache));
+    const image = await startKept(plan, cache);
+    if (image !== undefined) return image;
+    plan.options.onBuild?.();
+    return plan.options.buildInBackground === true ? undefined : await startBuilt(plan, cache);
   } catch (error) {
     if (plan.options.signal?.aborted) {
       throw new SwankError("CANCELLED", "Launching the image was cancelled.", { cause: error });
@@ -51,15 +52,12 @@ async function startKept(plan: LaunchPlan, cache: CoreCache): Promise<LaunchedIm
 
 /** `undefined` if another process is building the core and does not finish. Loading Swank is faster then. */
 async function startBuilt(plan: LaunchPlan, cache: CoreCache): Promise<LaunchedImage | undefined> {
-  plan.options.onBuild?.();
   let how: LaunchedFrom = "core";
-  const core = await doExclusively<KeptCore>({
-    lockFile: cache.lockFile(plan.key),
+  const core = await buildOnce(plan, cache, {
     signal: plan.options.signal,
-    found: () => cache.find(plan.key),
-    work: () => {
+    isBackground: false,
+    onWork: () => {
       how = "built-core";
-      return build(plan, cache);
     },
   });
   if (core !== undefined) return launched(await startNew(plan, core.path), how, plan);
@@ -73,18 +71,6 @@ async function startNew(plan: LaunchPlan, core: string): Promise<StartedImage> {
   } catch (error) {
     if (plan.options.signal?.aborted !== true) await throwIfHeapUnusable(plan, core, error);
     throw error;
-  }
-}
-
-async function build(plan: LaunchPlan, cache: CoreCache): Promise<KeptCore> {
-  const draft = await cache.makeDraft(plan.key);
-  try {
-    const { signal, onLog } = plan.options;
-    const { ingredients, greeting, env } = plan;
-    const core = await buildCore(draft, { ingredients, greeting, env, signal, onLog });
-    return await cache.adopt(core, plan.key);
-  } finally {
-    await removeQuietly(draft);
   }
 }
 

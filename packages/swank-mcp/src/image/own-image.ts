@@ -1,4 +1,4 @@
-import type { LaunchedImage, LoadedFile } from "swank-client/launch";
+import type { CoreBuildEnd, LaunchedImage, LoadedFile } from "swank-client/launch";
 import type { Config } from "../cli/config.js";
 import type { Log } from "../process/log.js";
 import { settledWithin } from "../process/settled-within.js";
@@ -14,8 +14,13 @@ const HOW = { core: "from a core", "built-core": "from a new core", loaded: "wit
 /** Lines of output that a notice repeats from a file that failed to load. */
 const LAST_LINES = 12;
 
-const BUILDING =
-  "The first launch with this SBCL and Swank builds a Lisp core, which takes about 10 seconds. Later launches start from it at once.";
+const LATER = "Later launches start from it at once.";
+
+/** What the first launch does. A client's calls need an image soon; a console may end before a core is built in the background. */
+const FIRST_LAUNCH = {
+  serve: `The first launch with this SBCL and Swank loads Swank, which takes a few seconds, and then builds a Lisp core in the background. ${LATER}`,
+  console: `The first launch with this SBCL and Swank builds a Lisp core, which takes about 10 seconds. ${LATER}`,
+} as const;
 
 /** What all images launched by one server share. */
 export interface OwnImageHost {
@@ -48,10 +53,12 @@ export async function openOwnImage(
     useCore: !noCore,
     signal,
     onLog: (line) => log(`image: ${line}`),
+    buildInBackground: config.command === "serve",
     onBuild: () => {
-      log(`launch: ${BUILDING}`);
-      process.stderr.write(`swank-mcp: ${BUILDING}\n`);
-      onDelay(BUILDING);
+      const text = FIRST_LAUNCH[config.command];
+      log(`launch: ${text}`);
+      process.stderr.write(`swank-mcp: ${text}\n`);
+      onDelay(text);
     },
     foreignErrors,
   }).catch((error: unknown) => {
@@ -60,6 +67,7 @@ export async function openOwnImage(
   const { image, notes } = client;
   log(`launched SBCL ${client.info.implementation.version}, pid ${image.pid}, ${HOW[image.how]}`);
   for (const note of notes) log(`launch: ${note}`);
+  void image.coreBuild?.then((end) => log(`launch: the core for later launches: ${buildText(end)}`));
   try {
     const loaded = await client.lisp.with({ signal }).run(loadInitFiles, { noUserInit, load });
     const shared = await sharing?.share(client, { command: shareImage, findSecret: findShareSecret });
@@ -78,6 +86,10 @@ export async function openOwnImage(
     await client.close();
     throw error;
   }
+}
+
+function buildText(end: CoreBuildEnd): string {
+  return end.status === "failed" ? `failed: ${end.reason}` : end.status;
 }
 
 function problemOf(shared: SharedAt | undefined): string[] {

@@ -1,0 +1,89 @@
+import { execFileSync } from "node:child_process";
+import { readdir, truncate } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { expect } from "chai";
+import { BUILDING_TIME, launching, type TestImage } from "./launching.js";
+
+describe("launch with buildInBackground", function () {
+  this.timeout(BUILDING_TIME);
+  const { launch, folder, cacheWithCore } = launching();
+
+  async function coresIn(cacheDir: string): Promise<string[]> {
+    return (await readdir(cacheDir)).filter((name) => name.endsWith(".core"));
+  }
+
+  /** The processes of this one that write into a cache folder. */
+  function buildersIn(cacheDir: string): string[] {
+    const all = execFileSync("ps", ["-o", "pid=,ni=,args=", "--ppid", String(process.pid)], { encoding: "utf8" });
+    const drafts = all.split("\n").filter((line) => line.includes("--non-interactive"));
+    return drafts.map((line) => `${cacheDir}: ${line.trim()}`);
+  }
+
+  async function firstLaunch(cacheDir: string): Promise<TestImage> {
+    const calls: string[] = [];
+    const launched = await launch({ cacheDir, buildInBackground: true, onBuild: () => calls.push("build") });
+    expect(calls).to.deep.equal(["build"]);
+    expect(launched.image.how).to.equal("loaded");
+    expect(launched.image.notes).to.deep.equal([]);
+    return launched;
+  }
+
+  it("gives an image that has loaded Swank while the core for the next launch is built", async () => {
+    const cacheDir = await folder();
+    const { image, evaluate } = await firstLaunch(cacheDir);
+    expect(await evaluate("(cl:+ 1 2)")).to.equal("3");
+    expect(await coresIn(cacheDir)).to.deep.equal([]);
+    expect(await image.coreBuild).to.deep.equal({ status: "built" });
+    expect(await coresIn(cacheDir)).to.have.length(1);
+    const second = await launch({ cacheDir, buildInBackground: true });
+    expect(second.image.how).to.equal("core");
+    expect(second.image.coreBuild).to.equal(undefined);
+  });
+
+  it("lets other processes go first while it builds", async () => {
+    const cacheDir = await folder();
+    await firstLaunch(cacheDir);
+    let [builder] = buildersIn(cacheDir);
+    while (builder === undefined) {
+      await setTimeout(20);
+      [builder] = buildersIn(cacheDir);
+    }
+    expect(Number(/: *\d+ +(?<nice>-?\d+)/.exec(builder)?.groups?.["nice"])).to.be.greaterThan(0);
+  });
+
+  it("ends the build with the image, and leaves nothing behind", async () => {
+    const cacheDir = await folder();
+    const { image } = await firstLaunch(cacheDir);
+    while (buildersIn(cacheDir).length === 0) await setTimeout(20);
+    await image.stop();
+    expect(await image.coreBuild).to.deep.equal({ status: "cancelled" });
+    expect(buildersIn(cacheDir)).to.deep.equal([]);
+    expect((await readdir(cacheDir)).sort()).to.deep.equal(["fasl", "lisp"]);
+  });
+
+  it("ends the build when the image ends by itself", async () => {
+    const { image, send } = await firstLaunch(await folder());
+    send("(sb-ext:exit :code 3 :abort cl:t)");
+    expect(await image.coreBuild).to.deep.equal({ status: "cancelled" });
+  });
+
+  it("replaces a core that does not start", async () => {
+    const cacheDir = await cacheWithCore();
+    const [core = ""] = await coresIn(cacheDir);
+    await truncate(join(cacheDir, core), 0);
+    const { image } = await launch({ cacheDir, buildInBackground: true });
+    expect([image.how, image.notes.length]).to.deep.equal(["loaded", 1]);
+    expect(image.notes[0]).to.include("did not start and was rebuilt");
+    expect(await image.coreBuild).to.deep.equal({ status: "built" });
+  });
+
+  it("says why a build failed, and the image goes on", async () => {
+    const runtimeSources = ['(cl:error "This runtime cannot be loaded.")'];
+    const { image, evaluate } = await launch({ cacheDir: await folder(), runtimeSources, buildInBackground: true });
+    const end = await image.coreBuild;
+    expect(end).to.include({ status: "failed" });
+    expect(end).to.have.property("reason").that.includes("This runtime cannot be loaded.");
+    expect(await evaluate("(cl:+ 1 2)")).to.equal("3");
+  });
+});
