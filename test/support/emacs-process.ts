@@ -27,6 +27,7 @@ export class EmacsProcess {
   readonly #exited: Promise<unknown>;
   readonly #home: string;
   #errorText = "";
+  #files = 0;
 
   private constructor(child: ChildProcess, home: string) {
     this.#child = child;
@@ -64,6 +65,12 @@ export class EmacsProcess {
       throw new Error(`Emacs could not evaluate ${form}: ${error.stdout}${error.stderr}`);
     });
     return stdout.trimEnd();
+  }
+
+  /** The path of a file for one answer. It is removed with the home folder. */
+  newFile(): string {
+    this.#files += 1;
+    return join(this.#home, `answer-${this.#files}`);
   }
 
   /** Kills Emacs and waits until it has ended. */

@@ -10,9 +10,10 @@
       slime-protocol-version 'ignore
       slime-repl-history-file (expand-file-name "slime-history" "~/"))
 
-(defun swank-test-answer (value)
-  "VALUE as JSON in base 64, which comes through emacsclient as it is."
-  (base64-encode-string (encode-coding-string (json-encode value) 'utf-8) t))
+(defun swank-test-answer (value file)
+  "Write VALUE as JSON to FILE.  Long answers do not come through emacsclient as they are."
+  (let ((coding-system-for-write 'utf-8))
+    (write-region (json-encode value) nil file nil 'silent)))
 
 (defun swank-test-start-lisp ()
   "Press M-x slime, and y where it asks whether one more Lisp is wanted.  The process id of the new Lisp."

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import * as z from "zod";
@@ -190,8 +191,9 @@ export class Emacs {
   }
 
   async #read(form: string): Promise<unknown> {
-    const answer = await this.eval(`(swank-test-answer ${form})`);
-    return JSON.parse(Buffer.from(answer.slice(1, -1), "base64").toString());
+    const file = this.#process.newFile();
+    await this.eval(`(swank-test-answer ${form} ${JSON.stringify(file)})`);
+    return JSON.parse(await readFile(file, "utf8"));
   }
 
   async #come<Thing>(what: string, look: () => Promise<Thing | false | undefined>): Promise<Thing> {
