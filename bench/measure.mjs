@@ -12,7 +12,8 @@
 /**
  * An operation to time: its description, and a function that runs it once.
  *
- * @typedef {{ what: string, run: () => unknown, prepare?: () => unknown }} Subject `prepare` is called before each run, and is not timed
+ * @typedef {{ what: string, run: () => unknown, prepare?: () => unknown, finish?: () => unknown }} Subject `prepare` is called before each
+ * run and `finish` after it; they are not timed
  */
 
 /**
@@ -55,9 +56,11 @@ export function median(values) {
 }
 
 /** @param {Subject} subject */
-async function time({ prepare, run }) {
+async function time({ prepare, run, finish }) {
   await prepare?.();
   const start = performance.now();
   await run();
-  return performance.now() - start;
+  const duration = performance.now() - start;
+  await finish?.();
+  return duration;
 }
