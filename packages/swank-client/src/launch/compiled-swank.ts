@@ -5,6 +5,9 @@ import { treeProblem } from "../cache/own-file.js";
 import { ownSubfolder } from "../cache/own-folder.js";
 import { removeUnused } from "../cache/remove-unused.js";
 
+/** The folder of compiled Swanks in the cache folder. */
+const FOLDER = "fasl";
+
 /** Number of compiled Swanks to keep. The least recently used are removed. */
 const KEPT = 2;
 
@@ -36,7 +39,7 @@ export async function compiledSwank(
   key: string,
   notes: string[],
 ): Promise<CompiledSwank> {
-  const parent = cacheFolder === undefined ? undefined : await ownSubfolder(cacheFolder, "fasl");
+  const parent = cacheFolder === undefined ? undefined : await ownSubfolder(cacheFolder, FOLDER);
   if (parent === undefined) return NOWHERE;
   await removeAbandoned(parent);
   const folder = join(parent, key);
@@ -44,6 +47,15 @@ export async function compiledSwank(
     return { folder, isKept: true, publish: doNothing, discard: () => removeQuietly(folder) };
   }
   return draft(parent, key).catch(() => NOWHERE);
+}
+
+/** Whether an earlier image has compiled this Swank. The files may nevertheless be unusable. */
+export function isSwankCompiled(cacheFolder: string | undefined, key: string): Promise<boolean> {
+  if (cacheFolder === undefined) return Promise.resolve(false);
+  return lstat(join(cacheFolder, FOLDER, key)).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** True if the folder exists and only this user can have written it. Otherwise it is removed. */

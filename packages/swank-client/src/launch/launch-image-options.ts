@@ -30,12 +30,16 @@ export interface LaunchImageOptions {
   /** Called with each line that the image prints on its stdout and stderr, without the newline. */
   readonly onLog?: ((line: string) => void) | undefined;
   /**
-   * `true`: if there is no core yet, the image loads Swank at once, and the core for later launches is built while it runs, see
-   * {@link LaunchedImage.coreBuild}. `false`, the default: the launch waits for the core, and later launches are all alike.
+   * `true`: the first launch with this SBCL and Swank loads Swank at once, and the core for later launches is built while the image runs, see
+   * `LaunchedImage.coreBuild`. If that image ends too early, the next launch builds the core. Default: false, the first launch builds the
+   * core.
    */
   readonly buildInBackground?: boolean | undefined;
-  /** Called when the launch finds no core, before it builds one or waits for another process that builds it. That takes some seconds. */
-  readonly onBuild?: (() => void) | undefined;
+  /**
+   * Called when the launch finds no core: before it builds one, or waits for another process that builds it, which takes some seconds; or,
+   * with `true`, before it loads Swank and then builds the core in the background.
+   */
+  readonly onBuild?: ((isBackground: boolean) => void) | undefined;
 }
 
 export const LAUNCH_IMAGE_OPTIONS: OptionNames<LaunchImageOptions> = {

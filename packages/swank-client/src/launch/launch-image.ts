@@ -1,8 +1,9 @@
 import { checkOptions } from "../base/check-arguments.js";
 import { BackgroundBuild } from "./background-build.js";
+import { isSwankCompiled } from "./compiled-swank.js";
 import { CoreCache } from "./core-cache.js";
 import { LAUNCH_IMAGE_OPTIONS, type LaunchImageOptions } from "./launch-image-options.js";
-import { type LaunchPlan, planLaunch } from "./launch-plan.js";
+import { planLaunch } from "./launch-plan.js";
 import type { LaunchedImage } from "./launched-image.js";
 import { startByLoading } from "./start-by-loading.js";
 import { startFromCore } from "./start-from-core.js";
@@ -28,11 +29,11 @@ export async function launchImage(options: LaunchImageOptions = {}): Promise<Lau
   const { cacheFolder } = plan;
   if (options.useCore === false || cacheFolder === undefined || lisp.core === undefined) return startByLoading(plan);
   const cache = new CoreCache(cacheFolder, plan.notes);
-  return (await startFromCore(plan, cache)) ?? startWithoutCore(plan, cache);
-}
-
-async function startWithoutCore(plan: LaunchPlan, cache: CoreCache): Promise<LaunchedImage> {
-  const image = await startByLoading(plan);
-  if (plan.options.buildInBackground === true) image.endWithImage(new BackgroundBuild(plan, cache));
-  return image;
+  const isBackground = options.buildInBackground === true && !(await isSwankCompiled(cacheFolder, plan.key));
+  const image = await startFromCore(plan, cache, isBackground);
+  if (image !== undefined) return image;
+  const loaded = await startByLoading(plan);
+  // Otherwise building it has just failed.
+  if (isBackground) loaded.endWithImage(new BackgroundBuild(plan, cache));
+  return loaded;
 }

@@ -12,19 +12,23 @@ import { type StartedImage, startImage } from "./start-image.js";
 const CORE_START_LIMIT = 20_000;
 
 /**
- * Starts an image from the core in the cache. If the core does not exist or does not start, it is built first, unless the plan has it
- * built in the background.
+ * Starts an image from the core in the cache. If the core does not exist or does not start, it is built first.
  *
+ * @param isBackground - Do not build it: the caller will do so in the background.
  * @returns `undefined` if there is no core to start from; the plan's notes then say why, unless it is to be built in the background
  * @throws SwankError `CANCELLED`; `INVALID_ARGUMENT` if the image does not start with the requested heap
  */
-export async function startFromCore(plan: LaunchPlan, cache: CoreCache): Promise<LaunchedImage | undefined> {
+export async function startFromCore(
+  plan: LaunchPlan,
+  cache: CoreCache,
+  isBackground: boolean,
+): Promise<LaunchedImage | undefined> {
   await cache.tidy();
   try {
     const image = await startKept(plan, cache);
     if (image !== undefined) return image;
-    plan.options.onBuild?.();
-    return plan.options.buildInBackground === true ? undefined : await startBuilt(plan, cache);
+    plan.options.onBuild?.(isBackground);
+    return isBackground ? undefined : await startBuilt(plan, cache);
   } catch (error) {
     if (plan.options.signal?.aborted) {
       throw new SwankError("CANCELLED", "Launching the image was cancelled.", { cause: error });

@@ -16,11 +16,8 @@ const LAST_LINES = 12;
 
 const LATER = "Later launches start from it at once.";
 
-/** What the first launch does. A client's calls need an image soon; a console may end before a core is built in the background. */
-const FIRST_LAUNCH = {
-  serve: `The first launch with this SBCL and Swank loads Swank, which takes a few seconds, and then builds a Lisp core in the background. ${LATER}`,
-  console: `The first launch with this SBCL and Swank builds a Lisp core, which takes about 10 seconds. ${LATER}`,
-} as const;
+const LOADING = `The first launch with this SBCL and Swank loads Swank, which takes a few seconds, and then builds a Lisp core in the background. ${LATER}`;
+const BUILDING = `The first launch with this SBCL and Swank builds a Lisp core, which takes about 10 seconds. ${LATER}`;
 
 /** What all images launched by one server share. */
 export interface OwnImageHost {
@@ -53,9 +50,10 @@ export async function openOwnImage(
     useCore: !noCore,
     signal,
     onLog: (line) => log(`image: ${line}`),
+    // The entries of a script in the console may end sooner than the build, and would end it.
     buildInBackground: config.command === "serve",
-    onBuild: () => {
-      const text = FIRST_LAUNCH[config.command];
+    onBuild: (isBackground) => {
+      const text = isBackground ? LOADING : BUILDING;
       log(`launch: ${text}`);
       process.stderr.write(`swank-mcp: ${text}\n`);
       onDelay(text);
