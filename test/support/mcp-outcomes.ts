@@ -3,7 +3,7 @@ import type { Outcome } from "swank-client";
 type Stopped = Extract<Outcome, { status: "stopped" }>;
 type StopData = Stopped["stop"]["data"];
 type Snapshot = StopData["condition"];
-type Transcript = Pick<Outcome, "stdout" | "stderr" | "warnings" | "warningsOmitted" | "redefinitions" | "package">;
+type Transcript = Omit<Extract<Outcome, { status: "lost" }>, "status" | "cause">;
 
 /** An empty transcript. */
 export const SILENT: Transcript = {
@@ -13,6 +13,7 @@ export const SILENT: Transcript = {
   warningsOmitted: 0,
   redefinitions: { count: 0, files: [], stale: [] },
   package: "COMMON-LISP-USER",
+  milliseconds: undefined,
 };
 
 /** Frames as calls, in order from the innermost; `user` unless the call begins with `system:` or `toplevel:`. */
@@ -57,5 +58,13 @@ export function stopData(thread: number, level: number, changes: Partial<StopDat
 
 /** Returns the outcome of an evaluation that returned values. */
 export function returned(values: readonly string[], transcript: Partial<Transcript> = {}): Outcome {
-  return { ...SILENT, ...transcript, status: "returned", values, valueCount: values.length };
+  return {
+    ...SILENT,
+    ...transcript,
+    status: "returned",
+    values,
+    valueCount: values.length,
+    formCount: 1,
+    unshownForms: [],
+  };
 }

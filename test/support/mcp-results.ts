@@ -2,8 +2,15 @@ import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod";
 
 /** Returns the text blocks of a result. */
-export function blocks({ content }: Pick<CallToolResult, "content">): string[] {
+export function allBlocks({ content }: Pick<CallToolResult, "content">): string[] {
   return content.map((block) => (block.type === "text" ? block.text : `<${block.type}>`));
+}
+
+/** Returns the text blocks of a result without the time, which depends on the machine's load. */
+export function blocks(result: Pick<CallToolResult, "content">): string[] {
+  return allBlocks(result)
+    .map((block) => block.replace(/^(?:|([\s\S]*)\n)Time: [\d.]+ s$/, "$1"))
+    .filter((block) => block !== "");
 }
 
 /** Returns `data.type` of a refusal. */

@@ -9,6 +9,7 @@ const VARYING: readonly (readonly [RegExp, string])[] = [
   [/\{[0-9A-F]{8,16}\}/g, "{<address>}"],
   [/\bevaluation \d+:/g, "evaluation <n>:"],
   [/(\.LISP:)\d+$/gm, "$1<position>"],
+  [/^(Time: )[\d.]+ s$/gm, "$1<seconds> s"],
   [/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>"],
 ];
 

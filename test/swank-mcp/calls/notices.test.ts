@@ -12,10 +12,13 @@ describe("notices in answers", () => {
   // The first image is lost before the test's call, which gets the second.
   beforeEach(async () => {
     const made = [1, 2].map((pid) =>
-      scriptedSession(() => settled({ ...SILENT, status: "returned", values: ["1"], valueCount: 1 }), {
-        pid,
-        loss: "It was killed.",
-      }),
+      scriptedSession(
+        () => settled({ ...SILENT, status: "returned", values: ["1"], valueCount: 1, formCount: 1, unshownForms: [] }),
+        {
+          pid,
+          loss: "It was killed.",
+        },
+      ),
     );
     const queue = [...made];
     tools = toolServer(async () => {

@@ -1,12 +1,40 @@
 import { expect } from "chai";
 import { noteLines } from "swank-mcp";
-import { SILENT } from "../../support/mcp-outcomes.js";
+import { SILENT, snapshot } from "../../support/mcp-outcomes.js";
 
 type Redefinitions = (typeof SILENT)["redefinitions"];
 
+const ending = { kind: "values", values: [], count: 0 } as const;
+
 describe("noteLines", () => {
   const linesOf = (redefinitions: Partial<Redefinitions>) =>
-    noteLines({ transcript: { ...SILENT, redefinitions: { ...SILENT.redefinitions, ...redefinitions } } });
+    noteLines({ transcript: { ...SILENT, redefinitions: { ...SILENT.redefinitions, ...redefinitions } }, ending });
+
+  it("says the time of an evaluation that took longer than a second", () => {
+    const timeOf = (milliseconds: number) => noteLines({ transcript: { ...SILENT, milliseconds }, ending });
+    expect([1000, 1051, 9940, 61_500].map(timeOf)).to.deep.equal([
+      [],
+      ["Time: 1.1 s"],
+      ["Time: 9.9 s"],
+      ["Time: 62 s"],
+    ]);
+  });
+
+  it("leaves the time to the message of a timeout", () => {
+    const timeout = { kind: "condition", tag: "TIMEOUT", error: snapshot() } as const;
+    expect(noteLines({ transcript: { ...SILENT, milliseconds: 30_000 }, ending: timeout })).to.deep.equal([]);
+  });
+
+  it("names the forms whose values are not shown, and where Lisp keeps those of the latest", () => {
+    const linesFor = (count: number, unshown: readonly number[]) =>
+      noteLines({ transcript: SILENT, ending: { ...ending, forms: { count, unshown } } });
+    expect(linesFor(3, [])).to.deep.equal([]);
+    expect(linesFor(4, [1])).to.deep.equal(["Not shown: the values of form 1."]);
+    expect(linesFor(3, [1])).to.deep.equal(["Not shown: the values of form 1. Kept for the next call: /// (form 1)."]);
+    expect(linesFor(5, [1, 3, 4])).to.deep.equal([
+      "Not shown: the values of forms 1, 3, 4. Kept for the next call: // (form 4), /// (form 3).",
+    ]);
+  });
 
   it("names few redefinitions by a file", () => {
     const files = [{ file: "depot/model.lisp", count: 2, names: ["A", "B"] }];

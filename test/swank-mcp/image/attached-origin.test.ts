@@ -25,7 +25,9 @@ describe("attachedOrigin", () => {
   it("warns about a connection that leaves the machine: once in an answer, always in lisp-status", async () => {
     const origin = attachedOrigin({ host: "lisp.example", port: 4005 }, FAR);
     expect(origin).to.deep.equal({ kind: "attached", address: "lisp.example:4005", warning: WARNING });
-    const { client } = scriptedSession(() => settled({ ...SILENT, status: "returned", values: ["3"], valueCount: 1 }));
+    const { client } = scriptedSession(() =>
+      settled({ ...SILENT, status: "returned", values: ["3"], valueCount: 1, formCount: 1, unshownForms: [] }),
+    );
     const session = new LispSession({
       client,
       origin,

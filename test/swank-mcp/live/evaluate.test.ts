@@ -1,11 +1,14 @@
 import { expect } from "chai";
 import { NO_ERROR } from "swank-mcp";
-import { blocks } from "../../support/mcp-results.js";
+import * as z from "zod";
+import { allBlocks, blocks } from "../../support/mcp-results.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
 import { normalized } from "../../support/normalized.js";
 import { Snapshots } from "../../support/snapshots.js";
 
 const snapshots = new Snapshots(import.meta.url);
+
+const outcomes = z.looseObject({ "swank-mcp/outcome": z.looseObject({ milliseconds: z.int() }) });
 
 describe("evaluate-lisp", () => {
   let server: McpStdio;
@@ -34,7 +37,9 @@ describe("evaluate-lisp", () => {
 
   it("includes the report's data for programs", async () => {
     const { _meta } = await server.call("evaluate-lisp", { code: '(princ "a") 7' });
-    expect(_meta?.["swank-mcp/outcome"]).to.deep.equal({
+    const { milliseconds, ...outcome } = outcomes.parse(_meta)["swank-mcp/outcome"];
+    expect(milliseconds).to.be.at.least(0);
+    expect(outcome).to.deep.equal({
       status: "returned",
       values: ["7"],
       stdout: "a",
@@ -42,6 +47,30 @@ describe("evaluate-lisp", () => {
       warnings: [],
       package: "COMMON-LISP-USER",
     });
+  });
+
+  it("notes values of earlier forms that say more than a definition's name", async () => {
+    const code =
+      '(defun shown (x) x) (shown 1) (print :printed) (shown nil) "constant" (shown :kept) (setf *print-base* 10) 8';
+    const [, note] = await server.evaluate(code);
+    snapshots.match("values that are not shown", `${note}`);
+    expect((await server.evaluate("(shown 5) (shown 6) 7"))[1]).to.include("// (form 2), /// (form 1)");
+    expect(await server.evaluate("(append // ///)")).to.deep.equal(["=> (6 5)"]);
+  });
+
+  it("says after the values how long an evaluation took that took longer than a second", async () => {
+    const result = await server.call("evaluate-lisp", { code: "(progn (sleep 1.1) :slept)" });
+    expect(normalized(allBlocks(result).join("\n\n"))).to.equal("=> :SLEPT\n\nTime: <seconds> s");
+    expect(outcomes.parse(result._meta)["swank-mcp/outcome"].milliseconds).to.be.at.least(1100);
+  });
+
+  it("counts the time from the last resumption", async () => {
+    const stopped = await server.call("evaluate-lisp", { code: "(progn (sleep 1.1) (break) (sleep 0.1) :resumed)" });
+    expect(allBlocks(stopped)[1]).to.match(/^Stopped, [\s\S]*\nTime: [\d.]+ s$/);
+    const before = performance.now();
+    const { _meta } = await server.call("debugger_continue");
+    const { milliseconds } = outcomes.parse(_meta)["swank-mcp/outcome"];
+    expect(milliseconds).to.be.within(100, Math.ceil(performance.now() - before));
   });
 
   it("keeps the package that the code sets, and accepts another for one call", async () => {

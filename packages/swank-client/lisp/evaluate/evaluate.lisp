@@ -84,18 +84,34 @@ Interns and executes nothing. Returns if the current readtable finds no error."
           (session-readtable session) *readtable*)
     (when (evaluation-updates-package evaluation) (setf (session-package session) *package*))))
 
-;;; All forms
+;;; All forms. The values of all but the last are not shown.
+
+(defparameter *plain-operators*
+  '(setf setq psetf psetq push pushnew incf decf in-package trace untrace print prin1 princ pprint write write-string write-line)
+  "Operators that are used for their effect. Their values follow from the code, or have been printed.")
+
+(defun worth-showing-p (form values)
+  "True if VALUES of FORM say more than the name of a definition, or that the form was evaluated."
+  (and (some (lambda (value) (or (not (symbolp value)) (keywordp value))) values)
+       (not (if (consp form)
+                (or (defining-kind (first form)) (loading-operator-p (first form)) (member (first form) *plain-operators*))
+                (constantp form)))))
 
 (defun evaluate-forms (evaluation code check)
-  "Evaluate the forms of CODE, after CHECK-SOURCE if CHECK. => the values of the last form, as a list"
+  "Evaluate the forms of CODE, after CHECK-SOURCE if CHECK.
+=> the values of the last form, as a list, and the numbers of the forms before it whose values are worth showing"
   (when check (check-source evaluation code))
   (loop with eof = (list nil)
         with source = (make-string-input-stream code)
         with values = '()
+        with form = nil
+        with unshown = '()
         do (incf (evaluation-form evaluation))
            (let* ((start (file-position source))
-                  (form (let ((*source* source)) (read-form evaluation source eof))))
-             (when (eq form eof) (return values))
+                  (next (let ((*source* source)) (read-form evaluation source eof))))
+             (when (eq next eof) (return (values values (reverse unshown))))
+             (when (worth-showing-p form values) (push (1- (evaluation-form evaluation)) unshown))
+             (setf form next)
              (setf - form)
              (with-form-source (code start (file-position source))
                (setf values (evaluate-form evaluation form)))
@@ -106,8 +122,8 @@ Interns and executes nothing. Returns if the current readtable finds no error."
 
 (defun evaluate-and-print (evaluation code check value-limit)
   "Evaluate CODE, checked first if CHECK. => the result of EVALUATION"
-  (let ((values (evaluate-forms evaluation code check)))
-    (list :returned (printed-values values value-limit))))
+  (multiple-value-bind (values unshown) (evaluate-forms evaluation code check)
+    (list :returned (list* :unshown unshown :forms (1- (evaluation-form evaluation)) (printed-values values value-limit)))))
 
 ;;; Errors at which a thread must not stop
 

@@ -37,6 +37,8 @@ export type EvaluationResult =
       readonly status: "returned";
       readonly values: readonly string[];
       readonly count: number;
+      readonly unshown: readonly number[];
+      readonly forms: number;
       readonly update: SessionUpdate;
     }
   | { readonly status: "aborted"; readonly update: SessionUpdate }
@@ -63,6 +65,8 @@ export function lispLimit(characters: number): number {
 /** The first values as text, and how many there were (lisp/printing/values.lisp). */
 export const printedValues = plist({ values: list(string), count: integer });
 
+const returned = plist({ values: list(string), count: integer, unshown: list(integer), forms: integer });
+
 const failure = plist({ offset: optional(nullable(integer)), evaluated: integer });
 
 const failed = (datum: Sexp) => {
@@ -73,7 +77,7 @@ const failed = (datum: Sexp) => {
 /** `(:returned PLIST . ENDING)`, `(:failed SNAPSHOT . ENDING)`, `(:aborted . ENDING)` or `(:no-such-package NAME)` (lisp/evaluate/evaluate.lisp). */
 const evaluationResult: Decoder<EvaluationResult> = tagged({
   returned: map(
-    tupleRest([printedValues], sessionUpdate),
+    tupleRest([returned], sessionUpdate),
     ([result, update]): EvaluationResult => ({ status: "returned", ...result, update }),
   ),
   failed: map(

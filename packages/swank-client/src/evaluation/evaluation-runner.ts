@@ -112,6 +112,7 @@ export class EvaluationRunner<Stop extends StopOfTask> {
     const place: Place = {
       send: (form, { label }) => {
         sent = this.#connection.isOpen;
+        if (sent) task.sent();
         return this.#connection.exchange(form, { label, id: task.id });
       },
     };
@@ -135,7 +136,8 @@ export class EvaluationRunner<Stop extends StopOfTask> {
     }
     task.report(result.update);
     if (result.status === "returned") {
-      task.ended({ status: "returned", values: result.values, valueCount: result.count });
+      const { values, count, forms, unshown } = result;
+      task.ended({ status: "returned", values, valueCount: count, formCount: forms, unshownForms: unshown });
     } else if (result.status === "aborted") task.ended({ status: "aborted" });
     else task.ended({ status: "aborted", error: explainReadFailure(code, result.error, result.failure) });
   }

@@ -77,6 +77,8 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
   #interrupts = 0;
   #stop: Stop | undefined;
   #thread: number | undefined;
+  /** When the request was sent, or the thread last resumed. */
+  #began: number | undefined;
 
   constructor(
     id: number,
@@ -134,7 +136,12 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
   }
 
   takeTranscript(): Transcript {
-    return this.#recorder.take();
+    return { ...this.#recorder.take(), milliseconds: this.#elapsed() };
+  }
+
+  /** The request has been sent. The time to load the runtime is not the evaluation's. */
+  sent(): void {
+    this.#began = performance.now();
   }
 
   /** Adds output. `omittedBefore` characters were left out before it. */
@@ -151,7 +158,7 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
   stopped(stop: Stop): void {
     this.#stop = stop;
     this.#thread = stop.thread;
-    stop.ended.addEventListener("abort", () => this.#slot.drop(), { once: true });
+    stop.ended.addEventListener("abort", () => this.#resumed(), { once: true });
     this.#slot.put(this.#outcome({ status: "stopped", stop }));
   }
 
@@ -168,11 +175,21 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
 
   /** The transcript is added to the outcome when that is taken. */
   #outcome(verdict: BareOutcome<Stop>): Producer<OutcomeOf<Stop>> {
+    const milliseconds = this.#elapsed();
     return () => {
       // A second spread would take longer than all of this.
       const { stdout, stderr, warnings, warningsOmitted, redefinitions, package: name } = this.#recorder.take();
-      return { ...verdict, stdout, stderr, warnings, warningsOmitted, redefinitions, package: name };
+      return { ...verdict, stdout, stderr, warnings, warningsOmitted, redefinitions, package: name, milliseconds };
     };
+  }
+
+  #resumed(): void {
+    this.#slot.drop();
+    this.#began = performance.now();
+  }
+
+  #elapsed(): number | undefined {
+    return this.#began === undefined ? undefined : performance.now() - this.#began;
   }
 
   #settle(): void {

@@ -13,6 +13,8 @@ export interface Transcript {
   readonly redefinitions: Redefinitions;
   /** The session's package, e.g. `COMMON-LISP-USER`. */
   readonly package: string;
+  /** Time since the request was sent or, after a stop, since the thread resumed; `undefined` if the request was not sent. */
+  readonly milliseconds: number | undefined;
 }
 
 export interface Returned extends Transcript {
@@ -21,6 +23,10 @@ export interface Returned extends Transcript {
   readonly values: readonly string[];
   /** The number of values of the last form. */
   readonly valueCount: number;
+  /** The number of forms that were evaluated. */
+  readonly formCount: number;
+  /** The numbers, from 1, of the forms before the last whose values said more than the name of a definition. */
+  readonly unshownForms: readonly number[];
 }
 
 /** @typeParam Stop - `Stop`, which is not imported here because it imports this file. */

@@ -101,7 +101,7 @@ export class TranscriptRecorder {
   }
 
   /** Returns and clears everything collected since the last call. */
-  take(): Transcript {
+  take(): Omit<Transcript, "milliseconds"> {
     const warnings = this.#warnings;
     const warningsOmitted = this.#warningsOmitted;
     const redefinitions = this.#redefinitions;

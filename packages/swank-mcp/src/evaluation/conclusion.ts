@@ -21,6 +21,8 @@ export interface ValuesEnding {
   readonly values: readonly string[];
   /** Number of values that the evaluation returned. */
   readonly count: number;
+  /** The number of forms, and the numbers of those before the last with values worth showing. Absent for code in a frame. */
+  readonly forms?: { readonly count: number; readonly unshown: readonly number[] };
 }
 
 export type Ending = ValuesEnding | { readonly kind: "aborted"; readonly byReset?: boolean } | ConditionEnding;
@@ -61,6 +63,7 @@ export const EMPTY_TRANSCRIPT: Transcript = {
   warningsOmitted: 0,
   redefinitions: { count: 0, files: [], stale: [] },
   package: "",
+  milliseconds: undefined,
 };
 
 /** Results of a wait that have an answer; a cancelled call has none. */
@@ -96,7 +99,12 @@ export function conclude(followed: Answerable, circumstances: Circumstances = {}
     case "returned":
       return succeeded(
         outcome,
-        { kind: "values", values: outcome.values, count: outcome.valueCount },
+        {
+          kind: "values",
+          values: outcome.values,
+          count: outcome.valueCount,
+          forms: { count: outcome.formCount, unshown: outcome.unshownForms },
+        },
         { kind: "clear" },
       );
     case "stopped":

@@ -1,4 +1,4 @@
-import type { Conclusion } from "../evaluation/conclusion.js";
+import type { Conclusion, Ending, ValuesEnding } from "../evaluation/conclusion.js";
 import type { Redefinitions } from "../image/lisp-port.js";
 import { cutName, firstOf } from "../text/cut.js";
 
@@ -9,11 +9,37 @@ const MAX_NAME = 100;
 /** Most redefinitions by files that are named; more are counted by file. */
 const FEW = 8;
 
-type Noted = Pick<Conclusion, "transcript">;
+/** Longest time in milliseconds that is not mentioned. */
+const SHORT = 1000;
+
+type Noted = Pick<Conclusion, "transcript" | "ending">;
 
 /** Lines for the second block of a report: facts about the evaluation that are neither output nor warnings. */
-export function noteLines({ transcript }: Noted): string[] {
-  return redefinitionLines(transcript.redefinitions);
+export function noteLines({ transcript, ending }: Noted): string[] {
+  return [
+    ...redefinitionLines(transcript.redefinitions),
+    ...(ending.kind === "values" ? unshownLines(ending) : []),
+    ...timeLines(transcript.milliseconds, ending),
+  ];
+}
+
+/** The forms whose values are not shown, and the variables in which Lisp keeps the latest of these values. */
+function unshownLines({ forms: { count, unshown } = { count: 0, unshown: [] } }: ValuesEnding): string[] {
+  if (unshown.length === 0) return [];
+  const numbers = `form${unshown.length > 1 ? "s" : ""} ${listed(unshown.map(String), unshown.length)}`;
+  const kept = ["//", "///"].flatMap((variable, index) => {
+    const form = count - 1 - index;
+    return unshown.includes(form) ? [`${variable} (form ${form})`] : [];
+  });
+  const where = kept.length === 0 ? "" : ` Kept for the next call: ${kept.join(", ")}.`;
+  return [`Not shown: the values of ${numbers}.${where}`];
+}
+
+/** The time of a long evaluation. The message of a timeout already says it. */
+function timeLines(milliseconds: number | undefined, ending: Ending): string[] {
+  if (milliseconds === undefined || milliseconds <= SHORT) return [];
+  if (ending.kind === "condition" && ending.tag === "TIMEOUT") return [];
+  return [`Time: ${(milliseconds / 1000).toFixed(milliseconds < 10_000 ? 1 : 0)} s`];
 }
 
 function redefinitionLines({ count, files, stale }: Redefinitions): string[] {

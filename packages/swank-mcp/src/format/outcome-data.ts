@@ -21,11 +21,13 @@ export function outcomeData({ status, transcript, ending }: Conclusion, maxValue
   return {
     status,
     ...(ending.kind === "values" ? valuesData(ending.values, ending.count, maxValue) : { values: [] }),
+    ...(ending.kind === "values" && ending.forms?.unshown.length ? { forms_not_shown: ending.forms.unshown } : {}),
     stdout: transcript.stdout,
     stderr: transcript.stderr,
     ...warningsData(transcript),
     ...redefinitionsData(transcript.redefinitions),
     package: cutName(transcript.package),
+    ...(transcript.milliseconds === undefined ? {} : { milliseconds: Math.round(transcript.milliseconds) }),
     ...(ending.kind === "condition" ? conditionData(ending) : {}),
   };
 }
