@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ownFolder } from "../cache/own-folder.js";
 import { homeFolder } from "./home-folder.js";
+import { ownFolder } from "./own-folder.js";
 
 /** The name of the folder in which this library keeps files between runs. */
 const NAME = "swank-toolkit";

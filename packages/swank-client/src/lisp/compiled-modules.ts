@@ -28,6 +28,8 @@ export class CompiledModules {
   readonly #cacheDir: string | undefined;
   readonly #lisp: readonly unknown[];
   #parent: Promise<string | undefined> | undefined;
+  /** The folder's name for this Lisp: all modules have the same version. */
+  #key: string | undefined;
 
   /**
    * @param cacheDir - The folder for the cache; default: the user's.
@@ -94,17 +96,16 @@ export class CompiledModules {
   }
 
   /** The folder for this Lisp. */
-  async #folder({ marker }: RuntimeModule): Promise<string | undefined> {
+  async #folder({ version }: RuntimeModule): Promise<string | undefined> {
     const parent = await this.#root();
-    const [, , version] = marker.split("/");
-    const all = JSON.stringify([version, compilingForms(), this.#lisp]);
-    const key = createHash("sha256").update(all).digest("hex").slice(0, 24);
-    return parent === undefined ? undefined : ownSubfolder(parent, key);
+    if (parent === undefined) return undefined;
+    this.#key ??= hashOf(JSON.stringify([version, compilingForms(), this.#lisp])).slice(0, 24);
+    return ownSubfolder(parent, this.#key);
   }
 }
 
-function fileName({ marker }: RuntimeModule): string {
-  return `${marker.split("/")[1]?.toLowerCase()}.fasl`;
+function fileName({ name }: RuntimeModule): string {
+  return `${name}.fasl`;
 }
 
 /** The first line of a file: a comment in Lisp. Only this user knows the random part. */
@@ -112,7 +113,7 @@ function makeHeader(hash: string): string {
   return `;swank-client ${randomBytes(16).toString("hex")} ${hash}\n`;
 }
 
-function hashOf(data: Uint8Array): string {
+function hashOf(data: Uint8Array | string): string {
   return createHash("sha256").update(data).digest("hex");
 }
 

@@ -76,10 +76,15 @@ export function compilingLoader(module: RuntimeModule, { path, header }: OwnFile
   return list(form("compile-module"), path, count, header, form("call-with-own-file"), textLoader(module));
 }
 
-/** The forms on which the content of compiled modules depends, as text. */
+/** The forms on which the content of compiled modules depends, as text. Read once. */
 export function compilingForms(): string {
-  return ["default-settings", "same-lisp", "compile-module"].map((name) => readLisp(`compat/${name}`)).join("\n");
+  compiling ??= ["default-settings", "same-lisp", "compile-module"]
+    .map((name) => readLisp(`compat/${name}`))
+    .join("\n");
+  return compiling;
 }
+
+let compiling: string | undefined;
 
 /** The first form of a compiled module, as text. */
 export function sameLispForm(): string {

@@ -4,6 +4,9 @@ import { type LispSystem, readLisp, readSystems } from "./lisp-systems.js";
 
 /** A Lisp system, ready to be loaded into an image. */
 export interface RuntimeModule {
+  readonly name: ModuleName;
+  /** A hash of the texts of all modules. */
+  readonly version: string;
   /** Name of the package whose external symbols the client calls. */
   readonly packageName: string;
   /** The name of the keyword whose property `:ready` is true in an image that has loaded the module. */
@@ -29,7 +32,9 @@ export function runtimeModule(name: ModuleName): RuntimeModule {
   const { version, texts } = known;
   const marker = versioned(name, version);
   return {
-    packageName: versioned(name, version),
+    name,
+    version,
+    packageName: marker,
     marker,
     // Only the first client of an image needs the texts.
     get texts() {

@@ -61,6 +61,7 @@ export const EMPTY_TRANSCRIPT: Transcript = {
   stderr: "",
   warnings: [],
   warningsOmitted: 0,
+  // The client's constant would load the client when the server starts.
   redefinitions: { count: 0, files: [], stale: [] },
   package: "",
   milliseconds: undefined,

@@ -116,9 +116,9 @@ function serveLegacy(server: Server, { tools, list, onClient, onList }: Connecti
     return { ...list() };
   });
   const asks = rememberingLast(canAsk);
-  server.setRequestHandler("tools/call", ({ params }, context) => {
-    return callAskingInside(tools, { ...params.arguments }, context, asks(server.getClientCapabilities()));
-  });
+  server.setRequestHandler("tools/call", ({ params }, context) =>
+    callAskingInside(tools, { ...params.arguments }, context, asks(server.getClientCapabilities())),
+  );
 }
 
 /** Serves a client that names itself in every request. */
