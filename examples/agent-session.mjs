@@ -60,7 +60,7 @@ print(
   "\nAn item without a price should count as 0. The agent redefines the function, which does not affect the stopped call.",
 );
 await tool("evaluate-lisp", { code: "(defun price (item) (getf item :price 0))" }, "=> PRICE");
-print("\nThe agent retries the call that failed.");
+print("\nThe form has no side effects, so the agent retries it.");
 await tool("debugger_invoke_restart", { restart: "RETRY" }, "=> 10");
 await tool("list-definitions", {}, "PRICE");
 

@@ -74,6 +74,6 @@ export { type JsonObject, jsonAnswer, type ToolAnswer, textAnswer } from "./text
 export { EVERY_TOOL, ToolGuide } from "./text/tool-guide.js";
 export { type CallRecord, callLine } from "./tools/call-line.js";
 export { CATALOGUE, chooseTools } from "./tools/catalogue.js";
-export { chooseRestart, type RestartChoice } from "./tools/debug/restart-choice.js";
+export { chooseRestart, type RestartChoice, restartTaken } from "./tools/debug/restart-choice.js";
 export { serverOf } from "./tools/server-of.js";
 export { ToolServer, type ToolServerOptions } from "./tools/tool-server.js";

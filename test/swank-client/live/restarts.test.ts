@@ -39,7 +39,7 @@ describe("Stop.invokeRestart: restarts", () => {
       { index: 1, name: "", description: "nameless" },
       { index: 2, name: "GO-ON", description: "GO-ON" },
       { index: 3, name: "ABORT", description: "Return to top level" },
-      { index: 4, name: "RETRY", description: "Evaluate form 1 again" },
+      { index: 4, name: "RETRY", description: "Evaluate form 1 again, repeating its side effects" },
     ]);
     await session.invokeRestart(0);
     expect(returned(await evaluation.next()).values).to.deep.equal(["NIL", "T"]);
@@ -54,6 +54,18 @@ describe("Stop.invokeRestart: restarts", () => {
     expect(returned(await evaluation.next()).values).to.deep.equal(["5"]);
   });
 
+  it("are described with long lists cut and the rest whole", async () => {
+    const { evaluation, session } = await stopIn(
+      `(let ((long (loop for n below 1000 collect n)))
+         (restart-case (error "x")
+           (skip () :report (lambda (s) (format s "Skip ~s of ~s and go on" long (vector long long))) (length long))))`,
+    );
+    const list = "(0 1 2 3 4 5 6 7 ...)";
+    expect(session.restarts[0]?.description).to.equal(`Skip ${list} of #(${list} ${list}) and go on`);
+    await session.invokeRestart(0);
+    expect(returned(await evaluation.next()).values).to.deep.equal(["1000"]);
+  });
+
   it("ABORT ends the evaluation without an error", async () => {
     const { evaluation, session } = await stopIn('(error "x")');
     await session.invokeRestart(indexOf(session, "ABORT"));
@@ -65,7 +77,7 @@ describe("Stop.invokeRestart: restarts", () => {
     const { evaluation, session } = await stopIn(
       '(defvar *n* 0) (incf *n*) (defun r-f (x) (/ x 0)) (princ "once") (list (r-f 6) *n*)',
     );
-    expect(session.restarts.at(-1)?.description).to.equal("Evaluate form 5 again");
+    expect(session.restarts.at(-1)?.description).to.equal("Evaluate form 5 again, repeating its side effects");
     await session.invokeRestart(indexOf(session, "RETRY"));
     const again = stopped(await evaluation.next());
     expect(again.stop.condition.type).to.equal("DIVISION-BY-ZERO");

@@ -19,6 +19,23 @@ describe("liveStopText", () => {
     snapshots.match("a stop with locals", liveStopText({ thread: 7, level: 2, locals }, error));
   });
 
+  it("lists restarts with one name and description once, with the numbers of the others", () => {
+    const repeated = restarts(
+      ...["AGAIN - Do it again", "SKIP - Skip 1", "AGAIN - Do it again", "SKIP - Skip 2"],
+      ...["AGAIN - Do it again", "AGAIN - Do it again", "ABORT - Return to top level"],
+    );
+    snapshots.match(
+      "a stop with repeated restarts",
+      liveStopText({ thread: 7, level: 1, locals: [] }, { ...error, restarts: repeated }),
+    );
+    const alternating = Array.from({ length: 100 }, (_, n) => (n % 2 === 0 ? "AGAIN - Again" : `SKIP - Skip ${n}`));
+    const [, , again] = liveStopText(
+      { thread: 7, level: 1, locals: [] },
+      { ...error, restarts: restarts(...alternating) },
+    ).split("\n");
+    expect(again).to.match(/^ {2}1\. AGAIN - Again \(also 3, 5, 7, .*, 41, \.\.\.\)$/);
+  });
+
   it("omits the locals if there are none", () => {
     expect(liveStopText({ thread: 7, level: 1, locals: [] }, error)).to.match(/Return to top level$/);
   });

@@ -22,7 +22,7 @@ Operation was (/ 0 0).
 [Backtrace]
 1: (AVERAGE NIL)
 
-${stopped(["ABORT - Return to top level", "RETRY - Evaluate form 1 again"], ["Locals of frame 1, (AVERAGE NIL):", "  NUMBERS = NIL"])}`;
+${stopped(["ABORT - Return to top level", "RETRY - Evaluate form 1 again, repeating its side effects"], ["Locals of frame 1, (AVERAGE NIL):", "  NUMBERS = NIL"])}`;
 
 /** Finds, inspects and fixes a fault, and continues. */
 const STOPPED: readonly Exchange[] = [
@@ -36,7 +36,7 @@ const STOPPED: readonly Exchange[] = [
 
 Available Restarts:
   1. ABORT - Return to top level
-  2. RETRY - Evaluate form 1 again
+  2. RETRY - Evaluate form 1 again, repeating its side effects
 
 Backtrace (top 5 frames):
   1: (AVERAGE NIL)
@@ -66,7 +66,7 @@ level: 1`,
   [",in 1 (progn (princ :x) (list numbers 1))", "[stdout]\nX\n\n=> (NIL 1)"],
   [
     ",restarts",
-    "restarts: index, name, description\n  1  ABORT  Return to top level\n  2  RETRY  Evaluate form 1 again\nthread: N\nlevel: 1",
+    "restarts: index, name, description\n  1  ABORT  Return to top level\n  2  RETRY  Evaluate form 1 again, repeating its side effects\nthread: N\nlevel: 1",
   ],
   [MENDED, "=> AVERAGE\n\nRedefined: AVERAGE"],
   [",restart RETRY", "=> 0"],
@@ -82,7 +82,7 @@ Two, please.
 [Backtrace]
 0: ((LAMBDA ()))
 
-${stopped(["SUM - SUM", "ABORT - Return to top level", "RETRY - Evaluate form 1 again"])}`,
+${stopped(["SUM - SUM", "ABORT - Return to top level", "RETRY - Evaluate form 1 again, repeating its side effects"])}`,
   ],
   [",restart 1 (* 2 10) 1", "=> (21)"],
   [
@@ -93,7 +93,7 @@ Really?
 [Backtrace]
 0: ((LAMBDA ()))
 
-${stopped(["CONTINUE - Go on.", "ABORT - Return to top level", "RETRY - Evaluate form 1 again"], ["Locals of frame 0, ((LAMBDA ())):", "  N = 2"])}`,
+${stopped(["CONTINUE - Go on.", "ABORT - Return to top level", "RETRY - Evaluate form 1 again, repeating its side effects"], ["Locals of frame 0, ((LAMBDA ())):", "  N = 2"])}`,
   ],
   [",continue", "=> (2)"],
   [
@@ -104,7 +104,7 @@ x
 [Backtrace]
 1: (EVAL (ERROR "x"))
 
-${stopped(["ABORT - Return to top level", "RETRY - Evaluate form 1 again"])}`,
+${stopped(["ABORT - Return to top level", "RETRY - Evaluate form 1 again, repeating its side effects"])}`,
   ],
   [",abort", "; Evaluation aborted"],
 ];
@@ -116,7 +116,7 @@ function stepped(what: string, frames: string, frame: string): string {
     "STEP-NEXT - Step over call",
     "STEP-INTO - Step into call",
     "ABORT - Return to top level",
-    "RETRY - Evaluate form 1 again",
+    "RETRY - Evaluate form 1 again, repeating its side effects",
   ];
   return `[STEP] STEP-FORM-CONDITION
 Evaluating call:
@@ -149,7 +149,7 @@ Breakpoint 1 on COMMON-LISP-USER::TWICE.
 [Backtrace]
 0: (TWICE 3)
 
-${stopped(["CONTINUE - Continue with the call", "ABORT - Return to top level", "RETRY - Evaluate form 1 again"], ["Locals of frame 0, (TWICE 3):", "  X = 3"])}`,
+${stopped(["CONTINUE - Continue with the call", "ABORT - Return to top level", "RETRY - Evaluate form 1 again, repeating its side effects"], ["Locals of frame 0, (TWICE 3):", "  X = 3"])}`,
   ],
   [",over", TWICE],
   [",into", stepped("(* X X)\nWith unknown arguments", "0: (SQUARE 3)\n2: (TWICE 3)", "(SQUARE 3)")],

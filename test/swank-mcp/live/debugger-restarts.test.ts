@@ -24,7 +24,7 @@ describe("debugger_invoke_restart with values", () => {
       restarts: [
         { index: 1, name: "USE-MINE", description: "Use mine." },
         { index: 2, name: "ABORT", description: "Return to top level" },
-        { index: 3, name: "RETRY", description: "Evaluate form 1 again" },
+        { index: 3, name: "RETRY", description: "Evaluate form 1 again, repeating its side effects" },
       ],
       thread,
       level,
@@ -56,9 +56,36 @@ describe("debugger_invoke_restart with values", () => {
     }
   });
 
-  it("invokes the innermost restart of a name", async () => {
-    await lisp.evaluate('(restart-case (restart-case (error "x") (same () :inner)) (same () :outer))');
-    expect(await invoke("SAME")).to.deep.equal(["=> :INNER"]);
+  it("invokes the innermost restart of a name, and says so if there are several", async () => {
+    const code = '(restart-case (restart-case (error "x") (same () :inner)) (same () :outer))';
+    await lisp.evaluate(code);
+    expect(await invoke("SAME")).to.deep.equal([
+      "=> :INNER",
+      "Invoked restart 1, the innermost SAME. Others of this name: 2.",
+    ]);
+    await lisp.evaluate(code);
+    expect(await invoke(2)).to.deep.equal(["=> :OUTER"]);
+  });
+
+  it("says which restart it invoked if the code stops again", async () => {
+    await lisp.evaluate(
+      `(defun nest (n) (if (zerop n) (error "deep") (restart-case (nest (1- n)) (again () (error "again in ~d" n)))))`,
+    );
+    const [, live] = await lisp.evaluate("(nest 5)");
+    expect(live).to.include("\n  1. AGAIN - AGAIN (also 2-5)\n  6. ABORT - Return to top level\n");
+    const blocks = await invoke("again");
+    expect(blocks[0]).to.match(/^\[ERROR\] SIMPLE-ERROR\nagain in 1\n/);
+    expect(blocks[1]).to.include("\n  1. AGAIN - AGAIN (also 2-4)\n");
+    expect(blocks.slice(2)).to.deep.equal(["Invoked restart 1, the innermost AGAIN. Others of this name: 2-5."]);
+  });
+
+  it("lists restarts with one name and description once", async () => {
+    await lisp.evaluate("(nest 5)");
+    expect(await restarts()).to.deep.equal([
+      { index: 1, name: "AGAIN", description: "AGAIN", also: "2-5" },
+      { index: 6, name: "ABORT", description: "Return to top level" },
+      { index: 7, name: "RETRY", description: "Evaluate form 1 again, repeating its side effects" },
+    ]);
   });
 
   it("evaluates all values in the package of the stop before it invokes the restart", async () => {

@@ -40,7 +40,7 @@
     (with-abort-restart (evaluation)
         (return-from evaluate-form (call-user form))
       (retry ()
-        :report (lambda (stream) (format stream "Evaluate form ~d again" (evaluation-form evaluation)))
+        :report (lambda (stream) (format stream "Evaluate form ~d again, repeating its side effects" (evaluation-form evaluation)))
         (restore-guard-page)))))
 
 (defun read-form (evaluation stream eof)

@@ -4,11 +4,17 @@
 
 (defconstant +restart-text-limit+ 300 "Characters shown of a restart's report.")
 
-(defun restart-report (restart)
-  "The report of RESTART, or NIL if printing it fails or takes too long."
+(defun whole-report (restart)
+  "The report of RESTART with the print settings in effect, or NIL if printing it fails or takes too long."
   (in-time nil
     (handler-case (on-one-line (truncated +restart-text-limit+ (lambda (stream) (princ restart stream))))
       (serious-condition () nil))))
+
+(defun restart-report (restart)
+  "The report of RESTART with long lists cut, or NIL if printing it fails or takes too long."
+  (with-bounded-printing (:length 8 :level 3)
+    ;; a report with an error in place of a part would be misleading
+    (let ((sb-ext:*suppress-print-errors* nil)) (whole-report restart))))
 
 (defun restart-text (restart)
   "(NAME TEXT) of RESTART."
@@ -23,10 +29,10 @@
   "Give long or failing RESTARTS a short report, because Swank prints restarts without a limit."
   (with-printing-time
     (dolist (restart (reverse restarts))
-      (let ((text (restart-report restart)))
-        (unless (and text (<= (length text) +restart-text-limit+))
-          (set-report-function restart
-                               (lambda (stream) (write-string (or text "<<error printing restart>>") stream))))))))
+      (let ((whole (whole-report restart)))
+        (unless (and whole (<= (length whole) +restart-text-limit+))
+          (let ((text (or (restart-report restart) "<<error printing restart>>")))
+            (set-report-function restart (lambda (stream) (write-string text stream)))))))))
 
 (defun stop-message (condition)
   "The message of CONDITION for Swank, which calls this before it prints the restarts."

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { chooseRestart, Refusal } from "swank-mcp";
+import { chooseRestart, Refusal, restartTaken } from "swank-mcp";
 import { debuggedStop } from "../../../support/mcp-debugged.js";
 import { restarts, snapshot } from "../../../support/mcp-outcomes.js";
 
@@ -35,6 +35,37 @@ describe("chooseRestart", () => {
     for (const name of ["USE-VALUE", "use-value", ":use-value", "cl:use-value", "cl::Use-Value", " use-value "]) {
       expect(chosen(name), name).to.equal("0 Use it.");
     }
+  });
+
+  it("says which restart of several with one name it took", () => {
+    const nested = debuggedStop(3, 1, {
+      condition: snapshot({
+        restarts: restarts(
+          ...["AGAIN - Again.", "SKIP - Skip.", "AGAIN - Again.", "AGAIN - Other.", "Again - Mixed."],
+          "ABORT - Leave.",
+        ),
+      }),
+    });
+    const taken = (wanted: number | string) => restartTaken(chooseRestart(nested, wanted, []));
+    expect(taken("AGAIN")).to.equal("Invoked restart 1, the innermost AGAIN. Others of this name: 3-4.");
+    expect(taken("again")).to.equal("Invoked restart 1, the innermost AGAIN. Others of this name: 3-5.");
+    for (const clear of [1, "3", "SKIP", "Again", "abort"]) expect(taken(clear), String(clear)).to.equal(undefined);
+  });
+
+  it("lists names once in a refusal, and counts those left out", () => {
+    const nested = debuggedStop(3, 1, {
+      condition: snapshot({ restarts: restarts("A - 1.", "A - 2.", "B - 3.", "A - 4.", " - 5.", " - 6.") }),
+    });
+    expect(() => chooseRestart(nested, "NO", []))
+      .to.throw(Refusal)
+      .with.property("remedy")
+      .that.matches(/^Choose one of: 1-2, 4 A, 3 B, 5-6 \(unnamed\)\. /);
+    const many = Array.from({ length: 60 }, (_, index) => `R${index} - Leave.`);
+    const crowded = debuggedStop(3, 1, { condition: snapshot({ restarts: restarts(...many) }) });
+    expect(() => chooseRestart(crowded, "NO", []))
+      .to.throw(Refusal)
+      .with.property("remedy")
+      .that.includes(", 40 R39, ... 15 more restarts, 56 R55, ");
   });
 
   it("prefers an exact name to a number and to another case", () => {

@@ -7,7 +7,8 @@ import { threadInput, timeoutInput } from "../../calls/stop-inputs.js";
 import type { ReadOnlyStop, StopRequest } from "../../calls/stop-plan.js";
 import type { DebuggedStop } from "../../image/lisp-port.js";
 import { Refusal } from "../../refusals/refusal.js";
-import { chooseRestart, type RestartChoice } from "./restart-choice.js";
+import { withNotices } from "../../text/tool-answer.js";
+import { chooseRestart, type RestartChoice, restartTaken } from "./restart-choice.js";
 
 export const debuggerInvokeRestart = defineStopTool({
   name: "debugger_invoke_restart",
@@ -15,7 +16,7 @@ export const debuggerInvokeRestart = defineStopTool({
   effect: "resumes",
   title: "Invoke restart",
   description:
-    'Invoke a restart and report the outcome of the stopped evaluation. In addition to the listed restarts: RESTART-FRAME, values ["frame"], calls the frame\'s function again in its current definition; RETURN-FROM-FRAME, values ["frame", "expression"], returns from the frame.',
+    'Invoke a restart and report the outcome of the stopped evaluation. In addition to the listed restarts: RESTART-FRAME, values ["frame"], calls the frame\'s function again in its current definition; RETURN-FROM-FRAME, values ["frame", "expression"], returns from the frame. RETRY repeats all side effects of the form: prefer these two and the program\'s own restarts.',
   input: (config) =>
     z.strictObject({
       restart: z.union([z.int(), z.string()]).describe("Number from 1, or name"),
@@ -30,7 +31,11 @@ export const debuggerInvokeRestart = defineStopTool({
     const options = { timeout: seconds * 1000, signal: context.signal };
     return {
       request: await requestTo(choice, stop, values),
-      act: (found) => answerResumed(found, () => invoke(found.stop, choice, values, options), context, seconds),
+      async act(found) {
+        const answer = await answerResumed(found, () => invoke(found.stop, choice, values, options), context, seconds);
+        const taken = restartTaken(choice);
+        return taken === undefined ? answer : withNotices(answer, [taken]);
+      },
     };
   },
 });

@@ -1,14 +1,19 @@
-import { restartNames } from "../../format/restarts.js";
+import { restartNames, restartNumbers } from "../../format/restarts.js";
 import type { DebuggedStop, Restart } from "../../image/lisp-port.js";
 import { Refusal } from "../../refusals/refusal.js";
-import { oneLine } from "../../text/cut.js";
+import { cutName, oneLine } from "../../text/cut.js";
 
 /** Characters of a wrong name that a message repeats. */
 const MAX_SHOWN = 200;
 
 /** A way to leave a stop: one of its restarts, or restarting or returning from a frame. */
 export type RestartChoice =
-  | { readonly kind: "restart"; readonly restart: Restart }
+  | {
+      readonly kind: "restart";
+      readonly restart: Restart;
+      /** The other restarts of the wanted name, if it was chosen by name. */
+      readonly namesakes: readonly Restart[];
+    }
   | { readonly kind: "restart-frame"; readonly frame: number }
   | { readonly kind: "return-from-frame"; readonly frame: number; readonly code: string };
 
@@ -24,8 +29,8 @@ export function chooseRestart(
   wanted: number | string,
   values: readonly string[],
 ): RestartChoice {
-  const restart = offered(stop.restarts, wanted);
-  if (restart !== undefined) return { kind: "restart", restart };
+  const [restart, ...namesakes] = offered(stop.restarts, wanted);
+  if (restart !== undefined) return { kind: "restart", restart, namesakes };
   switch (nameOf(wanted)) {
     case "RESTART-FRAME":
       return { kind: "restart-frame", frame: frameOf(values, 1) };
@@ -36,13 +41,21 @@ export function chooseRestart(
   }
 }
 
-function offered(restarts: readonly Restart[], wanted: number | string): Restart | undefined {
-  const exact = restarts.find(({ name }) => name !== "" && name === wanted);
-  if (exact !== undefined) return exact;
+/** A sentence that says which restart of several with one name was invoked; `undefined` if the choice was clear. */
+export function restartTaken(choice: RestartChoice): string | undefined {
+  if (choice.kind !== "restart" || choice.namesakes.length === 0) return undefined;
+  const { restart, namesakes } = choice;
+  return `Invoked restart ${restart.index + 1}, the innermost ${cutName(restart.name)}. Others of this name: ${restartNumbers(namesakes)}.`;
+}
+
+/** The restarts with the wanted number or name, the innermost first. */
+function offered(restarts: readonly Restart[], wanted: number | string): readonly Restart[] {
+  const exact = restarts.filter(({ name }) => name !== "" && name === wanted);
+  if (exact.length > 0) return exact;
   const number = numberOf(wanted);
-  if (number !== undefined) return restarts.find(({ index }) => index + 1 === number);
+  if (number !== undefined) return restarts.filter(({ index }) => index + 1 === number);
   const name = nameOf(wanted);
-  return name === "" ? undefined : restarts.find((restart) => restart.name.toUpperCase() === name);
+  return name === "" ? [] : restarts.filter((restart) => restart.name.toUpperCase() === name);
 }
 
 function numberOf(wanted: number | string): number | undefined {
