@@ -75,24 +75,18 @@ describe("scan of unclosed lists", () => {
       missing: 1,
       innermost: at(1, 1, 0),
       outermost: at(1, 1, 0),
-      nextForm: undefined,
     });
   });
 
-  it("finds several missing parentheses and the next form", () => {
+  it("finds several missing parentheses", () => {
     const source = "(ok)\n(defun f (x)\n  (let ((y x))\n    (g y)\n\n(defun g (y)\n  y)\n\n(defun h ())\n";
     expect(scan(source)).to.deep.equal({
       kind: "unclosed-list",
       missing: 2,
       innermost: at(3, 3, 20),
       outermost: at(2, 1, 5),
-      nextForm: at(6, 1, 44),
       forms: [{ ...at(1, 1, 0), end: 4 }],
     });
-  });
-
-  it("ignores forms in column 1 before the unclosed list", () => {
-    expect(problemOf("(a\n(b))\n(c")).to.include({ kind: "unclosed-list", nextForm: undefined });
   });
 
   it("ignores parentheses in strings, comments, symbols and characters", () => {
@@ -177,7 +171,6 @@ describe("scan of long text", () => {
       kind: "unclosed-list",
       missing: 1,
       outermost: at(50_001, 1, source.length),
-      nextForm: at(50_002, 1, source.length + form.length + 1),
     });
   });
 });

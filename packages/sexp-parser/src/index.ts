@@ -15,6 +15,7 @@ export type { Folder } from "./fold.js";
 export { fold } from "./fold.js";
 export { type Piece, preview, print, printPieces } from "./print/printer.js";
 export { read, readAll } from "./read/reader.js";
+export { type MisclosedLine, misclosedLines } from "./scan/misclosed.js";
 export type {
   Balanced,
   ExtraClose,

@@ -22,7 +22,22 @@ describe("Evaluation of code that cannot be read", () => {
     [
       "(setf *ran* t)\n(list 1\n  (list 2)",
       "END-OF-FILE",
-      /^Unexpected end of file\.\nLine 2, column 1: the list that begins here never ends; a closing parenthesis is missing\. Nothing has been evaluated\.$/,
+      /^Unexpected end of file\.\nLine 2, column 1: the list that begins here never ends; a closing parenthesis is missing, probably in line 3\. Nothing has been evaluated\.\n3: {3}\(list 2\)$/,
+    ],
+    [
+      "(defun odd-f (x)\n  (let ((y (car x))\n    (setf *ran* y)\n    (list y)))",
+      "END-OF-FILE",
+      /^Unexpected end of file\.\nLine 1, column 1: the list .* missing, probably in line 2\. Nothing has been evaluated\.\n2: {3}\(let \(\(y \(car x\)\)$/,
+    ],
+    [
+      "(defun odd-f (x)\n  (let ((y x)\n    (list y\n\n(defun odd-g (x)\n  (list x)",
+      "END-OF-FILE",
+      /5 closing parentheses are missing, probably in line 2 and line 3 and line 6\. Nothing has been evaluated\.\n2: .*\n3: .*\n6: {3}\(list x\)$/,
+    ],
+    [
+      "(setf *ran* t)\n(defun odd-f (x)\n  (let ((y x)))\n    (print y)\n    (list y)))",
+      "READER-ERROR",
+      /^Unmatched close parenthesis\nLine 5, column 14: this parenthesis closes nothing; line 3 probably has one too many\. Nothing has been evaluated\.\n3: {3}\(let \(\(y x\)\)\)$/,
     ],
     [
       "(setf *ran* t)\n (list 1))",

@@ -25,11 +25,6 @@ export interface UnclosedList extends Scanned {
   readonly innermost: Position;
   /** The outermost open parenthesis, where the unfinished top-level form begins. */
   readonly outermost: Position;
-  /**
-   * The first parenthesis in column 1 after `outermost`, if any. In the usual layout a new top-level form begins there, so
-   * the missing parenthesis belongs before it.
-   */
-  readonly nextForm: Position | undefined;
 }
 
 /** A closing parenthesis that matches no opening one; the scan stops there. */

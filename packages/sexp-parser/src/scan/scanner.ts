@@ -5,6 +5,7 @@ import { skipBlockComment, skipLineComment, skipString, skipToken } from "../tex
 import { dispatchAt } from "./dispatch.js";
 import { Outline } from "./outline.js";
 import type { ScanResult, Unterminated } from "./result.js";
+import type { Tracker } from "./tracker.js";
 
 /**
  * Finds the top-level forms of Lisp source text, and the first syntax in it that is not closed, or closes nothing.
@@ -14,19 +15,22 @@ import type { ScanResult, Unterminated } from "./result.js";
  * depth. The result holds for the standard readtable only.
  */
 export function scan(source: string): ScanResult {
-  return new Scanner(source).scan();
+  return new Scanner(source, new Outline(source)).scan();
+}
+
+/** Scans the text with another tracker than that of {@link scan}. */
+export function track(source: string, tracker: Tracker): void {
+  new Scanner(source, tracker).scan();
 }
 
 class Scanner {
   readonly #text: string;
-  readonly #outline: Outline;
+  readonly #outline: Tracker;
   #pos = 0;
-  /** The first parenthesis in column 1 inside the current top-level form. */
-  #nextForm: number | undefined;
 
-  constructor(text: string) {
+  constructor(text: string, outline: Tracker) {
     this.#text = text;
-    this.#outline = new Outline(text);
+    this.#outline = outline;
   }
 
   scan(): ScanResult {
@@ -67,8 +71,6 @@ class Scanner {
   }
 
   #openList(offset: number): undefined {
-    if (this.#outline.open.length === 0) this.#nextForm = undefined;
-    else if (this.#text.charCodeAt(offset - 1) === Char.newline) this.#nextForm ??= offset;
     this.#outline.push(offset);
     this.#pos++;
   }
@@ -130,7 +132,6 @@ class Scanner {
         missing: open.length,
         innermost: this.#at(innermost),
         outermost: this.#at(outermost),
-        nextForm: this.#nextForm === undefined ? undefined : this.#at(this.#nextForm),
         forms,
       };
     }
