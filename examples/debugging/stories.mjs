@@ -13,7 +13,7 @@ export async function recursion(agent) {
     "A value that is not a number is added deep in the recursion. Which arguments did the innermost call get?",
   );
   const frame = await agent.frameOf("RECURSION::DIGIT-SUM");
-  await agent.call("debugger_eval_in_frame", { frame, code: "(values n (digit-sum (floor n 10)))" }, /\["2","NIL"\]/);
+  await agent.call("debugger_eval_in_frame", { frame, code: "(values n (digit-sum (floor n 10)))" }, /^=> 2\n=> NIL$/m);
 
   agent.think("The digits of 0 add up to NIL: the base case is wrong. Correct it while the thread stays stopped.");
   const fix =
@@ -53,7 +53,7 @@ export async function pipeline(agent) {
     frame: processing,
     code: "(values (rate-of (currency order)) (rate-of (string-upcase (currency order))))",
   };
-  await agent.call("debugger_eval_in_frame", look, /\["NIL","9\/10"\]/);
+  await agent.call("debugger_eval_in_frame", look, /^=> NIL\n=> 9\/10$/m);
 
   agent.think("The lookup of currencies is case-sensitive. Ignore case, and process the order again.");
   const fix =
@@ -80,7 +80,7 @@ export async function race(agent) {
   agent.think("Both threads are stopped there at the same time. Which balance has each of them read?");
   for (const thread of [first, second]) {
     const frame = await agent.frameOf("RACE::WITHDRAW", { thread, end: 3 });
-    await agent.call("debugger_eval_in_frame", { thread, frame, code: "balance" }, /"values":\["100"\]/);
+    await agent.call("debugger_eval_in_frame", { thread, frame, code: "balance" }, /^=> 100$/m);
   }
   agent.think(
     "Both have read a balance of 100: no lock keeps the other thread out between the check and the payment. Continue both.",
@@ -110,7 +110,7 @@ export async function race(agent) {
   await agent.call("debugger_continue", { thread: only }, /resumed/);
   const [other] = await stops(agent, 1);
   const frame = await agent.frameOf("RACE::WITHDRAW", { thread: other, end: 3 });
-  await agent.call("debugger_eval_in_frame", { thread: other, frame, code: "balance" }, /"values":\["0"\]/);
+  await agent.call("debugger_eval_in_frame", { thread: other, frame, code: "balance" }, /^=> 0$/m);
   await agent.call("debugger_continue", { thread: other }, /resumed/);
   await agent.call("breakpoint_remove", { id }, /"removed"/);
   const outcome = "(values (sort (mapcar #'sb-thread:join-thread *threads*) #'string<) race::*balance*)";

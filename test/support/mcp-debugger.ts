@@ -60,6 +60,7 @@ const refusal = z.strictObject({
     data: z.strictObject({ type: z.string(), next: z.string().min(10) }),
   }),
 });
+const frameOutcome = z.object({ "swank-mcp/outcome": z.object({ values: z.array(z.string()) }) });
 const askedFor = z.object({ properties: z.object({ answer: z.object({ enum: z.array(z.string()) }) }) });
 
 /** The installed server with a launched image and the SDK's client, which validates answers against the tools' schemas. */
@@ -134,7 +135,9 @@ export class McpDebugger {
 
   /** Returns the printed values of an expression in a frame. */
   async valuesInFrame(index: number, code: string, args: Record<string, unknown> = {}): Promise<unknown> {
-    return (await this.json("debugger_eval_in_frame", { frame: index, code, ...args }))["values"];
+    const result = await this.call("debugger_eval_in_frame", { frame: index, code, ...args });
+    expect(result.isError, blocks(result).join("\n")).to.equal(false);
+    return frameOutcome.parse(result._meta)["swank-mcp/outcome"].values;
   }
 
   async setBreakpoint(args: Record<string, unknown>): Promise<z.output<typeof breakpoint>> {

@@ -195,7 +195,7 @@ describe("Stop of another client", () => {
     const index = frames.findIndex(({ call }) => call.startsWith("(FRAGILE "));
     const evaluate = (code: string, timeout?: number) =>
       session.evaluateInFrame(index, code, timeout === undefined ? {} : { timeout });
-    expect(await evaluate("(print y) (setf y 5) (list x y)")).to.include({ output: "\n42 " });
+    expect(await evaluate("(print y) (setf y 5) (list x y)")).to.include({ stdout: "\n42 ", stderr: "" });
     expect(await evaluate("(values (read-line *query-io* nil :nothing))")).to.deep.include({ values: [":NOTHING"] });
     expect(await evaluate('(warn "heard by nobody")')).to.deep.include({ values: ["NIL"] });
     for (const code of ['(error "in the frame")', "(throw :out 1)", "(invoke-restart 'use-instead 1)", "(break)"])

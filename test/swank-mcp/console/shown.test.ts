@@ -14,21 +14,12 @@ describe("answerText, consolePrompt and stopOf", () => {
     expect(answerText({ blocks: ["No.\nAsk."], isError: true, structured })).to.equal("No.\nAsk.");
   });
 
-  it("show values in JSON like those of evaluate-lisp", () => {
-    const answer = { blocks: ["{}", "A remark."], isError: false };
-    expect(answerText({ ...answer, structured: { values: ["1", "2"], stdout: "out\n" } })).to.equal(
-      "[stdout]\nout\n\n=> 1\n=> 2\n\nA remark.",
-    );
-    expect(answerText({ ...answer, structured: { values: [], stdout: "" } })).to.equal("; No values\n\nA remark.");
-    expect(answerText({ ...answer, structured: { values: ["1"], values_left_out: 2, stdout: "" } })).to.include(
-      "=> [1 of 3 values shown]",
-    );
-  });
-
   it("show the notices of a JSON answer below it", () => {
-    const structured = { values: ["1"], stdout: "", notices: ["The image is new.", "A stop has ended."] };
+    const structured = { id: 1, notices: ["The image is new.", "A stop has ended."] };
     const blocks = [JSON.stringify(structured)];
-    expect(answerText({ blocks, isError: false, structured })).to.equal("=> 1\n\nThe image is new.\nA stop has ended.");
+    expect(answerText({ blocks, isError: false, structured })).to.equal(
+      "id: 1\n\nThe image is new.\nA stop has ended.",
+    );
   });
 
   it("show a line for each field, and a table for each list", () => {

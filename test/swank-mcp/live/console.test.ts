@@ -63,7 +63,7 @@ level: 1`,
     ",locals 1",
     "locals: name, value, object_id, argument\n  NUMBERS  NIL  1  true\ncatch_tags: none\nthread: N\nlevel: 1",
   ],
-  [",in 1 (progn (princ :x) (list numbers 1))", "[stdout]\nX\n\n=> (NIL 1)"],
+  [",in 1 (progn (princ :x) (list numbers 1))", "[stdout]\nX\n\n=> (NIL 1)\n\nRead in package COMMON-LISP-USER."],
   [
     ",restarts",
     "restarts: index, name, description\n  1  ABORT  Return to top level\n  2  RETRY  Evaluate form 1 again, repeating its side effects\nthread: N\nlevel: 1",

@@ -134,12 +134,35 @@ describe("debugger_frames and debugger_frame_locals", () => {
   it("show a variable's new value after debugger_eval_in_frame sets it", async () => {
     await lisp.evaluate("(my-app:compute 10 20)");
     const { index } = await lisp.frame("(MY-APP:COMPUTE");
-    const answer = await lisp.json("debugger_eval_in_frame", {
-      frame: index,
-      code: '(setq x (* x 2)) (format t "x is ~a" x) (values x (+ x y) *package*)',
-    });
-    expect(answer).to.deep.equal({ values: ["20", "40", '#<PACKAGE "COMMON-LISP-USER">'], stdout: "x is 20" });
+    const code = '(setq x (* x 2)) (format t "x is ~a" x) (values x (+ x y) *package*)';
+    expect(await lisp.resume("debugger_eval_in_frame", { frame: index, code })).to.deep.equal([
+      '[stdout]\nx is 20\n\n=> 20\n=> 40\n=> #<PACKAGE "COMMON-LISP-USER">',
+      "Read in package MY-APP.",
+    ]);
     expect((await lisp.locals("(MY-APP:COMPUTE")).find(({ name }) => name === "X")?.value).to.equal("20");
+  });
+
+  it("report code in a frame as evaluate-lisp does, and say in which package it was read", async () => {
+    await lisp.evaluate("(my-app:compute 10 20)");
+    const { index } = await lisp.frame("(MY-APP:COMPUTE");
+    const report = async (code: string, options = {}) =>
+      (await lisp.resume("debugger_eval_in_frame", { frame: index, code, ...options })).join("\n---\n");
+    const both = "(values 'my-app::local 'cl-user::other (+ x y))";
+    expect(await report(both)).to.equal("=> LOCAL\n=> COMMON-LISP-USER::OTHER\n=> 30\n---\nRead in package MY-APP.");
+    expect(await report(both, { package: "cl-user" })).to.equal(
+      "=> MY-APP::LOCAL\n=> OTHER\n=> 30\n---\nRead in package COMMON-LISP-USER.",
+    );
+    expect(await report('(warn "careful") (princ 1) (values)')).to.equal(
+      "[stdout]\n1\n\n[stderr]\nWARNING: careful\n\n; No values\n---\nRead in package MY-APP.",
+    );
+    const refused = await lisp.refusal("debugger_eval_in_frame", { frame: index, code: "(car nowhere)" });
+    expect(refused).to.include({
+      type: "FRAME_EVALUATION_FAILED",
+      message: "UNBOUND-VARIABLE: The variable MY-APP::NOWHERE is unbound.",
+      next: "The code was read in package MY-APP. Correct it and evaluate it again; the stop is unchanged.",
+    });
+    const nowhere = await lisp.refusal("debugger_eval_in_frame", { frame: index, code: "1", package: "no-such" });
+    expect(nowhere).to.include({ type: "NO_SUCH_PACKAGE", message: "There is no package named no-such." });
   });
 
   it("keep the stop whatever code debugger_eval_in_frame evaluates", async () => {
@@ -159,8 +182,10 @@ describe("debugger_frames and debugger_frame_locals", () => {
       expect(refused.message, code).to.match(message);
     }
     expect(await lisp.valuesInFrame(index, '(warn "no handler of the program sees this")')).to.deep.equal(["NIL"]);
-    const flood = await lisp.json("debugger_eval_in_frame", { frame: index, code: "(dotimes (i 100000) (print i))" });
-    expect(String(flood["stdout"])).to.match(/\[\.\.\. \d+ characters left out \.\.\.\]/);
+    const flood = { frame: index, code: "(dotimes (i 100000) (print i))" };
+    expect((await lisp.resume("debugger_eval_in_frame", flood))[0]).to.match(
+      /\[\.\.\. \d+ characters left out \.\.\.\]/,
+    );
     expect(await lisp.stops()).to.deep.equal([stop]);
   });
 });

@@ -35,7 +35,7 @@ describe("swank-mcp process with a client of protocol revision 2026-07-28", () =
     const question = await server.ask("debugger_eval_in_frame", peek);
     await server.call("evaluate-lisp", { code: "(stop-with 2)" });
     const given = await server.finish("debugger_eval_in_frame", peek, answered(question, "Yes"));
-    expect(given).to.have.nested.property("structuredContent.values[0]", "(:X 1)");
+    expect(given).to.have.nested.property("content[0].text", "=> (:X 1)");
     await server.end();
   });
 

@@ -153,39 +153,55 @@
   (format nil "~a~@[~&[... ~d characters left out ...]~%~]" (get-output-stream-string (kept-text stream))
           (and (plusp (kept-left-out stream)) (kept-left-out stream))))
 
-(defun read-source (source index)
-  "The forms of SOURCE as one PROGN form."
-  (let ((*package* (frame-home index)))
+(defun read-source (source package)
+  "The forms of SOURCE, read in PACKAGE, as one PROGN form."
+  (let ((*package* package))
     `(progn ,@(source-forms source))))
 
-(defun variable-aliases (index)
-  "((SYMBOL VARIABLE) ...) for variables of frame INDEX whose package is not that of the frame's function."
+(defun variable-aliases (index home)
+  "((SYMBOL VARIABLE) ...) for variables of frame INDEX whose names have another symbol in HOME, the package that the code is read in."
   (let ((names (loop for variable in (frame-variables index)
                      for name = (getf variable :name)
-                     when (and (symbolp name) (not (getf variable :unavailable))) collect name))
-        (home (frame-home index)))
+                     when (and (symbolp name) (not (getf variable :unavailable))) collect name)))
     (loop for name in names
           for alias = (accessible-symbol (symbol-name name) home)
           when (and alias (not (member alias names)) (eq (sb-int:info :variable :kind alias) :unknown))
             collect (list alias name) into aliases
           finally (return (remove-duplicates aliases :key #'first)))))
 
-(defun values-in-frame (source index)
-  "The values of SOURCE in frame INDEX, as a list."
-  (let ((form (read-source source index)))
+(defun values-in-frame (source index package)
+  "The values of SOURCE, read in PACKAGE, in frame INDEX, as a list."
+  (let ((form (read-source source package)))
     (multiple-value-list
-     (eval-form-in-frame `(symbol-macrolet ,(append (shadowing-variables index) (variable-aliases index)) ,form) index))))
+     (eval-form-in-frame `(symbol-macrolet ,(append (shadowing-variables index) (variable-aliases index package)) ,form) index))))
 
-(defun eval-in-frame (level index attempt source &optional (limit *value-limit*))
-  "Evaluate SOURCE in frame INDEX.
-=> (:stale) | (:no-frame TOTAL) | (:error TYPE MESSAGE) | (:interrupted) | (:values PLIST OUTPUT)"
+(defun call-reading (attempt package function)
+  "The result of CALL-ATTEMPT for FUNCTION, whose errors name PACKAGE, in which it reads code: (:error TYPE MESSAGE PACKAGE-NAME)."
+  (let ((name (package-name package)))
+    (destructuring-bind (status . facts) (call-attempt attempt function)
+      (cons status (if (eq status :error) (append facts (list name)) facts)))))
+
+(defun result-in-frame (source index package limit)
+  "(:values PLIST STDOUT STDERR PACKAGE-NAME) for SOURCE, read in PACKAGE, in frame INDEX. The values are printed as in PACKAGE."
+  (let* ((name (package-name package))
+         (stdout (make-instance 'kept-output))
+         (stderr (make-instance 'kept-output))
+         (values (let ((*standard-output* stdout) (*trace-output* stdout) (*error-output* stderr))
+                   (let ((values (values-in-frame source index package))
+                         (*package* package))
+                     (printed-values values limit)))))
+    (list :values values (kept-string stdout) (kept-string stderr) name)))
+
+(defun eval-in-frame (level index attempt source package-name &optional (limit *value-limit*))
+  "Evaluate SOURCE in frame INDEX. It is read in the package PACKAGE-NAME or, if that is NIL, in that of the frame's function.
+=> (:stale) | (:no-frame TOTAL) | (:no-such-package) | (:error TYPE MESSAGE PACKAGE-NAME) | (:interrupted)
+| (:values PLIST STDOUT STDERR PACKAGE-NAME)"
   (with-frame (level index)
-    (let ((output (make-instance 'kept-output)))
-      (call-attempt attempt
-                    (lambda ()
-                      (let* ((*standard-output* output) (*error-output* output) (*trace-output* output)
-                             (values (printed-values (values-in-frame source index) limit)))
-                        (list :values values (kept-string output))))))))
+    (let* ((home (frame-home index))
+           (package (if package-name (find-designated-package package-name home) home)))
+      (if package
+          (call-reading attempt package (lambda () (result-in-frame source index package limit)))
+          '(:no-such-package)))))
 
 ;;; Leaving through a frame
 
@@ -201,12 +217,13 @@
 
 (defun return-from-frame (level index attempt source)
   "Return the values of SOURCE, evaluated in frame INDEX, from it.
-=> (:stale) | (:no-frame TOTAL) | (:error TYPE MESSAGE) | (:interrupted) | (:not-restartable), or does not return"
+=> (:stale) | (:no-frame TOTAL) | (:error TYPE MESSAGE PACKAGE-NAME) | (:interrupted) | (:not-restartable), or does not return"
   (with-frame (level index)
-    (let ((frame (nth-frame index)))
+    (let ((frame (nth-frame index))
+          (package (frame-home index)))
       (if (and (sb-debug:frame-has-debug-tag-p frame) (not (toplevel-frame-p index)))
           (destructuring-bind (status . values)
-              (call-attempt attempt (lambda () (cons :values (values-in-frame source index))))
+              (call-reading attempt package (lambda () (cons :values (values-in-frame source index package))))
             (if (eq status :values)
                 (sb-debug:unwind-to-frame-and-call frame (lambda () (values-list values)))
                 (cons status values)))

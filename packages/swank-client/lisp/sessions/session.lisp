@@ -76,10 +76,10 @@
   (let ((package (session-package session)))
     (if (package-name package) package (find-package "COMMON-LISP-USER"))))
 
-(defun find-designated-package (text)
-  "The package that TEXT names for this client, or NIL. TEXT is the exact name, or a designator: my-app, :my-app, \"MY-APP\".
-Local nicknames of the session's package count."
-  (let ((*package* (session-package-now (current-session))))
+(defun find-designated-package (text &optional (home (session-package-now (current-session))))
+  "The package that TEXT names, or NIL. TEXT is the exact name, or a designator: my-app, :my-app, \"MY-APP\".
+Local nicknames of HOME, the session's package by default, count."
+  (let ((*package* home))
     (flet ((live (name)
              (let ((package (ignore-errors (find-package name))))
                (and package (package-name package) package))))

@@ -1,31 +1,43 @@
-import { type Decoder, decode } from "sexp-parser";
+import { type Decoder, decode, NIL } from "sexp-parser";
 import { lispFunction } from "../lisp/descriptor.js";
 import { lispLimit, printedValues } from "./evaluate.js";
 import type { FrameValue } from "./frames.js";
-import { codeInterrupted, evaluationFailed, noFrame } from "./stop-refusals.js";
+import { codeInterrupted, evaluationFailed, noFrame, noSuchPackage } from "./stop-refusals.js";
 
 const { map, string, tagged, tuple } = decode;
 
-/** `(:values (:values (VALUE ...) :count COUNT) OUTPUT)` */
+/** `(:values (:values (VALUE ...) :count COUNT) STDOUT STDERR PACKAGE)` */
 const frameValue: Decoder<FrameValue> = tagged({
-  values: map(tuple(printedValues, string), ([{ values, count }, output]) => ({ values, valueCount: count, output })),
+  values: map(tuple(printedValues, string, string, string), ([{ values, count }, stdout, stderr, packageName]) => ({
+    values,
+    valueCount: count,
+    stdout,
+    stderr,
+    package: packageName,
+  })),
 });
 
-/** Evaluates code in a frame of a stop (lisp/debugger/frames.lisp). `attempt` names the evaluation for `endAttempt`. */
+/**
+ * Evaluates code in a frame of a stop (lisp/debugger/frames.lisp). `attempt` names the evaluation for `endAttempt`. The code is read in
+ * `packageName` or, without one, in the package of the frame's function.
+ */
 export const evalInFrame = lispFunction({
   name: "eval-in-frame",
   where: "stopped-thread",
   module: "debugger",
-  encode: (level: number, frame: number, attempt: string, code: string, valueLimit: number | undefined) => [
-    level,
-    frame,
-    attempt,
-    code,
-    ...(valueLimit === undefined ? [] : [lispLimit(valueLimit)]),
-  ],
+  encode: (
+    level: number,
+    frame: number,
+    attempt: string,
+    code: string,
+    packageName: string | undefined,
+    valueLimit: number | undefined,
+  ) => [level, frame, attempt, code, packageName ?? NIL, ...(valueLimit === undefined ? [] : [lispLimit(valueLimit)])],
   decode: frameValue,
   refusals: {
     "no-frame": (_level: number, frame: number) => noFrame(frame),
+    "no-such-package": (_level, _frame, _attempt, _code, packageName: string | undefined) =>
+      noSuchPackage(packageName ?? ""),
     error: () => evaluationFailed,
     interrupted: () => codeInterrupted,
   },

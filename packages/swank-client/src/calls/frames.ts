@@ -63,8 +63,11 @@ export interface FrameValue {
   readonly values: readonly string[];
   /** Number of all values. */
   readonly valueCount: number;
-  /** Standard output and error output, together. */
-  readonly output: string;
+  /** What the code printed to each stream: the first 20,000 characters. */
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The package in which the code was read and the values were printed. */
+  readonly package: string;
 }
 
 const { boolean, integer, list, map, nullable, plist, string, tagged, tuple, tupleRest } = decode;

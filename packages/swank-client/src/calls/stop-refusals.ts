@@ -3,7 +3,7 @@ import { shownValue } from "../base/check-arguments.js";
 import { SwankError } from "../base/errors.js";
 import type { StopData } from "./stop-data.js";
 
-const { integer, map, nullable, string, tuple } = decode;
+const { integer, map, nullable, optional, string, tuple } = decode;
 
 /** The reply of a function that makes its thread leave the stop: such a function replies only with refusals. */
 export const nothing: Decoder<undefined> = (datum) => {
@@ -21,11 +21,20 @@ export const noFrame = (frame: number): Decoder<SwankError> =>
 export const notRestartable = (frame: number): Decoder<SwankError> =>
   map(tuple(), () => new SwankError("NOT_RESTARTABLE", `Frame ${frame} can be neither restarted nor returned from.`));
 
-/** `(:error TYPE MESSAGE)` of code that was evaluated in a frame. */
+/** `(:error TYPE MESSAGE [PACKAGE])` of code that was evaluated in a frame; PACKAGE is the one in which it was read. */
 export const evaluationFailed: Decoder<SwankError> = map(
-  tuple(string, string),
-  ([type, message]) => new SwankError("FRAME_EVALUATION_FAILED", `${type}: ${message}`),
+  tuple(string, string, optional(string)),
+  ([type, message, packageName]) =>
+    new SwankError("FRAME_EVALUATION_FAILED", `${type}: ${message}`, {
+      remedy:
+        packageName &&
+        `The code was read in package ${packageName}. Correct it and evaluate it again; the stop is unchanged.`,
+    }),
 );
+
+/** `(:no-such-package)`: there is no package to read the code in. */
+export const noSuchPackage = (name: string): Decoder<SwankError> =>
+  map(tuple(), () => new SwankError("NO_SUCH_PACKAGE", `There is no package named ${name}.`));
 
 /** `(:interrupted)`: the expressions were interrupted. */
 export const codeInterrupted: Decoder<SwankError> = map(

@@ -35,6 +35,8 @@ export type Stopped = StoppedOf<Stop>;
 
 /** How to evaluate in a frame. */
 export interface FrameEvaluationOptions extends WaitOptions {
+  /** The package to read the code in, and to print the values in. Default: that of the frame's function. */
+  readonly package?: string | undefined;
   /** Characters of each printed value that are sent, at most 1,000,000 for all values together. Default: 20,000. */
   readonly valueLimit?: number | undefined;
 }
@@ -163,20 +165,24 @@ export class Stop {
   }
 
   /**
-   * Evaluates code in a frame, in the package of its function. The code can read and set the frame's variables, but does not see handlers
-   * and restarts of the stopped code.
+   * Evaluates code in a frame. The code can read and set the frame's variables, but does not see handlers and restarts of the stopped code.
    *
-   * @param options - Timeout (default 30 s), signal and `valueLimit`.
-   * @throws SwankError `STALE_SESSION`, `NO_SUCH_FRAME`, `FRAME_EVALUATION_FAILED` with the code's error, `FRAME_EVALUATION_TIMEOUT`,
-   * `CANCELLED`, `INVALID_ARGUMENT`
+   * @param options - Timeout (default 30 s), signal, `package` and `valueLimit`.
+   * @throws SwankError `STALE_SESSION`, `NO_SUCH_FRAME`, `NO_SUCH_PACKAGE`, `FRAME_EVALUATION_FAILED` with the code's error,
+   * `FRAME_EVALUATION_TIMEOUT`, `CANCELLED`, `INVALID_ARGUMENT`
    */
   async evaluateInFrame(frame: number, code: string, options: FrameEvaluationOptions = {}): Promise<FrameValue> {
-    checkOptions("evaluateInFrame", options, { ...WAIT_OPTIONS, valueLimit: true });
-    const { valueLimit, ...wait } = options;
+    checkOptions("evaluateInFrame", options, { ...WAIT_OPTIONS, package: true, valueLimit: true });
+    const { package: packageName, valueLimit, ...wait } = options;
     checkIndex("frame", frame);
     checkText("code", code);
+    if (packageName !== undefined) checkText("package", packageName);
     if (valueLimit !== undefined) checkLimit("valueLimit", valueLimit);
-    const value = await this.#attempt(evalInFrame, (token) => [this.level, frame, token, code, valueLimit], wait);
+    const value = await this.#attempt(
+      evalInFrame,
+      (token) => [this.level, frame, token, code, packageName, valueLimit],
+      wait,
+    );
     if (value === undefined) throw this.#stale(`Evaluating in frame ${frame}`);
     return value;
   }

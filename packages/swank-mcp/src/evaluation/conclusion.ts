@@ -1,4 +1,12 @@
-import type { ErrorSnapshot, Outcome, StopData, Stopped, StopReason, Transcript } from "../image/lisp-port.js";
+import type {
+  ErrorSnapshot,
+  FrameValue,
+  Outcome,
+  StopData,
+  Stopped,
+  StopReason,
+  Transcript,
+} from "../image/lisp-port.js";
 import type { Followed } from "./follow-evaluation.js";
 import { killedSnapshot, lossSnapshot, stillRunningSnapshot, timeoutSnapshot } from "./made-snapshots.js";
 
@@ -120,6 +128,13 @@ export function conclude(followed: Answerable, circumstances: Circumstances = {}
         error: lossSnapshot(loss ?? outcome.cause.message, now),
       });
   }
+}
+
+/** The conclusion of code that was evaluated in a frame. The evaluation whose frame it is stays stopped. */
+export function concludeInFrame({ values, valueCount, ...printed }: FrameValue): Conclusion {
+  const transcript = { ...EMPTY_TRANSCRIPT, ...printed };
+  const ending = { kind: "values", values, count: valueCount } as const;
+  return { status: "returned", transcript, ending, isError: false, lastError: { kind: "keep" } };
 }
 
 function stopped(outcome: Stopped, seconds: number | undefined, byUser: boolean): Conclusion {

@@ -7,6 +7,9 @@ import { transcriptSections } from "./sections.js";
 /** How to get the whole values: Lisp keeps those of the last form, as in any REPL. */
 const VALUES_ARE_CUT = "; Cut to fit. In the next call the list / holds the whole values: (nth 0 /) is the first.";
 
+/** The same for values of code in a frame, which no variable keeps. */
+const FRAME_VALUES_ARE_CUT = "; Cut to fit. (nth-value 0 FORM) in the frame gives the first value alone, more of it.";
+
 /** The parts of a conclusion that a report shows. */
 type Report = Pick<Conclusion, "transcript" | "ending">;
 
@@ -22,12 +25,13 @@ function endingSections(ending: Ending, maxCost: number, guide: ToolGuide): stri
   return conditionSections(ending, guide);
 }
 
-function valueLines({ values, count }: ValuesEnding, maxCost: number): string {
+function valueLines({ values, count, forms }: ValuesEnding, maxCost: number): string {
   if (values.length === 0) return "; No values";
   const shown = cutTexts(values, maxCost);
   const isCut = values.length > 1 && shown.some((text, index) => text !== values[index]);
   const some = count > values.length ? [`[${values.length} of ${count} values shown]`] : [];
-  return [...[...shown, ...some].map((value) => `=> ${value}`), ...(isCut ? [VALUES_ARE_CUT] : [])].join("\n");
+  const advice = forms === undefined ? FRAME_VALUES_ARE_CUT : VALUES_ARE_CUT;
+  return [...[...shown, ...some].map((value) => `=> ${value}`), ...(isCut ? [advice] : [])].join("\n");
 }
 
 function conditionSections({ tag, error }: ConditionEnding, guide: ToolGuide): string[] {

@@ -23,6 +23,7 @@ export type {
   FrameLocals,
   FramePage,
   FrameSummary,
+  FrameValue,
   HitElsewhere,
   LeftReason,
   LispWarning,

@@ -1,12 +1,13 @@
 import * as z from "zod";
+import { concludedAnswer } from "../../calls/answer-evaluation.js";
 import { defineStopTool } from "../../calls/define-stop-tool.js";
 import { callOf } from "../../calls/resuming.js";
 import { frameInput, threadInput } from "../../calls/stop-inputs.js";
 import type { StopPlan, StopRequest } from "../../calls/stop-plan.js";
-import { valuesData } from "../../format/outcome-data.js";
+import { concludeInFrame } from "../../evaluation/conclusion.js";
 import { Refusal } from "../../refusals/refusal.js";
+import { cutName } from "../../text/cut.js";
 import { holdsForm } from "../../text/holds-form.js";
-import { jsonAnswer } from "../../text/tool-answer.js";
 
 export const debuggerEvalInFrame = defineStopTool({
   name: "debugger_eval_in_frame",
@@ -16,23 +17,28 @@ export const debuggerEvalInFrame = defineStopTool({
   description:
     "Evaluate expression in frame's lexical environment: its variables can be read and set. The thread stays stopped.",
   input: () =>
-    z.strictObject({ frame: frameInput, code: z.string().describe("Lisp code to evaluate"), thread: threadInput }),
-  output: () => z.looseObject({ values: z.array(z.string()).optional(), stdout: z.string().optional() }),
+    z.strictObject({
+      frame: frameInput,
+      code: z.string().describe("Lisp code to evaluate"),
+      package: z.string().min(1).optional().describe("Package to read in (default: that of the frame's function)"),
+      thread: threadInput,
+    }),
   check({ code }) {
     if (!holdsForm(code)) throw new Refusal("EMPTY_CODE", "The code contains no form, so nothing was evaluated.");
   },
-  async plan({ frame, code }, stop, { config, signal }) {
+  async plan({ frame, code, package: packageName }, stop, context) {
+    const { timeout, maxValue } = context.config;
     const request: StopRequest = {
       operation: ":eval",
       action: `evaluate code in frame #${frame}`,
-      particulars: [["Code", code]],
+      particulars: [["Code", code], ...(packageName === undefined ? [] : [["Package", packageName] as const])],
       circumstances: [`Frame ${frame}: ${await callOf(frame, stop)}`, `Thread ${stop.thread}/${stop.level}`],
     };
-    const { timeout, maxValue } = config;
-    const options = { timeout: timeout * 1000, signal, valueLimit: maxValue };
+    const options = { package: packageName, timeout: timeout * 1000, signal: context.signal, valueLimit: maxValue };
     const act: StopPlan["act"] = async (found) => {
-      const { values, valueCount, output } = await found.stop.evaluateInFrame(frame, code, options);
-      return jsonAnswer({ ...valuesData(values, valueCount, maxValue), stdout: output });
+      const value = await found.stop.evaluateInFrame(frame, code, options);
+      const { blocks, ...answer } = concludedAnswer(concludeInFrame(value), context);
+      return { ...answer, blocks: [...blocks, `Read in package ${cutName(value.package)}.`] };
     };
     return { request, act };
   },
