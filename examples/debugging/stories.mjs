@@ -85,7 +85,7 @@ export async function race(agent) {
   agent.think(
     "Both have read a balance of 100: no lock keeps the other thread out between the check and the payment. Continue both.",
   );
-  for (const thread of [first, second]) await agent.call("debugger_continue", { thread }, /resumed/);
+  for (const thread of [first, second]) await agent.call("debugger_continue", { thread }, /resumed|ended/);
   await agent.evaluate(
     "(values (mapcar #'sb-thread:join-thread *threads*) race::*balance*)",
     /=> \(:PAID :PAID\)\n.*=> 0/,
@@ -107,11 +107,11 @@ export async function race(agent) {
 
   agent.think("Now one thread is stopped there, and the other one waits for the lock.");
   await agent.evaluate("(count-if #'sb-thread:thread-alive-p *threads*)", /=> 2/);
-  await agent.call("debugger_continue", { thread: only }, /resumed/);
+  await agent.call("debugger_continue", { thread: only }, /resumed|ended/);
   const [other] = await stops(agent, 1);
   const frame = await agent.frameOf("RACE::WITHDRAW", { thread: other, end: 3 });
   await agent.call("debugger_eval_in_frame", { thread: other, frame, code: "balance" }, /^=> 0$/m);
-  await agent.call("debugger_continue", { thread: other }, /resumed/);
+  await agent.call("debugger_continue", { thread: other }, /resumed|ended/);
   await agent.call("breakpoint_remove", { id }, /"removed"/);
   const outcome = "(values (sort (mapcar #'sb-thread:join-thread *threads*) #'string<) race::*balance*)";
   await agent.evaluate(outcome, /=> \(:PAID :REFUSED\)\n.*=> 0/);

@@ -108,7 +108,7 @@ describe("foreign stop in Emacs", function () {
     const { thread, text, restarts } = await failInRepl();
     const server = await attach();
     const { frames, total_frames, ...place } = await server.frames({ thread });
-    expect(place).to.include({ thread, level: 1 });
+    expect(place).to.include({ thread: `${thread}/1` });
     const fragile = frames.find(({ call }) => call === "(FRAGILE 21)");
     expect(fragile?.function).to.equal("COMMON-LISP-USER::FRAGILE");
     const { locals } = await server.json("debugger_frame_locals", { frame: fragile?.index, thread });
@@ -172,7 +172,7 @@ describe("foreign stop in Emacs", function () {
       values: ["(+ 1 2)"],
       thread,
     });
-    expect(report).to.deep.equal([`; Thread ${thread} resumed in ${OWNER}`]);
+    expect(report).to.deep.equal([`; Thread ${thread}/1 resumed in ${OWNER}`]);
     expect(asked).to.deep.equal([
       `AI agent wants to invoke restart 1, in a thread that is stopped in ${OWNER}:\nUSE-INSTEAD: Use another value.\nValue 1: (+ 1 2)\n\nAllow? [Yes/No/Show Code] Timeout: 60s`,
     ]);
@@ -233,7 +233,7 @@ describe("foreign stop in Emacs", function () {
   it("needs no confirmation under --approval off, and its next stop is reported", async () => {
     const { thread } = await failInRepl();
     const server = await attach({ args: ["--approval", "off"] });
-    const again = `; Thread ${thread} stopped again in ${OWNER}: SIMPLE-ERROR: bad 42 (${thread}/1)`;
+    const again = `; Thread ${thread}/1 stopped again in ${OWNER}: SIMPLE-ERROR: bad 42`;
     let report = "";
     // On a slow machine the thread runs for longer than the tool waits.
     while (report !== again) {
@@ -242,7 +242,7 @@ describe("foreign stop in Emacs", function () {
     }
     await server.evaluate("(defun fragile (x) (list :mended x))");
     expect(await server.resume("debugger_invoke_restart", { restart: "RETRY", thread })).to.deep.equal([
-      `; Thread ${thread} resumed in ${OWNER}`,
+      `; Thread ${thread}/1 resumed in ${OWNER}`,
     ]);
     await emacs.debuggerClosed(thread);
     expect(await emacs.evaluateInRepl("(list *)")).to.equal("((:MENDED 21))");

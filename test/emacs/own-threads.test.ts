@@ -67,7 +67,7 @@ describe("thread started by the agent's code", function () {
       expect((await stopped(agent))[0], way).to.not.have.any.keys("owner", "foreign");
       expect((await agent.call("debugger_frames", { thread: name })).isError, way).to.not.equal(true);
       const ended = await agent.call("debugger_invoke_restart", { restart: "ABORT", thread: name });
-      expect(ended, way).to.have.nested.property("content[0].text", `; Thread ${name.replace("/1", "")} resumed`);
+      expect(ended, way).to.have.nested.property("content[0].text", `; Thread ${name} ended`);
       await untilStopped(agent, 0);
     }
     expect(await emacs.debuggerBuffers()).to.deep.equal([]);

@@ -40,8 +40,7 @@ const framesAnswer = z.strictObject({
   frames: z.array(frame),
   total_frames: z.number(),
   internal_left_out: z.number().optional(),
-  thread: z.number(),
-  level: z.number(),
+  thread: z.string(),
 });
 const breakpoint = z.object({
   id: z.number(),

@@ -56,17 +56,16 @@ For full backtrace, use ,backtrace.`,
   1  COMMON-LISP-USER::AVERAGE  (AVERAGE NIL)
     source: form (/ (REDUCE #'+ NUMBERS) (LENGTH NUMBERS))
 total_frames: N
-thread: N
-level: 1`,
+thread: N`,
   ],
   [
     ",locals 1",
-    "locals: name, value, object_id, argument\n  NUMBERS  NIL  1  true\ncatch_tags: none\nthread: N\nlevel: 1",
+    "locals: name, value, object_id, argument\n  NUMBERS  NIL  1  true\ncatch_tags: none\nthread: N",
   ],
   [",in 1 (progn (princ :x) (list numbers 1))", "[stdout]\nX\n\n=> (NIL 1)\n\nRead in package COMMON-LISP-USER."],
   [
     ",restarts",
-    "restarts: index, name, description\n  1  ABORT  Return to top level\n  2  RETRY  Evaluate form 1 again, repeating its side effects\nthread: N\nlevel: 1",
+    "restarts: index, name, description\n  1  ABORT  Return to top level\n  2  RETRY  Evaluate form 1 again, repeating its side effects\nthread: N",
   ],
   [MENDED, "=> AVERAGE\n\nRedefined: AVERAGE"],
   [",restart RETRY", "=> 0"],
@@ -106,7 +105,7 @@ x
 
 ${stopped(["ABORT - Return to top level", "RETRY - Evaluate form 1 again, repeating its side effects"])}`,
   ],
-  [",abort", "; Evaluation aborted"],
+  [",abort", "; Evaluation aborted\n\nThread N ended. No other thread of this session is stopped."],
 ];
 
 function stepped(what: string, frames: string, frame: string): string {
@@ -191,7 +190,7 @@ Defined by evaluated code:
 function neutral(text: string): string {
   return text
     .replace(/thread \d+\/\d+/g, "thread N/N")
-    .replace(/^thread: \d+$/gm, "thread: N")
+    .replace(/^(thread: |Thread )\d+\/\d+/gm, "$1N")
     .replace(/^total_frames: \d+$/gm, "total_frames: N")
     .replace(/\d+ more frames/g, "N more frames")
     .replace(/evaluation \d+:/g, "evaluation N:")

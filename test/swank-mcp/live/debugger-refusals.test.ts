@@ -172,7 +172,7 @@ describe("debugger tool refusals", () => {
       }
     }
     expect(await lisp.stops()).to.deep.equal([stop]);
-    expect(await lisp.frames({ thread })).to.include({ thread });
+    expect(await lisp.frames({ thread })).to.include({ thread: stop });
   });
 
   it("EMPTY_CODE for code without a form", async () => {

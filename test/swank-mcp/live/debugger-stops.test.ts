@@ -21,7 +21,7 @@ describe("debugger tools with several stops", () => {
   it("address each stop, with its own evaluation, by its thread", async () => {
     const [a, b] = [await stopAdding("a"), await stopAdding("b")];
     const [threadOfA = ""] = a.split("/");
-    expect((await lisp.frames({ thread: a })).thread).to.equal(Number(threadOfA));
+    expect((await lisp.frames({ thread: threadOfA })).thread).to.equal(a);
     const give = (thread: string, value: string) =>
       lisp.resume("debugger_invoke_restart", { restart: "GIVE", values: [value], thread });
     // The first evaluation returns its own value although the second stopped later.
@@ -32,13 +32,35 @@ describe("debugger tools with several stops", () => {
 
   it("take auto as the latest live stop of this session", async () => {
     const [a, b] = [await stopAdding("a"), await stopAdding("b")];
-    const current = async () => {
-      const { thread, level } = await lisp.frames({ thread: "auto" });
-      return `${thread}/${level}`;
-    };
+    const current = async () => (await lisp.frames({ thread: "auto" })).thread;
     expect(await current()).to.equal(b);
     await lisp.resume("debugger_invoke_restart", { restart: "ABORT" });
     expect(await current()).to.equal(a);
+  });
+
+  it("say after ABORT which thread ended and which are still stopped", async () => {
+    const [a, b] = [await stopAdding("a"), await stopAdding("b")];
+    await lisp.evaluate('(defvar *one* (sb-thread:make-thread (lambda () (error "in a thread")) :name "one"))');
+    while ((await lisp.stops()).length < 3) await lisp.evaluate("(sleep 0.02)");
+    const c = (await lisp.stops()).find((stop) => stop !== a && stop !== b) ?? "";
+    const abort = (thread: string) => lisp.resume("debugger_invoke_restart", { restart: "ABORT", thread });
+    const withoutNotices = (blocks: string[]) => blocks.filter((block) => !block.includes("stopped with"));
+    expect(withoutNotices(await abort(b))).to.deep.equal([
+      "; Evaluation aborted",
+      `Thread ${b} ended. Now stopped: ${a} SIMPLE-ERROR, ${c} SIMPLE-ERROR.`,
+    ]);
+    expect(withoutNotices(await abort(c))).to.deep.equal([`; Thread ${c} ended`, `Now stopped: ${a} SIMPLE-ERROR.`]);
+    expect(await abort(a)).to.deep.equal([
+      "; Evaluation aborted",
+      `Thread ${a} ended. No other thread of this session is stopped.`,
+    ]);
+    const place = stopName(await lisp.evaluate('(error "one place")'));
+    for (const [name, args] of [
+      ["debugger_frames", {}],
+      ["debugger_frame_locals", { frame: 0 }],
+      ["debugger_restarts", {}],
+    ] as const)
+      expect(await lisp.json(name, args), name).to.have.property("thread", place);
   });
 
   it("block no other evaluation, even after a RETRY that fails again", async () => {
@@ -97,7 +119,7 @@ describe("debugger tools with several stops", () => {
           const end = (restart: string, values: string[] = []) =>
             lisp.resume("debugger_invoke_restart", { restart, values, thread });
           if (manners[index] === "ABORT") {
-            expect(await end("ABORT")).to.deep.equal(["; Evaluation aborted"]);
+            expect((await end("ABORT"))[0]).to.equal("; Evaluation aborted");
             continue;
           }
           if (manners[index] === "RETRY") expect((await end("RETRY"))[0]).to.include(`NUMBER-${index}`);

@@ -12,17 +12,17 @@ import type { ToolAnswer } from "../text/tool-answer.js";
 import type { ToolContext } from "./tool-context.js";
 
 /**
- * Waits for the next outcome of an evaluation and reports it, for evaluate-lisp and every tool that resumes an evaluation.
+ * Waits for the next outcome of an evaluation, for evaluate-lisp and every tool that resumes an evaluation.
  *
  * @param seconds - Time until the evaluation is interrupted.
  * @throws Refusal `CANCELLED`; SwankError - an error of the client.
  */
-export async function answerEvaluation(
+export async function concludeEvaluation(
   evaluation: Evaluation,
   session: LispSession,
   context: ToolContext,
   seconds: number,
-): Promise<ToolAnswer> {
+): Promise<Conclusion> {
   const { resets } = session;
   context.agent.evaluations.listen(evaluation, (chunk) => context.progress(chunk.text, chunk.stream));
   const { cancelled, signal: interrupt } = context;
@@ -37,16 +37,20 @@ export async function answerEvaluation(
   const conclusion = conclude(followed, { loss, hang, reset: session.isRetired || session.resets !== resets });
   context.agent.lastError.apply(conclusion.lastError);
   if (outcome?.status === "stopped") context.agent.stops.add(outcome.stop, evaluation);
-  return concludedAnswer(conclusion, context);
+  return conclusion;
 }
 
-/** The answer that reports how an evaluation ended or stopped. */
-export function concludedAnswer(conclusion: Conclusion, { config, guide }: ToolContext): ToolAnswer {
+/** The answer that reports how an evaluation ended or stopped. `remarks` are further lines of the second block. */
+export function concludedAnswer(
+  conclusion: Conclusion,
+  { config, guide }: ToolContext,
+  remarks: readonly string[] = [],
+): ToolAnswer {
   const { maxValue } = config;
   const { ending, isError } = conclusion;
   const live =
     ending.kind === "condition" && ending.stop !== undefined ? [liveStopText(ending.stop, ending.error, guide)] : [];
-  const aside = [...live, ...noteLines(conclusion)].join("\n");
+  const aside = [...live, ...noteLines(conclusion), ...remarks].join("\n");
   return {
     blocks: [reportText(conclusion, maxValue, guide), ...(aside === "" ? [] : [aside])],
     isError,

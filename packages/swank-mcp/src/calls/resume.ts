@@ -1,9 +1,11 @@
 import { setTimeout } from "node:timers/promises";
 import { conclude, EMPTY_TRANSCRIPT } from "../evaluation/conclusion.js";
+import { nowStopped, placeName } from "../format/stop-places.js";
+import { innermost } from "../image/innermost.js";
 import type { DebuggedStop, LispClient, StopOwner, Stopped } from "../image/lisp-port.js";
 import { cutName, cutText } from "../text/cut.js";
 import { type ToolAnswer, textAnswer } from "../text/tool-answer.js";
-import { answerEvaluation, concludedAnswer } from "./answer-evaluation.js";
+import { concludedAnswer, concludeEvaluation } from "./answer-evaluation.js";
 import type { AddressedStop } from "./stop-address.js";
 import type { ToolContext } from "./tool-context.js";
 
@@ -20,23 +22,41 @@ const LOOK_AGAIN = 50;
  * @throws Refusal - the stop is then unchanged or, with `CANCELLED`, its evaluation aborted; SwankError.
  */
 export async function answerResumed(
-  { session, stop }: AddressedStop,
+  found: AddressedStop,
   leave: () => Promise<void>,
   context: ToolContext,
   seconds: number,
 ): Promise<ToolAnswer> {
+  const { session, stop } = found;
   const { evaluation, owner } = stop;
-  if (owner !== undefined) return answerElsewhere(session.client, stop.thread, owner, leave);
-  if (evaluation === undefined) return answerForeign(stop.thread, leave, context);
+  if (owner !== undefined) return answerElsewhere(session.client, stop, owner, leave);
+  if (evaluation === undefined) return answerForeign(found, leave, context);
   context.agent.evaluations.listen(evaluation, (chunk) => context.progress(chunk.text, chunk.stream));
   await leave();
-  return answerEvaluation(evaluation, session, context, seconds);
+  const conclusion = await concludeEvaluation(evaluation, session, context, seconds);
+  const { ending } = conclusion;
+  const isAborted = ending.kind === "aborted" && ending.byReset !== true;
+  const remarks = isAborted ? [`Thread ${placeName(stop)} ended. ${nowStopped(others(found, context))}`] : [];
+  return concludedAnswer(conclusion, context, remarks);
+}
+
+/** The stops of this agent in other threads, the latest last. */
+function others({ session, stop }: AddressedStop, { agent }: ToolContext): readonly DebuggedStop[] {
+  return innermost(agent.stopsIn(session)).filter(({ thread }) => thread !== stop.thread);
 }
 
 /** Resumes a thread that runs no evaluation. Only its next stop can be reported. */
-async function answerForeign(thread: number, leave: () => Promise<void>, context: ToolContext): Promise<ToolAnswer> {
+async function answerForeign(
+  found: AddressedStop,
+  leave: () => Promise<void>,
+  context: ToolContext,
+): Promise<ToolAnswer> {
+  const { thread } = found.stop;
   const next = await context.agent.stops.after(thread, leave, FOREIGN_STOP_TIME);
-  if (next === undefined) return textAnswer(`; Thread ${thread} resumed`);
+  if (next === undefined) {
+    const became = (await found.session.client.hasThread(thread)) ? "resumed" : "ended";
+    return textAnswer(`; Thread ${placeName(found.stop)} ${became}`, nowStopped(others(found, context)));
+  }
   const conclusion = conclude({ kind: "outcome", outcome: stoppedOutcome(next) });
   context.agent.lastError.apply(conclusion.lastError);
   return concludedAnswer(conclusion, context);
@@ -45,17 +65,15 @@ async function answerForeign(thread: number, leave: () => Promise<void>, context
 /** Resumes another client's thread. That client gets its values; this answer reports only whether the thread stopped again. */
 async function answerElsewhere(
   client: LispClient,
-  thread: number,
+  stop: DebuggedStop,
   { text }: StopOwner,
   leave: () => Promise<void>,
 ): Promise<ToolAnswer> {
   await leave();
-  const next = await nextStopElsewhere(client, thread);
-  if (next === undefined) return textAnswer(`; Thread ${thread} resumed in ${text}`);
+  const next = await nextStopElsewhere(client, stop.thread);
+  if (next === undefined) return textAnswer(`; Thread ${placeName(stop)} resumed in ${text}`);
   const { type, message } = next.condition;
-  return textAnswer(
-    `; Thread ${thread} stopped again in ${text}: ${cutName(type)}: ${cutText(message)} (${thread}/${next.level})`,
-  );
+  return textAnswer(`; Thread ${placeName(next)} stopped again in ${text}: ${cutName(type)}: ${cutText(message)}`);
 }
 
 async function nextStopElsewhere(client: LispClient, thread: number): Promise<DebuggedStop | undefined> {

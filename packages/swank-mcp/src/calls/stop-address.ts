@@ -1,8 +1,9 @@
+import { lastPlaces, placeName } from "../format/stop-places.js";
 import { innermost } from "../image/innermost.js";
 import type { DebuggedStop } from "../image/lisp-port.js";
 import type { LispSession } from "../image/lisp-session.js";
 import { Refusal } from "../refusals/refusal.js";
-import { more, oneLine } from "../text/cut.js";
+import { oneLine } from "../text/cut.js";
 import type { ToolContext } from "./tool-context.js";
 
 /** The stop that a tool acts on: the latest, or that of a thread, at `level` if that is given. */
@@ -21,8 +22,6 @@ type Place = Pick<DebuggedStop, "thread" | "level"> & Partial<Pick<DebuggedStop,
 
 /** Characters of a wrong address that a message repeats. */
 const MAX_SHOWN = 100;
-/** Most stops that a message names: of this session, and of other clients. */
-const MAX_PLACES = 10;
 
 const HOW_THREADS_STOP =
   "A thread stops at an error in evaluate-lisp, at a breakpoint (breakpoint_set) and at (break).";
@@ -120,9 +119,9 @@ function notDebugging(remedy: string): Refusal {
 }
 
 function others(stops: readonly Place[]): string {
-  const own = latest(stops.filter(({ owner }) => owner === undefined).map(name));
-  const elsewhere = latest(
-    stops.flatMap((stop) => (stop.owner === undefined ? [] : `${name(stop)} in ${stop.owner.text}`)),
+  const own = lastPlaces(stops.filter(({ owner }) => owner === undefined).map(placeName));
+  const elsewhere = lastPlaces(
+    stops.flatMap((stop) => (stop.owner === undefined ? [] : `${placeName(stop)} in ${stop.owner.text}`)),
   );
   if (own.length + elsewhere.length === 0) return `No thread is stopped. ${HOW_THREADS_STOP}`;
   const ofOwn =
@@ -132,14 +131,4 @@ function others(stops: readonly Place[]): string {
   return elsewhere.length === 0
     ? ofOwn
     : `${ofOwn} Stopped in other clients: ${elsewhere.join(", ")}; give the thread's id to inspect it.`;
-}
-
-/** The last places, after the number of those left out. */
-function latest(places: readonly string[]): string[] {
-  const left = places.length - MAX_PLACES;
-  return left > 0 ? [more(left, "stop"), ...places.slice(-MAX_PLACES)] : [...places];
-}
-
-function name({ thread, level }: Place): string {
-  return `${thread}/${level}`;
 }

@@ -11,6 +11,7 @@ import type {
 import { cutCall, cutName, cutText, firstOf, oneLine } from "../text/cut.js";
 import type { JsonObject } from "../text/tool-answer.js";
 import { relevantFrames } from "./frames.js";
+import { placeName } from "./stop-places.js";
 
 /** Most characters of a value in a list of frames, and of all values of the list together. */
 const MAX_VALUE = 200;
@@ -29,9 +30,9 @@ const NOT_READ =
   "An interrupt stopped this SBCL function at an arbitrary instruction: its variable slots may hold garbage, and reading them can " +
   "crash the image. Frames of other functions show their variables.";
 
-/** The thread and level of a stop, which every answer about it includes. */
-export function placeData({ thread, level }: Pick<DebuggedStop, "thread" | "level">): JsonObject {
-  return { thread, level };
+/** The name of a stop, which every answer about it includes. */
+export function placeData(stop: Pick<DebuggedStop, "thread" | "level">): JsonObject {
+  return { thread: placeName(stop) };
 }
 
 /** The frames of a page that the report shows, too, or all; `internal_left_out` counts the others. */

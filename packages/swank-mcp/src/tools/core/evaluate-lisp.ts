@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { answerEvaluation } from "../../calls/answer-evaluation.js";
+import { concludedAnswer, concludeEvaluation } from "../../calls/answer-evaluation.js";
 import { defineTool } from "../../calls/define-tool.js";
 import { timeoutInput } from "../../calls/stop-inputs.js";
 import { Refusal } from "../../refusals/refusal.js";
@@ -34,6 +34,7 @@ export const evaluateLisp = defineTool({
       outputLimit: maxOutput - OUTPUT_TAIL,
       valueLimit: maxValue,
     });
-    return answerEvaluation(evaluation, session, context, timeout ?? context.config.timeout);
+    const seconds = timeout ?? context.config.timeout;
+    return concludedAnswer(await concludeEvaluation(evaluation, session, context, seconds), context);
   },
 });

@@ -37,8 +37,7 @@ export const debuggerEvalInFrame = defineStopTool({
     const options = { package: packageName, timeout: timeout * 1000, signal: context.signal, valueLimit: maxValue };
     const act: StopPlan["act"] = async (found) => {
       const value = await found.stop.evaluateInFrame(frame, code, options);
-      const { blocks, ...answer } = concludedAnswer(concludeInFrame(value), context);
-      return { ...answer, blocks: [...blocks, `Read in package ${cutName(value.package)}.`] };
+      return concludedAnswer(concludeInFrame(value), context, [`Read in package ${cutName(value.package)}.`]);
     };
     return { request, act };
   },
