@@ -58,10 +58,7 @@ For full backtrace, use ,backtrace.`,
 total_frames: N
 thread: N`,
   ],
-  [
-    ",locals 1",
-    "locals: name, value, object_id, argument\n  NUMBERS  NIL  1  true\ncatch_tags: none\nthread: N",
-  ],
+  [",locals 1", "locals: name, value, object_id, argument\n  NUMBERS  NIL  1  true\ncatch_tags: none\nthread: N"],
   [",in 1 (progn (princ :x) (list numbers 1))", "[stdout]\nX\n\n=> (NIL 1)\n\nRead in package COMMON-LISP-USER."],
   [
     ",restarts",

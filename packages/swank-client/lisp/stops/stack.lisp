@@ -35,16 +35,12 @@
             (t (handler-case (printed-frame frame condition)
                  (serious-condition () "[error printing frame]")))))))
 
-(defun frame-arguments (frame)
-  "The arguments of the call of FRAME, or NIL if they cannot be read."
-  (ignore-errors (nth-value 1 (frame-call frame))))
-
 (defun printed-frame (frame condition)
-  "The call of FRAME, as Swank prints it."
+  "The call of FRAME."
   (with-bounded-printing (:length 6 :level 4)
     (with-fast-number-printing ((frame-arguments frame))
       (let ((text (on-one-line (truncated +frame-text-limit+
-                                          (lambda (stream) (swank/backend:print-frame frame stream))))))
+                                          (lambda (stream) (print-call frame stream))))))
         (if (and (typep condition 'undefined-function) (eql 0 (search "(\"undefined function\"" text)))
             ;; the call that failed has no frame of its own
             (format nil "(~a~a" (line-text (cell-error-name condition) 100) (subseq text 21))

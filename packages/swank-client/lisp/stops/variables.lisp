@@ -12,11 +12,6 @@
              (or (null package)
                  (some (lambda (prefix) (eql 0 (search prefix (package-name package)))) '("SB-" "SWANK")))))))
 
-(defun entry-point-p (frame)
-  "True if FRAME's function has not checked its arguments yet.
-After a call with the wrong number of arguments the parameter slots hold garbage, which the garbage collector must not find in a list."
-  (eq :external (sb-di:debug-fun-kind (sb-di:frame-debug-fun frame))))
-
 ;;; A name can have several bindings in a frame. SBCL records no scopes, only the places in the code where each variable has a value: in code
 ;;; compiled for debugging, an inner binding has one in fewer places.
 
@@ -47,7 +42,7 @@ After a call with the wrong number of arguments the parameter slots hold garbage
 
 (defun argument-names (debug-fun)
   "The names of DEBUG-FUN's parameters. SBCL copies &OPTIONAL and &KEY arguments into variables that it does not record as arguments."
-  (ignore-errors (parameter-names (sb-kernel:%fun-lambda-list (sb-di:debug-fun-fun debug-fun)))))
+  (ignore-errors (parameter-names (frame-lambda-list debug-fun))))
 
 (defun valid-variables (frame)
   "The variables of FRAME that have a value and that the user's source names."

@@ -1,0 +1,80 @@
+import { expect } from "chai";
+import type { SwankClient } from "swank-client";
+import { liveImage } from "./live-image.js";
+import { stopped, values } from "./outcomes.js";
+
+/** Functions that fail, and calls of them with the calls that a report shows. */
+const CALLS: readonly (readonly [what: string, definition: string, shown: Readonly<Record<string, string>>])[] = [
+  [
+    "&key arguments without defaults may have been passed as NIL",
+    '(defun arm (&key due issued) (error "x ~a ~a" due issued))',
+    {
+      "(arm)": "(ARM &KEY (DUE NIL) (ISSUED NIL))",
+      "(arm :due 1)": "(ARM :DUE 1 &KEY (ISSUED NIL))",
+      "(arm :issued nil :due 2)": "(ARM :DUE 2 &KEY (ISSUED NIL))",
+      "(arm :issued 3 :due 2)": "(ARM :DUE 2 :ISSUED 3)",
+    },
+  ],
+  [
+    "&key arguments with a test whether they were passed, or computed defaults, are known",
+    '(defun due (&key (on 3 on-p) (at (random 5))) (error "x ~a ~a ~a" on on-p at))',
+    { "(due)": "(DUE)", "(due :on 3)": "(DUE :ON 3)", "(due :at 9 :on 7)": "(DUE :ON 7 :AT 9)" },
+  ],
+  [
+    "&optional arguments were passed if a later one was",
+    '(defun book (a &optional b (c 5) (d (list 1) d-p)) (error "x ~a ~a ~a ~a ~a" a b c d d-p))',
+    {
+      "(book 1)": "(BOOK 1 &OPTIONAL (B NIL) (C 5))",
+      "(book 1 2)": "(BOOK 1 2 &OPTIONAL (C 5))",
+      "(book 1 nil 5 6)": "(BOOK 1 NIL 5 6)",
+    },
+  ],
+  [
+    "&rest arguments are those of the call, and so are all before them",
+    '(defun all (a &optional b &rest more &key due) (error "x ~a ~a ~a ~a" a b more due))',
+    { "(all 1)": "(ALL 1 &OPTIONAL (B NIL))", "(all 1 nil :due 2)": "(ALL 1 NIL :DUE 2)" },
+  ],
+  [
+    "methods show their own arguments",
+    '(defmethod post ((n integer) &optional by &key (to 1 to-p)) (error "x ~a ~a ~a ~a" n by to to-p))',
+    {
+      "(post 1)": "((:METHOD POST (INTEGER)) 1 &OPTIONAL (BY NIL)) [fast-method]",
+      "(post 1 2 :to 1)": "((:METHOD POST (INTEGER)) 1 2 :TO 1) [fast-method]",
+    },
+  ],
+  [
+    "the defaults of local functions are not known",
+    '(defun around (x) (labels ((inside (a &optional b &key c) (error "x ~a ~a ~a" a b c))) (list (inside x :b :c 3))))',
+    { "(around 1)": "((LABELS INSIDE :IN AROUND) 1 &OPTIONAL (B :B) &KEY (C 3))" },
+  ],
+];
+
+describe("The call of a frame", () => {
+  const image = liveImage();
+  let client: SwankClient;
+  beforeEach(async () => {
+    client = await image.connect();
+  });
+
+  async function firstCall(code: string): Promise<string | undefined> {
+    const evaluation = client.evaluate(code);
+    const { stop } = stopped(await evaluation.next());
+    await evaluation.abort();
+    return stop.condition.frames.find(({ kind }) => kind === "user")?.call;
+  }
+
+  for (const [what, definition, shown] of CALLS) {
+    it(`shows what was passed, and what may have been: ${what}`, async () => {
+      await values(client, definition);
+      for (const [code, call] of Object.entries(shown)) expect(await firstCall(code), code).to.equal(call);
+    });
+  }
+
+  it("is the same in code that was compiled without debugging", async () => {
+    const [what, definition, shown] = CALLS[2] ?? [];
+    await values(client, `(eval-when (:execute) ${definition})`);
+    const evaluation = client.evaluate(definition ?? "", { policy: "keep" });
+    await evaluation.next();
+    for (const [code, call] of Object.entries(shown ?? {})) expect(await firstCall(code), what).to.equal(call);
+  });
+});
