@@ -66,5 +66,6 @@ export function returned(values: readonly string[], transcript: Partial<Transcri
     valueCount: values.length,
     formCount: 1,
     unshownForms: [],
+    cutValues: [],
   };
 }

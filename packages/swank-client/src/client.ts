@@ -1,10 +1,9 @@
 import { setTimeout } from "node:timers/promises";
 import type { Sexp } from "sexp-parser";
-import { checkId, checkOptions, checkText, type OptionNames } from "./base/check-arguments.js";
+import { checkId, checkOptions, checkText } from "./base/check-arguments.js";
 import type { SwankError } from "./base/errors.js";
 import { QUESTION_OPTIONS, type QuestionOptions } from "./base/question-options.js";
 import { TypedEmitter } from "./base/typed-emitter.js";
-import type { HitElsewhere } from "./calls/breakpoint.js";
 import type { ConnectionInfo } from "./calls/connection-info.js";
 import { countOtherClients } from "./calls/count-other-clients.js";
 import type { Definitions, ResetReport } from "./calls/definition.js";
@@ -15,6 +14,7 @@ import { protectImage } from "./calls/protect-image.js";
 import { reset } from "./calls/reset.js";
 import { simpleCompletions } from "./calls/simple-completions.js";
 import type { SymbolDescription } from "./calls/symbol-description.js";
+import { CLIENT_EVENTS, type ClientEvents } from "./client-events.js";
 import {
   CLIENT_OPTIONS,
   type ClientOptions,
@@ -26,8 +26,15 @@ import {
 import { Breakpoints } from "./debugger/breakpoints.js";
 import { DebuggerRegistry } from "./debugger/debugger-registry.js";
 import { ForeignStops } from "./debugger/foreign-stops.js";
-import { type EndedThread, readEndedThread } from "./debugger/own-threads.js";
+import { readEndedThread } from "./debugger/own-threads.js";
 import type { Evaluation, Stop } from "./debugger/stop.js";
+import {
+  type DecodedEvalOptions,
+  type EvalOptions,
+  type Evaluate,
+  evaluateToData,
+  evaluateToEnd,
+} from "./evaluation/evaluate-to-end.js";
 import type { EvaluateOptions } from "./evaluation/evaluation.js";
 import { EvaluationRunner } from "./evaluation/evaluation-runner.js";
 import type { OpenedConnection } from "./handshake/open-connection.js";
@@ -47,20 +54,9 @@ const COMPLETION_TIME = 5000;
 /** Milliseconds that evaluations have to end when the client closes. */
 const DISCONNECT_TIME = 2000;
 
-/** Events of a client. */
-export interface ClientEvents {
-  /** A thread has stopped: one of this client's evaluations, or another thread whose error this client received. `stops` has all stops. */
-  stop: Stop;
-  /**
-   * An error ended a thread that this client's code started, because its evaluation does not stop (`onError: "unwind"`), or because a stop
-   * of the thread would have blocked other threads.
-   */
-  threadEnded: EndedThread;
-  /** A thread of another client has stopped at a breakpoint of this one, in that client's debugger. */
-  hitElsewhere: HitElsewhere;
+function isDecoded<Value>(options: EvalOptions | DecodedEvalOptions<Value>): options is DecodedEvalOptions<Value> {
+  return typeof options === "object" && options !== null && "decode" in options;
 }
-
-const EVENTS: OptionNames<ClientEvents> = { stop: true, threadEnded: true, hitElsewhere: true };
 
 /** A client of a Common Lisp image, made by `connect` or `launch`. */
 export class SwankClient extends TypedEmitter<ClientEvents> {
@@ -87,7 +83,7 @@ export class SwankClient extends TypedEmitter<ClientEvents> {
     loader = new ModuleLoader(callerOf(connection)),
   ) {
     checkOptions("SwankClient", options, CLIENT_OPTIONS);
-    super(EVENTS, (error, event) => connection.reportListenerError(error, event));
+    super(CLIENT_EVENTS, (error, event) => connection.reportListenerError(error, event));
     this.connection = connection;
     this.info = info;
     this.notes = notes;
@@ -171,6 +167,22 @@ export class SwankClient extends TypedEmitter<ClientEvents> {
    */
   evaluate(code: string, options: EvaluateOptions = {}): Evaluation {
     return this.#runner.start(code, options);
+  }
+
+  /**
+   * Evaluates code to its end, in a new Lisp thread, and returns the printed values of its last form; with `decode`, the first value as
+   * data. Nothing stays stopped: code that would stop in the debugger is unwound.
+   *
+   * @throws LispError with a report, if the code signals an error or would stop. SwankError `EVALUATION_TIMEOUT` after `timeout` milliseconds
+   * and `CANCELLED` when `signal` is aborted, both after the code has ended; `UNEXPECTED_REPLY` if `decode` does not accept the value,
+   * `REPLY_TOO_LARGE` if it is printed in more than 1,000,000 characters; `NO_SUCH_PACKAGE`, `RUNTIME_FAILED`, `INVALID_ARGUMENT`, or the reason
+   * of a closed connection.
+   */
+  eval(code: string, options?: EvalOptions): Promise<readonly string[]>;
+  eval<Value>(code: string, options: DecodedEvalOptions<Value>): Promise<Value>;
+  eval<Value>(code: string, options: EvalOptions | DecodedEvalOptions<Value> = {}): Promise<readonly string[] | Value> {
+    const evaluate: Evaluate = (text, given) => this.evaluate(text, given);
+    return isDecoded(options) ? evaluateToData(evaluate, code, options) : evaluateToEnd(evaluate, code, options);
   }
 
   /**

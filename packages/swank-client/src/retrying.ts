@@ -32,6 +32,8 @@ const FAILURES: Readonly<Record<SwankErrorCode, "passing" | "permanent">> = {
   REQUEST_UNREADABLE: "permanent",
   REQUEST_FAILED: "permanent",
   REQUEST_ABORTED: "passing",
+  LISP_ERROR: "permanent",
+  EVALUATION_TIMEOUT: "permanent",
   NO_SUCH_THREAD: "passing",
   UNEXPECTED_REPLY: "permanent",
   INTERNAL_ERROR: "permanent",

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import type { SwankClient } from "swank-client";
 import { LiveImage } from "./live-image.js";
@@ -32,6 +33,13 @@ describe("End of an image", () => {
       lost(await evaluation.abort());
     });
   }
+
+  it("while the runtime is still being loaded ends the evaluation as a loss, too", async () => {
+    const evaluation = client.evaluate("1");
+    await pause(50);
+    image.swank.process.kill("SIGKILL");
+    expect(lost(await evaluation.next()).cause.code).to.match(/^CONNECTION_/);
+  });
 
   it("ends all evaluations, stops and requests", async () => {
     const running = client.evaluate("(loop)");

@@ -13,7 +13,16 @@ describe("notices in answers", () => {
   beforeEach(async () => {
     const made = [1, 2].map((pid) =>
       scriptedSession(
-        () => settled({ ...SILENT, status: "returned", values: ["1"], valueCount: 1, formCount: 1, unshownForms: [] }),
+        () =>
+          settled({
+            ...SILENT,
+            status: "returned",
+            values: ["1"],
+            valueCount: 1,
+            formCount: 1,
+            unshownForms: [],
+            cutValues: [],
+          }),
         {
           pid,
           loss: "It was killed.",

@@ -173,6 +173,7 @@ describe("outcomeData", () => {
       valueCount: 9,
       formCount: 1,
       unshownForms: [],
+      cutValues: [],
     } as const;
     const data = outcomeData(conclude({ kind: "outcome", outcome: { ...outcome, warnings, warningsOmitted: 5 } }));
     expect(data).to.include({ values_left_out: 7, warnings_left_out: 5 });

@@ -47,6 +47,7 @@ describe("reportText", () => {
       valueCount: 9,
       formCount: 1,
       unshownForms: [],
+      cutValues: [],
     } as const;
     const conclusion = conclude({ kind: "outcome", outcome: { ...outcome, warnings, warningsOmitted: 5 } });
     snapshots.match("values and warnings left out", reportText(conclusion));

@@ -26,7 +26,15 @@ describe("attachedOrigin", () => {
     const origin = attachedOrigin({ host: "lisp.example", port: 4005 }, FAR);
     expect(origin).to.deep.equal({ kind: "attached", address: "lisp.example:4005", warning: WARNING });
     const { client } = scriptedSession(() =>
-      settled({ ...SILENT, status: "returned", values: ["3"], valueCount: 1, formCount: 1, unshownForms: [] }),
+      settled({
+        ...SILENT,
+        status: "returned",
+        values: ["3"],
+        valueCount: 1,
+        formCount: 1,
+        unshownForms: [],
+        cutValues: [],
+      }),
     );
     const session = new LispSession({
       client,

@@ -120,10 +120,12 @@ Interns and executes nothing. Returns if the current readtable finds no error."
              (remember form values)
              (keep-session evaluation))))
 
-(defun evaluate-and-print (evaluation code check value-limit)
-  "Evaluate CODE, checked first if CHECK. => the result of EVALUATION"
+(defun evaluate-and-print (evaluation code check value-limit data)
+  "Evaluate CODE, checked first if CHECK. DATA: print the values whole, for a program. => the result of EVALUATION"
   (multiple-value-bind (values unshown) (evaluate-forms evaluation code check)
-    (list :returned (list* :unshown unshown :forms (1- (evaluation-form evaluation)) (printed-values values value-limit)))))
+    (list :returned (list* :unshown unshown
+                           :forms (1- (evaluation-form evaluation))
+                           (if data (data-values values) (printed-values values value-limit))))))
 
 ;;; Errors at which a thread must not stop
 
@@ -218,7 +220,8 @@ A debugger hook that the code has set comes first. Inside a stop, the debugger h
   "RESULT with OUTCOME-FACTS added."
   (append result (outcome-facts evaluation)))
 
-(defun evaluate (code &key id package stdin check unwind (debug t) (limit 100000) (tail 4000) (value-limit *value-limit*))
+(defun evaluate (code &key id package stdin check unwind (debug t) (limit 100000) (tail 4000) (value-limit *value-limit*)
+                 data)
   "Evaluate the forms of CODE for the current connection.
 => (:returned PLIST . COMMON) | (:failed SNAPSHOT . COMMON) | (:aborted . COMMON) | (:no-such-package NAME)"
   (let* ((session (current-session))
@@ -229,7 +232,7 @@ A debugger hook that the code has set comes first. Inside a stop, the debugger h
         (let ((evaluation (make-evaluation :id id :session session :unwind unwind :updates-package (not package)
                                            :stdout (make-output connection id 1 limit tail)
                                            :stderr (make-output connection id 2 limit tail))))
-          (flet ((run () (evaluate-and-print evaluation code check value-limit)))
+          (flet ((run () (evaluate-and-print evaluation code check value-limit data)))
             (run-evaluation evaluation home (or stdin "")
                             (if debug (lambda () (call-with-debug-policy #'run)) #'run)))))))
 

@@ -9,6 +9,7 @@
            #:*value-limit*
            #:blank-p
            #:bounded-text
+           #:data-values
            #:elision
            #:huge-number-p
            #:in-time

@@ -68,6 +68,27 @@
           (t (print-value value limit))))
     (serious-condition () (format nil "#<error printing a ~a>" (class-text value)))))
 
+(defun data-text (value limit)
+  "VALUE in standard syntax, as a program reads it, cut after LIMIT characters. => the text, and true if it is cut"
+  (let ((text (with-standard-io-syntax
+                (let ((*print-readably* nil)
+                      (*print-pretty* nil))
+                  (truncated limit (lambda (stream) (prin1 value stream)))))))
+    (values text (> (length text) limit))))
+
+(defun data-values (values)
+  "A plist with the first of VALUES as data, +VALUES-ROOM+ characters in all, the positions of those that are cut, and the number of VALUES."
+  (let* ((shown (min (length values) +values-limit+))
+         (each (floor +values-room+ (max 1 shown)))
+         (cut '()))
+    (list :values (loop for value in values
+                        for position below shown
+                        collect (multiple-value-bind (text cut-p) (data-text value each)
+                                  (when cut-p (push position cut))
+                                  text))
+          :cut (nreverse cut)
+          :count (length values))))
+
 (defun printed-values (values limit)
   "A plist with the first of VALUES as text, at most LIMIT characters each and +VALUES-ROOM+ in all, and the number of VALUES."
   (let* ((shown (min (length values) +values-limit+))

@@ -115,6 +115,14 @@ export const ERROR_CODES = {
     meaning: "The request was aborted in Lisp before it returned.",
     remedy: "Send the request again if its result is still needed.",
   },
+  LISP_ERROR: {
+    meaning: "The code given to `eval` signalled an error, or would have stopped in the debugger. It was unwound.",
+    remedy: "Read the error's `report`, which has condition, restarts and frames. To debug it alive, use `evaluate`.",
+  },
+  EVALUATION_TIMEOUT: {
+    meaning: "The code given to `eval` took longer than its `timeout` and was ended.",
+    remedy: "Allow more time, or use `evaluate`, which stops the code in the debugger to show what it does.",
+  },
   NO_SUCH_THREAD: {
     meaning: "The thread that the request names no longer exists.",
     remedy: "List the threads again.",
@@ -240,9 +248,9 @@ export interface SwankErrorOptions {
   readonly origin?: CallSite | undefined;
 }
 
-/** The only error type of this package. `code` identifies the failure; `remedy` says what to do. */
+/** The error type of this package. `code` identifies the failure; `remedy` says what to do. `LispError` is its only subtype. */
 export class SwankError extends Error {
-  override readonly name = "SwankError";
+  override readonly name: string = "SwankError";
   readonly code: SwankErrorCode;
   /** What to do, in one or two sentences. */
   readonly remedy: string;

@@ -21,6 +21,8 @@ export interface EvaluateCall {
   readonly tail: number;
   /** Characters of each value to send. Default: the runtime's limit. */
   readonly valueLimit?: number | undefined;
+  /** Print the values whole, for a program. Default: for people. */
+  readonly data?: boolean;
 }
 
 /** Where reading the source code failed, and how much of it ran before. */
@@ -37,6 +39,8 @@ export type EvaluationResult =
       readonly status: "returned";
       readonly values: readonly string[];
       readonly count: number;
+      /** Positions of values that are cut, if they are data. */
+      readonly cut?: readonly number[] | undefined;
       readonly unshown: readonly number[];
       readonly forms: number;
       readonly update: SessionUpdate;
@@ -65,7 +69,13 @@ export function lispLimit(characters: number): number {
 /** The first values as text, and how many there were (lisp/printing/values.lisp). */
 export const printedValues = plist({ values: list(string), count: integer });
 
-const returned = plist({ values: list(string), count: integer, unshown: list(integer), forms: integer });
+const returned = plist({
+  values: list(string),
+  cut: optional(list(integer)),
+  count: integer,
+  unshown: list(integer),
+  forms: integer,
+});
 
 const failure = plist({ offset: optional(nullable(integer)), evaluated: integer });
 
@@ -101,6 +111,7 @@ export const evaluate = lispFunction({
     if (!call.debug) items.push(keyword("debug"), NIL);
     items.push(keyword("limit"), lispLimit(call.limit), keyword("tail"), call.tail);
     if (call.valueLimit !== undefined) items.push(keyword("value-limit"), lispLimit(call.valueLimit));
+    if (call.data === true) items.push(keyword("data"), T);
     return items;
   },
   decode: evaluationResult,

@@ -1,5 +1,13 @@
 import { scan } from "sexp-parser";
-import { checkChoice, checkLimit, checkOptions, checkText, type OptionNames } from "../base/check-arguments.js";
+import {
+  checkChoice,
+  checkLimit,
+  checkOptions,
+  checkSignal,
+  checkText,
+  checkTimeout,
+  type OptionNames,
+} from "../base/check-arguments.js";
 import { asSwankError, SwankError } from "../base/errors.js";
 import { callListener } from "../base/typed-emitter.js";
 import { abortEvaluation } from "../calls/abort-evaluation.js";
@@ -11,8 +19,16 @@ import type { LispRunner } from "../lisp/lisp-runner.js";
 import type { Place } from "../lisp/place.js";
 import type { Connection } from "../protocol/connection/connection.js";
 import type { WriteStringMessage } from "../protocol/wire/messages.js";
-import { type EvaluateOptions, type EvaluationOf, ON_ERROR, POLICIES, type StopOfTask } from "./evaluation.js";
+import {
+  type EvaluateOptions,
+  type EvaluationOf,
+  ON_ERROR,
+  POLICIES,
+  type StopOfTask,
+  VALUE_FORMATS,
+} from "./evaluation.js";
 import { type EvaluationControl, EvaluationTask } from "./evaluation-task.js";
+import { limitTask } from "./limit-task.js";
 import { explainReadFailure } from "./read-failure.js";
 import { outputTarget, type SessionState } from "./transcript.js";
 
@@ -23,6 +39,9 @@ const EVALUATE_OPTIONS: OptionNames<EvaluateOptions> = {
   policy: true,
   outputLimit: true,
   valueLimit: true,
+  valuesAs: true,
+  timeout: true,
+  signal: true,
   onOutput: true,
 };
 
@@ -107,24 +126,27 @@ export class EvaluationRunner<Stop extends StopOfTask> {
   }
 
   async #run(task: EvaluationTask<Stop>, code: string, options: EvaluateOptions): Promise<void> {
-    let sent = false;
+    const wasOpen = this.#connection.isOpen;
+    let release: (() => void) | undefined;
     // A stop here is not unwound: the debugger handles it.
     const place: Place = {
       send: (form, { label }) => {
-        sent = this.#connection.isOpen;
-        if (sent) task.sent();
+        if (this.#connection.isOpen) task.sent();
         return this.#connection.exchange(form, { label, id: task.id });
       },
     };
     try {
-      const result = await this.#lisp.runAt(place, evaluate, [evaluateCall(task.id, code, options)]);
+      const call = evaluateCall(task.id, code, options);
+      if (isLimited(options)) release = limitTask(task, options);
+      const result = await this.#lisp.runAt(place, evaluate, [call]);
       if (result.status === "unwound") await this.#unwound(task);
       else this.#finish(task, code, result);
     } catch (error) {
       const cause = asSwankError(error);
-      if (sent && !this.#connection.isOpen) task.ended({ status: "lost", cause });
+      if (wasOpen && !this.#connection.isOpen) task.ended({ status: "lost", cause });
       else task.refused(cause);
     } finally {
+      release?.();
       this.#retire(task);
     }
   }
@@ -136,8 +158,8 @@ export class EvaluationRunner<Stop extends StopOfTask> {
     }
     task.report(result.update);
     if (result.status === "returned") {
-      const { values, count, forms, unshown } = result;
-      task.ended({ status: "returned", values, valueCount: count, formCount: forms, unshownForms: unshown });
+      const { values, cut: cutValues = [], count, forms, unshown } = result;
+      task.ended({ status: "returned", values, cutValues, valueCount: count, formCount: forms, unshownForms: unshown });
     } else if (result.status === "aborted") task.ended({ status: "aborted" });
     else task.ended({ status: "aborted", error: explainReadFailure(code, result.error, result.failure) });
   }
@@ -147,6 +169,10 @@ export class EvaluationRunner<Stop extends StopOfTask> {
     if (!this.#exiting.delete(task.id)) task.ended({ status: "aborted" });
     else task.ended({ status: "lost", cause: await this.#connection.closed });
   }
+}
+
+function isLimited({ timeout, signal }: EvaluateOptions): boolean {
+  return timeout !== undefined || signal !== undefined;
 }
 
 /**
@@ -163,14 +189,18 @@ function evaluateCall(id: number, code: string, options: EvaluateOptions): Evalu
     policy = "debug",
     outputLimit = OUTPUT_LIMIT,
     valueLimit,
+    valuesAs = "text",
   } = options;
   checkText("code", code);
   if (packageName !== undefined) checkText("package", packageName);
   if (stdin !== undefined) checkText("stdin", stdin);
   if (valueLimit !== undefined) checkLimit("valueLimit", valueLimit);
+  checkTimeout("timeout", options.timeout);
+  checkSignal(options.signal);
   checkLimit("outputLimit", outputLimit);
   checkChoice("onError", onError, ON_ERROR);
   checkChoice("policy", policy, POLICIES);
+  checkChoice("valuesAs", valuesAs, VALUE_FORMATS);
   return {
     id,
     code,
@@ -182,5 +212,6 @@ function evaluateCall(id: number, code: string, options: EvaluateOptions): Evalu
     limit: outputLimit,
     tail: OUTPUT_TAIL,
     valueLimit,
+    data: valuesAs === "data",
   };
 }

@@ -14,6 +14,9 @@ export const ON_ERROR = ["stop", "unwind"] as const;
 /** How code is compiled: for debugging, or by the image's policy. */
 export const POLICIES = ["debug", "keep"] as const;
 
+/** How values are printed: for people, within limits, or for programs, in standard syntax and whole. */
+export const VALUE_FORMATS = ["text", "data"] as const;
+
 /** How to evaluate. */
 export interface EvaluateOptions {
   /** Name of the package to read and evaluate in, for this evaluation only. Default: the session's, which follows `in-package`. */
@@ -28,6 +31,15 @@ export interface EvaluateOptions {
   readonly outputLimit?: number | undefined;
   /** Characters of each printed value that are sent, at most 1,000,000 for all values together. Default: 20,000. */
   readonly valueLimit?: number | undefined;
+  /** `text`: for people, within limits. `data`: in standard syntax, for `read`, at most 1,000,000 characters in all. Default: `text`. */
+  readonly valuesAs?: (typeof VALUE_FORMATS)[number] | undefined;
+  /**
+   * Milliseconds after which running code is interrupted: it stops with the reason `interrupt`, or ends with `onError: "unwind"`. Code that is
+   * stopped then is left alone. Default: no limit.
+   */
+  readonly timeout?: number | undefined;
+  /** When aborted, ends the evaluation in the image, whether it runs or is stopped. */
+  readonly signal?: AbortSignal | undefined;
   /** Called with every piece of output as it arrives, in the order of each stream. */
   readonly onOutput?: ((chunk: OutputChunk) => void) | undefined;
 }
@@ -61,7 +73,8 @@ export interface EvaluationOf<Stop> {
    * After the last outcome (`returned`, `aborted`, `lost`) it returns that one again, with later output of threads that the code started.
    *
    * @throws SwankError `WAIT_TIMEOUT` when `timeout` passes, `CANCELLED` when `signal` is aborted (the evaluation continues in both cases);
-   * `NO_SUCH_PACKAGE`, `RUNTIME_FAILED`, `INVALID_ARGUMENT` or the reason of a closed connection if the code was never run.
+   * `NO_SUCH_PACKAGE`, `RUNTIME_FAILED`, `INVALID_ARGUMENT`, `CANCELLED` if `signal` was aborted before, or the reason of a connection that
+   * was closed before: the code was never run.
    */
   next(options?: WaitOptions): Promise<OutcomeOf<Stop>>;
 

@@ -110,7 +110,8 @@ export class OutcomeSlot<Value> {
 /** The longest delay of `setTimeout`; longer ones become 0. */
 const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
-function isLimit(timeout: number | undefined): timeout is number {
+/** Whether a timeout is a limit: none is, and nothing waits for longer than a timer can. */
+export function isLimit(timeout: number | undefined): timeout is number {
   return timeout !== undefined && timeout <= LONGEST_TIMEOUT;
 }
 

@@ -21,6 +21,8 @@ export interface Returned extends Transcript {
   readonly status: "returned";
   /** Printed values of the last form, the first 50, each within limits; empty for `(values)` and for code without forms. */
   readonly values: readonly string[];
+  /** Positions in `values` of those printed as data that are cut. A text says itself where it is cut. */
+  readonly cutValues: readonly number[];
   /** The number of values of the last form. */
   readonly valueCount: number;
   /** The number of forms that were evaluated. */
