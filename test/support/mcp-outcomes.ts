@@ -10,6 +10,7 @@ export const SILENT: Transcript = {
   stdout: "",
   stderr: "",
   warnings: [],
+  warningsInFiles: [],
   warningsOmitted: 0,
   redefinitions: { count: 0, files: [], stale: [] },
   package: "COMMON-LISP-USER",

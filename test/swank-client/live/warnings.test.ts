@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import type { LispWarning, SwankClient } from "swank-client";
 import { liveImage } from "./live-image.js";
-import { evaluate, returned, stopped } from "./outcomes.js";
+import { evaluate, returned, stopped, values } from "./outcomes.js";
 
 describe("Warnings of an evaluation", () => {
   const image = liveImage();
@@ -153,17 +153,75 @@ describe("Warnings of an evaluation", () => {
       const outcome = returned(await evaluate(client, `(multiple-value-list (compile-file "${file}"))`));
       expect(outcome.values[0]).to.match(/^\(#P".*bad\.fasl" T T\)$/);
       expect(outcome.warnings.map(({ type }) => type).sort()).to.include.members(["STYLE-WARNING", "WARNING"]);
-      expect(outcome.stderr).to.contain("caught WARNING");
+      expect([outcome.stdout, outcome.stderr]).to.deep.equal(["", ""]);
     });
 
-    it("are reported for a source file, whose load succeeds", async () => {
+    it("are counted by file and type, with the definitions that full and style warnings are about", async () => {
+      const file = join(folder, "counted.lisp");
+      await writeFile(
+        file,
+        `(defun counted-bad () (+ 1 "2"))
+         (defun counted-style (x) 1)
+         (defun counted-later () (counted-undefined) (counted-defined))
+         (defun counted-note (x y) (declare (optimize speed)) (+ x y))
+         (defun counted-defined () 1)`,
+      );
+      const outcome = returned(
+        await evaluate(client, `(warn "own") (rest (multiple-value-list (compile-file "${file}")))`),
+      );
+      expect(outcome.values).to.deep.equal(["(T T)"]);
+      const [own, ...inFile] = outcome.warnings;
+      expect(own).to.deep.equal({ type: "WARNING", class: "SIMPLE-WARNING", message: "own" });
+      expect(inFile.map(({ type, definition }) => [type, definition])).to.deep.equal([
+        ["WARNING", "(DEFUN COUNTED-BAD)"],
+        ["STYLE-WARNING", "(DEFUN COUNTED-STYLE)"],
+        ["STYLE-WARNING", "(DEFUN COUNTED-LATER)"],
+      ]);
+      for (const warning of inFile) expect(warning.file).to.match(/^live-warnings-\w+\/counted\.lisp$/);
+      const counts = outcome.warningsInFiles.map(({ type, count }) => [type, count] as const);
+      expect(counts).to.deep.include.members([
+        ["WARNING", 1],
+        ["STYLE-WARNING", 2],
+      ]);
+      expect(new Map(counts).get("COMPILER-WARNING")).to.be.at.least(1);
+    });
+
+    it("do not count undefined names that a later form of the file defines", async () => {
+      const file = join(folder, "later.lisp");
+      await writeFile(file, "(defun later-a () (later-b))\n(defun later-b () 1)\n");
+      const outcome = returned(await evaluate(client, `(load "${file}")`));
+      expect([outcome.warnings, outcome.warningsInFiles]).to.deep.equal([[], []]);
+    });
+
+    it("are preceded by the progress: the name of each file that is compiled", async () => {
+      const file = join(folder, "progress.lisp");
+      await writeFile(file, "(defun progress-a () 1)\n(defun progress-b () 2)\n");
+      const progress: string[] = [];
+      const code = `(compile-file "${file}") (defun progress-c () 1) (values)`;
+      const outcome = returned(await evaluate(client, code, { onProgress: (text) => progress.push(text) }));
+      expect(progress.map((text) => text.replace(/-\w+\//, "-N/"))).to.deep.equal([
+        "Compiling live-warnings-N/progress.lisp",
+      ]);
+      expect([outcome.stdout, outcome.stderr]).to.deep.equal(["", ""]);
+    });
+
+    it("do not hide from COMPILE-FILE that it only gave style warnings, or none", async () => {
+      const file = join(folder, "style.lisp");
+      const results = `(rest (multiple-value-list (compile-file "${file}")))`;
+      await writeFile(file, "(defun style-only (x) 1)\n");
+      expect(await values(client, results)).to.deep.equal(["(T NIL)"]);
+      await writeFile(file, "(defun style-none (x) x)\n");
+      expect(await values(client, results)).to.deep.equal(["(NIL NIL)"]);
+    });
+
+    it("are reported for a source file, whose load succeeds, full warnings first", async () => {
       const file = join(folder, "source.lisp");
       await writeFile(file, '(defun source-style (x) 1)\n(warn "loading")\n');
       const outcome = returned(await evaluate(client, `(load "${file}")`));
       expect(outcome.values).to.deep.equal(["T"]);
       expect(outcome.warnings.map(({ message }) => message)).to.deep.equal([
-        "The variable X is defined but never used.",
         "loading",
+        "The variable X is defined but never used.",
       ]);
     });
   });

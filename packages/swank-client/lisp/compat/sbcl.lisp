@@ -46,6 +46,7 @@
            #:called-directly-p
            #:compiled-code-location-step-info
            #:compiled-debug-fun-component
+           #:compiled-definition
            #:compiled-frame-escaped
            #:compiled-from-file
            #:condition-class
@@ -186,17 +187,22 @@
   "The variable that becomes the third value of COMPILE.")
 
 (defun note-for-compile (failure-p)
-  "Make a COMPILE that runs report a warning, and also a failure if FAILURE-P."
+  "Make a COMPILE or COMPILE-FILE that runs report a warning, and also a failure if FAILURE-P. => false if none runs"
   (flet ((note (variable)
            (when (and variable (boundp variable)) (setf (symbol-value variable) t))))
-    (note *warnings-p-variable*)
-    (when failure-p (note *failure-p-variable*))))
+    (when failure-p (note *failure-p-variable*))
+    (note *warnings-p-variable*)))
 
 (defun compiled-from-file ()
   "The file whose code the compiler reports on now, as a string or pathname, or NIL if that code is no file's."
   (let* ((context (sb-c::find-error-context nil))
          (file (and context (sb-c::compiler-error-context-file-name context))))
     (and (typep file '(or string pathname)) file)))
+
+(defun compiled-definition ()
+  "The definition that the compiler reports on now, such as (DEFUN NAME), or NIL."
+  (let ((context (sb-c::find-error-context nil)))
+    (and context (first (sb-c::compiler-error-context-context context)))))
 
 (defun inline-p (name)
   "True if calls of the function NAME may be compiled inline."

@@ -198,6 +198,9 @@ A debugger hook that the code has set comes first. Inside a stop, the debugger h
          (*terminal-io* terminal)
          (*package* package)
          (*readtable* (session-readtable session))
+         ;; these print a line for every file
+         (*compile-verbose* nil)
+         (*load-verbose* nil)
          (*step-wanted* nil)
          (sb-ext:*stepper-hook* (make-stepper sb-ext:*stepper-hook*))
          (sb-ext:*invoke-debugger-hook* (make-debugger-hook evaluation sb-ext:*invoke-debugger-hook* *debugger-hook*))

@@ -19,10 +19,17 @@
                 (member name (ledger-loads ledger) :test #'equal))
       (sb-ext:atomic-push name (ledger-loads ledger)))))
 
+(defun note-compiling (evaluation file)
+  "Tell the client that EVALUATION compiles FILE, once. SBCL would print a line."
+  (unless (eq file (evaluation-compiled-file evaluation))
+    (setf (evaluation-compiled-file evaluation) file)
+    (ignore-errors (send-progress evaluation (format nil "Compiling ~a" (file-text file))))))
+
 (defun note-macro-form (evaluation form)
   "Note the definition that the macro form FORM makes. Called for every macro form that EVALUATION expands."
   (cond ((or *load-truename* *compile-file-truename*)
          (drop-source-plist)
+         (when *compile-file-truename* (note-compiling evaluation *compile-file-truename*))
          (when *load-truename* (note-load evaluation *load-truename*)))
         ((and *form-source* (consp form) (defining-kind (first form)))
          ;; the macro's own expander reports errors in the form

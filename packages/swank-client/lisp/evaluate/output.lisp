@@ -197,6 +197,11 @@
              (with-output-locked (stream) (drain-buffer stream))))
           ((retire-flusher) (return)))))
 
+(defun send-progress (evaluation text)
+  "Send TEXT, which says what EVALUATION is doing, to its client. It is no output."
+  (send (mconn.control-thread (session-connection (evaluation-session evaluation)))
+        (list :write-string text (list (evaluation-id evaluation) 3))))
+
 (defun make-output (connection id number limit tail-size)
   "A stream for evaluation ID of CONNECTION's client. NUMBER is 1 for standard output, 2 for error output.
 LIMIT characters are sent, and of the rest the last TAIL-SIZE."

@@ -25,37 +25,53 @@
      (:variable (or (boundp name) (not (eq :unknown (sb-int:info :variable :kind name)))))
      (:type (sb-ext:valid-type-specifier-p name)))))
 
+(defun repetition-p (condition)
+  "True if CONDITION is the warning of ASDF that a file had style warnings, which have been kept."
+  (string= "COMPILE-WARNED-WARNING" (class-name (class-of condition))))
+
 (defun keep-warning (evaluation condition)
   "Keep CONDITION for the next outcome of EVALUATION."
-  (if (< (evaluation-warning-count evaluation) +warnings-limit+)
-      (let ((text (report-text condition 2000)))
-        (push (list (warning-type condition) (class-name-text (class-of condition)) text (undefined-thing condition text))
-              (evaluation-warnings evaluation)))
-      (incf (evaluation-warnings-dropped evaluation)))
-  (incf (evaluation-warning-count evaluation)))
+  (let* ((file (warned-file))
+         (type (warning-type condition))
+         (counted-only (and file (typep condition 'sb-ext:compiler-note)))
+         (keep (or file (< (evaluation-warning-count evaluation) +warnings-limit+)))
+         (text (and keep (not counted-only) (report-text condition 2000)))
+         (class (and text (class-name-text (class-of condition))))
+         (undefined (and text (undefined-thing condition text))))
+    (cond (file (keep-file-warning evaluation file type class text undefined))
+          (keep (push (list type class text undefined) (evaluation-warnings evaluation)))
+          (t (incf (evaluation-warnings-dropped evaluation))))
+    (unless file (incf (evaluation-warning-count evaluation)))))
 
 (defun count-for-compiler (condition)
-  "Note CONDITION for COMPILE, whose second and third values would miss it because it is muffled."
-  (unless (typep condition 'sb-ext:compiler-note)
-    (note-for-compile (not (typep condition 'style-warning)))))
+  "Note CONDITION for COMPILE or COMPILE-FILE, whose second and third values would miss it because it is muffled. => true if it may be muffled"
+  (or (typep condition 'sb-ext:compiler-note)
+      (note-for-compile (not (typep condition 'style-warning)))
+      ;; COMPILE-FILE counts the warnings that it prints
+      (null *compile-file-truename*)))
 
 (defun note-warning (condition)
   "Keep the warning CONDITION, and muffle it. Called for each warning."
   ;; inside a stop the debugger compiles, not the user's code
   (when (zerop *sldb-level*)
-    (if (typep condition 'redefinition-warning)
-        (keep-redefinition *evaluation* condition)
-        (keep-warning *evaluation* condition)))
-  ;; COMPILE-FILE counts the warnings that it prints
-  (unless *compile-file-truename*
-    (let ((restart (find-restart 'muffle-warning condition)))
-      (when restart
-        (count-for-compiler condition)
-        (invoke-restart restart)))))
+    (cond ((typep condition 'redefinition-warning) (keep-redefinition *evaluation* condition))
+          ((not (repetition-p condition)) (keep-warning *evaluation* condition))))
+  (let ((restart (find-restart 'muffle-warning condition)))
+    (when (and restart (count-for-compiler condition))
+      (invoke-restart restart))))
+
+(defun undefined-yet-p (undefined)
+  "True if what UNDEFINED, (KIND NAME), names has not been defined since."
+  (not (apply #'defined-by-now-p undefined)))
 
 (defun taken-warnings (evaluation)
-  "Remove the warnings so far. => a plist of them, oldest first, without undefined names defined since, and of the number not kept"
-  (list :warnings (loop for (type class text undefined) in (reverse (shiftf (evaluation-warnings evaluation) '()))
-                        unless (and undefined (apply #'defined-by-now-p undefined))
-                          collect (list type class text))
-        :warnings-omitted (shiftf (evaluation-warnings-dropped evaluation) 0)))
+  "Remove the warnings so far. => a plist of them, oldest first, without undefined names defined since, of their numbers by file, and of
+the number not kept"
+  (let ((own (loop for (type class text undefined) in (reverse (shiftf (evaluation-warnings evaluation) '()))
+                   when (or (null undefined) (undefined-yet-p undefined))
+                     collect (list type class text)))
+        (dropped (shiftf (evaluation-warnings-dropped evaluation) 0)))
+    (multiple-value-bind (texts counts lost) (taken-file-warnings evaluation #'undefined-yet-p)
+      (list :warnings (append own texts)
+            :warning-counts counts
+            :warnings-omitted (+ dropped lost)))))

@@ -13,10 +13,15 @@
   (warnings '() :type list)
   (warning-count 0 :type fixnum)
   (warnings-dropped 0 :type fixnum)
+  ;; those of files that it loads or compiles: see evaluate/file-warnings.lisp; latest first
+  (file-warnings '() :type list)
+  (file-warning-count 0 :type fixnum)
   ;; ((NAME-TEXT FILE) ...) of the redefinitions, and of what still uses a redefined macro: see evaluate/redefinitions.lisp; latest first
   (redefinitions '() :type list)
   (redefinition-count 0 :type fixnum)
   (stale-users '() :type list)
+  ;; the truename of the file that the client knows to be compiled
+  (compiled-file nil)
   (form 0 :type fixnum)
   ;; held while its thread is interrupted, and while OVER becomes true
   (lock (sb-thread:make-mutex :name "swank-client evaluation"))

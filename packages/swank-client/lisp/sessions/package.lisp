@@ -21,6 +21,9 @@
            #:connection-open-p
            #:current-session
            #:evaluation
+           #:evaluation-compiled-file
+           #:evaluation-file-warning-count
+           #:evaluation-file-warnings
            #:evaluation-form
            #:evaluation-id
            #:evaluation-interrupts

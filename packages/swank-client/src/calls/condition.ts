@@ -12,6 +12,18 @@ export interface LispWarning {
   /** The exact condition class, package-qualified. */
   readonly class: string;
   readonly message: string;
+  /** The file whose code caused it, relative to the image's directory; absent for the evaluation's own forms. */
+  readonly file?: string | undefined;
+  /** The definition that was being compiled in that file, e.g. `(DEFUN AREA)`. */
+  readonly definition?: string | undefined;
+}
+
+/** The number of warnings of one type about the code of one file. */
+export interface WarningCount {
+  /** Relative to the image's directory. */
+  readonly file: string;
+  readonly type: LispWarning["type"];
+  readonly count: number;
 }
 
 /** `user`: code being debugged. `system`: SBCL's own frames above it. `toplevel`: the evaluator, Swank and the runtime below it. */
@@ -92,9 +104,24 @@ export const frameSummary: Decoder<FrameSummary> = map(tuple(integer, string, fr
   kind,
 }));
 
-/** `((TYPE CLASS MESSAGE) ...)` */
+const warningType = nameOf(WARNING_TYPES, string);
+
+/** `((TYPE CLASS MESSAGE [FILE DEFINITION]) ...)` */
 export const warnings: Decoder<readonly LispWarning[]> = list(
-  map(tuple(nameOf(WARNING_TYPES, string), string, string), ([type, cls, message]) => ({ type, class: cls, message })),
+  map(
+    tuple(warningType, string, string, optional(string), optional(nullable(string))),
+    ([type, cls, message, file, definition]) => ({
+      type,
+      class: cls,
+      message,
+      ...(file === undefined ? {} : { file, definition: definition ?? undefined }),
+    }),
+  ),
+);
+
+/** `((FILE TYPE COUNT) ...)` */
+export const warningCounts: Decoder<readonly WarningCount[]> = list(
+  map(tuple(string, warningType, integer), ([file, type, count]) => ({ file, type, count })),
 );
 
 /** `((NAME DESCRIPTION) ...)`, innermost first. */

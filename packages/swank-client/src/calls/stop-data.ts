@@ -12,6 +12,8 @@ import {
   type Redefinitions,
   redefinitions,
   restartList,
+  type WarningCount,
+  warningCounts,
   warnings,
 } from "./condition.js";
 import type { StopOwner } from "./stop-owner.js";
@@ -62,6 +64,7 @@ export interface StopData extends StopReport {
 /** An update of the session, sent with the report of a stop or with the end of an evaluation. */
 export interface SessionUpdate {
   readonly warnings: readonly LispWarning[];
+  readonly warningsInFiles: readonly WarningCount[];
   readonly warningsOmitted: number;
   readonly redefinitions: Redefinitions;
   /** The session's package; `undefined` for threads that run no evaluation of this client. */
@@ -102,14 +105,21 @@ export function stopReport(datum: Sexp): StopReport {
 
 const updateFields = plist({
   warnings: optional(warnings),
+  warningCounts: optional(warningCounts),
   warningsOmitted: optional(integer),
   package: optional(nullable(string)),
 });
 
 /** Decodes the session update in a plist of lisp/stops/snapshot.lisp. */
 export function sessionUpdate(datum: Sexp): SessionUpdate {
-  const { warnings: some = [], warningsOmitted = 0, package: name } = updateFields(datum);
-  return { warnings: some, warningsOmitted, redefinitions: redefinitions(datum), package: name };
+  const { warnings: some = [], warningCounts: inFiles = [], warningsOmitted = 0, package: name } = updateFields(datum);
+  return {
+    warnings: some,
+    warningsInFiles: inFiles,
+    warningsOmitted,
+    redefinitions: redefinitions(datum),
+    package: name,
+  };
 }
 
 /** Makes a report from Swank's own message: less detailed than the runtime's, but available without the runtime. */

@@ -27,6 +27,7 @@ const EVAL_OPTIONS: OptionNames<DecodedEvalOptions<unknown>> = {
   outputLimit: true,
   valueLimit: true,
   onOutput: true,
+  onProgress: true,
   timeout: true,
   signal: true,
   decode: true,

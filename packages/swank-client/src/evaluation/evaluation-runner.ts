@@ -43,6 +43,7 @@ const EVALUATE_OPTIONS: OptionNames<EvaluateOptions> = {
   timeout: true,
   signal: true,
   onOutput: true,
+  onProgress: true,
 };
 
 const OUTPUT_LIMIT = 100_000;
@@ -86,8 +87,10 @@ export class EvaluationRunner<Stop extends StopOfTask> {
 
   /** Never throws: `next()` reports errors of the call. */
   start(code: string, options: EvaluateOptions): EvaluationOf<Stop> {
-    const onOutput = this.#guarded(options?.onOutput);
-    const task = new EvaluationTask<Stop>(this.#connection.nextId(), this.#control, this.#session, onOutput);
+    const task = new EvaluationTask<Stop>(this.#connection.nextId(), this.#control, this.#session, {
+      onOutput: this.#guarded(options?.onOutput, "output"),
+      onProgress: this.#guarded(options?.onProgress, "progress"),
+    });
     this.#running.set(task.id, task);
     void this.#run(task, code, options);
     return task;
@@ -100,10 +103,10 @@ export class EvaluationRunner<Stop extends StopOfTask> {
     task?.stopped(stop);
   }
 
-  #guarded(onOutput: EvaluateOptions["onOutput"]): EvaluateOptions["onOutput"] {
-    if (typeof onOutput !== "function") return undefined;
-    const report = (error: unknown) => this.#connection.reportListenerError(error, "output");
-    return (chunk) => callListener(onOutput, chunk, report);
+  #guarded<T>(listener: ((item: T) => void) | undefined, event: string): ((item: T) => void) | undefined {
+    if (typeof listener !== "function") return undefined;
+    const report = (error: unknown) => this.#connection.reportListenerError(error, event);
+    return (item) => callListener(listener, item, report);
   }
 
   /** @returns false for text of no evaluation. */
@@ -111,7 +114,8 @@ export class EvaluationRunner<Stop extends StopOfTask> {
     const found = outputTarget(target);
     if (found === undefined) return false;
     const task = this.#running.get(found.id) ?? this.#ended.get(found.id);
-    if (found.stream !== "exit") task?.output(found.stream, text, found.omittedBefore);
+    if (found.stream === "progress") task?.progress(text);
+    else if (found.stream !== "exit") task?.output(found.stream, text, found.omittedBefore);
     else if (this.#running.has(found.id)) this.#exiting.add(found.id);
     return true;
   }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { SwankError } from "../base/errors.js";
 import type { SessionUpdate } from "../calls/stop-data.js";
-import type { EvaluationOf, OutputChunk, StopOfTask } from "./evaluation.js";
+import type { EvaluateOptions, EvaluationOf, StopOfTask } from "./evaluation.js";
 import type { Aborted, Lost, OutcomeOf, Returned, StoppedOf, Transcript } from "./outcome.js";
 import { OutcomeSlot, type Producer, type WaitOptions } from "./outcome-slot.js";
 import { type OutputStream, type SessionState, TranscriptRecorder } from "./transcript.js";
@@ -69,7 +69,7 @@ class Latch {
 export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Stop> {
   readonly id: number;
   readonly #control: EvaluationControl;
-  readonly #onOutput: ((chunk: OutputChunk) => void) | undefined;
+  readonly #listeners: Pick<EvaluateOptions, "onOutput" | "onProgress">;
   readonly #slot = new OutcomeSlot<OutcomeOf<Stop>>();
   readonly #recorder: TranscriptRecorder;
   /** Opens when it has ended. */
@@ -84,12 +84,12 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
     id: number,
     control: EvaluationControl,
     session: SessionState,
-    onOutput: ((chunk: OutputChunk) => void) | undefined,
+    listeners: Pick<EvaluateOptions, "onOutput" | "onProgress">,
   ) {
     this.id = id;
     this.#control = control;
     this.#recorder = new TranscriptRecorder(session);
-    this.#onOutput = onOutput;
+    this.#listeners = listeners;
   }
 
   get stop(): Stop | undefined {
@@ -147,7 +147,11 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
   /** Adds output. `omittedBefore` characters were left out before it. */
   output(stream: OutputStream, text: string, omittedBefore: number): void {
     this.#recorder.write(stream, text, omittedBefore);
-    this.#onOutput?.({ stream, text });
+    this.#listeners.onOutput?.({ stream, text });
+  }
+
+  progress(text: string): void {
+    this.#listeners.onProgress?.(text);
   }
 
   /** Adds the session's changes since the last report. */
@@ -178,8 +182,19 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
     const milliseconds = this.#elapsed();
     return () => {
       // A second spread would take longer than all of this.
-      const { stdout, stderr, warnings, warningsOmitted, redefinitions, package: name } = this.#recorder.take();
-      return { ...verdict, stdout, stderr, warnings, warningsOmitted, redefinitions, package: name, milliseconds };
+      const transcript = this.#recorder.take();
+      const { stdout, stderr, warnings, warningsInFiles, warningsOmitted, redefinitions, package: name } = transcript;
+      return {
+        ...verdict,
+        stdout,
+        stderr,
+        warnings,
+        warningsInFiles,
+        warningsOmitted,
+        redefinitions,
+        package: name,
+        milliseconds,
+      };
     };
   }
 

@@ -42,6 +42,8 @@ export interface EvaluateOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called with every piece of output as it arrives, in the order of each stream. */
   readonly onOutput?: ((chunk: OutputChunk) => void) | undefined;
+  /** Called with a sentence without a full stop about what the evaluation is doing, such as `Compiling src/model.lisp`. */
+  readonly onProgress?: ((text: string) => void) | undefined;
 }
 
 /** The part of a stop that an evaluation needs. */

@@ -1,13 +1,15 @@
 import type { SwankError } from "../base/errors.js";
-import type { ErrorSnapshot, LispWarning, Redefinitions } from "../calls/condition.js";
+import type { ErrorSnapshot, LispWarning, Redefinitions, WarningCount } from "../calls/condition.js";
 
 /** The fields of all outcomes: output, warnings and redefinitions since the previous outcome was taken. */
 export interface Transcript {
   readonly stdout: string;
   readonly stderr: string;
-  /** The first 100. */
+  /** The first 100 of the evaluation's own forms, and then the first 50 of files that it loads or compiles, without compiler notes. */
   readonly warnings: readonly LispWarning[];
-  /** The number of further warnings. */
+  /** The numbers of all warnings of files, by file and type. */
+  readonly warningsInFiles: readonly WarningCount[];
+  /** The number of warnings that are neither in `warnings` nor counted in `warningsInFiles`. */
   readonly warningsOmitted: number;
   /** These are no warnings: a program that is being changed redefines on purpose. */
   readonly redefinitions: Redefinitions;

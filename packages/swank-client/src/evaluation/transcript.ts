@@ -1,5 +1,11 @@
 import { DecodeError, decode, type Sexp } from "sexp-parser";
-import { addRedefinitions, type LispWarning, NO_REDEFINITIONS, type Redefinitions } from "../calls/condition.js";
+import {
+  addRedefinitions,
+  type LispWarning,
+  NO_REDEFINITIONS,
+  type Redefinitions,
+  type WarningCount,
+} from "../calls/condition.js";
 import type { SessionUpdate } from "../calls/stop-data.js";
 import type { Transcript } from "./outcome.js";
 
@@ -78,6 +84,7 @@ export class TranscriptRecorder {
     stderr: new BoundedText(HEAD_LIMIT, TAIL_LIMIT),
   };
   #warnings: LispWarning[] = [];
+  #warningsInFiles: readonly WarningCount[] = [];
   #warningsOmitted = 0;
   #redefinitions: Redefinitions = NO_REDEFINITIONS;
   readonly #session: SessionState;
@@ -92,9 +99,10 @@ export class TranscriptRecorder {
   }
 
   /** Adds the session's changes since the last report. */
-  report({ warnings, warningsOmitted, redefinitions, package: name }: SessionUpdate): void {
+  report({ warnings, warningsInFiles, warningsOmitted, redefinitions, package: name }: SessionUpdate): void {
     const kept = warnings.slice(0, Math.max(0, WARNINGS_LIMIT - this.#warnings.length));
     this.#warnings = [...this.#warnings, ...kept];
+    this.#warningsInFiles = [...this.#warningsInFiles, ...warningsInFiles];
     this.#warningsOmitted += warningsOmitted + warnings.length - kept.length;
     this.#redefinitions = addRedefinitions(this.#redefinitions, redefinitions);
     if (name !== undefined) this.#session.package = name;
@@ -103,15 +111,18 @@ export class TranscriptRecorder {
   /** Returns and clears everything collected since the last call. */
   take(): Omit<Transcript, "milliseconds"> {
     const warnings = this.#warnings;
+    const warningsInFiles = this.#warningsInFiles;
     const warningsOmitted = this.#warningsOmitted;
     const redefinitions = this.#redefinitions;
     this.#warnings = [];
+    this.#warningsInFiles = [];
     this.#warningsOmitted = 0;
     this.#redefinitions = NO_REDEFINITIONS;
     return {
       stdout: this.#text.stdout.take(),
       stderr: this.#text.stderr.take(),
       warnings,
+      warningsInFiles,
       warningsOmitted,
       redefinitions,
       package: this.#session.package,
@@ -122,13 +133,13 @@ export class TranscriptRecorder {
 /** The evaluation and stream of some text, and the number of characters left out before it. */
 export interface OutputTarget {
   readonly id: number;
-  /** `exit`: no text; the image is exiting. */
-  readonly stream: OutputStream | "exit";
+  /** `exit`: no text; the image is exiting. `progress`: the text says what the evaluation is doing. */
+  readonly stream: OutputStream | "exit" | "progress";
   readonly omittedBefore: number;
 }
 
-/** Streams by number, as in lisp/evaluate/evaluate.lisp. */
-const STREAMS = ["exit", "stdout", "stderr"] as const;
+/** Streams by number, as in lisp/evaluate/evaluate.lisp and output.lisp. */
+const STREAMS = ["exit", "stdout", "stderr", "progress"] as const;
 
 const { integer, optional, tuple } = decode;
 

@@ -24,7 +24,7 @@ export async function concludeEvaluation(
   seconds: number,
 ): Promise<Conclusion> {
   const { resets } = session;
-  context.agent.evaluations.listen(evaluation, (chunk) => context.progress(chunk.text, chunk.stream));
+  context.agent.evaluations.listen(evaluation, context.progress);
   const { cancelled, signal: interrupt } = context;
   const followed = await followEvaluation(evaluation, { seconds, signal: cancelled, interrupt });
   if (followed.kind === "cancelled")

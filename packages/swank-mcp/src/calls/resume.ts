@@ -31,7 +31,7 @@ export async function answerResumed(
   const { evaluation, owner } = stop;
   if (owner !== undefined) return answerElsewhere(session.client, stop, owner, leave);
   if (evaluation === undefined) return answerForeign(found, leave, context);
-  context.agent.evaluations.listen(evaluation, (chunk) => context.progress(chunk.text, chunk.stream));
+  context.agent.evaluations.listen(evaluation, context.progress);
   await leave();
   const conclusion = await concludeEvaluation(evaluation, session, context, seconds);
   const { ending } = conclusion;

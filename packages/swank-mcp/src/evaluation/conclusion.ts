@@ -68,6 +68,7 @@ export const EMPTY_TRANSCRIPT: Transcript = {
   stdout: "",
   stderr: "",
   warnings: [],
+  warningsInFiles: [],
   warningsOmitted: 0,
   // The client's constant would load the client when the server starts.
   redefinitions: { count: 0, files: [], stale: [] },

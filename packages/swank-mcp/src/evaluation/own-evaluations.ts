@@ -1,8 +1,8 @@
 import type { EvaluateOptions } from "swank-client";
-import type { OutputChunk } from "swank-client/types";
-import type { Evaluation, LispClient } from "../image/lisp-port.js";
+import type { Evaluation, LispClient, OutputStream } from "../image/lisp-port.js";
 
-type Listener = (chunk: OutputChunk) => void;
+/** Receives output and its stream or, without a stream, a line that says what the evaluation is doing. */
+type Listener = (text: string, stream?: OutputStream) => void;
 
 /**
  * The evaluations that one agent has begun. An evaluation may outlast the call that began it; its output goes to the call that
@@ -14,13 +14,17 @@ export class OwnEvaluations {
 
   /** Starts an evaluation. `listen` sets the listener for its output. */
   begin(client: LispClient, code: string, options: EvaluateOptions): Evaluation {
-    const onOutput = (chunk: OutputChunk) => this.#listeners.get(evaluation)?.(chunk);
-    const evaluation = client.evaluate(code, { ...options, onOutput });
+    const tell: Listener = (text, stream) => this.#listeners.get(evaluation)?.(text, stream);
+    const evaluation = client.evaluate(code, {
+      ...options,
+      onOutput: ({ text, stream }) => tell(text, stream),
+      onProgress: (text) => tell(`${text}\n`),
+    });
     this.#begun.add(evaluation);
     return evaluation;
   }
 
-  /** Sends output to `listener` from now on, instead of to the earlier listener. */
+  /** Sends output and progress to `listener` from now on, instead of to the earlier listener. */
   listen(evaluation: Evaluation, listener: Listener): void {
     this.#listeners.set(evaluation, listener);
   }

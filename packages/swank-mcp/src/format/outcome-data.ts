@@ -38,8 +38,12 @@ export function valuesData(values: readonly string[], count: number, maxValue?: 
   return { values: cutTexts(values, valuesCost(maxValue)), ...(left > 0 ? { values_left_out: left } : {}) };
 }
 
-function warningsData({ warnings, warningsOmitted }: Transcript): JsonObject {
-  return { warnings: cutWarnings(warnings), ...(warningsOmitted > 0 ? { warnings_left_out: warningsOmitted } : {}) };
+function warningsData({ warnings, warningsInFiles, warningsOmitted }: Transcript): JsonObject {
+  return {
+    warnings: cutWarnings(warnings),
+    ...(warningsInFiles.length > 0 ? { warnings_in_files: warningsInFiles.map((each) => ({ ...each })) } : {}),
+    ...(warningsOmitted > 0 ? { warnings_left_out: warningsOmitted } : {}),
+  };
 }
 
 /** What was redefined, and what still uses the old definitions; nothing if nothing was redefined. */

@@ -1,5 +1,6 @@
 import type { LispWarning, Transcript } from "../image/lisp-port.js";
 import { cutTexts } from "../text/cut.js";
+import { fileWarningLines } from "./file-warnings.js";
 
 /** How to see whole warnings. */
 const WARNINGS_ARE_CUT = "; Cut to fit. Evaluate fewer forms at a time to see their complete warnings.";
@@ -19,16 +20,26 @@ export function textSection(name: string, text: string): string[] {
 }
 
 /** Warnings as shown, cut so that all of them fit together. */
-export function cutWarnings(warnings: readonly LispWarning[]): Pick<LispWarning, "type" | "message">[] {
+export function cutWarnings(warnings: readonly LispWarning[]): Pick<LispWarning, "type" | "message" | "file">[] {
   const messages = cutTexts(warnings.map(({ message }) => message.trim()));
-  return warnings.map(({ type }, index) => ({ type, message: messages[index] ?? "" }));
+  return warnings.map(({ type, file }, index) => ({
+    type,
+    message: messages[index] ?? "",
+    ...(file === undefined ? {} : { file }),
+  }));
 }
 
-function warningLines({ warnings, warningsOmitted }: Transcript): string {
-  const shown = cutWarnings(warnings);
-  const isCut = shown.some(({ message }, index) => message !== warnings[index]?.message.trim());
+function warningLines({ warnings, warningsInFiles, warningsOmitted }: Transcript): string {
+  const own = warnings.filter(({ file }) => file === undefined);
+  const shown = cutWarnings(own);
+  const isCut = shown.some(({ message }, index) => message !== own[index]?.message.trim());
   const others = warningsOmitted > 0 ? [`WARNING: [${warningsOmitted} more warnings left out]`] : [];
-  return [...shown.map(warningText), ...others, ...(isCut ? [WARNINGS_ARE_CUT] : [])].join("\n");
+  return [
+    ...shown.map(warningText),
+    ...others,
+    ...(isCut ? [WARNINGS_ARE_CUT] : []),
+    ...fileWarningLines({ warnings, warningsInFiles }),
+  ].join("\n");
 }
 
 /** A warning with the further lines of its message indented, so that each warning's first line stands out. */

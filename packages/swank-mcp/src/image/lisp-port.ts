@@ -41,6 +41,7 @@ export type {
   SymbolDescription,
   Transcript,
   Variable,
+  WarningCount,
 } from "swank-client/types";
 
 /** The members of a stop that lists and reports use. */

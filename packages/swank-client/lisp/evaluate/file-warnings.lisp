@@ -1,0 +1,64 @@
+;;;; Warnings of files that an evaluation loads or compiles. A system can have hundreds, so clients get their numbers, and the texts of some.
+
+(in-package #:swank-client/evaluate)
+
+(defconstant +file-warnings-limit+ 5000 "Most warnings of files kept between two outcomes of an evaluation.")
+
+(defconstant +file-texts-limit+ 50 "Most of them whose texts are sent.")
+
+(defstruct file-warning
+  "A warning or compiler note about the code of a file."
+  file
+  type
+  ;; NIL for compiler notes: only their number is sent
+  (text nil)
+  class
+  ;; what the compiler was compiling, as text
+  definition
+  undefined)
+
+(defun warned-file ()
+  "The file, as a string or pathname, whose code causes a warning now, or NIL if that is the code of the evaluation's forms."
+  (or (compiled-from-file) *compile-file-truename* *load-truename*))
+
+(defun keep-file-warning (evaluation file type class text undefined)
+  "Keep a warning about the code of FILE for the next outcome of EVALUATION."
+  (when (< (evaluation-file-warning-count evaluation) +file-warnings-limit+)
+    (push (make-file-warning :file file :type type :class class :text text :undefined undefined
+                             :definition (let ((definition (and text (compiled-definition))))
+                                           (and definition (definition-name-text definition))))
+          (evaluation-file-warnings evaluation)))
+  (incf (evaluation-file-warning-count evaluation)))
+
+(defun counted (warnings)
+  "((FILE TYPE COUNT) ...) of WARNINGS, in their order."
+  (let ((counts (make-hash-table :test 'equal))
+        (keys '()))
+    (dolist (warning warnings)
+      (let ((key (list (file-warning-file warning) (file-warning-type warning))))
+        (when (= 1 (incf (gethash key counts 0))) (push key keys))))
+    (loop for (file type) in (reverse keys)
+          collect (list file type (gethash (list file type) counts)))))
+
+(defun with-texts (warnings)
+  "The first +FILE-TEXTS-LIMIT+ of WARNINGS that have texts, as lists. Style warnings come last."
+  (loop for warning in (stable-sort (remove nil warnings :key #'file-warning-text) #'string>
+                                    :key #'file-warning-type)
+        repeat +file-texts-limit+
+        collect (list (file-warning-type warning) (file-warning-class warning) (file-warning-text warning)
+                      (file-warning-file warning) (file-warning-definition warning))))
+
+(defun taken-file-warnings (evaluation undefined-yet-p)
+  "Remove the warnings of files so far. Of those about undefined names, only those count for whose names UNDEFINED-YET-P returns true.
+=> the texts of the first, their numbers by file and type, and the number not kept"
+  (let* ((count (shiftf (evaluation-file-warning-count evaluation) 0))
+         (warnings (reverse (shiftf (evaluation-file-warnings evaluation) '())))
+         (left (remove-if-not (lambda (warning)
+                                (or (null (file-warning-undefined warning))
+                                    (funcall undefined-yet-p (file-warning-undefined warning))))
+                              warnings))
+         (names (mapcar (lambda (file) (cons file (file-text file)))
+                        (remove-duplicates (mapcar #'file-warning-file left) :test #'equal))))
+    (dolist (warning left)
+      (setf (file-warning-file warning) (cdr (assoc (file-warning-file warning) names :test #'equal))))
+    (values (with-texts left) (counted left) (- count (length warnings)))))
