@@ -11,7 +11,7 @@ export type { ForeignErrors } from "./calls/attach.js";
 export type { Breakpoint, HitElsewhere, NewBreakpoint } from "./calls/breakpoint.js";
 export type * from "./calls/condition.js";
 export type { ConnectionInfo } from "./calls/connection-info.js";
-export type { Definition, DefinitionKind, Definitions, LeftReason, ResetReport } from "./calls/definition.js";
+export type { Definition, DefinitionKind, Definitions, LeftReason, Loaded, ResetReport } from "./calls/definition.js";
 export type { Frame, FrameLocals, FramePage, FrameValue, Source, Variable } from "./calls/frames.js";
 export type { StepMode } from "./calls/step-on.js";
 export type { StopData, StopDetail, StopReason } from "./calls/stop-data.js";

@@ -123,7 +123,7 @@ describe("SwankClient.reset", () => {
       "RL-OTHERS (LIST): kind",
       "*RL-LATER*: changed",
     ]);
-    expect(report.loaded).to.deep.equal([file]);
+    expect(report.loaded).to.deep.equal([{ kind: "file", name: file, times: 1 }]);
     expect(
       await values(
         other,

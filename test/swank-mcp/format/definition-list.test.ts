@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { DEFINITION_KINDS, type ResetReport } from "swank-client";
-import type { Definition } from "swank-client/types";
+import type { Definition, Definitions } from "swank-client/types";
 import { definitionsBlocks, LISTED_TYPES, resetText } from "swank-mcp";
 import { Snapshots } from "../../support/snapshots.js";
 
@@ -16,7 +16,7 @@ describe("definitionsBlocks", () => {
     expect(definitionsBlocks({ definitions: [], loaded: [] }, "macro")).to.deep.equal(["No definitions in session."]);
   });
 
-  const all = {
+  const all: Definitions = {
     definitions: [
       definition("variable", "APP::*X*"),
       definition("function", "APP:RUN", { redefined: true }),
@@ -24,7 +24,11 @@ describe("definitionsBlocks", () => {
       definition("function", "APP::WALK", { redefined: true, changed: true }),
       definition("method", "APP::AREA :AROUND (APP::C)", { changed: true }),
     ],
-    loaded: ["/a/b.lisp", "alexandria"],
+    loaded: [
+      { kind: "file", name: "/a/b.lisp", times: 1 },
+      { kind: "file", name: "/a/c.lisp", times: 3 },
+      { kind: "system", name: "alexandria", times: 1 },
+    ],
   };
 
   it("has a section for each type, in the order of definition", () => {
@@ -35,10 +39,12 @@ describe("definitionsBlocks", () => {
 
   it("lists one type, and names the others if it is empty", () => {
     expect(definitionsBlocks(all, "variable")).to.deep.equal(["[variables]\nAPP::*X*"]);
-    expect(definitionsBlocks(all, "file")).to.deep.equal(["[files]\n/a/b.lisp\nalexandria"]);
+    expect(definitionsBlocks(all, "file")).to.deep.equal([
+      "[files]\n/a/b.lisp\n/a/c.lisp (loaded 3 times)\nalexandria (system)",
+    ]);
     expect(definitionsBlocks(all, "macro")).to.deep.equal([
       "No definitions in session.",
-      "Of other types: 2 functions, 1 method, 1 variable, 1 class, 2 files",
+      "Of other types: 2 functions, 1 method, 1 variable, 1 class, 3 files",
     ]);
   });
 
@@ -71,7 +77,7 @@ describe("resetText", () => {
         { kind: "generic-function", name: "APP::H", reason: "extended" },
         { kind: "function", name: "APP::I", reason: "locked" },
       ],
-      loaded: ["/a/b.lisp"],
+      loaded: [{ kind: "file", name: "/a/b.lisp", times: 2 }],
       aborted: 2,
       stillRunning: 1,
     };

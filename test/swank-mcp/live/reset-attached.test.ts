@@ -43,7 +43,11 @@ describe("reset-session on an attached image", () => {
     const result = await server.call("reset-session");
     snapshots.match("a reset", blocks(result).join("\n\n"));
     expect(result.isError).to.equal(false);
-    expect(result._meta?.["swank-mcp/reset"]).to.containSubset({ aborted: 1, still_running: 0, loaded: ["/dev/null"] });
+    expect(result._meta?.["swank-mcp/reset"]).to.containSubset({
+      aborted: 1,
+      still_running: 0,
+      loaded: [{ kind: "file", name: "/dev/null", times: 1 }],
+    });
     expect(blocks(await server.call("describe-last-error"))).to.deep.equal([NO_ERROR]);
     expect((await server.call("lisp-status")).structuredContent).to.include({
       package: "COMMON-LISP-USER",

@@ -22,10 +22,28 @@
       (let ((found (current-definition (entry-kind entry) (entry-name entry))))
         (values (second found) (and found t)))))
 
+(defun entry-symbol (entry)
+  "The symbol by which code refers to the definition of ENTRY, or NIL."
+  (let ((name (entry-name entry)))
+    (case (entry-kind entry)
+      (:package nil)
+      (:method (function-name-symbol (first name)))
+      (t (function-name-symbol name)))))
+
+(defun function-name-symbol (name)
+  "The symbol in NAME, which may be (SETF SYMBOL)."
+  (if (consp name) (second name) name))
+
+(defun removed-p (entry)
+  "True if the name of ENTRY has been uninterned, or if it is a variable that has lost its value. Lisp still has such definitions."
+  (let ((symbol (entry-symbol entry)))
+    (or (and symbol (null (symbol-package symbol)))
+        (and (entry-bound entry) (not (boundp symbol))))))
+
 (defun entry-state (entry)
   ":CURRENT, :CHANGED if another client or file redefined it, or :GONE."
   (multiple-value-bind (origin found) (present-origin entry)
-    (cond ((not found) :gone)
+    (cond ((or (not found) (removed-p entry)) :gone)
           ((eq origin (entry-origin entry)) :current)
           (t :changed))))
 
@@ -45,12 +63,13 @@
       (:method (format nil "~{~a~^ ~}" (mapcar #'name-text name)))
       (t (name-text name)))))
 
-(defun load-text (name)
-  "NAME, of a file or a system, as text."
-  (if (pathnamep name) (sb-ext:native-namestring name) name))
+(defun load-texts (ledger)
+  "((KIND NAME TIMES) ...) of the files and systems in LEDGER, oldest first."
+  (loop for (kind name times) in (reverse (ledger-loads ledger))
+        collect (list kind (if (pathnamep name) (sb-ext:native-namestring name) name) times)))
 
 (defun definitions ()
-  "=> (((KIND NAME STATE REDEFINED) ...) (LOADED ...)), both oldest first"
+  "=> (((KIND NAME STATE REDEFINED) ...) ((KIND NAME TIMES) ...)), definitions and loaded files, both oldest first"
   (let ((ledger (session-ledger (current-session))))
     (confirm-all-definitions ledger)
     (list (with-printing-time
@@ -58,4 +77,4 @@
                   for state = (entry-state entry)
                   unless (eq state :gone)
                     collect (list (entry-kind entry) (entry-text entry) state (entry-redefined entry))))
-          (mapcar #'load-text (reverse (ledger-loads ledger))))))
+          (load-texts ledger))))

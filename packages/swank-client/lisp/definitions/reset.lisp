@@ -54,10 +54,10 @@
         (session-ledger session) (make-ledger)))
 
 (defun reset ()
-  "Reset this session. => (((KIND NAME) ...) undefined, ((KIND NAME REASON) ...) kept, (LOADED ...))"
+  "Reset this session. => (((KIND NAME) ...) undefined, ((KIND NAME REASON) ...) kept, ((KIND NAME TIMES) ...) loaded)"
   (let* ((session (current-session))
          (ledger (session-ledger session)))
     (dolist (hook *departure-hooks*) (funcall hook session))
     (confirm-all-definitions ledger)
-    (prog1 (append (undefine-all ledger) (list (mapcar #'load-text (reverse (ledger-loads ledger)))))
+    (prog1 (append (undefine-all ledger) (list (load-texts ledger)))
       (reset-session session))))

@@ -12,13 +12,6 @@
               (t (unless (fboundp name) (note-candidate ledger :generic-function name nil))
                  (note-candidate ledger kind name (methods-of name))))))))
 
-(defun note-load (evaluation name)
-  "Note that EVALUATION has loaded NAME, a file or a system."
-  (let ((ledger (session-ledger (evaluation-session evaluation))))
-    (unless (or (eq name (first (ledger-loads ledger)))
-                (member name (ledger-loads ledger) :test #'equal))
-      (sb-ext:atomic-push name (ledger-loads ledger)))))
-
 (defun note-compiling (evaluation file)
   "Tell the client that EVALUATION compiles FILE, once. SBCL would print a line."
   (unless (eq file (evaluation-compiled-file evaluation))
@@ -29,16 +22,46 @@
   "Note the definition that the macro form FORM makes. Called for every macro form that EVALUATION expands."
   (cond ((or *load-truename* *compile-file-truename*)
          (drop-source-plist)
-         (when *compile-file-truename* (note-compiling evaluation *compile-file-truename*))
-         (when *load-truename* (note-load evaluation *load-truename*)))
+         (when *compile-file-truename* (note-compiling evaluation *compile-file-truename*)))
         ((and *form-source* (consp form) (defining-kind (first form)))
          ;; the macro's own expander reports errors in the form
          (ignore-errors (note-definition evaluation form)))))
+
+;;; Loaded files and systems
 
 (defun loaded-file (name)
   "The truename of the file that LOAD finds for NAME, or NIL."
   (let ((path (merge-pathnames name)))
     (or (probe-file path) (probe-file (merge-pathnames path "x.lisp")) (probe-file (merge-pathnames path "x.fasl")))))
+
+(defun compiled-from (file)
+  "The truename of the source that the compiled FILE names in its first lines, or NIL."
+  (with-open-file (stream file :element-type '(unsigned-byte 8))
+    (let* ((octets (make-array 4000 :element-type '(unsigned-byte 8)))
+           (text (map 'string #'code-char (subseq octets 0 (read-sequence octets stream))))
+           (label "compiled from ")
+           (start (+ (search label text) (length label)))
+           (line (sb-ext:octets-to-string octets :start start :end (position #\Newline text :start start)
+                                                 :external-format :utf-8)))
+      (probe-file (with-standard-io-syntax (let ((*read-eval* nil)) (read-from-string line)))))))
+
+(defun source-of-loaded (file)
+  "The truename of the source of FILE, which LOAD loads, or NIL. A system's definition counts as none."
+  (let ((type (pathname-type file)))
+    (cond ((equal type "asd") nil)
+          ((equal type sb-fasl:*fasl-file-type*) (compiled-from file))
+          (t file))))
+
+(defun load-by-code (load file &rest options)
+  "Encapsulates LOAD: notes each source file that a session's code loads."
+  ;; a tail call, so that no frame of the runtime stays on the stack
+  (declare (optimize (debug 1)))
+  (let ((session (code-session)))
+    (when session
+      (let* ((*break-on-signals* nil)
+             (source (ignore-errors (source-of-loaded (loaded-file file)))))
+        (when source (note-load (session-ledger session) :file source)))))
+  (apply load file options))
 
 (defun loading-operator-p (operator)
   "True if OPERATOR loads a system."
@@ -46,13 +69,12 @@
        (member operator '("REQUIRE" "LOAD-SYSTEM" "QUICKLOAD") :test #'string=)))
 
 (defun note-loading-form (evaluation form)
-  "Note the file or system that FORM has loaded. Loading compiled files expands no macros, so the form itself is examined."
+  "Note the system that FORM has loaded."
   (typecase form
-    ((cons (eql load) (cons (or string pathname)))
-     (note-load evaluation (loaded-file (second form))))
     ((cons (satisfies loading-operator-p) (cons (or string keyword (cons (eql quote)))))
      (let ((name (second form)))
-       (note-load evaluation (string-downcase (if (consp name) (second name) name)))))))
+       (note-load (session-ledger (evaluation-session evaluation)) :system
+                  (string-downcase (if (consp name) (second name) name)))))))
 
 (defun make-noting-hook (evaluation next)
   "A *MACROEXPAND-HOOK* that notes definitions of EVALUATION, and calls NEXT."

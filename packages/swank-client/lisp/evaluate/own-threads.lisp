@@ -127,7 +127,8 @@ If FUNCTION tries to end the image and may not, it is unwound, and the thread co
 
 (defun encapsulations ()
   "((NAME . FUNCTION) ...) of the functions to encapsulate for callers by name, and how."
-  (list* (cons 'sb-thread:make-thread #'start-thread-of-code)
+  (list* (cons 'load #'load-by-code)
+         (cons 'sb-thread:make-thread #'start-thread-of-code)
          (cons 'sb-ext:make-timer #'make-timer-of-code)
          (cons 'sb-thread:terminate-thread #'terminate-unless-main)
          (cons 'sb-thread:interrupt-thread #'interrupt-by-code)

@@ -14,8 +14,8 @@
   ;; possible definitions since the last check; those that did not exist at that check
   (candidates '())
   (pending '() :type list)
-  ;; truenames of files, names of systems
-  (loads '()))
+  ;; ((:FILE TRUENAME TIMES) or (:SYSTEM NAME 1) ...), latest first
+  (loads '() :type list))
 
 (defstruct entry
   "A definition that a form of the session has made."
@@ -24,7 +24,9 @@
   origin
   ;; REDEFINED: it replaced a definition. FOREIGN: that was not this session's
   (redefined nil)
-  (foreign nil))
+  (foreign nil)
+  ;; a variable that had a value when it was defined
+  (bound nil))
 
 (defmethod print-object ((ledger ledger) stream)
   (print-unreadable-object (ledger stream :type t :identity t)))
@@ -34,6 +36,16 @@
 (defun note-candidate (ledger kind name before)
   "Note that a form is about to define NAME as KIND. BEFORE is the current definition, or for methods the current methods."
   (sb-ext:atomic-push (list kind name before) (ledger-candidates ledger)))
+
+;;; Loaded files
+
+(defun note-load (ledger kind name)
+  "Note that a session's code loads NAME, the truename of a :FILE or the name of a :SYSTEM."
+  (with-system-mutex ((ledger-lock ledger))
+    (let ((known (find name (ledger-loads ledger) :key #'second :test #'equal)))
+      (cond ((null known) (push (list kind name 1) (ledger-loads ledger)))
+            ;; a system that is loaded again loads only its changed files
+            ((eq kind :file) (incf (third known)))))))
 
 ;;; Confirming candidates
 
@@ -46,16 +58,22 @@
   (find-if (lambda (entry) (and (member (entry-kind entry) (source-kinds kind)) (equal (entry-name entry) name)))
            (ledger-entries ledger)))
 
+(defun has-value-p (kind name)
+  "True if a definition of NAME as KIND is a variable with a value."
+  (and (eq kind :variable) (boundp name)))
+
 (defun enter (ledger kind name origin before)
   "Enter a definition. BEFORE is (KIND ORIGIN) of the definition that it replaced, or NIL."
   (let ((known (find-entry ledger kind name))
         (foreign (and before (not (own-origin-p ledger (second before))))))
     (cond ((null known)
-           (push (make-entry :kind kind :name name :origin origin :redefined (and before t) :foreign foreign)
+           (push (make-entry :kind kind :name name :origin origin :redefined (and before t) :foreign foreign
+                             :bound (has-value-p kind name))
                  (ledger-entries ledger)))
           ((not (eq origin (second before)))
            (setf (entry-kind known) kind
                  (entry-origin known) origin
+                 (entry-bound known) (has-value-p kind name)
                  (entry-redefined known) (and (or before (entry-redefined known)) t)
                  (entry-foreign known) (and before (or foreign (entry-foreign known))))))))
 

@@ -10,6 +10,7 @@
            #:defining-kind
            #:definition-source
            #:entry
+           #:entry-bound
            #:entry-foreign
            #:entry-kind
            #:entry-name
@@ -26,6 +27,7 @@
            #:methods-of
            #:name-p
            #:note-candidate
+           #:note-load
            #:own-origin-p
            #:source-origin
            #:specializer-name))

@@ -1,4 +1,7 @@
+import { type Decoder, decode } from "sexp-parser";
 import { keywordOf } from "../lisp/decoders.js";
+
+const { integer, map, string, tuple } = decode;
 
 /** Milliseconds that the image has to answer; a long compilation delays the answer. */
 export const SESSION_TIME = 30_000;
@@ -39,12 +42,33 @@ export interface Definition {
   readonly changed: boolean;
 }
 
+const LOADED_KINDS = ["file", "system"] as const;
+
+/** A file or system that this client's evaluations have loaded. */
+export interface Loaded {
+  readonly kind: (typeof LOADED_KINDS)[number];
+  /** The source file, also of a compiled file that was loaded; or the name of the system, in lower case. */
+  readonly name: string;
+  /** How often a file was loaded. */
+  readonly times: number;
+}
+
+/** Decodes `(KIND NAME TIMES)`. */
+export const loaded: Decoder<Loaded> = map(tuple(keywordOf(LOADED_KINDS), string, integer), ([kind, name, times]) => ({
+  kind,
+  name,
+  times,
+}));
+
 /** Everything this client's evaluations have defined and loaded. */
 export interface Definitions {
   /** In the order in which they were first defined. */
   readonly definitions: readonly Definition[];
-  /** Loaded files and systems, in the order of loading; their definitions are not listed. */
-  readonly loaded: readonly string[];
+  /**
+   * All source files that were loaded, also by other files and by systems, and the systems that forms have loaded by name, in the order of
+   * loading. Their definitions are not listed. Definitions of systems (`.asd`), and compiled files without their source, are omitted.
+   */
+  readonly loaded: readonly Loaded[];
 }
 
 /** Why `reset` kept a definition. */
@@ -61,7 +85,7 @@ export interface ResetReport {
   readonly undefined: readonly Pick<Definition, "kind" | "name">[];
   readonly left: readonly (Pick<Definition, "kind" | "name"> & { readonly reason: LeftReason })[];
   /** Files and systems whose definitions were kept. */
-  readonly loaded: readonly string[];
+  readonly loaded: readonly Loaded[];
   /** Number of running or stopped evaluations that were aborted. */
   readonly aborted: number;
   /** Number of evaluations that could not be aborted because they run without interrupts. */

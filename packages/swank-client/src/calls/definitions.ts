@@ -1,7 +1,7 @@
 import { type Decoder, decode } from "sexp-parser";
 import { keywordOf } from "../lisp/decoders.js";
 import { lispFunction } from "../lisp/descriptor.js";
-import { type Definition, type Definitions, definitionKind, SESSION_TIME } from "./definition.js";
+import { type Definition, type Definitions, definitionKind, loaded, SESSION_TIME } from "./definition.js";
 
 const { boolean, list, map, string, tuple } = decode;
 
@@ -10,10 +10,10 @@ const definition: Decoder<Definition> = map(
   ([kind, name, state, redefined]) => ({ kind, name, redefined, changed: state === "changed" }),
 );
 
-/** `(((KIND NAME STATE REDEFINED) ...) (LOADED ...))` */
-const answer: Decoder<Definitions> = map(tuple(list(definition), list(string)), ([definitions, loaded]) => ({
+/** `(((KIND NAME STATE REDEFINED) ...) ((KIND NAME TIMES) ...))` */
+const answer: Decoder<Definitions> = map(tuple(list(definition), list(loaded)), ([definitions, all]) => ({
   definitions,
-  loaded,
+  loaded: all,
 }));
 
 /** Lists what the client's evaluations have defined and loaded (lisp/definitions/definitions.lisp). */

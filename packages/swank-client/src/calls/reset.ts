@@ -1,7 +1,7 @@
 import { type Decoder, decode } from "sexp-parser";
 import { keywordOf } from "../lisp/decoders.js";
 import { lispFunction } from "../lisp/descriptor.js";
-import { definitionKind, LEFT_REASONS, type ResetReport, SESSION_TIME } from "./definition.js";
+import { definitionKind, LEFT_REASONS, loaded, type ResetReport, SESSION_TIME } from "./definition.js";
 
 const { list, map, string, tuple } = decode;
 
@@ -12,10 +12,10 @@ const keptDefinition = map(tuple(definitionKind, string, keywordOf(LEFT_REASONS)
   reason,
 }));
 
-/** `(((KIND NAME) ...) ((KIND NAME REASON) ...) (LOADED ...))` */
+/** `(((KIND NAME) ...) ((KIND NAME REASON) ...) ((KIND NAME TIMES) ...))` */
 const answer: Decoder<Omit<ResetReport, "aborted" | "stillRunning">> = map(
-  tuple(list(removedDefinition), list(keptDefinition), list(string)),
-  ([gone, left, loaded]) => ({ undefined: gone, left, loaded }),
+  tuple(list(removedDefinition), list(keptDefinition), list(loaded)),
+  ([gone, left, all]) => ({ undefined: gone, left, loaded: all }),
 );
 
 /** Undefines names that only the client's evaluations have defined, and starts a new session (lisp/definitions/reset.lisp). */

@@ -1,4 +1,4 @@
-import type { Definition, DefinitionKind, Definitions } from "../image/lisp-port.js";
+import type { Definition, DefinitionKind, Definitions, Loaded } from "../image/lisp-port.js";
 import { cutName, fairShare } from "../text/cut.js";
 import type { JsonObject } from "../text/tool-answer.js";
 
@@ -65,7 +65,7 @@ export function definitionsMeta(all: Definitions, type: ListedType | undefined):
   return {
     [DEFINITIONS_META]: {
       definitions: definitions.map((definition) => ({ ...definition, name: cutName(definition.name, MAX_NAME) })),
-      loaded: all.loaded.slice(0, room.get("file") ?? 0).map((name) => cutName(name, MAX_NAME)),
+      loaded: all.loaded.slice(0, room.get("file") ?? 0).map(loadedData),
       ...(left > 0 ? { left_out: left } : {}),
     },
   };
@@ -100,14 +100,28 @@ function within(lines: readonly string[], room: number): readonly string[] {
 }
 
 function linesOf({ definitions, loaded }: Definitions, type: ListedType): readonly string[] {
-  if (type === "file") return loaded.map((name) => cutName(name, MAX_NAME));
+  if (type === "file") return loaded.map(loadedLine);
   return definitions.filter(({ kind }) => kind === type).map(definitionLine);
 }
 
 function definitionLine({ name, redefined, changed }: Definition): string {
   const marks = [...(redefined ? ["redefined"] : []), ...(changed ? ["changed later by other code"] : [])];
-  const shown = cutName(name, MAX_NAME);
-  return marks.length === 0 ? shown : `${shown} (${marks.join(", ")})`;
+  return marked(cutName(name, MAX_NAME), marks);
+}
+
+/** A loaded file or system, with its name cut. */
+export function loadedData({ kind, name, times }: Loaded): JsonObject {
+  return { kind, name: cutName(name, MAX_NAME), times };
+}
+
+/** A line for a loaded file or system. */
+export function loadedLine({ kind, name, times }: Loaded): string {
+  const marks = [...(kind === "system" ? ["system"] : []), ...(times > 1 ? [`loaded ${times} times`] : [])];
+  return marked(cutName(name, MAX_NAME), marks);
+}
+
+function marked(text: string, marks: readonly string[]): string {
+  return marks.length === 0 ? text : `${text} (${marks.join(", ")})`;
 }
 
 function sectionText({ type, lines, left }: Section): string {

@@ -1,6 +1,7 @@
 import type { Definition, LeftReason, ResetReport } from "../image/lisp-port.js";
 import { cutName, firstOf } from "../text/cut.js";
 import type { JsonObject, JsonValue } from "../text/tool-answer.js";
+import { loadedData, loadedLine } from "./definition-list.js";
 
 /** Key of a result's `_meta` under which programs find the report as data. */
 const RESET_META = "swank-mcp/reset";
@@ -29,10 +30,7 @@ export function resetText(report: ResetReport): string {
       "left",
       report.left.map((left) => `${named(left)}: ${REASONS[left.reason]}`),
     ),
-    ...section(
-      "left, loaded from files",
-      report.loaded.map((name) => cutName(name, MAX_NAME)),
-    ),
+    ...section("left, loaded from files", report.loaded.map(loadedLine)),
   ].join("\n\n");
 }
 
@@ -43,10 +41,7 @@ export function resetMeta(report: ResetReport): JsonObject {
     [RESET_META]: {
       ...listData("undefined", gone.map(nameData)),
       ...listData("left", left.map(nameData)),
-      ...listData(
-        "loaded",
-        loaded.map((name) => cutName(name, MAX_NAME)),
-      ),
+      ...listData("loaded", loaded.map(loadedData)),
       aborted,
       still_running: stillRunning,
     },

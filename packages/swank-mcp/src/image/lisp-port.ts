@@ -27,6 +27,7 @@ export type {
   HitElsewhere,
   LeftReason,
   LispWarning,
+  Loaded,
   LocalBinding,
   Meaning,
   OutputStream,
