@@ -62,6 +62,25 @@ export async function pipeline(agent) {
   await agent.call("breakpoint_remove", { id: breakpoint.id }, /"removed"/);
   const again = { restart: "RESTART-FRAME", values: [String(processing)] };
   await agent.call("debugger_invoke_restart", again, /^=> 157$/);
+
+  agent.think(
+    "Does the stage find the rate of every currency now? A breakpoint on the method of that stage alone prints it, and does not stop.",
+  );
+  const stage = "(method pipeline::run-stage ((eql :convert) pipeline::order))";
+  const watched = {
+    function: stage,
+    log: "(list (pipeline::currency order) (pipeline::rate-of (pipeline::currency order)))",
+  };
+  const watch = await agent.call("breakpoint_set", watched, /"state":"armed"/);
+  await agent.evaluate(`(pipeline:turnover ${orders})`, /hit 3: \("GBP" .*\n\n=> 157/);
+  await agent.call("breakpoint_remove", { id: watch.id }, /"removed"/);
+
+  agent.think("Stop where that method begins, for one order only.");
+  const stopping = { function: stage, condition: '(equal (pipeline::currency order) "usd")' };
+  const last = await agent.call("breakpoint_set", stopping, /"state":"armed"/);
+  await agent.evaluate(`(pipeline:turnover ${orders})`, /\[BREAKPOINT\]/);
+  await agent.call("breakpoint_remove", { id: last.id }, /"removed"/);
+  await agent.call("debugger_continue", {}, /^=> 157$/);
 }
 
 /** @param {import("./agent.mjs").Agent} agent */

@@ -42,7 +42,7 @@ describe("breakpoint_set with thread any beside Emacs", function () {
     const agent = await watching();
     await emacs.typeInRepl("(work 21)");
     const { thread, condition, restarts } = await emacs.debuggerShowing("Breakpoint");
-    expect(condition).to.equal("Breakpoint 1 on COMMON-LISP-USER::WORK, set by another client of this image.");
+    expect(condition).to.equal("Breakpoint 1 on COMMON-LISP-USER::WORK, hit 1, set by another client of this image.");
     expect(restarts.map(({ name }) => name).slice(0, 2)).to.deep.equal(["CONTINUE", "REMOVE-BREAKPOINT"]);
     expect(await stopped(agent)).to.deep.include({ thread: `${thread}/1`, owner: OWNER });
     await emacs.invokeRestart(thread, 0);

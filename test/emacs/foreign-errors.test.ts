@@ -102,7 +102,7 @@ describe("errors of background threads beside Emacs", function () {
     while ((await stopped(agent)).length > 3);
     expect((await emacs.debuggerBuffers()).map(({ condition }) => condition)).to.deep.equal(["the user's"]);
     expect((await stopped(agent)).sort()).to.deep.equal([
-      "Breakpoint 1 on COMMON-LISP-USER::WORK.",
+      "Breakpoint 1 on COMMON-LISP-USER::WORK, hit 1.",
       "in a thread of the agent's",
       "in an evaluation",
     ]);

@@ -48,6 +48,8 @@ const breakpoint = z.object({
   hits: z.number(),
   state: z.string(),
   condition: z.string().optional(),
+  log: z.string().optional(),
+  logged: z.array(z.string()).optional(),
   hit_count: z.number().optional(),
   thread: z.union([z.string(), z.number()]).optional(),
   warning: z.string().optional(),

@@ -87,8 +87,10 @@
                (:file "debugger/frames")
                (:file "debugger/stepping")
                (:file "debugger/breakpoint-names")
+               (:file "debugger/breakpoint-code")
                (:file "debugger/breakpoint")
                (:file "debugger/method-breakpoints")
+               (:file "debugger/breakpoint-log")
                (:file "debugger/breakpoints")
                (:file "debugger/foreign-stops")))
 

@@ -8,7 +8,7 @@ export type { SwankErrorCode, SwankErrorDetails, SwankErrorOptions } from "./bas
 export type { QuestionOptions } from "./base/question-options.js";
 export type { UnhandledListenerError, Unsubscribe } from "./base/typed-emitter.js";
 export type { ForeignErrors } from "./calls/attach.js";
-export type { Breakpoint, HitElsewhere, NewBreakpoint } from "./calls/breakpoint.js";
+export type { Breakpoint, HitElsewhere, IdleBreakpoint, NewBreakpoint } from "./calls/breakpoint.js";
 export type * from "./calls/condition.js";
 export type { ConnectionInfo } from "./calls/connection-info.js";
 export type { Definition, DefinitionKind, Definitions, LeftReason, Loaded, ResetReport } from "./calls/definition.js";

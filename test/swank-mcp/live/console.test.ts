@@ -140,7 +140,7 @@ const STEPPED: readonly Exchange[] = [
   [
     "(list (twice 1) (twice 3))",
     `[BREAKPOINT] BREAKPOINT-REACHED
-Breakpoint 1 on COMMON-LISP-USER::TWICE.
+Breakpoint 1 on COMMON-LISP-USER::TWICE, hit 1.
 
 [Backtrace]
 0: (TWICE 3)

@@ -1,4 +1,4 @@
-;;;; Reads the function or method that a breakpoint is set on, and its condition.
+;;;; Reads the name of the function or method that a breakpoint is set on.
 
 (in-package #:swank-client/debugger)
 
@@ -22,34 +22,6 @@
     (if (= (length forms) 1)
         (first forms)
         (error "Expected the name of one function, but got ~d forms." (length forms)))))
-
-(defun compiled-quietly (lambda-expression)
-  "Compile LAMBDA-EXPRESSION without printing warnings. => the function, and the compiler's warnings, strings"
-  (let ((warnings '()))
-    (handler-bind ((warning (lambda (condition)
-                              (unless (typep condition 'style-warning)
-                                (pushnew (message-text condition) warnings :test #'string=))
-                              (muffle-warning condition))))
-      (values (compile nil lambda-expression) (nreverse warnings)))))
-
-(defun compile-condition (source)
-  "Compile SOURCE into a function of the call's argument list, which the code can use as ARGS.
-=> the function, and the compiler's warnings, strings"
-  (let ((forms (all-forms source))
-        (args (intern "ARGS")))
-    (unless forms (error "It contains no code."))
-    (compiled-quietly `(lambda (,args) (declare (ignorable ,args)) ,@forms))))
-
-(define-condition refused-condition (simple-error) ()
-  (:documentation "The condition of a breakpoint cannot be read or compiled."))
-
-(defun condition-function (source)
-  "Do what COMPILE-CONDITION does, but signal a REFUSED-CONDITION for every error."
-  (handler-case (compile-condition source)
-    (sb-ext:timeout (late) (error late))
-    (error (problem)
-      (error 'refused-condition :format-control "Its condition is refused: ~a"
-                                :format-arguments (list (message-text problem))))))
 
 ;;; Functions
 

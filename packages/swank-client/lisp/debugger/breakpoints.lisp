@@ -2,10 +2,10 @@
 
 (in-package #:swank-client/debugger)
 
-(defun reached-text (breakpoint connection)
-  "The report of a stop at BREAKPOINT in the debugger of CONNECTION's client."
-  (format nil "Breakpoint ~d on ~a~:[, set by another client of this image~;~].~@[~%It is disabled, because its condition signalled an error: ~a~]"
-          (breakpoint-id breakpoint) (place-text breakpoint) (eq connection (breakpoint-connection breakpoint))
+(defun reached-text (breakpoint hit connection)
+  "The report of a stop at HIT of BREAKPOINT in the debugger of CONNECTION's client."
+  (format nil "Breakpoint ~d on ~a, hit ~d~:[, set by another client of this image~;~].~@[~%It is disabled, because its condition signalled an error: ~a~]"
+          (breakpoint-id breakpoint) (place-text breakpoint) hit (eq connection (breakpoint-connection breakpoint))
           (breakpoint-failure breakpoint)))
 
 ;;; Reaching a breakpoint
@@ -19,73 +19,57 @@
                ((eq thread t) (or (null *evaluation*) *in-user-code*))
                (t (eql thread (current-thread-id)))))))
 
-(defvar *in-condition* nil "True while a breakpoint's condition is evaluated: its calls are no hits.")
-
-(defun call-without-stepping (function)
-  "Call FUNCTION without stepping into it."
-  (if (stepping-enabled-p)
-      (unwind-protect (progn (disable-stepping) (funcall function))
-        (enable-stepping))
-      (funcall function)))
-
 (defun condition-holds-p (breakpoint arguments)
   "True if the condition of BREAKPOINT holds for ARGUMENTS, or fails. A failure stops once and disables the breakpoint."
-  (let ((test (breakpoint-test breakpoint)))
+  (let ((test (breakpoint-condition breakpoint)))
     (or (null test)
-        (handler-case (with-code-of ((breakpoint-session breakpoint))
-                        (let ((*in-condition* t))
-                          (call-without-stepping (lambda () (funcall test (copy-list arguments))))))
+        (handler-case (value-at-call test breakpoint arguments)
           (error (condition)
             (setf (breakpoint-failure breakpoint) (report-text condition 500))
             t)))))
 
-(defun count-hit (breakpoint)
-  "Count a hit of BREAKPOINT. => the number of hits"
-  (1+ (sb-ext:atomic-incf (car (breakpoint-hits breakpoint)))))
+(defun count-in (cell)
+  "Add 1 to the number in CELL. => the new number"
+  (1+ (sb-ext:atomic-incf (car cell))))
 
-(defun fires-p (breakpoint arguments)
-  "True if BREAKPOINT stops this call of its function with ARGUMENTS."
+(defun counted-if-watched (breakpoint)
+  "Count a call of the function of BREAKPOINT. => true if BREAKPOINT applies to this thread"
+  (cond ((watched-thread-p breakpoint) (count-in (breakpoint-calls breakpoint)))
+        ((zerop *sldb-level*) (count-in (breakpoint-calls-elsewhere breakpoint)) nil)))
+
+(defun hit-of (breakpoint arguments)
+  "The number of the hit if BREAKPOINT fires at this call of its function with ARGUMENTS, else NIL."
   (and (null (breakpoint-failure breakpoint))
        (not (breakpoint-removed breakpoint))
        (not *in-condition*)
        (not (session-departed (breakpoint-session breakpoint)))
-       (watched-thread-p breakpoint)
+       (counted-if-watched breakpoint)
        (condition-holds-p breakpoint arguments)
-       (>= (count-hit breakpoint) (breakpoint-from breakpoint))))
-
-(defun wrapper-frame ()
-  "The frame that stands in for the call that is about to begin, shown as the top of the stack."
-  (loop for frame = (sb-di:top-frame) then (sb-di:frame-down frame)
-        while frame
-        when (breakpoint-wrapper-p (frame-name frame)) return frame))
+       (let ((hit (count-in (breakpoint-hits breakpoint))))
+         (and (or (breakpoint-failure breakpoint) (>= hit (breakpoint-from breakpoint)))
+              hit))))
 
 (defun reached-name (breakpoint)
   "The name of the function or method of BREAKPOINT, as in a backtrace."
   (let ((name (breakpoint-name breakpoint)) (method (breakpoint-method breakpoint)))
     (if method (cons :method (rest (method-form name method))) name)))
 
-(defun parameters-of (breakpoint)
-  "The lambda list of the function or method of BREAKPOINT as it is now."
-  (let* ((name (breakpoint-name breakpoint))
-         (method (and (breakpoint-method breakpoint) (current-method name (breakpoint-method breakpoint)))))
-    (if method (sb-mop:method-lambda-list method) (swank/backend:arglist name))))
-
-(defun enter-breakpoint (breakpoint arguments connection)
-  "Stop at BREAKPOINT, before a call with ARGUMENTS, in the debugger of CONNECTION."
+(defun enter-breakpoint (breakpoint hit arguments connection)
+  "Stop at HIT of BREAKPOINT, before a call with ARGUMENTS, in the debugger of CONNECTION."
   (let* ((*breakpoint-call* (cons (reached-name breakpoint) arguments))
          (*breakpoint-variables* (argument-bindings (parameters-of breakpoint) arguments))
          (sb-debug:*stack-top-hint* (wrapper-frame))
-         (condition (make-condition 'breakpoint-reached :id (breakpoint-id breakpoint)
-                                                        :text (reached-text breakpoint connection))))
+         (condition (make-condition 'breakpoint-reached :id (breakpoint-id breakpoint) :hit hit
+                                                        :text (reached-text breakpoint hit connection))))
     (with-simple-restart (continue "Continue with the call")
       (with-connection (connection)
         (let ((*buffer-package* *package*))
           (invoke-slime-debugger condition))))))
 
-(defun enter-breakpoint-elsewhere (breakpoint arguments connection)
-  "Stop in the debugger of CONNECTION, another client, whose code this thread runs: its user must be able to resume it."
+(defun enter-breakpoint-elsewhere (breakpoint hit arguments connection)
+  "Do what ENTER-BREAKPOINT does in the debugger of CONNECTION, another client, whose code this thread runs: its user must be able to resume it."
   (ignore-errors (notify-of-hit breakpoint connection))
-  (restart-case (enter-breakpoint breakpoint arguments connection)
+  (restart-case (enter-breakpoint breakpoint hit arguments connection)
     (remove-breakpoint ()
       :report "Remove the breakpoint, and continue with the call"
       (disarm breakpoint))))
@@ -125,25 +109,32 @@
       (let ((session (code-session))) (and session (session-connection session)))))
 
 (defun enter-if-reached (breakpoint arguments)
-  "Stop at BREAKPOINT if this call with ARGUMENTS reaches it. => true if the call must run with stepping enabled by WITH-STEPPER"
-  (when (fires-p breakpoint arguments)
-    (let ((own (breakpoint-connection breakpoint))
-          (served (served-connection)))
-      (cond ((and served (not (eq served own)))
-             (enter-breakpoint-elsewhere breakpoint arguments served)
-             nil)
-            (*evaluation*
-             (enter-breakpoint breakpoint arguments own)
-             nil)
-            (t t)))))
+  "Stop or print at BREAKPOINT if this call with ARGUMENTS reaches it.
+=> the number of the hit if the call must stop and run with stepping enabled by WITH-STEPPER"
+  (let ((hit (hit-of breakpoint arguments)))
+    (when hit
+      (let ((own (breakpoint-connection breakpoint))
+            (served (served-connection)))
+        (cond ((and (breakpoint-log breakpoint) (null (breakpoint-failure breakpoint)))
+               (log-hit breakpoint hit arguments)
+               nil)
+              ((and served (not (eq served own)))
+               (enter-breakpoint-elsewhere breakpoint hit arguments served)
+               nil)
+              (*evaluation*
+               (enter-breakpoint breakpoint hit arguments own)
+               nil)
+              (t hit))))))
 
 (defmacro with-breakpoint ((breakpoint arguments) call)
   "Evaluate CALL, which BREAKPOINT stops if ARGUMENTS make it fire. The frame of the function around this form stands in for the call."
-  `(if (enter-if-reached ,breakpoint ,arguments)
-       (with-stepper ((breakpoint-connection ,breakpoint))
-         (enter-breakpoint ,breakpoint ,arguments (breakpoint-connection ,breakpoint))
-         ,call)
-       ,call))
+  (let ((hit (gensym "HIT")))
+    `(let ((,hit (enter-if-reached ,breakpoint ,arguments)))
+       (if ,hit
+           (with-stepper ((breakpoint-connection ,breakpoint))
+             (enter-breakpoint ,breakpoint ,hit ,arguments (breakpoint-connection ,breakpoint))
+             ,call)
+           ,call))))
 
 (defun make-wrapper (breakpoint kind &optional inner)
   "The function that runs BREAKPOINT before a call. KIND says which function it replaces:
@@ -164,32 +155,42 @@
   "The package NAME. Signals an error if there is none."
   (or (find-package name) (error "The package ~a no longer exists." name)))
 
-(defun set-breakpoint (source &key condition (from 1) thread package)
-  "Set a breakpoint on the function that SOURCE names. SOURCE and CONDITION are read in PACKAGE, by default the session's.
-=> (:set PLIST WARNING) | (:refused REASON KIND), where KIND is :name, :undefined, :macro, :used-by-lisp or :condition"
+(defun new-breakpoint (name condition log from thread)
+  "=> a breakpoint on the function or method NAME, and the compiler's warnings about the sources CONDITION and LOG"
+  (let* ((method (and (method-name-p name) (named-method name)))
+         (breakpoint (make-breakpoint :session (current-session) :connection *emacs-connection*
+                                      :name (if method (second name) name) :method method
+                                      :from from :thread thread))
+         (parameters (parameters-of breakpoint)))
+    (multiple-value-bind (test test-warnings) (read-code condition parameters "condition")
+      (multiple-value-bind (log log-warnings) (read-code log parameters "log")
+        (setf (breakpoint-condition breakpoint) test
+              (breakpoint-log breakpoint) log)
+        (values breakpoint (append test-warnings log-warnings))))))
+
+(defun set-breakpoint (source &key condition log (from 1) thread package)
+  "Set a breakpoint on the function that SOURCE names. It stops if CONDITION is true, or prints the value of LOG instead.
+SOURCE, CONDITION and LOG are read in PACKAGE, by default the session's.
+=> (:set PLIST WARNING) | (:refused REASON KIND), where KIND is :name, :undefined, :macro, :used-by-lisp or :code"
   (handler-case
       (sb-ext:with-timeout +setting-seconds+
         (let* ((*package* (if package (named-package package) (session-package-now (current-session))))
-               (name (read-name source))
-               (method (and (method-name-p name) (named-method name)))
-               (target (if (method-name-p name) (second name) name)))
+               (name (read-name source)))
           (multiple-value-bind (reason kind)
-              (if (method-name-p name) (unbreakable-method-reason target method) (unbreakable-reason target))
+              (if (method-name-p name)
+                  (unbreakable-method-reason (second name) (named-method name))
+                  (unbreakable-reason name))
             (if reason
                 (list :refused reason kind)
-                (multiple-value-bind (test warnings) (and condition (condition-function condition))
-                  (arm (make-breakpoint :session (current-session) :connection *emacs-connection*
-                                        :name target :method method :condition condition :test test
-                                        :from from :thread thread)
-                       warnings))))))
-    (sb-ext:timeout () (list :refused "Compiling its condition takes too long." :condition))
-    (refused-condition (problem) (list :refused (message-text problem) :condition))
+                (multiple-value-call #'arm (new-breakpoint name condition log from thread))))))
+    (sb-ext:timeout () (list :refused "Compiling its code takes too long." :code))
+    (refused-code (problem) (list :refused (message-text problem) :code))
     (error (problem) (list :refused (message-text problem) :name))))
 
 (defun setting-warning (function warnings)
-  "A warning for a breakpoint, or NIL. FUNCTION is its name unless it is on a method. WARNINGS are the compiler's about its condition."
+  "A warning for a breakpoint, or NIL. FUNCTION is its name unless it is on a method. WARNINGS are the compiler's about its code."
   (let ((sentences (append (and function (missed-calls-warning function) (list (missed-calls-warning function)))
-                           (and warnings (list (format nil "The compiler warns about its condition: ~{~a~^; ~}." warnings))))))
+                           (and warnings (list (format nil "The compiler warns about its code: ~{~a~^; ~}." warnings))))))
     (and sentences (format nil "~{~a~^ ~}" sentences))))
 
 (defun arm (breakpoint warnings)
@@ -202,31 +203,24 @@
   (list :set (breakpoint-plist breakpoint)
         (setting-warning (and (null (breakpoint-method breakpoint)) (breakpoint-name breakpoint)) warnings)))
 
-(defun lost-p (breakpoint)
-  "True if calls of the function of BREAKPOINT no longer reach it, or if its method is gone."
-  (let ((name (breakpoint-name breakpoint)) (method (breakpoint-method breakpoint)))
-    (if method
-        (null (current-method name method))
-        (not (sb-int:encapsulated-p name (breakpoint-tag breakpoint))))))
+(defun source-of (code)
+  "The source of CODE, or NIL if that is NIL."
+  (and code (code-source code)))
 
 (defun breakpoint-plist (breakpoint)
   "A plist that describes BREAKPOINT to a client."
   (list :id (breakpoint-id breakpoint)
         :function (place-text breakpoint)
-        :condition (breakpoint-condition breakpoint)
+        :condition (source-of (breakpoint-condition breakpoint))
+        :log (source-of (breakpoint-log breakpoint))
         :hit-count (and (> (breakpoint-from breakpoint) 1) (breakpoint-from breakpoint))
         :thread (let ((thread (breakpoint-thread breakpoint))) (if (eq thread t) :any thread))
         :hits (car (breakpoint-hits breakpoint))
         :lost (lost-p breakpoint)
-        :failure (breakpoint-failure breakpoint)))
+        :failure (breakpoint-failure breakpoint)
+        :lines (reverse (breakpoint-lines breakpoint))))
 
 ;;; Listing and removing
-
-(defun own-breakpoints (session)
-  "The breakpoints of SESSION, oldest first."
-  (sort (loop for breakpoint being the hash-values of *breakpoints*
-              when (eq (breakpoint-session breakpoint) session) collect breakpoint)
-        #'< :key #'breakpoint-id))
 
 (defun list-breakpoints ()
   "=> (PLIST ...) for the breakpoints of this session"

@@ -125,7 +125,8 @@ Interns and executes nothing. Returns if the current readtable finds no error."
   (multiple-value-bind (values unshown) (evaluate-forms evaluation code check)
     (list :returned (list* :unshown unshown
                            :forms (1- (evaluation-form evaluation))
-                           (if data (data-values values) (printed-values values value-limit))))))
+                           (append (if data (data-values values) (printed-values values value-limit))
+                                   (loop for hook in *return-hooks* append (ignore-errors (funcall hook evaluation))))))))
 
 ;;; Errors at which a thread must not stop
 

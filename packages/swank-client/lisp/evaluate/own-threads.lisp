@@ -41,23 +41,26 @@
            (invoke-restart *outermost-restart*))
           (t (stop-own-thread session condition hook)))))
 
-(defun call-in-own-thread (session unwinds function arguments)
-  "Apply FUNCTION to ARGUMENTS in a thread of SESSION's code. Its errors end the thread if UNWINDS is true."
+(defun call-in-own-thread (session evaluation unwinds function arguments)
+  "Apply FUNCTION to ARGUMENTS in a thread of SESSION's code, which EVALUATION started. Its errors end the thread if UNWINDS is true."
   (flet ((call ()
            (restart-case (let ((*outermost-restart* (find-restart 'abort)))
                            (return-from call-in-own-thread (call-own function arguments)))
              (abort () :report "End this thread"))))
     (with-code-of (session)
-      (let ((*code-unwinds* unwinds))
+      (let ((*code-unwinds* unwinds)
+            (*starting-evaluation* evaluation))
         (swank/backend:call-with-debugger-hook #'enter-own-thread #'call)
         (restore-guard-page)
         (sb-thread:abort-thread)))))
 
 (defun own-function (session function)
   "A function that a thread of SESSION's code calls in place of FUNCTION."
+  (when *evaluation* (setf (evaluation-threaded *evaluation*) t))
   (let ((function (sb-kernel:%coerce-callable-to-fun function))
+        (evaluation (or *evaluation* *starting-evaluation*))
         (unwinds (if *evaluation* (evaluation-unwind *evaluation*) *code-unwinds*)))
-    (lambda (&rest arguments) (call-in-own-thread session unwinds function arguments))))
+    (lambda (&rest arguments) (call-in-own-thread session evaluation unwinds function arguments))))
 
 ;;; Encapsulations of Lisp's functions while a client is connected
 

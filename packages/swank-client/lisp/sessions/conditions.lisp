@@ -8,6 +8,7 @@
 
 (define-condition breakpoint-reached (condition)
   ((id :initarg :id :reader reached-breakpoint)
+   (hit :initarg :hit :reader reached-hit)
    (text :initarg :text :reader reached-text))
   (:report (lambda (condition stream) (write-string (reached-text condition) stream)))
   (:documentation "Signalled when a breakpoint stops a call."))

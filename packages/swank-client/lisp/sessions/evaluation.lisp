@@ -31,6 +31,8 @@
   ;; numbers of the last interrupt that took effect, and of the last one requested
   (interrupts 0 :type fixnum)
   (interrupts-wanted 0 :type fixnum)
+  ;; true after its code has started a thread
+  (threaded nil)
   ;; true if errors end the evaluation instead of stopping it
   (unwind nil)
   ;; true if the session's package becomes the package that the code sets
@@ -41,6 +43,8 @@
     (prin1 (evaluation-id evaluation) stream)))
 
 (defvar *evaluation* nil "The evaluation that this thread runs.")
+
+(defvar *starting-evaluation* nil "The evaluation whose code started this thread, or NIL.")
 
 (defvar *source* nil "The stream that the forms are read from.")
 

@@ -12,9 +12,11 @@
            #:*in-user-code*
            #:*input*
            #:*outermost-restart*
+           #:*return-hooks*
            #:*session-variables*
            #:*sessions*
            #:*source*
+           #:*starting-evaluation*
            #:breakpoint-reached
            #:clients-p
            #:code-session
@@ -38,6 +40,7 @@
            #:evaluation-stderr
            #:evaluation-stdout
            #:evaluation-thread
+           #:evaluation-threaded
            #:evaluation-unwind
            #:evaluation-updates-package
            #:evaluation-warning-count
@@ -49,6 +52,7 @@
            #:interrupted
            #:make-evaluation
            #:reached-breakpoint
+           #:reached-hit
            #:session
            #:session-connection
            #:session-departed

@@ -44,6 +44,8 @@
 (defvar *arrival-hooks* '() "Functions without arguments, called when the session of a connected client begins.")
 (defvar *departure-hooks* '() "Functions of a session, called when its client has disconnected or the session is reset.")
 
+(defvar *return-hooks* '() "Functions of an evaluation whose code has returned. Each returns a plist for the client, or NIL.")
+
 (defun new-session (connection)
   "A session for CONNECTION, whose client may have disconnected since its request."
   (let ((open (connection-open-p connection)))

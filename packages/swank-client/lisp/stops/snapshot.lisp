@@ -14,7 +14,7 @@
   "The call that a step is about to make, or the breakpoint that was reached, as a plist."
   (typecase condition
     (sb-ext:step-form-condition (list :form (sb-ext:step-condition-form condition)))
-    (breakpoint-reached (list :breakpoint (reached-breakpoint condition)))))
+    (breakpoint-reached (list :breakpoint (reached-breakpoint condition) :hits (reached-hit condition)))))
 
 (defun condition-plist (condition restart-texts &key (message (message-text condition)) frames (total 0) locals waiting)
   "A plist that describes CONDITION, with the other arguments."

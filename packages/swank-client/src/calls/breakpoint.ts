@@ -15,8 +15,10 @@ export interface Breakpoint {
   readonly id: number;
   /** The function's name with its package, or the method. */
   readonly function: string;
-  /** Lisp code; the breakpoint stops if it is true. `args` is bound to the argument list. */
+  /** Lisp code; the breakpoint stops if it is true. It can use the function's parameters, and the argument list as `args`. */
   readonly condition: string | undefined;
+  /** Lisp code with the same variables, whose value is printed instead of stopping. */
+  readonly log: string | undefined;
   /** Number of the first matching call that stops, from 1; `undefined` means 1. */
   readonly hitCount: number | undefined;
   /** Swank's id of the thread that it stops, or `any`; `undefined` for this client's evaluations. */
@@ -26,12 +28,29 @@ export interface Breakpoint {
   readonly state: (typeof BREAKPOINT_STATES)[number];
   /** The error that the condition signalled. */
   readonly failure: string | undefined;
+  /** What `log` printed outside running evaluations of this client: the last 20 lines. */
+  readonly lines: readonly string[];
 }
 
 /** A breakpoint that was set. */
 export interface NewBreakpoint extends Breakpoint {
   /** Says which calls the breakpoint cannot see; `undefined` if it sees all. */
   readonly warning: string | undefined;
+}
+
+/** A breakpoint that has stopped and printed nothing so far. */
+export interface IdleBreakpoint {
+  readonly id: number;
+  /** The function's name with its package, or the method. */
+  readonly function: string;
+  /** Calls in the threads that it watches, and in others. */
+  readonly calls: number;
+  readonly callsElsewhere: number;
+  /** Matching calls so far: fewer than `hitCount`. */
+  readonly hits: number;
+  readonly hitCount: number;
+  /** True if its function has since been undefined, or replaced other than by a definition. */
+  readonly lost: boolean;
 }
 
 /** A thread of another client that stopped at a breakpoint of this one, in that other client's debugger. */
@@ -46,7 +65,7 @@ export interface HitElsewhere {
   readonly owner: StopOwner;
 }
 
-const { boolean, integer, keywordName, map, nullable, oneOf, plist, string, tagged, tuple } = decode;
+const { boolean, integer, keywordName, list, map, nullable, oneOf, plist, string, tagged, tuple } = decode;
 
 const thread: Decoder<number | "any"> = oneOf(
   integer,
@@ -57,11 +76,13 @@ const fields = plist({
   id: integer,
   function: string,
   condition: nullable(string),
+  log: nullable(string),
   hitCount: nullable(integer),
   thread: nullable(thread),
   hits: integer,
   lost: boolean,
   failure: nullable(string),
+  lines: list(string),
 });
 
 /** Decodes a plist of lisp/debugger/breakpoints.lisp. */

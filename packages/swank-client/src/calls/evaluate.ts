@@ -1,5 +1,6 @@
 import { type Decoder, decode, keyword, NIL, type Sexp, T } from "sexp-parser";
 import { lispFunction } from "../lisp/descriptor.js";
+import type { IdleBreakpoint } from "./breakpoint.js";
 import type { ErrorSnapshot } from "./condition.js";
 import { errorSnapshot, type SessionUpdate, sessionUpdate } from "./stop-data.js";
 
@@ -43,6 +44,7 @@ export type EvaluationResult =
       readonly cut?: readonly number[] | undefined;
       readonly unshown: readonly number[];
       readonly forms: number;
+      readonly idle?: readonly IdleBreakpoint[] | undefined;
       readonly update: SessionUpdate;
     }
   | { readonly status: "aborted"; readonly update: SessionUpdate }
@@ -56,7 +58,7 @@ export type EvaluationResult =
   /** Its thread was ended from outside. */
   | { readonly status: "unwound" };
 
-const { integer, list, map, nullable, optional, plist, string, tagged, tuple, tupleRest } = decode;
+const { boolean, integer, list, map, nullable, optional, plist, string, tagged, tuple, tupleRest } = decode;
 
 /** Stands for an infinite limit: larger than any output, and a fixnum on every platform. */
 const NO_LIMIT = 2 ** 40;
@@ -69,12 +71,23 @@ export function lispLimit(characters: number): number {
 /** The first values as text, and how many there were (lisp/printing/values.lisp). */
 export const printedValues = plist({ values: list(string), count: integer });
 
+const idleBreakpoint: Decoder<IdleBreakpoint> = plist({
+  id: integer,
+  function: string,
+  calls: integer,
+  callsElsewhere: integer,
+  hits: integer,
+  hitCount: integer,
+  lost: boolean,
+});
+
 const returned = plist({
   values: list(string),
   cut: optional(list(integer)),
   count: integer,
   unshown: list(integer),
   forms: integer,
+  idle: optional(list(idleBreakpoint)),
 });
 
 const failure = plist({ offset: optional(nullable(integer)), evaluated: integer });

@@ -6,10 +6,15 @@ import { BREAKPOINT_TIME, breakpoint, type NewBreakpoint } from "./breakpoint.js
 
 const { map, nullable, string, tagged, tuple } = decode;
 
-/** When a breakpoint stops. */
+/** When a breakpoint stops, or what it prints instead. */
 export interface BreakpointConditions {
-  /** Lisp code; the breakpoint stops if it is true. `args` is bound to the argument list. Default: always stop. */
+  /**
+   * Lisp code; the breakpoint stops if it is true. Default: always stop. The code can use the function's parameters by their names, and the
+   * argument list as `args`. A parameter without an argument has its default if that is a constant, else NIL.
+   */
   readonly condition?: string | undefined;
+  /** Lisp code with the same variables. Its value is printed to the evaluation's standard output, with the caller, instead of stopping. */
+  readonly log?: string | undefined;
   /** Number of the first matching call that stops, from 1; every later one stops, too. Default: 1. */
   readonly hitCount?: number | undefined;
   /** Swank's id of a thread, or `any`. Default: this client's evaluations. */
@@ -28,11 +33,10 @@ const REMEDIES = {
   undefined: "Define the function first, or write its package, as in my-app:process.",
   macro: "Set the breakpoint on a function that its expansion calls.",
   "used-by-lisp": "Set the breakpoint on a function of the program that calls it.",
-  condition:
-    "Correct the condition: Lisp code that compiles, such as (> (first args) 3), where args is the argument list.",
+  code: "Correct the code: it must compile, as (> (first args) 3) does. args is the argument list, and parameters have their names.",
 } as const;
 
-const KINDS = ["name", "undefined", "macro", "used-by-lisp", "condition"] as const satisfies (keyof typeof REMEDIES)[];
+const KINDS = ["name", "undefined", "macro", "used-by-lisp", "code"] as const satisfies (keyof typeof REMEDIES)[];
 
 function refused(name: string, reason: string, kind: keyof typeof REMEDIES): SwankError {
   return new SwankError("BREAKPOINT_REFUSED", `${name}: ${reason}`, { remedy: REMEDIES[kind] });
@@ -42,9 +46,13 @@ function refused(name: string, reason: string, kind: keyof typeof REMEDIES): Swa
 export const setBreakpoint = lispFunction({
   name: "set-breakpoint",
   module: "debugger",
-  encode: (name: string, { condition, hitCount, thread, package: home }: BreakpointConditions): readonly Sexp[] => {
+  encode: (
+    name: string,
+    { condition, log, hitCount, thread, package: home }: BreakpointConditions,
+  ): readonly Sexp[] => {
     const items: Sexp[] = [name];
     if (condition !== undefined) items.push(keyword("condition"), condition);
+    if (log !== undefined) items.push(keyword("log"), log);
     if (hitCount !== undefined) items.push(keyword("from"), hitCount);
     if (home !== undefined) items.push(keyword("package"), home);
     if (thread !== undefined) items.push(keyword("thread"), thread === "any" ? T : thread);

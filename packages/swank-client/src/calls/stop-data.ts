@@ -31,6 +31,8 @@ export interface StopDetail {
   readonly form?: string | undefined;
   /** For reason `breakpoint`: the breakpoint's id. */
   readonly breakpoint?: number | undefined;
+  /** For reason `breakpoint`: the number of this hit, counted from 1. */
+  readonly hits?: number | undefined;
   /** For reason `interrupt`: what the thread waited for, and where, if Lisp knows: `sleeping, in frame 3: (PAUSE 10)`. */
   readonly waiting?: string | undefined;
 }
@@ -75,7 +77,12 @@ const fields = plist({
   number: optional(integer),
   own: optional(boolean),
   reason: keywordOf(STOP_REASONS),
-  detail: plist({ form: optional(string), breakpoint: optional(integer), waiting: optional(string) }),
+  detail: plist({
+    form: optional(string),
+    breakpoint: optional(integer),
+    hits: optional(integer),
+    waiting: optional(string),
+  }),
   locals: list(localBinding),
 });
 

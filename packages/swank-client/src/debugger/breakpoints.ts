@@ -9,12 +9,13 @@ import { decodedIfKnown } from "../lisp/decoders.js";
 import type { LispRunner } from "../lisp/lisp-runner.js";
 import type { WriteStringMessage } from "../protocol/wire/messages.js";
 
-/** When a breakpoint stops, and how to cancel the request. */
+/** When a breakpoint stops, or what it prints instead, and how to cancel the request. */
 export interface BreakpointOptions extends QuestionOptions, BreakpointConditions {}
 
 const BREAKPOINT_OPTIONS: OptionNames<BreakpointOptions> = {
   ...QUESTION_OPTIONS,
   condition: true,
+  log: true,
   hitCount: true,
   thread: true,
   package: true,
@@ -42,8 +43,9 @@ export class Breakpoints {
   async set(name: string, options: BreakpointOptions = {}): Promise<NewBreakpoint> {
     checkOptions("breakpoints.set", options, BREAKPOINT_OPTIONS);
     checkText("name", name);
-    const { condition = "T", hitCount = 1, thread, package: packageName = "" } = options;
+    const { condition = "T", log = "NIL", hitCount = 1, thread, package: packageName = "" } = options;
     checkText("condition", condition);
+    checkText("log", log);
     checkText("package", packageName);
     checkNumber("hitCount", hitCount, "a whole number from 1", Number.isSafeInteger(hitCount) && hitCount >= 1);
     if (thread !== undefined && thread !== "any") checkId("thread", thread);

@@ -162,8 +162,9 @@ export class EvaluationRunner<Stop extends StopOfTask> {
     }
     task.report(result.update);
     if (result.status === "returned") {
-      const { values, cut: cutValues = [], count, forms, unshown } = result;
-      task.ended({ status: "returned", values, cutValues, valueCount: count, formCount: forms, unshownForms: unshown });
+      const { values, cut: cutValues = [], count: valueCount, forms: formCount, unshown: unshownForms, idle } = result;
+      const idleBreakpoints = idle === undefined ? {} : { idleBreakpoints: idle };
+      task.ended({ status: "returned", values, cutValues, valueCount, formCount, unshownForms, ...idleBreakpoints });
     } else if (result.status === "aborted") task.ended({ status: "aborted" });
     else task.ended({ status: "aborted", error: explainReadFailure(code, result.error, result.failure) });
   }

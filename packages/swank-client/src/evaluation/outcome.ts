@@ -1,4 +1,5 @@
 import type { SwankError } from "../base/errors.js";
+import type { IdleBreakpoint } from "../calls/breakpoint.js";
 import type { ErrorSnapshot, LispWarning, Redefinitions, WarningCount } from "../calls/condition.js";
 
 /** The fields of all outcomes: output, warnings and redefinitions since the previous outcome was taken. */
@@ -31,6 +32,8 @@ export interface Returned extends Transcript {
   readonly formCount: number;
   /** The numbers, from 1, of the forms before the last whose values said more than the name of a definition. */
   readonly unshownForms: readonly number[];
+  /** This client's breakpoints that have stopped and printed nothing so far; absent if there are none. */
+  readonly idleBreakpoints?: readonly IdleBreakpoint[];
 }
 
 /** @typeParam Stop - `Stop`, which is not imported here because it imports this file. */

@@ -1,6 +1,7 @@
 import type {
   ErrorSnapshot,
   FrameValue,
+  IdleBreakpoint,
   Outcome,
   StopData,
   Stopped,
@@ -31,6 +32,7 @@ export interface ValuesEnding {
   readonly count: number;
   /** The number of forms, and the numbers of those before the last with values worth showing. Absent for code in a frame. */
   readonly forms?: { readonly count: number; readonly unshown: readonly number[] };
+  readonly idleBreakpoints?: readonly IdleBreakpoint[];
 }
 
 export type Ending = ValuesEnding | { readonly kind: "aborted"; readonly byReset?: boolean } | ConditionEnding;
@@ -53,6 +55,7 @@ export interface Conclusion {
   readonly lastError: LastErrorChange;
 }
 
+type Returned = Extract<Outcome, { status: "returned" }>;
 type Aborted = Extract<Outcome, { status: "aborted" }>;
 
 const TAGS: Record<StopReason, ConditionTag> = {
@@ -107,16 +110,7 @@ export function conclude(followed: Answerable, circumstances: Circumstances = {}
   const seconds = followed.kind === "timed-out" ? followed.seconds : undefined;
   switch (outcome.status) {
     case "returned":
-      return succeeded(
-        outcome,
-        {
-          kind: "values",
-          values: outcome.values,
-          count: outcome.valueCount,
-          forms: { count: outcome.formCount, unshown: outcome.unshownForms },
-        },
-        { kind: "clear" },
-      );
+      return returned(outcome);
     case "stopped":
       return stopped(outcome, seconds, followed.kind === "interrupted");
     case "aborted":
@@ -136,6 +130,12 @@ export function concludeInFrame({ values, valueCount, ...printed }: FrameValue):
   const transcript = { ...EMPTY_TRANSCRIPT, ...printed };
   const ending = { kind: "values", values, count: valueCount } as const;
   return { status: "returned", transcript, ending, isError: false, lastError: { kind: "keep" } };
+}
+
+function returned(outcome: Returned): Conclusion {
+  const { values, valueCount: count, formCount, unshownForms: unshown, idleBreakpoints = [] } = outcome;
+  const ending = { kind: "values", values, count, forms: { count: formCount, unshown }, idleBreakpoints } as const;
+  return succeeded(outcome, ending, { kind: "clear" });
 }
 
 function stopped(outcome: Stopped, seconds: number | undefined, byUser: boolean): Conclusion {

@@ -1,6 +1,7 @@
 import type { Conclusion, Ending, ValuesEnding } from "../evaluation/conclusion.js";
 import type { Redefinitions } from "../image/lisp-port.js";
 import { cutName, firstOf } from "../text/cut.js";
+import { idleLines } from "./idle-breakpoints.js";
 
 /** Most names in a line, files in a line, and characters of a name. */
 const MAX_NAMES = 12;
@@ -18,7 +19,7 @@ type Noted = Pick<Conclusion, "transcript" | "ending">;
 export function noteLines({ transcript, ending }: Noted): string[] {
   return [
     ...redefinitionLines(transcript.redefinitions),
-    ...(ending.kind === "values" ? unshownLines(ending) : []),
+    ...(ending.kind === "values" ? [...unshownLines(ending), ...idleLines(ending.idleBreakpoints ?? [])] : []),
     ...timeLines(transcript.milliseconds, ending),
   ];
 }

@@ -3,6 +3,7 @@ import type { ErrorSnapshot, Redefinitions, Transcript } from "../image/lisp-por
 import { cutName, cutText, cutTexts, firstOf, valuesCost } from "../text/cut.js";
 import type { JsonObject } from "../text/tool-answer.js";
 import { REPORT_FRAMES } from "./backtrace.js";
+import { idleData } from "./idle-breakpoints.js";
 import { restartsData } from "./restarts.js";
 import { cutWarnings } from "./sections.js";
 
@@ -22,6 +23,7 @@ export function outcomeData({ status, transcript, ending }: Conclusion, maxValue
     status,
     ...(ending.kind === "values" ? valuesData(ending.values, ending.count, maxValue) : { values: [] }),
     ...(ending.kind === "values" && ending.forms?.unshown.length ? { forms_not_shown: ending.forms.unshown } : {}),
+    ...(ending.kind === "values" ? idleData(ending.idleBreakpoints ?? []) : {}),
     stdout: transcript.stdout,
     stderr: transcript.stderr,
     ...warningsData(transcript),

@@ -8,7 +8,7 @@ import type {
   Source,
   Variable,
 } from "../image/lisp-port.js";
-import { cutCall, cutName, cutText, firstOf, oneLine } from "../text/cut.js";
+import { cutCall, cutName, cutText, cutTexts, firstOf, oneLine } from "../text/cut.js";
 import type { JsonObject } from "../text/tool-answer.js";
 import { relevantFrames } from "./frames.js";
 import { placeName } from "./stop-places.js";
@@ -25,6 +25,8 @@ const MAX_FORMS = 20_000;
 const MAX_TAGS = 50;
 const MAX_BREAKPOINTS = 100;
 const MAX_CONDITION = 200;
+/** Most characters of what one breakpoint has printed. */
+const MAX_LOGGED = 4000;
 
 const NOT_READ =
   "An interrupt stopped this SBCL function at an arbitrary instruction: its variable slots may hold garbage, and reading them can " +
@@ -104,16 +106,18 @@ export function breakpointListData(breakpoints: readonly Breakpoint[]): JsonObje
 
 /** A breakpoint; options that are not set are omitted. */
 export function breakpointData(breakpoint: Breakpoint): JsonObject {
-  const { id, condition, hitCount, thread, hits, state, failure } = breakpoint;
+  const { id, condition, log, hitCount, thread, hits, state, failure, lines } = breakpoint;
   return {
     id,
     function: cutName(breakpoint.function, MAX_CALL),
     condition: condition === undefined ? undefined : cutText(condition, MAX_CONDITION),
+    log: log === undefined ? undefined : cutText(log, MAX_CONDITION),
     hit_count: hitCount,
     thread,
     hits,
     state,
     failure,
+    ...(lines.length > 0 ? { logged: cutTexts(lines, MAX_LOGGED) } : {}),
   };
 }
 

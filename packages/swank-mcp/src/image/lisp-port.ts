@@ -25,6 +25,7 @@ export type {
   FrameSummary,
   FrameValue,
   HitElsewhere,
+  IdleBreakpoint,
   LeftReason,
   LispWarning,
   Loaded,

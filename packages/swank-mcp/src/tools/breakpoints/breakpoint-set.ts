@@ -18,21 +18,23 @@ export const breakpointSet = defineTool({
   input: () =>
     z.strictObject({
       function: z.string().min(1).describe("Function symbol (package:name), (setf name) or (method name (class))"),
-      condition: z.string().optional().describe("Lisp condition; args is the argument list"),
+      condition: z.string().optional().describe("Lisp condition with the parameters' names; args: argument list"),
+      log: z.string().optional().describe("Expression to print, with the caller, instead of stopping"),
       hit_count: z.int().min(1).optional().describe("Break after N hits"),
       thread: threadText.optional().describe("Thread ID, or any; default: your evaluations"),
     }),
   output: () => z.looseObject({ id: z.number().optional() }),
-  async plan({ function: name, condition, hit_count: hitCount, thread }, context) {
+  async plan({ function: name, condition, log, hit_count: hitCount, thread }, context) {
     const session = await context.session();
     const watched = await watchedThread(thread, session, context.signal);
-    const options = { condition, hitCount, thread: watched, package: session.packageName };
+    const options = { condition, log, hitCount, thread: watched, package: session.packageName };
     const request: ApprovalRequest = {
       operation: ":set-breakpoint",
       action: "set a breakpoint",
       particulars: [
         ["Function", name],
         ...(condition === undefined ? [] : [["Condition", condition] as const]),
+        ...(log === undefined ? [] : [["Log", log] as const]),
         ...(hitCount === undefined ? [] : [["Hit count", String(hitCount)] as const]),
         ["Thread", watched === undefined ? "the agent's evaluations" : String(watched)],
       ],
