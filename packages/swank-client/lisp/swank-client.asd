@@ -46,6 +46,7 @@
                (:file "sessions/session")
                (:file "sessions/evaluation")
                (:file "sessions/code")
+               (:file "sessions/names")
                (:file "stops/package")
                (:file "stops/base")
                (:file "stops/conditions")
@@ -73,6 +74,8 @@
                (:file "evaluate/own-threads")
                (:file "evaluate/redirection")
                (:file "evaluate/presence")
+               (:file "evaluate/endings")
+               (:file "evaluate/reading")
                (:file "evaluate/evaluate")
                (:file "evaluate/control")))
 
@@ -108,7 +111,6 @@
   :serial t
   :components ((:file "describe/package")
                (:file "describe/values")
-               (:file "describe/names")
                (:file "describe/sources")
                (:file "describe/describe")))
 

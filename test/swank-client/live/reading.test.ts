@@ -98,6 +98,36 @@ describe("Evaluation of code that cannot be read", () => {
     });
   }
 
+  it("names the packages that have the symbol, and those with similar names", async () => {
+    await values(
+      client,
+      "(defpackage :read-depot (:use :cl)) (defpackage :read-store (:use :cl) (:export #:such-that)) (list 'read-depot::such-that)",
+    );
+    const hintOf = async (code: string) => (await refused(code)).error.message.split("\n").at(-1);
+    const all = "SUCH-THAT is in READ-DEPOT, READ-STORE; internal symbols need ::";
+    expect(await hintOf("(read-depot:such-that 1)")).to.equal(all);
+    expect(await hintOf("(cl:such-that 1)")).to.equal(all);
+    await values(client, "(defun read-store:such-that () 1)");
+    expect(await hintOf("(cl:such-that 1)")).to.equal("SUCH-THAT is in READ-STORE");
+    expect(await hintOf("(read-depo:such-that)")).to.equal("Packages with similar names: READ-DEPOT");
+    expect(await hintOf("(cl:no-such-name-anywhere)")).to.match(/^Line 1, /);
+  });
+
+  it("shows the stack only of code that the reader runs", async () => {
+    for (const code of ["cl:nosuch", "'(1 . 2 3)", "(list 1", "nosuch::x", "sb-ext::brand-new-typo"])
+      expect((await refused(code)).error, code)
+        .to.include({ totalFrames: 0 })
+        .and.to.have.property("frames").that.is.empty;
+    const { error } = await refused('(list #.(error "while reading"))');
+    expect(error.frames.map(({ call }) => call)).to.include('(EVAL (ERROR "while reading"))');
+    await values(
+      client,
+      '(defun bad-macro-reader (s c) (declare (ignore s c)) (error "bad")) (set-macro-character #\\! #\'bad-macro-reader)',
+    );
+    const calls = (await refused("!")).error.frames.map(({ call }) => call);
+    expect(calls.some((call) => call.startsWith("(BAD-MACRO-READER "))).to.equal(true);
+  });
+
   it("reports the class, its superclasses, and the restarts", async () => {
     const { error } = await refused("nosuch::x");
     expect(error.class).to.match(/^SB-INT:SIMPLE-READER-PACKAGE-ERROR$/);

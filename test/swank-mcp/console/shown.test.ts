@@ -98,6 +98,11 @@ describe("LiveOutput", () => {
     expect(shown([["aaaaaab\n", "stdout"]], report)).to.equal(`[stdout]\naaaaaab\n\n${report}\n`);
   });
 
+  it("adds nothing to output if the report has nothing else", () => {
+    expect(shown([["a\nb\n", "stdout"]], "[stdout]\na\nb")).to.equal("[stdout]\na\nb\n");
+    expect(shown([["a", "stdout"]], "[stdout]\na")).to.equal("[stdout]\na\n");
+  });
+
   it("does not show progress texts as output", () => {
     expect(shown([["Waiting for the user."]], "=> 1")).to.equal("=> 1\n");
   });

@@ -38,6 +38,15 @@ describe("reportText", () => {
     snapshots.match("output, warnings and a value", text);
   });
 
+  it("leaves out a NIL beside much output, and no other value", () => {
+    const stdout = "line\n".repeat(200);
+    expect(valueReport(["NIL"], { stdout })).to.equal(`[stdout]\n${stdout.trimEnd()}`);
+    expect(valueReport(["NIL"], { stdout: stdout.slice(5) })).to.match(/\n\n=> NIL$/);
+    expect(valueReport(["T"], { stdout })).to.match(/\n\n=> T$/);
+    expect(valueReport(["NIL", "NIL"], { stdout })).to.match(/\n\n=> NIL\n=> NIL$/);
+    expect(valueReport([], { stdout })).to.match(/\n\n; No values$/);
+  });
+
   it("shows the number of values and warnings left out", () => {
     const warnings = [{ type: "WARNING", class: "WARNING", message: "careful" }] as const;
     const outcome = {

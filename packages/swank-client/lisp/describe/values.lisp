@@ -8,12 +8,6 @@
 
 (defconstant +documentation-limit+ 8000 "Characters shown of a docstring.")
 
-(defmacro or-nil (&body body)
-  "The value of BODY, or NIL if it fails. It can fail because it calls code that users have defined."
-  `(handler-case (progn ,@body)
-     (storage-condition () (restore-guard-page) nil)
-     (serious-condition () nil)))
-
 ;;; Lambda lists
 
 (defun unqualified (symbol)

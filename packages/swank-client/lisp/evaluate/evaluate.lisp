@@ -24,10 +24,6 @@
                 ,@clauses)))
        (,body))))
 
-(defun leave (evaluation result)
-  "Unwind this thread to end EVALUATION with RESULT."
-  (throw evaluation result))
-
 (defun outermost-restart ()
   "The last restart that an evaluation offers: RETRY if it follows the innermost ABORT, else that ABORT."
   (destructuring-bind (abort &optional next &rest others) (compute-restarts)
@@ -42,32 +38,6 @@
       (retry ()
         :report (lambda (stream) (format stream "Evaluate form ~d again, repeating its side effects" (evaluation-form evaluation)))
         (restore-guard-page)))))
-
-(defun read-form (evaluation stream eof)
-  "The next form of STREAM, or EOF. A read error ends the evaluation, because a stopped thread must not hold the reader's locks."
-  (handler-bind ((serious-condition (lambda (condition)
-                                      (leave-with-failure evaluation condition
-                                                          :offset (ignore-errors (file-position stream))))))
-    (read-user stream eof)))
-
-(defun check-source (evaluation code)
-  "Read CODE, which a scan found unbalanced, so that the reader's error ends the evaluation before any form runs.
-Interns and executes nothing. Returns if the current readtable finds no error."
-  (let ((*read-suppress* t)
-        (*source* (make-string-input-stream code))
-        (eof (list nil)))
-    (setf (evaluation-form evaluation) 1)
-    (handler-bind ((serious-condition (lambda (condition) (leave-with-failure evaluation condition))))
-      (loop until (eq eof (read-user *source* eof))))
-    (setf (evaluation-form evaluation) 0)))
-
-(defun failure (evaluation facts)
-  "The result of EVALUATION if it ends with the error that FACTS describe."
-  (list :failed (list* :evaluated (1- (evaluation-form evaluation)) facts)))
-
-(defun leave-with-failure (evaluation condition &rest facts)
-  "End EVALUATION with a snapshot of CONDITION. The stack is unwound."
-  (leave evaluation (failure evaluation (append facts (capture condition)))))
 
 ;;; Session state
 

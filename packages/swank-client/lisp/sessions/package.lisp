@@ -3,7 +3,8 @@
 (defpackage #:swank-client/sessions
   (:documentation "The state kept for each client of the image, and for each of its evaluations.")
   (:use #:common-lisp #:swank-client/sbcl #:swank-client/swank #:swank-client/threads #:swank-client/printing #:swank-client/ledger)
-  (:export #:*arrival-hooks*
+  (:export #:+suggestions+
+           #:*arrival-hooks*
            #:*breakpoint-call*
            #:*breakpoint-variables*
            #:*code-unwinds*
@@ -49,8 +50,13 @@
            #:exit-refused
            #:find-designated-package
            #:fresh-values
+           #:home-name
            #:interrupted
+           #:live-package
            #:make-evaluation
+           #:or-nil
+           #:package-known-in
+           #:qualified-name
            #:reached-breakpoint
            #:reached-hit
            #:session
@@ -64,5 +70,8 @@
            #:session-protects-image
            #:session-readtable
            #:session-values
+           #:similar-packages
+           #:symbols-elsewhere
+           #:symbols-worth-naming
            #:with-code-of
            #:with-session-variables))

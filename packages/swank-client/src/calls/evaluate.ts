@@ -32,6 +32,8 @@ export interface ReadFailure {
   readonly offset: number | undefined;
   /** Number of forms evaluated before the failure. */
   readonly evaluated: number;
+  /** Names that were probably meant, as a sentence. */
+  readonly hint?: string | undefined;
 }
 
 /** How an evaluation ended in the image. */
@@ -90,11 +92,15 @@ const returned = plist({
   idle: optional(list(idleBreakpoint)),
 });
 
-const failure = plist({ offset: optional(nullable(integer)), evaluated: integer });
+const failure = plist({
+  offset: optional(nullable(integer)),
+  evaluated: integer,
+  hint: optional(nullable(string)),
+});
 
 const failed = (datum: Sexp) => {
-  const { offset, evaluated } = failure(datum);
-  return { error: errorSnapshot(datum), failure: { offset: offset ?? undefined, evaluated } };
+  const { offset, evaluated, hint } = failure(datum);
+  return { error: errorSnapshot(datum), failure: { offset: offset ?? undefined, evaluated, hint: hint ?? undefined } };
 };
 
 /** `(:returned PLIST . ENDING)`, `(:failed SNAPSHOT . ENDING)`, `(:aborted . ENDING)` or `(:no-such-package NAME)` (lisp/evaluate/evaluate.lisp). */

@@ -14,12 +14,13 @@ import type { ReadFailure } from "../calls/evaluate.js";
 /** Most lines of the code that a report repeats. */
 const MAX_LINES = 3;
 
-/** Completes Lisp's report of a read error with the position, and the forms evaluated before it. */
+/** Completes Lisp's report of a read error with the position, the forms evaluated before it, and names that were probably meant. */
 export function explainReadFailure(code: string, error: ErrorSnapshot, failure: ReadFailure): ErrorSnapshot {
   const where = locate(code, failure);
   if (where === undefined) return error;
   const message = `${error.message}\n${where.text} ${evaluatedBefore(failure.evaluated)}`;
-  return { ...error, message: [message, ...where.lines.map((line) => lineOf(code, line))].join("\n") };
+  const lines = where.lines.map((line) => lineOf(code, line));
+  return { ...error, message: [message, ...lines, ...(failure.hint === undefined ? [] : [failure.hint])].join("\n") };
 }
 
 /** The position of an error in words, and the numbers of the lines that have probably caused it, if those are others. */

@@ -25,12 +25,15 @@ export class LiveOutput {
   /** Shows an answer without the output already shown. A section that the report has cut is shown again, with its marks. */
   finish(answer: string): void {
     const rest = (["stdout", "stderr"] as const).reduce((text, stream) => this.#without(stream, text), answer);
-    this.#write(`${this.#gap()}${rest}\n`);
+    if (rest !== "") this.#write(`${this.#gap()}${rest}\n`);
+    else if (!this.#endsLine) this.#write("\n");
   }
 
   #without(stream: OutputStream, text: string): string {
     const [section] = textSection(stream, this.#shown[stream]);
-    return section !== undefined && text.startsWith(`${section}\n\n`) ? text.slice(section.length + 2) : text;
+    if (section === undefined) return text;
+    if (text === section) return "";
+    return text.startsWith(`${section}\n\n`) ? text.slice(section.length + 2) : text;
   }
 
   /** The blank line between sections. */

@@ -1,4 +1,5 @@
 import type { Conclusion, ConditionEnding, Ending, ValuesEnding } from "../evaluation/conclusion.js";
+import type { Transcript } from "../image/lisp-port.js";
 import { cutName, cutText, cutTexts, valuesCost } from "../text/cut.js";
 import { EVERY_TOOL, type ToolGuide } from "../text/tool-guide.js";
 import { reportBacktrace } from "./backtrace.js";
@@ -10,12 +11,22 @@ const VALUES_ARE_CUT = "; Cut to fit. In the next call the list / holds the whol
 /** The same for values of code in a frame, which no variable keeps. */
 const FRAME_VALUES_ARE_CUT = "; Cut to fit. (nth-value 0 FORM) in the frame gives the first value alone, more of it.";
 
+/** Characters of standard output beside which a NIL says nothing: the code printed. */
+const MUCH_OUTPUT = 1000;
+
 /** The parts of a conclusion that a report shows. */
 type Report = Pick<Conclusion, "transcript" | "ending">;
 
 /** The text of evaluate-lisp and of tools that resume an evaluation (contract condition-report). Blank lines separate sections. */
 export function reportText({ transcript, ending }: Report, maxValue?: number, guide: ToolGuide = EVERY_TOOL): string {
-  return [...transcriptSections(transcript), ...endingSections(ending, valuesCost(maxValue), guide)].join("\n\n");
+  const ends = onlyPrinted(transcript, ending) ? [] : endingSections(ending, valuesCost(maxValue), guide);
+  return [...transcriptSections(transcript), ...ends].join("\n\n");
+}
+
+/** Whether the code printed much, and returned only the NIL of the form that printed. */
+function onlyPrinted({ stdout }: Transcript, ending: Ending): boolean {
+  if (ending.kind !== "values" || stdout.length < MUCH_OUTPUT) return false;
+  return ending.count === 1 && ending.values[0] === "NIL";
 }
 
 function endingSections(ending: Ending, maxCost: number, guide: ToolGuide): string[] {

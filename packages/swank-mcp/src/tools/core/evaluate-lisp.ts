@@ -14,7 +14,7 @@ export const evaluateLisp = defineTool({
   effect: "evaluates",
   title: "Evaluate Lisp",
   description: ({ tools }) =>
-    `Evaluate Common Lisp code in the live image and report printed output, warnings and the values of the last form, or the error with its backtrace. State persists between calls: definitions, variables, the current package. Several forms are evaluated in order. An error leaves its thread stopped${tools.includes("debug") ? " with frames and restarts alive" : ""}; other calls still run. Unbalanced code is refused with line and column, and none of it runs.`,
+    `Evaluate Common Lisp code in the live image and report printed output, warnings and the values of the last form, or the error with its backtrace. State persists between calls: definitions, variables, the current package. Several forms are evaluated in order. An error leaves its thread stopped${tools.includes("debug") ? " with frames and restarts alive" : ""}; other calls still run. Unbalanced code is refused with line and column, and none of it runs; any other error leaves the forms before it evaluated.`,
   input: (config) =>
     z.strictObject({
       code: z.string().describe("One or more forms, e.g. (defun sq (x) (* x x)) (sq 5)"),

@@ -1,8 +1,14 @@
 ;;;; Finds the symbol that a text names, as the reader does, but without interning and without the reader's errors.
 
-(in-package #:swank-client/describe)
+(in-package #:swank-client/sessions)
 
 (defconstant +suggestions+ 8 "Most packages or symbols suggested.")
+
+(defmacro or-nil (&body body)
+  "The value of BODY, or NIL if it fails. It can fail because it calls code that users have defined."
+  `(handler-case (progn ,@body)
+     (storage-condition () (restore-guard-page) nil)
+     (serious-condition () nil)))
 
 ;;; Names to symbols
 
@@ -70,6 +76,11 @@
           unless (keywordp symbol)
             collect symbol into found
         finally (return (delete-duplicates found))))
+
+(defun symbols-worth-naming (name)
+  "Of the symbols named NAME, those that name definitions, or all if none does."
+  (let ((found (or-nil (same-named-symbols name))))
+    (or (remove-if-not #'means-something-p found) found)))
 
 (defun symbols-elsewhere (name written)
   "The symbols of other packages that NAME, as WRITTEN, may mean, as text, the most relevant first."

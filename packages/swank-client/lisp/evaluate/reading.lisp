@@ -1,0 +1,65 @@
+;;;; Reads the forms of an evaluation, and reports those that cannot be read.
+
+(in-package #:swank-client/evaluate)
+
+;;; Names that were probably meant
+
+(defun homes-text (symbols package)
+  "The names of the packages of SYMBOLS, that of PACKAGE first."
+  (let ((homes (stable-sort (sort (mapcar #'home-name symbols) #'string<)
+                            (lambda (one other) (and (string= one (package-name package)) (string/= one other))))))
+    (format nil "~{~a~^, ~}" (subseq homes 0 (min +suggestions+ (length homes))))))
+
+(defun symbol-hint (name package)
+  "Where symbols named NAME are, which is not an external symbol of PACKAGE, or NIL."
+  (let ((symbols (symbols-worth-naming name)))
+    (when symbols
+      (format nil "~a is in ~a~:[~;; internal symbols need ::~]" name (homes-text symbols package)
+              (notevery (lambda (symbol) (eq :external (nth-value 1 (accessible-symbol name (symbol-package symbol))))) symbols)))))
+
+(defun near-names (condition)
+  "A hint for CONDITION, a reader's error about a package or a symbol, or NIL."
+  (when (typep condition '(and reader-error package-error simple-condition))
+    (let ((designator (package-error-package condition))
+          (name (first (simple-condition-format-arguments condition))))
+      (if (packagep designator)
+          (and (stringp name) (symbol-hint name designator))
+          (let ((similar (similar-packages (string designator))))
+            (and similar (format nil "Packages with similar names: ~{~a~^, ~}" similar)))))))
+
+;;; Reading
+
+(defun reader-frame-p (frame)
+  "True if FRAME, an entry of a snapshot, is the reader's own, and not that of code in #. or of a reader macro."
+  (destructuring-bind (index text kind) frame
+    (declare (ignore index))
+    (or (eq kind :system)
+        (eql 0 (search "(READ " text))
+        (eql 0 (search "(SB-IMPL::" text)))))
+
+(defun leave-unread (evaluation condition &rest facts)
+  "End EVALUATION with a snapshot of CONDITION, and FACTS. The snapshot has no stack if that is only the reader's."
+  (let ((snapshot (capture condition)))
+    (when (every #'reader-frame-p (getf snapshot :frames))
+      (setf (getf snapshot :frames) '()
+            (getf snapshot :total) 0))
+    (leave evaluation (failure evaluation (append facts snapshot)))))
+
+(defun read-form (evaluation stream eof)
+  "The next form of STREAM, or EOF. A read error ends the evaluation, because a stopped thread must not hold the reader's locks."
+  (handler-bind ((serious-condition (lambda (condition)
+                                      (leave-unread evaluation condition
+                                                    :offset (ignore-errors (file-position stream))
+                                                    :hint (ignore-errors (near-names condition))))))
+    (read-user stream eof)))
+
+(defun check-source (evaluation code)
+  "Read CODE, which a scan found unbalanced, so that the reader's error ends the evaluation before any form runs.
+Interns and executes nothing. Returns if the current readtable finds no error."
+  (let ((*read-suppress* t)
+        (*source* (make-string-input-stream code))
+        (eof (list nil)))
+    (setf (evaluation-form evaluation) 1)
+    (handler-bind ((serious-condition (lambda (condition) (leave-unread evaluation condition))))
+      (loop until (eq eof (read-user *source* eof))))
+    (setf (evaluation-form evaluation) 0)))
