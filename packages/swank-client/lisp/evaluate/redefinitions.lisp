@@ -30,21 +30,6 @@
 
 ;;; Files
 
-(defun directory-of-image ()
-  "The folder to which the image's relative file names refer."
-  (merge-pathnames *default-pathname-defaults* (concatenate 'string (sb-posix:getcwd) "/")))
-
-(defun file-text (file)
-  "FILE, a pathname or native namestring, relative to the image's directory, or else its last folder and name."
-  (let* ((file (if (stringp file) (sb-ext:parse-native-namestring file) file))
-         (relative (pathname (enough-namestring file (directory-of-image))))
-         (folders (rest (pathname-directory file))))
-    (sb-ext:native-namestring
-     (if (and (eq :absolute (first (pathname-directory relative))) (rest folders))
-         (make-pathname :host (pathname-host file) :name (pathname-name file) :type (pathname-type file)
-                        :directory (list :relative (first (last folders))))
-         relative))))
-
 (defun source-of-function (function)
   "The source file of FUNCTION, as a namestring."
   (debug-source-namestring
@@ -118,7 +103,7 @@
   "((FILE COUNT (NAME ...)) ...) of REDEFINITIONS, as KEEP-REDEFINITION keeps them. FILE is NIL for the forms of the evaluation itself."
   (loop for file in (remove-duplicates (mapcar #'second redefinitions) :test #'equal :from-end t)
         for some = (remove file redefinitions :key #'second :test-not #'equal)
-        collect (list (and file (file-text file)) (length some) (first-distinct (mapcar #'first some)))))
+        collect (list (and file (short-file-name file)) (length some) (first-distinct (mapcar #'first some)))))
 
 (defun taken-redefinitions (evaluation)
   "Remove the redefinitions so far. => a plist of them by file, of their number, and of users of old definitions: ((NAME COUNT (USER ...)) ...)"

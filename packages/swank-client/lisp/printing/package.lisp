@@ -21,6 +21,7 @@
            #:print-value
            #:printed-values
            #:report-text
+           #:short-file-name
            #:trimmed
            #:truncated
            #:unprinted-text

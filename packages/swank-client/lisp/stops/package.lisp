@@ -21,6 +21,7 @@
            #:frame-home
            #:frame-kinds
            #:frame-name
+           #:frame-source
            #:frame-text
            #:frame-variables
            #:generic-function-named

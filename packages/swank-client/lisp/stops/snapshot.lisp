@@ -16,7 +16,7 @@
     (sb-ext:step-form-condition (list :form (sb-ext:step-condition-form condition)))
     (breakpoint-reached (list :breakpoint (reached-breakpoint condition) :hits (reached-hit condition)))))
 
-(defun condition-plist (condition restart-texts &key (message (message-text condition)) frames (total 0) locals waiting)
+(defun condition-plist (condition restart-texts &key (message (message-text condition)) frames (total 0) locals caller-locals waiting)
   "A plist that describes CONDITION, with the other arguments."
   (list :reason (stop-reason condition)
         :detail (append (stop-detail condition) (and waiting (list :waiting waiting)))
@@ -28,7 +28,8 @@
         :restarts restart-texts
         :frames frames
         :total total
-        :locals locals))
+        :locals locals
+        :caller-locals caller-locals))
 
 (defun snapshot-plist (condition restarts)
   "The complete description of a stop at CONDITION. Runs in the stopped thread, inside Swank's debugging environment."
@@ -37,10 +38,12 @@
     (with-printing-time
       ;; the message first, because the time limit should at least allow that
       (let ((message (message-text condition)))
-        (multiple-value-bind (frames first-user all) (frame-list condition)
-          (condition-plist condition restarts :message message :frames frames :total (length all)
-                                              :locals (and first-user (local-texts first-user))
-                                              :waiting (waiting-text condition all first-user)))))))
+        (multiple-value-bind (frames users all) (frame-list condition)
+          (destructuring-bind (&optional first-user caller) users
+            (condition-plist condition restarts :message message :frames (with-places frames all) :total (length all)
+                                                :locals (and first-user (local-texts first-user))
+                                                :caller-locals (and caller (caller-texts caller))
+                                                :waiting (waiting-text condition all first-user))))))))
 
 (defun capture (condition)
   "A snapshot for a condition whose thread will not stay stopped."

@@ -133,7 +133,13 @@ SBCL gives the function that called ERROR. If the heap is exhausted, that is SBC
           collect (list index (frame-text frame condition) kind)))
 
 (defun frame-list (condition)
-  "((INDEX TEXT KIND) ...) without frames of kind :TOPLEVEL, the index of the first frame of the user, and all frames."
+  "((INDEX TEXT KIND) ...) without frames of kind :TOPLEVEL, the indexes of the first two frames of the user, and all frames."
   (let* ((frames (stack-frames))
          (kinds (frame-kinds (mapcar #'frame-name frames) condition)))
-    (values (first-frames frames kinds condition) (position :user kinds) frames)))
+    (values (first-frames frames kinds condition)
+            (loop for kind in kinds
+                  for index from 0
+                  when (eq kind :user) collect index into users
+                  until (= 2 (length users))
+                  finally (return users))
+            frames)))

@@ -149,6 +149,12 @@ Among those of one name, the innermost is first, and the others are shadowed. Th
       "#<not available>"
       (line-text-in-time (getf variable :value) limit)))
 
+(defun caller-texts (index)
+  "LOCAL-TEXTS of frame INDEX, a caller, without variables that have no value or are shadowed. SBCL's function for CALL-NEXT-METHOD has none."
+  (let ((name (frame-name (nth-frame index))))
+    (unless (and (consp name) (member (second name) '(call-next-method next-method-p)))
+      (remove-if (lambda (local) (intersection '(:shadowed :unavailable) (cddr local))) (local-texts index)))))
+
 (defun local-texts (index)
   "((NAME VALUE MARK ...) ...) for the variables of frame INDEX."
   (loop for variable in (frame-variables index)

@@ -36,6 +36,16 @@ export interface FrameSummary {
   /** The call as Lisp prints it, on one line, e.g. `(FACT 3)`. */
   readonly call: string;
   readonly kind: (typeof FRAME_KINDS)[number];
+  /** The line that the frame has reached, if it is known: only of the first frames of kind `user` in a report. */
+  readonly place?: Place | undefined;
+}
+
+/** A line in a file. */
+export interface Place {
+  /** Relative to the image's directory, or the file's last folder and name. */
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
 }
 
 /** A restart, as offered at a stop. */
@@ -97,12 +107,16 @@ export const localBinding: Decoder<LocalBinding> = map(
 /** `:user`, `:system` or `:toplevel`. */
 export const frameKind = keywordOf(FRAME_KINDS);
 
-/** `(INDEX CALL KIND)` */
-export const frameSummary: Decoder<FrameSummary> = map(tuple(integer, string, frameKind), ([index, call, kind]) => ({
-  index,
-  call,
-  kind,
-}));
+/** `(INDEX CALL KIND [FILE LINE])` */
+export const frameSummary: Decoder<FrameSummary> = map(
+  tuple(integer, string, frameKind, optional(string), optional(integer)),
+  ([index, call, kind, file, line]) => ({
+    index,
+    call,
+    kind,
+    ...(file === undefined || line === undefined ? {} : { place: { file, line } }),
+  }),
+);
 
 const warningType = nameOf(WARNING_TYPES, string);
 

@@ -49,6 +49,8 @@ export interface StopReport {
   readonly condition: ErrorSnapshot;
   /** Variables of the innermost frame of kind `user`. */
   readonly locals: readonly LocalBinding[];
+  /** Variables of the next frame of kind `user`, its caller. */
+  readonly callerLocals?: readonly LocalBinding[] | undefined;
 }
 
 /** Everything known about a stop: plain data that can be sent as JSON and stays valid after the stop ends. */
@@ -84,6 +86,7 @@ const fields = plist({
     waiting: optional(string),
   }),
   locals: list(localBinding),
+  callerLocals: optional(list(localBinding)),
 });
 
 const condition = plist({

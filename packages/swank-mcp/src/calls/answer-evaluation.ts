@@ -1,5 +1,7 @@
 import { type Conclusion, conclude } from "../evaluation/conclusion.js";
 import { followEvaluation } from "../evaluation/follow-evaluation.js";
+import { reportFrames } from "../format/backtrace.js";
+import { sourceLine } from "../format/frames.js";
 import { liveStopText } from "../format/live-stop.js";
 import { noteLines } from "../format/notes.js";
 import { OUTCOME_META, outcomeData } from "../format/outcome-data.js";
@@ -50,7 +52,8 @@ export function concludedAnswer(
   const { ending, isError } = conclusion;
   const live =
     ending.kind === "condition" && ending.stop !== undefined ? [liveStopText(ending.stop, ending.error, guide)] : [];
-  const aside = [...live, ...noteLines(conclusion), ...remarks].join("\n");
+  const places = ending.kind === "condition" ? sourceLine(reportFrames(ending.error)) : [];
+  const aside = [...live, ...places, ...noteLines(conclusion), ...remarks].join("\n");
   return {
     blocks: [reportText(conclusion, maxValue, guide), ...(aside === "" ? [] : [aside])],
     isError,

@@ -9,12 +9,17 @@ export const REPORT_FRAMES = 20;
 /** Most frames that a snapshot keeps. */
 export const KEPT_FRAMES = 200;
 
+/** The frames that a report shows. */
+export function reportFrames(error: ErrorSnapshot): readonly FrameSummary[] {
+  return relevantFrames(error.frames).slice(0, REPORT_FRAMES);
+}
+
 /** The `[Backtrace]` section of a report: at most 20 of the relevant frames; `""` if there are no frames. */
 export function reportBacktrace(error: ErrorSnapshot, guide: ToolGuide): string {
   const relevant = relevantFrames(error.frames);
   if (relevant.length === 0) return "";
   const left = relevant.length - REPORT_FRAMES;
-  return section(relevant.slice(0, REPORT_FRAMES), left > 0 ? `${more(left, "frame")}${whereAll(guide)}` : "");
+  return section(reportFrames(error), left > 0 ? `${more(left, "frame")}${whereAll(guide)}` : "");
 }
 
 function whereAll(guide: ToolGuide): string {

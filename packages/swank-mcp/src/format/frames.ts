@@ -1,5 +1,5 @@
-import type { ErrorSnapshot, FrameSummary } from "../image/lisp-port.js";
-import { cutCall } from "../text/cut.js";
+import type { ErrorSnapshot, FrameSummary, LocalBinding } from "../image/lisp-port.js";
+import { cutCall, cutName } from "../text/cut.js";
 
 /** Longest call that a backtrace shows whole, in characters. */
 const MAX_CALL = 300;
@@ -21,7 +21,24 @@ export function relevantFrames(frames: readonly FrameSummary[]): readonly FrameS
   return frames;
 }
 
-/** The innermost frame of user code. */
-export function firstUserFrame(error: ErrorSnapshot): FrameSummary | undefined {
-  return error.frames.find((frame) => frame.kind === "user");
+/** The frames of user code, the innermost first. */
+export function userFrames(error: ErrorSnapshot): readonly FrameSummary[] {
+  return error.frames.filter((frame) => frame.kind === "user");
+}
+
+/** Whether the variable is an argument that the call shows whole. */
+export function isInCall({ value, marks }: LocalBinding, call: string): boolean {
+  return marks.includes("argument") && (call.includes(` ${value} `) || call.endsWith(` ${value})`));
+}
+
+/** The line that names the source lines of frames, as in `1 queue.lisp:12, 2 :40`; a file is not repeated. None if none is known. */
+export function sourceLine(frames: readonly FrameSummary[]): string[] {
+  let last: string | undefined;
+  const places = frames.flatMap(({ index, place }) => {
+    if (place === undefined) return [];
+    const file = place.file === last ? "" : cutName(place.file);
+    last = place.file;
+    return [`${index} ${file}:${place.line}`];
+  });
+  return places.length === 0 ? [] : [`Source lines of frames: ${places.join(", ")}`];
 }

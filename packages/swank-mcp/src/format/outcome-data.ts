@@ -73,7 +73,9 @@ function errorData(error: ErrorSnapshot): JsonObject {
     message: cutText(rest.message),
     ...(slots.length > 0 ? { slots: slots.map(({ name, value }) => ({ name: cutName(name), value })) } : {}),
     ...restartsData(restarts),
-    frames: frames.slice(0, REPORT_FRAMES).map(({ index, call }) => ({ index, call })),
+    frames: frames
+      .slice(0, REPORT_FRAMES)
+      .map(({ index, call, place }) => ({ index, call, ...(place === undefined ? {} : { place: { ...place } }) })),
     total_frames: totalFrames,
     timestamp: rest.timestamp,
   };

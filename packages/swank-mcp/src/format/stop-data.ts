@@ -10,7 +10,7 @@ import type {
 } from "../image/lisp-port.js";
 import { cutCall, cutName, cutText, cutTexts, firstOf, oneLine } from "../text/cut.js";
 import type { JsonObject } from "../text/tool-answer.js";
-import { relevantFrames } from "./frames.js";
+import { isInCall, relevantFrames } from "./frames.js";
 import { placeName } from "./stop-places.js";
 
 /** Most characters of a value in a list of frames, and of all values of the list together. */
@@ -72,11 +72,6 @@ function frameListData(frames: readonly Frame[], directory: string): JsonObject[
       ...(left > 0 ? { locals_left_out: left } : {}),
     };
   });
-}
-
-/** Whether the variable is an argument that the call shows whole. */
-function isInCall({ value, marks }: Variable, call: string): boolean {
-  return marks.includes("argument") && (call.includes(` ${value} `) || call.endsWith(` ${value})`));
 }
 
 /** A variable. Code refers to its object as `(swank-objects:ref object_id)`. */

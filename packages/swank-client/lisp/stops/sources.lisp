@@ -1,6 +1,6 @@
 ;;;; The sources of frames: a place in a file, or the text of a form. All functions here run in the stopped thread.
 
-(in-package #:swank-client/debugger)
+(in-package #:swank-client/stops)
 
 (defconstant +form-text-limit+ 2000 "Characters shown of the source of a frame that is in no file.")
 
@@ -77,3 +77,48 @@
                         (described-location (swank/backend:frame-source-location index)))))))
     ;; the evaluator's source text would hide the evaluated code
     (unless (and (eq kind :toplevel) (eq (first source) :form)) source)))
+
+;;; The lines of the frames in a report
+
+(defconstant +places-limit+ 20 "Frames of a report whose lines are looked for.")
+
+(defconstant +places-seconds+ 1/4 "Seconds that looking for the lines of one report may take. Finding one in a long file takes 0.1 s.")
+
+(defun code-key (frame)
+  "A value that is EQUAL for frames at one place in the source; NIL for one whose function is in no file of the program."
+  (let ((location (sb-di:frame-code-location frame))
+        (name (frame-name frame)))
+    (cond ((breakpoint-wrapper-p name) (list (called-name frame)))
+          ((or (null (frame-file frame)) (sbcl-frame-p frame)) nil)
+          ;; the stack of a stop inside another one has frames of Swank, whose files are long
+          ((or (system-name-p name) (and (consp name) (system-name-p (second name)))) nil)
+          (t (list (frame-file frame)
+                   (sb-di:code-location-toplevel-form-offset location)
+                   (sb-di:code-location-form-number location))))))
+
+(defun place-of-frame (index)
+  "(FILE LINE) of frame INDEX, or NIL if the line is not known. FILE is relative to the image's directory."
+  (destructuring-bind (&optional kind file line column)
+      ;; the source of the running code is read again
+      (let ((*read-eval* nil)) (frame-source index :user))
+    (declare (ignore column))
+    (when (and (eq kind :file) line) (list (short-file-name file) line))))
+
+(defun with-places (entries frames)
+  "ENTRIES, ((INDEX TEXT KIND) ...), with FILE and LINE at the end of those among the first of kind :USER whose lines are known.
+FRAMES are all frames."
+  (let ((known (make-hash-table :test 'equal))
+        (end (+ (get-internal-real-time) (* +places-seconds+ internal-time-units-per-second)))
+        (left +places-limit+))
+    (flet ((place (index)
+             (let ((key (ignore-errors (code-key (nth index frames)))))
+               (multiple-value-bind (place foundp) (gethash key known)
+                 (cond ((null key) nil)
+                       (foundp place)
+                       ((> (get-internal-real-time) end) nil)
+                       (t (setf (gethash key known) (ignore-errors (place-of-frame index)))))))))
+      (loop for entry in entries
+            for (index nil kind) = entry
+            collect (if (and (eq kind :user) (<= 0 (decf left)))
+                        (append entry (place index))
+                        entry)))))

@@ -1,0 +1,18 @@
+;;;; Names of files, for people.
+
+(in-package #:swank-client/printing)
+
+(defun directory-of-image ()
+  "The folder to which the image's relative file names refer."
+  (merge-pathnames *default-pathname-defaults* (concatenate 'string (sb-posix:getcwd) "/")))
+
+(defun short-file-name (file)
+  "FILE, a pathname or native namestring, relative to the image's directory, or else its last folder and name."
+  (let* ((file (if (stringp file) (sb-ext:parse-native-namestring file) file))
+         (relative (pathname (enough-namestring file (directory-of-image))))
+         (folders (rest (pathname-directory file))))
+    (sb-ext:native-namestring
+     (if (and (eq :absolute (first (pathname-directory relative))) (rest folders))
+         (make-pathname :host (pathname-host file) :name (pathname-name file) :type (pathname-type file)
+                        :directory (list :relative (first (last folders))))
+         relative))))

@@ -1,0 +1,88 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { McpDebugger } from "../../support/mcp-debugger.js";
+import { Snapshots } from "../../support/snapshots.js";
+
+const snapshots = new Snapshots(import.meta.url);
+
+const PROGRAM = `;;; a program
+(defun price (item)
+  (let ((cents (getf item :cents)))
+    (/ cents
+       100)))
+
+(defun total (items rate)
+  (let ((sum 0))
+    (dolist (item items)
+      (incf sum
+            (* rate (price item))))
+    sum))
+
+(defun bill (items)
+  (let ((names (mapcar #'first items))
+        (long (make-list 100 :initial-element "a long value")))
+    (list names (length long) (total items 2))))
+`;
+
+/** A file of about 900 kB whose last function fails. */
+const FILLER = `(setf (get 'filler :text) '(list ${"some (text) and more of it ".repeat(65)}))\n`;
+const LONG = `${FILLER.repeat(500)}(defun last-one (x)\n  (car x))\n(defun calls-it (x)\n  (list (last-one x)))`;
+
+describe("the report of a stop", () => {
+  let folder: string;
+  let lisp: McpDebugger;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "report-places-"));
+    await writeFile(join(folder, "program.lisp"), PROGRAM);
+    lisp = await McpDebugger.start();
+    await lisp.evaluate(`(load "${join(folder, "program.lisp")}")`);
+  });
+  after(async () => {
+    await lisp.close();
+    await rm(folder, { recursive: true });
+  });
+  afterEach(() => lisp.abortAll());
+
+  async function report(code: string): Promise<string> {
+    const text = (await lisp.evaluate(code)).join("\n---\n");
+    return text.replace(/thread \d+\//, "thread N/").replace(/report-places-\w+/g, "FOLDER");
+  }
+
+  it("names the line that each frame has reached, and shows the locals of the caller if they are short", async () => {
+    snapshots.match("an error in a loaded file", await report("(total '((:cents 250) (:cents nil)) 3)"));
+  });
+
+  it("leaves out the caller's locals if one is long, and lines of code that is in no file", async () => {
+    await lisp.evaluate(
+      `(defun caller () (let ((long (make-list 50 :initial-element "long"))) (list long (price '()))))`,
+    );
+    snapshots.match("a caller with long locals", await report("(caller)"));
+  });
+
+  it("has the lines as data for programs", async () => {
+    const { _meta } = await lisp.call("evaluate-lisp", { code: "(total '((:cents nil)) 3)" });
+    expect(_meta).to.have.nested.property("swank-mcp/outcome.error.frames[1].place.line", 4);
+  });
+
+  it("names lines at a breakpoint and where nothing stays stopped", async () => {
+    await lisp.setBreakpoint({ function: "price" });
+    expect(await report("(total '((:cents 1)) 3)")).to.include(
+      "Source lines of frames: 0 FOLDER/program.lisp:2, 1 :11",
+    );
+    await lisp.removeBreakpoints();
+    const unwinding = await McpDebugger.start({ args: ["--on-error", "unwind"] });
+    const [, aside] = await unwinding.evaluate(`(load "${join(folder, "program.lisp")}") (total '((:cents nil)) 3)`);
+    expect(aside).to.match(/^Source lines of frames: 1 report-places-\w+\/program\.lisp:4, 2 :11$/);
+    await unwinding.close();
+  });
+
+  it("finds the line in a file of 900 kB", async () => {
+    await writeFile(join(folder, "long.lisp"), LONG);
+    await lisp.evaluate(`(load "${join(folder, "long.lisp")}")`);
+    expect(await report("(calls-it 1)")).to.include("Source lines of frames: 0 FOLDER/long.lisp:502");
+  });
+});
+
+snapshots.testCompleteness();
