@@ -63,6 +63,9 @@ export async function pipeline(agent) {
   const again = { restart: "RESTART-FRAME", values: [String(processing)] };
   await agent.call("debugger_invoke_restart", again, /^=> 157$/);
 
+  agent.think("Which methods does the conversion of an order run?");
+  const call = { name: "pipeline::run-stage", arguments: [":convert", "pipeline::order"] };
+  await agent.call("describe-symbol", call, /runs:\n {2}1\. \(METHOD/);
   agent.think(
     "Does the stage find the rate of every currency now? A breakpoint on the method of that stage alone prints it, and does not stop.",
   );

@@ -32,6 +32,7 @@ const frame = z.object({
   index: z.number(),
   function: z.string(),
   call: z.string(),
+  methods: z.array(z.string()).optional(),
   source: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
   locals: z.array(variable),
   locals_left_out: z.number().optional(),

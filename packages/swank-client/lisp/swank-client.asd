@@ -14,6 +14,7 @@
   :depends-on ((:feature (:not :swank) "swank") (:require "sb-bsd-sockets") (:require "sb-introspect") (:require "sb-posix"))
   :serial t
   :components ((:file "compat/sbcl")
+               (:file "compat/sbcl-generic-functions")
                (:file "compat/swank")
                (:file "threads/package")
                (:file "threads/locks")
@@ -58,6 +59,7 @@
                (:file "stops/calls")
                (:file "stops/stack")
                (:file "stops/method-names")
+               (:file "stops/effective-methods")
                (:file "stops/variables")
                (:file "stops/sources")
                (:file "stops/waiting")
@@ -88,6 +90,7 @@
   :components ((:file "debugger/package")
                (:file "debugger/objects")
                (:file "debugger/owners")
+               (:file "debugger/frame-methods")
                (:file "debugger/frames")
                (:file "debugger/stepping")
                (:file "debugger/breakpoint-names")
@@ -113,6 +116,7 @@
   :components ((:file "describe/package")
                (:file "describe/values")
                (:file "describe/sources")
+               (:file "describe/calls")
                (:file "describe/describe")))
 
 (asdf:defsystem "swank-client/launch"

@@ -24,6 +24,11 @@ export const DEFINITIONS_OPTIONS: OptionNames<DefinitionsOptions> = { ...QUESTIO
 export interface DescribeOptions extends QuestionOptions {
   /** Name of the package to look in, in upper or lower case. Default: `CL-USER`. A package prefix in the symbol's name overrides it. */
   readonly package?: string | undefined;
+  /**
+   * Arguments of a call, for which the methods of a generic function are listed. Nothing is evaluated: each is a literal, quoted data, a
+   * variable, `(swank-objects:ref N)`, or the name of a class for any direct instance. Read in `package`, by default the session's.
+   */
+  readonly args?: readonly string[] | undefined;
 }
 
-export const DESCRIBE_OPTIONS: OptionNames<DescribeOptions> = { ...QUESTION_OPTIONS, package: true };
+export const DESCRIBE_OPTIONS: OptionNames<DescribeOptions> = { ...QUESTION_OPTIONS, package: true, args: true };

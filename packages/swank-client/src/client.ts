@@ -194,10 +194,10 @@ export class SwankClient extends TypedEmitter<ClientEvents> {
    */
   async describeSymbol(name: string, options: DescribeOptions = {}): Promise<SymbolDescription> {
     checkOptions("describeSymbol", options, DESCRIBE_OPTIONS);
-    const { package: packageName, signal } = options;
+    const { package: packageName, args = [], signal } = options;
     checkText("name", name);
     if (packageName !== undefined) checkText("package", packageName);
-    return this.lisp.with({ signal }).run(describeName, name, packageName);
+    return this.lisp.with({ signal }).run(describeName, name, packageName, args);
   }
 
   /**

@@ -21,7 +21,7 @@
   (:import-from #:sb-di #:compiled-code-location-step-info #:compiled-debug-fun-component #:compiled-frame-escaped
                 #:debug-fun-debug-vars #:fill-in-code-location #:find-stepped-frame #:frame-pointer)
   ;; classes
-  (:import-from #:sb-pcl #:%method-function-fast-function #:condition-class #:maybe-trace-method #:slot-object #:update-ctors)
+  (:import-from #:sb-pcl #:%method-function-fast-function #:compute-applicable-methods-using-types #:condition-class #:maybe-trace-method #:slot-object #:update-ctors)
   ;; threads and memory
   (:import-from #:sb-thread #:with-system-mutex)
   (:import-from #:sb-vm #:current-thread-offset-sap #:thread-control-stack-start-slot #:thread-this-slot)
@@ -42,6 +42,8 @@
            #:*step-out*
            #:*thread-state-slot*
            #:accessible-symbol
+           #:applicable-methods-of-types
+           #:argument-type
            #:call-if-loaded
            #:called-directly-p
            #:compiled-code-location-step-info
@@ -95,6 +97,7 @@
            #:terminal-stream
            #:thread-control-stack-start-slot
            #:thread-this-slot
+           #:unavailable-argument-p
            #:version-symbols
            #:with-system-mutex
            #:world-lock))
@@ -214,26 +217,6 @@
 
 (defparameter *method-function-names* '(sb-pcl::fast-method sb-pcl::slow-method)
   "The first elements of the names of method functions.")
-
-;;; Generic functions
-
-(defparameter *accessor-shortcuts*
-  (remove-if-not #'fboundp
-                 (existing-symbols '(("SB-PCL" "ACCESSOR-VALUES") ("SB-PCL" "FINAL-ACCESSOR-DFUN-TYPE")
-                                     ("SB-PCL" "USE-CONSTANT-VALUE-DFUN-P"))))
-  "Functions of a generic function whose result is true if calls need not run its methods: they access slots, or return constants.")
-
-(defparameter *constructor-shortcuts*
-  (remove-if-not #'fboundp
-                 (existing-symbols '(("SB-PCL" "AROUND-OR-NONSTANDARD-PRIMARY-METHOD-P")
-                                     ("SB-PCL" "HAIRY-AROUND-OR-NONSTANDARD-PRIMARY-METHOD-P"))))
-  "Functions of a list of methods whose result is true if MAKE-INSTANCE must call the generic function instead of compiling them in.")
-
-(defun renew-dispatch (generic-function method)
-  "Make SBCL build anew what calls METHOD of GENERIC-FUNCTION, including the constructors compiled for MAKE-INSTANCE."
-  (when method
-    (update-ctors 'add-method :generic-function generic-function :method method))
-  (reinitialize-instance generic-function))
 
 ;;; Conditions and restarts
 

@@ -90,6 +90,7 @@
          :kind kind
          :restartable (and (swank/backend:frame-restartable-p frame) t)
          :source (frame-source index kind)
+         :methods (frame-methods frame)
          (multiple-value-bind (locals total) (local-entries index)
            (list :locals locals :total-locals total))))
 
@@ -98,6 +99,16 @@
   (loop for frame in (swank/backend:compute-backtrace start end)
         for index from start
         collect (cons index frame)))
+
+(defun without-repeated-methods (entries)
+  "ENTRIES, of consecutive frames, with a list of methods only at the innermost frame of those that have the same."
+  (loop with known = '()
+        for entry in entries
+        for methods = (getf entry :methods)
+        do (cond ((null methods))
+                 ((equal methods known) (setf (getf entry :methods) '()))
+                 (t (setf known methods))))
+  entries)
 
 (defun frames (level start end)
   "Describe the frames from START to END. => (:stale) | (:frames (PLIST ...) TOTAL DIRECTORY)"
@@ -108,8 +119,9 @@
              (kinds (stack-kinds)))
         (list :frames
               (with-printing-time
-                (loop for (index . frame) in (frames-between (min start end) end)
-                      collect (frame-entry frame index (nth index kinds))))
+                (without-repeated-methods
+                 (loop for (index . frame) in (frames-between (min start end) end)
+                       collect (frame-entry frame index (nth index kinds)))))
               total
               (swank:default-directory)))))
 

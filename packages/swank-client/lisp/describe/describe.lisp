@@ -23,9 +23,10 @@
   "The meaning of NAME, SYMBOL or (SETF SYMBOL), as an operator, or NIL."
   (when (fboundp name)
     (let ((kind (function-kind name)))
-      (meaning kind name symbol 'function kind
-               :arglist (arglist-text name symbol)
-               :methods (and (eq kind :generic-function) (length (methods-of name)))))))
+      (apply #'meaning kind name symbol 'function kind
+             :arglist (arglist-text name symbol)
+             :methods (and (eq kind :generic-function) (length (methods-of name)))
+             (and *call* (list :call (methods-called name)))))))
 
 (defun setf-meaning (symbol)
   "The meaning of (SETF SYMBOL), or NIL."
@@ -130,7 +131,12 @@
             ((null package) (list :package-not-found prefix (similar-packages prefix)))
             (t (describe-in package (or prefix home-name) name written))))))
 
-(defun describe-name (text package-text)
-  "Return NAME-DESCRIPTION of TEXT. Printing methods of the client run as the client's code."
+(defun describe-name (text package-text &optional sources)
+  "Return NAME-DESCRIPTION of TEXT. Printing methods of the client run as the client's code.
+Generic functions are described with the methods that a call with arguments SOURCES runs."
   (reset-guard-pages)
-  (with-code-of ((current-session)) (name-description text package-text)))
+  (with-code-of ((current-session))
+    (let ((*call* sources)
+          (*package* (or (and package-text (live-package (parsed-package package-text)))
+                         (session-package-now (current-session)))))
+      (name-description text package-text))))

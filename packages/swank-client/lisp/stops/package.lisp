@@ -16,8 +16,10 @@
            #:code-package
            #:condition-plist
            #:current-method
+           #:effective-methods
            #:end-attempt
            #:error-entry
+           #:frame-arguments
            #:frame-home
            #:frame-kinds
            #:frame-name
@@ -30,6 +32,7 @@
            #:system-name-p
            #:make-stepper
            #:message-text
+           #:method-entries
            #:method-form
            #:method-name-p
            #:named-method
@@ -37,6 +40,7 @@
            #:parameter-key
            #:parameter-name
            #:read-user
+           #:required-count
            #:restart-texts
            #:same-place-p
            #:schedule-stack-repair

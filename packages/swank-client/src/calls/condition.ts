@@ -1,7 +1,7 @@
 import { type Decoder, decode } from "sexp-parser";
 import { keywordOf, nameOf } from "../lisp/decoders.js";
 
-const { integer, list, map, nullable, optional, plist, string, tuple, tupleRest } = decode;
+const { boolean, integer, list, map, nullable, optional, plist, string, tuple, tupleRest } = decode;
 
 /** `COMPILER-WARNING` is a compiler note. */
 export const WARNING_TYPES = ["WARNING", "STYLE-WARNING", "COMPILER-WARNING"] as const;
@@ -91,6 +91,19 @@ export interface ErrorSnapshot {
   /** Milliseconds since the epoch. */
   readonly timestamp: number;
 }
+
+/** A method that a call of a generic function runs. */
+export interface EffectiveMethod {
+  /** As code names it, with packages: `(METHOD SHAPES:AREA :AROUND (SHAPES:CIRCLE))`. */
+  readonly name: string;
+  /** True if it runs only if the method before it calls `call-next-method`. */
+  readonly isNext: boolean;
+}
+
+/** `((NAME NEXT) ...)` (lisp/stops/effective-methods.lisp) */
+export const effectiveMethods: Decoder<readonly EffectiveMethod[]> = list(
+  map(tuple(string, boolean), ([name, isNext]) => ({ name, isNext })),
+);
 
 /** `(NAME VALUE)`, both as Lisp prints them. */
 export const binding: Decoder<Binding> = map(tuple(string, string), ([name, value]) => ({ name, value }));

@@ -1,11 +1,14 @@
-import { type Decoder, decode, NIL } from "sexp-parser";
+import { type Decoder, decode, NIL, quote } from "sexp-parser";
+import { checkTexts } from "../base/check-arguments.js";
 import { keywordOf } from "../lisp/decoders.js";
 import { lispFunction } from "../lisp/descriptor.js";
+import { effectiveMethods } from "./condition.js";
 import {
   ACCESS,
   type ClassMeaning,
   type DefinitionSource,
   type Meaning,
+  type MethodsCalled,
   type OperatorMeaning,
   type PrintedValue,
   type SymbolDescription,
@@ -15,7 +18,7 @@ import {
 /** Milliseconds that the image has to answer; describing may call the user's methods. */
 const ANSWER_TIME = 30_000;
 
-const { integer, list, map, nullable, plist, string, tagged, tuple, tupleRest } = decode;
+const { integer, list, map, nullable, optional, plist, string, tagged, tuple, tupleRest } = decode;
 
 /** `(:file FILE POSITION LINE)` or `(:evaluation NAME POSITION FORM)`. */
 const source: Decoder<DefinitionSource> = tagged({
@@ -33,7 +36,17 @@ const value: Decoder<PrintedValue> = map(tuple(string, nullable(string)), ([text
 
 const common = { name: string, documentation: nullable(string), source: nullable(source) };
 
-const operatorFields = plist({ ...common, arglist: nullable(string), methods: nullable(integer) });
+const methodsCalled: Decoder<MethodsCalled> = tagged({
+  methods: map(tuple(effectiveMethods), ([methods]): MethodsCalled => ({ kind: "methods", methods })),
+  unknown: map(tuple(string), ([reason]): MethodsCalled => ({ kind: "unknown", reason })),
+});
+
+const operatorFields = plist({
+  ...common,
+  arglist: nullable(string),
+  methods: nullable(integer),
+  call: optional(nullable(methodsCalled)),
+});
 const classFields = plist({ ...common, superclasses: list(string), slots: list(string) });
 const typeFields = plist({ ...common, arglist: nullable(string), expansion: nullable(string) });
 const variableFields = plist({ ...common, value: nullable(value) });
@@ -97,11 +110,17 @@ const symbolDescription: Decoder<SymbolDescription> = tagged({
   ),
 });
 
-/** Describes everything a symbol names (lisp/describe/describe.lisp). Looks the name up in `packageName`, `CL-USER` by default. */
+/**
+ * Describes everything a symbol names (lisp/describe/describe.lisp). Looks the name up in `packageName`, `CL-USER` by default, and lists the
+ * methods that calls of generic functions with `args` run.
+ */
 export const describeName = lispFunction({
   name: "describe-name",
   module: "describe",
-  encode: (name: string, packageName: string | undefined) => [name, packageName ?? NIL],
+  encode: (name: string, packageName: string | undefined, args: readonly string[]) => {
+    checkTexts("args", args);
+    return [name, packageName ?? NIL, ...(args.length > 0 ? [quote(args)] : [])];
+  },
   decode: symbolDescription,
   timeout: ANSWER_TIME,
   label: () => "describing a symbol",

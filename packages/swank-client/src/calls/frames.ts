@@ -1,6 +1,13 @@
 import { type Decoder, decode } from "sexp-parser";
 import { lispFunction } from "../lisp/descriptor.js";
-import { type FrameSummary, frameKind, type LocalBinding, variableMarks } from "./condition.js";
+import {
+  type EffectiveMethod,
+  effectiveMethods,
+  type FrameSummary,
+  frameKind,
+  type LocalBinding,
+  variableMarks,
+} from "./condition.js";
 import { noFrame } from "./stop-refusals.js";
 
 /** Where code came from: a place in a file on the image's machine, or the form itself when it was evaluated. */
@@ -28,6 +35,8 @@ export interface Frame extends FrameSummary {
   /** True if the frame can be restarted and returned from. */
   readonly restartable: boolean;
   readonly source: Source | undefined;
+  /** The methods that the call of a generic function runs, in order; empty if they are unknown, or listed at a frame further in. */
+  readonly methods: readonly EffectiveMethod[];
   /** The first 100. */
   readonly locals: readonly Variable[];
   /** Number of all variables. */
@@ -91,6 +100,7 @@ const frame: Decoder<Frame> = plist({
   kind: frameKind,
   restartable: boolean,
   source: nullable(source),
+  methods: effectiveMethods,
   locals: list(variable),
   totalLocals: integer,
 });

@@ -1,3 +1,5 @@
+import type { EffectiveMethod } from "./condition.js";
+
 /** Where a definition came from. */
 export type DefinitionSource =
   | {
@@ -36,6 +38,11 @@ interface Common {
   readonly source: DefinitionSource | undefined;
 }
 
+/** The methods that a call of a generic function runs, in order, or the reason why they are unknown. */
+export type MethodsCalled =
+  | { readonly kind: "methods"; readonly methods: readonly EffectiveMethod[] }
+  | { readonly kind: "unknown"; readonly reason: string };
+
 /** A function, macro or other operator. */
 export interface OperatorMeaning extends Common {
   readonly kind: "function" | "generic-function" | "macro" | "special-operator" | "setf-expander";
@@ -43,6 +50,8 @@ export interface OperatorMeaning extends Common {
   readonly arglist: string | undefined;
   /** Number of methods; only for generic functions. */
   readonly methods: number | undefined;
+  /** What a call with the given arguments runs; absent without arguments, `undefined` for operators that are no generic functions. */
+  readonly call?: MethodsCalled | undefined;
 }
 
 /** A class, with its direct superclasses and slots. */

@@ -11,6 +11,7 @@ import type {
 import { cutCall, cutName, cutText, cutTexts, firstOf, oneLine } from "../text/cut.js";
 import type { JsonObject } from "../text/tool-answer.js";
 import { isInCall, relevantFrames } from "./frames.js";
+import { methodTexts } from "./methods.js";
 import { placeName } from "./stop-places.js";
 
 /** Most characters of a value in a list of frames, and of all values of the list together. */
@@ -68,6 +69,7 @@ function frameListData(frames: readonly Frame[], directory: string): JsonObject[
       function: cutName(frame.function, MAX_CALL),
       call: cutCall(frame.call, MAX_CALL),
       ...(frame.source === undefined ? {} : { source: sourceData(frame.source, maxForm, directory) }),
+      ...(frame.methods.length > 0 ? { methods: methodTexts(frame.methods) } : {}),
       locals,
       ...(left > 0 ? { locals_left_out: left } : {}),
     };

@@ -4,6 +4,7 @@ import { shownName } from "../text/shown-name.js";
 import type { JsonObject } from "../text/tool-answer.js";
 import { EVERY_TOOL, type ToolGuide } from "../text/tool-guide.js";
 import { MAX_LISTED, MAX_NAME, meaningText } from "./meaning-text.js";
+import { methodLines, methodTexts } from "./methods.js";
 import { markerHint, symbolHints } from "./symbol-hints.js";
 
 /** Key of a result's `_meta` under which programs find the description as data. */
@@ -14,6 +15,8 @@ export interface SymbolAdvice {
   readonly guide?: ToolGuide;
   /** Names that are similar to one that was not found. */
   readonly similar?: readonly string[];
+  /** The arguments of a call whose methods were asked for. */
+  readonly args?: readonly string[];
 }
 
 /**
@@ -24,11 +27,14 @@ export interface SymbolAdvice {
 export function symbolBlocks(
   description: SymbolDescription,
   asked: string,
-  { guide = EVERY_TOOL, similar = [] }: SymbolAdvice = {},
+  { guide = EVERY_TOOL, similar = [], args = [] }: SymbolAdvice = {},
 ): readonly string[] {
   switch (description.status) {
     case "found":
-      return [foundText(description), ...block(symbolHints(description, asked, guide))];
+      return [
+        foundText(description),
+        ...block([...methodLines(description, args), ...symbolHints(description, asked, guide)]),
+      ];
     case "package-not-found":
       return [
         `Package ${shownName(description.package)} not found`,
@@ -58,8 +64,10 @@ export function symbolMeta(description: SymbolDescription): JsonObject {
 
 function meaningData(meaning: Meaning): JsonObject {
   const value = "value" in meaning ? meaning.value : undefined;
+  const call = "call" in meaning && meaning.call?.kind === "methods" ? methodTexts(meaning.call.methods) : undefined;
   return {
     ...meaning,
+    call,
     name: cutName(meaning.name, MAX_NAME),
     ...("slots" in meaning
       ? { ...namesData("superclasses", meaning.superclasses), ...namesData("slots", meaning.slots) }

@@ -19,14 +19,18 @@ export const describeSymbol = defineTool({
     z.strictObject({
       name: z.string().min(1).describe("Symbol name to describe"),
       package: z.string().min(1).optional().describe("Package name (defaults to CL-USER)"),
+      arguments: z
+        .array(z.string())
+        .optional()
+        .describe("Lists the methods that a call runs. Literals, 'data, variables, (swank-objects:ref N), class names"),
     }),
-  async run({ name, package: packageName }, { session, signal, guide }) {
+  async run({ name, package: packageName, arguments: args = [] }, { session, signal, guide }) {
     const { client } = await session();
-    const description = await client.describeSymbol(name, { package: packageName, signal });
+    const description = await client.describeSymbol(name, { package: packageName, args, signal });
     const isUnknown = description.status === "symbol-not-found" && description.elsewhere.length === 0;
     const similar = isUnknown ? await similarNames(client, name, description.package) : [];
     return {
-      blocks: symbolBlocks(description, name, { guide, similar }),
+      blocks: symbolBlocks(description, name, { guide, similar, args }),
       isError: false,
       meta: symbolMeta(description),
     };
