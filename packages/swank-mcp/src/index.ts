@@ -10,6 +10,7 @@ export {
 } from "./agent/approval-request.js";
 export { type ApprovalMode, Approvals, type Approver } from "./agent/approvals.js";
 export type { Ask, AskOptions, Question, Reply } from "./agent/elicitation.js";
+export { KeptOutputs } from "./agent/kept-outputs.js";
 export { LastError } from "./agent/last-error.js";
 export { Notices } from "./agent/notices.js";
 export { StopKeeper, type StopLimits } from "./agent/stop-keeper.js";

@@ -66,7 +66,7 @@ export class BoundedText {
 export type OutputStream = "stdout" | "stderr";
 
 /** Characters of each stream that are kept of the beginning, and of the end, between two outcomes. */
-const HEAD_LIMIT = 1_000_000;
+const HEAD_LIMIT = 2_000_000;
 const TAIL_LIMIT = 10_000;
 
 /** Warnings kept between two outcomes. */

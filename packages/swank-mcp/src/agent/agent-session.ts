@@ -7,6 +7,7 @@ import type { LispSession } from "../image/lisp-session.js";
 import { oneLine } from "../text/cut.js";
 import { Approvals } from "./approvals.js";
 import { isForeign } from "./foreign.js";
+import { KeptOutputs } from "./kept-outputs.js";
 import { LastError } from "./last-error.js";
 import { Notices } from "./notices.js";
 import { StopKeeper } from "./stop-keeper.js";
@@ -28,6 +29,7 @@ export class AgentSession implements ImageUser {
   readonly lastError = new LastError();
   readonly notices = new Notices();
   readonly evaluations = new OwnEvaluations();
+  readonly outputs = new KeptOutputs();
   readonly stops: StopKeeper;
   readonly approvals: Approvals;
   readonly #leave: () => void;

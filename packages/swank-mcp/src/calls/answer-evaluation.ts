@@ -5,9 +5,10 @@ import { sourceLine } from "../format/frames.js";
 import { liveStopText } from "../format/live-stop.js";
 import { noteLines } from "../format/notes.js";
 import { OUTCOME_META, outcomeData } from "../format/outcome-data.js";
+import { cutOutput } from "../format/output-parts.js";
 import { reportText } from "../format/report.js";
 import { hangRemedy, isHung } from "../image/hung-image.js";
-import type { Evaluation } from "../image/lisp-port.js";
+import type { Evaluation, OutputStream, Transcript } from "../image/lisp-port.js";
 import type { LispSession } from "../image/lisp-session.js";
 import { Refusal } from "../refusals/refusal.js";
 import type { ToolAnswer } from "../text/tool-answer.js";
@@ -42,13 +43,21 @@ export async function concludeEvaluation(
   return conclusion;
 }
 
-/** The answer that reports how an evaluation ended or stopped. `remarks` are further lines of the second block. */
+/**
+ * The answer that reports how an evaluation ended or stopped. Output that it cuts is kept.
+ *
+ * @param remarks - Further lines of the second block.
+ * @param maxOutput - Most characters of each output stream. Default: as configured.
+ */
 export function concludedAnswer(
-  conclusion: Conclusion,
-  { config, guide }: ToolContext,
+  whole: Conclusion,
+  context: ToolContext,
   remarks: readonly string[] = [],
+  maxOutput = context.config.maxOutput,
 ): ToolAnswer {
+  const { config, guide } = context;
   const { maxValue } = config;
+  const conclusion = { ...whole, transcript: withCutOutput(whole.transcript, maxOutput, context) };
   const { ending, isError } = conclusion;
   const live =
     ending.kind === "condition" && ending.stop !== undefined ? [liveStopText(ending.stop, ending.error, guide)] : [];
@@ -59,4 +68,12 @@ export function concludedAnswer(
     isError,
     meta: { [OUTCOME_META]: outcomeData(conclusion, maxValue) },
   };
+}
+
+function withCutOutput(transcript: Transcript, max: number, { agent, guide }: ToolContext): Transcript {
+  const shown = (stream: OutputStream) => {
+    const text = transcript[stream];
+    return text.length <= max ? text : cutOutput(text, max, agent.outputs.keep({ stream, text }), guide);
+  };
+  return { ...transcript, stdout: shown("stdout"), stderr: shown("stderr") };
 }

@@ -146,7 +146,7 @@ export const OPTIONS = {
     flag: "--max-output",
     placeholder: "CHARACTERS",
     summary:
-      "Maximum length of each output stream in an answer. The middle of longer output is omitted; the last 4,000 characters are kept.",
+      "Maximum length of each output stream in an answer. The middle of longer output is omitted, but kept: a marker says how to read it.",
     fallback: 12_000,
     inConsole: "1000000",
     min: 5000,

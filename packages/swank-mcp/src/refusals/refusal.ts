@@ -16,6 +16,10 @@ export const REFUSALS = {
     meaning: "The code contains no form, only white space or comments. Nothing was run.",
     remedy: "Send at least one form, for example (+ 1 2).",
   },
+  NO_SUCH_OUTPUT: {
+    meaning: "No output with that id is kept: the server keeps only the latest outputs that it has cut.",
+    remedy: "Evaluate the code again, with a larger max-output.",
+  },
   NOT_DEBUGGING: {
     meaning: "The thread is not stopped, or no thread is.",
     remedy: "lisp-status lists the stopped threads.",
