@@ -148,6 +148,10 @@ describe("SwankClient.definitions", () => {
     expect(await listed(client)).to.deep.equal(["function DG-HERE", "generic-function DG-G"]);
     await values(client, "(defvar *dg* 2)");
     expect(await listed(client)).to.include("variable *DG* redefined");
+    await values(client, "(defvar *dg-once* 1) (makunbound '*dg-once*) (defvar *dg-unset*)");
+    expect(await listed(client))
+      .to.include("variable *DG-UNSET*")
+      .and.not.include("variable *DG-ONCE*");
   });
 
   it("omits definitions whose names are in no package", async () => {

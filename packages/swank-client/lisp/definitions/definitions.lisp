@@ -38,7 +38,7 @@
   "True if the name of ENTRY has been uninterned, or if it is a variable that has lost its value. Lisp still has such definitions."
   (let ((symbol (entry-symbol entry)))
     (or (and symbol (null (symbol-package symbol)))
-        (and (entry-bound entry) (not (boundp symbol))))))
+        (and (entry-valued entry) (not (boundp symbol))))))
 
 (defun entry-state (entry)
   ":CURRENT, :CHANGED if another client or file redefined it, or :GONE."

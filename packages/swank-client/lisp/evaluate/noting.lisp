@@ -8,7 +8,7 @@
     (when (name-p kind name)
       (let ((ledger (session-ledger (evaluation-session evaluation))))
         (add-source-plist evaluation)
-        (cond ((not (eq kind :method)) (note-candidate ledger kind name (current-definition kind name)))
+        (cond ((not (eq kind :method)) (note-candidate ledger kind name (current-definition kind name) (and (cddr form) t)))
               (t (unless (fboundp name) (note-candidate ledger :generic-function name nil))
                  (note-candidate ledger kind name (methods-of name))))))))
 

@@ -25,17 +25,18 @@
   ;; REDEFINED: it replaced a definition. FOREIGN: that was not this session's
   (redefined nil)
   (foreign nil)
-  ;; a variable that had a value when it was defined
-  (bound nil))
+  ;; a variable whose definition gives it a value
+  (valued nil))
 
 (defmethod print-object ((ledger ledger) stream)
   (print-unreadable-object (ledger stream :type t :identity t)))
 
 (defconstant +pending-limit+ 100 "Most candidates that wait for their definition.")
 
-(defun note-candidate (ledger kind name before)
-  "Note that a form is about to define NAME as KIND. BEFORE is the current definition, or for methods the current methods."
-  (sb-ext:atomic-push (list kind name before) (ledger-candidates ledger)))
+(defun note-candidate (ledger kind name before &optional valued)
+  "Note that a form is about to define NAME as KIND, with a value if VALUED. BEFORE is the current definition, or for methods the current
+methods."
+  (sb-ext:atomic-push (list kind name valued before) (ledger-candidates ledger)))
 
 ;;; Loaded files
 
@@ -58,22 +59,18 @@
   (find-if (lambda (entry) (and (member (entry-kind entry) (source-kinds kind)) (equal (entry-name entry) name)))
            (ledger-entries ledger)))
 
-(defun has-value-p (kind name)
-  "True if a definition of NAME as KIND is a variable with a value."
-  (and (eq kind :variable) (boundp name)))
-
-(defun enter (ledger kind name origin before)
-  "Enter a definition. BEFORE is (KIND ORIGIN) of the definition that it replaced, or NIL."
+(defun enter (ledger kind name origin before &optional valued)
+  "Enter a definition, of a variable with a value if VALUED. BEFORE is (KIND ORIGIN) of the definition that it replaced, or NIL."
   (let ((known (find-entry ledger kind name))
         (foreign (and before (not (own-origin-p ledger (second before))))))
     (cond ((null known)
            (push (make-entry :kind kind :name name :origin origin :redefined (and before t) :foreign foreign
-                             :bound (has-value-p kind name))
+                             :valued valued)
                  (ledger-entries ledger)))
           ((not (eq origin (second before)))
            (setf (entry-kind known) kind
                  (entry-origin known) origin
-                 (entry-bound known) (has-value-p kind name)
+                 (entry-valued known) valued
                  (entry-redefined known) (and (or before (entry-redefined known)) t)
                  (entry-foreign known) (and before (or foreign (entry-foreign known))))))))
 
@@ -93,12 +90,12 @@
 
 (defun confirm-definition (ledger candidate)
   "Enter the definition of CANDIDATE. False if it does not exist."
-  (destructuring-bind (kind name before) candidate
+  (destructuring-bind (kind name valued before) candidate
     (if (eq kind :method)
         (confirm-methods ledger name before)
         (destructuring-bind (&optional now origin) (current-definition kind name)
           (when (own-origin-p ledger origin)
-            (enter ledger now name origin before)
+            (enter ledger now name origin before (and valued (eq now :variable)))
             t)))))
 
 (defun take-candidates (ledger)

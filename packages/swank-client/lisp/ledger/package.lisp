@@ -10,12 +10,12 @@
            #:defining-kind
            #:definition-source
            #:entry
-           #:entry-bound
            #:entry-foreign
            #:entry-kind
            #:entry-name
            #:entry-origin
            #:entry-redefined
+           #:entry-valued
            #:ledger
            #:ledger-entries
            #:ledger-loads
