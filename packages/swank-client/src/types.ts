@@ -23,9 +23,9 @@ export type { ClientOptions, DefinitionsOptions, DescribeOptions } from "./clien
 export type { ConnectOptions } from "./connect.js";
 export type { BreakpointOptions, Breakpoints } from "./debugger/breakpoints.js";
 export type { EndedThread } from "./debugger/own-threads.js";
-export type { Evaluation, FrameEvaluationOptions, Outcome, Stop, Stopped } from "./debugger/stop.js";
+export type { Evaluation, Outcome, Stop, Stopped } from "./debugger/stop.js";
 export type { CodeOutline } from "./evaluation/code-outline.js";
-export type { EvaluateOptions, OutputChunk } from "./evaluation/evaluation.js";
+export type { EvaluateOptions, FrameEvaluationOptions, OutputChunk } from "./evaluation/evaluation.js";
 export type { Aborted, Lost, Returned, Transcript } from "./evaluation/outcome.js";
 export type { WaitOptions } from "./evaluation/outcome-slot.js";
 export type { OutputStream } from "./evaluation/transcript.js";

@@ -16,7 +16,7 @@ import { type StepMode, stepOn, steppedElsewhere } from "../calls/step-on.js";
 import type { StopData, StopReason } from "../calls/stop-data.js";
 import type { StopOwner } from "../calls/stop-owner.js";
 import { leftStop, noRestart } from "../calls/stop-refusals.js";
-import type { EvaluationOf } from "../evaluation/evaluation.js";
+import type { EvaluationOf, FrameEvaluationOptions } from "../evaluation/evaluation.js";
 import type { OutcomeOf, StoppedOf } from "../evaluation/outcome.js";
 import { WAIT_OPTIONS, type WaitOptions } from "../evaluation/outcome-slot.js";
 import type { LispFunction } from "../lisp/descriptor.js";
@@ -32,14 +32,6 @@ export type Evaluation = EvaluationOf<Stop>;
 export type Outcome = OutcomeOf<Stop>;
 /** The outcome of an evaluation whose thread is stopped in the debugger. */
 export type Stopped = StoppedOf<Stop>;
-
-/** How to evaluate in a frame. */
-export interface FrameEvaluationOptions extends WaitOptions {
-  /** The package to read the code in, and to print the values in. Default: that of the frame's function. */
-  readonly package?: string | undefined;
-  /** Characters of each printed value that are sent, at most 1,000,000 for all values together. Default: 20,000. */
-  readonly valueLimit?: number | undefined;
-}
 
 /** Default number of frames in a page. */
 const PAGE_SIZE = 20;

@@ -46,6 +46,14 @@ export interface EvaluateOptions {
   readonly onProgress?: ((text: string) => void) | undefined;
 }
 
+/** How to evaluate in a frame. */
+export interface FrameEvaluationOptions extends WaitOptions {
+  /** The package to read the code in, and to print the values in. Default: that of the frame's function. */
+  readonly package?: string | undefined;
+  /** Characters of each printed value that are sent, at most 1,000,000 for all values together. Default: 20,000. */
+  readonly valueLimit?: number | undefined;
+}
+
 /** The part of a stop that an evaluation needs. */
 export interface StopOfTask {
   readonly thread: number;
