@@ -57,7 +57,7 @@
                                 (or (null (file-warning-undefined warning))
                                     (funcall undefined-yet-p (file-warning-undefined warning))))
                               warnings))
-         (names (mapcar (lambda (file) (cons file (file-text file)))
+         (names (mapcar (lambda (file) (cons file (short-file-name file)))
                         (remove-duplicates (mapcar #'file-warning-file left) :test #'equal))))
     (dolist (warning left)
       (setf (file-warning-file warning) (cdr (assoc (file-warning-file warning) names :test #'equal))))

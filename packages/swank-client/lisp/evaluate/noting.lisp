@@ -16,7 +16,7 @@
   "Tell the client that EVALUATION compiles FILE, once. SBCL would print a line."
   (unless (eq file (evaluation-compiled-file evaluation))
     (setf (evaluation-compiled-file evaluation) file)
-    (ignore-errors (send-progress evaluation (format nil "Compiling ~a" (file-text file))))))
+    (ignore-errors (send-progress evaluation (format nil "Compiling ~a" (short-file-name file))))))
 
 (defun note-macro-form (evaluation form)
   "Note the definition that the macro form FORM makes. Called for every macro form that EVALUATION expands."
