@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { inRepository } from "../setup/paths.mjs";
+import { callsPage } from "./calls-page.mjs";
 import { consolePage } from "./console-page.mjs";
 import { errorsPage } from "./errors-page.mjs";
 import { optionsPage } from "./options-page.mjs";
@@ -7,6 +8,7 @@ import { toolsPage } from "./tools-page.mjs";
 
 /** Every generated page and the function that makes it. */
 const PAGES = [
+  { path: "docs/calls.md", make: callsPage },
   { path: "docs/console.md", make: consolePage },
   { path: "docs/errors.md", make: errorsPage },
   { path: "docs/options.md", make: optionsPage },

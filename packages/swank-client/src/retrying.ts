@@ -32,6 +32,7 @@ const FAILURES: Readonly<Record<SwankErrorCode, "passing" | "permanent">> = {
   REQUEST_UNREADABLE: "permanent",
   REQUEST_FAILED: "permanent",
   REQUEST_ABORTED: "passing",
+  CONTRIB_MISSING: "permanent",
   LISP_ERROR: "permanent",
   EVALUATION_TIMEOUT: "permanent",
   NO_SUCH_THREAD: "passing",

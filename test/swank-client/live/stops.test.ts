@@ -12,6 +12,15 @@ describe("Stop", () => {
     client = await image.connect();
   });
 
+  it("lists frames even if the image's current folder has been deleted", async () => {
+    const code =
+      '(let ((*default-pathname-defaults* #p"/no/such/folder/")) (setf *default-pathname-defaults* #p"/no/such/folder/") (error "x"))';
+    const { stop } = stopped(await evaluate(client, code));
+    const { frames, directory } = await stop.frames(0, 3);
+    expect([frames.length, directory]).to.deep.equal([3, "/no/such/folder/"]);
+    await stop.abort();
+  });
+
   describe("describes", () => {
     const REASONS: readonly (readonly [code: string, reason: string, type: string, message: RegExp])[] = [
       ['(error "boom ~d" 1)', "error", "SIMPLE-ERROR", /^boom 1$/],

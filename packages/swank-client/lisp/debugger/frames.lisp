@@ -110,6 +110,11 @@
                  (t (setf known methods))))
   entries)
 
+(defun current-directory ()
+  "The image's current directory, which may have been deleted meanwhile."
+  (or (ignore-errors (swank:default-directory))
+      (namestring *default-pathname-defaults*)))
+
 (defun frames (level start end)
   "Describe the frames from START to END. => (:stale) | (:frames (PLIST ...) TOTAL DIRECTORY)"
   (if (/= level *sldb-level*)
@@ -123,7 +128,7 @@
                  (loop for (index . frame) in (frames-between (min start end) end)
                        collect (frame-entry frame index (nth index kinds)))))
               total
-              (swank:default-directory)))))
+              (current-directory)))))
 
 (defmacro with-frame ((level index) &body body)
   "Run BODY, or return the reason if there is no such frame. Otherwise a bad index would be an error one level deeper."

@@ -3,8 +3,8 @@
 (in-package #:swank-client/printing)
 
 (defun directory-of-image ()
-  "The folder to which the image's relative file names refer."
-  (merge-pathnames *default-pathname-defaults* (concatenate 'string (sb-posix:getcwd) "/")))
+  "The folder to which the image's relative file names refer. The process's own folder may have been deleted."
+  (merge-pathnames *default-pathname-defaults* (concatenate 'string (ignore-errors (sb-posix:getcwd)) "/")))
 
 (defun short-file-name (file)
   "FILE, a pathname or native namestring, relative to the image's directory, or else its last folder and name."

@@ -115,6 +115,11 @@ export const ERROR_CODES = {
     meaning: "The request was aborted in Lisp before it returned.",
     remedy: "Send the request again if its result is still needed.",
   },
+  CONTRIB_MISSING: {
+    meaning: "The function belongs to a contrib of SLIME that the image cannot load.",
+    remedy:
+      "Install SLIME with its contrib folder beside Swank on the image's machine, and start the image from it. Debian's cl-swank has all contribs.",
+  },
   LISP_ERROR: {
     meaning: "The code given to `eval` signalled an error, or would have stopped in the debugger. It was unwound.",
     remedy: "Read the error's `report`, which has condition, restarts and frames. To debug it alive, use `evaluate`.",

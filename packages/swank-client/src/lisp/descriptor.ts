@@ -44,6 +44,10 @@ export interface LispFunction<Args extends readonly unknown[], Result> {
   readonly where?: (typeof PLACES)[number];
   /** The system of this package that the function needs. It is loaded before the first call. Default: none. */
   readonly module?: ModuleName;
+  /**
+   * The contrib of SLIME that defines the function, e.g. `swank-fuzzy`. It is loaded before the first call. Default: none.
+   */
+  readonly contrib?: string;
   /** The argument forms. They are evaluated: quote lists and symbols that are data. Default: no arguments. */
   readonly encode?: (...args: Args) => readonly Sexp[];
   readonly decode: Decoder<Result>;
@@ -61,6 +65,7 @@ const DESCRIPTOR_FIELDS: OptionNames<LispFunction<never, unknown>> = {
   name: true,
   where: true,
   module: true,
+  contrib: true,
   encode: true,
   decode: true,
   unwound: true,
@@ -89,6 +94,7 @@ export function lispFunction<Args extends readonly unknown[] = [], Result = unkn
   const { name, where = "new-thread", module = "connection", encode, decode, timeout } = descriptor;
   checkText("name", name);
   if (descriptor.module === undefined) checkQualified(name);
+  if (descriptor.contrib !== undefined) checkText("contrib", descriptor.contrib);
   checkFunction("decode", decode);
   if (encode !== undefined) checkFunction("encode", encode);
   checkChoice("where", where, PLACES);

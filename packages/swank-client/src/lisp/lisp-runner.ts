@@ -4,6 +4,7 @@ import { SwankError } from "../base/errors.js";
 import type { Connection } from "../protocol/connection/connection.js";
 import type { Reply } from "../protocol/wire/messages.js";
 import { type Caller, callerOf } from "./caller.js";
+import { loadContrib } from "./contribs.js";
 import type { LispFunction, ModuleName } from "./descriptor.js";
 import type { Place } from "./place.js";
 
@@ -88,6 +89,7 @@ export class LispRunner {
     limits: CallLimits = this.#options,
   ): Promise<Result> {
     const { label, operands } = encoded(called, args);
+    if (called.contrib !== undefined) await loadContrib(this.#caller, called.contrib, label);
     const { timeout = called.timeout, signal } = limits;
     const operator = this.#knownOperator(called) ?? symbolNamed(await operatorOf(called, this.#modules, label, signal));
     const mayLeave = called.unwound !== undefined;

@@ -1,0 +1,72 @@
+import { readdir, readFile } from "node:fs/promises";
+import { inRepository } from "../setup/paths.mjs";
+import { code, GENERATED, prose, table } from "./markdown.mjs";
+
+const FOLDER = "packages/swank-client/dist/calls";
+
+/** A documented constant of a declaration file. */
+const DECLARATION = /\/\*\*(?<text>(?:(?!\*\/).)*)\*\/\s*export declare const (?<name>\w+):/gs;
+
+const INTRODUCTION = `The functions of Swank and its contribs that \`swank-client\` describes. Each is a value of \`calls\`, called with
+\`lisp.run(calls.NAME, ...arguments)\`, or in a stopped thread with \`stop.run(calls.NAME, ...arguments)\`. A contrib is loaded by the first
+call that needs it; \`CONTRIB_MISSING\` means that the image does not have it. \`lispFunction\` describes any other function.`;
+
+/**
+ * Returns docs/calls.md: every descriptor of a function of Swank, from its name and its docstring. Needs the build.
+ *
+ * @returns {Promise<string>}
+ */
+export async function callsPage() {
+  const calls = await import("../../packages/swank-client/dist/calls/index.js");
+  const docs = await docstrings();
+  const rows = Object.entries(calls)
+    .flatMap(([name, called]) => (isDescriptor(called) && called.name.startsWith("swank") ? [{ name, called }] : []))
+    .map(({ name, called }) => rowOf(name, called, docs.get(name) ?? ""))
+    .sort(([left = ""], [right = ""]) => (left < right ? -1 : 1));
+  return [
+    GENERATED,
+    "# Swank's functions",
+    INTRODUCTION,
+    table(["`calls`", "runs in", "contrib", "meaning"], rows),
+  ].join("\n\n");
+}
+
+/** @typedef {{ name: string, where?: string, contrib?: string }} Descriptor */
+
+/** @param {unknown} value @returns {value is Descriptor} */
+function isDescriptor(value) {
+  return typeof value === "object" && value !== null && "decode" in value && "name" in value;
+}
+
+/**
+ * @param {string} name
+ * @param {Descriptor} called
+ * @param {string} text the docstring
+ */
+function rowOf(name, { where = "new-thread", contrib = "" }, text) {
+  return [code(name), where.replace("-", " "), contrib === "" ? "" : code(contrib), paragraph(text)];
+}
+
+/**
+ * The docstring as one paragraph, in which code keeps its backquotes.
+ *
+ * @param {string} text
+ */
+function paragraph(text) {
+  const line = text.replaceAll(/(?:\s*\n\s*\*?)+\s*/g, " ").trim();
+  return line
+    .split(/(`[^`]*`)/)
+    .map((part) => (part.startsWith("`") ? part : prose(part)))
+    .join("");
+}
+
+/** @returns {Promise<Map<string, string>>} the docstring of each constant */
+async function docstrings() {
+  const files = await readdir(inRepository(FOLDER), { recursive: true });
+  const found = new Map();
+  for (const file of files.filter((name) => name.endsWith(".d.ts"))) {
+    const source = await readFile(inRepository(`${FOLDER}/${file}`), "utf8");
+    for (const { groups } of source.matchAll(DECLARATION)) found.set(groups?.["name"], groups?.["text"] ?? "");
+  }
+  return found;
+}
