@@ -44,7 +44,7 @@ Usage: ,frames [start [end]]. Show frames with sources and variables.
     expect(output).to.include("\nSet the breakpoint on a function of the program that calls it.\n");
     expect(output).to.include("\nDefine the function first, or write its package, as in my-app:process.\n");
     expect(output).to.include("\nSet the breakpoint on a function that its expansion calls.\n");
-    expect(output).to.match(/Its condition is refused: [\s\S]*\nCorrect the condition: Lisp code that compiles, /);
+    expect(output).to.match(/Its condition is refused: [\s\S]*\nCorrect the code: it must compile, /);
   });
 
   it("list similar names for a symbol that does not exist", async () => {
