@@ -65,6 +65,14 @@ describe("debugger_invoke_restart with values", () => {
     expect(await invoke(2)).to.deep.equal(["=> :OUTER"]);
   });
 
+  it("says which restart debugger_continue invoked at an error if there are several", async () => {
+    await lisp.evaluate('(list (with-simple-restart (continue "Outer") (cerror "Inner" "x") 1))');
+    expect(await lisp.resume("debugger_continue")).to.deep.equal([
+      "=> (1)",
+      "Invoked restart 1, the innermost CONTINUE. Others of this name: 2.",
+    ]);
+  });
+
   it("says which restart it invoked if the code stops again", async () => {
     await lisp.evaluate(
       `(defun nest (n) (if (zerop n) (error "deep") (restart-case (nest (1- n)) (again () (error "again in ~d" n)))))`,

@@ -1,7 +1,9 @@
 import * as z from "zod";
 import { defineStopTool } from "../../calls/define-stop-tool.js";
 import { answerResumed } from "../../calls/resume.js";
+import { restartToContinue } from "../../calls/resuming.js";
 import { threadInput, timeoutInput } from "../../calls/stop-inputs.js";
+import { chooseRestart, withRestartTaken } from "./restart-choice.js";
 
 export const debuggerContinue = defineStopTool({
   name: "debugger_continue",
@@ -10,11 +12,15 @@ export const debuggerContinue = defineStopTool({
   title: "Continue",
   description: "Continue execution of a stopped thread as if it had not stopped, and report the outcome.",
   input: (config) => z.strictObject({ thread: threadInput, timeout: timeoutInput(config) }),
-  async plan({ timeout }, _, context) {
+  async plan({ timeout }, stop, context) {
     const seconds = timeout ?? context.config.timeout;
+    const restart = restartToContinue(stop);
     return {
       request: "continue",
-      act: (found) => answerResumed(found, () => found.stop.continue(), context, seconds),
+      async act(found) {
+        const answer = await answerResumed(found, () => found.stop.continue(), context, seconds);
+        return restart === undefined ? answer : withRestartTaken(answer, chooseRestart(stop, restart.name, []));
+      },
     };
   },
 });

@@ -7,8 +7,7 @@ import { threadInput, timeoutInput } from "../../calls/stop-inputs.js";
 import type { ReadOnlyStop, StopRequest } from "../../calls/stop-plan.js";
 import type { DebuggedStop } from "../../image/lisp-port.js";
 import { Refusal } from "../../refusals/refusal.js";
-import { withNotices } from "../../text/tool-answer.js";
-import { chooseRestart, type RestartChoice, restartTaken } from "./restart-choice.js";
+import { chooseRestart, type RestartChoice, withRestartTaken } from "./restart-choice.js";
 
 export const debuggerInvokeRestart = defineStopTool({
   name: "debugger_invoke_restart",
@@ -33,8 +32,7 @@ export const debuggerInvokeRestart = defineStopTool({
       request: await requestTo(choice, stop, values),
       async act(found) {
         const answer = await answerResumed(found, () => invoke(found.stop, choice, values, options), context, seconds);
-        const taken = restartTaken(choice);
-        return taken === undefined ? answer : withNotices(answer, [taken]);
+        return withRestartTaken(answer, choice);
       },
     };
   },

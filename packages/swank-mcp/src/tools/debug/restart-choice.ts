@@ -2,6 +2,7 @@ import { restartNames, restartNumbers } from "../../format/restarts.js";
 import type { DebuggedStop, Restart } from "../../image/lisp-port.js";
 import { Refusal } from "../../refusals/refusal.js";
 import { cutName, oneLine } from "../../text/cut.js";
+import { type ToolAnswer, withNotices } from "../../text/tool-answer.js";
 
 /** Characters of a wrong name that a message repeats. */
 const MAX_SHOWN = 200;
@@ -46,6 +47,12 @@ export function restartTaken(choice: RestartChoice): string | undefined {
   if (choice.kind !== "restart" || choice.namesakes.length === 0) return undefined;
   const { restart, namesakes } = choice;
   return `Invoked restart ${restart.index + 1}, the innermost ${cutName(restart.name)}. Others of this name: ${restartNumbers(namesakes)}.`;
+}
+
+/** The answer to a call that has left a stop as chosen, which says which restart of several with one name was invoked. */
+export function withRestartTaken(answer: ToolAnswer, choice: RestartChoice): ToolAnswer {
+  const taken = restartTaken(choice);
+  return taken === undefined ? answer : withNotices(answer, [taken]);
 }
 
 /** The restarts with the wanted number or name, the innermost first. */
