@@ -80,6 +80,7 @@
                (:file "evaluate/presence")
                (:file "evaluate/endings")
                (:file "evaluate/reading")
+               (:file "evaluate/prompted-input")
                (:file "evaluate/evaluate")
                (:file "evaluate/control")))
 

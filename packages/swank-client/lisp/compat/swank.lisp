@@ -11,7 +11,7 @@
   ;; requests and messages
   (:import-from #:swank #:*buffer-package* #:*log-output* #:*pending-continuations* #:*send-counter* #:*slime-interrupts-enabled*
                 #:*swank-io-package* #:call/truncated-output-to-string #:current-thread-id #:dispatch-event
-                #:invoke-or-queue-interrupt #:ping-pong #:send #:send-to-emacs #:wake-thread)
+                #:invoke-or-queue-interrupt #:make-tag #:ping-pong #:send #:send-to-emacs #:wait-for-event #:wake-thread)
   ;; the debugger
   (:import-from #:swank #:*sldb-condition-printer* #:*sldb-initial-frames* #:*sldb-level* #:*sldb-quit-restart* #:*sldb-restarts*
                 #:*sldb-stepping-p* #:*swank-debugger-condition* #:debug-in-emacs #:invoke-default-debugger #:invoke-slime-debugger
@@ -72,6 +72,7 @@
            #:mailbox.queue
            #:mailbox.thread
            #:make-connection
+           #:make-tag
            #:mconn.control-thread
            #:nth-frame
            #:ping-pong
@@ -82,6 +83,7 @@
            #:start-sentinel
            #:swank-debugger-hook
            #:sync-indentation-to-emacs
+           #:wait-for-event
            #:wake-thread
            #:with-connection))
 

@@ -153,10 +153,9 @@ A debugger hook that the code has set comes first. Inside a stop, the debugger h
 
 ;;; The environment
 
-(defun call-in-environment (evaluation package stdin function)
-  "Call FUNCTION with the streams, variables and hooks of EVALUATION, in PACKAGE. STDIN is the text of standard input."
+(defun call-in-environment (evaluation package input function)
+  "Call FUNCTION with the streams, variables and hooks of EVALUATION, in PACKAGE. INPUT is the stream of its standard input."
   (let* ((session (evaluation-session evaluation))
-         (input (make-string-input-stream stdin))
          (stdout (evaluation-stdout evaluation))
          (terminal (make-two-way-stream input stdout))
          (*standard-input* input)
@@ -195,7 +194,7 @@ A debugger hook that the code has set comes first. Inside a stop, the debugger h
   (append result (outcome-facts evaluation)))
 
 (defun evaluate (code &key id package stdin check unwind (debug t) (limit 100000) (tail 4000) (value-limit *value-limit*)
-                 data)
+                 data prompted)
   "Evaluate the forms of CODE for the current connection.
 => (:returned PLIST . COMMON) | (:failed SNAPSHOT . COMMON) | (:aborted . COMMON) | (:no-such-package NAME)"
   (let* ((session (current-session))
@@ -207,16 +206,16 @@ A debugger hook that the code has set comes first. Inside a stop, the debugger h
                                            :stdout (make-output connection id 1 limit tail)
                                            :stderr (make-output connection id 2 limit tail))))
           (flet ((run () (evaluate-and-print evaluation code check value-limit data)))
-            (run-evaluation evaluation home (or stdin "")
+            (run-evaluation evaluation home (evaluation-input evaluation (or stdin "") prompted)
                             (if debug (lambda () (call-with-debug-policy #'run)) #'run)))))))
 
-(defun run-evaluation (evaluation package stdin function)
-  "Run EVALUATION by calling FUNCTION in PACKAGE, with the text STDIN as standard input. => the reply to the request"
+(defun run-evaluation (evaluation package input function)
+  "Run EVALUATION by calling FUNCTION in PACKAGE, with the stream INPUT as standard input. => the reply to the request"
   (let ((id (evaluation-id evaluation)))
     (unwind-protect
          (let ((result (catch evaluation
                          (reset-guard-pages)
-                         (call-registered evaluation package stdin function))))
+                         (call-registered evaluation package input function))))
            (restore-guard-page)
            (confirm-definitions (session-ledger (evaluation-session evaluation)))
            (finish evaluation (if (functionp result) (funcall result) result)))
@@ -231,7 +230,7 @@ A debugger hook that the code has set comes first. Inside a stop, the debugger h
     (setf (evaluation-over evaluation) t))
   (remhash (evaluation-id evaluation) (session-evaluations (evaluation-session evaluation))))
 
-(defun call-registered (evaluation package stdin function)
+(defun call-registered (evaluation package input function)
   "Call FUNCTION while EVALUATION is registered. It can be unwound whenever another thread finds it."
   (let ((session (evaluation-session evaluation))
         (*evaluation* evaluation))
@@ -241,12 +240,7 @@ A debugger hook that the code has set comes first. Inside a stop, the debugger h
       (if (session-departed session)
           '(:aborted)
           (with-code-of (session)
-            (call-in-environment evaluation package stdin function))))))
-
-(defun flush-evaluation (evaluation)
-  "Send all output of EVALUATION."
-  (flush-output (evaluation-stdout evaluation))
-  (flush-output (evaluation-stderr evaluation)))
+            (call-in-environment evaluation package input function))))))
 
 (defun announce-exit (id)
   "Notify the client if the image's exit ends evaluation ID."

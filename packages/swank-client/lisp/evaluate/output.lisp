@@ -206,3 +206,8 @@
   "A stream for evaluation ID of CONNECTION's client. NUMBER is 1 for standard output, 2 for error output.
 LIMIT characters are sent, and of the rest the last TAIL-SIZE."
   (make-instance 'output :connection connection :target (list id number) :limit limit :tail-size tail-size))
+
+(defun flush-evaluation (evaluation)
+  "Send all output of EVALUATION."
+  (flush-output (evaluation-stdout evaluation))
+  (flush-output (evaluation-stderr evaluation)))

@@ -22,6 +22,8 @@ export interface EvaluateCall {
   readonly tail: number;
   /** Characters of each value to send. Default: the runtime's limit. */
   readonly valueLimit?: number | undefined;
+  /** Ask the client for standard input after `stdin`. Default: the input ends there. */
+  readonly prompted?: boolean;
   /** Print the values whole, for a program. Default: for people. */
   readonly data?: boolean;
 }
@@ -130,6 +132,7 @@ export const evaluate = lispFunction({
     if (!call.debug) items.push(keyword("debug"), NIL);
     items.push(keyword("limit"), lispLimit(call.limit), keyword("tail"), call.tail);
     if (call.valueLimit !== undefined) items.push(keyword("value-limit"), lispLimit(call.valueLimit));
+    if (call.prompted === true) items.push(keyword("prompted"), T);
     if (call.data === true) items.push(keyword("data"), T);
     return items;
   },

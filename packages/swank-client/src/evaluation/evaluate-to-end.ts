@@ -23,6 +23,7 @@ export interface DecodedEvalOptions<Value> extends EvalOptions {
 const EVAL_OPTIONS: OptionNames<DecodedEvalOptions<unknown>> = {
   package: true,
   stdin: true,
+  onRead: true,
   policy: true,
   outputLimit: true,
   valueLimit: true,

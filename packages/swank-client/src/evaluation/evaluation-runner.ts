@@ -1,6 +1,7 @@
 import { scan } from "sexp-parser";
 import {
   checkChoice,
+  checkFunction,
   checkLimit,
   checkOptions,
   checkSignal,
@@ -30,11 +31,13 @@ import {
 import { type EvaluationControl, EvaluationTask } from "./evaluation-task.js";
 import { limitTask } from "./limit-task.js";
 import { explainReadFailure } from "./read-failure.js";
-import { outputTarget, type SessionState } from "./transcript.js";
+import { readInput } from "./read-input.js";
+import { type OutputTarget, outputTarget, type SessionState } from "./transcript.js";
 
 const EVALUATE_OPTIONS: OptionNames<EvaluateOptions> = {
   package: true,
   stdin: true,
+  onRead: true,
   onError: true,
   policy: true,
   outputLimit: true,
@@ -59,6 +62,8 @@ export class EvaluationRunner<Stop extends StopOfTask> {
   readonly #running = new Map<number, EvaluationTask<Stop>>();
   /** The latest ended evaluations, oldest first. */
   readonly #ended = new Map<number, EvaluationTask<Stop>>();
+  /** The sources of the input of running evaluations. */
+  readonly #readers = new Map<number, NonNullable<EvaluateOptions["onRead"]>>();
   /** Evaluations whose image has announced its exit. */
   readonly #exiting = new Set<number>();
   /** The session's first package: COMMON-LISP-USER, whatever the image's global package is. */
@@ -91,6 +96,8 @@ export class EvaluationRunner<Stop extends StopOfTask> {
       onOutput: this.#guarded(options?.onOutput, "output"),
       onProgress: this.#guarded(options?.onProgress, "progress"),
     });
+    const onRead = options?.onRead;
+    if (onRead !== undefined) this.#readers.set(task.id, onRead);
     this.#running.set(task.id, task);
     void this.#run(task, code, options);
     return task;
@@ -115,13 +122,22 @@ export class EvaluationRunner<Stop extends StopOfTask> {
     if (found === undefined) return false;
     const task = this.#running.get(found.id) ?? this.#ended.get(found.id);
     if (found.stream === "progress") task?.progress(text);
+    else if (found.stream === "read") void this.#answer(found);
     else if (found.stream !== "exit") task?.output(found.stream, text, found.omittedBefore);
     else if (this.#running.has(found.id)) this.#exiting.add(found.id);
     return true;
   }
 
+  /** Answers a thread that waits for input. Whatever the caller does, it gets an answer. */
+  async #answer({ id, waiting }: OutputTarget): Promise<void> {
+    if (waiting === undefined) return;
+    const text = await readInput(this.#readers.get(id), (error) => this.#connection.reportListenerError(error, "read"));
+    if (this.#connection.isOpen) this.#connection.send({ type: "emacs-return-string", ...waiting, text });
+  }
+
   #retire(task: EvaluationTask<Stop>): void {
     this.#running.delete(task.id);
+    this.#readers.delete(task.id);
     this.#ended.set(task.id, task);
     for (const oldest of this.#ended.keys()) {
       if (this.#ended.size <= REMEMBERED) break;
@@ -199,6 +215,7 @@ function evaluateCall(id: number, code: string, options: EvaluateOptions): Evalu
   checkText("code", code);
   if (packageName !== undefined) checkText("package", packageName);
   if (stdin !== undefined) checkText("stdin", stdin);
+  if (options.onRead !== undefined) checkFunction("onRead", options.onRead);
   if (valueLimit !== undefined) checkLimit("valueLimit", valueLimit);
   checkTimeout("timeout", options.timeout);
   checkSignal(options.signal);
@@ -218,5 +235,6 @@ function evaluateCall(id: number, code: string, options: EvaluateOptions): Evalu
     tail: OUTPUT_TAIL,
     valueLimit,
     data: valuesAs === "data",
+    prompted: options.onRead !== undefined,
   };
 }

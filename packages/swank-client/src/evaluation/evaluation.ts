@@ -21,6 +21,11 @@ export const VALUE_FORMATS = ["text", "data"] as const;
 export interface EvaluateOptions {
   /** Name of the package to read and evaluate in, for this evaluation only. Default: the session's, which follows `in-package`. */
   readonly package?: string | undefined;
+  /**
+   * Called when the code reads standard input and has read all of `stdin`. Returns the next text, such as a line with its newline, now or
+   * later; `undefined` or an empty text is the end of file. Output is sent first, so that `onOutput` has the prompt. Default: end of file.
+   */
+  readonly onRead?: (() => string | undefined | Promise<string | undefined>) | undefined;
   /** The text of standard input. Default: empty. */
   readonly stdin?: string | undefined;
   /** On an error, `stop` the thread in the debugger, or `unwind`: end the evaluation with a full report. Default: `stop`. */

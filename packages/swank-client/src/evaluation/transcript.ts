@@ -133,25 +133,28 @@ export class TranscriptRecorder {
 /** The evaluation and stream of some text, and the number of characters left out before it. */
 export interface OutputTarget {
   readonly id: number;
-  /** `exit`: no text; the image is exiting. `progress`: the text says what the evaluation is doing. */
-  readonly stream: OutputStream | "exit" | "progress";
+  /** `exit`: no text; the image is exiting. `progress`: the text says what the evaluation is doing. `read`: a thread waits for input. */
+  readonly stream: OutputStream | "exit" | "progress" | "read";
   readonly omittedBefore: number;
+  /** The thread that waits for input, and the tag of the answer. */
+  readonly waiting?: { readonly thread: number; readonly tag: number } | undefined;
 }
 
 /** Streams by number, as in lisp/evaluate/evaluate.lisp and output.lisp. */
-const STREAMS = ["exit", "stdout", "stderr", "progress"] as const;
+const STREAMS = ["exit", "stdout", "stderr", "progress", "read"] as const;
 
 const { integer, optional, tuple } = decode;
 
-const target = tuple(integer, integer, optional(integer));
+const target = tuple(integer, integer, optional(integer), optional(integer), optional(integer));
 
-/** Decodes a target of the runtime, `(ID STREAM-NUMBER [OMITTED])` (lisp/evaluate/output.lisp); `undefined` for any other. */
+/** Decodes a target of the runtime, `(ID STREAM-NUMBER [OMITTED [THREAD TAG]])` (lisp/evaluate/output.lisp, prompted-input.lisp); `undefined` for any other. */
 export function outputTarget(datum: Sexp): OutputTarget | undefined {
   if (!Array.isArray(datum)) return undefined;
   try {
-    const [id, number, omittedBefore = 0] = target(datum);
+    const [id, number, omittedBefore = 0, thread, tag] = target(datum);
     const stream = STREAMS[number];
-    return stream && { id, stream, omittedBefore };
+    const waiting = thread === undefined || tag === undefined ? undefined : { thread, tag };
+    return stream && { id, stream, omittedBefore, waiting };
   } catch (error) {
     if (error instanceof DecodeError) return undefined;
     throw error;

@@ -1,0 +1,86 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { expect } from "chai";
+import type { SwankClient } from "swank-client";
+import { liveImage } from "./live-image.js";
+import { stopped } from "./outcomes.js";
+
+describe("Standard input from onRead", function () {
+  this.timeout(60_000);
+  const image = liveImage();
+  let client: SwankClient;
+  beforeEach(async () => {
+    client = await image.connect();
+  });
+
+  /** Gives the texts one after another, then the end of file. */
+  function texts(...given: readonly string[]): () => string | undefined {
+    const left = [...given];
+    return () => left.shift();
+  }
+
+  it("is asked for when the code reads, after the prompt has arrived", async () => {
+    const events: string[] = [];
+    const values = await client.eval('(format t "Name? ") (finish-output) (format nil "Hello ~a" (read-line))', {
+      onOutput: ({ text }) => events.push(text),
+      onRead: async () => {
+        await pause(50);
+        events.push("asked");
+        return "Ada\n";
+      },
+    });
+    expect(values).to.deep.equal(['"Hello Ada"']);
+    expect(events).to.deep.equal(["Name? ", "asked"]);
+  });
+
+  it("answers y-or-n-p, read, read-char and every stream that a program reads", async () => {
+    const code = '(list (y-or-n-p "sure?") (read *query-io*) (read-char *terminal-io*) (read-line *standard-input*))';
+    const values = await client.eval(code, { onRead: texts("y\n", "(1 2) ", "xyz\n") });
+    expect(values).to.deep.equal(['(T (1 2) #\\x "yz")']);
+  });
+
+  it("is asked again by yes-or-no-p until the answer is one", async () => {
+    expect(await client.eval('(yes-or-no-p "sure?")', { onRead: texts("perhaps\n", "no\n") })).to.deep.equal(["NIL"]);
+  });
+
+  it("follows stdin, and ends with undefined and with an empty text", async () => {
+    const code = "(list (read-line) (read-line) (read-line nil nil :eof))";
+    for (const end of [[], [""]])
+      expect(await client.eval(code, { stdin: "first\n", onRead: texts("second\n", ...end) })).to.deep.equal([
+        '("first" "second" :EOF)',
+      ]);
+  });
+
+  it("is asked for by each evaluation separately, also by many at once", async () => {
+    const names = [...Array(10).keys()].map(String);
+    const answers = await Promise.all(
+      names.map((name) => client.eval("(values (read-line))", { onRead: texts(`${name}\n`) })),
+    );
+    expect(answers.flat()).to.deep.equal(names.map((name) => `"${name}"`));
+  });
+
+  it("ends with an error that onRead throws, which onListenerError receives", async () => {
+    const errors: unknown[] = [];
+    const other = await image.connect({ onListenerError: (error) => errors.push(error) });
+    const onRead = () => {
+      throw new Error("nobody there");
+    };
+    expect(await other.eval("(values (read-line nil nil :eof))", { onRead })).to.deep.equal([":EOF"]);
+    expect(errors).to.have.length(1);
+  });
+
+  it("can be interrupted and aborted while the code waits for it", async () => {
+    const evaluation = client.evaluate("(read-line)", { onRead: () => new Promise(() => undefined) });
+    await pause(200);
+    await evaluation.interrupt();
+    const { stop } = stopped(await evaluation.next());
+    expect(stop.reason).to.equal("interrupt");
+    expect((await evaluation.abort()).status).to.equal("aborted");
+  });
+
+  it("leaves no thread behind when the client leaves while the code waits for it", async () => {
+    const other = await image.connect();
+    other.evaluate("(read-line)", { onRead: () => new Promise(() => undefined) });
+    await pause(200);
+    await other.close();
+  });
+});
