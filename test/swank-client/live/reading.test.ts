@@ -110,6 +110,8 @@ describe("Evaluation of code that cannot be read", () => {
     await values(client, "(defun read-store:such-that () 1)");
     expect(await hintOf("(cl:such-that 1)")).to.equal("SUCH-THAT is in READ-STORE");
     expect(await hintOf("(read-depo:such-that)")).to.equal("Packages with similar names: READ-DEPOT");
+    expect(await hintOf("(cl:mapcra 1)")).to.equal("Similar names in COMMON-LISP: MAPCAN, MAPCAR, MAPCON, MAPC");
+    expect(await hintOf("(read-store:such-thta)")).to.equal("Similar names in READ-STORE: SUCH-THAT");
     expect(await hintOf("(cl:no-such-name-anywhere)")).to.match(/^Line 1, /);
   });
 

@@ -12,9 +12,10 @@ const FILES = ["packages", "lexer", "parser", "closures", "api"];
 
 /** Definitions that cause several compiler notes and a style warning each. */
 function noisy(file: string): string {
-  return [...Array(12).keys()]
-    .map((n) => `(defun ${file}-${n} (x y unused) (declare (optimize speed)) (+ (* x y) (- x y)))`)
-    .join("\n");
+  const functions = [...Array(12).keys()].map(
+    (n) => `(defun ${file}-${n} (x y unused) (declare (optimize speed)) (+ (* x y) (- x y)))`,
+  );
+  return [...functions, `(defmacro ${file}-macro (x) x)`].join("\n");
 }
 
 describe("evaluate-lisp that loads files", () => {
@@ -46,7 +47,7 @@ describe("evaluate-lisp that loads files", () => {
 
   it("counts its redefinitions by file", async () => {
     const [, note] = await server.evaluate('(asdf:load-system "noisy" :force t)');
-    expect(note).to.equal(`60 redefinitions: ${[...FILES].map((file) => `${file}.lisp 12`).join(", ")}`);
+    expect(note).to.equal(`65 redefinitions: ${FILES.map((file) => `${file}.lisp 13`).join(", ")}`);
   });
 
   it("sends the names of files being compiled as progress", async () => {

@@ -14,8 +14,8 @@
 
 (defun note-compiling (evaluation file)
   "Tell the client that EVALUATION compiles FILE, once. SBCL would print a line."
-  (unless (eq file (evaluation-compiled-file evaluation))
-    (setf (evaluation-compiled-file evaluation) file)
+  (unless (member file (evaluation-compiled-files evaluation))
+    (push file (evaluation-compiled-files evaluation))
     (ignore-errors (send-progress evaluation (format nil "Compiling ~a" (short-file-name file))))))
 
 (defun note-macro-form (evaluation form)

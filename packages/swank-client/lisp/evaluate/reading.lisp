@@ -13,9 +13,13 @@
 (defun symbol-hint (name package)
   "Where symbols named NAME are, which is not an external symbol of PACKAGE, or NIL."
   (let ((symbols (symbols-worth-naming name)))
-    (when symbols
-      (format nil "~a is in ~a~:[~;; internal symbols need ::~]" name (homes-text symbols package)
-              (notevery (lambda (symbol) (eq :external (nth-value 1 (accessible-symbol name (symbol-package symbol))))) symbols)))))
+    (if symbols
+        (format nil "~a is in ~a~:[~;; internal symbols need ::~]" name (homes-text symbols package)
+                (notevery (lambda (symbol) (eq :external (nth-value 1 (accessible-symbol name (symbol-package symbol))))) symbols))
+        (let ((similar (similar-symbols name package)))
+          (and similar
+               (format nil "Similar names in ~a: ~{~a~^, ~}" (package-name package)
+                       (subseq similar 0 (min +suggestions+ (length similar)))))))))
 
 (defun near-names (condition)
   "A hint for CONDITION, a reader's error about a package or a symbol, or NIL."

@@ -36,12 +36,13 @@
    (debug-info-source (sb-kernel:%code-debug-info (sb-kernel:fun-code-header (sb-kernel:%fun-fun function))))))
 
 (defun source-file (condition)
-  "The source file of the new definition that CONDITION reports, as a namestring or pathname, or NIL if no file is loaded."
-  (when *load-truename*
-    ;; a condition may lack either
-    (or (ignore-errors (sb-c:definition-source-location-namestring (redefinition-warning-new-location condition)))
-        (ignore-errors (source-of-function (function-redefinition-warning-new-function condition)))
-        *load-truename*)))
+  "The source file of the new definition that CONDITION reports, as a namestring, or NIL if no file is loaded or compiled."
+  (let ((file (or *load-truename* *compile-file-truename*)))
+    (when file
+      ;; a condition may lack either
+      (or (ignore-errors (sb-c:definition-source-location-namestring (redefinition-warning-new-location condition)))
+          (ignore-errors (source-of-function (function-redefinition-warning-new-function condition)))
+          (sb-ext:native-namestring file)))))
 
 ;;; Users of macros and inline functions
 
@@ -85,13 +86,20 @@
 
 ;;; Keeping them
 
+(defun loads-compiled-macro-p (evaluation condition file)
+  "True if EVALUATION loads a macro of FILE after compiling FILE. The compiler has defined it already, and reported what it redefined."
+  (and (typep condition 'redefinition-with-defmacro)
+       (null *compile-file-truename*)
+       (member file (evaluation-compiled-files evaluation) :key #'sb-ext:native-namestring :test #'equal)))
+
 (defun keep-redefinition (evaluation condition)
   "Keep the redefinition that CONDITION reports, for the next outcome of EVALUATION."
-  (when (< (evaluation-redefinition-count evaluation) +redefinitions-limit+)
-    (push (list (ignore-errors (definition-name-text (redefined-name condition)))
-                (source-file condition))
-          (evaluation-redefinitions evaluation)))
-  (incf (evaluation-redefinition-count evaluation))
+  (let ((file (source-file condition)))
+    (unless (loads-compiled-macro-p evaluation condition file)
+      (when (< (evaluation-redefinition-count evaluation) +redefinitions-limit+)
+        (push (list (ignore-errors (definition-name-text (redefined-name condition))) file)
+              (evaluation-redefinitions evaluation)))
+      (incf (evaluation-redefinition-count evaluation))))
   (ignore-errors (note-users evaluation condition)))
 
 (defun first-distinct (names)

@@ -20,8 +20,8 @@
   (redefinitions '() :type list)
   (redefinition-count 0 :type fixnum)
   (stale-users '() :type list)
-  ;; the truename of the file that the client knows to be compiled
-  (compiled-file nil)
+  ;; truenames of the files that it has begun to compile, latest first
+  (compiled-files '() :type list)
   (form 0 :type fixnum)
   ;; held while its thread is interrupted, and while OVER becomes true
   (lock (sb-thread:make-mutex :name "swank-client evaluation"))

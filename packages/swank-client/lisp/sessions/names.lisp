@@ -97,3 +97,43 @@
           when (some (lambda (other) (or (search name other) (and (> (length other) 2) (search other name)))) names)
             collect (first names) into found
           finally (return (subseq (sort found #'string<) 0 (min +suggestions+ (length found)))))))
+
+(defun edit-distance (one other)
+  "The number of characters to insert, delete or replace to turn ONE into OTHER."
+  (let ((row (loop for column from 0 to (length other) collect column)))
+    (loop for char across one
+          for line from 1
+          do (setf row (loop for (diagonal above) on row
+                             for left = line then distance
+                             for mate across other
+                             for distance = (min (1+ left) (1+ above) (+ diagonal (if (char= char mate) 0 1)))
+                             collect distance into distances
+                             finally (return (cons line distances)))))
+    (first (last row))))
+
+(defun length-difference (one other)
+  "The difference of the lengths of ONE and OTHER."
+  (abs (- (length one) (length other))))
+
+(defun nearer-p (one other)
+  "True if ONE, (DISTANCE LENGTH-DIFFERENCE NAME), comes before OTHER."
+  (loop for a in one
+        for b in other
+        do (cond ((equal a b))
+                 ((stringp a) (return (string< a b)))
+                 (t (return (< a b))))))
+
+(defun similar-symbols (name package)
+  "The names of external symbols of PACKAGE that differ from NAME by a slip, the nearest first. People rarely misspell the first letter."
+  (let ((limit (if (> (length name) 3) 2 1))
+        (found '()))
+    (or-nil
+     (do-external-symbols (symbol package)
+       (let ((other (symbol-name symbol)))
+         (when (and (<= (length-difference name other) limit)
+                    (plusp (min (length name) (length other)))
+                    (eql 0 (search name other :end1 1 :end2 1)))
+           (let ((distance (edit-distance name other)))
+             (when (<= distance limit)
+               (push (list distance (length-difference name other) other) found)))))))
+    (mapcar #'third (sort found #'nearer-p))))

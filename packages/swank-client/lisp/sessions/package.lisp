@@ -24,7 +24,7 @@
            #:connection-open-p
            #:current-session
            #:evaluation
-           #:evaluation-compiled-file
+           #:evaluation-compiled-files
            #:evaluation-file-warning-count
            #:evaluation-file-warnings
            #:evaluation-form
@@ -71,6 +71,7 @@
            #:session-readtable
            #:session-values
            #:similar-packages
+           #:similar-symbols
            #:symbols-elsewhere
            #:symbols-worth-naming
            #:with-code-of
