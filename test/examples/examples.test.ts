@@ -1,10 +1,7 @@
-import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { expect } from "chai";
-
-const FOLDER = new URL("../../../examples/", import.meta.url);
+import { EXAMPLES, runExample } from "./run-example.js";
 
 /** Lines of each example's output that show that it succeeded. */
 const LANDMARKS: Readonly<Record<string, readonly string[]>> = {
@@ -15,28 +12,29 @@ const LANDMARKS: Readonly<Record<string, readonly string[]>> = {
   "mcp-client.mjs": ["=> :DONE", "[ERROR] DIVISION-BY-ZERO", "Error: DIVISION-BY-ZERO", "=> 5"],
 };
 
-function run(file: string, args: readonly string[] = [], environment: Readonly<Record<string, string>> = {}) {
-  // A landmark with colors would not be found.
-  const options = { env: { ...process.env, FORCE_COLOR: "0", ...environment } };
-  return promisify(execFile)(process.execPath, [fileURLToPath(new URL(file, FOLDER)), ...args], options);
+/** The output of an example that succeeds. */
+async function outputOf(file: string): Promise<string> {
+  const { code, stdout, stderr } = await runExample(file);
+  expect(code, stderr).to.equal(0);
+  return stdout;
 }
 
 describe("examples", () => {
   for (const [file, landmarks] of Object.entries(LANDMARKS)) {
     it(`${file} runs to its end`, async () => {
-      const { stdout } = await run(file);
+      const stdout = await outputOf(file);
       for (const landmark of landmarks) expect(stdout).to.include(landmark);
     });
   }
 
   it("agent-session.mjs prints docs/session.md", async () => {
-    const { stdout } = await run("agent-session.mjs");
-    expect(await readFile(new URL("../docs/session.md", FOLDER), "utf8")).to.equal(stdout);
+    const stdout = await outputOf("agent-session.mjs");
+    expect(await readFile(new URL("../docs/session.md", EXAMPLES), "utf8")).to.equal(stdout);
   });
 
   it("debugging.mjs prints the transcript in docs/debugging.md", async () => {
-    const { stdout } = await run("debugging.mjs");
-    const page = await readFile(new URL("../docs/debugging.md", FOLDER), "utf8");
+    const stdout = await outputOf("debugging.mjs");
+    const page = await readFile(new URL("../docs/debugging.md", EXAMPLES), "utf8");
     const said = (text: string) => text.split("\n").filter((line) => /^(> |#|[A-Z][a-z])/.test(line));
     // Thread numbers depend on the version of Swank.
     const withoutNumbers = (lines: string[]) => lines.map((line) => line.replace(/\d+/g, "N"));
@@ -45,13 +43,14 @@ describe("examples", () => {
 
   it("debugging.mjs fails at an answer that its agent does not expect", async () => {
     const strict = { SWANK_MCP_APPROVAL: "strict" };
-    const failed = await run("debugging.mjs", ["recursion"], strict).catch((error: unknown) => error);
-    expect(failed).to.include({ code: 1 });
-    expect(String(failed)).to.include("Wrong turn: debugger_eval_in_frame");
+    const failed = await runExample("debugging.mjs", ["recursion"], { environment: strict });
+    expect(failed.code).to.equal(1);
+    expect(failed.stderr).to.include("Wrong turn: debugger_eval_in_frame");
   });
 
   it("all have a test here", async () => {
-    const files = (await readdir(FOLDER)).filter((file) => file.endsWith(".mjs"));
-    expect(Object.keys(LANDMARKS)).to.have.members(files);
+    const files = (await readdir(EXAMPLES)).filter((file) => file.endsWith(".mjs"));
+    const hasOwnTest = (file: string) => existsSync(new URL(file.replace(/mjs$/, "test.js"), import.meta.url));
+    expect(Object.keys(LANDMARKS)).to.have.members(files.filter((file) => !hasOwnTest(file)));
   });
 });
