@@ -1,0 +1,108 @@
+// Compiles Lisp files for continuous integration, and prints the compiler's notes as `file:line:column: severity: message`.
+// `node examples/compile-check.mjs FILE...` compiles and loads the files in this order, in a new Lisp that writes no compiled files beside
+// them; the exit status is 1 if there is an error or a warning. Style warnings and notes are printed only.
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, relative, resolve } from "node:path";
+import { positionAt } from "sexp-parser";
+import { calls, launch, SwankError } from "swank-client";
+
+/** @typedef {ReturnType<typeof calls.compileFileForEmacs.decode>["notes"][number]} CompilerNote */
+/** @typedef {{ file: string, line: number, column: number }} Place */
+
+/** @type {Map<string, Promise<string>>} */
+const texts = new Map();
+
+/** The text of a file, which is read once. @param {string} path */
+function textOf(path) {
+  const text = texts.get(path) ?? readFile(path, "utf8");
+  texts.set(path, text);
+  return text;
+}
+
+/**
+ * The place of a note. Lisp counts characters from 1; JavaScript counts the characters beyond U+FFFF twice.
+ *
+ * @param {CompilerNote} note
+ * @param {string} compiled the file that was compiled
+ * @returns {Promise<Place>}
+ */
+async function placeOf({ location }, compiled) {
+  if (location.status === "unknown" || location.place.kind !== "file") return { file: compiled, line: 1, column: 1 };
+  const { place, position } = location;
+  if (position.kind === "line") return { file: place.path, line: position.line, column: (position.column ?? 0) + 1 };
+  if (position.kind !== "offset") return { file: place.path, line: 1, column: 1 };
+  const text = await textOf(place.path);
+  const before = Array.from(text).slice(0, position.offset - 1);
+  return { file: place.path, ...positionAt(text, before.join("").length) };
+}
+
+/** @param {Place} place @param {string} severity @param {string} message */
+function print({ file, line, column }, severity, message) {
+  const sentence = message.trim().replace(/\s+/g, " ");
+  console.log(`${relative("", file)}:${line}:${column}: ${severity}: ${sentence}`);
+}
+
+/** Prints notes in the order of the text. @param {readonly CompilerNote[]} notes @param {string} compiled */
+async function printNotes(notes, compiled) {
+  const placed = await Promise.all(notes.map(async (note) => ({ note, place: await placeOf(note, compiled) })));
+  placed.sort(({ place: a }, { place: b }) => a.line - b.line || a.column - b.column);
+  for (const { note, place } of placed) print(place, note.severity, note.message);
+}
+
+/**
+ * Compiles a file, prints its notes, and loads it for the files after it.
+ *
+ * @param {import("swank-client").SwankClient} lisp
+ * @param {string} file
+ * @param {string} faslFolder
+ * @returns {Promise<boolean>} whether it has neither errors nor warnings
+ */
+async function check(lisp, file, faslFolder) {
+  try {
+    const { succeeded, notes, fasl } = await lisp.run(calls.compileFileForEmacs, file, { faslFolder });
+    await printNotes(notes, file);
+    if (fasl !== undefined) await lisp.run(calls.loadFile, fasl);
+    return succeeded;
+  } catch (error) {
+    // The file does not exist, or its code has failed while it was loaded.
+    if (!(error instanceof SwankError && error.code === "REQUEST_FAILED")) throw error;
+    print({ file, line: 1, column: 1 }, "error", error.message);
+    return false;
+  }
+}
+
+/** @param {readonly string[]} files @returns {Promise<number>} the number of files that failed */
+async function checkAll(files) {
+  const faslFolder = await mkdtemp(join(tmpdir(), "compile-check-"));
+  try {
+    return await withLisp(async (lisp) => {
+      let failed = 0;
+      for (const file of files) if (!(await check(lisp, resolve(file), `${faslFolder}/`))) failed++;
+      return failed;
+    });
+  } finally {
+    await rm(faslFolder, { recursive: true });
+  }
+}
+
+/**
+ * Does a task in a new image, which ends with the task.
+ *
+ * @template Result
+ * @param {(lisp: import("swank-client").SwankClient) => Promise<Result>} task
+ */
+async function withLisp(task) {
+  const lisp = await launch();
+  try {
+    return await task(lisp);
+  } finally {
+    await lisp.close();
+  }
+}
+
+const files = process.argv.slice(2);
+const failed = await checkAll(files);
+const counted = `${files.length} ${files.length === 1 ? "file" : "files"}`;
+console.log(failed === 0 ? `${counted} compiled` : `${failed} of ${counted} failed`);
+process.exitCode = failed === 0 ? 0 : 1;
