@@ -1,28 +1,16 @@
 import { setTimeout } from "node:timers/promises";
 import type { Sexp } from "sexp-parser";
-import { checkId, checkOptions, checkText } from "./base/check-arguments.js";
+import { checkId, checkOptions } from "./base/check-arguments.js";
 import type { SwankError } from "./base/errors.js";
-import { QUESTION_OPTIONS, type QuestionOptions } from "./base/question-options.js";
-import { TypedEmitter } from "./base/typed-emitter.js";
+import { callListener, type Unsubscribe } from "./base/typed-emitter.js";
 import type { ConnectionInfo } from "./calls/connection-info.js";
-import { countOtherClients } from "./calls/count-other-clients.js";
 import type { Definitions, ResetReport } from "./calls/definition.js";
 import { definitions } from "./calls/definitions.js";
-import { describeName } from "./calls/describe-name.js";
-import { hasThread } from "./calls/has-thread.js";
 import { protectImage } from "./calls/protect-image.js";
 import { reset } from "./calls/reset.js";
-import { simpleCompletions } from "./calls/simple-completions.js";
-import type { SymbolDescription } from "./calls/symbol-description.js";
-import { CLIENT_EVENTS, type ClientEvents } from "./client-events.js";
-import {
-  CLIENT_OPTIONS,
-  type ClientOptions,
-  DEFINITIONS_OPTIONS,
-  DESCRIBE_OPTIONS,
-  type DefinitionsOptions,
-  type DescribeOptions,
-} from "./client-options.js";
+import { CLIENT_EVENTS } from "./client-events.js";
+import { CLIENT_OPTIONS, type ClientOptions, DEFINITIONS_OPTIONS, type DefinitionsOptions } from "./client-options.js";
+import { ClientQuestions } from "./client-questions.js";
 import { Breakpoints } from "./debugger/breakpoints.js";
 import { DebuggerRegistry } from "./debugger/debugger-registry.js";
 import { ForeignStops } from "./debugger/foreign-stops.js";
@@ -45,11 +33,7 @@ import { LispRunner } from "./lisp/lisp-runner.js";
 import { openingCall } from "./lisp/load-forms.js";
 import { ModuleLoader } from "./lisp/module-loader.js";
 import type { Connection } from "./protocol/connection/connection.js";
-import { runsWhenRead } from "./protocol/connection/runs-when-read.js";
 import type { SwankMessage, WriteStringMessage } from "./protocol/wire/messages.js";
-
-/** Milliseconds to wait for completions. */
-const COMPLETION_TIME = 5000;
 
 /** Milliseconds that evaluations have to end when the client closes. */
 const DISCONNECT_TIME = 2000;
@@ -59,7 +43,7 @@ function isDecoded<Value>(options: EvalOptions | DecodedEvalOptions<Value>): opt
 }
 
 /** A client of a Common Lisp image, made by `connect` or `launch`. */
-export class SwankClient extends TypedEmitter<ClientEvents> {
+export class SwankClient extends ClientQuestions {
   /** The image's description of itself when the client connected. */
   readonly info: ConnectionInfo;
   /** The connection, for requests and messages that this class does not offer. */
@@ -67,7 +51,7 @@ export class SwankClient extends TypedEmitter<ClientEvents> {
   /** Notes for the user about the connection, as sentences; usually none. */
   readonly notes: readonly string[];
   /** Calls functions in the image. */
-  readonly lisp: LispRunner;
+  override readonly lisp: LispRunner;
   /** Breakpoints of this client. */
   readonly breakpoints: Breakpoints;
   readonly #caller: Caller;
@@ -126,6 +110,29 @@ export class SwankClient extends TypedEmitter<ClientEvents> {
   }
 
   /**
+   * Calls a function with each stop: at once with the current ones, oldest first, then with new ones.
+   *
+   * @returns a function that ends this.
+   * @throws SwankError `INVALID_ARGUMENT`
+   */
+  onStop(listener: (stop: Stop) => void): Unsubscribe {
+    const unsubscribe = this.on("stop", listener);
+    for (const stop of this.stops) callListener(listener, stop, (error) => this.reportListenerError(error, "stop"));
+    return unsubscribe;
+  }
+
+  /**
+   * Interrupts a thread of the image: it stops in the debugger, and `stop` reports it, or an evaluation's `next` if it runs one.
+   *
+   * @param id - Swank's id, as in `threads`.
+   * @throws SwankError `INVALID_ARGUMENT`, or the reason of a closed connection.
+   */
+  interruptThread(id: number): void {
+    checkId("id", id);
+    this.connection.send({ type: "emacs-interrupt", thread: id });
+  }
+
+  /**
    * Threads stopped in the debuggers of the image's other clients, such as the user's Emacs. Finding them interrupts no thread, and loads
    * nothing if there are none.
    *
@@ -133,26 +140,6 @@ export class SwankClient extends TypedEmitter<ClientEvents> {
    */
   foreignStops(): Promise<readonly Stop[]> {
     return this.#foreignStops.list();
-  }
-
-  /**
-   * Whether the image currently has a thread with this Swank id.
-   *
-   * @throws SwankError `INVALID_ARGUMENT`, and the errors of `call`.
-   */
-  async hasThread(id: number, options: QuestionOptions = {}): Promise<boolean> {
-    checkOptions("hasThread", options, QUESTION_OPTIONS);
-    checkId("id", id);
-    return this.lisp.with({ signal: options.signal }).run(hasThread, id);
-  }
-
-  /**
-   * The number of other clients connected to the image, including Emacs.
-   *
-   * @throws SwankError the errors of `call`; `REQUEST_TIMEOUT` if the image does not answer within 3 s.
-   */
-  otherClients(): Promise<number> {
-    return this.run(countOtherClients);
   }
 
   /** Evaluations that have not ended. */
@@ -183,33 +170,6 @@ export class SwankClient extends TypedEmitter<ClientEvents> {
   eval<Value>(code: string, options: EvalOptions | DecodedEvalOptions<Value> = {}): Promise<readonly string[] | Value> {
     const evaluate: Evaluate = (text, given) => this.evaluate(text, given);
     return isDecoded(options) ? evaluateToData(evaluate, code, options) : evaluateToEnd(evaluate, code, options);
-  }
-
-  /**
-   * Describes a symbol: its functions, variables and classes, with their arglists, values, documentation and sources.
-   *
-   * @param name - As in code, in upper or lower case: `mapcar`, `pkg:name`, `:keyword`, `|Mixed Case|`, `(setf name)`.
-   * @returns a description, even if there is no such symbol or package. Nothing is interned.
-   * @throws SwankError `INVALID_ARGUMENT`, `RUNTIME_FAILED`, `RUNTIME_FORBIDDEN`, `REQUEST_TIMEOUT`, or the reason of a closed connection.
-   */
-  async describeSymbol(name: string, options: DescribeOptions = {}): Promise<SymbolDescription> {
-    checkOptions("describeSymbol", options, DESCRIBE_OPTIONS);
-    const { package: packageName, args = [], signal } = options;
-    checkText("name", name);
-    if (packageName !== undefined) checkText("package", packageName);
-    return this.lisp.with({ signal }).run(describeName, name, packageName, args);
-  }
-
-  /**
-   * Symbols that begin with `prefix`, as code in the package writes them, sorted. Loads nothing into the image.
-   *
-   * @param prefix - May carry a package: `mapc`, `cl:mapc`, `:ke`.
-   * @throws SwankError the errors of `call`.
-   */
-  async completions(prefix: string, packageName: string): Promise<readonly string[]> {
-    if (runsWhenRead(prefix) || runsWhenRead(packageName)) return [];
-    const found = await this.lisp.with({ timeout: COMPLETION_TIME }).run(simpleCompletions, prefix, packageName);
-    return [...new Set(found)].sort();
   }
 
   /**
@@ -277,6 +237,11 @@ export class SwankClient extends TypedEmitter<ClientEvents> {
   async close(): Promise<void> {
     if (this.isOpen) await this.#endEvaluations();
     await this.connection.close();
+  }
+
+  /** Closes the client at the end of an `await using` block. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
   }
 
   async #endEvaluations(): Promise<void> {

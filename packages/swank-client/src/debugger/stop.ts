@@ -33,9 +33,6 @@ export type Outcome = OutcomeOf<Stop>;
 /** The outcome of an evaluation whose thread is stopped in the debugger. */
 export type Stopped = StoppedOf<Stop>;
 
-/** Default number of frames in a page. */
-const PAGE_SIZE = 20;
-
 /**
  * One thread stopped in the debugger, at one level, until it leaves that level.
  *
@@ -144,7 +141,7 @@ export class Stop {
    *
    * @throws SwankError `STALE_SESSION`, `INVALID_ARGUMENT`
    */
-  async frames(start = 0, end = start + PAGE_SIZE): Promise<FramePage> {
+  async frames(start = 0, end = start + 20): Promise<FramePage> {
     checkIndex("start", start);
     checkIndex("end", end);
     return this.run(frames, this.level, start, Math.max(start, end));
@@ -246,6 +243,11 @@ export class Stop {
    */
   async abort(): Promise<void> {
     await this.run(this.#lisp.hasLoaded("evaluate") ? abortStop : abortPlainStop);
+  }
+
+  /** Aborts the thread at the end of an `await using` block, if it is still stopped here. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.isLive) await this.abort();
   }
 
   async #open(): Promise<this> {

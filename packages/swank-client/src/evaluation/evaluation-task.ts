@@ -1,9 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { SwankError } from "../base/errors.js";
 import type { SessionUpdate } from "../calls/stop-data.js";
-import type { EvaluateOptions, EvaluationOf, StopOfTask } from "./evaluation.js";
+import type { EvaluateOptions, EvaluationOf, OutputChunk, StopOfTask } from "./evaluation.js";
 import type { Aborted, Lost, OutcomeOf, Returned, StoppedOf, Transcript } from "./outcome.js";
 import { OutcomeSlot, type Producer, type WaitOptions } from "./outcome-slot.js";
+import { OutputFeed } from "./output-feed.js";
 import { type OutputStream, type SessionState, TranscriptRecorder } from "./transcript.js";
 
 /** An outcome without the fields that all outcomes have. */
@@ -74,6 +75,8 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
   readonly #recorder: TranscriptRecorder;
   /** Opens when it has ended. */
   readonly #settled = new Latch();
+  /** Readers of the output; `undefined` for most evaluations. */
+  #feeds: Set<OutputFeed> | undefined;
   #interrupts = 0;
   #stop: Stop | undefined;
   #thread: number | undefined;
@@ -106,6 +109,14 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
 
   next(options: WaitOptions = {}): Promise<OutcomeOf<Stop>> {
     return this.#slot.take(options);
+  }
+
+  chunks(): AsyncIterableIterator<OutputChunk, undefined> {
+    const feed = new OutputFeed();
+    if (this.isSettled) feed.end();
+    this.#feeds ??= new Set();
+    this.#feeds.add(feed);
+    return feed;
   }
 
   async interrupt(): Promise<boolean> {
@@ -148,6 +159,7 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
   output(stream: OutputStream, text: string, omittedBefore: number): void {
     this.#recorder.write(stream, text, omittedBefore);
     this.#listeners.onOutput?.({ stream, text });
+    if (this.#feeds !== undefined) for (const feed of this.#feeds) feed.add({ stream, text });
   }
 
   progress(text: string): void {
@@ -209,6 +221,7 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
 
   #settle(): void {
     this.#settled.open();
+    if (this.#feeds !== undefined) for (const feed of this.#feeds) feed.end();
   }
 
   /** Repeats the interrupt until the evaluation stops or ends, because an interrupt is lost if the thread is leaving a stop. */

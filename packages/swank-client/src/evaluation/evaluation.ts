@@ -99,6 +99,12 @@ export interface EvaluationOf<Stop> {
   takeTranscript(): Transcript;
 
   /**
+   * The output from now to the evaluation's end, as it arrives: `for await (const { stream, text } of evaluation.chunks())`. Called right after
+   * `evaluate`, it misses nothing. It goes on through stops, and keeps what is not read yet in memory.
+   */
+  chunks(): AsyncIterableIterator<OutputChunk, undefined>;
+
+  /**
    * Interrupts the evaluation: `next()` then returns a stop with the reason `interrupt`.
    *
    * @returns false if it is not running: it is already stopped, or has ended.

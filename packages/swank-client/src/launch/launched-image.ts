@@ -67,4 +67,9 @@ export class LaunchedImage {
   async stop(time = ENDING_TIME): Promise<void> {
     await Promise.all([this.#process.stop(time), this.#build?.cancel()]);
   }
+
+  /** Ends the image at the end of an `await using` block. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
 }

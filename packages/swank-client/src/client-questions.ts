@@ -1,0 +1,79 @@
+import { checkId, checkOptions, checkText } from "./base/check-arguments.js";
+import { QUESTION_OPTIONS, type QuestionOptions } from "./base/question-options.js";
+import { TypedEmitter } from "./base/typed-emitter.js";
+import { countOtherClients } from "./calls/count-other-clients.js";
+import { describeName } from "./calls/describe-name.js";
+import { hasThread } from "./calls/has-thread.js";
+import { listThreads, type ThreadInfo } from "./calls/list-threads.js";
+import { simpleCompletions } from "./calls/simple-completions.js";
+import type { SymbolDescription } from "./calls/symbol-description.js";
+import type { ClientEvents } from "./client-events.js";
+import { DESCRIBE_OPTIONS, type DescribeOptions } from "./client-options.js";
+import type { LispRunner } from "./lisp/lisp-runner.js";
+import { runsWhenRead } from "./protocol/connection/runs-when-read.js";
+
+/** Milliseconds to wait for completions. */
+const COMPLETION_TIME = 5000;
+
+/** A client's questions about its image that change nothing there. */
+export abstract class ClientQuestions extends TypedEmitter<ClientEvents> {
+  /** Calls functions in the image. */
+  abstract readonly lisp: LispRunner;
+
+  /**
+   * The image's threads, without the one that lists them.
+   *
+   * @throws SwankError `INVALID_ARGUMENT`, and the errors of `call`.
+   */
+  async threads(options: QuestionOptions = {}): Promise<readonly ThreadInfo[]> {
+    checkOptions("threads", options, QUESTION_OPTIONS);
+    return this.lisp.with({ signal: options.signal }).run(listThreads);
+  }
+
+  /**
+   * Whether the image currently has a thread with this Swank id.
+   *
+   * @throws SwankError `INVALID_ARGUMENT`, and the errors of `call`.
+   */
+  async hasThread(id: number, options: QuestionOptions = {}): Promise<boolean> {
+    checkOptions("hasThread", options, QUESTION_OPTIONS);
+    checkId("id", id);
+    return this.lisp.with({ signal: options.signal }).run(hasThread, id);
+  }
+
+  /**
+   * The number of other clients connected to the image, including Emacs.
+   *
+   * @throws SwankError the errors of `call`; `REQUEST_TIMEOUT` if the image does not answer within 3 s.
+   */
+  otherClients(): Promise<number> {
+    return this.lisp.run(countOtherClients);
+  }
+
+  /**
+   * Describes a symbol: its functions, variables and classes, with their arglists, values, documentation and sources.
+   *
+   * @param name - As in code, in upper or lower case: `mapcar`, `pkg:name`, `:keyword`, `|Mixed Case|`, `(setf name)`.
+   * @returns a description, even if there is no such symbol or package. Nothing is interned.
+   * @throws SwankError `INVALID_ARGUMENT`, `RUNTIME_FAILED`, `RUNTIME_FORBIDDEN`, `REQUEST_TIMEOUT`, or the reason of a closed connection.
+   */
+  async describeSymbol(name: string, options: DescribeOptions = {}): Promise<SymbolDescription> {
+    checkOptions("describeSymbol", options, DESCRIBE_OPTIONS);
+    const { package: packageName, args = [], signal } = options;
+    checkText("name", name);
+    if (packageName !== undefined) checkText("package", packageName);
+    return this.lisp.with({ signal }).run(describeName, name, packageName, args);
+  }
+
+  /**
+   * Symbols that begin with `prefix`, as code in the package writes them, sorted. Loads nothing into the image.
+   *
+   * @param prefix - May carry a package: `mapc`, `cl:mapc`, `:ke`.
+   * @throws SwankError the errors of `call`.
+   */
+  async completions(prefix: string, packageName: string): Promise<readonly string[]> {
+    if (runsWhenRead(prefix) || runsWhenRead(packageName)) return [];
+    const found = await this.lisp.with({ timeout: COMPLETION_TIME }).run(simpleCompletions, prefix, packageName);
+    return [...new Set(found)].sort();
+  }
+}

@@ -1,0 +1,45 @@
+import type { OutputChunk } from "./evaluation.js";
+
+/** Output of an evaluation for one reader, who takes it piece by piece. What was not read yet is kept. */
+export class OutputFeed implements AsyncIterableIterator<OutputChunk, undefined> {
+  readonly #unread: OutputChunk[] = [];
+  readonly #waiting: (() => void)[] = [];
+  #isOver = false;
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<OutputChunk, undefined>> {
+    while (this.#unread.length === 0 && !this.#isOver) {
+      await new Promise<void>((resolve) => {
+        this.#waiting.push(resolve);
+      });
+    }
+    const value = this.#unread.shift();
+    return value === undefined ? { done: true, value } : { done: false, value };
+  }
+
+  /** The reader has left its loop. */
+  async return(): Promise<IteratorResult<OutputChunk, undefined>> {
+    this.#unread.length = 0;
+    this.end();
+    return { done: true, value: undefined };
+  }
+
+  add(chunk: OutputChunk): void {
+    if (this.#isOver) return;
+    this.#unread.push(chunk);
+    this.#wake();
+  }
+
+  /** There will be no more. */
+  end(): void {
+    this.#isOver = true;
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const proceed of this.#waiting.splice(0)) proceed();
+  }
+}

@@ -1,0 +1,109 @@
+import { expect } from "chai";
+import { launch, type Stop, type SwankClient } from "swank-client";
+import { liveImage } from "./live-image.js";
+import { stopped, values } from "./outcomes.js";
+
+describe("SwankClient", function () {
+  this.timeout(60_000);
+  const image = liveImage();
+  let lisp: SwankClient;
+  beforeEach(async () => {
+    lisp = await image.connect();
+  });
+
+  it("is closed at the end of an await using block, with its image if it launched one", async () => {
+    let exited: Promise<unknown> | undefined;
+    let closed: Promise<unknown> | undefined;
+    {
+      await using client = await launch();
+      exited = client.image.exited;
+      closed = client.closed;
+      await client.eval("1");
+    }
+    expect(await closed).to.have.property("code", "CONNECTION_CLOSED");
+    expect(await exited).to.have.property("code", 0);
+  });
+
+  it("has stops that are aborted at the end of an await using block, unless they were resumed", async () => {
+    const evaluation = lisp.evaluate('(list (restart-case (error "x") (go-on () 1)))');
+    {
+      await using stop = stopped(await evaluation.next()).stop;
+      expect(stop.isLive).to.equal(true);
+    }
+    expect((await evaluation.next()).status).to.equal("aborted");
+    const other = lisp.evaluate('(list (restart-case (error "x") (go-on () 1)))');
+    {
+      await using stop = stopped(await other.next()).stop;
+      await stop.invokeRestart(0);
+    }
+    expect(await other.next()).to.deep.include({ status: "returned", values: ["(1)"] });
+  });
+
+  it("lists the image's threads, and interrupts one by its id", async () => {
+    await values(lisp, '(sb-thread:make-thread (lambda () (loop (sleep 1/50))) :name "cc-worker")');
+    const worker = (await lisp.threads()).find(({ name }) => name === "cc-worker");
+    const stops = new Promise<Stop>((resolve) => lisp.once("stop", resolve));
+    lisp.interruptThread(worker?.id ?? -1);
+    const stop = await stops;
+    expect(stop.thread).to.equal(worker?.id);
+    await stop.abort();
+    while ((await lisp.threads()).some(({ name }) => name === "cc-worker"));
+  });
+
+  it("onStop calls its listener with current stops, oldest first, then with new ones", async () => {
+    const first = lisp.evaluate('(error "first")');
+    await first.next();
+    const second = lisp.evaluate('(error "second")');
+    await second.next();
+    const messages: string[] = [];
+    const unsubscribe = lisp.onStop((stop) => messages.push(stop.condition.message));
+    expect(messages).to.deep.equal(["first", "second"]);
+    const third = lisp.evaluate('(error "third")');
+    await third.next();
+    expect(messages).to.deep.equal(["first", "second", "third"]);
+    unsubscribe();
+    const fourth = lisp.evaluate('(error "fourth")');
+    await fourth.next();
+    expect(messages).to.have.length(3);
+    for (const evaluation of [first, second, third, fourth]) await evaluation.abort();
+  });
+});
+
+describe("Evaluation.chunks", () => {
+  const image = liveImage();
+
+  it("has all output as it arrives, through stops, to the evaluation's end", async () => {
+    const lisp = await image.connect();
+    const evaluation = lisp.evaluate(
+      '(princ "one") (restart-case (error "x") (go-on ())) (princ "two" *error-output*)',
+    );
+    const reading = (async () => {
+      const read: string[] = [];
+      for await (const { stream, text } of evaluation.chunks()) read.push(`${stream}: ${text}`);
+      return read;
+    })();
+    await stopped(await evaluation.next()).stop.invokeRestart(0);
+    expect(await reading).to.deep.equal(["stdout: one", "stderr: two"]);
+  });
+
+  it("ends at once for an evaluation that has ended, and when the reader leaves the loop", async () => {
+    const lisp = await image.connect();
+    const evaluation = lisp.evaluate("(loop repeat 3 do (princ 1) (finish-output) (sleep 1/10))");
+    for await (const { text } of evaluation.chunks()) {
+      expect(text).to.match(/^1/);
+      break;
+    }
+    await evaluation.next();
+    for await (const chunk of evaluation.chunks()) throw new Error(`There is ${chunk.text}.`);
+  });
+
+  it("gives every waiting reader an answer", async () => {
+    const lisp = await image.connect();
+    const chunks = lisp.evaluate('(princ "x")').chunks();
+    const both = await Promise.all([chunks.next(), chunks.next()]);
+    expect(both.map(({ done, value }) => [done, value?.text])).to.deep.equal([
+      [false, "x"],
+      [true, undefined],
+    ]);
+  });
+});
