@@ -20,7 +20,7 @@ export async function callsPage() {
   const calls = await import("../../packages/swank-client/dist/calls/index.js");
   const docs = await docstrings();
   const rows = Object.entries(calls)
-    .flatMap(([name, called]) => (isDescriptor(called) && called.name.startsWith("swank") ? [{ name, called }] : []))
+    .flatMap(([name, called]) => (isDescriptor(called) && isSwanks(called) ? [{ name, called }] : []))
     .map(({ name, called }) => rowOf(name, called, docs.get(name) ?? ""))
     .sort(([left = ""], [right = ""]) => (left < right ? -1 : 1));
   return [
@@ -31,11 +31,16 @@ export async function callsPage() {
   ].join("\n\n");
 }
 
-/** @typedef {{ name: string, where?: string, contrib?: string }} Descriptor */
+/** @typedef {{ name: string, label?: () => string, where?: string, contrib?: string }} Descriptor */
 
 /** @param {unknown} value @returns {value is Descriptor} */
 function isDescriptor(value) {
   return typeof value === "object" && value !== null && "decode" in value && "name" in value;
+}
+
+/** A descriptor may call its function through `cl:apply`. @param {Descriptor} called */
+function isSwanks({ name, label }) {
+  return (name === "cl:apply" ? label?.() : name)?.startsWith("swank");
 }
 
 /**

@@ -3,10 +3,15 @@ import { lispFunction } from "../lisp/descriptor.js";
 
 const { any, map, string, tuple, tupleRest } = decode;
 
-/** Up to 2.31: `(NAMES COMMON-PREFIX)`, the names `nil` when there are none; since 2.32 a list of `(NAME . DETAILS)`. */
-const names: Decoder<readonly string[]> = decode.oneOf(
+/** Up to 2.31: `(NAMES COMMON-PREFIX)`, the names `nil` when there are none; since 2.32 a list of `(NAME . DETAILS)`, or of names. */
+export const completionNames: Decoder<readonly string[]> = decode.oneOf(
   map(tuple(decode.list(string), string), ([found]) => found),
-  decode.list(map(tupleRest([string], any), ([name]) => name)),
+  decode.list(
+    decode.oneOf(
+      string,
+      map(tupleRest([string], any), ([name]) => name),
+    ),
+  ),
 );
 
 /**
@@ -16,5 +21,5 @@ const names: Decoder<readonly string[]> = decode.oneOf(
 export const simpleCompletions = lispFunction({
   name: "swank:simple-completions",
   encode: (prefix: string, packageName: string) => [prefix, packageName],
-  decode: names,
+  decode: completionNames,
 });

@@ -1,7 +1,8 @@
 import { type Decoder, decode, keyword, quote, type Sexp, symbol } from "sexp-parser";
 import { lispFunction } from "../lisp/descriptor.js";
+import { completionNames } from "./simple-completions.js";
 
-const { any, boolean, integer, list, map, nullable, oneOf, real, record, string, tuple, tupleRest } = decode;
+const { any, boolean, integer, list, map, nullable, oneOf, real, record, string, tuple } = decode;
 
 /** Completions of a prefix. */
 export interface Completions {
@@ -10,10 +11,14 @@ export interface Completions {
   readonly longest: string;
 }
 
-const completionList: Decoder<Completions> = oneOf(
-  map(tuple(nullable(list(string)), string), ([names = [], longest]) => ({ names, longest })),
-  map(list(map(tupleRest([string], any), ([name]) => name)), (names) => ({ names, longest: "" })),
-);
+/** Swank sends the longest text only up to 2.31. */
+const completionList: Decoder<Completions> = map(completionNames, (names) => ({ names, longest: commonPrefix(names) }));
+
+function commonPrefix([first = "", ...others]: readonly string[]): string {
+  let length = first.length;
+  while (!others.every((other) => other.startsWith(first.slice(0, length)))) length -= 1;
+  return first.slice(0, length);
+}
 
 /** `(swank:completions "PREFIX" "PACKAGE")`: symbols with compound prefixes: `m-v-b` finds `multiple-value-bind`. */
 export const completions = lispFunction({

@@ -1,4 +1,4 @@
-import { type Decoder, decode, NIL, quote, type Sexp, symbol } from "sexp-parser";
+import { type Decoder, decode, list, NIL, quote, type Sexp, symbol } from "sexp-parser";
 import { lispFunction } from "../lisp/descriptor.js";
 
 const { string } = decode;
@@ -15,14 +15,33 @@ export const currentPackage: Decoder<CurrentPackage> = decode.record({ name: str
 const text = (name: string) =>
   lispFunction({ name, encode: (source: string): readonly Sexp[] => [source], decode: string });
 
+/** Lines and columns beyond which Swank cuts the text since 2.32: never, and with the right margin that printing has by default. */
+const ECHO_AREA = quote([1_000_000, 90]);
+
+const textForPeople = (name: string) => {
+  const called = quote(symbol(name));
+  const parameters = list(symbol("swank/backend:arglist"), called);
+  return lispFunction({
+    // Only since 2.32 the function takes, and needs, the size of Emacs's echo area.
+    name: "cl:apply",
+    label: () => name,
+    encode: (source: string): readonly Sexp[] => [
+      called,
+      source,
+      list(symbol("cl:and"), list(symbol("cl:rest"), parameters), ECHO_AREA),
+    ],
+    decode: string,
+  });
+};
+
 /**
- * `(swank:interactive-eval "FORM")`: evaluates the first form. => a line for a person, e.g. `=> 7 (3 bits, #x7, #o7, #b111)`; cut since
- * 2.32. Output goes to the connection.
+ * `(swank:interactive-eval "FORM")`: evaluates the first form. => a line for a person, e.g. `=> 7 (3 bits, #x7, #o7, #b111)`. Output goes
+ * to the connection. Since 2.32 with the size of the echo area, here one that cuts nothing.
  */
-export const interactiveEval = text("swank:interactive-eval");
+export const interactiveEval = textForPeople("swank:interactive-eval");
 
 /** `(swank:interactive-eval-region "FORMS")`: the same for all forms, with the values of the last one. */
-export const interactiveEvalRegion = text("swank:interactive-eval-region");
+export const interactiveEvalRegion = textForPeople("swank:interactive-eval-region");
 
 /** `(swank:pprint-eval "FORM")`: evaluates the first form. => its output, followed by its values, pretty-printed. */
 export const pprintEval = text("swank:pprint-eval");

@@ -1,4 +1,4 @@
-import { decode, keyword, NIL, type Sexp, T } from "sexp-parser";
+import { decode, keyword, NIL, quote, type Sexp, symbol, T } from "sexp-parser";
 import { lispFunction } from "../lisp/descriptor.js";
 
 const { any, list, map, nullable, oneOf, real, string, symbolName } = decode;
@@ -81,11 +81,22 @@ const sampled = map(
   ([index, name, self, total, cumulated]): SampledFunction => ({ index, name, self, total, cumulated }),
 );
 
-/** `(swank:swank-sprof-get-call-graph :exclude-swank T)`: the sampled functions, the most frequent first. */
+/**
+ * `(swank:swank-sprof-get-call-graph :exclude-swank T :sort 'cumul)`: the sampled functions, by the samples in each and what it calls, the
+ * most frequent first. Other orders exist only since 2.31.
+ */
 export const swankSprofGetCallGraph = lispFunction({
   ...SPROF,
   name: "swank:swank-sprof-get-call-graph",
-  encode: (excludeSwank: boolean = true) => [keyword("exclude-swank"), excludeSwank ? T : NIL],
+  encode: (excludeSwank: boolean = true) => [
+    keyword("exclude-swank"),
+    excludeSwank ? T : NIL,
+    // Since 2.31 the order is required; before, the argument is unknown.
+    keyword("sort"),
+    quote(symbol("swank-io-package::cumul")),
+    keyword("allow-other-keys"),
+    T,
+  ],
   decode: map(nullable(list(sampled)), (rows): readonly SampledFunction[] => rows ?? []),
 });
 
