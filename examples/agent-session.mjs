@@ -22,9 +22,12 @@ function print(text) {
   process.stdout.write(`${text}\n`);
 }
 
-/** Replaces ids that differ between runs. */
+/** Replaces ids that differ between runs, and omits times. */
 function stable(text) {
-  return text.replace(/thread \d+\//g, "thread N/").replace(/evaluation \d+:/g, "evaluation N:");
+  return text
+    .replace(/\n\n?Time: [\d.]+ s(?=\n|$)/g, "")
+    .replace(/thread \d+\//g, "thread N/")
+    .replace(/evaluation \d+:/g, "evaluation N:");
 }
 
 async function tool(name, args, expected) {

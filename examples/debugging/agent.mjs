@@ -100,6 +100,7 @@ function shownArguments({ code, ...rest }) {
 function shownAnswer(text) {
   return text
     .replaceAll(ROOT, "")
+    .replace(/\n\n?Time: [\d.]+ s(?=\n|$)/g, "")
     .replaceAll(',{"index"', ',\n {"index"')
     .replace(/"pid":\d+/, '"pid":4711')
     .replace(/"since":"[^"]*"/g, '"since":"..."');

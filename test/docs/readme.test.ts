@@ -93,6 +93,7 @@ function fenced(page: string, block: RegExp): string[] {
 
 function trimmedLines(text: string): string[] {
   return text
+    .replace(/\n\n?Time: [\d.]+ s(?=\n|$)/g, "")
     .trimEnd()
     .split("\n")
     .map((line) => line.trimEnd());

@@ -36,10 +36,10 @@ export class PipedConsole extends ServerProcess {
     }
   }
 
-  /** Ends the input and waits until the console has exited. */
+  /** Ends the input and waits until the console has exited. The output omits times of evaluations, which depend on the machine's load. */
   async finish(): Promise<ConsoleRun> {
     const { code } = await this.end();
-    return { output: this.#output, code };
+    return { output: this.#output.replace(/\n\n?Time: [\d.]+ s(?=\n)/g, ""), code };
   }
 }
 
