@@ -160,7 +160,9 @@ describe("calls: Swank's functions", function () {
     expect(keywords?.names).to.deep.equal([":test", ":test-not"]);
     const fuzzy = await lisp.run(calls.fuzzyCompletions, "mvb", "CL-USER", { limit: 3 });
     expect(fuzzy.completions[0]).to.include({ name: "multiple-value-bind" });
-    expect(fuzzy.completions[0]?.score).to.be.greaterThan(0);
+    expect(fuzzy.completions[0]?.score ?? 1).to.be.greaterThan(0);
+    expect(fuzzy.completions[0]?.flags).to.match(/^[-a-z]{8,}$/);
+    expect(fuzzy.completions[0]?.chunks.map(({ text }) => text)).to.deep.equal(["m", "v", "b"]);
     expect(fuzzy.isTimedOut).to.equal(false);
     const arglist = await lisp.run(calls.autodoc, ["mapcar", "f", null]);
     expect(arglist).to.equal("(mapcar ===> function <=== list &rest more-lists)");

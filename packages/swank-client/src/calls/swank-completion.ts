@@ -47,7 +47,8 @@ export const completionsForKeyword = lispFunction({
 /** A symbol that a fuzzy completion found. */
 export interface FuzzyCompletion {
   readonly name: string;
-  readonly score: number;
+  /** Higher is better. `undefined` since 2.32, which sends only the order. */
+  readonly score: number | undefined;
   /** Pieces of the name that matched: position and text. */
   readonly chunks: readonly { readonly position: number; readonly text: string }[];
   /** Letters for what the symbol means: `b` bound, `f` function, `g` generic function, `c` class, `t` type, `m` macro, `s` special, `p` package. */
@@ -61,14 +62,15 @@ export interface FuzzyCompletions {
   readonly isTimedOut: boolean;
 }
 
-const score = oneOf(real, map(string, Number));
+const chunks = map(nullable(list(record({ position: integer, text: string }))), (found = []) => found);
 
-const fuzzyCompletion: Decoder<FuzzyCompletion> = record({
-  name: string,
-  score,
-  chunks: map(nullable(list(record({ position: integer, text: string }))), (chunks = []) => chunks),
-  flags: string,
-});
+/** `(NAME SCORE CHUNKS FLAGS)` up to 2.31, `(NAME FLAGS SYMBOL CHUNKS)` since 2.32. */
+const fuzzyCompletion: Decoder<FuzzyCompletion> = oneOf(
+  record({ name: string, score: oneOf(real, map(string, Number)), chunks, flags: string }),
+  map(record({ name: string, flags: string, symbol: nullable(string), chunks }), ({ symbol: _, ...found }) => {
+    return { ...found, score: undefined };
+  }),
+);
 
 /** How much fuzzy completion may find, and how long it may take. */
 export interface FuzzyOptions {
