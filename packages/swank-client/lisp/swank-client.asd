@@ -14,6 +14,7 @@
   :depends-on ((:feature (:not :swank) "swank") (:require "sb-bsd-sockets") (:require "sb-introspect") (:require "sb-posix"))
   :serial t
   :components ((:file "compat/sbcl")
+               (:file "compat/sbcl-conditions")
                (:file "compat/sbcl-generic-functions")
                (:file "compat/swank")
                (:file "threads/package")
@@ -74,6 +75,7 @@
                (:file "evaluate/noting")
                (:file "evaluate/file-warnings")
                (:file "evaluate/warnings")
+               (:file "evaluate/condition-log")
                (:file "evaluate/mailboxes")
                (:file "evaluate/own-threads")
                (:file "evaluate/redirection")

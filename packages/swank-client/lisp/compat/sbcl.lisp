@@ -38,6 +38,7 @@
            #:*method-function-names*
            #:*policy-max*
            #:*policy-min*
+           #:*signal-function*
            #:*source-plist*
            #:*step-out*
            #:*thread-state-slot*
@@ -70,13 +71,17 @@
            #:function-redefinition-warning
            #:function-redefinition-warning-new-function
            #:guard-page-size
+           #:handled-type
+           #:handler-name
            #:heap-exhausted-error
            #:inline-p
+           #:instance-parts
            #:interrupted-address
            #:invoke-stepper
            #:maybe-trace-method
            #:note-direct-calls
            #:note-for-compile
+           #:on-stack-p
            #:package-graph-lock
            #:redefinition-warning
            #:redefinition-warning-name

@@ -20,7 +20,8 @@
 (defun value-at-call (code breakpoint arguments)
   "The value of CODE, of BREAKPOINT, at a call with ARGUMENTS."
   (with-code-of ((breakpoint-session breakpoint))
-    (let ((*in-condition* t))
+    (let ((*in-condition* t)
+          (*condition-log* nil))
       (call-without-stepping (lambda () (call-code code (parameters-of breakpoint) arguments))))))
 
 (defun wrapper-frame ()

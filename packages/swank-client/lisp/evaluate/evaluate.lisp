@@ -187,27 +187,32 @@ A debugger hook that the code has set comes first. Inside a stop, the debugger h
 (defun outcome-facts (evaluation)
   "A plist for every outcome of EVALUATION: its package, warnings and redefinitions."
   (list* :package (package-name (session-package-now (evaluation-session evaluation)))
-         (append (taken-redefinitions evaluation) (taken-warnings evaluation))))
+         (append (taken-redefinitions evaluation) (taken-warnings evaluation) (taken-conditions evaluation))))
 
 (defun finish (evaluation result)
   "RESULT with OUTCOME-FACTS added."
   (append result (outcome-facts evaluation)))
 
 (defun evaluate (code &key id package stdin check unwind (debug t) (limit 100000) (tail 4000) (value-limit *value-limit*)
-                 data prompted)
+                 data prompted conditions)
   "Evaluate the forms of CODE for the current connection.
-=> (:returned PLIST . COMMON) | (:failed SNAPSHOT . COMMON) | (:aborted . COMMON) | (:no-such-package NAME)"
+CONDITIONS is T, or the name of a type, to log the conditions that are signalled.
+=> (:returned PLIST . COMMON) | (:failed SNAPSHOT . COMMON) | (:aborted . COMMON) | (:no-such-package NAME) | (:no-such-type NAME)"
   (let* ((session (current-session))
          (connection *emacs-connection*)
-         (home (if package (find-designated-package package) (session-package-now session))))
-    (if (null home)
-        (list :no-such-package package)
-        (let ((evaluation (make-evaluation :id id :session session :unwind unwind :updates-package (not package)
-                                           :stdout (make-output connection id 1 limit tail)
-                                           :stderr (make-output connection id 2 limit tail))))
-          (flet ((run () (evaluate-and-print evaluation code check value-limit data)))
-            (run-evaluation evaluation home (evaluation-input evaluation (or stdin "") prompted)
-                            (if debug (lambda () (call-with-debug-policy #'run)) #'run)))))))
+         (home (if package (find-designated-package package) (session-package-now session)))
+         (type (if (stringp conditions)
+                   (let ((*package* (or home *package*))) (named-condition-type conditions))
+                   (and conditions 'condition))))
+    (cond ((null home) (list :no-such-package package))
+          ((and conditions (null type)) (list :no-such-type conditions))
+          (t (let ((evaluation (make-evaluation :id id :session session :unwind unwind :updates-package (not package)
+                                                :condition-log (and type (make-condition-log :type type))
+                                                :stdout (make-output connection id 1 limit tail)
+                                                :stderr (make-output connection id 2 limit tail))))
+               (flet ((run () (evaluate-and-print evaluation code check value-limit data)))
+                 (run-evaluation evaluation home (evaluation-input evaluation (or stdin "") prompted)
+                                 (if debug (lambda () (call-with-debug-policy #'run)) #'run))))))))
 
 (defun run-evaluation (evaluation package input function)
   "Run EVALUATION by calling FUNCTION in PACKAGE, with the stream INPUT as standard input. => the reply to the request"
@@ -240,7 +245,8 @@ A debugger hook that the code has set comes first. Inside a stop, the debugger h
       (if (session-departed session)
           '(:aborted)
           (with-code-of (session)
-            (call-in-environment evaluation package input function))))))
+            (call-with-log evaluation
+                           (lambda () (call-in-environment evaluation package input function))))))))
 
 (defun announce-exit (id)
   "Notify the client if the image's exit ends evaluation ID."

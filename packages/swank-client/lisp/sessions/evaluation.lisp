@@ -22,6 +22,8 @@
   (stale-users '() :type list)
   ;; truenames of the files that it has begun to compile, latest first
   (compiled-files '() :type list)
+  ;; the log of conditions, if the client wants one: see evaluate/condition-log.lisp
+  (condition-log nil)
   (form 0 :type fixnum)
   ;; held while its thread is interrupted, and while OVER becomes true
   (lock (sb-thread:make-mutex :name "swank-client evaluation"))
@@ -45,6 +47,8 @@
 (defvar *evaluation* nil "The evaluation that this thread runs.")
 
 (defvar *starting-evaluation* nil "The evaluation whose code started this thread, or NIL.")
+
+(defvar *condition-log* nil "The log of the conditions that this thread signals, or NIL.")
 
 (defvar *source* nil "The stream that the forms are read from.")
 

@@ -8,6 +8,7 @@
            #:*breakpoint-call*
            #:*breakpoint-variables*
            #:*code-unwinds*
+           #:*condition-log*
            #:*departure-hooks*
            #:*evaluation*
            #:*in-user-code*
@@ -27,6 +28,7 @@
            #:evaluation-compiled-files
            #:evaluation-file-warning-count
            #:evaluation-file-warnings
+           #:evaluation-condition-log
            #:evaluation-form
            #:evaluation-id
            #:evaluation-interrupts

@@ -35,6 +35,7 @@
            #:method-entries
            #:method-form
            #:method-name-p
+           #:name-symbol
            #:named-method
            #:offered-restarts
            #:parameter-key

@@ -173,6 +173,33 @@ export interface StaleUse {
   readonly users: readonly string[];
 }
 
+/** Conditions that an evaluation signalled, and that differ only in their messages. */
+export interface SignalledCondition {
+  /** The class, with its package unless that is COMMON-LISP. */
+  readonly type: string;
+  /** The report of the first one; `undefined` if it can no longer be printed. */
+  readonly message: string | undefined;
+  /** The function that signalled it, `top level` for the evaluated forms; `undefined` if it is not known. */
+  readonly place: string | undefined;
+  /** The program's function that called `place`, if that is one of Lisp's. */
+  readonly caller: string | undefined;
+  /** The type in the clause that took it, if it is known. */
+  readonly clause: string | undefined;
+  /** The function with that clause; `undefined` if no handler took the condition. */
+  readonly handler: string | undefined;
+  readonly count: number;
+}
+
+/** The conditions that an evaluation and the threads that it started signalled. */
+export interface SignalledConditions {
+  /** The first 40 different ones, in the order in which they were first signalled. */
+  readonly entries: readonly SignalledCondition[];
+  /** The number of conditions that are not counted in `entries`. */
+  readonly others: number;
+  /** The number of conditions that Lisp's own functions handled. */
+  readonly internal: number;
+}
+
 /** What an evaluation redefined. */
 export interface Redefinitions {
   /** All redefinitions, including those that `files` does not count: it has the first 2,000. */
@@ -211,5 +238,35 @@ export function addRedefinitions(before: Redefinitions, after: Redefinitions): R
     count: before.count + after.count,
     files: [...before.files, ...after.files],
     stale: [...before.stale, ...after.stale],
+  };
+}
+
+const signalledCondition: Decoder<SignalledCondition> = plist({
+  type: string,
+  message: nullable(string),
+  place: nullable(string),
+  caller: nullable(string),
+  clause: nullable(string),
+  handler: nullable(string),
+  count: integer,
+});
+
+/** Decodes a plist of lisp/evaluate/condition-log.lisp. */
+export const signalledConditions: Decoder<SignalledConditions> = plist({
+  entries: list(signalledCondition),
+  others: integer,
+  internal: integer,
+});
+
+/** Conditions of one evaluation after others of it. */
+export function addConditions(
+  before: SignalledConditions | undefined,
+  after: SignalledConditions | undefined,
+): SignalledConditions | undefined {
+  if (before === undefined || after === undefined) return before ?? after;
+  return {
+    entries: [...before.entries, ...after.entries],
+    others: before.others + after.others,
+    internal: before.internal + after.internal,
   };
 }

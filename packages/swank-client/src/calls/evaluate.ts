@@ -24,6 +24,8 @@ export interface EvaluateCall {
   readonly valueLimit?: number | undefined;
   /** Ask the client for standard input after `stdin`. Default: the input ends there. */
   readonly prompted?: boolean;
+  /** Log conditions: all, or those of a type. */
+  readonly conditions?: boolean | string | undefined;
   /** Print the values whole, for a program. Default: for people. */
   readonly data?: boolean;
 }
@@ -59,6 +61,7 @@ export type EvaluationResult =
       readonly update: SessionUpdate;
     }
   | { readonly status: "no-such-package"; readonly name: string }
+  | { readonly status: "no-such-type"; readonly name: string }
   /** Its thread was ended from outside. */
   | { readonly status: "unwound" };
 
@@ -116,6 +119,7 @@ const evaluationResult: Decoder<EvaluationResult> = tagged({
     ([result, update]): EvaluationResult => ({ status: "failed", ...result, update }),
   ),
   aborted: map(sessionUpdate, (update): EvaluationResult => ({ status: "aborted", update })),
+  "no-such-type": map(tuple(string), ([name]): EvaluationResult => ({ status: "no-such-type", name })),
   "no-such-package": map(tuple(string), ([name]): EvaluationResult => ({ status: "no-such-package", name })),
 });
 
@@ -131,6 +135,7 @@ export const evaluate = lispFunction({
     if (call.unwind) items.push(keyword("unwind"), T);
     if (!call.debug) items.push(keyword("debug"), NIL);
     items.push(keyword("limit"), lispLimit(call.limit), keyword("tail"), call.tail);
+    if (call.conditions) items.push(keyword("conditions"), call.conditions === true ? T : call.conditions);
     if (call.valueLimit !== undefined) items.push(keyword("value-limit"), lispLimit(call.valueLimit));
     if (call.prompted === true) items.push(keyword("prompted"), T);
     if (call.data === true) items.push(keyword("data"), T);

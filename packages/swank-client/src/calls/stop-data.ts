@@ -12,6 +12,8 @@ import {
   type Redefinitions,
   redefinitions,
   restartList,
+  type SignalledConditions,
+  signalledConditions,
   type WarningCount,
   warningCounts,
   warnings,
@@ -71,6 +73,8 @@ export interface SessionUpdate {
   readonly warningsInFiles: readonly WarningCount[];
   readonly warningsOmitted: number;
   readonly redefinitions: Redefinitions;
+  /** Only if the evaluation logs conditions. */
+  readonly conditions: SignalledConditions | undefined;
   /** The session's package; `undefined` for threads that run no evaluation of this client. */
   readonly package: string | undefined;
 }
@@ -117,18 +121,20 @@ const updateFields = plist({
   warnings: optional(warnings),
   warningCounts: optional(warningCounts),
   warningsOmitted: optional(integer),
+  conditions: optional(signalledConditions),
   package: optional(nullable(string)),
 });
 
 /** Decodes the session update in a plist of lisp/stops/snapshot.lisp. */
 export function sessionUpdate(datum: Sexp): SessionUpdate {
-  const { warnings: some = [], warningCounts: inFiles = [], warningsOmitted = 0, package: name } = updateFields(datum);
+  const { warnings: some = [], warningCounts: inFiles = [], warningsOmitted = 0, ...rest } = updateFields(datum);
   return {
     warnings: some,
     warningsInFiles: inFiles,
     warningsOmitted,
     redefinitions: redefinitions(datum),
-    package: name,
+    conditions: rest.conditions,
+    package: rest.package,
   };
 }
 

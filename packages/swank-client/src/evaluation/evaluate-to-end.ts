@@ -8,7 +8,7 @@ import type { OutcomeOf, Returned } from "./outcome.js";
 import { isLimit } from "./outcome-slot.js";
 
 /** How `eval` evaluates. */
-export interface EvalOptions extends Omit<EvaluateOptions, "onError" | "valuesAs"> {
+export interface EvalOptions extends Omit<EvaluateOptions, "onError" | "valuesAs" | "conditions"> {
   /** Milliseconds after which the code is ended. Default: no limit. */
   readonly timeout?: number | undefined;
   /** When aborted, ends the code. */

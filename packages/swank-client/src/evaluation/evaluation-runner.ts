@@ -42,6 +42,7 @@ const EVALUATE_OPTIONS: OptionNames<EvaluateOptions> = {
   policy: true,
   outputLimit: true,
   valueLimit: true,
+  conditions: true,
   valuesAs: true,
   timeout: true,
   signal: true,
@@ -176,6 +177,10 @@ export class EvaluationRunner<Stop extends StopOfTask> {
       task.refused(new SwankError("NO_SUCH_PACKAGE", `There is no package named ${result.name}.`));
       return;
     }
+    if (result.status === "no-such-type") {
+      task.refused(new SwankError("INVALID_ARGUMENT", `There is no type of conditions named ${result.name}.`));
+      return;
+    }
     task.report(result.update);
     if (result.status === "returned") {
       const { values, cut: cutValues = [], count: valueCount, forms: formCount, unshown: unshownForms, idle } = result;
@@ -211,12 +216,14 @@ function evaluateCall(id: number, code: string, options: EvaluateOptions): Evalu
     outputLimit = OUTPUT_LIMIT,
     valueLimit,
     valuesAs = "text",
+    conditions = false,
   } = options;
   checkText("code", code);
   if (packageName !== undefined) checkText("package", packageName);
   if (stdin !== undefined) checkText("stdin", stdin);
   if (options.onRead !== undefined) checkFunction("onRead", options.onRead);
   if (valueLimit !== undefined) checkLimit("valueLimit", valueLimit);
+  if (conditions !== true && conditions !== false) checkText("conditions", conditions);
   checkTimeout("timeout", options.timeout);
   checkSignal(options.signal);
   checkLimit("outputLimit", outputLimit);
@@ -234,6 +241,7 @@ function evaluateCall(id: number, code: string, options: EvaluateOptions): Evalu
     limit: outputLimit,
     tail: OUTPUT_TAIL,
     valueLimit,
+    conditions,
     data: valuesAs === "data",
     prompted: options.onRead !== undefined,
   };

@@ -196,7 +196,7 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
       // A second spread would take longer than all of this.
       const transcript = this.#recorder.take();
       const { stdout, stderr, warnings, warningsInFiles, warningsOmitted, redefinitions, package: name } = transcript;
-      return {
+      const outcome = {
         ...verdict,
         stdout,
         stderr,
@@ -207,6 +207,7 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
         package: name,
         milliseconds,
       };
+      return transcript.conditions === undefined ? outcome : { ...outcome, conditions: transcript.conditions };
     };
   }
 

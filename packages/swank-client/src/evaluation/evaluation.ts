@@ -36,6 +36,11 @@ export interface EvaluateOptions {
   readonly outputLimit?: number | undefined;
   /** Characters of each printed value that are sent, at most 1,000,000 for all values together. Default: 20,000. */
   readonly valueLimit?: number | undefined;
+  /**
+   * Logs the conditions that the evaluation and the threads that it starts signal, with the handlers that take them: `true`, or the name of a
+   * type of conditions. Default: false, which costs nothing. Signalling takes some 50 µs longer meanwhile.
+   */
+  readonly conditions?: boolean | string | undefined;
   /** `text`: for people, within limits. `data`: in standard syntax, for `read`, at most 1,000,000 characters in all. Default: `text`. */
   readonly valuesAs?: (typeof VALUE_FORMATS)[number] | undefined;
   /**

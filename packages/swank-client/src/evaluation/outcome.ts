@@ -1,6 +1,12 @@
 import type { SwankError } from "../base/errors.js";
 import type { IdleBreakpoint } from "../calls/breakpoint.js";
-import type { ErrorSnapshot, LispWarning, Redefinitions, WarningCount } from "../calls/condition.js";
+import type {
+  ErrorSnapshot,
+  LispWarning,
+  Redefinitions,
+  SignalledConditions,
+  WarningCount,
+} from "../calls/condition.js";
 
 /** The fields of all outcomes: output, warnings and redefinitions since the previous outcome was taken. */
 export interface Transcript {
@@ -14,6 +20,8 @@ export interface Transcript {
   readonly warningsOmitted: number;
   /** These are no warnings: a program that is being changed redefines on purpose. */
   readonly redefinitions: Redefinitions;
+  /** What was signalled, and which handlers took it; only with the option `conditions`. */
+  readonly conditions?: SignalledConditions;
   /** The session's package, e.g. `COMMON-LISP-USER`. */
   readonly package: string;
   /** Time since the request was sent or, after a stop, since the thread resumed; `undefined` if the request was not sent. */

@@ -1,9 +1,11 @@
 import { DecodeError, decode, type Sexp } from "sexp-parser";
 import {
+  addConditions,
   addRedefinitions,
   type LispWarning,
   NO_REDEFINITIONS,
   type Redefinitions,
+  type SignalledConditions,
   type WarningCount,
 } from "../calls/condition.js";
 import type { SessionUpdate } from "../calls/stop-data.js";
@@ -87,6 +89,7 @@ export class TranscriptRecorder {
   #warningsInFiles: readonly WarningCount[] = [];
   #warningsOmitted = 0;
   #redefinitions: Redefinitions = NO_REDEFINITIONS;
+  #conditions: SignalledConditions | undefined;
   readonly #session: SessionState;
 
   constructor(session: SessionState) {
@@ -99,13 +102,14 @@ export class TranscriptRecorder {
   }
 
   /** Adds the session's changes since the last report. */
-  report({ warnings, warningsInFiles, warningsOmitted, redefinitions, package: name }: SessionUpdate): void {
+  report({ warnings, warningsInFiles, warningsOmitted, redefinitions, ...rest }: SessionUpdate): void {
     const kept = warnings.slice(0, Math.max(0, WARNINGS_LIMIT - this.#warnings.length));
     this.#warnings = [...this.#warnings, ...kept];
     this.#warningsInFiles = [...this.#warningsInFiles, ...warningsInFiles];
     this.#warningsOmitted += warningsOmitted + warnings.length - kept.length;
     this.#redefinitions = addRedefinitions(this.#redefinitions, redefinitions);
-    if (name !== undefined) this.#session.package = name;
+    this.#conditions = addConditions(this.#conditions, rest.conditions);
+    if (rest.package !== undefined) this.#session.package = rest.package;
   }
 
   /** Returns and clears everything collected since the last call. */
@@ -114,10 +118,12 @@ export class TranscriptRecorder {
     const warningsInFiles = this.#warningsInFiles;
     const warningsOmitted = this.#warningsOmitted;
     const redefinitions = this.#redefinitions;
+    const conditions = this.#conditions;
     this.#warnings = [];
     this.#warningsInFiles = [];
     this.#warningsOmitted = 0;
     this.#redefinitions = NO_REDEFINITIONS;
+    this.#conditions = undefined;
     return {
       stdout: this.#text.stdout.take(),
       stderr: this.#text.stderr.take(),
@@ -125,6 +131,7 @@ export class TranscriptRecorder {
       warningsInFiles,
       warningsOmitted,
       redefinitions,
+      ...(conditions === undefined ? {} : { conditions }),
       package: this.#session.package,
     };
   }

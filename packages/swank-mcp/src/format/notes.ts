@@ -2,6 +2,7 @@ import type { Conclusion, Ending, ValuesEnding } from "../evaluation/conclusion.
 import type { Redefinitions } from "../image/lisp-port.js";
 import { cutName, firstOf } from "../text/cut.js";
 import { idleLines } from "./idle-breakpoints.js";
+import { conditionLines } from "./signalled-conditions.js";
 
 /** Most names in a line, files in a line, and characters of a name. */
 const MAX_NAMES = 12;
@@ -20,6 +21,7 @@ export function noteLines({ transcript, ending }: Noted): string[] {
   return [
     ...redefinitionLines(transcript.redefinitions),
     ...(ending.kind === "values" ? [...unshownLines(ending), ...idleLines(ending.idleBreakpoints ?? [])] : []),
+    ...conditionLines(transcript.conditions),
     ...timeLines(transcript.milliseconds, ending),
   ];
 }

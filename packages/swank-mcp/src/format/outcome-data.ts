@@ -6,6 +6,7 @@ import { REPORT_FRAMES } from "./backtrace.js";
 import { idleData } from "./idle-breakpoints.js";
 import { restartsData } from "./restarts.js";
 import { cutWarnings } from "./sections.js";
+import { conditionsData } from "./signalled-conditions.js";
 
 /** Key of a result's `_meta` under which programs find {@link outcomeData}. */
 export const OUTCOME_META = "swank-mcp/outcome";
@@ -28,6 +29,7 @@ export function outcomeData({ status, transcript, ending }: Conclusion, maxValue
     stderr: transcript.stderr,
     ...warningsData(transcript),
     ...redefinitionsData(transcript.redefinitions),
+    ...conditionsData(transcript.conditions),
     package: cutName(transcript.package),
     ...(transcript.milliseconds === undefined ? {} : { milliseconds: Math.round(transcript.milliseconds) }),
     ...(ending.kind === "condition" ? conditionData(ending) : {}),

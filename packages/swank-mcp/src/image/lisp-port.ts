@@ -37,6 +37,8 @@ export type {
   Redefinitions,
   ResetReport,
   Restart,
+  SignalledCondition,
+  SignalledConditions,
   Source,
   StepMode,
   StopData,

@@ -33,8 +33,12 @@ export const evaluateLisp = defineTool({
         .describe(`Characters shown of each output stream (default ${config.maxOutput})`),
       output: z.int().optional().describe("Instead of code: id of cut output to read"),
       offset: z.int().min(0).optional().describe("Where to read it from"),
+      conditions: z
+        .union([z.boolean(), z.string()])
+        .optional()
+        .describe("Report signalled conditions and their handlers: true, or a type"),
     }),
-  async run({ code, package: packageName, timeout, stdin, output, offset, ...args }, context) {
+  async run({ code, package: packageName, timeout, stdin, conditions, output, offset, ...args }, context) {
     const maxOutput = args["max-output"] ?? context.config.maxOutput;
     if (output !== undefined && !holdsForm(code ?? "")) return readOutput(output, offset ?? 0, maxOutput, context);
     if (code === undefined || output !== undefined || offset !== undefined) throw misused(code);
@@ -44,6 +48,7 @@ export const evaluateLisp = defineTool({
     const evaluation = context.agent.evaluations.begin(session.client, code, {
       package: packageName,
       stdin,
+      conditions,
       onError,
       policy,
       outputLimit: KEPT_OUTPUT,
