@@ -1,51 +1,28 @@
 // Compiles Lisp files for continuous integration, and prints the compiler's notes as `file:line:column: severity: message`.
 // `node examples/compile-check.mjs FILE...` compiles and loads the files in this order, in a new Lisp that writes no compiled files beside
 // them; the exit status is 1 if there is an error or a warning. Style warnings and notes are printed only.
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, relative, resolve } from "node:path";
-import { positionAt } from "sexp-parser";
+import { join, resolve } from "node:path";
 import { calls, launch, SwankError } from "swank-client";
+import { placeOf, placeText } from "./support/source-place.mjs";
 
 /** @typedef {ReturnType<typeof calls.compileFileForEmacs.decode>["notes"][number]} CompilerNote */
-/** @typedef {{ file: string, line: number, column: number }} Place */
-
-/** @type {Map<string, Promise<string>>} */
-const texts = new Map();
-
-/** The text of a file, which is read once. @param {string} path */
-function textOf(path) {
-  const text = texts.get(path) ?? readFile(path, "utf8");
-  texts.set(path, text);
-  return text;
+/** @param {import("./support/source-place.mjs").SourcePlace} place @param {string} severity @param {string} message */
+function print(place, severity, message) {
+  console.log(`${placeText(place)}: ${severity}: ${message.trim().replace(/\s+/g, " ")}`);
 }
 
-/**
- * The place of a note. Lisp counts characters from 1; JavaScript counts the characters beyond U+FFFF twice.
- *
- * @param {CompilerNote} note
- * @param {string} compiled the file that was compiled
- * @returns {Promise<Place>}
- */
-async function placeOf({ location }, compiled) {
-  if (location.status === "unknown" || location.place.kind !== "file") return { file: compiled, line: 1, column: 1 };
-  const { place, position } = location;
-  if (position.kind === "line") return { file: place.path, line: position.line, column: (position.column ?? 0) + 1 };
-  if (position.kind !== "offset") return { file: place.path, line: 1, column: 1 };
-  const text = await textOf(place.path);
-  const before = Array.from(text).slice(0, position.offset - 1);
-  return { file: place.path, ...positionAt(text, before.join("").length) };
-}
-
-/** @param {Place} place @param {string} severity @param {string} message */
-function print({ file, line, column }, severity, message) {
-  const sentence = message.trim().replace(/\s+/g, " ");
-  console.log(`${relative("", file)}:${line}:${column}: ${severity}: ${sentence}`);
+/** @param {string} file */
+function startOf(file) {
+  return { file, line: 1, column: 1 };
 }
 
 /** Prints notes in the order of the text. @param {readonly CompilerNote[]} notes @param {string} compiled */
 async function printNotes(notes, compiled) {
-  const placed = await Promise.all(notes.map(async (note) => ({ note, place: await placeOf(note, compiled) })));
+  const placed = await Promise.all(
+    notes.map(async (note) => ({ note, place: (await placeOf(note.location)) ?? startOf(compiled) })),
+  );
   placed.sort(({ place: a }, { place: b }) => a.line - b.line || a.column - b.column);
   for (const { note, place } of placed) print(place, note.severity, note.message);
 }
@@ -67,7 +44,7 @@ async function check(lisp, file, faslFolder) {
   } catch (error) {
     // The file does not exist, or its code has failed while it was loaded.
     if (!(error instanceof SwankError && error.code === "REQUEST_FAILED")) throw error;
-    print({ file, line: 1, column: 1 }, "error", error.message);
+    print(startOf(file), "error", error.message);
     return false;
   }
 }

@@ -1,0 +1,148 @@
+// Explores a Lisp: finds symbols, describes them, shows definitions, uses and machine code, and inspects objects page by page.
+// `node examples/explore.mjs [FILE...]` starts a Lisp, loads the files, and reads commands, one on each line. `help` lists them.
+import { createInterface } from "node:readline";
+import { calls, launch, SwankError } from "swank-client";
+import { placeOf, placeText } from "./support/source-place.mjs";
+
+/** @typedef {import("swank-client/types").LispRunner} LispRunner */
+/** @typedef {ReturnType<typeof calls.findDefinitionsForEmacs.decode>[number]} DefinitionPlace */
+/** @typedef {ReturnType<typeof calls.inspectorRange.decode>} InspectorRange */
+/** @typedef {ReturnType<typeof calls.initInspector.decode>} Inspection */
+
+/** The number of parts of an inspected object on a page. An element of a list has four parts. */
+const PAGE = 42;
+
+/** @type {Parameters<NonNullable<typeof calls.xrefGroups.encode>>[0]} */
+const KINDS = ["calls", "references", "binds", "sets", "macroexpands", "specializes"];
+
+/** @param {LispRunner} lisp @param {string} text */
+async function apropos(lisp, text) {
+  const found = await lisp.run(calls.aproposListForEmacs, text, { externalOnly: false });
+  for (const { designator, meanings } of found) {
+    console.log(designator);
+    for (const [kind, documentation = "not documented"] of Object.entries(meanings))
+      console.log(`  ${kind}: ${documentation.split("\n")[0]}`);
+  }
+  if (found.length === 0) console.log("No symbol has this text in its name.");
+}
+
+/** @param {readonly DefinitionPlace[]} places */
+async function printPlaces(places) {
+  for (const { name, location } of places) {
+    const place = await placeOf(location);
+    const where = location.status === "unknown" ? location.reason : "not in a file";
+    console.log(`  ${name.replace(/\s+/g, " ")}  ${place === undefined ? where : placeText(place)}`);
+  }
+}
+
+/** @param {LispRunner} lisp @param {string} name */
+async function definitions(lisp, name) {
+  const found = await lisp.run(calls.findDefinitionsForEmacs, name);
+  if (found.length === 0) console.log("No definition is known.");
+  await printPlaces(found);
+}
+
+/** @param {LispRunner} lisp @param {string} name */
+async function uses(lisp, name) {
+  const groups = await lisp.run(calls.xrefGroups, KINDS, name);
+  if (groups.length === 0) console.log("No use is known.");
+  for (const { kind, places } of groups) {
+    console.log(`${kind}:`);
+    await printPlaces(places);
+  }
+}
+
+/** The parts up to the last end of a line, so that a page does not end inside one. @param {InspectorRange["parts"]} parts */
+function wholeLines(parts) {
+  return parts.slice(0, parts.findLastIndex(({ text }) => text.endsWith("\n")) + 1);
+}
+
+/** An object, and how far it has been shown. Swank has one inspector for each image. */
+class Inspector {
+  #lisp;
+  #shown = 0;
+
+  /** @param {LispRunner} lisp */
+  constructor(lisp) {
+    this.#lisp = lisp;
+  }
+
+  /** Shows the first page of an object. @param {Inspection} inspection */
+  #open(inspection) {
+    if (inspection === undefined) return console.log("There is no such object.");
+    console.log(inspection.title);
+    this.#shown = 0;
+    this.#print(inspection);
+  }
+
+  /** Prints one page, in which `[3]` is the number of the object after it. @param {InspectorRange} range */
+  #print({ parts, length }) {
+    const page = parts.length < PAGE ? parts : wholeLines(parts.slice(0, PAGE));
+    const text = page.map((part) => (part.kind === "value" ? `[${part.index}] ${part.text}` : part.text)).join("");
+    this.#shown += page.length;
+    console.log((text.trimEnd() || "That is all.").replace(/^/gm, "  "));
+    if (this.#shown < length && page.length > 0) console.log("  `more` shows more.");
+  }
+
+  /** @param {string} form */
+  async inspect(form) {
+    this.#open(await this.#lisp.run(calls.initInspector, form));
+  }
+
+  /** @param {string} number */
+  async part(number) {
+    this.#open(await this.#lisp.run(calls.inspectNthPart, Number(number)));
+  }
+
+  async back() {
+    this.#open(await this.#lisp.run(calls.inspectorPop));
+  }
+
+  async more() {
+    this.#print(await this.#lisp.run(calls.inspectorRange, this.#shown, this.#shown + PAGE));
+  }
+}
+
+/** The commands. Each takes the rest of its line. @param {LispRunner} lisp @returns {Record<string, (rest: string) => unknown>} */
+function commandsOf(lisp) {
+  const inspector = new Inspector(lisp);
+  return {
+    "apropos TEXT": (text) => apropos(lisp, text),
+    "describe NAME": async (name) => console.log((await lisp.run(calls.describeSymbolText, name)).trimEnd()),
+    "definitions NAME": (name) => definitions(lisp, name),
+    "uses NAME": (name) => uses(lisp, name),
+    "disassemble NAME": async (name) => console.log(await lisp.run(calls.disassembleForm, `'${name}`)),
+    "inspect FORM": (form) => inspector.inspect(form),
+    "part NUMBER": (number) => inspector.part(number),
+    back: () => inspector.back(),
+    more: () => inspector.more(),
+  };
+}
+
+/** Runs a command, and prints the error if Lisp refuses it. @param {ReturnType<typeof commandsOf>} commands @param {string} line */
+async function obey(commands, line) {
+  const [, word = "", rest = ""] = /^\s*(\S*)\s*(.*?)\s*$/.exec(line) ?? [];
+  const command = Object.entries(commands).find(([usage]) => usage.split(" ")[0] === word)?.[1];
+  if (command === undefined) return console.log(`Commands: ${Object.keys(commands).join(", ")}`);
+  try {
+    await command(rest);
+  } catch (error) {
+    if (!(error instanceof SwankError) || !lisp.isOpen) throw error;
+    console.log(error.message);
+  }
+}
+
+const lisp = await launch();
+try {
+  for (const file of process.argv.slice(2)) await lisp.run(calls.loadFile, file);
+  const commands = commandsOf(lisp.lisp);
+  const terminal = createInterface({ input: process.stdin, output: process.stdout, prompt: "> " });
+  const isTerminal = process.stdin.isTTY === true;
+  if (isTerminal) terminal.prompt();
+  for await (const line of terminal) {
+    if (line.trim() !== "") await obey(commands, line);
+    if (isTerminal) terminal.prompt();
+  }
+} finally {
+  await lisp.close();
+}

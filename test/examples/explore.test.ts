@@ -1,0 +1,75 @@
+import { expect } from "chai";
+import { normalized } from "../support/normalized.js";
+import { Snapshots } from "../support/snapshots.js";
+import { runExample } from "./run-example.js";
+
+const snapshots = new Snapshots(import.meta.url);
+
+/** One image answers the commands of one test. */
+describe("examples/explore.mjs", function () {
+  this.timeout(60_000);
+
+  /** The output for commands. */
+  async function explore(...commands: readonly string[]): Promise<string> {
+    const input = commands.map((command) => `${command}\n`).join("");
+    const { code, stdout, stderr } = await runExample("explore.mjs", ["examples/debugging/race.lisp"], { input });
+    expect(stderr).to.equal("");
+    expect(code).to.equal(0);
+    return normalized(stdout);
+  }
+
+  it("finds symbols, definitions and uses with their places", async () => {
+    const output = await explore(
+      "apropos withdraw",
+      "apropos no-such-text",
+      "definitions race::withdraw",
+      "definitions no-such-function",
+      "uses race::*balance*",
+      "uses race::approve",
+      "uses race:start-withdrawals",
+    );
+    snapshots.match("symbols", output);
+  });
+
+  it("describes and disassembles functions", async () => {
+    const output = await explore("describe race:start-withdrawals", "disassemble race::approve");
+    expect(output).to.include("Start two threads that withdraw AMOUNT each, and return them as a list.");
+    expect(output).to.include("; disassembly for RACE::APPROVE");
+  });
+
+  it("inspects objects page by page, their parts, and goes back", async () => {
+    const output = await explore(
+      "inspect (loop for i below 15 collect (list i :square (* i i)))",
+      "more",
+      "more",
+      "part 3",
+      "back",
+      "back",
+    );
+    snapshots.match("inspector", output);
+  });
+
+  it("prints errors and its commands, and continues", async () => {
+    const output = await explore(
+      "describe no-such-symbol",
+      "inspect (car 1)",
+      "inspect (",
+      "part x",
+      "disassemble no-such-function",
+      "what",
+      "",
+      "inspect :end",
+    );
+    for (const message of [
+      "swank:describe-symbol: Unknown symbol: no-such-symbol",
+      "The value\n  1\nis not of type\n  LIST",
+      "swank:init-inspector: end of file",
+      "NaN cannot be printed as Lisp data",
+      "Commands: apropos TEXT, describe NAME, ",
+      'Name: [1] "END"',
+    ])
+      expect(output).to.include(message);
+  });
+});
+
+snapshots.testCompleteness();
