@@ -182,4 +182,10 @@ describe("Output of an evaluation", () => {
     const outcome = returned(await evaluate(client, "(defun traced (x) (1+ x)) (trace traced) (traced 1) (untrace)"));
     expect(outcome.stdout).to.match(/0: \(TRACED 1\)\n\s+0: TRACED returned 2\n/);
   });
+
+  it("is kept whole up to the caller's limit, however large it is", async () => {
+    const code = "(loop repeat 50000 do (write-string (make-string 100 :initial-element #\\x)))";
+    const outcome = await client.evaluate(code, { outputLimit: 5_000_000 }).next();
+    expect(outcome.stdout).to.have.length(5_000_000);
+  });
 });

@@ -57,6 +57,18 @@ describe("Values of an evaluation", () => {
     expect(mixed).to.match(/\.\.\. \[cut at 20000 characters\]$/);
   });
 
+  it("show as many elements and levels as the caller allows, within the print settings", async () => {
+    const list = "(list (loop for i below 300 collect i) '(((((deep))))))";
+    const nested = await values(client, list, { printLength: Number.POSITIVE_INFINITY, printLevel: 3 });
+    expect(nested[0]).to.match(/^\(\(0 1 2 .* 299\) \(\(#\)\)\)$/);
+    expect(await values(client, "'(1 2 3)", { printLength: 2 })).to.deep.equal(["(1 2 ...) [2 of 3 elements shown]"]);
+    expect(await values(client, "'(1 (2))", { printLength: 0, printLevel: 0 })).to.deep.equal([
+      "# [0 of 2 elements shown]",
+    ]);
+    await values(client, "(setf *print-length* 1)");
+    expect(await values(client, "'(1 2)", { printLength: 5 })).to.deep.equal(["(1 ...) [1 of 2 elements shown]"]);
+  });
+
   it("are at most as long as the caller allows, and together fit into a message", async () => {
     const q = (length: number) => `(make-string ${length} :initial-element #\\q)`;
     const lengths = async (code: string, valueLimit: number) =>

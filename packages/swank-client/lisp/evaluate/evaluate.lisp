@@ -90,12 +90,12 @@
              (remember form values)
              (keep-session evaluation))))
 
-(defun evaluate-and-print (evaluation code check value-limit data)
-  "Evaluate CODE, checked first if CHECK. DATA: print the values whole, for a program. => the result of EVALUATION"
+(defun evaluate-and-print (evaluation code check printer)
+  "Evaluate CODE, checked first if CHECK. PRINTER makes a plist of the values. => the result of EVALUATION"
   (multiple-value-bind (values unshown) (evaluate-forms evaluation code check)
     (list :returned (list* :unshown unshown
                            :forms (1- (evaluation-form evaluation))
-                           (append (if data (data-values values) (printed-values values value-limit))
+                           (append (funcall printer values)
                                    (loop for hook in *return-hooks* append (ignore-errors (funcall hook evaluation))))))))
 
 ;;; Errors at which a thread must not stop
@@ -194,7 +194,7 @@ A debugger hook that the code has set comes first. Inside a stop, the debugger h
   (append result (outcome-facts evaluation)))
 
 (defun evaluate (code &key id package stdin check unwind (debug t) (limit 100000) (tail 4000) (value-limit *value-limit*)
-                 data prompted conditions)
+                 (length *value-length*) (level *value-level*) data prompted conditions)
   "Evaluate the forms of CODE for the current connection.
 CONDITIONS is T, or the name of a type, to log the conditions that are signalled.
 => (:returned PLIST . COMMON) | (:failed SNAPSHOT . COMMON) | (:aborted . COMMON) | (:no-such-package NAME) | (:no-such-type NAME)"
@@ -210,7 +210,11 @@ CONDITIONS is T, or the name of a type, to log the conditions that are signalled
                                                 :condition-log (and type (make-condition-log :type type))
                                                 :stdout (make-output connection id 1 limit tail)
                                                 :stderr (make-output connection id 2 limit tail))))
-               (flet ((run () (evaluate-and-print evaluation code check value-limit data)))
+               (labels ((printed (values)
+                          (let ((*value-length* length)
+                                (*value-level* level))
+                            (if data (data-values values) (printed-values values value-limit))))
+                        (run () (evaluate-and-print evaluation code check #'printed)))
                  (run-evaluation evaluation home (evaluation-input evaluation (or stdin "") prompted)
                                  (if debug (lambda () (call-with-debug-policy #'run)) #'run))))))))
 

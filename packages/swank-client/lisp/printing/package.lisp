@@ -6,6 +6,7 @@
   (:export #:*printing-time*
            #:*printing-time-over-p*
            #:*value-length*
+           #:*value-level*
            #:*value-limit*
            #:blank-p
            #:bounded-text

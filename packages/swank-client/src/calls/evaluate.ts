@@ -22,6 +22,9 @@ export interface EvaluateCall {
   readonly tail: number;
   /** Characters of each value to send. Default: the runtime's limit. */
   readonly valueLimit?: number | undefined;
+  /** Elements and levels of each list or vector to send. Default: the runtime's. */
+  readonly printLength?: number | undefined;
+  readonly printLevel?: number | undefined;
   /** Ask the client for standard input after `stdin`. Default: the input ends there. */
   readonly prompted?: boolean;
   /** Log conditions: all, or those of a type. */
@@ -137,6 +140,8 @@ export const evaluate = lispFunction({
     items.push(keyword("limit"), lispLimit(call.limit), keyword("tail"), call.tail);
     if (call.conditions) items.push(keyword("conditions"), call.conditions === true ? T : call.conditions);
     if (call.valueLimit !== undefined) items.push(keyword("value-limit"), lispLimit(call.valueLimit));
+    if (call.printLength !== undefined) items.push(keyword("length"), lispLimit(call.printLength));
+    if (call.printLevel !== undefined) items.push(keyword("level"), lispLimit(call.printLevel));
     if (call.prompted === true) items.push(keyword("prompted"), T);
     if (call.data === true) items.push(keyword("data"), T);
     return items;

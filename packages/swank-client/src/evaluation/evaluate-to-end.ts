@@ -27,6 +27,8 @@ const EVAL_OPTIONS: OptionNames<DecodedEvalOptions<unknown>> = {
   policy: true,
   outputLimit: true,
   valueLimit: true,
+  printLength: true,
+  printLevel: true,
   onOutput: true,
   onProgress: true,
   timeout: true,

@@ -43,6 +43,8 @@ const EVALUATE_OPTIONS: OptionNames<EvaluateOptions> = {
   outputLimit: true,
   valueLimit: true,
   conditions: true,
+  printLength: true,
+  printLevel: true,
   valuesAs: true,
   timeout: true,
   signal: true,
@@ -96,6 +98,7 @@ export class EvaluationRunner<Stop extends StopOfTask> {
     const task = new EvaluationTask<Stop>(this.#connection.nextId(), this.#control, this.#session, {
       onOutput: this.#guarded(options?.onOutput, "output"),
       onProgress: this.#guarded(options?.onProgress, "progress"),
+      outputLimit: options?.outputLimit,
     });
     const onRead = options?.onRead;
     if (onRead !== undefined) this.#readers.set(task.id, onRead);
@@ -215,6 +218,8 @@ function evaluateCall(id: number, code: string, options: EvaluateOptions): Evalu
     policy = "debug",
     outputLimit = OUTPUT_LIMIT,
     valueLimit,
+    printLength,
+    printLevel,
     valuesAs = "text",
     conditions = false,
   } = options;
@@ -224,6 +229,8 @@ function evaluateCall(id: number, code: string, options: EvaluateOptions): Evalu
   if (options.onRead !== undefined) checkFunction("onRead", options.onRead);
   if (valueLimit !== undefined) checkLimit("valueLimit", valueLimit);
   if (conditions !== true && conditions !== false) checkText("conditions", conditions);
+  if (printLength !== undefined) checkLimit("printLength", printLength);
+  if (printLevel !== undefined) checkLimit("printLevel", printLevel);
   checkTimeout("timeout", options.timeout);
   checkSignal(options.signal);
   checkLimit("outputLimit", outputLimit);
@@ -242,6 +249,8 @@ function evaluateCall(id: number, code: string, options: EvaluateOptions): Evalu
     tail: OUTPUT_TAIL,
     valueLimit,
     conditions,
+    printLength,
+    printLevel,
     data: valuesAs === "data",
     prompted: options.onRead !== undefined,
   };

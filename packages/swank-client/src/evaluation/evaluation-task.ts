@@ -70,7 +70,7 @@ class Latch {
 export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Stop> {
   readonly id: number;
   readonly #control: EvaluationControl;
-  readonly #listeners: Pick<EvaluateOptions, "onOutput" | "onProgress">;
+  readonly #listeners: Pick<EvaluateOptions, "onOutput" | "onProgress" | "outputLimit">;
   readonly #slot = new OutcomeSlot<OutcomeOf<Stop>>();
   readonly #recorder: TranscriptRecorder;
   /** Opens when it has ended. */
@@ -87,11 +87,11 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
     id: number,
     control: EvaluationControl,
     session: SessionState,
-    listeners: Pick<EvaluateOptions, "onOutput" | "onProgress">,
+    listeners: Pick<EvaluateOptions, "onOutput" | "onProgress" | "outputLimit">,
   ) {
     this.id = id;
     this.#control = control;
-    this.#recorder = new TranscriptRecorder(session);
+    this.#recorder = new TranscriptRecorder(session, listeners.outputLimit);
     this.#listeners = listeners;
   }
 

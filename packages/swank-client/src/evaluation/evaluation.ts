@@ -41,6 +41,10 @@ export interface EvaluateOptions {
    * type of conditions. Default: false, which costs nothing. Signalling takes some 50 µs longer meanwhile.
    */
   readonly conditions?: boolean | string | undefined;
+  /** Elements of each list or vector that are shown in values; `Infinity` for all. `*print-length*` can only lower it. Default: 200. */
+  readonly printLength?: number | undefined;
+  /** Levels of nesting that are shown in values; `Infinity` for all. `*print-level*` can only lower it. Default: 20. */
+  readonly printLevel?: number | undefined;
   /** `text`: for people, within limits. `data`: in standard syntax, for `read`, at most 1,000,000 characters in all. Default: `text`. */
   readonly valuesAs?: (typeof VALUE_FORMATS)[number] | undefined;
   /**

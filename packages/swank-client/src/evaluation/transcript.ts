@@ -81,10 +81,7 @@ export interface SessionState {
 
 /** Collects output and warnings of an evaluation until an outcome takes them. */
 export class TranscriptRecorder {
-  readonly #text = {
-    stdout: new BoundedText(HEAD_LIMIT, TAIL_LIMIT),
-    stderr: new BoundedText(HEAD_LIMIT, TAIL_LIMIT),
-  };
+  readonly #text: Readonly<Record<OutputStream, BoundedText>>;
   #warnings: LispWarning[] = [];
   #warningsInFiles: readonly WarningCount[] = [];
   #warningsOmitted = 0;
@@ -92,8 +89,11 @@ export class TranscriptRecorder {
   #conditions: SignalledConditions | undefined;
   readonly #session: SessionState;
 
-  constructor(session: SessionState) {
+  /** @param outputLimit - Characters of each stream that the image sends, which are all kept. */
+  constructor(session: SessionState, outputLimit = 0) {
     this.#session = session;
+    const limit = Math.max(HEAD_LIMIT, outputLimit);
+    this.#text = { stdout: new BoundedText(limit, TAIL_LIMIT), stderr: new BoundedText(limit, TAIL_LIMIT) };
   }
 
   write(stream: OutputStream, text: string, omittedBefore = 0): void {
