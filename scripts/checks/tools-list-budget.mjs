@@ -1,7 +1,7 @@
 import { listTools } from "../mcp/list-tools.mjs";
 
 /** Maximum size in bytes of the answer to `tools/list`, which takes up context in every conversation of every agent. */
-export const BUDGET = 16_384;
+export const BUDGET = 12_500;
 
 /** Checks that the answer to `tools/list` stays within its budget. */
 export async function checkToolsListBudget() {

@@ -49,7 +49,7 @@ describe("serveMcp with the SDK's client, without Lisp", () => {
 
   it("lists its tools within 16 KB", async () => {
     const { tools } = await mcp.client.listTools();
-    expect(JSON.stringify({ tools }).length).to.be.at.most(16_384);
+    expect(JSON.stringify({ tools }).length).to.be.at.most(12_500);
   });
 
   it("opens no Lisp for initialize and tools/list", () => {
