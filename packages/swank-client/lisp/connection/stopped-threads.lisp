@@ -38,13 +38,23 @@
            (value-in-thread '*sldb-level* thread))
       0))
 
-(defun release (connection thread level)
-  "Make THREAD leave its stop at LEVEL for CONNECTION, if it is still there when the interrupt arrives."
+(defun release (connection thread level &optional (patience 100))
+  "Make THREAD leave its stop at LEVEL for CONNECTION, if it is still there when the interrupt arrives.
+A thread that describes its stop hides the restarts through which it leaves: it is interrupted again later, at most PATIENCE times."
   (ignore-errors
    (queue-interrupt thread
                     (lambda ()
                       (when (= level (level-for connection sb-thread:*current-thread*))
-                        (leave-stop *swank-debugger-condition*))))))
+                        (if (or sb-kernel:*restart-clusters* (zerop patience))
+                            (leave-stop *swank-debugger-condition*)
+                            (release-later connection thread level (1- patience))))))))
+
+(defun release-later (connection thread level patience)
+  "Do what RELEASE does, 20 ms later."
+  (start-runtime-thread (lambda ()
+                          (sleep 1/50)
+                          (release connection thread level patience))
+                        "swank-client release"))
 
 (defun release-new-stops (connection asked)
   "Release the threads that are stopped for CONNECTION and not in ASKED, ((THREAD . LEVEL) ...). => ASKED with those threads added"
