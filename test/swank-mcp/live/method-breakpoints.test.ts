@@ -89,7 +89,7 @@ describe("breakpoints on methods", () => {
     await lisp.setBreakpoint({ function: "(method shapes::area :before (shapes::square))" });
     expect(await calls("(shapes::area shapes::*square*)")).to.deep.equal([
       "((:METHOD SHAPES::AREA :AROUND (SHAPES::SHAPE)) #<square>)",
-      "((:METHOD SHAPES::AREA :BEFORE (SHAPES::SQUARE)) #<square>)",
+      "((:METHOD AREA :BEFORE (SQUARE)) #<square>)",
       "=> 121",
     ]);
   });

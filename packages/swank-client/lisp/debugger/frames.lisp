@@ -116,19 +116,21 @@
       (namestring *default-pathname-defaults*)))
 
 (defun frames (level start end)
-  "Describe the frames from START to END. => (:stale) | (:frames (PLIST ...) TOTAL DIRECTORY)"
+  "Describe the frames from START to END. => (:stale) | (:frames (PLIST ...) TOTAL DIRECTORY PACKAGE-NAME), see WITH-REPORT-PACKAGE"
   (if (/= level *sldb-level*)
       '(:stale)
       (let* ((total (frame-count))
              (end (min end total))
              (kinds (stack-kinds)))
-        (list :frames
-              (with-printing-time
-                (without-repeated-methods
-                 (loop for (index . frame) in (frames-between (min start end) end)
-                       collect (frame-entry frame index (nth index kinds)))))
-              total
-              (current-directory)))))
+        (with-report-package (package-name (stack-frames) kinds)
+          (list :frames
+                (with-printing-time
+                  (without-repeated-methods
+                   (loop for (index . frame) in (frames-between (min start end) end)
+                         collect (frame-entry frame index (nth index kinds)))))
+                total
+                (current-directory)
+                package-name)))))
 
 (defmacro with-frame ((level index) &body body)
   "Run BODY, or return the reason if there is no such frame. Otherwise a bad index would be an error one level deeper."

@@ -8,6 +8,7 @@
            #:*value-length*
            #:*value-level*
            #:*value-limit*
+           #:array-text
            #:blank-p
            #:bounded-text
            #:data-values
@@ -22,6 +23,7 @@
            #:print-value
            #:printed-values
            #:report-text
+           #:reported-objects
            #:short-file-name
            #:trimmed
            #:truncated

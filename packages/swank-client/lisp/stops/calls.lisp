@@ -3,6 +3,8 @@
 
 (in-package #:swank-client/stops)
 
+(defconstant +frame-text-limit+ 300 "Characters shown of one call.")
+
 (defun frame-lambda-list (debug-fun)
   "The lambda list of the function of DEBUG-FUN as in the source, and true; NIL, NIL if it is not known, as for local functions."
   (ignore-errors
@@ -102,11 +104,6 @@
   keyword
   arguments)
 
-(defmethod print-object ((uncertain uncertain) stream)
-  (format stream "~a" (uncertain-keyword uncertain))
-  (dolist (argument (uncertain-arguments uncertain))
-    (format stream " (~a ~s)" (string (argument-name argument)) (argument-value argument))))
-
 (defun settle-optionals (optionals later-passed-p)
   "Change the states of OPTIONALS that follow from the others. LATER-PASSED-P is true if an argument after them was passed.
 Arguments are passed from the left, so those before one that was passed were passed, and none after one that was not."
@@ -149,27 +146,50 @@ Arguments are passed from the left, so those before one that was passed were pas
 After a call with the wrong number of arguments the parameter slots hold garbage, which the garbage collector must not find in a list."
   (eq :external (sb-di:debug-fun-kind (sb-di:frame-debug-fun frame))))
 
-(defun may-lack-arguments-p (frame)
-  "True if FRAME's call may lack arguments that SBCL shows, and the frame can be read."
-  (and (not (entry-point-p frame))
-       (not (unread-frame-p frame))
-       (let ((items (ignore-errors (sb-di:debug-fun-lambda-list (sb-di:frame-debug-fun frame)))))
-         (and (listp items)
-              (some (lambda (item) (member (item-kind item) '(:optional :keyword))) items)))))
+(defun optional-parameters-p (frame)
+  "True if the function of FRAME takes &OPTIONAL or &KEY arguments, as far as SBCL knows."
+  (let ((items (ignore-errors (sb-di:debug-fun-lambda-list (sb-di:frame-debug-fun frame)))))
+    (and (listp items)
+         (some (lambda (item) (member (item-kind item) '(:optional :keyword))) items))))
 
 (defun call-parts (frame)
-  "The name, the arguments that the program passed, and SBCL's remarks, of the call of FRAME; NIL if SBCL shows the call as it was made."
+  "The name, the arguments that the program passed, and SBCL's remarks, of the call of FRAME; NIL if they cannot be read."
   (ignore-errors
-   (when (may-lack-arguments-p frame)
+   (unless (or (entry-point-p frame) (unread-frame-p frame))
      (multiple-value-bind (name arguments info) (frame-call frame)
-       (list name (passed-arguments frame arguments (shown-items frame info)) info)))))
+       (when (listp arguments)
+         (list name
+               (if (optional-parameters-p frame)
+                   (handler-case (passed-arguments frame arguments (shown-items frame info))
+                     (error () arguments))
+                   arguments)
+               info))))))
+
+(defun call-name-text (name)
+  "NAME, that of a function, as SBCL shows it in a backtrace: whole, and with () for the lambda list that is NIL."
+  (write-to-string name :escape t :length nil :level nil :pretty (equal name '(lambda ()))))
+
+(defun print-argument (argument room stream)
+  "Print ARGUMENT, an object or an UNCERTAIN, where ROOM characters are left. => the number of characters"
+  (flet ((text (object room) (object-text object (max room 4) #'beginning-text)))
+    (let ((text (if (uncertain-p argument)
+                    (format nil "~a~:{ (~a ~a)~}" (uncertain-keyword argument)
+                            (loop for each in (uncertain-arguments argument)
+                                  collect (list (string (argument-name each)) (text (argument-value each) room))))
+                    (text argument room))))
+      (write-char #\Space stream)
+      (write-string text stream)
+      (1+ (length text)))))
 
 (defun print-call (frame stream)
   "Print the call of FRAME as the program made it."
   (let ((parts (call-parts frame)))
     (if parts
         (destructuring-bind (name arguments info) parts
-          (format stream "(~a~{ ~s~})~@[ [~{~(~a~)~^,~}]~]"
-                  (let ((*print-length* nil) (*print-level* nil)) (prin1-to-string name))
-                  arguments info))
+          (let* ((name (call-name-text name))
+                 (room (- +frame-text-limit+ (length name) 1)))
+            (format stream "(~a" name)
+            (dolist (argument arguments)
+              (decf room (print-argument argument room stream)))
+            (format stream ")~@[ [~{~(~a~)~^,~}]~]" info)))
         (swank/backend:print-frame frame stream))))

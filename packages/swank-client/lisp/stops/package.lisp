@@ -51,6 +51,7 @@
            #:stack-frames
            #:stack-kinds
            #:source-forms
+           #:with-report-package
            #:stack-top
            #:stop-message
            #:unread-frame-p

@@ -16,7 +16,8 @@
     (sb-ext:step-form-condition (list :form (sb-ext:step-condition-form condition)))
     (breakpoint-reached (list :breakpoint (reached-breakpoint condition) :hits (reached-hit condition)))))
 
-(defun condition-plist (condition restart-texts &key (message (message-text condition)) frames (total 0) locals caller-locals waiting)
+(defun condition-plist (condition restart-texts &key (message (message-text condition)) frames (total 0) locals caller-locals waiting
+                                                    printed-from)
   "A plist that describes CONDITION, with the other arguments."
   (list :reason (stop-reason condition)
         :detail (append (stop-detail condition) (and waiting (list :waiting waiting)))
@@ -29,21 +30,32 @@
         :frames frames
         :total total
         :locals locals
-        :caller-locals caller-locals))
+        :caller-locals caller-locals
+        :printed-from printed-from))
+
+(defun stack-plist (condition message frames kinds)
+  "A plist of what a stop at CONDITION, with MESSAGE, shows of its FRAMES, all of them, of KINDS."
+  (let ((*shown-objects* (make-hash-table :test 'eq)))
+    (remember-message condition message)
+    (destructuring-bind (&optional first-user caller) (first-users kinds)
+      (list :frames (with-places (first-frames frames kinds condition) frames)
+            :total (length frames)
+            :locals (and first-user (local-texts first-user))
+            :caller-locals (and caller (caller-texts caller))
+            :waiting (waiting-text condition frames first-user)))))
 
 (defun snapshot-plist (condition restarts)
   "The complete description of a stop at CONDITION. Runs in the stopped thread, inside Swank's debugging environment."
   (reset-guard-pages)
-  (let ((restarts (restart-texts (offered-restarts restarts))))
-    (with-printing-time
-      ;; the message first, because the time limit should at least allow that
-      (let ((message (message-text condition)))
-        (multiple-value-bind (frames users all) (frame-list condition)
-          (destructuring-bind (&optional first-user caller) users
-            (condition-plist condition restarts :message message :frames (with-places frames all) :total (length all)
-                                                :locals (and first-user (local-texts first-user))
-                                                :caller-locals (and caller (caller-texts caller))
-                                                :waiting (waiting-text condition all first-user))))))))
+  (let* ((frames (stack-frames))
+         (kinds (frame-kinds (mapcar #'frame-name frames) condition)))
+    (with-report-package (package-name frames kinds)
+      (let ((restarts (restart-texts (offered-restarts restarts))))
+        (with-printing-time
+          ;; the message first, because the time limit should at least allow that
+          (let ((message (message-text condition)))
+            (apply #'condition-plist condition restarts :message message :printed-from package-name
+                   (stack-plist condition message frames kinds))))))))
 
 (defun capture (condition)
   "A snapshot for a condition whose thread will not stay stopped."

@@ -4,8 +4,6 @@
 
 (defconstant +snapshot-frames+ 200 "Frames examined for one report.")
 
-(defconstant +frame-text-limit+ 300 "Characters shown of one call.")
-
 (defun system-name-p (name)
   "True if NAME is that of a function of Lisp or Swank between the user's code and the debugger."
   (let ((symbol (name-symbol name)))
@@ -125,21 +123,20 @@ SBCL gives the function that called ERROR. If the heap is exhausted, that is SBC
   (loop with only = (when (eq (first kinds) :toplevel)
                       ;; at least one frame: that of EVAL, with the form, if there is no other
                       (or (position 'eval frames :key #'frame-name) 0))
+        ;; a reference must not lead to a frame that the report leaves out
+        with listed = (or (find :user kinds) (first kinds))
         repeat +snapshot-frames+
         for frame in frames
         for kind in kinds
         for index from 0
         when (if only (eql index only) (not (eq kind :toplevel)))
-          collect (list index (frame-text frame condition) kind)))
+          collect (let ((*report-place* (and (eq kind listed) (format nil "frame ~d" index))))
+                    (list index (frame-text frame condition) kind))))
 
-(defun frame-list (condition)
-  "((INDEX TEXT KIND) ...) without frames of kind :TOPLEVEL, the indexes of the first two frames of the user, and all frames."
-  (let* ((frames (stack-frames))
-         (kinds (frame-kinds (mapcar #'frame-name frames) condition)))
-    (values (first-frames frames kinds condition)
-            (loop for kind in kinds
-                  for index from 0
-                  when (eq kind :user) collect index into users
-                  until (= 2 (length users))
-                  finally (return users))
-            frames)))
+(defun first-users (kinds)
+  "The indexes of the first two frames of the user among those of KINDS."
+  (loop for kind in kinds
+        for index from 0
+        when (eq kind :user) collect index into users
+        until (= 2 (length users))
+        finally (return users)))

@@ -147,7 +147,10 @@ Among those of one name, the innermost is first, and the others are shadowed. Th
   "The value of VARIABLE, an entry of FRAME-VARIABLES, on one line of at most LIMIT characters."
   (if (getf variable :unavailable)
       "#<not available>"
-      (line-text-in-time (getf variable :value) limit)))
+      (let ((value (getf variable :value)))
+        (if (typep value '(or fixnum symbol character))
+            (line-text value limit)
+            (in-time (unprinted-text value) (object-text value limit #'line-text))))))
 
 (defun caller-texts (index)
   "LOCAL-TEXTS of frame INDEX, a caller, without variables that have no value or are shadowed. SBCL's function for CALL-NEXT-METHOD has none."
@@ -158,7 +161,7 @@ Among those of one name, the innermost is first, and the others are shadowed. Th
 (defun local-texts (index)
   "((NAME VALUE MARK ...) ...) for the variables of frame INDEX."
   (loop for variable in (frame-variables index)
+        for name = (variable-text (getf variable :name))
         repeat +shown-locals+
-        collect (list* (variable-text (getf variable :name))
-                       (variable-value-text variable 200)
-                       (variable-marks variable))))
+        collect (let ((*report-place* (format nil "~a in frame ~d" name index)))
+                  (list* name (variable-value-text variable 200) (variable-marks variable)))))

@@ -88,6 +88,8 @@ export interface ErrorSnapshot {
   /** The innermost frames, at most 200. */
   readonly frames: readonly FrameSummary[];
   readonly totalFrames: number;
+  /** The package from which symbols are printed, if that is not the one in which this client works. */
+  readonly printedFrom?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly timestamp: number;
 }

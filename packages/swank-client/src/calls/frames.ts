@@ -50,6 +50,8 @@ export interface FramePage {
   readonly totalFrames: number;
   /** The image's current directory, ending in `/`. */
   readonly directory: string;
+  /** The package from which symbols are printed, if that is not the one in which this client works. */
+  readonly printedFrom?: string | undefined;
 }
 
 /** Variables and catch tags of one frame. */
@@ -105,13 +107,12 @@ const frame: Decoder<Frame> = plist({
   totalLocals: integer,
 });
 
-/** `(:frames (PLIST ...) TOTAL DIRECTORY)` */
+/** `(:frames (PLIST ...) TOTAL DIRECTORY PACKAGE)` */
 const framePage: Decoder<FramePage> = tagged({
-  frames: map(tuple(list(frame), integer, string), ([frames, totalFrames, directory]) => ({
-    frames,
-    totalFrames,
-    directory,
-  })),
+  frames: map(
+    tuple(list(frame), integer, string, nullable(string)),
+    ([frames, totalFrames, directory, printedFrom]) => ({ frames, totalFrames, directory, printedFrom }),
+  ),
 });
 
 /** Reads the frames of a stop from `start` to `end` (exclusive), with their variables (lisp/debugger/frames.lisp). */

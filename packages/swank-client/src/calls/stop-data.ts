@@ -102,6 +102,7 @@ const condition = plist({
   restarts: restartList,
   frames: list(frameSummary),
   total: integer,
+  printedFrom: optional(nullable(string)),
 });
 
 /** Decodes the condition in a plist of lisp/stops/snapshot.lisp. */

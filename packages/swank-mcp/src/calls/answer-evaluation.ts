@@ -1,7 +1,7 @@
 import { type Conclusion, conclude } from "../evaluation/conclusion.js";
 import { followEvaluation } from "../evaluation/follow-evaluation.js";
 import { reportFrames } from "../format/backtrace.js";
-import { sourceLine } from "../format/frames.js";
+import { packageLine, sourceLine } from "../format/frames.js";
 import { liveStopText } from "../format/live-stop.js";
 import { noteLines } from "../format/notes.js";
 import { OUTCOME_META, outcomeData } from "../format/outcome-data.js";
@@ -61,7 +61,8 @@ export function concludedAnswer(
   const { ending, isError } = conclusion;
   const live =
     ending.kind === "condition" && ending.stop !== undefined ? [liveStopText(ending.stop, ending.error, guide)] : [];
-  const places = ending.kind === "condition" ? sourceLine(reportFrames(ending.error)) : [];
+  const places =
+    ending.kind === "condition" ? [...sourceLine(reportFrames(ending.error)), ...packageLine(ending.error)] : [];
   const aside = [...live, ...places, ...noteLines(conclusion), ...remarks].join("\n");
   return {
     blocks: [reportText(conclusion, maxValue, guide), ...(aside === "" ? [] : [aside])],

@@ -31,6 +31,11 @@ export function isInCall({ value, marks }: LocalBinding, call: string): boolean 
   return marks.includes("argument") && (call.includes(` ${value} `) || call.endsWith(` ${value})`));
 }
 
+/** The sentence that says from which package a report prints symbols; none if the agent works in that package. */
+export function packageLine({ printedFrom }: Pick<ErrorSnapshot, "printedFrom">): string[] {
+  return printedFrom === undefined ? [] : [`Symbols are printed from package ${cutName(printedFrom)}.`];
+}
+
 /** The line that names the source lines of frames, as in `1 queue.lisp:12, 2 :40`; a file is not repeated. None if none is known. */
 export function sourceLine(frames: readonly FrameSummary[]): string[] {
   let last: string | undefined;

@@ -44,7 +44,9 @@ function localsHeading({ index, call }: FrameSummary): string {
 
 /** The locals that the caller's call does not show, if they are short. */
 function callerLines(locals: readonly LocalBinding[], caller: FrameSummary): string[] {
-  const unsaid = locals.filter((local) => !isInCall(local, caller.call));
+  const unsaid = locals.filter(
+    (local) => !isInCall(local, caller.call) && local.value !== `#<see frame ${caller.index}>`,
+  );
   const areShort = unsaid.length <= MAX_OF_CALLER && unsaid.every(({ value }) => value.length <= MAX_IN_CALLER);
   return areShort && unsaid.length > 0 ? [localsHeading(caller), ...unsaid.map(localLine)] : [];
 }

@@ -79,6 +79,7 @@ function errorData(error: ErrorSnapshot): JsonObject {
       .slice(0, REPORT_FRAMES)
       .map(({ index, call, place }) => ({ index, call, ...(place === undefined ? {} : { place: { ...place } }) })),
     total_frames: totalFrames,
+    ...(rest.printedFrom === undefined ? {} : { printed_from: cutName(rest.printedFrom) }),
     timestamp: rest.timestamp,
   };
 }

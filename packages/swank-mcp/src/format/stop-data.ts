@@ -47,6 +47,7 @@ export function framePageData(page: FramePage, error: ErrorSnapshot, internal: b
     frames: frameListData(shown, page.directory),
     total_frames: page.totalFrames,
     ...(left > 0 ? { internal_left_out: left } : {}),
+    ...(page.printedFrom === undefined ? {} : { printed_from: cutName(page.printedFrom) }),
   };
 }
 

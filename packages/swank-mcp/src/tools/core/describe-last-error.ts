@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { defineTool } from "../../calls/define-tool.js";
+import { packageLine } from "../../format/frames.js";
 import { lastErrorText, NO_ERROR } from "../../format/last-error-text.js";
 import { errorMeta } from "../../format/outcome-data.js";
 import { textAnswer } from "../../text/tool-answer.js";
@@ -15,6 +16,6 @@ export const describeLastError = defineTool({
   run(_, { agent, guide }) {
     const error = agent.lastError.current;
     if (error === undefined) return textAnswer(NO_ERROR);
-    return { ...textAnswer(lastErrorText(error, guide)), meta: errorMeta(error) };
+    return { ...textAnswer(lastErrorText(error, guide), ...packageLine(error)), meta: errorMeta(error) };
   },
 });

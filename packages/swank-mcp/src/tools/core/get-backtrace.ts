@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { defineTool } from "../../calls/define-tool.js";
 import { fullBacktrace, KEPT_FRAMES } from "../../format/backtrace.js";
+import { packageLine } from "../../format/frames.js";
 import { NO_ERROR } from "../../format/last-error-text.js";
 import { errorMeta } from "../../format/outcome-data.js";
 import { textAnswer } from "../../text/tool-answer.js";
@@ -19,6 +20,6 @@ export const getBacktrace = defineTool({
   run({ "max-frames": max }, { agent }) {
     const error = agent.lastError.current;
     if (error === undefined) return textAnswer(NO_ERROR);
-    return { ...textAnswer(fullBacktrace(error, max)), meta: errorMeta(error) };
+    return { ...textAnswer(fullBacktrace(error, max), ...packageLine(error)), meta: errorMeta(error) };
   },
 });
