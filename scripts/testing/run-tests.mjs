@@ -22,13 +22,26 @@ import { testNeeds } from "./test-needs.mjs";
  * @returns {Promise<number>} the exit code
  */
 export async function runTests(args, configFile, order) {
+  const counts = await countTests(args, configFile, order);
+  process.stdout.write(`${closingLine(counts)}\n`);
+  return counts.failed === 0 ? 0 : 1;
+}
+
+/**
+ * The same without the last line. A failure to run the tests is printed, and counts as a failed test.
+ *
+ * @param {readonly string[]} args
+ * @param {string} configFile
+ * @param {"side by side" | "one by one"} order
+ * @returns {Promise<import("./run-result.mjs").Counts>}
+ */
+export async function countTests(args, configFile, order) {
   const { counts, why } = await setUpAndTest(args, configFile, order).catch((error) => ({
     counts: { passed: 0, failed: 1 },
     why: error.name === "SetupError" ? error.message : error.stack,
   }));
   if (why !== undefined) process.stderr.write(`\n${why}\n`);
-  process.stdout.write(`${closingLine(counts)}\n`);
-  return counts.failed === 0 ? 0 : 1;
+  return counts;
 }
 
 /**
