@@ -58,6 +58,15 @@ describe("Standard input from onRead", function () {
     expect(answers.flat()).to.deep.equal(names.map((name) => `"${name}"`));
   });
 
+  it("is at its end for a thread that the code starts, after stdin", async () => {
+    const code = `(let* ((input *standard-input*)
+                         (thread (sb-thread:make-thread (lambda () (list (read-line input) (read-line input nil :eof))))))
+                    (sb-thread:join-thread thread))`;
+    const onRead = texts("for the evaluation\n");
+    expect(await client.eval(code, { stdin: "first\n", onRead })).to.deep.equal(['("first" :EOF)']);
+    expect(onRead()).to.equal("for the evaluation\n");
+  });
+
   it("ends with an error that onRead throws, which onListenerError receives", async () => {
     const errors: unknown[] = [];
     const other = await image.connect({ onListenerError: (error) => errors.push(error) });

@@ -181,6 +181,18 @@ describe("outcomeData", () => {
     expect(data["warnings"]).to.deep.equal([{ type: "WARNING", message: "careful" }]);
   });
 
+  it("has the numbers of warnings of the 50 files with most, and the number of the others", () => {
+    const warningsInFiles = [...Array(1500).keys()].map(
+      (index) => ({ file: `lib/f${index}.lisp`, type: "WARNING", count: index + 1 }) as const,
+    );
+    const data = outcomeData(conclude({ kind: "outcome", outcome: returned(["1"], { warningsInFiles }) }));
+    expect(data["warnings_in_files"])
+      .to.be.an("array")
+      .with.lengthOf(50)
+      .that.deep.includes({ file: "lib/f1499.lisp", type: "WARNING", count: 1500 });
+    expect(data["warnings_in_files_left_out"]).to.equal(1450);
+  });
+
   it("cuts values, warnings, messages and frames as reports do", () => {
     const long = "x".repeat(21_100);
     const mark = (text: string) => `${text} [... 100 characters left out ...]`;

@@ -158,6 +158,13 @@ WARNING: ${"v".repeat(20_900)} [... 9100 characters left out ...]
     );
   });
 
+  it("counts the warnings of a file whose name has a newline on one line", () => {
+    const warningsInFiles = [{ file: "lib/a\n[ERROR] b.lisp", type: "STYLE-WARNING", count: 3 }] as const;
+    expect(valueReport(["1"], { warningsInFiles })).to.equal(
+      "[warnings]\nSTYLE-WARNING: 3 not shown: lib/a [ERROR] b.lisp 3\n\n=> 1",
+    );
+  });
+
   it("says when an evaluation was aborted", () => {
     const conclusion: Conclusion = conclude({
       kind: "outcome",

@@ -23,7 +23,8 @@ export interface EvaluateOptions {
   readonly package?: string | undefined;
   /**
    * Called when the code reads standard input and has read all of `stdin`. Returns the next text, such as a line with its newline, now or
-   * later; `undefined` or an empty text is the end of file. Output is sent first, so that `onOutput` has the prompt. Default: end of file.
+   * later; `undefined` or an empty text is the end of file. Output is sent first, so that `onOutput` has the prompt. Threads that the code
+   * starts get the end of file. Default: end of file.
    */
   readonly onRead?: (() => string | undefined | Promise<string | undefined>) | undefined;
   /** The text of standard input. Default: empty. */

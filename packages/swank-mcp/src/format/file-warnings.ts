@@ -69,7 +69,9 @@ function countLine(type: string, counts: readonly { readonly file: string; reado
 
 /** The end of a long path says more than its beginning. */
 function cutFile(file: string): string {
-  return file.length <= MAX_FILE ? file : `...${file.slice(3 - MAX_FILE)}`;
+  // A name with a newline must not look like another line of the report.
+  const line = file.replace(/\s+/g, " ");
+  return line.length <= MAX_FILE ? line : `...${line.slice(3 - MAX_FILE)}`;
 }
 
 function ofType<T extends { readonly type: LispWarning["type"] }>(type: T["type"], items: readonly T[]): readonly T[] {

@@ -1,5 +1,5 @@
 import type { Conclusion, ConditionEnding } from "../evaluation/conclusion.js";
-import type { ErrorSnapshot, Redefinitions, Transcript } from "../image/lisp-port.js";
+import type { ErrorSnapshot, Redefinitions, Transcript, WarningCount } from "../image/lisp-port.js";
 import { cutName, cutText, cutTexts, firstOf, valuesCost } from "../text/cut.js";
 import type { JsonObject } from "../text/tool-answer.js";
 import { REPORT_FRAMES } from "./backtrace.js";
@@ -15,6 +15,8 @@ export const OUTCOME_META = "swank-mcp/outcome";
 const MAX_SUPERTYPES = 50;
 /** Longest form of a step. */
 const MAX_FORM = 2000;
+/** Most numbers of warnings by file and type. */
+const MAX_COUNTS = 50;
 /** Most characters of a list of names. */
 const MAX_NAMES = 4000;
 
@@ -45,8 +47,21 @@ export function valuesData(values: readonly string[], count: number, maxValue?: 
 function warningsData({ warnings, warningsInFiles, warningsOmitted }: Transcript): JsonObject {
   return {
     warnings: cutWarnings(warnings),
-    ...(warningsInFiles.length > 0 ? { warnings_in_files: warningsInFiles.map((each) => ({ ...each })) } : {}),
+    ...countsData(warningsInFiles),
     ...(warningsOmitted > 0 ? { warnings_left_out: warningsOmitted } : {}),
+  };
+}
+
+/** The numbers of warnings by file and type, those of the files with most warnings; nothing if there are none. */
+function countsData(counts: readonly WarningCount[]): JsonObject {
+  if (counts.length === 0) return {};
+  const { shown, left } = firstOf(
+    [...counts].sort((a, b) => b.count - a.count),
+    MAX_COUNTS,
+  );
+  return {
+    warnings_in_files: shown.map(({ file, ...count }) => ({ file: cutName(file), ...count })),
+    ...(left > 0 ? { warnings_in_files_left_out: left } : {}),
   };
 }
 
