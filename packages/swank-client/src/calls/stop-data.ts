@@ -106,8 +106,9 @@ const condition = plist({
 });
 
 /** Decodes the condition in a plist of lisp/stops/snapshot.lisp. */
-export const errorSnapshot: Decoder<ErrorSnapshot> = map(condition, ({ total, ...rest }) => ({
+export const errorSnapshot: Decoder<ErrorSnapshot> = map(condition, ({ total, printedFrom, ...rest }) => ({
   ...rest,
+  ...(printedFrom === undefined ? {} : { printedFrom }),
   totalFrames: total,
   timestamp: Date.now(),
 }));
