@@ -54,7 +54,7 @@ export abstract class ClientQuestions extends TypedEmitter<ClientEvents> {
    * Describes a symbol: its functions, variables and classes, with their arglists, values, documentation and sources.
    *
    * @param name - As in code, in upper or lower case: `mapcar`, `pkg:name`, `:keyword`, `|Mixed Case|`, `(setf name)`.
-   * @returns a description, even if there is no such symbol or package. Nothing is interned.
+   * @returns a description, even if there is no such symbol or package. Nothing is interned, except for symbols in `args`.
    * @throws SwankError `INVALID_ARGUMENT`, `RUNTIME_FAILED`, `RUNTIME_FORBIDDEN`, `REQUEST_TIMEOUT`, or the reason of a closed connection.
    */
   async describeSymbol(name: string, options: DescribeOptions = {}): Promise<SymbolDescription> {

@@ -124,6 +124,9 @@ export class SwankClient extends ClientQuestions {
   /**
    * Interrupts a thread of the image: it stops in the debugger, and `stop` reports it, or an evaluation's `next` if it runs one.
    *
+   * A stop of a thread of Swank itself, such as `control-thread`, `reader-thread` or `Swank Sentinel`, makes its connection or the whole image
+   * stop answering.
+   *
    * @param id - Swank's id, as in `threads`.
    * @throws SwankError `INVALID_ARGUMENT`, or the reason of a closed connection.
    */

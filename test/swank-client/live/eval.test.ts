@@ -144,6 +144,13 @@ describe("SwankClient.evaluate with limits", function () {
     await evaluation.abort();
   });
 
+  it("ends code that runs longer than its timeout if errors unwind it", async () => {
+    const lisp = await image.connect();
+    const outcome = await lisp.evaluate("(loop)", { timeout: 200, onError: "unwind" }).next();
+    expect(outcome.status).to.equal("aborted");
+    expect(lisp.stops).to.deep.equal([]);
+  });
+
   it("leaves code alone that is stopped when its timeout passes", async () => {
     const lisp = await image.connect();
     const evaluation = lisp.evaluate('(error "first")', { timeout: 300 });

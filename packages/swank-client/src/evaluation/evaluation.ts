@@ -49,8 +49,8 @@ export interface EvaluateOptions {
   /** `text`: for people, within limits. `data`: in standard syntax, for `read`, at most 1,000,000 characters in all. Default: `text`. */
   readonly valuesAs?: (typeof VALUE_FORMATS)[number] | undefined;
   /**
-   * Milliseconds after which running code is interrupted: it stops with the reason `interrupt`, or ends with `onError: "unwind"`. Code that is
-   * stopped then is left alone. Default: no limit.
+   * Milliseconds after which running code is interrupted: it stops with the reason `interrupt`, and code that is stopped then is left alone.
+   * With `onError: "unwind"` it ends instead, with the outcome `aborted`. Default: no limit.
    */
   readonly timeout?: number | undefined;
   /** When aborted, ends the evaluation in the image, whether it runs or is stopped. */

@@ -9,18 +9,19 @@ interface LimitedTask {
 }
 
 /**
- * Interrupts an evaluation after its `timeout`, and ends it when its `signal` is aborted.
+ * Interrupts an evaluation after its `timeout`, or ends it if nothing may stop, and ends it when its `signal` is aborted.
  *
  * @returns a function that releases the timer and the listener.
  * @throws SwankError `CANCELLED` if the signal has been aborted already.
  */
-export function limitTask(task: LimitedTask, { timeout, signal }: EvaluateOptions): () => void {
+export function limitTask(task: LimitedTask, { timeout, signal, onError }: EvaluateOptions): () => void {
   if (signal?.aborted) {
     throw new SwankError("CANCELLED", "The evaluation was cancelled before it was sent.", { cause: signal.reason });
   }
-  const timer = isLimit(timeout) ? setTimeout(() => task.interrupt().catch(() => undefined), timeout) : undefined;
   // If the image does not end it, the caller learns that from `abort` or from the lost connection.
   const end = () => void task.abort().catch(() => undefined);
+  const interrupt = () => void task.interrupt().catch(() => undefined);
+  const timer = isLimit(timeout) ? setTimeout(onError === "unwind" ? end : interrupt, timeout) : undefined;
   signal?.addEventListener("abort", end, { once: true });
   return () => {
     clearTimeout(timer);
