@@ -70,6 +70,13 @@ describe("The call of a frame", () => {
     });
   }
 
+  it("does not say whether arguments were passed that the compiler has dropped", async () => {
+    const definition = '(defun drop (a &optional (b 2) &key (c 3)) (declare (ignore b c)) (error "x ~a" a))';
+    await client.evaluate(definition, { policy: "keep" }).next();
+    const shown = "(DROP 1 &OPTIONAL (B #<unused argument>) &KEY (C #<unused argument>))";
+    for (const code of ["(drop 1)", "(drop 1 5 :c 6)"]) expect(await firstCall(code), code).to.equal(shown);
+  });
+
   it("is the same in code that was compiled without debugging", async () => {
     const [what, definition, shown] = CALLS[2] ?? [];
     await values(client, `(eval-when (:execute) ${definition})`);

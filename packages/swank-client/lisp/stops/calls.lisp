@@ -39,6 +39,7 @@
 (defun surely-passed-p (value parameter)
   "True if VALUE cannot be the default of PARAMETER, which is NIL if it is not known."
   (and parameter
+       (not (unavailable-argument-p value))
        (multiple-value-bind (default constantp) (default-of parameter)
          (and constantp (not (eql value default))))))
 
