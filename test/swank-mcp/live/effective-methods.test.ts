@@ -90,7 +90,7 @@ describe("the methods that a call runs", () => {
         await called("shapes::area", ["1"]),
         await called("shapes::total", ["1 2"]),
         await called("shapes::alone", ['"text"']),
-        await called("cl:car", ["1"]),
+        (await called("cl:car", ["1"])).replaceAll(/^\d+ (?=is the character offset)/gm, "<n> "),
       ].join("\n"),
     );
   });

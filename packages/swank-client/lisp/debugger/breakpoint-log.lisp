@@ -32,11 +32,18 @@
 
 ;;; Printing
 
+(defun dispatch-name-p (name)
+  "True if NAME is that of a frame between a method and the call of its generic function or of the next method. SBCL's names differ."
+  (destructuring-bind (&optional kind local &rest more) (if (consp name) name '())
+    (declare (ignore more))
+    (or (and (symbolp kind) (string= kind "EMF"))
+        (and (member kind '(flet labels)) (symbolp local) (eql 0 (search "CALL-NEXT-METHOD" (symbol-name local)))))))
+
 (defun no-caller-p (name)
   "True if NAME is that of a frame between a call and the function of the program that made it."
   (or (between-calls-p name)
       (system-name-p name)
-      (equal name '(flet call-next-method))))
+      (dispatch-name-p name)))
 
 (defun caller-text ()
   "Text that says which call made the call that a breakpoint has reached."
