@@ -4,7 +4,7 @@ import { TypedEmitter } from "./base/typed-emitter.js";
 import { countOtherClients } from "./calls/count-other-clients.js";
 import { describeName } from "./calls/describe-name.js";
 import { hasThread } from "./calls/has-thread.js";
-import { listThreads, type ThreadInfo } from "./calls/list-threads.js";
+import { type ThreadInfo, threadsOfImage } from "./calls/list-threads.js";
 import { simpleCompletions } from "./calls/simple-completions.js";
 import type { SymbolDescription } from "./calls/symbol-description.js";
 import type { ClientEvents } from "./client-events.js";
@@ -27,7 +27,7 @@ export abstract class ClientQuestions extends TypedEmitter<ClientEvents> {
    */
   async threads(options: QuestionOptions = {}): Promise<readonly ThreadInfo[]> {
     checkOptions("threads", options, QUESTION_OPTIONS);
-    return this.lisp.with({ signal: options.signal }).run(listThreads);
+    return this.lisp.with({ signal: options.signal }).run(threadsOfImage);
   }
 
   /**

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { launch, type Stop, type SwankClient } from "swank-client";
+import { calls, launch, type Stop, type SwankClient } from "swank-client";
 import { liveImage } from "./live-image.js";
 import { stopped, values } from "./outcomes.js";
 
@@ -48,6 +48,14 @@ describe("SwankClient", function () {
     expect(stop.thread).to.equal(worker?.id);
     await stop.abort();
     while ((await lisp.threads()).some(({ name }) => name === "cc-worker"));
+  });
+
+  it("lists threads without changing the list of Emacs's thread browser", async () => {
+    await lisp.run(calls.listThreads);
+    const before = await image.ask("(cl:length swank::*thread-list*)");
+    await values(lisp, '(sb-thread:make-thread (lambda () (sleep 100)) :name "cc-sleeper")');
+    expect((await lisp.threads()).some(({ name }) => name === "cc-sleeper")).to.equal(true);
+    expect(await image.ask("(cl:length swank::*thread-list*)")).to.equal(before);
   });
 
   it("onStop calls its listener with current stops, oldest first, then with new ones", async () => {

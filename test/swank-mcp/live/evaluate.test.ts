@@ -70,7 +70,8 @@ describe("evaluate-lisp", () => {
     const before = performance.now();
     const { _meta } = await server.call("debugger_continue");
     const { milliseconds } = outcomes.parse(_meta)["swank-mcp/outcome"];
-    expect(milliseconds).to.be.within(100, Math.ceil(performance.now() - before));
+    // The client notices the resumption after the thread has resumed.
+    expect(milliseconds).to.be.within(50, Math.ceil(performance.now() - before));
   });
 
   it("keeps the package that the code sets, and accepts another for one call", async () => {

@@ -1,4 +1,4 @@
-import { type Decoder, decode } from "sexp-parser";
+import { type Decoder, decode, list, symbol } from "sexp-parser";
 import { lispFunction } from "../lisp/descriptor.js";
 
 /** A thread of the image. */
@@ -28,4 +28,15 @@ const threads: Decoder<readonly ThreadInfo[]> = decode.map(
 export const listThreads = lispFunction({
   name: "swank:list-threads",
   decode: threads,
+});
+
+/**
+ * The same, without replacing the list on which an Emacs's thread browser acts by position: `k` there could end another thread.
+ * (swank.lisp, `*thread-list*`)
+ */
+export const threadsOfImage = lispFunction({
+  name: "cl:let",
+  encode: () => [list(list(symbol("swank::*thread-list*"))), list(symbol("swank:list-threads"))],
+  decode: threads,
+  label: () => "swank:list-threads",
 });

@@ -33,7 +33,10 @@ export interface EvaluateOptions {
   readonly onError?: (typeof ON_ERROR)[number] | undefined;
   /** Compile with all frames, variables and steps (`debug`), or by the image's policy (`keep`). Default: `debug`. */
   readonly policy?: (typeof POLICIES)[number] | undefined;
-  /** Characters of each output stream that are sent. Of the rest, only the last 4,000 are sent. Default: 100,000. */
+  /**
+   * Characters of each output stream that are sent. Of the rest, only the last 4,000 are sent. With `Infinity`, all is sent to `onOutput`, and
+   * an outcome has the first 2,000,000 and the last 10,000. Default: 100,000.
+   */
   readonly outputLimit?: number | undefined;
   /** Characters of each printed value that are sent, at most 1,000,000 for all values together. Default: 20,000. */
   readonly valueLimit?: number | undefined;

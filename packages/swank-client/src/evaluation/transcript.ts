@@ -89,10 +89,10 @@ export class TranscriptRecorder {
   #conditions: SignalledConditions | undefined;
   readonly #session: SessionState;
 
-  /** @param outputLimit - Characters of each stream that the image sends, which are all kept. */
+  /** @param outputLimit - Characters of each stream that the image sends. They are all kept, unless there is no limit. */
   constructor(session: SessionState, outputLimit = 0) {
     this.#session = session;
-    const limit = Math.max(HEAD_LIMIT, outputLimit);
+    const limit = Number.isFinite(outputLimit) ? Math.max(HEAD_LIMIT, outputLimit) : HEAD_LIMIT;
     this.#text = { stdout: new BoundedText(limit, TAIL_LIMIT), stderr: new BoundedText(limit, TAIL_LIMIT) };
   }
 
