@@ -2,20 +2,18 @@
 // receives no errors: they go to the image's other clients, such as Emacs.
 // `node examples/watch-threads.mjs [PORT [MILLISECONDS]]` looks at port 4005 once a second by default; Ctrl-C ends it, not the image.
 import { setTimeout as pause } from "node:timers/promises";
-import { calls, connect, SwankError } from "swank-client";
+import { connect, SwankError } from "swank-client";
 
 /** @typedef {import("swank-client").SwankClient} SwankClient */
 /** @typedef {import("swank-client").Stop} Stop */
-/** @typedef {ReturnType<typeof calls.listThreads.decode>[number]} ThreadInfo */
+/** @typedef {Awaited<ReturnType<SwankClient["threads"]>>[number]} ThreadInfo */
 
 /** Frames of the program that are shown of a stop. */
 const FRAME_COUNT = 5;
 
 /** The threads with an id, which threads lack while they start or end. @param {SwankClient} lisp */
 async function threadsOf(lisp) {
-  const threads = await lisp.run(calls.listThreads);
-  // Emacs's thread browser would act on the positions in this list. Without a list it refuses until it is refreshed.
-  await lisp.run(calls.quitThreadBrowser);
+  const threads = await lisp.threads();
   return new Map(threads.flatMap((thread) => (thread.id === undefined ? [] : [[thread.id, thread]])));
 }
 
