@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { Sexp } from "sexp-parser";
 import { checkId, checkOptions } from "./base/check-arguments.js";
-import type { SwankError } from "./base/errors.js";
+import { SwankError } from "./base/errors.js";
 import { callListener, type Unsubscribe } from "./base/typed-emitter.js";
 import type { ConnectionInfo } from "./calls/connection-info.js";
 import type { Definitions, ResetReport } from "./calls/definition.js";
@@ -41,6 +41,9 @@ const DISCONNECT_TIME = 2000;
 function isDecoded<Value>(options: EvalOptions | DecodedEvalOptions<Value>): options is DecodedEvalOptions<Value> {
   return typeof options === "object" && options !== null && "decode" in options;
 }
+
+/** Names of threads that serve clients: of Swank, and of this library. */
+const SERVING = /^(?:control-thread|reader-thread|auto-flush-thread|repl-thread$|swank[- ])/i;
 
 /** A client of a Common Lisp image, made by `connect` or `launch`. */
 export class SwankClient extends ClientQuestions {
@@ -124,14 +127,20 @@ export class SwankClient extends ClientQuestions {
   /**
    * Interrupts a thread of the image: it stops in the debugger, and `stop` reports it, or an evaluation's `next` if it runs one.
    *
-   * A stop of a thread of Swank itself, such as `control-thread`, `reader-thread` or `Swank Sentinel`, makes its connection or the whole image
-   * stop answering.
-   *
    * @param id - Swank's id, as in `threads`.
-   * @throws SwankError `INVALID_ARGUMENT`, or the reason of a closed connection.
+   * @throws SwankError `NO_SUCH_THREAD`; `INVALID_ARGUMENT` for a thread of Swank, because clients would get no answers while it is stopped; the
+   * errors of `threads`.
    */
-  interruptThread(id: number): void {
+  async interruptThread(id: number): Promise<void> {
     checkId("id", id);
+    const thread = (await this.threads()).find((each) => each.id === id);
+    if (thread === undefined) throw new SwankError("NO_SUCH_THREAD", `There is no thread ${id}.`);
+    if (SERVING.test(thread.name)) {
+      throw new SwankError(
+        "INVALID_ARGUMENT",
+        `Thread ${id}, "${thread.name}", serves clients and is not interrupted.`,
+      );
+    }
     this.connection.send({ type: "emacs-interrupt", thread: id });
   }
 

@@ -43,11 +43,21 @@ describe("SwankClient", function () {
     await values(lisp, '(sb-thread:make-thread (lambda () (loop (sleep 1/50))) :name "cc-worker")');
     const worker = (await lisp.threads()).find(({ name }) => name === "cc-worker");
     const stops = new Promise<Stop>((resolve) => lisp.once("stop", resolve));
-    lisp.interruptThread(worker?.id ?? -1);
+    await lisp.interruptThread(worker?.id ?? -1);
     const stop = await stops;
     expect(stop.thread).to.equal(worker?.id);
     await stop.abort();
     while ((await lisp.threads()).some(({ name }) => name === "cc-worker"));
+  });
+
+  it("refuses to interrupt threads that serve clients, and threads that do not exist", async () => {
+    const threads = await lisp.threads();
+    const serving = threads.filter(({ name }) => /control-thread|reader-thread|Sentinel/.test(name));
+    expect(serving).to.have.length.of.at.least(2);
+    for (const { id } of serving)
+      expect(await lisp.interruptThread(id ?? -1).catch((error) => error.code)).to.equal("INVALID_ARGUMENT");
+    expect(await lisp.interruptThread(999_999).catch((error) => error.code)).to.equal("NO_SUCH_THREAD");
+    expect(await lisp.eval("1")).to.deep.equal(["1"]);
   });
 
   it("lists threads without changing the list of Emacs's thread browser", async () => {

@@ -99,6 +99,13 @@ describe("SwankClient.eval", function () {
     expect(await lisp.eval("1", { timeout: 10_000 })).to.deep.equal(["1"]);
   });
 
+  it("has the timeout as its reason even if a cleanup form fails then", async () => {
+    const lisp = await image.connect();
+    const error = await failure(lisp.eval('(unwind-protect (loop) (error "cleanup"))', { timeout: 200 }));
+    expect(error.code).to.equal("EVALUATION_TIMEOUT");
+    await untilIdle();
+  });
+
   it("ends code whose signal is aborted", async () => {
     const lisp = await image.connect();
     const controller = new AbortController();

@@ -128,4 +128,11 @@ describe("the methods that a call runs", () => {
     await lisp.evaluate("(shapes::alone 1)");
     expect((await lisp.frame("((:METHOD SHAPES::ALONE")).methods).to.equal(undefined);
   });
+
+  it("are looked up without interning the names in the arguments", async () => {
+    for (const argument of ["em-unknown-1", "'(em-unknown-2 em-unknown-3)"])
+      await called("shapes::area", [argument, "1"]);
+    const found = await lisp.evaluate('(length (apropos-list "EM-UNKNOWN"))');
+    expect(found[0]).to.equal("=> 0");
+  });
 });

@@ -15,14 +15,29 @@
     (set-dispatch-macro-character #\# #\S #'refuse-structure readtable)
     readtable))
 
+(defun existing-symbols (form scratch)
+  "FORM with each symbol of the package SCRATCH replaced by the one that the current package has under its name, if it has one."
+  (labels ((existing (part)
+             (typecase part
+               (cons (cons (existing (car part)) (existing (cdr part))))
+               (symbol (if (eq scratch (symbol-package part))
+                           (multiple-value-bind (symbol status) (find-symbol (symbol-name part))
+                             (if status symbol part))
+                           part))
+               (t part))))
+    (existing form)))
+
 (defun read-datum (source)
-  "Read SOURCE, one expression, without running code."
-  (let* ((*read-eval* nil)
-         (*readtable* (data-readtable))
-         (forms (source-forms source)))
-    (if (= (length forms) 1)
-        (first forms)
-        (error "~a is ~d expressions, but each argument is one." source (length forms)))))
+  "Read SOURCE, one expression, without running code. A name that the current package does not have becomes a symbol of no package."
+  (let ((scratch (make-package (format nil "SWANK-CLIENT SCRATCH ~a" (gensym)) :use '())))
+    (unwind-protect
+         (let* ((*read-eval* nil)
+                (*readtable* (data-readtable))
+                (forms (let ((*package* scratch)) (source-forms source))))
+           (if (= (length forms) 1)
+               (existing-symbols (first forms) scratch)
+               (error "~a is ~d expressions, but each argument is one." source (length forms))))
+      (delete-package scratch))))
 
 (defun object-reference-p (form)
   "True if FORM is (swank-objects:ref NUMBER)."
@@ -35,7 +50,7 @@
   (multiple-value-bind (value bound) (session-value symbol)
     (cond (bound (list :object value))
           ((find-class symbol nil) (list :class (find-class symbol)))
-          (t (error "~s is neither a variable with a value nor a class." symbol)))))
+          (t (error "~a is neither a variable with a value nor a class." symbol)))))
 
 (defun read-argument (source)
   "The argument that SOURCE means, as EFFECTIVE-METHODS takes it."

@@ -4,7 +4,7 @@ import { SwankError } from "../base/errors.js";
 import type { ErrorSnapshot } from "../calls/condition.js";
 import type { EvaluateOptions, EvaluationOf, StopOfTask } from "./evaluation.js";
 import { LispError } from "./lisp-error.js";
-import type { OutcomeOf, Returned } from "./outcome.js";
+import type { Aborted, OutcomeOf, Returned } from "./outcome.js";
 import { isLimit } from "./outcome-slot.js";
 
 /** How `eval` evaluates. */
@@ -103,8 +103,7 @@ async function valuesOf(outcome: OutcomeOf<ReportedStop>, evaluation: Evaluation
     case "lost":
       throw outcome.cause;
     case "aborted":
-      if (outcome.error !== undefined) throw new LispError(outcome.error, outcome);
-      throw limits.error ?? new SwankError("REQUEST_ABORTED", "The code was ended from outside.");
+      throw endOf(outcome, limits.error);
     case "stopped": {
       const error = new LispError(outcome.stop.condition, outcome);
       // If it does not end, the error is still the answer.
@@ -112,6 +111,13 @@ async function valuesOf(outcome: OutcomeOf<ReportedStop>, evaluation: Evaluation
       throw error;
     }
   }
+}
+
+/** A limit is the reason even if a cleanup form failed then. */
+function endOf(outcome: Aborted, limit: SwankError | undefined): SwankError {
+  const error = outcome.error && new LispError(outcome.error, outcome);
+  if (limit === undefined) return error ?? new SwankError("REQUEST_ABORTED", "The code was ended from outside.");
+  return error === undefined ? limit : new SwankError(limit.code, limit.message, { cause: error });
 }
 
 function cancelled(signal: AbortSignal): SwankError {

@@ -112,7 +112,7 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
   }
 
   chunks(): AsyncIterableIterator<OutputChunk, undefined> {
-    const feed = new OutputFeed();
+    const feed = new OutputFeed((left) => this.#feeds?.delete(left));
     if (this.isSettled) feed.end();
     this.#feeds ??= new Set();
     this.#feeds.add(feed);

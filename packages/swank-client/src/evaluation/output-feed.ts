@@ -2,9 +2,15 @@ import type { OutputChunk } from "./evaluation.js";
 
 /** Output of an evaluation for one reader, who takes it piece by piece. What was not read yet is kept. */
 export class OutputFeed implements AsyncIterableIterator<OutputChunk, undefined> {
+  readonly #onEnd: (feed: OutputFeed) => void;
   readonly #unread: OutputChunk[] = [];
   readonly #waiting: (() => void)[] = [];
   #isOver = false;
+
+  /** @param onEnd - Called when the reader has left. */
+  constructor(onEnd: (feed: OutputFeed) => void) {
+    this.#onEnd = onEnd;
+  }
 
   [Symbol.asyncIterator](): this {
     return this;
@@ -24,6 +30,7 @@ export class OutputFeed implements AsyncIterableIterator<OutputChunk, undefined>
   async return(): Promise<IteratorResult<OutputChunk, undefined>> {
     this.#unread.length = 0;
     this.end();
+    this.#onEnd(this);
     return { done: true, value: undefined };
   }
 

@@ -54,7 +54,9 @@ async function answerForeign(
   const { thread } = found.stop;
   const next = await context.agent.stops.after(thread, leave, FOREIGN_STOP_TIME);
   if (next === undefined) {
-    const became = (await found.session.client.hasThread(thread)) ? "resumed" : "ended";
+    // A restart can end the image, too.
+    const exists = await found.session.client.hasThread(thread).catch(() => false);
+    const became = exists ? "resumed" : "ended";
     return textAnswer(`; Thread ${placeName(found.stop)} ${became}`, nowStopped(others(found, context)));
   }
   const conclusion = conclude({ kind: "outcome", outcome: stoppedOutcome(next) });
