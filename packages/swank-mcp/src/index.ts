@@ -48,6 +48,7 @@ export {
 } from "./evaluation/conclusion.js";
 export { type Followed, followEvaluation } from "./evaluation/follow-evaluation.js";
 export { fullBacktrace } from "./format/backtrace.js";
+export { argumentsOf, localsBesideCall } from "./format/call-arguments.js";
 export { definitionsBlocks, LISTED_TYPES, type ListedType, NO_DEFINITIONS } from "./format/definition-list.js";
 export { lastErrorText, NO_ERROR } from "./format/last-error-text.js";
 export { liveStopText } from "./format/live-stop.js";

@@ -1,4 +1,4 @@
-import type { ErrorSnapshot, FrameSummary, LocalBinding } from "../image/lisp-port.js";
+import type { ErrorSnapshot, FrameSummary } from "../image/lisp-port.js";
 import { cutCall, cutName } from "../text/cut.js";
 
 /** Longest call that a backtrace shows whole, in characters. */
@@ -24,11 +24,6 @@ export function relevantFrames(frames: readonly FrameSummary[]): readonly FrameS
 /** The frames of user code, the innermost first. */
 export function userFrames(error: ErrorSnapshot): readonly FrameSummary[] {
   return error.frames.filter((frame) => frame.kind === "user");
-}
-
-/** Whether the variable is an argument that the call shows whole. */
-export function isInCall({ value, marks }: LocalBinding, call: string): boolean {
-  return marks.includes("argument") && (call.includes(` ${value} `) || call.endsWith(` ${value})`));
 }
 
 /** The sentence that says from which package a report prints symbols; none if the agent works in that package. */

@@ -1,7 +1,8 @@
 import type { ErrorSnapshot, FrameSummary, LocalBinding, StopData } from "../image/lisp-port.js";
 import { cutCall, cutName, more, oneLine } from "../text/cut.js";
 import { EVERY_TOOL, type ToolGuide } from "../text/tool-guide.js";
-import { isInCall, userFrames } from "./frames.js";
+import { localsBesideCall } from "./call-arguments.js";
+import { userFrames } from "./frames.js";
 import { restartLines } from "./restarts.js";
 
 /** Most locals that the block shows, to keep it short. */
@@ -44,9 +45,8 @@ function localsHeading({ index, call }: FrameSummary): string {
 
 /** The locals that the caller's call does not show, if they are short. */
 function callerLines(locals: readonly LocalBinding[], caller: FrameSummary): string[] {
-  const unsaid = locals.filter(
-    (local) => !isInCall(local, caller.call) && local.value !== `#<see frame ${caller.index}>`,
-  );
+  const reference = `#<see frame ${caller.index}>`;
+  const unsaid = localsBesideCall(locals, caller.call).filter(({ value }) => value !== reference);
   const areShort = unsaid.length <= MAX_OF_CALLER && unsaid.every(({ value }) => value.length <= MAX_IN_CALLER);
   return areShort && unsaid.length > 0 ? [localsHeading(caller), ...unsaid.map(localLine)] : [];
 }

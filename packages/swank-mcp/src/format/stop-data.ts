@@ -10,7 +10,8 @@ import type {
 } from "../image/lisp-port.js";
 import { cutCall, cutName, cutText, cutTexts, firstOf, oneLine } from "../text/cut.js";
 import type { JsonObject } from "../text/tool-answer.js";
-import { isInCall, relevantFrames } from "./frames.js";
+import { localsBesideCall } from "./call-arguments.js";
+import { relevantFrames } from "./frames.js";
 import { methodTexts } from "./methods.js";
 import { placeName } from "./stop-places.js";
 
@@ -56,7 +57,7 @@ function frameListData(frames: readonly Frame[], directory: string): JsonObject[
   let room = MAX_VALUES;
   const maxForm = Math.max(MAX_FORM, Math.floor(MAX_FORMS / frames.length));
   return frames.map((frame) => {
-    const unsaid = frame.locals.filter((local) => !isInCall(local, frame.call));
+    const unsaid = localsBesideCall(frame.locals, frame.call);
     const locals = unsaid
       .slice(0, MAX_LOCALS)
       .map((local) => variableData(local, MAX_VALUE))
