@@ -21,7 +21,7 @@
              (typecase part
                (cons (cons (existing (car part)) (existing (cdr part))))
                (symbol (if (eq scratch (symbol-package part))
-                           (multiple-value-bind (symbol status) (find-symbol (symbol-name part))
+                           (multiple-value-bind (symbol status) (accessible-symbol (symbol-name part) *package*)
                              (if status symbol part))
                            part))
                (t part))))
