@@ -72,16 +72,19 @@ async function answerElsewhere(
   leave: () => Promise<void>,
 ): Promise<ToolAnswer> {
   await leave();
-  const next = await nextStopElsewhere(client, stop.thread);
+  const next = await nextStopElsewhere(client, stop);
   if (next === undefined) return textAnswer(`; Thread ${placeName(stop)} resumed in ${text}`);
   const { type, message } = next.condition;
   return textAnswer(`; Thread ${placeName(next)} stopped again in ${text}: ${cutName(type)}: ${cutText(message)}`);
 }
 
-async function nextStopElsewhere(client: LispClient, thread: number): Promise<DebuggedStop | undefined> {
+/** The thread may not have left its stop yet. */
+async function nextStopElsewhere(client: LispClient, left: DebuggedStop): Promise<DebuggedStop | undefined> {
   const end = Date.now() + FOREIGN_STOP_TIME;
   for (;;) {
-    const next = (await client.foreignStops()).find((stop) => stop.thread === thread);
+    const next = (await client.foreignStops()).find(
+      ({ thread, data }) => thread === left.thread && data.number !== left.data.number,
+    );
     if (next !== undefined || Date.now() > end) return next;
     await setTimeout(LOOK_AGAIN);
   }
