@@ -71,5 +71,6 @@ export class McpTerminal {
 
 function scriptArguments(command: readonly string[]): string[] {
   if (process.platform === "darwin") return ["-q", "/dev/null", ...command];
-  return ["-q", "-e", "-c", command.map((word) => `'${word}'`).join(" "), "/dev/null"];
+  // Without `exec`, a shell such as dash waits for the command, and dies of Ctrl-C itself.
+  return ["-q", "-e", "-c", `exec ${command.map((word) => `'${word}'`).join(" ")}`, "/dev/null"];
 }
