@@ -3,28 +3,28 @@
 // them; the exit status is 1 if there is an error or a warning. Style warnings and notes are printed only.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { calls, launch, SwankError } from "swank-client";
-import { placeOf, placeText } from "./support/source-place.mjs";
+import { join, relative, resolve } from "node:path";
+import { calls, launch, Sources, SwankError } from "swank-client";
 
-/** @typedef {ReturnType<typeof calls.compileFileForEmacs.decode>["notes"][number]} CompilerNote */
-/** @param {import("./support/source-place.mjs").SourcePlace} place @param {string} severity @param {string} message */
-function print(place, severity, message) {
-  console.log(`${placeText(place)}: ${severity}: ${message.trim().replace(/\s+/g, " ")}`);
-}
+/** @typedef {import("swank-client").calls.CompilerNote} CompilerNote */
+/** @typedef {{ line: number, column: number }} Place */
 
-/** @param {string} file */
-function startOf(file) {
-  return { file, line: 1, column: 1 };
+const START = { line: 1, column: 1 };
+
+/** @param {string} file @param {Place} place @param {string} severity @param {string} message */
+function print(file, { line, column }, severity, message) {
+  console.log(`${relative("", file)}:${line}:${column}: ${severity}: ${message.trim().replace(/\s+/g, " ")}`);
 }
 
 /** Prints notes in the order of the text. @param {readonly CompilerNote[]} notes @param {string} compiled */
 async function printNotes(notes, compiled) {
-  const placed = await Promise.all(
-    notes.map(async (note) => ({ note, place: (await placeOf(note.location)) ?? startOf(compiled) })),
-  );
-  placed.sort(({ place: a }, { place: b }) => a.line - b.line || a.column - b.column);
-  for (const { note, place } of placed) print(place, note.severity, note.message);
+  const sources = new Sources();
+  const placed = await Promise.all(notes.map(async (note) => ({ note, found: await sources.locate(note.location) })));
+  const lines = placed.map(({ note, found }) => {
+    return found.status === "found" ? { note, place: found, file: found.path } : { note, place: START, file: compiled };
+  });
+  lines.sort(({ place: a }, { place: b }) => a.line - b.line || a.column - b.column);
+  for (const { note, place, file = compiled } of lines) print(file, place, note.severity, note.message);
 }
 
 /**
@@ -44,7 +44,7 @@ async function check(lisp, file, faslFolder) {
   } catch (error) {
     // The file does not exist, or its code has failed while it was loaded.
     if (!(error instanceof SwankError && error.code === "REQUEST_FAILED")) throw error;
-    print(startOf(file), "error", error.message);
+    print(file, START, "error", error.message);
     return false;
   }
 }

@@ -1,18 +1,17 @@
 // Explores a Lisp: finds symbols, describes them, shows definitions, uses and machine code, and inspects objects page by page.
 // `node examples/explore.mjs [FILE...]` starts a Lisp, loads the files, and reads commands, one on each line. `help` lists them.
+import { relative } from "node:path";
 import { createInterface } from "node:readline";
-import { calls, launch, SwankError } from "swank-client";
-import { placeOf, placeText } from "./support/source-place.mjs";
+import { calls, launch, Sources, SwankError } from "swank-client";
 
 /** @typedef {import("swank-client/types").LispRunner} LispRunner */
-/** @typedef {ReturnType<typeof calls.findDefinitionsForEmacs.decode>[number]} DefinitionPlace */
-/** @typedef {ReturnType<typeof calls.inspectorRange.decode>} InspectorRange */
-/** @typedef {ReturnType<typeof calls.initInspector.decode>} Inspection */
+/** @typedef {import("swank-client").calls.InspectorRange} InspectorRange */
+/** @typedef {import("swank-client").calls.Inspection | undefined} Inspection */
 
 /** The number of parts of an inspected object on a page. An element of a list has four parts. */
 const PAGE = 42;
 
-/** @type {Parameters<NonNullable<typeof calls.xrefGroups.encode>>[0]} */
+/** @type {readonly import("swank-client").calls.XrefKind[]} */
 const KINDS = ["calls", "references", "binds", "sets", "macroexpands", "specializes"];
 
 /** @param {LispRunner} lisp @param {string} text */
@@ -26,12 +25,14 @@ async function apropos(lisp, text) {
   if (found.length === 0) console.log("No symbol has this text in its name.");
 }
 
-/** @param {readonly DefinitionPlace[]} places */
+/** @param {readonly import("swank-client").calls.DefinitionPlace[]} places */
 async function printPlaces(places) {
+  const sources = new Sources();
   for (const { name, location } of places) {
-    const place = await placeOf(location);
-    const where = location.status === "unknown" ? location.reason : "not in a file";
-    console.log(`  ${name.replace(/\s+/g, " ")}  ${place === undefined ? where : placeText(place)}`);
+    const found = await sources.locate(location);
+    const file = found.status === "unknown" ? found.reason : relative("", found.path ?? "not in a file");
+    const position = found.status === "found" && found.path !== undefined ? `:${found.line}:${found.column}` : "";
+    console.log(`  ${name.replace(/\s+/g, " ")}  ${file}${position}`);
   }
 }
 

@@ -36,6 +36,7 @@ const CLIENT_FOLDERS = [
   ["protocol/connection"],
   ["lisp"],
   ["calls"],
+  ["sources"],
   ["handshake", "evaluation"],
   ["debugger", "launch"],
 ];

@@ -5,7 +5,7 @@ import * as protocol from "swank-client/protocol";
 
 const SEXP = ["NIL", "T", "decode", "keyword", "list", "print", "quote", "read", "symbol"];
 const CLIENTS = ["LaunchedClient", "LispError", "ReconnectingClient", "SwankClient", "SwankError", "connect", "launch"];
-const DATA = ["DEFINITION_KINDS", "ERROR_CODES", "calls", "lispFunction", "outlineCode"];
+const DATA = ["DEFINITION_KINDS", "ERROR_CODES", "calls", "lispFunction", "outlineCode", "SourceText", "Sources"];
 
 describe("Entry points of swank-client", () => {
   it("swank-client exports these values and no others", () => {

@@ -30,3 +30,6 @@ export { LaunchedClient, launch } from "./launch.js";
 export { type LispFunction, lispFunction } from "./lisp/descriptor.js";
 export type { ReconnectOptions } from "./reconnecting-client.js";
 export { ReconnectingClient } from "./reconnecting-client.js";
+export { SourceText } from "./sources/source-text.js";
+export type { LocatedSource, SourcesOptions } from "./sources/sources.js";
+export { Sources } from "./sources/sources.js";

@@ -36,3 +36,6 @@ export type { CallOptions } from "./lisp/caller.js";
 export type { LispFunction, ModuleName } from "./lisp/descriptor.js";
 export type { LispRunner, RunOptions } from "./lisp/lisp-runner.js";
 export type { ReconnectEvents, ReconnectOptions } from "./reconnecting-client.js";
+export type { AnySource } from "./sources/place.js";
+export type { SourceText } from "./sources/source-text.js";
+export type { FoundSource, LocatedSource, Sources, SourcesOptions, UnreadableSource } from "./sources/sources.js";

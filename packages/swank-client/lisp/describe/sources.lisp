@@ -6,12 +6,19 @@
 
 (defconstant +source-form-limit+ 4000 "Characters shown of a definition that is in no file.")
 
-(defun file-text (file)
-  "The text of FILE, or NIL if that is too large."
-  (with-open-file (stream file :external-format (or (swank/backend:guess-external-format file) '(:utf-8 :replacement #\?)))
+(defun decoded-text (file format)
+  "The text of FILE, which is encoded in FORMAT, or NIL if it is too large."
+  (with-open-file (stream file :external-format format)
     (when (< (file-length stream) +source-file-limit+)
       (let ((text (make-string (file-length stream))))
         (subseq text 0 (read-sequence text stream))))))
+
+(defun file-text (file)
+  "The text of FILE, or NIL if that is too large. Without the name of an encoding, it is UTF-8, or Latin-1 if it cannot be UTF-8."
+  (let ((format (swank/backend:guess-external-format file)))
+    (if format
+        (decoded-text file format)
+        (or (or-nil (decoded-text file :utf-8)) (decoded-text file :latin-1)))))
 
 (defun noting-list-reader (note)
   "A macro function for #\\( that calls NOTE with the position of an outermost list, and reads the list."

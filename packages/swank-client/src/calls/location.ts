@@ -10,9 +10,11 @@ export type LocationPlace =
   /** A file in an archive. */
   | { readonly kind: "archive"; readonly path: string; readonly entry: string };
 
-/** A position in that text. Offsets count characters, from 1. */
+/** A position in that text. Offsets count Lisp's characters from 1, or bytes: see `Sources`, which converts them. */
 export type LocationPosition =
   | { readonly kind: "offset"; readonly offset: number }
+  /** Of errors of the reader, for which SBCL counts bytes. */
+  | { readonly kind: "byte"; readonly offset: number }
   | { readonly kind: "line"; readonly line: number; readonly column: number | undefined }
   | { readonly kind: "function"; readonly name: string }
   | {
@@ -21,8 +23,8 @@ export type LocationPosition =
       readonly specializers: Sexp;
       readonly qualifiers: readonly Sexp[];
     }
-  /** The path into the form that begins at `offset`. */
-  | { readonly kind: "path"; readonly path: readonly number[]; readonly offset: number }
+  /** The path into the form at `offset`, or from the top-level forms without it; its first number is that of the top-level form. */
+  | { readonly kind: "path"; readonly path: readonly number[]; readonly offset: number | undefined }
   | { readonly kind: "end" };
 
 /** A place in source code, or the reason why there is none. */
@@ -46,9 +48,9 @@ const place: Decoder<LocationPlace> = decode.tagged({
   zip: record({ path: string, entry: string }, { kind: "archive" }),
 });
 
-/** Swank may add the length of the text at the position, which is ignored. */
+/** Swank may add the length of the text at the position, which is ignored. An offset that it does not find is `nil`. */
 const position: Decoder<LocationPosition> = decode.tagged({
-  position: record({ offset: integer }, { kind: "offset" }),
+  position: map(record({ offset: nullable(integer) }), ({ offset = 1 }) => ({ kind: "offset", offset }) as const),
   offset: map(
     record({ start: integer, delta: integer }),
     ({ start, delta }) => ({ kind: "offset", offset: start + delta }) as const,
@@ -60,7 +62,7 @@ const position: Decoder<LocationPosition> = decode.tagged({
   }),
   "source-path": map(
     record({ path: decode.list(integer), offset: optional(nullable(integer)) }),
-    ({ path, offset = 1 }) => {
+    ({ path, offset }) => {
       return { kind: "path", path, offset } as const;
     },
   ),

@@ -49,8 +49,19 @@ const note: Decoder<CompilerNote> = map(
     sourceContext: optional(nullable(string)),
     references: optional(decode.list(any)),
   }),
-  ({ references = [], sourceContext, ...others }) => ({ ...others, references, sourceContext }),
+  ({ references = [], sourceContext, ...others }) => ({
+    ...others,
+    location: others.severity === "read-error" ? inBytes(others.location) : others.location,
+    references,
+    sourceContext,
+  }),
 );
+
+/** SBCL gives the place of the reader in the file, in bytes (swank/sbcl.lisp, `compiler-note-location`). */
+function inBytes(where: SourceLocation): SourceLocation {
+  if (where.status === "unknown" || where.position.kind !== "offset") return where;
+  return { ...where, position: { ...where.position, kind: "byte" } };
+}
 
 /** `(:compilation-result NOTES SUCCESSP SECONDS LOADP FASL)` (swank.lisp, `compilation-result`). */
 export const compilation: Decoder<Compilation> = decode.tagged({

@@ -10,6 +10,7 @@ import {
 } from "sexp-parser";
 import type { ErrorSnapshot } from "../calls/condition.js";
 import type { ReadFailure } from "../calls/evaluate.js";
+import { CountedText } from "../sources/counted-text.js";
 
 /** Most lines of the code that a report repeats. */
 const MAX_LINES = 3;
@@ -33,7 +34,8 @@ interface Place {
 function locate(code: string, { offset, evaluated }: ReadFailure): Place | undefined {
   const unbalanced = evaluated === 0 ? describeUnbalanced(code, scan(code)) : undefined;
   if (unbalanced !== undefined || offset === undefined) return unbalanced;
-  return only(`${at(positionAt(code, beginning(code, codeUnits(code, offset))))}.`);
+  // Lisp counts characters, JavaScript UTF-16 code units
+  return only(`${at(positionAt(code, beginning(code, new CountedText(code, () => 1).offsetOf(offset))))}.`);
 }
 
 function only(text: string): Place {
@@ -93,13 +95,4 @@ function at({ line, column }: Position): string {
 function evaluatedBefore(forms: number): string {
   if (forms === 0) return "Nothing has been evaluated.";
   return forms === 1 ? "The form before it has been evaluated." : `The ${forms} forms before it have been evaluated.`;
-}
-
-/** Lisp counts characters, JavaScript UTF-16 code units. */
-function codeUnits(text: string, characters: number): number {
-  let units = 0;
-  for (let count = 0; count < characters && units < text.length; count += 1) {
-    units += (text.codePointAt(units) ?? 0) > 0xffff ? 2 : 1;
-  }
-  return units;
 }
