@@ -22,12 +22,17 @@
                               (apply close closing arguments))))
   (encapsulate-function 'dispatch-event tag
                         (lambda (dispatch receiver event)
-                          (funcall dispatch receiver (if (eq receiver connection) (fitting-event event) event)))))
+                          (funcall dispatch receiver (if (eq receiver connection) (fitting-event event) event))))
+  ;; each new package makes Swank send 40 kB that only editors need, and compute them for 40 ms
+  (encapsulate-function 'sync-indentation-to-emacs tag
+                        (lambda (synchronize)
+                          (unless (eq *emacs-connection* connection) (funcall synchronize)))))
 
 (defun uninstall-guard (tag connected closed)
   "Undo what INSTALL-GUARD did."
   (unencapsulate-function 'close-connection% tag)
   (unencapsulate-function 'dispatch-event tag)
+  (unencapsulate-function 'sync-indentation-to-emacs tag)
   (unencapsulate-function 'invoke-default-debugger tag)
   (sb-ext:atomic-update (symbol-value '*new-connection-hook*) (lambda (hooks) (remove connected hooks)))
   (sb-ext:atomic-update (symbol-value '*connection-closed-hook*) (lambda (hooks) (remove closed hooks))))

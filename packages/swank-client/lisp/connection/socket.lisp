@@ -6,28 +6,29 @@
   "Close DESCRIPTOR in programs that the image runs. Otherwise they would keep the connection open after the image ends."
   (sb-posix:fcntl descriptor sb-posix:f-setfd 1))
 
-(defun set-user-timeout (descriptor milliseconds)
-  "Give up on data that is not acknowledged within MILLISECONDS. By default Linux retransmits for 15 minutes."
-  (sb-alien:with-alien ((value sb-alien:int milliseconds))
+(defconstant +tcp+ 6 "The level of TCP's options.")
+
+(defun set-option (descriptor level option value)
+  "Set an integer OPTION of the socket DESCRIPTOR, at LEVEL of the protocol.
+The first use of the socket class of SB-BSD-SOCKETS compiles its constructor."
+  (sb-alien:with-alien ((value sb-alien:int value))
     (sb-alien:alien-funcall
      (sb-alien:extern-alien "setsockopt" (function sb-alien:int sb-alien:int sb-alien:int sb-alien:int
                                                    (* sb-alien:int) sb-alien:int))
-     descriptor 6 18 (sb-alien:addr value) 4)))
+     descriptor level option (sb-alien:addr value) 4)))
 
 (defun set-socket-options (descriptor)
   "Send data over DESCRIPTOR without delay, and detect within a minute that the client's machine has vanished."
-  (let ((socket (make-instance 'sb-bsd-sockets:inet-socket :type :stream :protocol :tcp :descriptor descriptor)))
-    ;; otherwise garbage collection of the socket object would close the connection
-    (sb-ext:cancel-finalization socket)
-    ;; without TCP_NODELAY a reply of two messages waits 40 ms for an acknowledgement
-    (setf (sb-bsd-sockets:sockopt-tcp-nodelay socket) t)
-    ;; detect within a minute that the client's machine has vanished
-    (setf (sb-bsd-sockets:sockopt-keep-alive socket) t
-          (sb-bsd-sockets:sockopt-tcp-keepidle socket) 20
-          (sb-bsd-sockets:sockopt-tcp-keepintvl socket) 5
-          (sb-bsd-sockets:sockopt-tcp-keepcnt socket) 4)
-    (when (member :linux *features*)
-      (set-user-timeout descriptor 40000))))
+  ;; TCP_NODELAY: without it, a reply of two messages waits 40 ms for an acknowledgement
+  (set-option descriptor +tcp+ 1 1)
+  ;; SO_KEEPALIVE of SOL_SOCKET
+  (set-option descriptor #+linux 1 #-linux #xffff #+linux 9 #-linux 8 1)
+  #+linux
+  (loop for (option value) in '((4 20)      ; TCP_KEEPIDLE, in seconds
+                                (5 5)       ; TCP_KEEPINTVL, in seconds
+                                (6 4)       ; TCP_KEEPCNT
+                                (18 40000)) ; TCP_USER_TIMEOUT, in milliseconds: by default, Linux sends unacknowledged data for 15 minutes
+        do (set-option descriptor +tcp+ option value)))
 
 (defun connection-descriptor (connection)
   "The descriptor of CONNECTION's socket."
