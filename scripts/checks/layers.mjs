@@ -21,7 +21,7 @@ const SERVER_FOLDERS = [
   ["evaluation"],
   ["format", "agent"],
   ["calls"],
-  ["tools/core", "tools/debug", "tools/breakpoints"],
+  ["tools/core", "tools/debug", "tools/breakpoints", "tools/code"],
   ["tools"],
   ["mcp/transport"],
   ["mcp"],
@@ -37,7 +37,7 @@ const CLIENT_FOLDERS = [
   ["lisp"],
   ["calls"],
   ["sources"],
-  ["handshake", "evaluation"],
+  ["handshake", "evaluation", "code"],
   ["debugger", "launch"],
 ];
 

@@ -5,7 +5,7 @@
   :description "The Lisp side of the npm package swank-client: evaluations, the debugger and descriptions for clients of a Swank server"
   :license "MIT"
   :depends-on ("swank-client/connection" "swank-client/evaluate" "swank-client/debugger" "swank-client/definitions"
-               "swank-client/describe")
+               "swank-client/describe" "swank-client/code")
   :in-order-to ((asdf:test-op (asdf:test-op "swank-client/tests"))))
 
 (asdf:defsystem "swank-client/connection"
@@ -119,11 +119,29 @@
   :description "Descriptions of symbols"
   :depends-on ("swank-client/evaluate")
   :serial t
-  :components ((:file "describe/package")
+  :components ((:file "sources/package")
+               (:file "sources/files")
+               (:file "sources/forms")
+               (:file "sources/heads")
+               (:file "describe/package")
                (:file "describe/values")
                (:file "describe/sources")
                (:file "describe/calls")
                (:file "describe/describe")))
+
+(asdf:defsystem "swank-client/code"
+  :description "Questions about the program's code"
+  :depends-on ("swank-client/describe")
+  :serial t
+  :components ((:file "compat/sbcl-code")
+               (:file "code/package")
+               (:file "code/names")
+               (:file "code/loaded-files")
+               (:file "code/definitions")
+               (:file "code/forms-of-definitions")
+               (:file "code/recorded-forms")
+               (:file "code/show-source")
+               (:file "code/show-file")))
 
 (asdf:defsystem "swank-client/launch"
   :description "Runs an image that the library has launched; the launcher loads these files one by one"
@@ -147,6 +165,7 @@
                (:file "tests/threads")
                (:file "tests/wire")
                (:file "tests/definitions")
+               (:file "tests/sources")
                (:file "tests/stops"))
   :perform (asdf:test-op (operation system)
              (declare (ignore operation system))

@@ -11,6 +11,7 @@ import { reset } from "./calls/reset.js";
 import { CLIENT_EVENTS } from "./client-events.js";
 import { CLIENT_OPTIONS, type ClientOptions, DEFINITIONS_OPTIONS, type DefinitionsOptions } from "./client-options.js";
 import { ClientQuestions } from "./client-questions.js";
+import { Code } from "./code/code.js";
 import { Breakpoints } from "./debugger/breakpoints.js";
 import { DebuggerRegistry } from "./debugger/debugger-registry.js";
 import { ForeignStops } from "./debugger/foreign-stops.js";
@@ -57,6 +58,8 @@ export class SwankClient extends ClientQuestions {
   override readonly lisp: LispRunner;
   /** Breakpoints of this client. */
   readonly breakpoints: Breakpoints;
+  /** Questions about the program's code. */
+  readonly code: Code;
   readonly #caller: Caller;
   readonly #installer: RuntimeInstaller;
   readonly #runner: EvaluationRunner<Stop>;
@@ -78,6 +81,7 @@ export class SwankClient extends ClientQuestions {
     const openings = options.mayEndImage === false ? { evaluate: openingCall(protectImage) } : {};
     this.#installer = new RuntimeInstaller(loader, { runtime: options.runtime, openings });
     this.lisp = new LispRunner(this.#caller, this.#installer);
+    this.code = new Code(this.lisp);
     this.#runner = new EvaluationRunner(connection, this.lisp);
     this.breakpoints = new Breakpoints(this.lisp, (hit) => this.emit("hitElsewhere", hit));
     this.#debugger = new DebuggerRegistry(

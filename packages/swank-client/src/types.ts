@@ -12,6 +12,7 @@ export type { Breakpoint, HitElsewhere, IdleBreakpoint, NewBreakpoint } from "./
 export type * from "./calls/condition.js";
 export type { ConnectionInfo } from "./calls/connection-info.js";
 export type { Definition, DefinitionKind, Definitions, LeftReason, Loaded, ResetReport } from "./calls/definition.js";
+export type * from "./calls/definition-text.js";
 export type { Frame, FrameLocals, FramePage, FrameValue, Source, Variable } from "./calls/frames.js";
 export type { StepMode } from "./calls/step-on.js";
 export type { StopData, StopDetail, StopReason } from "./calls/stop-data.js";
@@ -20,6 +21,7 @@ export type * from "./calls/symbol-description.js";
 export type { SwankClient } from "./client.js";
 export type { ClientEvents } from "./client-events.js";
 export type { ClientOptions, DefinitionsOptions, DescribeOptions } from "./client-options.js";
+export type { Code, FileOptions, NameOptions } from "./code/code.js";
 export type { ConnectOptions } from "./connect.js";
 export type { BreakpointOptions, Breakpoints } from "./debugger/breakpoints.js";
 export type { EndedThread } from "./debugger/own-threads.js";

@@ -112,24 +112,27 @@
           (subseq found 0 (min +suggestions+ (length found)))
           (max 0 (- (length found) +suggestions+)))))
 
-(defun describe-in (package package-name name written)
-  "Describe the symbol NAME in PACKAGE, which another thread may delete at any time."
-  (multiple-value-bind (symbol status) (or-nil (accessible-symbol name package))
-    (if status
-        (list* :found (qualified-name symbol) status (or (package-name package) package-name) (meanings symbol package))
-        (not-found name written package-name))))
-
-(defun name-description (text package-text)
-  "Describe the symbol that TEXT names in the package that PACKAGE-TEXT names.
-=> (:found NAME STATUS PACKAGE MEANING ...) | (:package-not-found NAME (PACKAGE ...))
- | (:symbol-not-found NAME PACKAGE (SYMBOL ...) COUNT-OF-OTHERS)"
+(defun call-with-named (text home-name function)
+  "Call FUNCTION with the symbol that TEXT names in the package HOME-NAME, its status and that package. Other threads may delete packages at
+any time.
+=> its value | (:package-not-found NAME (PACKAGE ...)) | (:symbol-not-found NAME PACKAGE (SYMBOL ...) COUNT-OF-OTHERS)"
   (multiple-value-bind (name prefix written) (parsed-name text)
-    (let* ((home-name (if package-text (parsed-package package-text) "CL-USER"))
-           (home (live-package home-name))
+    (let* ((home (live-package home-name))
            (package (if prefix (or (and home (package-known-in home prefix)) (live-package prefix)) home)))
       (cond ((and (null prefix) (null home)) (list :package-not-found home-name (similar-packages home-name)))
             ((null package) (list :package-not-found prefix (similar-packages prefix)))
-            (t (describe-in package (or prefix home-name) name written))))))
+            (t (multiple-value-bind (symbol status) (or-nil (accessible-symbol name package))
+                 (if status
+                     (funcall function symbol status package)
+                     (not-found name written (or prefix home-name)))))))))
+
+(defun name-description (text package-text)
+  "Describe the symbol that TEXT names in the package that PACKAGE-TEXT names.
+=> (:found NAME STATUS PACKAGE MEANING ...) | the other replies of CALL-WITH-NAMED"
+  (let ((home-name (if package-text (parsed-package package-text) "CL-USER")))
+    (call-with-named text home-name
+                     (lambda (symbol status package)
+                       (list* :found (qualified-name symbol) status (or (package-name package) home-name) (meanings symbol package))))))
 
 (defun describe-name (text package-text &optional sources)
   "Return NAME-DESCRIPTION of TEXT. Printing methods of the client run as the client's code.

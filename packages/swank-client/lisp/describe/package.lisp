@@ -2,6 +2,11 @@
 
 (defpackage #:swank-client/describe
   (:documentation "Describes what a symbol means.")
-  (:use #:common-lisp #:swank-client/sbcl #:swank-client/threads #:swank-client/printing #:swank-client/ledger #:swank-client/sessions)
+  (:use #:common-lisp #:swank-client/sbcl #:swank-client/threads #:swank-client/printing #:swank-client/ledger #:swank-client/sessions
+        #:swank-client/sources)
   (:import-from #:swank-client/stops #:effective-methods #:generic-function-named #:method-entries #:required-count #:source-forms)
-  (:export #:describe-name))
+  (:export #:arglist-text
+           #:call-with-named
+           #:describe-name
+           #:documentation-text
+           #:home-package))

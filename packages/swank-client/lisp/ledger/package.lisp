@@ -29,5 +29,6 @@
            #:note-candidate
            #:note-load
            #:own-origin-p
+           #:source-kinds
            #:source-origin
            #:specializer-name))

@@ -12,6 +12,7 @@
            #:blank-p
            #:bounded-text
            #:data-values
+           #:directory-of-image
            #:elision
            #:huge-number-p
            #:in-time

@@ -89,15 +89,6 @@
      (mapcar #'readable-name
              (stable-sort (sort (delete-duplicates found) #'string< :key #'qualified-name) #'> :key #'relevance)))))
 
-(defun similar-packages (name)
-  "Names of packages whose name or a nickname is similar to NAME."
-  (when (> (length name) 1)
-    (loop for package in (live-packages)
-          for names = (or-nil (cons (package-name package) (package-nicknames package)))
-          when (some (lambda (other) (or (search name other) (and (> (length other) 2) (search other name)))) names)
-            collect (first names) into found
-          finally (return (subseq (sort found #'string<) 0 (min +suggestions+ (length found)))))))
-
 (defun edit-distance (one other)
   "The number of characters to insert, delete or replace to turn ONE into OTHER."
   (let ((row (loop for column from 0 to (length other) collect column)))
@@ -114,6 +105,21 @@
 (defun length-difference (one other)
   "The difference of the lengths of ONE and OTHER."
   (abs (- (length one) (length other))))
+
+(defun slip-p (one other)
+  "True if ONE and OTHER differ by a slip."
+  (let ((limit (if (> (length one) 3) 2 1)))
+    (and (<= (length-difference one other) limit)
+         (<= (edit-distance one other) limit))))
+
+(defun similar-packages (name)
+  "Names of packages whose name or a nickname is similar to NAME."
+  (when (> (length name) 1)
+    (loop for package in (live-packages)
+          for names = (or-nil (cons (package-name package) (package-nicknames package)))
+          when (some (lambda (other) (or (search name other) (and (> (length other) 2) (search other name)) (slip-p name other))) names)
+            collect (first names) into found
+          finally (return (subseq (sort found #'string<) 0 (min +suggestions+ (length found)))))))
 
 (defun nearer-p (one other)
   "True if ONE, (DISTANCE LENGTH-DIFFERENCE NAME), comes before OTHER."

@@ -61,6 +61,7 @@
            #:qualified-name
            #:reached-breakpoint
            #:reached-hit
+           #:readable-name
            #:session
            #:session-connection
            #:session-departed
@@ -74,6 +75,7 @@
            #:session-values
            #:similar-packages
            #:similar-symbols
+           #:slip-p
            #:symbols-elsewhere
            #:symbols-worth-naming
            #:with-code-of

@@ -46,12 +46,6 @@
     (is (equal "(A &OPTIONAL (B 1 B-P) &KEY C ((:D E) 2))"
                (prin1-to-string (unqualified-parameters '(a &optional (b 1 b-p) &key c ((:d e) 2))))))))
 
-(define-test form-start-counts-top-level-forms
-    "The start of a top-level form is its parenthesis, whatever precedes it. Nothing is interned or evaluated."
-  (let ((text (format nil "; (comment)~%(a #.(error \"read\"))~%#+(or) (left out)~%  (no-such-package::b)")))
-    (is (= (position #\( text :start 10) (form-start text 0)))
-    (is (= (search "(no-such" text) (form-start text 1)))))
-
 (define-test qualified-name-has-bars-where-needed
     "The name of a symbol has its package, and can be read back."
   (is (equal "COMMON-LISP::CAR" (qualified-name 'car)))

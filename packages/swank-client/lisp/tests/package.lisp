@@ -6,12 +6,14 @@
   (:import-from #:fiveam #:is #:is-false #:is-true #:signals)
   (:import-from #:swank-client/connection #:bytes-of #:fits-p #:fitting-event #:shortened)
   (:import-from #:swank-client/debugger #:named-arguments)
-  (:import-from #:swank-client/describe #:unqualified-parameters #:form-start #:qualified-name)
+  (:import-from #:swank-client/describe #:unqualified-parameters #:qualified-name)
   (:import-from #:swank-client/evaluate #:last-newline #:undefined-thing #:warning-type)
   (:import-from #:swank-client/ledger #:current-definition #:defined-thing #:method-name #:methods-of #:name-p)
   (:import-from #:swank-client/printing #:*value-length* #:line-text #:on-one-line #:parsed-name #:parsed-package #:printed-values
                 #:report-text #:value-text)
   (:import-from #:swank-client/sbcl #:accessible-symbol #:package-graph-lock #:version-symbols #:world-lock)
+  (:import-from #:swank-client/sources #:definition-head #:element-spans #:form-start #:head-names-p #:list-spans #:position-of
+                #:top-level-form-end #:top-level-form-gap #:top-level-form-start #:top-level-forms)
   (:import-from #:swank-client/stops #:argument-range #:class-name-text #:first-form-text #:frame-kinds #:message-text #:restart-texts #:shown-class
                 #:source-forms #:value-of-source)
   (:import-from #:swank-client/swank #:*slime-interrupts-enabled* #:mailbox-lock)

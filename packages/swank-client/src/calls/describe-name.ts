@@ -3,6 +3,7 @@ import { checkTexts } from "../base/check-arguments.js";
 import { keywordOf } from "../lisp/decoders.js";
 import { lispFunction } from "../lisp/descriptor.js";
 import { effectiveMethods } from "./condition.js";
+import { nameNotFound } from "./name-not-found.js";
 import {
   ACCESS,
   type ClassMeaning,
@@ -94,20 +95,7 @@ const symbolDescription: Decoder<SymbolDescription> = tagged({
       meanings,
     }),
   ),
-  "package-not-found": map(
-    tuple(string, list(string)),
-    ([packageName, similar]): SymbolDescription => ({ status: "package-not-found", package: packageName, similar }),
-  ),
-  "symbol-not-found": map(
-    tuple(string, string, list(string), integer),
-    ([name, packageName, elsewhere, more]): SymbolDescription => ({
-      status: "symbol-not-found",
-      name,
-      package: packageName,
-      elsewhere,
-      more,
-    }),
-  ),
+  ...nameNotFound,
 });
 
 /**

@@ -102,22 +102,28 @@ export interface FoundSymbol {
   readonly meanings: readonly Meaning[];
 }
 
+/** There is no such package. */
+export interface PackageNotFound {
+  readonly status: "package-not-found";
+  /** The name that was looked up: in upper case, unless it was written with bars. */
+  readonly package: string;
+  /** Names of packages whose name or a nickname is similar. */
+  readonly similar: readonly string[];
+}
+
+/** The package has no such symbol. */
+export interface SymbolNotFound {
+  readonly status: "symbol-not-found";
+  readonly name: string;
+  readonly package: string;
+  /** Symbols with that name in other packages or in other case, as code writes them; the likeliest first. */
+  readonly elsewhere: readonly string[];
+  /** Number of further symbols that are not listed. */
+  readonly more: number;
+}
+
+/** Why a name means nothing. */
+export type NameNotFound = PackageNotFound | SymbolNotFound;
+
 /** The description of a symbol, or the reason why it was not found. */
-export type SymbolDescription =
-  | FoundSymbol
-  | {
-      readonly status: "package-not-found";
-      /** The name that was looked up: in upper case, unless it was written with bars. */
-      readonly package: string;
-      /** Names of packages whose name or a nickname is similar. */
-      readonly similar: readonly string[];
-    }
-  | {
-      readonly status: "symbol-not-found";
-      readonly name: string;
-      readonly package: string;
-      /** Symbols with that name in other packages or in other case, as code writes them; the likeliest first. */
-      readonly elsewhere: readonly string[];
-      /** Number of further symbols that are not listed. */
-      readonly more: number;
-    };
+export type SymbolDescription = FoundSymbol | NameNotFound;

@@ -53,6 +53,8 @@ export class RuntimeInstaller implements Modules {
       throw new SwankError("RUNTIME_FORBIDDEN", "This client must load nothing into the image (runtime: false).");
     }
     const module = runtimeModule(name);
+    // Every connection has loaded `connection`.
+    for (const needed of module.dependsOn) if (needed !== "connection") await this.ensure(needed);
     await this.#loader.load(module, openings?.[name]);
     this.#loaded.set(name, module);
     return module;

@@ -11,6 +11,8 @@ export interface RuntimeModule {
   readonly packageName: string;
   /** The name of the keyword whose property `:ready` is true in an image that has loaded the module. */
   readonly marker: string;
+  /** The modules that must be loaded before it. */
+  readonly dependsOn: readonly ModuleName[];
   /** The texts of its files, in the order in which they are loaded. */
   readonly texts: readonly string[];
 }
@@ -18,9 +20,10 @@ export interface RuntimeModule {
 /** Matches a name of one of this library's packages in Lisp code. */
 const PACKAGE_NAME = /#:swank-client\/([a-z][a-z-]*)/g;
 
-/** The texts of each system, and the version, a hash of all texts. */
+/** The texts of each system and the systems that it needs, and the version, a hash of all texts. */
 interface SourceTexts {
   readonly version: string;
+  readonly dependencies: ReadonlyMap<ModuleName, readonly ModuleName[]>;
   readonly texts: ReadonlyMap<ModuleName, readonly string[]>;
 }
 
@@ -29,13 +32,14 @@ let known: SourceTexts | undefined;
 /** A module. The files of this package are read once. */
 export function runtimeModule(name: ModuleName): RuntimeModule {
   known ??= readTexts();
-  const { version, texts } = known;
+  const { version, texts, dependencies } = known;
   const marker = versioned(name, version);
   return {
     name,
     version,
     packageName: marker,
     marker,
+    dependsOn: dependencies.get(name) ?? [],
     // Only the first client of an image needs the texts.
     get texts() {
       // Each version has its own packages, so that it redefines neither another version nor a system loaded by hand.
@@ -55,7 +59,16 @@ function readTexts(): SourceTexts {
   const texts = MODULE_NAMES.map((name) => [name, textsOf(name, systems)] as const);
   const hash = createHash("sha256");
   for (const text of texts.flatMap(([, own]) => own)) hash.update(text);
-  return { version: hash.digest("hex").slice(0, 12).toUpperCase(), texts: new Map(texts) };
+  return {
+    version: hash.digest("hex").slice(0, 12).toUpperCase(),
+    dependencies: new Map(MODULE_NAMES.map((name) => [name, dependenciesOf(name, systems)] as const)),
+    texts: new Map(texts),
+  };
+}
+
+function dependenciesOf(name: ModuleName, systems: readonly LispSystem[]): readonly ModuleName[] {
+  const others = systems.find((system) => system.name === name)?.dependsOn ?? [];
+  return MODULE_NAMES.filter((other) => others.includes(other));
 }
 
 function textsOf(name: ModuleName, systems: readonly LispSystem[]): readonly string[] {

@@ -117,6 +117,10 @@ export const COMMANDS: readonly ConsoleCommand[] = [
     name,
     package: packageName,
   })),
+  tool("source", "name", "show-source", "Show the text of a definition.", ({ words: [name], packageName }) => ({
+    name,
+    package: packageName,
+  })),
   tool("definitions", "[type]", "list-definitions", "List this session's definitions.", ({ words: [type] }) => ({
     type,
   })),

@@ -1,4 +1,4 @@
-import type { FoundSymbol, Meaning, SymbolDescription } from "../image/lisp-port.js";
+import type { FoundSymbol, Meaning, NameNotFound, SymbolDescription } from "../image/lisp-port.js";
 import { cutName, firstOf, more } from "../text/cut.js";
 import { shownName } from "../text/shown-name.js";
 import type { JsonObject } from "../text/tool-answer.js";
@@ -29,12 +29,25 @@ export function symbolBlocks(
   asked: string,
   { guide = EVERY_TOOL, similar = [], args = [] }: SymbolAdvice = {},
 ): readonly string[] {
+  if (description.status !== "found") return notFoundBlocks(description, asked, similar);
+  return [
+    foundText(description),
+    ...block([...methodLines(description, args), ...symbolHints(description, asked, guide)]),
+  ];
+}
+
+/**
+ * The answer about a name that is not in the image: the contract's text, and a second block with the nearest names, if there are any.
+ *
+ * @param asked - The name that the caller gave.
+ * @param similar - Names that are similar to it.
+ */
+export function notFoundBlocks(
+  description: NameNotFound,
+  asked: string,
+  similar: readonly string[],
+): readonly string[] {
   switch (description.status) {
-    case "found":
-      return [
-        foundText(description),
-        ...block([...methodLines(description, args), ...symbolHints(description, asked, guide)]),
-      ];
     case "package-not-found":
       return [
         `Package ${shownName(description.package)} not found`,
@@ -77,7 +90,8 @@ function meaningData(meaning: Meaning): JsonObject {
   };
 }
 
-function notFoundData(description: Exclude<SymbolDescription, FoundSymbol>): JsonObject {
+/** The reason why a name was not found, as data. */
+export function notFoundData(description: NameNotFound): JsonObject {
   if (description.status === "package-not-found")
     return { ...description, package: shownName(description.package), similar: cutNames(description.similar) };
   const { name, package: home, elsewhere } = description;

@@ -16,9 +16,12 @@ export type {
   DefinitionKind,
   DefinitionSource,
   Definitions,
+  DefinitionText,
   EffectiveMethod,
   EndedThread,
   ErrorSnapshot,
+  FoundDefinitions,
+  FoundLines,
   FoundSymbol,
   Frame,
   FrameLocals,
@@ -33,10 +36,13 @@ export type {
   LocalBinding,
   Meaning,
   MethodsCalled,
+  NameNotFound,
   OutputStream,
   Redefinitions,
   ResetReport,
   Restart,
+  ShownFile,
+  ShownSource,
   SignalledCondition,
   SignalledConditions,
   Source,
@@ -45,6 +51,7 @@ export type {
   StopOwner,
   StopReason,
   SymbolDescription,
+  TextState,
   Transcript,
   Variable,
   WarningCount,
@@ -100,6 +107,7 @@ export interface LispClient
     | "close"
     | "hasThread"
     | "describeSymbol"
+    | "code"
     | "completions"
     | "definitions"
     | "reset"

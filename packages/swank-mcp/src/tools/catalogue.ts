@@ -4,6 +4,7 @@ import { ToolGuide } from "../text/tool-guide.js";
 import { breakpointList } from "./breakpoints/breakpoint-list.js";
 import { breakpointRemove } from "./breakpoints/breakpoint-remove.js";
 import { breakpointSet } from "./breakpoints/breakpoint-set.js";
+import { showSource } from "./code/show-source.js";
 import { describeLastError } from "./core/describe-last-error.js";
 import { describeSymbol } from "./core/describe-symbol.js";
 import { evaluateLisp } from "./core/evaluate-lisp.js";
@@ -38,6 +39,7 @@ export const CATALOGUE: readonly DeclaredTool[] = [
   breakpointList,
   debuggerStep,
   debuggerContinue,
+  showSource,
 ];
 
 /** The tools that a configuration switches on, and a guide that recommends only these, by the names that the client has for them. */

@@ -1,12 +1,7 @@
 import * as z from "zod";
 import { defineTool } from "../../calls/define-tool.js";
+import { similarNames } from "../../calls/similar-names.js";
 import { symbolBlocks, symbolMeta } from "../../format/symbol-blocks.js";
-import type { LispClient } from "../../image/lisp-port.js";
-import { nearestOnes } from "../../text/nearest.js";
-
-/** The package and the first two letters of a name: people rarely misspell these. */
-const BEGINNING = /^(?:[^\s:|\\]*::?)?[^\s:|\\]{2}/;
-const MOST_SIMILAR = 5;
 
 export const describeSymbol = defineTool({
   name: "describe-symbol",
@@ -27,8 +22,7 @@ export const describeSymbol = defineTool({
   async run({ name, package: packageName, arguments: args = [] }, { session, signal, guide }) {
     const { client } = await session();
     const description = await client.describeSymbol(name, { package: packageName, args, signal });
-    const isUnknown = description.status === "symbol-not-found" && description.elsewhere.length === 0;
-    const similar = isUnknown ? await similarNames(client, name, description.package) : [];
+    const similar = await similarNames(client, name, description);
     return {
       blocks: symbolBlocks(description, name, { guide, similar, args }),
       isError: false,
@@ -36,12 +30,3 @@ export const describeSymbol = defineTool({
     };
   },
 });
-
-/** Accessible symbols whose names begin alike and are similar, as code writes them. */
-async function similarNames(client: LispClient, asked: string, packageName: string): Promise<readonly string[]> {
-  const name = asked.trim();
-  const [beginning] = BEGINNING.exec(name) ?? [];
-  if (beginning === undefined) return [];
-  const candidates = await client.completions(beginning, packageName).catch(() => []);
-  return nearestOnes(name, candidates, MOST_SIMILAR);
-}

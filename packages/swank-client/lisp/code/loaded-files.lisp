@@ -1,0 +1,53 @@
+;;;; The files that the program was loaded from, as they are now, and when they were loaded.
+
+(in-package #:swank-client/code)
+
+(defstruct file
+  "A source file as it is now."
+  truename text
+  ;; its top-level forms
+  forms
+  (date nil))
+
+(defvar *files* nil "The files that this request has read, by truename.")
+
+(defvar *code-sources* nil "The latest record about the code of each file, by native name, for this request; NIL until it is needed.")
+
+(defmacro with-files (() &body body)
+  "Run BODY, which reads each file once."
+  `(let ((*files* (make-hash-table :test 'equal))
+         (*code-sources* nil))
+     ,@body))
+
+(defun read-file (truename)
+  "The file TRUENAME as it is now, or NIL if it cannot be read."
+  (let ((text (source-text truename)))
+    (and text (make-file :truename truename :text text :forms (top-level-forms text) :date (file-write-date truename)))))
+
+(defun file-now (name)
+  "The file that NAME means, a pathname or native name, as it is now; or NIL if it cannot be read."
+  (let ((truename (named-file name)))
+    (when (and truename (pathname-name truename))
+      (multiple-value-bind (file foundp) (gethash truename *files*)
+        (if foundp
+            file
+            (setf (gethash truename *files*) (or-nil (read-file truename))))))))
+
+(defun find-code-sources ()
+  "The latest record about the code of each file, by native name."
+  (let ((sources (make-hash-table :test 'equal)))
+    (map-code-sources (lambda (source)
+                        (let* ((file (code-file source))
+                               (known (and file (gethash file sources))))
+                          (when (and file (code-created source)
+                                     (or (null known) (< (code-created known) (code-created source))))
+                            (setf (gethash file sources) source)))))
+    sources))
+
+(defun code-sources ()
+  "The latest record about the code of each file of the program, by native name."
+  (or *code-sources* (setf *code-sources* (find-code-sources))))
+
+(defun loaded-source (pathname)
+  "The latest record about the code of the file PATHNAME, or NIL if it has none."
+  (gethash (sb-ext:native-namestring pathname) (code-sources)))

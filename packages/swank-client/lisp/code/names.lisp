@@ -1,0 +1,70 @@
+;;;; Names of definitions, as code writes them. They are compared as text, so that nothing is interned.
+
+(in-package #:swank-client/code)
+
+(defun element-texts (text)
+  "The elements of the list that TEXT is, as text."
+  (loop for (start end) in (element-spans text 0 (length text) most-positive-fixnum)
+        collect (subseq text start end)))
+
+(defun method-text-p (text)
+  "True if TEXT is (METHOD NAME ...)."
+  (let ((text (trimmed text)))
+    (and (plusp (length text)) (char= #\( (char text 0))
+         (string-equal "METHOD" (string-left-trim ":" (or (first (element-texts text)) ""))))))
+
+(defun session-home (package-text)
+  "The name of the package that PACKAGE-TEXT names, by default the session's."
+  (if package-text
+      (parsed-package package-text)
+      (package-name (session-package-now (current-session)))))
+
+(defmacro with-code-session ((package-text) &body body)
+  "Run BODY, which answers a client's question, as code of its session with the package that PACKAGE-TEXT names, by default the session's.
+Output of user code that BODY calls is discarded."
+  `(progn
+     (reset-guard-pages)
+     (with-code-of ((current-session))
+       (let ((*package* (or (and ,package-text (live-package (parsed-package ,package-text)))
+                            (session-package-now (current-session))))
+             (*standard-output* (make-broadcast-stream))
+             (*error-output* (make-broadcast-stream))
+             (*trace-output* (make-broadcast-stream)))
+         ,@body))))
+
+;;; Specializers
+
+(defun eql-text (text)
+  "The object's text in TEXT, (EQL OBJECT), without a quote; NIL for other texts."
+  (when (char= #\( (char text 0))
+    (destructuring-bind (&optional (operator "") (object "") &rest more) (element-texts text)
+      (and (null more) (string-equal operator "EQL") (string-left-trim "'" object)))))
+
+(defun printed-object (object)
+  "OBJECT as code in its own package writes it, in lower case."
+  (string-downcase (if (symbolp object) (symbol-name object) (line-text-in-time object 200))))
+
+(defun specializer-text-p (text specializer)
+  "True if TEXT can mean SPECIALIZER. Packages are not compared."
+  (let ((object-text (eql-text text)))
+    (if (typep specializer 'sb-mop:eql-specializer)
+        (and object-text
+             (let ((object (sb-mop:eql-specializer-object specializer)))
+               (string-equal (printed-object object) (if (symbolp object) (parsed-name object-text) object-text))))
+        (and (null object-text)
+             (symbolp (class-name specializer))
+             (string= (symbol-name (class-name specializer)) (parsed-name text))))))
+
+(defun specializers-match-p (texts method)
+  "True if TEXTS, the specializers as written, can mean those of METHOD. Missing ones at the end are T."
+  (let ((specializers (sb-mop:method-specializers method)))
+    (and (<= (length texts) (length specializers))
+         (loop for specializer in specializers
+               for rest = texts then (rest rest)
+               always (specializer-text-p (or (first rest) "T") specializer)))))
+
+(defun qualifiers-match-p (texts method)
+  "True if TEXTS, the qualifiers as written, can mean those of METHOD."
+  (let ((qualifiers (method-qualifiers method)))
+    (and (= (length texts) (length qualifiers))
+         (every (lambda (text qualifier) (string= (parsed-name text) (princ-to-string qualifier))) texts qualifiers))))

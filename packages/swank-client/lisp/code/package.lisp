@@ -1,0 +1,9 @@
+;;;; Questions about the program's code.
+
+(defpackage #:swank-client/code
+  (:documentation "Answers questions about the program's code: where definitions are, and their text.")
+  (:use #:common-lisp #:swank-client/sbcl #:swank-client/sbcl-code #:swank-client/threads #:swank-client/printing
+        #:swank-client/ledger #:swank-client/sessions #:swank-client/sources #:swank-client/describe)
+  (:import-from #:swank-client/stops #:method-form)
+  (:export #:show-file
+           #:show-source))

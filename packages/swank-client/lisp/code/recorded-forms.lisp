@@ -1,0 +1,52 @@
+;;;; The text of a definition that SBCL or this library has recorded in the image.
+
+(in-package #:swank-client/code)
+
+(defconstant +text-limit+ 40000 "Characters shown of one definition.")
+
+(defun form-of-plist (plist number)
+  "The text of form NUMBER in the text that PLIST, a source plist, records; and its position in that text."
+  (let* ((text (getf plist :emacs-string))
+         (form (nth (or number 0) (top-level-forms text))))
+    (if form
+        (values (subseq text (top-level-form-start form) (top-level-form-end form)) (top-level-form-start form))
+        (values text 0))))
+
+(defun declaration-p (form)
+  "True if FORM is a DECLARE expression."
+  (typep form '(cons (eql declare))))
+
+(defun body-of-lambda (lambda-expression name)
+  "The lambda list and the body of LAMBDA-EXPRESSION, without the block that DEFUN of NAME puts around the body."
+  (destructuring-bind (lambda-list . body) (rest lambda-expression)
+    (let* ((block-name (if (consp name) (second name) name))
+           (block (first (last body)))
+           (before (butlast body)))
+      (list* lambda-list
+             (if (and (typep block '(cons (eql block) cons)) (eq block-name (second block))
+                      (every (lambda (form) (or (stringp form) (declaration-p form))) before))
+                 (append (remove-if #'own-declaration-p before) (cddr block))
+                 body)))))
+
+(defun own-declaration-p (form)
+  "True if FORM is a declaration that SBCL adds to recorded forms."
+  (and (declaration-p form)
+       (every (lambda (specifier) (equal "SB-C" (home-name (first specifier)))) (rest form))))
+
+(defun pretty-text (form package)
+  "FORM as code in PACKAGE writes it, on several lines."
+  (with-standard-io-syntax
+    (let ((*package* package)
+          (*print-readably* nil) (*print-pretty* t) (*print-right-margin* 100) (*print-case* :downcase)
+          (*print-length* nil) (*print-level* 50)
+          (sb-ext:*suppress-print-errors* 'serious-condition))
+      (truncated +text-limit+ (lambda (stream) (prin1 form stream))))))
+
+(defun lambda-text (definition)
+  "The text of DEFINITION, a function, as SBCL has recorded its form, or NIL."
+  (let* ((name (definition-name definition))
+         (lambda-expression (and (eq (definition-kind definition) :function)
+                                 (or-nil (function-lambda-expression (fdefinition name))))))
+    (when (typep lambda-expression '(cons (eql lambda) (cons list)))
+      (or-nil (pretty-text `(defun ,name ,@(body-of-lambda lambda-expression name))
+                           (home-package (if (consp name) (second name) name)))))))

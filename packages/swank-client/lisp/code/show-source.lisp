@@ -1,0 +1,152 @@
+;;;; Shows the text of all definitions of a name.
+
+(in-package #:swank-client/code)
+
+(defconstant +texts-limit+ 120000 "Characters shown of all definitions of a name; further ones are only listed.")
+
+(defconstant +definitions-limit+ 500 "Definitions of one name that are listed.")
+
+(defvar *room* 0 "Characters that the texts of further definitions may have.")
+
+(defun bounded (text)
+  "TEXT, cut after +TEXT-LIMIT+ characters; NIL if the answer has no room for it."
+  (when (and text (plusp *room*))
+    (decf *room* (length text))
+    (subseq text 0 (min +text-limit+ (length text)))))
+
+(defun entry (definition state &rest facts)
+  "The plist that describes DEFINITION. STATE says what its text is."
+  (list* :kind (definition-kind definition) :name (definition-text definition) :state state facts))
+
+(defun place-facts (file position)
+  "The facts about POSITION in FILE."
+  (multiple-value-bind (line column) (position-of (file-text file) position)
+    (list :file (shown-file (file-truename file)) :line line :column column)))
+
+;;; Definitions in files
+
+(defun own-code-source (definition)
+  "SBCL's record about the code of DEFINITION, if it is a function, macro or method, or NIL."
+  (or-nil
+   (let ((name (definition-name definition)))
+     (case (definition-kind definition)
+       (:function (function-code-source (fdefinition name)))
+       (:macro (function-code-source (macro-function name)))
+       (:method (method-code-source (definition-method definition)))))))
+
+(defun code-source-of (definition pathname)
+  "SBCL's record about the code of DEFINITION, or else about other code of its file PATHNAME; or NIL."
+  (let ((own (own-code-source definition)))
+    (if (and own (code-created own) (equal (code-file own) (sb-ext:native-namestring pathname)))
+        own
+        (loaded-source pathname))))
+
+(defun text-state (definition code file number)
+  "What the text of form NUMBER in FILE is: :LOADED, :SAME-LENGTH, :CHANGED or, without CODE, the record about its code, :UNKNOWN."
+  (cond ((null code) :unknown)
+        ((= (code-created code) (file-date file)) :loaded)
+        ((or-nil (same-length-p code (form-number-of definition) file number)) :same-length)
+        (t :changed)))
+
+(defun entry-in-file (definition file pathname)
+  "Describe DEFINITION, whose source is PATHNAME, FILE now."
+  (let ((code (code-source-of definition pathname)))
+    (multiple-value-bind (span number) (definition-span definition file (and code (= (code-created code) (file-date file))))
+      (let* ((state (if span (text-state definition code file number) :gone))
+             (recorded (and (member state '(:changed :gone)) (lambda-text definition)))
+             (place (if span (place-facts file (first span)) (list :file (shown-file (file-truename file))))))
+        (if recorded
+            (apply #'entry definition :recorded :text (bounded recorded) place)
+            (apply #'entry definition state
+                   :text (and span (bounded (subseq (file-text file) (first span) (second span))))
+                   place))))))
+
+(defun entry-without-file (definition pathname)
+  "Describe DEFINITION, whose source PATHNAME cannot be read."
+  (let ((recorded (lambda-text definition)))
+    (entry definition (if recorded :recorded :unreadable)
+           :text (bounded recorded)
+           :file (if (typep pathname 'logical-pathname) (namestring pathname) (sb-ext:native-namestring pathname)))))
+
+;;; Definitions from evaluated text
+
+(defun place-in-editor (plist text offset)
+  "The facts about TEXT, which is at OFFSET in the text that an editor sent from the file that PLIST names; NIL if the file has another text."
+  (let* ((name (getf plist :emacs-filename))
+         (file (and name (file-now name)))
+         (position (+ offset (1- (getf plist :emacs-position 1))))
+         (found (and file
+                     (if (eql position (search text (file-text file) :start2 (min position (length (file-text file)))
+                                                                     :end2 (min (+ position (length text)) (length (file-text file)))))
+                         position
+                         (search text (file-text file))))))
+    (and found (place-facts file found))))
+
+(defun evaluated-entry (definition plist)
+  "Describe DEFINITION, whose text PLIST records."
+  (multiple-value-bind (text offset) (form-of-plist plist (form-number-of definition))
+    (let ((place (or-nil (place-in-editor plist text offset))))
+      (apply #'entry definition (if place :loaded :evaluated)
+             :text (bounded text)
+             (or place (list :origin (let ((buffer (getf plist :emacs-buffer))) (and (stringp buffer) buffer))
+                             :file (let ((name (getf plist :emacs-filename))) (and (stringp name) name))))))))
+
+;;; All definitions
+
+(defun definition-entry (definition)
+  "The plist that describes DEFINITION: its :KIND, :NAME and :STATE, and if they are known its :TEXT, :FILE, :LINE, :COLUMN and :ORIGIN."
+  (let* ((source (definition-record definition))
+         (plist (and source (sb-introspect:definition-source-plist source)))
+         (pathname (and source (sb-introspect:definition-source-pathname source)))
+         (file (and pathname (file-now pathname))))
+    (cond ((stringp (getf plist :emacs-string)) (evaluated-entry definition plist))
+          (file (entry-in-file definition file pathname))
+          (pathname (entry-without-file definition pathname))
+          (t (let ((recorded (lambda-text definition)))
+               (entry definition (if recorded :recorded :unrecorded) :text (bounded recorded)))))))
+
+(defun sound-entry (definition)
+  "DEFINITION-ENTRY of DEFINITION, or an entry without a place if that fails."
+  (or (or-nil (definition-entry definition)) (entry definition :unrecorded)))
+
+(defun entries (definitions)
+  "The entries of DEFINITIONS, in their order, and the number of those left out."
+  (let ((*room* +texts-limit+))
+    (with-files ()
+      (with-printing-time
+        (list (loop for definition in definitions
+                    repeat +definitions-limit+
+                    collect (sound-entry definition))
+              (max 0 (- (length definitions) +definitions-limit+)))))))
+
+(defun wanted-methods (definitions elements)
+  "Those of DEFINITIONS that ELEMENTS, the texts of (METHOD NAME QUALIFIER... (SPECIALIZER...)), name."
+  (multiple-value-bind (qualifiers specializers) (method-parts (cddr elements))
+    (remove-if-not (lambda (definition)
+                     (let ((method (definition-method definition)))
+                       (and method
+                            (qualifiers-match-p qualifiers method)
+                            (or (null specializers) (specializers-match-p (element-texts specializers) method)))))
+                   definitions)))
+
+(defun show-definitions (text package-text elements)
+  "SHOW-SOURCE for the name TEXT. ELEMENTS are those of (METHOD ...), or NIL."
+  (call-with-named text (session-home package-text)
+                   (lambda (symbol status package)
+                     (declare (ignore status package))
+                     (let* ((setf-p (and (eql 0 (search "(setf" (trimmed text) :test #'char-equal)) t))
+                            (all (all-definitions symbol setf-p))
+                            (wanted (if elements (wanted-methods all elements) all))
+                            (missed (and elements (null wanted))))
+                       (list* (if missed :no-such-method :found)
+                              (name-text (if setf-p (list 'setf symbol) symbol))
+                              (entries (if missed (remove :method all :key #'definition-kind :test-not #'eq) wanted)))))))
+
+(defun show-source (text package-text)
+  "The definitions of the name TEXT: NAME, (setf NAME) or (method NAME QUALIFIER... (SPECIALIZER...)).
+=> (:found NAME (ENTRY ...) LEFT-OUT) | (:no-such-method NAME (ENTRY ...) LEFT-OUT) with all methods | the replies of CALL-WITH-NAMED"
+  (with-code-session (package-text)
+    (if (method-text-p text)
+        (let ((elements (element-texts (trimmed text))))
+          (show-definitions (or (second elements) "") package-text elements))
+        (show-definitions text package-text nil))))

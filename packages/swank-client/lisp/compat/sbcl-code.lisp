@@ -1,0 +1,48 @@
+;;;; What SBCL records about the files that code was compiled from. These are internals of SBCL.
+
+(defpackage #:swank-client/sbcl-code
+  (:documentation "What SBCL records about the files that code was compiled from.")
+  (:use #:common-lisp #:swank-client/sbcl)
+  (:export #:code-created
+           #:code-file
+           #:code-start-positions
+           #:function-code-source
+           #:map-code-sources
+           #:method-code-source))
+
+(in-package #:swank-client/sbcl-code)
+
+(defun code-file (source)
+  "The native name of the file of SOURCE, a record about code, or NIL."
+  (debug-source-namestring source))
+
+(defun code-created (source)
+  "The universal time at which the file of SOURCE had been written when it was compiled, or NIL."
+  (sb-c::debug-source-created source))
+
+(defun code-start-positions (source)
+  "A vector of the bytes at which the top-level forms of the file of SOURCE began when it was compiled, or NIL."
+  (sb-c::debug-source-start-positions source))
+
+(defun code-source (code)
+  "The record about the file of CODE, a code object, or NIL."
+  (let ((info (sb-kernel:%code-debug-info code)))
+    (and (typep info 'sb-c::compiled-debug-info) (debug-info-source info))))
+
+(defun function-code-source (function)
+  "The record about the file of FUNCTION, or NIL."
+  (code-source (sb-kernel:fun-code-header (sb-kernel:%fun-fun function))))
+
+(defun method-code-source (method)
+  "The record about the file of METHOD, or NIL."
+  (function-code-source (or (%method-function-fast-function (sb-mop:method-function method)) (sb-mop:method-function method))))
+
+(defun map-code-sources (function)
+  "Call FUNCTION with the record about the file of each piece of code in the image, replaced code included."
+  (sb-vm::map-allocated-objects
+   (lambda (object type size)
+     (declare (ignore size))
+     (when (= type sb-vm:code-header-widetag)
+       (let ((source (code-source object)))
+         (when source (funcall function source)))))
+   :all))

@@ -1,0 +1,46 @@
+;;;; Files: their text, their names, and lines in them.
+
+(in-package #:swank-client/sources)
+
+(defconstant +source-file-limit+ 4000000 "Files of this many bytes or more are not read.")
+
+(defun text-in (file format)
+  "The text of FILE in the external FORMAT; NIL if it is too large or is not in that format."
+  (handler-case
+      (with-open-file (stream file :external-format format)
+        (when (< (file-length stream) +source-file-limit+)
+          (let ((text (make-string (file-length stream))))
+            (subseq text 0 (read-sequence text stream)))))
+    (error () nil)))
+
+(defun source-text (file)
+  "The text of FILE, or NIL if that is too large. Its first line can name the coding, as in Emacs; otherwise it is UTF-8, or else Latin-1.
+=> text, external format"
+  (let ((named (swank/backend:guess-external-format file)))
+    (loop for format in (if named (list named :latin-1) '(:utf-8 :latin-1))
+          for text = (text-in file format)
+          when text return (values text format))))
+
+(defun named-file (name)
+  "The truename of the file or folder that NAME means, a native name relative to the image's directory or a pathname; NIL if there is none."
+  (or-nil (probe-file (merge-pathnames (if (stringp name) (sb-ext:parse-native-namestring name) (translate-logical-pathname name))
+                                       (directory-of-image)))))
+
+(defun shown-file (file)
+  "The native name of FILE, relative to the image's directory if it is below that."
+  (let* ((short (enough-namestring file (directory-of-image)))
+         (below (not (eq :absolute (first (pathname-directory (pathname short)))))))
+    (sb-ext:native-namestring (if below (pathname short) file))))
+
+(defun line-start (text position)
+  "The position in TEXT at which the line of POSITION begins."
+  (1+ (or (position #\Newline text :end position :from-end t) -1)))
+
+(defun position-of (text position)
+  "=> the line and the column of POSITION in TEXT, both from 1, in characters"
+  (values (1+ (count #\Newline text :end position))
+          (1+ (- position (line-start text position)))))
+
+(defun definition-line (text start)
+  "The line of TEXT that begins at START, without white space at its end."
+  (string-right-trim '(#\Space #\Tab #\Return) (subseq text start (position #\Newline text :start start))))

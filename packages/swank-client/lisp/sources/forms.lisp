@@ -1,0 +1,114 @@
+;;;; Top-level forms of a text, numbered as the compiler does, and the lists in them. Reading suppresses values: nothing is interned or
+;;;; evaluated, and unknown packages do not matter.
+
+(in-package #:swank-client/sources)
+
+(defstruct top-level-form
+  "A form between START and END. The reading of the form before it ended at GAP: comments and skipped forms are between GAP and START."
+  gap start end)
+
+(defun note-feature (stream char parameter)
+  "The reader's function for #., which skips the form. In a feature expression the result stands for a feature that exists."
+  (declare (ignore char parameter))
+  (let ((*read-suppress* t)) (read stream t nil t))
+  :common-lisp)
+
+(defun noting-list-reader (note)
+  "A macro function for #\\( that reads the list, and calls NOTE with its start, its end and its depth from 0."
+  (let ((list-reader (get-macro-character #\())
+        (depth 0))
+    (lambda (stream char)
+      (let ((start (1- (file-position stream))))
+        (incf depth)
+        (unwind-protect (funcall list-reader stream char)
+          (decf depth)
+          (funcall note start (file-position stream) depth))))))
+
+(defun call-noting-lists (note function)
+  "Call FUNCTION, which reads, with variables of the reader that suppress values. NOTE gets the start, the end and the depth of each list."
+  (let ((*read-suppress* t)
+        (*readtable* (copy-readtable nil)))
+    (set-dispatch-macro-character #\# #\. #'note-feature)
+    (set-macro-character #\( (noting-list-reader note))
+    (funcall function)))
+
+(defun top-level-forms (text)
+  "=> the top-level forms of TEXT up to the first that cannot be read, and whether all can be read"
+  (let ((forms '()) (from nil) (to nil) (eof (list nil)))
+    (with-input-from-string (stream text)
+      (handler-case
+          (call-noting-lists
+           (lambda (start end depth) (when (zerop depth) (setf from start to end)))
+           (lambda ()
+             (loop for gap = (file-position stream)
+                   for got = (progn (setf from nil) (read-preserving-whitespace stream nil eof))
+                   for end = (file-position stream)
+                   until (eq got eof)
+                   do (push (make-top-level-form :gap gap :end end
+                                                 :start (if (and from (= to end)) from (first-position text gap end)))
+                            forms))))
+        (error () (return-from top-level-forms (values (nreverse forms) nil)))))
+    (values (nreverse forms) t)))
+
+(defun form-start (text number)
+  "The position in TEXT of the top-level form NUMBER, from 0, or NIL."
+  (let ((form (nth number (top-level-forms text))))
+    (and form (top-level-form-start form))))
+
+(defun form-number (forms position)
+  "The number of the form of FORMS that contains POSITION, or NIL."
+  (position-if (lambda (form) (and (<= (top-level-form-start form) position) (< position (top-level-form-end form)))) forms))
+
+(defun form-after (text offset)
+  "The position of the first list in TEXT at or after OFFSET, or NIL. OFFSET may be in the white space before it."
+  (and offset (<= offset (length text)) (position #\( text :start offset)))
+
+;;; Comments
+
+(defun block-comment-end (text start)
+  "The end of the block comment that begins at START of TEXT."
+  (loop with depth = 0
+        for position from start below (1- (length text))
+        do (cond ((string= "#|" text :start2 position :end2 (+ position 2)) (incf depth) (incf position))
+                 ((string= "|#" text :start2 position :end2 (+ position 2)) (decf depth) (incf position)
+                  (when (zerop depth) (return (1+ position)))))
+        finally (return (length text))))
+
+(defun first-position (text start end)
+  "The position of the first character in TEXT from START to END that is neither white space nor in a comment, or END."
+  (loop with position = start
+        while (< position end)
+        do (let ((char (char text position)))
+             (cond ((blank-p char) (incf position))
+                   ((char= char #\;) (setf position (or (position #\Newline text :start position :end end) end)))
+                   ((and (char= char #\#) (< (1+ position) end) (char= #\| (char text (1+ position))))
+                    (setf position (min end (block-comment-end text position))))
+                   (t (return position))))
+        finally (return end)))
+
+;;; Lists
+
+(defun list-spans (text start end)
+  "((START END DEPTH) ...) of the lists in the form between START and END of TEXT, itself included, in the order in which they begin."
+  (let ((spans '()))
+    (handler-case (with-input-from-string (stream (subseq text start end))
+                    (call-noting-lists (lambda (from to depth) (push (list (+ start from) (+ start to) depth) spans))
+                                       (lambda () (read-preserving-whitespace stream))))
+      (error () nil))
+    (sort spans #'< :key #'first)))
+
+(defun element-spans (text start end &optional (most 2))
+  "((START END) ...) of the first MOST elements of the list between START and END of TEXT."
+  (let ((part (subseq text start end)))
+    (handler-case
+        (with-input-from-string (stream part)
+          (read-char stream)
+          (call-noting-lists
+           (constantly nil)
+           (lambda ()
+             (loop repeat most
+                   for from = (first-position part (file-position stream) (1- (length part)))
+                   while (< from (1- (length part)))
+                   do (read-preserving-whitespace stream)
+                   collect (list (+ start from) (+ start (file-position stream)))))))
+      (error () '()))))

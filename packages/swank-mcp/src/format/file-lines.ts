@@ -1,0 +1,48 @@
+import type { FoundLines, ShownFile } from "../image/lisp-port.js";
+import { cutText, oneLine } from "../text/cut.js";
+import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
+import { numberedLines } from "./numbered-lines.js";
+
+/** Key of a result's `_meta` under which programs find the place as data. */
+const FILE_META = "swank-mcp/file";
+
+/** Longest first line of a definition. */
+const MAX_HEAD = 100;
+
+/**
+ * The answer of show-source for a file.
+ *
+ * @param line - The line that the caller asked for.
+ */
+export function shownFileAnswer(shown: ShownFile, line: number): ToolAnswer {
+  return { ...fileText(shown, line), isError: false, meta: { [FILE_META]: fileData(shown) } };
+}
+
+function fileText(shown: ShownFile, line: number): { readonly blocks: readonly string[] } {
+  switch (shown.status) {
+    case "found":
+      return { blocks: [`${heading(shown)}\n${cutText(linesText(shown, line))}`.trimEnd()] };
+    case "file-unreadable":
+      return { blocks: [`The image cannot read ${shown.file}: it is too large, or may not be read.`] };
+    case "file-not-found": {
+      const hint = shown.similar.length === 0 ? [] : [`Similar files: ${shown.similar.join(", ")}`];
+      return { blocks: [`The image has no file ${shown.file}`, ...hint] };
+    }
+  }
+}
+
+function heading({ file, count, first, lines, definition, changed }: FoundLines): string {
+  const place = lines.length === 0 ? "no lines" : `lines ${first}-${first + lines.length - 1} of ${count}`;
+  const within = definition === undefined ? "" : `, in ${oneLine(definition.text, MAX_HEAD)} (line ${definition.line})`;
+  return `${file}: ${place}${within}${changed ? "; the file has changed since it was loaded" : ""}`;
+}
+
+function linesText({ lines, first }: FoundLines, line: number): string {
+  return numberedLines(lines, first, line).join("\n");
+}
+
+function fileData(shown: ShownFile): JsonObject {
+  if (shown.status !== "found") return { ...shown };
+  const { file, count, first, lines, definition, changed } = shown;
+  return { file, count, first, last: first + lines.length - 1, definition: definition && { ...definition }, changed };
+}
