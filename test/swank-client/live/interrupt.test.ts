@@ -67,9 +67,14 @@ describe("Evaluation.interrupt", () => {
   }
 
   it("lets the evaluation continue to its value", async () => {
-    const evaluation = await whenRunning(client, "(let ((sum 0)) (dotimes (i 20) (incf sum i) (sleep 0.005)) sum)");
+    await values(client, "(defvar *go* nil)");
+    const evaluation = await whenRunning(
+      client,
+      "(let ((sum 0)) (dotimes (i 20) (incf sum i)) (loop until *go* do (sleep 0.005)) sum)",
+    );
     expect(await evaluation.interrupt()).to.equal(true);
     stopped(await evaluation.next());
+    await values(client, "(setf *go* t)");
     await continueWith(evaluation, "CONTINUE");
     expect(returned(await evaluation.next()).values).to.deep.equal(["190"]);
   });

@@ -116,23 +116,29 @@ Each interrupt is sent after the one before has arrived, because SBCL crashes wh
                            (list #'unwind-request #'unwind-request #'end-this-thread)))))
     t))
 
+(defun no-request-begins-p (connection)
+  "True if no request of CONNECTION, which is closed, can begin any more."
+  (not (or (sb-thread:thread-alive-p (mconn.control-thread connection))
+           (some #'between-requests-p (sb-thread:list-all-threads)))))
+
 (defun end-requests (connection)
-  "End all requests of CONNECTION, which is closed."
+  "End all requests of CONNECTION, which is closed: also those that begin in the next second."
   (flet ((running-p (thread)
            (and (sb-thread:thread-alive-p thread)
                 (requests-in connection thread)
                 (not (stopped-p thread))
                 (not (evaluation-p thread)))))
     (loop with asked = '()
-          ;; the last requests may begin only now
-          repeat 5
+          repeat 50
+          for complete = (no-request-begins-p connection)
           do (dolist (thread (set-difference (remove-if-not #'running-p (sb-thread:list-all-threads)) asked))
                (push thread asked)
                (sb-thread:make-thread #'end-in-thread
                                       :arguments (list thread #'running-p
                                                        (list #'unwind-closed-request #'unwind-closed-request #'end-this-thread))
                                       :name "swank-client clean-up"))
-             (sleep 1/5))))
+          until complete
+          do (sleep 1/50))))
 
 ;; clients look the function up here, because they cannot name a symbol in a package that may not exist
 (setf (get (intern (package-name *package*) "KEYWORD") :end-request) 'end-request)

@@ -78,6 +78,10 @@ A thread that describes its stop hides the restarts through which it leaves: it 
                (waiting-p thread))
       (ignore-errors (queue-interrupt thread #'swank:throw-to-toplevel)))))
 
+(defun serving-threads-p (connection)
+  "True if a thread runs or is stopped for CONNECTION."
+  (some (lambda (thread) (eq connection (value-in-thread '*emacs-connection* thread))) (sb-thread:list-all-threads)))
+
 (defun release-all (connection)
   "Release everything that runs or is stopped for CONNECTION, which is closed.
 Each thread is interrupted once at each level, because SBCL crashes when many interrupts are queued. The threads are checked repeatedly,
@@ -86,7 +90,7 @@ because one may be about to stop, or may be stopped at a lower level as well."
         repeat 40
         for before = asked
         do (setf asked (release-new-stops connection asked))
-           (sleep 1/20)
+           (sleep (if (serving-threads-p connection) 1/20 1/50))
         count (eq asked before) into quiet
         until (= quiet 3))
   (release-waiting-threads connection)

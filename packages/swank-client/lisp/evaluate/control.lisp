@@ -163,16 +163,18 @@ Each interrupt NUMBER takes effect once. The client repeats a request in case th
                         (invoke-restart (or (find-restart 'sb-ext:step-continue) 'continue)))))))
 
 (defun end-evaluations (session)
-  "End all evaluations of SESSION. The threads of those that cannot be unwound are killed."
-  (dolist (attempt '(abort abort kill))
-    (let ((left (loop for evaluation being the hash-values of (session-evaluations session) collect evaluation)))
-      (when (null left) (return))
-      (dolist (evaluation left)
+  "End all evaluations of SESSION. The threads of those that cannot be unwound within 2 s are killed."
+  (flet ((evaluations ()
+           (loop for evaluation being the hash-values of (session-evaluations session) collect evaluation)))
+    (dolist (attempt '(abort abort kill))
+      (dolist (evaluation (evaluations))
         (ignore-errors
          (if (eq attempt 'kill)
              (end-thread evaluation)
              (unwind-evaluation evaluation))))
-      (sleep 1))))
+      (loop repeat 50
+            while (evaluations)
+            do (sleep 1/50)))))
 
 (defun end-session (connection session)
   "End everything that runs or is stopped for CONNECTION, whose session is SESSION."
