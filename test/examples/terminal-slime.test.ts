@@ -43,7 +43,7 @@ describe("examples/terminal-slime.mjs", function () {
 
   it("says that the image has ended", async () => {
     const { code, stderr } = await runExample("terminal-slime.mjs", [], { input: "(sb-ext:exit :abort t)\n" });
-    expect(stderr).to.match(/^evaluate: image \d+ closed the connection\./);
+    expect(stderr).to.match(/^evaluate: The image \(pid \d+\) ended with exit code 1\./);
     expect(code).to.equal(1);
   });
 

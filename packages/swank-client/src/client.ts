@@ -106,7 +106,10 @@ export class SwankClient extends ClientQuestions {
     return this.connection.isOpen;
   }
 
-  /** Resolves with the reason when the connection has ended, `CONNECTION_CLOSED` if this side closed it. Never rejects. */
+  /**
+   * Resolves with the reason when the connection has ended, `CONNECTION_CLOSED` if this side closed it. Never rejects. If an image that
+   * `launch` started has ended, `details.exit` says how.
+   */
   get closed(): Promise<SwankError> {
     return this.connection.closed;
   }

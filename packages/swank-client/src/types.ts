@@ -4,7 +4,8 @@
  * @module swank-client/types
  */
 
-export type { SwankErrorCode, SwankErrorDetails, SwankErrorOptions } from "./base/errors.js";
+export type { ImageExit, SwankErrorDetails } from "./base/error-details.js";
+export type { SwankErrorCode, SwankErrorOptions } from "./base/errors.js";
 export type { QuestionOptions } from "./base/question-options.js";
 export type { UnhandledListenerError, Unsubscribe } from "./base/typed-emitter.js";
 export type { ForeignErrors } from "./calls/attach.js";

@@ -87,7 +87,7 @@ describe("openConnection: the secret", () => {
         async () => {
           const socket = connect(server.port, "127.0.0.1");
           await once(socket, "connect");
-          return duplexTransport(socket, "lisp.example:4005", { port: 4005, isLoopback: false });
+          return duplexTransport(socket, "lisp.example:4005", { peer: { port: 4005, isLoopback: false } });
         },
         { secret },
       );

@@ -1,3 +1,5 @@
+import type { SwankErrorDetails } from "./error-details.js";
+
 /**
  * Every error code of this package, with its meaning and its remedy.
  *
@@ -223,24 +225,6 @@ export const ERROR_CODES = {
 
 /** Key of {@link ERROR_CODES}. */
 export type SwankErrorCode = keyof typeof ERROR_CODES;
-
-/** Circumstances of a failure. The code determines which fields are present. */
-export interface SwankErrorDetails {
-  /** The operation that failed, e.g. `swank:backtrace`. */
-  readonly operation?: string;
-  /** Id of the request. */
-  readonly request?: number;
-  /** The last messages sent before the failure, oldest first, each cut to a few hundred characters. */
-  readonly lastSent?: readonly string[];
-  /** The beginning of the bytes or data that were not understood. */
-  readonly received?: string;
-  /** The port to connect to after the remedy's form has been evaluated. */
-  readonly port?: number;
-  /** True if no secret was given and the server may require one. */
-  readonly secretMissing?: boolean;
-  /** The output of a Lisp during its launch. */
-  readonly output?: string;
-}
 
 /** Optional parts of a {@link SwankError}. */
 export interface SwankErrorOptions {

@@ -63,6 +63,7 @@ export interface Aborted extends Transcript {
 /** The connection or the image ended before the evaluation did. Its progress is unknown. */
 export interface Lost extends Transcript {
   readonly status: "lost";
+  /** Its `details.exit` says how an image ended that `launch` started: exit code or signal, and its last output. */
   readonly cause: SwankError;
 }
 

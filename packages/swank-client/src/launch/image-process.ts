@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { Duplex } from "node:stream";
+import type { ImageExit } from "../base/error-details.js";
 import { SwankError } from "../base/errors.js";
+import { imageExit } from "./image-exit.js";
 import { OutputLog } from "./output-log.js";
 import { within } from "./within.js";
 
@@ -11,15 +13,6 @@ export interface ImageCommand {
   readonly cwd: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly onLog: ((line: string) => void) | undefined;
-}
-
-/** How an image ended. */
-export interface ImageExit {
-  /** Exit code; `undefined` if a signal ended it, or if it could not be started. */
-  readonly code: number | undefined;
-  readonly signal: NodeJS.Signals | undefined;
-  /** The end of its output on stdout and stderr. */
-  readonly outputTail: string;
 }
 
 /**
@@ -110,7 +103,7 @@ export class ImageProcess {
     for (const stream of [child.stdout, child.stderr]) if (stream !== null) this.#log.follow(stream);
     return new Promise((resolve) => {
       const finish = (code: number | null, signal: NodeJS.Signals | null) =>
-        resolve({ code: code ?? undefined, signal: signal ?? undefined, outputTail: this.#log.tail });
+        resolve(imageExit(code, signal, this.#log.tail));
       child.once("error", (error) => {
         if (child.pid !== undefined) return;
         this.#log.add(`${error.message}\n`);

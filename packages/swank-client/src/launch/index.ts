@@ -4,6 +4,7 @@
  * @module swank-client/launch
  */
 
+export type { ImageExit } from "../base/error-details.js";
 export type { CoreBuildEnd } from "./background-build.js";
 export type { FindLispOptions } from "./find-lisp.js";
 export { findLisp } from "./find-lisp.js";
@@ -11,7 +12,6 @@ export type { FindShareSecretOptions, ShareSecret } from "./find-share-secret.js
 export { findShareSecret } from "./find-share-secret.js";
 export type { FindSwankOptions } from "./find-swank.js";
 export { findSwank } from "./find-swank.js";
-export type { ImageExit } from "./image-process.js";
 export { launchImage } from "./launch-image.js";
 export type { LaunchImageOptions } from "./launch-image-options.js";
 export type { LaunchedFrom, LaunchedImage } from "./launched-image.js";

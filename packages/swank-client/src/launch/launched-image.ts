@@ -1,8 +1,10 @@
+import type { ImageExit } from "../base/error-details.js";
 import { SwankError } from "../base/errors.js";
 import { duplexTransport } from "../protocol/transport/duplex-transport.js";
 import type { TransportFactory, TransportOpener } from "../protocol/transport/transport.js";
 import type { BackgroundBuild, CoreBuildEnd } from "./background-build.js";
-import { ENDING_TIME, type ImageExit, type ImageProcess } from "./image-process.js";
+import { imageLoss } from "./image-exit.js";
+import { ENDING_TIME, type ImageProcess } from "./image-process.js";
 
 /** How an image was started: from an existing core, from a core built for it, or from SBCL's core with Swank loaded afterwards. */
 export type LaunchedFrom = "core" | "built-core" | "loaded";
@@ -36,7 +38,9 @@ export class LaunchedImage {
     if (this.#isTaken)
       throw new SwankError("CONNECTION_CLOSED", `Image ${this.pid} serves one connection, which is already open.`);
     this.#isTaken = true;
-    return duplexTransport(this.#process.socket, `image ${this.pid}`);
+    return duplexTransport(this.#process.socket, `image ${this.pid}`, {
+      explainEnd: () => imageLoss(this.pid, this.exited),
+    });
   }
 
   /** Resolves when the process has ended. Never rejects. */

@@ -1,14 +1,11 @@
-import type { CoreBuildEnd, LaunchedImage, LoadedFile } from "swank-client/launch";
+import type { CoreBuildEnd, LoadedFile } from "swank-client/launch";
 import type { Config } from "../cli/config.js";
 import type { Log } from "../process/log.js";
-import { settledWithin } from "../process/settled-within.js";
 import { explainUnlaunched } from "../refusals/explain-unlaunched.js";
 import { imageDirectory } from "./image-directory.js";
 import { LispSession, type OnDelay } from "./lisp-session.js";
 import type { SharedAt, Sharing } from "./sharing.js";
 
-/** Longest wait for an image's exit after its connection was lost, in milliseconds. */
-const EXIT_TIME = 2000;
 /** How an image was started, for the log. */
 const HOW = { core: "from a core", "built-core": "from a new core", loaded: "without a core" } as const;
 /** Lines of output that a notice repeats from a file that failed to load. */
@@ -77,7 +74,7 @@ export async function openOwnImage(
       isPartlyLoaded: loaded.some(({ status }) => status !== "loaded"),
       notes,
       directory: (asked) => imageDirectory(client, calls.defaultDirectory, asked),
-      explainLoss: () => explainExit(image),
+      explainLoss: async () => (await client.closed).message,
       close: () => client.close(),
     });
   } catch (error) {
@@ -99,15 +96,6 @@ function failureNotice({ path, status, error, output }: LoadedFile): string[] {
   if (status === "missing") return [`${path} was not loaded: there is no such file. Check --load.`];
   const said = lastLines(output);
   return [`${path} was only partly loaded: ${error}${said === "" ? "" : `\n${said}`}`];
-}
-
-async function explainExit(image: LaunchedImage): Promise<string> {
-  const exit = (await settledWithin(EXIT_TIME, image.exited))?.value;
-  if (exit === undefined) return `The connection to the image (pid ${image.pid}) was lost.`;
-  const how = exit.signal === undefined ? `ended with exit code ${exit.code}` : `was killed by ${exit.signal}`;
-  const { lispProblem } = await import("swank-client/launch");
-  const said = exit.code === 0 ? "" : lispProblem(exit.outputTail);
-  return `The image (pid ${image.pid}) ${how}.${said === "" ? "" : ` Its last output:\n${said}`}`;
 }
 
 function lastLines(text: string): string {

@@ -2,16 +2,26 @@ import type { Duplex } from "node:stream";
 import { SwankError } from "../../base/errors.js";
 import type { NetworkPeer, Transport, TransportFactory, TransportHandlers } from "./transport.js";
 
+/** What is known about the other end of a stream. */
+export interface DuplexOptions {
+  /** The peer of a stream through a network. */
+  readonly peer?: NetworkPeer | undefined;
+  /**
+   * Called when the stream has ended and this side did not end it. The transport ends when the promise resolves, with that error if there is
+   * one. It must not reject. Default: the transport ends at once.
+   */
+  readonly explainEnd?: (() => Promise<SwankError | undefined>) | undefined;
+}
+
 /**
  * Makes a transport from an open stream, such as the end of an inherited socketpair in `child.stdio[3]`.
  *
  * The stream must emit `close` when it is destroyed, as Node's streams do by default.
  *
  * @param description - The other end, for messages.
- * @param peer - The peer of a stream through a network.
  */
-export function duplexTransport(duplex: Duplex, description: string, peer?: NetworkPeer): TransportFactory {
-  return (handlers) => new DuplexTransport(duplex, { description, peer }, handlers);
+export function duplexTransport(duplex: Duplex, description: string, options: DuplexOptions = {}): TransportFactory {
+  return (handlers) => new DuplexTransport(duplex, { description, ...options }, handlers);
 }
 
 class DuplexTransport implements Transport {
@@ -19,12 +29,17 @@ class DuplexTransport implements Transport {
   readonly peer: NetworkPeer | undefined;
   readonly #duplex: Duplex;
   readonly #handlers: TransportHandlers;
+  readonly #explainEnd: DuplexOptions["explainEnd"];
   #error: SwankError | undefined;
+  /** The stream has closed. */
   #isOver = false;
+  #isEndedHere = false;
+  #isReported = false;
 
-  constructor(duplex: Duplex, target: Pick<Transport, "description" | "peer">, handlers: TransportHandlers) {
+  constructor(duplex: Duplex, target: DuplexOptions & Pick<Transport, "description">, handlers: TransportHandlers) {
     this.description = target.description;
     this.peer = target.peer;
+    this.#explainEnd = target.explainEnd;
     this.#duplex = duplex;
     this.#handlers = handlers;
     // Reading continues even when output is queued: a Lisp that is blocked while it writes would never read again.
@@ -44,10 +59,12 @@ class DuplexTransport implements Transport {
   }
 
   end(): void {
+    this.#endHere();
     this.#duplex.end();
   }
 
   destroy(): void {
+    this.#endHere();
     this.#duplex.destroy();
   }
 
@@ -68,7 +85,8 @@ class DuplexTransport implements Transport {
     this.#isOver = true;
     this.#duplex.off("data", this.#onData);
     this.#duplex.off("end", this.#onEnd);
-    this.#handlers.onClose(this.#error);
+    if (this.#isEndedHere || this.#explainEnd === undefined) this.#report(this.#error);
+    else void this.#explainEnd().then((reason) => this.#report(reason ?? this.#error));
   };
 
   /** Handles a stream that ended before it was passed to this transport. */
@@ -77,6 +95,18 @@ class DuplexTransport implements Transport {
     this.#duplex.destroy();
     this.#onClose();
   };
+
+  /** Nobody waits for an explanation then. */
+  #endHere(): void {
+    this.#isEndedHere = true;
+    if (this.#isOver) queueMicrotask(() => this.#report(this.#error));
+  }
+
+  #report(error: SwankError | undefined): void {
+    if (this.#isReported) return;
+    this.#isReported = true;
+    this.#handlers.onClose(error);
+  }
 
   #lost(cause: Error): SwankError {
     return new SwankError("CONNECTION_LOST", `The connection to ${this.description} failed: ${cause.message}`, {

@@ -53,7 +53,7 @@ function openTcp(host: string, port: number, timeout: number, signal?: AbortSign
     const onConnect = () => {
       release();
       const peer = { port, isLoopback: staysHere(socket, host) };
-      resolve(duplexTransport(socket, hostAndPort(host, port), peer));
+      resolve(duplexTransport(socket, hostAndPort(host, port), { peer }));
     };
     const onAbort = () => fail(cancelled(host, port, signal));
     const timer = setTimeout(() => fail(timedOut(host, port, timeout)), timeout);
