@@ -3,6 +3,10 @@ import type { Evaluation, Stop, Stopped, SwankClient } from "swank-client";
 import { liveImage } from "./live-image.js";
 import { aborted, returned, stopped, values } from "./outcomes.js";
 
+/** Of restarts that take no values, and of those that take exactly one. */
+const NONE = { min: 0, max: 0 };
+const ONE = { min: 1, max: 1 };
+
 function indexOf(session: Stop, name: string): number {
   const index = session.restarts.findIndex((restart) => restart.name === name);
   if (index < 0) throw new Error(`There is no restart ${name}.`);
@@ -35,21 +39,47 @@ describe("Stop.invokeRestart: restarts", () => {
       '(restart-case (with-simple-restart (skip "Skip ~d" 1) (error "x")) (nil () :report "nameless") (go-on (a) a))',
     );
     expect(session.restarts).to.deep.equal([
-      { index: 0, name: "SKIP", description: "Skip 1" },
-      { index: 1, name: "", description: "nameless" },
-      { index: 2, name: "GO-ON", description: "GO-ON" },
-      { index: 3, name: "ABORT", description: "Return to top level" },
-      { index: 4, name: "RETRY", description: "Evaluate form 1 again, repeating its side effects" },
+      { index: 0, name: "SKIP", description: "Skip 1", arguments: NONE },
+      { index: 1, name: "", description: "nameless", arguments: NONE },
+      { index: 2, name: "GO-ON", description: "GO-ON", arguments: ONE },
+      { index: 3, name: "ABORT", description: "Return to top level", arguments: NONE },
+      { index: 4, name: "RETRY", description: "Evaluate form 1 again, repeating its side effects", arguments: NONE },
     ]);
     await session.invokeRestart(0);
     expect(returned(await evaluation.next()).values).to.deep.equal(["NIL", "T"]);
+  });
+
+  it("say how many values they take, if Lisp knows that", async () => {
+    const { evaluation, session } = await stopIn(`
+      (restart-bind ((any (lambda (&rest all) all))
+                     (some (lambda (a &optional b) (list a b)))
+                     (asking (lambda (&optional a) a) :interactive-function (lambda () (list 1))))
+        (restart-case (error "x") (clause (a b) (list a b))))`);
+    const known = Object.fromEntries(session.restarts.map(({ name, arguments: range }) => [name, range]));
+    expect(known).to.deep.equal({
+      CLAUSE: undefined,
+      ANY: { min: 0, max: undefined },
+      SOME: { min: 1, max: 2 },
+      ASKING: ONE,
+      ABORT: NONE,
+      RETRY: NONE,
+    });
+    await evaluation.abort();
+    const other = await stopIn("(list unbound-3)");
+    const standard = other.session.restarts.map(({ name, arguments: range }) => [name, range?.min, range?.max]);
+    expect(standard.slice(0, 3)).to.deep.equal([
+      ["CONTINUE", 0, 0],
+      ["USE-VALUE", 1, 1],
+      ["STORE-VALUE", 1, 1],
+    ]);
+    await other.evaluation.abort();
   });
 
   it("that fail to print are still offered", async () => {
     const { evaluation, session } = await stopIn(
       '(restart-case (error "x") (odd () :report (lambda (s) (declare (ignore s)) (error "no")) 5))',
     );
-    expect(session.restarts[0]).to.deep.equal({ index: 0, name: "ODD", description: "<<error printing restart>>" });
+    expect(session.restarts[0]).to.include({ name: "ODD", description: "<<error printing restart>>" });
     await session.invokeRestart(0);
     expect(returned(await evaluation.next()).values).to.deep.equal(["5"]);
   });

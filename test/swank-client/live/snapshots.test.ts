@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import type { ErrorSnapshot, SwankClient } from "swank-client";
 import { liveImage } from "./live-image.js";
+import { nextStop } from "./next-stop.js";
 import { stopped, values } from "./outcomes.js";
 
 const calls = (error: ErrorSnapshot, kind: string) =>
@@ -20,6 +21,17 @@ describe("Stop data", () => {
     await evaluation.abort();
     return { error: stop.condition, locals: stop.data.locals };
   }
+
+  it("has the name of the thread", async () => {
+    const coming = nextStop(client);
+    await values(client, `(sb-thread:make-thread (lambda () (error "x")) :name "grinder") t`);
+    const stop = await coming;
+    expect(stop.data).to.include({ threadName: "grinder", isOwn: true });
+    await stop.abort();
+    const evaluation = client.evaluate('(setf (sb-thread:thread-name sb-thread:*current-thread*) "mine") (error "x")');
+    expect(stopped(await evaluation.next()).stop.data.threadName).to.equal("mine");
+    await evaluation.abort();
+  });
 
   describe("frames", () => {
     it("are the user's calls, down to the form, without the evaluator's, Swank's or the runtime's", async () => {

@@ -97,8 +97,10 @@ Each interrupt NUMBER takes effect once. The client repeats a request in case th
   (if (eql number (stop-number)) (eval call) '(:stale)))
 
 (defun stop-identity ()
-  "A plist of the number of this thread's stop, and of whether the client's code started the thread."
-  (list :number (stop-number) :own (and (null *evaluation*) (code-session) t)))
+  "A plist of the number of this thread's stop, the thread's name, and whether the client's code started the thread."
+  (list :number (stop-number)
+        :thread-name (princ-to-string (sb-thread:thread-name sb-thread:*current-thread*))
+        :own (and (null *evaluation*) (code-session) t)))
 
 (defun stop ()
   "A snapshot of this thread's stop, with the warnings before it."

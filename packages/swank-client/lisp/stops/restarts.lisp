@@ -16,13 +16,41 @@
     ;; a report with an error in place of a part would be misleading
     (let ((sb-ext:*suppress-print-errors* nil)) (whole-report restart))))
 
+;;; Arguments
+
+(defun restart-lambda-list (restart)
+  "The lambda list of RESTART, or one that takes anything if the restart was compiled without debugging information."
+  (let ((known (handler-case (sb-kernel:%fun-lambda-list (sb-kernel:%fun-fun (restart-function restart)))
+                 (error () :unknown))))
+    (if (listp known) known '(&rest #:arguments))))
+
+;; RESTART-CASE takes the arguments of all clauses but the simplest as (&REST TEMP), with a name of its own.
+(defun arguments-known-p (restart)
+  "True if the lambda list of RESTART is that of the program."
+  (let ((lambda-list (restart-lambda-list restart)))
+    (not (and (eq '&rest (first lambda-list)) (null (symbol-package (second lambda-list)))))))
+
+(defun argument-range (restart)
+  "The fewest and the most arguments that RESTART takes, NIL for no limit.
+A restart that would prompt for arguments needs at least one, because it cannot prompt."
+  (let* ((lambda-list (restart-lambda-list restart))
+         (required (or (position-if (lambda (item) (member item lambda-list-keywords)) lambda-list)
+                       (length lambda-list)))
+         (optional (loop for item in (rest (member '&optional lambda-list))
+                         until (member item lambda-list-keywords) count t)))
+    (values (if (and lambda-list (restart-interactive-function restart)) (max required 1) required)
+            (unless (intersection '(&rest &key sb-int:&more) lambda-list) (+ required optional)))))
+
+;;; Texts
+
 (defun restart-text (restart)
-  "(NAME TEXT) of RESTART."
-  (list (let ((name (restart-name restart))) (if name (string name) ""))
-        (or (restart-report restart) "<<error printing restart>>")))
+  "(NAME TEXT) of RESTART, with the fewest and the most arguments that it takes, NIL for no limit, if they are known."
+  (list* (let ((name (restart-name restart))) (if name (string name) ""))
+         (or (restart-report restart) "<<error printing restart>>")
+         (and (arguments-known-p restart) (multiple-value-list (argument-range restart)))))
 
 (defun restart-texts (restarts)
-  "((NAME TEXT) ...) for RESTARTS. The outermost are printed first, so that the time limit never cuts the evaluation's restarts."
+  "((NAME TEXT [FEWEST MOST]) ...) for RESTARTS. The outermost are printed first, so that the time limit never cuts the evaluation's restarts."
   (with-printing-time (reverse (mapcar #'restart-text (reverse restarts)))))
 
 (defun shorten-reports (restarts)
@@ -43,23 +71,6 @@
   "RESTARTS without those of Swank, which are outside the evaluation."
   (let ((last (and *outermost-restart* (position *outermost-restart* restarts))))
     (subseq restarts 0 (if last (1+ last) nil))))
-
-(defun restart-lambda-list (restart)
-  "The lambda list of RESTART, or one that takes anything if the restart was compiled without debugging information."
-  (let ((known (handler-case (sb-kernel:%fun-lambda-list (sb-kernel:%fun-fun (restart-function restart)))
-                 (error () :unknown))))
-    (if (listp known) known '(&rest arguments))))
-
-(defun argument-range (restart)
-  "The fewest and the most arguments that RESTART takes, NIL for no limit.
-A restart that would prompt for arguments needs at least one, because it cannot prompt."
-  (let* ((lambda-list (restart-lambda-list restart))
-         (required (or (position-if (lambda (item) (member item lambda-list-keywords)) lambda-list)
-                       (length lambda-list)))
-         (optional (loop for item in (rest (member '&optional lambda-list))
-                         until (member item lambda-list-keywords) count t)))
-    (values (if (and lambda-list (restart-interactive-function restart)) (max required 1) required)
-            (unless (intersection '(&rest &key sb-int:&more) lambda-list) (+ required optional)))))
 
 (defun wrong-count (restart count)
   "(:wrong-count FEWEST MOST) if RESTART does not take COUNT arguments, or NIL. A wrong call would replace the stop by another one.

@@ -39,7 +39,7 @@
 (define-test restart-texts-are-one-line-each
     "Each restart has its name and its report, even if the report cannot be printed."
   (restart-case
-      (is (equal '(("PLAIN" "On two lines") ("FAILING" "<<error printing restart>>"))
+      (is (equal '(("PLAIN" "On two lines" 0 0) ("FAILING" "<<error printing restart>>" 0 0))
                  (restart-texts (list (find-restart 'plain) (find-restart 'failing)))))
     (plain () :report (lambda (stream) (format stream "On~%  two lines")))
     (failing () :report (lambda (stream) (declare (ignore stream)) (error "no")))))

@@ -48,6 +48,14 @@ export interface Place {
   readonly line: number;
 }
 
+/** How many values a restart takes. */
+export interface RestartArguments {
+  /** A restart that would ask the user for a value needs at least 1. */
+  readonly min: number;
+  /** `undefined`: any number. */
+  readonly max: number | undefined;
+}
+
 /** A restart, as offered at a stop. */
 export interface Restart {
   /** Position in the stop's restart list, from 0, innermost first. */
@@ -55,6 +63,11 @@ export interface Restart {
   /** Name as printed, `""` for an anonymous restart. */
   readonly name: string;
   readonly description: string;
+  /**
+   * How many values it takes, if Lisp knows. It does not for a clause of `restart-case` whose lambda list is neither empty nor one required
+   * parameter, for functions compiled without debugging information, and for stops that only Swank describes.
+   */
+  readonly arguments?: RestartArguments | undefined;
 }
 
 /** A variable of a frame, or a slot of a condition, with its value as Lisp prints it. */
@@ -153,9 +166,16 @@ export const warningCounts: Decoder<readonly WarningCount[]> = list(
   map(tuple(string, warningType, integer), ([file, type, count]) => ({ file, type, count })),
 );
 
-/** `((NAME DESCRIPTION) ...)`, innermost first. */
-export const restartList: Decoder<readonly Restart[]> = map(list(tuple(string, string)), (entries) =>
-  entries.map(([name, description], index) => ({ index, name, description })),
+/** `((NAME DESCRIPTION [MIN MAX]) ...)`, innermost first (lisp/stops/restarts.lisp) */
+export const restartList: Decoder<readonly Restart[]> = map(
+  list(tuple(string, string, optional(integer), optional(nullable(integer)))),
+  (entries) =>
+    entries.map(([name, description, min, max], index) => ({
+      index,
+      name,
+      description,
+      ...(min === undefined ? {} : { arguments: { min, max } }),
+    })),
 );
 
 /** Definitions that the forms of an evaluation, or one file, replaced. */

@@ -94,6 +94,9 @@ const source: Decoder<Source> = tagged({
   form: map(tuple(string), ([form]) => ({ form })),
 });
 
+/** Frames that are read unless the caller says how many. */
+export const FRAMES_OF_PAGE = 20;
+
 /** Decodes a plist of lisp/debugger/frames.lisp. */
 const frame: Decoder<Frame> = plist({
   index: integer,

@@ -43,6 +43,8 @@ export interface StopDetail {
 export interface StopReport {
   /** The image's unique number for the stop; `undefined` if only Swank reported it. */
   readonly number: number | undefined;
+  /** The name of the thread; absent if only Swank reported the stop. */
+  readonly threadName?: string | undefined;
   /** True if the client's code started the thread. */
   readonly isOwn: boolean;
   readonly reason: StopReason;
@@ -61,8 +63,6 @@ export interface StopData extends StopReport {
   readonly thread: number;
   /** 1 for the first stop of the thread, one more for every stop inside a stop. */
   readonly level: number;
-  /** Only for stops in other clients' debuggers. */
-  readonly threadName?: string | undefined;
   /** The client whose debugger has the thread; absent if it is this client. */
   readonly owner?: StopOwner | undefined;
 }
@@ -81,6 +81,7 @@ export interface SessionUpdate {
 
 const fields = plist({
   number: optional(integer),
+  threadName: optional(string),
   own: optional(boolean),
   reason: keywordOf(STOP_REASONS),
   detail: plist({
@@ -189,7 +190,10 @@ export const stopIdentity = lispFunction({
   name: "stop-identity",
   where: "stopped-thread",
   module: "evaluate",
-  decode: map(plist({ number: integer, own: boolean }), ({ number, own }) => ({ number, isOwn: own })),
+  decode: map(plist({ number: integer, threadName: string, own: boolean }), ({ own, ...rest }) => ({
+    ...rest,
+    isOwn: own,
+  })),
   timeout: IDENTITY_TIME,
   label: () => "identifying a stop",
 });

@@ -8,7 +8,7 @@ import { describeForeignStop } from "../calls/describe-foreign-stop.js";
 import { endAttempt } from "../calls/end-attempt.js";
 import { evalInFrame } from "../calls/eval-in-frame.js";
 import { frameLocals } from "../calls/frame-locals.js";
-import { type FrameLocals, type FramePage, type FrameValue, frames } from "../calls/frames.js";
+import { FRAMES_OF_PAGE, type FrameLocals, type FramePage, type FrameValue, frames } from "../calls/frames.js";
 import { invokeRestart } from "../calls/invoke-restart.js";
 import { restartFrame } from "../calls/restart-frame.js";
 import { returnFromFrame } from "../calls/return-from-frame.js";
@@ -141,7 +141,7 @@ export class Stop {
    *
    * @throws SwankError `STALE_SESSION`, `INVALID_ARGUMENT`
    */
-  async frames(start = 0, end = start + 20): Promise<FramePage> {
+  async frames(start = 0, end = start + FRAMES_OF_PAGE): Promise<FramePage> {
     checkIndex("start", start);
     checkIndex("end", end);
     return this.run(frames, this.level, start, Math.max(start, end));
@@ -251,8 +251,7 @@ export class Stop {
   }
 
   async #open(): Promise<this> {
-    const report = await this.run(describeForeignStop);
-    this.#data = { ...this.#data, ...report, number: this.#data.number };
+    this.#data = { ...this.#data, ...(await this.run(describeForeignStop)) };
     return this;
   }
 
