@@ -4,7 +4,16 @@ import * as launching from "swank-client/launch";
 import * as protocol from "swank-client/protocol";
 
 const SEXP = ["NIL", "T", "decode", "keyword", "list", "print", "quote", "read", "symbol"];
-const CLIENTS = ["LaunchedClient", "LispError", "ReconnectingClient", "SwankClient", "SwankError", "connect", "launch"];
+const CLIENTS = [
+  "EvaluationError",
+  "LaunchedClient",
+  "LispError",
+  "ReconnectingClient",
+  "SwankClient",
+  "SwankError",
+  "connect",
+  "launch",
+];
 const DATA = ["DEFINITION_KINDS", "ERROR_CODES", "calls", "lispFunction", "outlineCode", "SourceText", "Sources"];
 
 describe("Entry points of swank-client", () => {

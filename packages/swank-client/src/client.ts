@@ -177,17 +177,18 @@ export class SwankClient extends ClientQuestions {
 
   /**
    * Evaluates code to its end, in a new Lisp thread, and returns the printed values of its last form; with `decode`, the first value as
-   * data. Nothing stays stopped: code that would stop in the debugger is unwound.
+   * data, `NIL` if there is none. Nothing stays stopped: code that would stop in the debugger is unwound.
    *
-   * @throws LispError with a report, if the code signals an error or would stop. SwankError `EVALUATION_TIMEOUT` after `timeout` milliseconds
-   * and `CANCELLED` when `signal` is aborted, both after the code has ended; `UNEXPECTED_REPLY` if `decode` does not accept the value,
-   * `REPLY_TOO_LARGE` if it is printed in more than 1,000,000 characters; `NO_SUCH_PACKAGE`, `RUNTIME_FAILED`, `INVALID_ARGUMENT`, or the reason
-   * of a closed connection.
+   * @throws LispError with a report, if the code signals an error or would stop. EvaluationError, which has the output as `transcript`:
+   * `EVALUATION_TIMEOUT` after `timeout` milliseconds and `CANCELLED` when `signal` is aborted, both after the code has ended;
+   * `UNEXPECTED_REPLY` if `decode` does not accept the value, `REPLY_TOO_LARGE` if it is printed in more than 1,000,000 characters; the reason of
+   * a connection that was lost meanwhile. SwankError `NO_SUCH_PACKAGE`, `RUNTIME_FAILED`, `INVALID_ARGUMENT`, `CANCELLED` before the code was
+   * sent, or the reason of a closed connection.
    */
   eval(code: string, options?: EvalOptions): Promise<readonly string[]>;
   eval<Value>(code: string, options: DecodedEvalOptions<Value>): Promise<Value>;
   eval<Value>(code: string, options: EvalOptions | DecodedEvalOptions<Value> = {}): Promise<readonly string[] | Value> {
-    const evaluate: Evaluate = (text, given) => this.evaluate(text, given);
+    const evaluate: Evaluate = (text, given, atLimit) => this.#runner.start(text, given, atLimit);
     return isDecoded(options) ? evaluateToData(evaluate, code, options) : evaluateToEnd(evaluate, code, options);
   }
 

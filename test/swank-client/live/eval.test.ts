@@ -1,25 +1,36 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
-import { decode, LispError, type SwankClient, SwankError } from "swank-client";
-import { liveImage } from "./live-image.js";
+import { decode, EvaluationError, LispError, type SwankClient, SwankError } from "swank-client";
+import { LiveImage, liveImage } from "./live-image.js";
 import { values } from "./outcomes.js";
 
 const UNINTERRUPTIBLE = "(sb-sys:without-interrupts (sleep 6))";
+/** Keeps everything from being compiled for some seconds, and so the runtime from being loaded. */
+const HOLD_COMPILER = `(cl:let ((held (sb-thread:make-semaphore)))
+  (cl:flet ((hold (function form environment)
+              (sb-thread:signal-semaphore held)
+              (cl:sleep 3)
+              (cl:funcall function form environment)))
+    (sb-thread:make-thread
+      (cl:lambda () (cl:let ((cl:*macroexpand-hook* #'hold)) (cl:compile nil '(cl:lambda () (cl:or 1 2)))))))
+  (sb-thread:wait-on-semaphore held)
+  0)`;
 const WORKERS = `(cl:count "worker" (sb-thread:list-all-threads) :key 'sb-thread:thread-name :test 'cl:equal)`;
+
+/** The error of a call that must fail. */
+async function failure(promise: Promise<unknown>): Promise<SwankError> {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof SwankError) return error;
+    throw error;
+  }
+  throw new Error("It did not fail.");
+}
 
 describe("SwankClient.eval", function () {
   this.timeout(60_000);
   const image = liveImage();
-
-  async function failure(promise: Promise<unknown>): Promise<SwankError> {
-    try {
-      await promise;
-    } catch (error) {
-      if (error instanceof SwankError) return error;
-      throw error;
-    }
-    throw new Error("It did not fail.");
-  }
 
   /** Waits until the image runs nothing for any client; the worker that asks is one itself. */
   async function untilIdle(): Promise<void> {
@@ -85,6 +96,10 @@ describe("SwankClient.eval", function () {
     const lisp = await image.connect();
     const wrong = await failure(lisp.eval(":a", { decode: decode.integer }));
     expect(wrong).to.include({ code: "UNEXPECTED_REPLY", message: "The value :A is not what `decode` accepts." });
+    const none = await failure(lisp.eval('(princ "done") (values)', { decode: decode.integer }));
+    const message = "The code returned no value, and NIL in its place is not what `decode` accepts.";
+    expect(none).to.include({ code: "UNEXPECTED_REPLY", message });
+    expect(none).to.have.nested.property("transcript.stdout", "done");
     const unreadable = await failure(lisp.eval("(make-hash-table)", { decode: decode.integer }));
     expect(unreadable).to.have.property("code", "UNEXPECTED_REPLY");
     const circular = await failure(lisp.eval("(let ((x (list 1))) (setf (cdr x) x))", { decode: decode.integer }));
@@ -99,6 +114,23 @@ describe("SwankClient.eval", function () {
     expect(await lisp.eval("1", { timeout: 10_000 })).to.deep.equal(["1"]);
   });
 
+  it("has the output so far in the error of a limit", async () => {
+    const lisp = await image.connect();
+    const controller = new AbortController();
+    const onOutput = () => controller.abort();
+    const timed = await failure(lisp.eval('(princ "so far") (warn "w") (loop)', { timeout: 1000 }));
+    const cancelled = await failure(lisp.eval('(princ "so far") (loop)', { signal: controller.signal, onOutput }));
+    for (const [error, code] of [
+      [timed, "EVALUATION_TIMEOUT"],
+      [cancelled, "CANCELLED"],
+    ] as const) {
+      if (!(error instanceof EvaluationError)) throw error;
+      expect(error).to.include({ code, name: "EvaluationError" });
+      expect(error.transcript.stdout).to.equal("so far");
+    }
+    expect(timed).to.have.nested.property("transcript.warnings").that.has.lengthOf(1);
+  });
+
   it("has the timeout as its reason even if a cleanup form fails then", async () => {
     const lisp = await image.connect();
     const error = await failure(lisp.eval('(unwind-protect (loop) (error "cleanup"))', { timeout: 200 }));
@@ -109,10 +141,8 @@ describe("SwankClient.eval", function () {
   it("ends code whose signal is aborted", async () => {
     const lisp = await image.connect();
     const controller = new AbortController();
-    const ending = failure(lisp.eval("(loop)", { signal: controller.signal }));
-    await pause(200);
-    controller.abort(new Error("enough"));
-    const error = await ending;
+    const onOutput = () => controller.abort(new Error("enough"));
+    const error = await failure(lisp.eval("(princ 1) (loop)", { signal: controller.signal, onOutput }));
     expect(error.code).to.equal("CANCELLED");
     expect(error.cause).to.have.property("message", "enough");
     await untilIdle();
@@ -135,6 +165,37 @@ describe("SwankClient.eval", function () {
     expect(error).to.include({ code: "INVALID_ARGUMENT", message: 'eval has no option "onError".' });
     const nothing: object = { timeout: "1" };
     expect((await failure(lisp.eval("1", nothing))).code).to.equal("INVALID_ARGUMENT");
+  });
+});
+
+describe("SwankClient.eval while the runtime is being loaded", function () {
+  this.timeout(60_000);
+  let image: LiveImage;
+  beforeEach(async () => {
+    image = new LiveImage();
+    await image.start();
+  });
+  afterEach(() => image.stop());
+
+  async function slowToLoad(): Promise<SwankClient> {
+    const lisp = await image.connect({ cacheDir: false });
+    await image.ask(HOLD_COMPILER);
+    return lisp;
+  }
+
+  it("begins to count the time when the code is sent", async () => {
+    const lisp = await slowToLoad();
+    expect(await lisp.eval("(+ 1 2)", { timeout: 2000 })).to.deep.equal(["3"]);
+  });
+
+  it("sends nothing if its signal is aborted while the runtime is being loaded", async () => {
+    const lisp = await slowToLoad();
+    const controller = new AbortController();
+    const ending = failure(lisp.eval("(defvar *sent-late* t)", { signal: controller.signal }));
+    controller.abort();
+    expect((await ending).code).to.equal("CANCELLED");
+    expect(await lisp.eval("1")).to.deep.equal(["1"]);
+    expect(await image.ask('(cl:if (cl:find-symbol "*SENT-LATE*" :cl-user) 1 0)')).to.equal("0");
   });
 });
 
@@ -171,9 +232,9 @@ describe("SwankClient.evaluate with limits", function () {
     const lisp = await image.connect();
     for (const code of ["(loop)", '(error "stopped")']) {
       const controller = new AbortController();
-      const evaluation = lisp.evaluate(code, { signal: controller.signal });
+      const evaluation = lisp.evaluate(`(princ 1) ${code}`, { signal: controller.signal });
       if (code !== "(loop)") await evaluation.next();
-      else await pause(200);
+      else await evaluation.chunks().next();
       const outcome = evaluation.next();
       controller.abort();
       expect(await outcome).to.have.property("status", "aborted");

@@ -79,6 +79,22 @@ describe("Evaluation.interrupt", () => {
     expect(returned(await evaluation.next()).values).to.deep.equal(["190"]);
   });
 
+  it("waits for a restart that is under way, and stops what it resumes", async () => {
+    const evaluation = client.evaluate('(loop (restart-case (error "x") (go-on () (loop))))');
+    for (let round = 0; round < 20; round += 1) {
+      const { stop } = stopped(await evaluation.next());
+      const resuming = stop.invokeRestart(0);
+      expect(await evaluation.interrupt()).to.equal(true);
+      await resuming;
+    }
+    const { stop } = stopped(await evaluation.next());
+    const refused = stop.invokeRestart(0, ["1"]).catch((error: unknown) => error);
+    expect(await evaluation.interrupt()).to.equal(false);
+    expect(await refused).to.have.property("code", "INVALID_ARGUMENT");
+    expect(stop.isLive).to.equal(true);
+    await evaluation.abort();
+  });
+
   it("shows the interrupted code", async () => {
     // not in arithmetic, in the middle of which SBCL leaves the caller out of the stack
     const evaluation = await whenRunning(

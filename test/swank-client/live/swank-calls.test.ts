@@ -230,6 +230,26 @@ describe("calls: Swank's functions", function () {
     expect(await code(lisp.run(calls.listQuicklispSystems))).to.equal("REQUEST_FAILED");
   });
 
+  it("that wait for a contrib end with their signal or timeout, and others get the contrib", async () => {
+    const file = join(folder, "late-contrib.lisp");
+    await writeFile(file, "(cl:provide :late-contrib)");
+    await lisp.eval(`(let ((found swank::*find-module*))
+      (defvar *gate* (sb-thread:make-semaphore))
+      (setf swank::*find-module* (lambda (module)
+        (setf swank::*find-module* found)
+        (sb-thread:wait-on-semaphore *gate*)
+        (if (eq module :late-contrib) "${file}" (funcall found module)))))`);
+    const late = lispFunction({ name: "cl:lisp-implementation-type", contrib: "late-contrib", decode: decode.string });
+    const controller = new AbortController();
+    const cancelled = code(lisp.lisp.with({ signal: controller.signal }).run(late));
+    const patient = lisp.run(late);
+    controller.abort();
+    expect(await cancelled).to.equal("CANCELLED");
+    expect(await code(lisp.lisp.with({ timeout: 10 }).run(late))).to.equal("REQUEST_TIMEOUT");
+    await lisp.eval("(sb-thread:signal-semaphore *gate*)");
+    expect(await patient).to.equal("SBCL");
+  });
+
   it("that need a missing contrib are refused, and nothing is disturbed", async () => {
     const missing = lispFunction({ name: "swank:no-such-call", contrib: "swank-no-such-contrib", decode: decode.any });
     expect(await code(lisp.run(missing))).to.equal("CONTRIB_MISSING");

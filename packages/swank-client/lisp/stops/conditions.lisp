@@ -10,12 +10,16 @@
   "True if the name of CLASS is in the package COMMON-LISP."
   (eq (symbol-package (class-name class)) (find-package "COMMON-LISP")))
 
-(defun implementation-class-p (class)
-  "True if CLASS belongs to Lisp or SBCL."
-  (let ((package (symbol-package (class-name class))))
+(defun implementation-symbol-p (symbol)
+  "True if SYMBOL belongs to Lisp or SBCL, or to no package."
+  (let ((package (symbol-package symbol)))
     (or (null package)
         (eq package (find-package "COMMON-LISP"))
         (eql 0 (search "SB-" (package-name package))))))
+
+(defun implementation-class-p (class)
+  "True if CLASS belongs to Lisp or SBCL."
+  (implementation-symbol-p (class-name class)))
 
 (defun broad-class-p (class)
   "True if the name of CLASS does not say what went wrong."

@@ -24,11 +24,11 @@
                  (error () :unknown))))
     (if (listp known) known '(&rest #:arguments))))
 
-;; RESTART-CASE takes the arguments of all clauses but the simplest as (&REST TEMP), with a name of its own.
+;; RESTART-CASE takes the arguments of all clauses but the simplest as (&REST SB-KERNEL::TEMP).
 (defun arguments-known-p (restart)
   "True if the lambda list of RESTART is that of the program."
   (let ((lambda-list (restart-lambda-list restart)))
-    (not (and (eq '&rest (first lambda-list)) (null (symbol-package (second lambda-list)))))))
+    (not (and (eq '&rest (first lambda-list)) (implementation-symbol-p (second lambda-list))))))
 
 (defun argument-range (restart)
   "The fewest and the most arguments that RESTART takes, NIL for no limit.

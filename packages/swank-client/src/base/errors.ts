@@ -237,7 +237,7 @@ export interface SwankErrorOptions {
   readonly origin?: CallSite | undefined;
 }
 
-/** The error type of this package. `code` identifies the failure; `remedy` says what to do. `LispError` is its only subtype. */
+/** The error type of this package. `code` identifies the failure; `remedy` says what to do. Its subtypes are `EvaluationError` and `LispError`. */
 export class SwankError extends Error {
   override readonly name: string = "SwankError";
   readonly code: SwankErrorCode;

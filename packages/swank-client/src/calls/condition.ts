@@ -1,30 +1,7 @@
 import { type Decoder, decode } from "sexp-parser";
-import { keywordOf, nameOf } from "../lisp/decoders.js";
+import { keywordOf } from "../lisp/decoders.js";
 
-const { boolean, integer, list, map, nullable, optional, plist, string, tuple, tupleRest } = decode;
-
-/** `COMPILER-WARNING` is a compiler note. */
-export const WARNING_TYPES = ["WARNING", "STYLE-WARNING", "COMPILER-WARNING"] as const;
-
-/** A warning or compiler note signalled while code was read, compiled or run. */
-export interface LispWarning {
-  readonly type: (typeof WARNING_TYPES)[number];
-  /** The exact condition class, package-qualified. */
-  readonly class: string;
-  readonly message: string;
-  /** The file whose code caused it, relative to the image's directory; absent for the evaluation's own forms. */
-  readonly file?: string | undefined;
-  /** The definition that was being compiled in that file, e.g. `(DEFUN AREA)`. */
-  readonly definition?: string | undefined;
-}
-
-/** The number of warnings of one type about the code of one file. */
-export interface WarningCount {
-  /** Relative to the image's directory. */
-  readonly file: string;
-  readonly type: LispWarning["type"];
-  readonly count: number;
-}
+const { boolean, integer, list, map, nullable, optional, string, tuple, tupleRest } = decode;
 
 /** `user`: code being debugged. `system`: SBCL's own frames above it. `toplevel`: the evaluator, Swank and the runtime below it. */
 export const FRAME_KINDS = ["user", "system", "toplevel"] as const;
@@ -146,26 +123,6 @@ export const frameSummary: Decoder<FrameSummary> = map(
   }),
 );
 
-const warningType = nameOf(WARNING_TYPES, string);
-
-/** `((TYPE CLASS MESSAGE [FILE DEFINITION]) ...)` */
-export const warnings: Decoder<readonly LispWarning[]> = list(
-  map(
-    tuple(warningType, string, string, optional(string), optional(nullable(string))),
-    ([type, cls, message, file, definition]) => ({
-      type,
-      class: cls,
-      message,
-      ...(file === undefined ? {} : { file, definition: definition ?? undefined }),
-    }),
-  ),
-);
-
-/** `((FILE TYPE COUNT) ...)` */
-export const warningCounts: Decoder<readonly WarningCount[]> = list(
-  map(tuple(string, warningType, integer), ([file, type, count]) => ({ file, type, count })),
-);
-
 /** `((NAME DESCRIPTION [MIN MAX]) ...)`, innermost first (lisp/stops/restarts.lisp) */
 export const restartList: Decoder<readonly Restart[]> = map(
   list(tuple(string, string, optional(integer), optional(nullable(integer)))),
@@ -177,118 +134,3 @@ export const restartList: Decoder<readonly Restart[]> = map(
       ...(min === undefined ? {} : { arguments: { min, max } }),
     })),
 );
-
-/** Definitions that the forms of an evaluation, or one file, replaced. */
-export interface RedefinedIn {
-  /** The file that was loaded, relative to the image's directory; `undefined` for the evaluation's own forms. */
-  readonly file: string | undefined;
-  readonly count: number;
-  /** The first 50 different names, e.g. `AVERAGE` or `(METHOD PROCESS :AROUND (STAGE))`. */
-  readonly names: readonly string[];
-}
-
-/** A redefined macro or inline function, and the functions that were compiled with the old definition and still exist. */
-export interface StaleUse {
-  readonly name: string;
-  readonly count: number;
-  /** The first 50, in alphabetical order. */
-  readonly users: readonly string[];
-}
-
-/** Conditions that an evaluation signalled, and that differ only in their messages. */
-export interface SignalledCondition {
-  /** The class, with its package unless that is COMMON-LISP. */
-  readonly type: string;
-  /** The report of the first one; `undefined` if it can no longer be printed. */
-  readonly message: string | undefined;
-  /** The function that signalled it, `top level` for the evaluated forms; `undefined` if it is not known. */
-  readonly place: string | undefined;
-  /** The program's function that called `place`, if that is one of Lisp's. */
-  readonly caller: string | undefined;
-  /** The type in the clause that took it, if it is known. */
-  readonly clause: string | undefined;
-  /** The function with that clause; `undefined` if no handler took the condition. */
-  readonly handler: string | undefined;
-  readonly count: number;
-}
-
-/** The conditions that an evaluation and the threads that it started signalled. */
-export interface SignalledConditions {
-  /** The first 40 different ones, in the order in which they were first signalled. */
-  readonly entries: readonly SignalledCondition[];
-  /** The number of conditions that are not counted in `entries`. */
-  readonly others: number;
-  /** The number of conditions that Lisp's own functions handled. */
-  readonly internal: number;
-}
-
-/** What an evaluation redefined. */
-export interface Redefinitions {
-  /** All redefinitions, including those that `files` does not count: it has the first 2,000. */
-  readonly count: number;
-  readonly files: readonly RedefinedIn[];
-  readonly stale: readonly StaleUse[];
-}
-
-/** Of an evaluation that redefined nothing. */
-export const NO_REDEFINITIONS: Redefinitions = { count: 0, files: [], stale: [] };
-
-const redefinedIn: Decoder<RedefinedIn> = map(
-  tuple(nullable(string), integer, list(string)),
-  ([file, count, names]) => ({ file, count, names }),
-);
-
-const staleUse: Decoder<StaleUse> = map(tuple(string, integer, list(string)), ([name, count, users]) => ({
-  name,
-  count,
-  users,
-}));
-
-/** Decodes the keys of lisp/evaluate/redefinitions.lisp in the plist of an outcome. */
-export const redefinitions: Decoder<Redefinitions> = map(
-  plist({
-    redefinitions: optional(list(redefinedIn)),
-    redefinitionCount: optional(integer),
-    stale: optional(list(staleUse)),
-  }),
-  ({ redefinitions: files = [], redefinitionCount: count = 0, stale = [] }) => ({ count, files, stale }),
-);
-
-/** Redefinitions of one evaluation after others of it. */
-export function addRedefinitions(before: Redefinitions, after: Redefinitions): Redefinitions {
-  return {
-    count: before.count + after.count,
-    files: [...before.files, ...after.files],
-    stale: [...before.stale, ...after.stale],
-  };
-}
-
-const signalledCondition: Decoder<SignalledCondition> = plist({
-  type: string,
-  message: nullable(string),
-  place: nullable(string),
-  caller: nullable(string),
-  clause: nullable(string),
-  handler: nullable(string),
-  count: integer,
-});
-
-/** Decodes a plist of lisp/evaluate/condition-log.lisp. */
-export const signalledConditions: Decoder<SignalledConditions> = plist({
-  entries: list(signalledCondition),
-  others: integer,
-  internal: integer,
-});
-
-/** Conditions of one evaluation after others of it. */
-export function addConditions(
-  before: SignalledConditions | undefined,
-  after: SignalledConditions | undefined,
-): SignalledConditions | undefined {
-  if (before === undefined || after === undefined) return before ?? after;
-  return {
-    entries: [...before.entries, ...after.entries],
-    others: before.others + after.others,
-    internal: before.internal + after.internal,
-  };
-}

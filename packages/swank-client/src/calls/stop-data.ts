@@ -1,24 +1,19 @@
-import { type Decoder, decode, type Sexp } from "sexp-parser";
+import { type Decoder, decode, isList, keyword, type Sexp } from "sexp-parser";
 import { keywordOf } from "../lisp/decoders.js";
 import { lispFunction } from "../lisp/descriptor.js";
-import type { DebugMessage } from "../protocol/wire/messages.js";
+import type { DebugMessage, Reply } from "../protocol/wire/messages.js";
 import {
   binding,
   type ErrorSnapshot,
   frameSummary,
-  type LispWarning,
   type LocalBinding,
   localBinding,
-  type Redefinitions,
-  redefinitions,
   restartList,
-  type SignalledConditions,
-  signalledConditions,
-  type WarningCount,
-  warningCounts,
-  warnings,
 } from "./condition.js";
+import { type Redefinitions, redefinedIn, staleUse } from "./redefinition.js";
+import { type SignalledConditions, signalledConditions } from "./signalled-condition.js";
 import type { StopOwner } from "./stop-owner.js";
+import { type LispWarning, type WarningCount, warningCounts, warnings } from "./warning.js";
 
 const { boolean, integer, list, map, nullable, optional, plist, string } = decode;
 
@@ -124,6 +119,9 @@ const updateFields = plist({
   warnings: optional(warnings),
   warningCounts: optional(warningCounts),
   warningsOmitted: optional(integer),
+  redefinitions: optional(list(redefinedIn)),
+  redefinitionCount: optional(integer),
+  stale: optional(list(staleUse)),
   conditions: optional(signalledConditions),
   package: optional(nullable(string)),
 });
@@ -131,14 +129,22 @@ const updateFields = plist({
 /** Decodes the session update in a plist of lisp/stops/snapshot.lisp. */
 export function sessionUpdate(datum: Sexp): SessionUpdate {
   const { warnings: some = [], warningCounts: inFiles = [], warningsOmitted = 0, ...rest } = updateFields(datum);
+  const { redefinitions: files = [], redefinitionCount: count = 0, stale = [] } = rest;
   return {
     warnings: some,
     warningsInFiles: inFiles,
     warningsOmitted,
-    redefinitions: redefinitions(datum),
+    redefinitions: { count, files, stale },
     conditions: rest.conditions,
     package: rest.package,
   };
+}
+
+const STALE = keyword("stale");
+
+/** `(:stale)`: the thread is no longer at the stop that was asked. */
+export function isStale(reply: Reply): boolean {
+  return reply.status === "ok" && isList(reply.value) && reply.value[0] === STALE;
 }
 
 /** Makes a report from Swank's own message: less detailed than the runtime's, but available without the runtime. */

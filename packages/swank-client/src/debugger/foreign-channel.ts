@@ -16,6 +16,8 @@ const STALE: Reply = { status: "ok", value: [keyword("stale")] };
 
 /** The channel to a stop in another client's debugger. Each request interrupts the thread; the end of the stop is not announced. */
 export class ForeignChannel implements StopChannel {
+  /** Only an evaluation of this client asks for it. */
+  readonly isLeaving = false;
   readonly #stop: ForeignStopData;
   readonly #lisp: LispRunner;
   readonly #ended = new AbortController();

@@ -23,6 +23,8 @@ export class OwnChannel implements StopChannel {
   readonly #level: DebuggerLevel;
   readonly #caller: Caller;
   readonly #atStop: () => Promise<AtStop | undefined>;
+  /** Requests under way that make the thread leave if they succeed. */
+  #leaving = 0;
 
   /** @param atStop - Resolves with `undefined` in an image without the runtime. */
   constructor(level: DebuggerLevel, caller: Caller, atStop: () => Promise<AtStop | undefined>) {
@@ -35,7 +37,21 @@ export class OwnChannel implements StopChannel {
     return this.#level.left;
   }
 
-  async send(form: Sexp, { label, mayLeave, timeout = ANSWER_TIME }: SendOptions): Promise<Reply> {
+  get isLeaving(): boolean {
+    return this.#leaving > 0;
+  }
+
+  async send(form: Sexp, options: SendOptions): Promise<Reply> {
+    if (!options.mayLeave) return this.#ask(form, options);
+    this.#leaving += 1;
+    try {
+      return await this.#ask(form, options);
+    } finally {
+      this.#leaving -= 1;
+    }
+  }
+
+  async #ask(form: Sexp, { label, mayLeave, timeout = ANSWER_TIME }: SendOptions): Promise<Reply> {
     const { thread } = this.#level;
     try {
       const options = { label, thread, timeout, signal: this.ended };

@@ -4,4 +4,6 @@ import type { Place } from "../lisp/place.js";
 export interface StopChannel extends Place {
   /** Aborted when the thread has left the stop. */
   readonly ended: AbortSignal;
+  /** True while a request that may make the thread leave is under way. */
+  readonly isLeaving: boolean;
 }

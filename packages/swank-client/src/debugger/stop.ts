@@ -1,4 +1,4 @@
-import { isList, keyword, type Sexp } from "sexp-parser";
+import type { Sexp } from "sexp-parser";
 import { checkIndex, checkLimit, checkOptions, checkText } from "../base/check-arguments.js";
 import type { SwankError } from "../base/errors.js";
 import { abortPlainStop, abortStop } from "../calls/abort-stop.js";
@@ -13,7 +13,7 @@ import { invokeRestart } from "../calls/invoke-restart.js";
 import { restartFrame } from "../calls/restart-frame.js";
 import { returnFromFrame } from "../calls/return-from-frame.js";
 import { type StepMode, stepOn, steppedElsewhere } from "../calls/step-on.js";
-import type { StopData, StopReason } from "../calls/stop-data.js";
+import { isStale, type StopData, type StopReason } from "../calls/stop-data.js";
 import type { StopOwner } from "../calls/stop-owner.js";
 import { leftStop, noRestart } from "../calls/stop-refusals.js";
 import type { EvaluationOf, FrameEvaluationOptions } from "../evaluation/evaluation.js";
@@ -99,6 +99,11 @@ export class Stop {
   /** False once the thread has left the stop. */
   get isLive(): boolean {
     return !this.ended.aborted;
+  }
+
+  /** True while a request to leave the stop, such as `invokeRestart`, waits for its result. */
+  get isLeaving(): boolean {
+    return this.#channel.isLeaving;
   }
 
   /** Aborted when the thread leaves the stop; for another client's thread only after a later request notices it. */
@@ -289,11 +294,4 @@ export class Stop {
   #stale(label: string): SwankError {
     return leftStop(label, this.#data);
   }
-}
-
-const STALE = keyword("stale");
-
-/** `(:stale)`: the thread is no longer at this stop. */
-function isStale(reply: Reply): boolean {
-  return reply.status === "ok" && isList(reply.value) && reply.value[0] === STALE;
 }

@@ -1,15 +1,15 @@
 import { type Decoder, read } from "sexp-parser";
-import { checkFunction, checkOptions, checkSignal, checkTimeout, type OptionNames } from "../base/check-arguments.js";
+import { checkFunction, checkOptions, type OptionNames } from "../base/check-arguments.js";
 import { SwankError } from "../base/errors.js";
 import type { ErrorSnapshot } from "../calls/condition.js";
 import type { EvaluateOptions, EvaluationOf, StopOfTask } from "./evaluation.js";
-import { LispError } from "./lisp-error.js";
-import type { Aborted, OutcomeOf, Returned } from "./outcome.js";
-import { isLimit } from "./outcome-slot.js";
+import type { AtLimit } from "./limits.js";
+import { EvaluationError, LispError } from "./lisp-error.js";
+import type { Aborted, OutcomeOf, Returned, Transcript } from "./outcome.js";
 
 /** How `eval` evaluates. */
 export interface EvalOptions extends Omit<EvaluateOptions, "onError" | "valuesAs" | "conditions"> {
-  /** Milliseconds after which the code is ended. Default: no limit. */
+  /** Milliseconds after which the code is ended. They begin when it is sent: loading the runtime does not count. Default: no limit. */
   readonly timeout?: number | undefined;
   /** When aborted, ends the code. */
   readonly signal?: AbortSignal | undefined;
@@ -19,6 +19,9 @@ export interface EvalOptions extends Omit<EvaluateOptions, "onError" | "valuesAs
 export interface DecodedEvalOptions<Value> extends EvalOptions {
   readonly decode: Decoder<Value>;
 }
+
+/** Characters of a value that an error shows. */
+const SHOWN_LENGTH = 200;
 
 const EVAL_OPTIONS: OptionNames<DecodedEvalOptions<unknown>> = {
   package: true,
@@ -44,7 +47,7 @@ interface ReportedStop extends StopOfTask {
 type Evaluation = EvaluationOf<ReportedStop>;
 
 /** Starts an evaluation, as `SwankClient.evaluate` does. */
-export type Evaluate = (code: string, options: EvaluateOptions) => Evaluation;
+export type Evaluate = (code: string, options: EvaluateOptions, atLimit: AtLimit) => Evaluation;
 
 /**
  * Evaluates code to its end. Nothing of it stays in the image: what would stop is unwound.
@@ -61,7 +64,7 @@ export async function evaluateToEnd(
   return (await returned(evaluate, code, options)).values;
 }
 
-/** The same, with the decoded first value. */
+/** The same, with the decoded first value, which is `NIL` if there is none. */
 export async function evaluateToData<Value>(
   evaluate: Evaluate,
   code: string,
@@ -70,40 +73,36 @@ export async function evaluateToData<Value>(
   checkOptions("eval", options, EVAL_OPTIONS);
   const { decode, ...others } = options;
   checkFunction("decode", decode);
-  const { values, cutValues } = await returned(evaluate, code, { ...others, valuesAs: "data" });
-  const [first = "nil"] = values;
-  if (cutValues.includes(0)) {
-    throw new SwankError("REPLY_TOO_LARGE", `The value has more than ${first.length - 3} characters.`);
+  const outcome = await returned(evaluate, code, { ...others, valuesAs: "data" });
+  const [first] = outcome.values;
+  if (first !== undefined && outcome.cutValues.includes(0)) {
+    throw new EvaluationError("REPLY_TOO_LARGE", `The value has more than ${first.length - 3} characters.`, outcome);
   }
   try {
-    return decode(read(first));
+    return decode(read(first ?? "nil"));
   } catch (cause) {
-    const shown = first.slice(0, 200);
-    throw new SwankError("UNEXPECTED_REPLY", `The value ${shown} is not what \`decode\` accepts.`, { cause });
+    const what =
+      first === undefined
+        ? "The code returned no value, and NIL in its place"
+        : `The value ${first.slice(0, SHOWN_LENGTH)}`;
+    throw new EvaluationError("UNEXPECTED_REPLY", `${what} is not what \`decode\` accepts.`, outcome, { cause });
   }
 }
 
-async function returned(evaluate: Evaluate, code: string, { timeout, signal, ...options }: EvaluateOptions) {
-  checkTimeout("timeout", timeout);
-  checkSignal(signal);
-  if (signal?.aborted) throw cancelled(signal);
-  const evaluation = evaluate(code, { ...options, onError: "unwind" });
-  const limits = new Limits(evaluation, timeout, signal);
-  try {
-    return await valuesOf(await Promise.race([evaluation.next(), limits.reached]), evaluation, limits);
-  } finally {
-    limits.release();
-  }
+async function returned(evaluate: Evaluate, code: string, options: EvaluateOptions): Promise<Returned> {
+  const ending = new Ending(options);
+  const evaluation = evaluate(code, { ...options, onError: "unwind" }, ending.atLimit);
+  return valuesOf(await Promise.race([evaluation.next(), ending.failed]), evaluation, ending);
 }
 
-async function valuesOf(outcome: OutcomeOf<ReportedStop>, evaluation: Evaluation, limits: Limits): Promise<Returned> {
+async function valuesOf(outcome: OutcomeOf<ReportedStop>, evaluation: Evaluation, ending: Ending): Promise<Returned> {
   switch (outcome.status) {
     case "returned":
       return outcome;
     case "lost":
-      throw outcome.cause;
+      throw withTranscript(outcome.cause, outcome);
     case "aborted":
-      throw endOf(outcome, limits.error);
+      throw endOf(outcome, ending.reason);
     case "stopped": {
       const error = new LispError(outcome.stop.condition, outcome);
       // If it does not end, the error is still the answer.
@@ -114,45 +113,43 @@ async function valuesOf(outcome: OutcomeOf<ReportedStop>, evaluation: Evaluation
 }
 
 /** A limit is the reason even if a cleanup form failed then. */
-function endOf(outcome: Aborted, limit: SwankError | undefined): SwankError {
+function endOf(outcome: Aborted, limit: SwankError | undefined): EvaluationError {
   const error = outcome.error && new LispError(outcome.error, outcome);
-  if (limit === undefined) return error ?? new SwankError("REQUEST_ABORTED", "The code was ended from outside.");
-  return error === undefined ? limit : new SwankError(limit.code, limit.message, { cause: error });
+  if (limit === undefined) {
+    return error ?? new EvaluationError("REQUEST_ABORTED", "The code was ended from outside.", outcome);
+  }
+  return withTranscript(limit, outcome, error ?? limit.cause);
 }
 
-function cancelled(signal: AbortSignal): SwankError {
-  return new SwankError("CANCELLED", "The code was cancelled.", { cause: signal.reason });
+function withTranscript(error: SwankError, transcript: Transcript, cause = error.cause): EvaluationError {
+  const { code, message, remedy, details } = error;
+  return new EvaluationError(code, message, transcript, { remedy, details, cause });
 }
 
-/** Ends an evaluation when its time is over or its signal is aborted. */
-class Limits {
-  /** Rejects with `error` when an evaluation at its limit has ended, or cannot be ended; never resolves. */
-  readonly reached: Promise<never>;
+/** Ends the code of `eval` at its limits. */
+class Ending {
   /** The limit that was reached first. */
-  error: SwankError | undefined;
-  readonly release: () => void;
+  reason: SwankError | undefined;
+  /** Rejects if the code cannot be ended; never resolves. */
+  readonly failed: Promise<never>;
+  readonly atLimit: AtLimit;
 
-  constructor(evaluation: Evaluation, timeout: number | undefined, signal: AbortSignal | undefined) {
+  constructor({ timeout, signal }: EvaluateOptions) {
     let fail: (error: SwankError) => void = () => undefined;
-    this.reached = new Promise((_, reject) => {
+    this.failed = new Promise((_, reject) => {
       fail = reject;
     });
-    const end = (error: SwankError) => {
-      this.error ??= error;
-      evaluation.abort().then(
-        () => fail(error),
-        () => fail(new SwankError(error.code, `${error.message} It could not be ended, and continues.`)),
-      );
-    };
-    const tooLong = () => end(new SwankError("EVALUATION_TIMEOUT", `The code took longer than ${timeout} ms.`));
-    const timer = isLimit(timeout) ? setTimeout(tooLong, timeout) : undefined;
-    const onAbort = () => signal !== undefined && end(cancelled(signal));
-    signal?.addEventListener("abort", onAbort, { once: true });
-    // A rejection after the evaluation has ended is nobody's.
-    this.reached.catch(() => undefined);
-    this.release = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", onAbort);
+    this.atLimit = (task, limit) => {
+      const reason =
+        limit === "signal"
+          ? new SwankError("CANCELLED", "The code was cancelled.", { cause: signal?.reason })
+          : new SwankError("EVALUATION_TIMEOUT", `The code took longer than ${timeout} ms.`);
+      this.reason ??= reason;
+      task.abort().catch(() => {
+        if (task.isSettled) return;
+        const error = new SwankError(reason.code, `${reason.message} It could not be ended, and continues.`);
+        fail(withTranscript(error, task.takeTranscript(), reason.cause));
+      });
     };
   }
 }

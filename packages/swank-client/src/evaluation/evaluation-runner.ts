@@ -29,7 +29,7 @@ import {
   VALUE_FORMATS,
 } from "./evaluation.js";
 import { type EvaluationControl, EvaluationTask } from "./evaluation-task.js";
-import { limitTask } from "./limit-task.js";
+import { type AtLimit, interruptOrEnd, Limits } from "./limits.js";
 import { explainReadFailure } from "./read-failure.js";
 import { readInput } from "./read-input.js";
 import { type OutputTarget, outputTarget, type SessionState } from "./transcript.js";
@@ -93,8 +93,12 @@ export class EvaluationRunner<Stop extends StopOfTask> {
     return requests.map((id) => this.#running.get(id)).find((task) => task !== undefined);
   }
 
-  /** Never throws: `next()` reports errors of the call. */
-  start(code: string, options: EvaluateOptions): EvaluationOf<Stop> {
+  /**
+   * Never throws: `next()` reports errors of the call.
+   *
+   * @param atLimit - Default: interrupts the evaluation, or ends it.
+   */
+  start(code: string, options: EvaluateOptions, atLimit?: AtLimit): EvaluationOf<Stop> {
     const task = new EvaluationTask<Stop>(this.#connection.nextId(), this.#control, this.#session, {
       onOutput: this.#guarded(options?.onOutput, "output"),
       onProgress: this.#guarded(options?.onProgress, "progress"),
@@ -103,7 +107,7 @@ export class EvaluationRunner<Stop extends StopOfTask> {
     const onRead = options?.onRead;
     if (onRead !== undefined) this.#readers.set(task.id, onRead);
     this.#running.set(task.id, task);
-    void this.#run(task, code, options);
+    void this.#run(task, code, options, atLimit);
     return task;
   }
 
@@ -149,20 +153,24 @@ export class EvaluationRunner<Stop extends StopOfTask> {
     }
   }
 
-  async #run(task: EvaluationTask<Stop>, code: string, options: EvaluateOptions): Promise<void> {
+  async #run(task: EvaluationTask<Stop>, code: string, options: EvaluateOptions, atLimit?: AtLimit): Promise<void> {
     const wasOpen = this.#connection.isOpen;
-    let release: (() => void) | undefined;
+    let limits: Limits | undefined;
     // A stop here is not unwound: the debugger handles it.
     const place: Place = {
       send: (form, { label }) => {
         if (this.#connection.isOpen) task.sent();
+        limits?.start();
         return this.#connection.exchange(form, { label, id: task.id });
       },
     };
     try {
       const call = evaluateCall(task.id, code, options);
-      if (isLimited(options)) release = limitTask(task, options);
-      const result = await this.#lisp.runAt(place, evaluate, [call]);
+      if (isLimited(options)) {
+        const reached = atLimit ?? interruptOrEnd(options.onError);
+        limits = new Limits(options, (limit) => reached(task, limit));
+      }
+      const result = await this.#lisp.runAt(place, evaluate, [call], { signal: options.signal });
       if (result.status === "unwound") await this.#unwound(task);
       else this.#finish(task, code, result);
     } catch (error) {
@@ -170,7 +178,7 @@ export class EvaluationRunner<Stop extends StopOfTask> {
       if (wasOpen && !this.#connection.isOpen) task.ended({ status: "lost", cause });
       else task.refused(cause);
     } finally {
-      release?.();
+      limits?.release();
       this.#retire(task);
     }
   }

@@ -122,8 +122,8 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
   async interrupt(): Promise<boolean> {
     this.#interrupts += 1;
     const count = this.#interrupts;
-    while (!this.isSettled && this.stop === undefined) {
-      if (await this.#isKnown(this.#control.interrupt(this.id, count))) {
+    while (!this.isSettled && !this.#staysStopped()) {
+      if (this.stop === undefined && (await this.#isKnown(this.#control.interrupt(this.id, count)))) {
         void this.#insist(count);
         return true;
       }
@@ -223,6 +223,10 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
   #settle(): void {
     this.#settled.open();
     if (this.#feeds !== undefined) for (const feed of this.#feeds) feed.end();
+  }
+
+  #staysStopped(): boolean {
+    return this.stop !== undefined && !this.stop.isLeaving;
   }
 
   /** Repeats the interrupt until the evaluation stops or ends, because an interrupt is lost if the thread is leaving a stop. */

@@ -53,7 +53,8 @@ export interface EvaluateOptions {
   readonly valuesAs?: (typeof VALUE_FORMATS)[number] | undefined;
   /**
    * Milliseconds after which running code is interrupted: it stops with the reason `interrupt`, and code that is stopped then is left alone.
-   * With `onError: "unwind"` it ends instead, with the outcome `aborted`. Default: no limit.
+   * With `onError: "unwind"` it ends instead, with the outcome `aborted`. They begin when the code is sent: loading the runtime does not
+   * count. Default: no limit.
    */
   readonly timeout?: number | undefined;
   /** When aborted, ends the evaluation in the image, whether it runs or is stopped. */
@@ -76,6 +77,7 @@ export interface FrameEvaluationOptions extends WaitOptions {
 export interface StopOfTask {
   readonly thread: number;
   readonly isLive: boolean;
+  readonly isLeaving: boolean;
   readonly ended: AbortSignal;
   abort(): Promise<void>;
 }
@@ -101,8 +103,8 @@ export interface EvaluationOf<Stop> {
    * After the last outcome (`returned`, `aborted`, `lost`) it returns that one again, with later output of threads that the code started.
    *
    * @throws SwankError `WAIT_TIMEOUT` when `timeout` passes, `CANCELLED` when `signal` is aborted (the evaluation continues in both cases);
-   * `NO_SUCH_PACKAGE`, `RUNTIME_FAILED`, `INVALID_ARGUMENT`, `CANCELLED` if `signal` was aborted before, or the reason of a connection that
-   * was closed before: the code was never run.
+   * `NO_SUCH_PACKAGE`, `RUNTIME_FAILED`, `INVALID_ARGUMENT`, `CANCELLED` if `signal` was aborted before the code was sent, or the reason of a
+   * connection that was closed before: the code was never run.
    */
   next(options?: WaitOptions): Promise<OutcomeOf<Stop>>;
 
@@ -120,7 +122,7 @@ export interface EvaluationOf<Stop> {
   /**
    * Interrupts the evaluation: `next()` then returns a stop with the reason `interrupt`.
    *
-   * @returns false if it is not running: it is already stopped, or has ended.
+   * @returns false if it is not running: it has ended, or is stopped and no request to resume it is under way.
    * @throws SwankError if the request to the image fails.
    */
   interrupt(): Promise<boolean>;

@@ -1,5 +1,6 @@
 import { checkOptions, checkSignal, checkTimeout, type OptionNames } from "../base/check-arguments.js";
 import { SwankError } from "../base/errors.js";
+import { LONGEST_TIMEOUT } from "../protocol/connection/requests.js";
 
 /** Limits on waiting for an outcome. */
 export interface WaitOptions {
@@ -106,9 +107,6 @@ export class OutcomeSlot<Value> {
     });
   }
 }
-
-/** The longest delay of `setTimeout`; longer ones become 0. */
-const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
 /** Whether a timeout is a limit: none is, and nothing waits for longer than a timer can. */
 export function isLimit(timeout: number | undefined): timeout is number {

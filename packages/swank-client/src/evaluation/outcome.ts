@@ -1,12 +1,9 @@
 import type { SwankError } from "../base/errors.js";
 import type { IdleBreakpoint } from "../calls/breakpoint.js";
-import type {
-  ErrorSnapshot,
-  LispWarning,
-  Redefinitions,
-  SignalledConditions,
-  WarningCount,
-} from "../calls/condition.js";
+import type { ErrorSnapshot } from "../calls/condition.js";
+import type { Redefinitions } from "../calls/redefinition.js";
+import type { SignalledConditions } from "../calls/signalled-condition.js";
+import type { LispWarning, WarningCount } from "../calls/warning.js";
 
 /** The fields of all outcomes: output, warnings and redefinitions since the previous outcome was taken. */
 export interface Transcript {

@@ -1,14 +1,8 @@
 import { DecodeError, decode, type Sexp } from "sexp-parser";
-import {
-  addConditions,
-  addRedefinitions,
-  type LispWarning,
-  NO_REDEFINITIONS,
-  type Redefinitions,
-  type SignalledConditions,
-  type WarningCount,
-} from "../calls/condition.js";
+import { NO_REDEFINITIONS, type Redefinitions } from "../calls/redefinition.js";
+import type { SignalledConditions } from "../calls/signalled-condition.js";
 import type { SessionUpdate } from "../calls/stop-data.js";
+import type { LispWarning, WarningCount } from "../calls/warning.js";
 import type { Transcript } from "./outcome.js";
 
 /**
@@ -135,6 +129,28 @@ export class TranscriptRecorder {
       package: this.#session.package,
     };
   }
+}
+
+/** Redefinitions of one evaluation after others of it. */
+function addRedefinitions(before: Redefinitions, after: Redefinitions): Redefinitions {
+  return {
+    count: before.count + after.count,
+    files: [...before.files, ...after.files],
+    stale: [...before.stale, ...after.stale],
+  };
+}
+
+/** Conditions of one evaluation after others of it. */
+function addConditions(
+  before: SignalledConditions | undefined,
+  after: SignalledConditions | undefined,
+): SignalledConditions | undefined {
+  if (before === undefined || after === undefined) return before ?? after;
+  return {
+    entries: [...before.entries, ...after.entries],
+    others: before.others + after.others,
+    internal: before.internal + after.internal,
+  };
 }
 
 /** The evaluation and stream of some text, and the number of characters left out before it. */

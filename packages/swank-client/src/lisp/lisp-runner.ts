@@ -2,6 +2,7 @@ import { type Decoder, isList, isSymbol, type LispSymbol, type Sexp, symbol } fr
 import { checkOptions, checkSignal, checkTimeout, type OptionNames } from "../base/check-arguments.js";
 import { SwankError } from "../base/errors.js";
 import type { Connection } from "../protocol/connection/connection.js";
+import { LONGEST_TIMEOUT } from "../protocol/connection/requests.js";
 import type { Reply } from "../protocol/wire/messages.js";
 import { type Caller, callerOf } from "./caller.js";
 import { loadContrib } from "./contribs.js";
@@ -89,7 +90,8 @@ export class LispRunner {
     limits: CallLimits = this.#options,
   ): Promise<Result> {
     const { label, operands } = encoded(called, args);
-    if (called.contrib !== undefined) await loadContrib(this.#caller, called.contrib, label);
+    if (called.contrib !== undefined)
+      await beforeSending(loadContrib(this.#caller, called.contrib, label), label, limits);
     const { timeout = called.timeout, signal } = limits;
     const operator = this.#knownOperator(called) ?? symbolNamed(await operatorOf(called, this.#modules, label, signal));
     const mayLeave = called.unwound !== undefined;
@@ -236,9 +238,7 @@ async function operatorOf<Args extends readonly unknown[], Result>(
   signal: AbortSignal | undefined,
 ): Promise<string> {
   if (module === undefined) return name;
-  const cancelled = (cause: unknown) =>
-    new SwankError("CANCELLED", `${label}: Cancelled before it was sent.`, { cause });
-  const { packageName } = await unlessAborted(modules.ensure(module), signal, cancelled);
+  const { packageName } = await beforeSending(modules.ensure(module), label, { signal });
   return inPackage(packageName, name);
 }
 
@@ -274,17 +274,22 @@ function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }
 
-/** The result of a promise, or an error as soon as the signal is aborted. Leaves no listener on the signal. */
-function unlessAborted<Value>(
-  promise: Promise<Value>,
-  signal: AbortSignal | undefined,
-  aborted: (reason: unknown) => Error,
-): Promise<Value> {
-  if (signal === undefined) return promise;
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(aborted(signal.reason));
-    if (signal.aborted) onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+/** The result of a promise, or an error as soon as a limit of the call that waits for it is reached. Leaves nothing behind. */
+function beforeSending<Value>(promise: Promise<Value>, label: string, limits: CallLimits): Promise<Value> {
+  const { timeout = Number.POSITIVE_INFINITY, signal } = limits;
+  const isTimed = timeout <= LONGEST_TIMEOUT;
+  if (signal === undefined && !isTimed) return promise;
+  return new Promise<Value>((resolve, reject) => {
+    const onAbort = () =>
+      reject(new SwankError("CANCELLED", `${label}: Cancelled before it was sent.`, { cause: signal?.reason }));
+    const onTimeout = () =>
+      reject(new SwankError("REQUEST_TIMEOUT", `${label}: It was not sent within ${timeout} ms.`));
+    const timer = isTimed ? setTimeout(onTimeout, timeout) : undefined;
+    if (signal?.aborted) onAbort();
+    signal?.addEventListener("abort", onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+    });
   });
 }

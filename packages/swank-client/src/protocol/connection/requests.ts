@@ -35,7 +35,7 @@ const REQUEST_OPTIONS: OptionNames<RequestOptions> = {
 };
 
 /** The longest that a timer of this platform can wait. */
-const LONGEST_TIMEOUT = 2 ** 31 - 1;
+export const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
 /**
  * Checks for options that could break the connection or never end.
