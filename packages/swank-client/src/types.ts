@@ -14,6 +14,7 @@ export type * from "./calls/condition.js";
 export type { ConnectionInfo } from "./calls/connection-info.js";
 export type { Definition, DefinitionKind, Definitions, LeftReason, Loaded, ResetReport } from "./calls/definition.js";
 export type * from "./calls/definition-text.js";
+export type { CutValue } from "./calls/evaluate.js";
 export type { Frame, FrameLocals, FramePage, FrameValue, Source, Variable } from "./calls/frames.js";
 export type { RedefinedIn, Redefinitions, StaleUse } from "./calls/redefinition.js";
 export type { SignalledCondition, SignalledConditions } from "./calls/signalled-condition.js";

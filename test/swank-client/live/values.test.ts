@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { SwankClient } from "swank-client";
+import type { EvaluateOptions, SwankClient } from "swank-client";
 import { liveImage } from "./live-image.js";
 import { evaluate, returned, values } from "./outcomes.js";
 
@@ -55,6 +55,33 @@ describe("Values of an evaluation", () => {
     const [mixed] = await values(client, "(loop repeat 150 collect (make-string 1000 :initial-element #\\b))");
     expect(mixed).to.have.length.within(20_000, 20_200);
     expect(mixed).to.match(/\.\.\. \[cut at 20000 characters\]$/);
+  });
+
+  it("say as data which of them are cut, and by what", async () => {
+    const cuts = async (code: string, options?: EvaluateOptions) =>
+      returned(await evaluate(client, code, options)).cutValues.map(({ index, by }) => [index, ...by]);
+    const long = "(loop for i below 300 collect i)";
+    const deep = "'((((deep))))";
+    expect(await cuts(`(values 1 ${long} "short" ${deep})`)).to.deep.equal([[1, "length"]]);
+    const limits = { printLength: 2, printLevel: 3, valueLimit: 25 };
+    expect(await cuts(`(values ${long} ${deep} (list ${long} ${deep} 3))`, limits)).to.deep.equal([
+      [0, "length"],
+      [1, "level"],
+      [2, "length", "level"],
+    ]);
+    const strings = '(values (make-string 26 :initial-element #\\a) "(1 2 ...) #" (make-list 2) (make-list 30))';
+    expect(await cuts(strings, { valueLimit: 25 })).to.deep.equal([
+      [0, "characters"],
+      [3, "characters"],
+    ]);
+    expect(await cuts("(values (ash 1 3000000) #2A((1 2 3) (4 5 6)))", { printLength: 2 })).to.deep.equal([
+      [0, "number"],
+      [1, "length"],
+    ]);
+    await values(client, "(setf *print-length* 1)");
+    expect(await cuts("'(1 2)")).to.deep.equal([[0, "length"]]);
+    expect(await cuts("(values '(1 2) (make-string 600000))", { valuesAs: "data" })).to.deep.equal([[1, "characters"]]);
+    expect(await cuts("'(1 2 3)", { printLength: Number.POSITIVE_INFINITY, valuesAs: "data" })).to.deep.equal([]);
   });
 
   it("show as many elements and levels as the caller allows, within the print settings", async () => {

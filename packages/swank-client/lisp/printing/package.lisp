@@ -13,6 +13,7 @@
            #:bounded-text
            #:data-values
            #:directory-of-image
+           #:elided-by
            #:elision
            #:huge-number-p
            #:in-time

@@ -37,13 +37,43 @@
   (let ((integer (numerator number)))
     (format nil "#<~(~a~) too long to print: ~d bits>" (if (eql integer number) 'integer 'ratio) (integer-length integer))))
 
+;;; What a text leaves out
+
+(defun ends-part-p (text position)
+  "True if a part of a printed list, or TEXT itself, ends before POSITION."
+  (or (= position (length text)) (find (char text position) " )")))
+
+(defun elided-by (text)
+  "What the printer has left out of TEXT: a list of :LENGTH, for `...` before a parenthesis, and of :LEVEL, for `#` alone."
+  (let ((found '())
+        (quoted nil))
+    (do ((position 0 (1+ position)))
+        ((>= position (length text)) (sort found #'string<))
+      (let ((char (char text position)))
+        (cond ((char= char #\\) (incf position))
+              ((find char "\"|") (setf quoted (case quoted ((nil) char) (t (if (char= quoted char) nil quoted)))))
+              (quoted)
+              ((and (char= char #\)) (>= position 4) (string= "..." text :start2 (- position 3) :end2 position)
+                    (find (char text (- position 4)) " ("))
+               (pushnew :length found))
+              ((and (char= char #\#)
+                    (or (zerop position) (find (char text (1- position)) " ('"))
+                    (ends-part-p text (1+ position)))
+               (pushnew :level found)))))))
+
+(defun cuts (text limit)
+  "What keeps TEXT, printed within LIMIT, from showing all: a list of :CHARACTERS, :LENGTH and :LEVEL."
+  (if (> (length text) limit)
+      (cons :characters (elided-by (subseq text 0 limit)))
+      (elided-by text)))
+
 (defun print-value (value limit)
-  "VALUE printed, at most LIMIT characters of it."
-  (cond ((huge-number-p value) (huge-number-text value))
+  "VALUE printed, at most LIMIT characters of it. => the text, and a list of what keeps it from showing all: CUTS, or :NUMBER"
+  (cond ((huge-number-p value) (values (huge-number-text value) '(:number)))
         ((and (stringp value) (> (length value) limit))
-         (format nil "~s... [~d of ~d characters shown]" (subseq value 0 limit) limit (length value)))
+         (values (format nil "~s... [~d of ~d characters shown]" (subseq value 0 limit) limit (length value)) '(:characters)))
         (t (let ((text (bounded-text value limit)))
-             (concatenate 'string text (elision value text limit))))))
+             (values (concatenate 'string text (elision value text limit)) (cuts text limit))))))
 
 (defun proper-length (list)
   "The length of LIST, or NIL if it is circular or dotted."
@@ -60,7 +90,7 @@
           (t ""))))
 
 (defun value-text (value limit)
-  "VALUE as PRIN1 prints it under the session's print settings, within limits."
+  "VALUE as PRIN1 prints it under the session's print settings, within limits. => the values of PRINT-VALUE"
   (handler-case
       (with-bounded-printing ()
         (typecase value
@@ -68,35 +98,35 @@
           (t (print-value value limit))))
     (serious-condition () (format nil "#<error printing a ~a>" (class-text value)))))
 
+;;; The values of an evaluation
+
 (defun data-text (value limit)
-  "VALUE in standard syntax, as a program reads it, cut after LIMIT characters. => the text, and true if it is cut"
+  "VALUE in standard syntax, as a program reads it, cut after LIMIT characters. => the values of PRINT-VALUE"
   (let ((text (with-standard-io-syntax
                 (let ((*print-readably* nil)
                       (*print-pretty* nil))
                   (truncated limit (lambda (stream) (prin1 value stream)))))))
-    (values text (> (length text) limit))))
+    (values text (and (> (length text) limit) '(:characters)))))
+
+(defun texts-of-values (values limit printer)
+  "A plist with the first of VALUES as text made by PRINTER, at most LIMIT characters each and +VALUES-ROOM+ in all, the positions of those
+that do not show all, each with what cut it, and the number of VALUES."
+  (loop with shown = (min (length values) +values-limit+)
+        with each = (min limit (floor +values-room+ (max 1 shown)))
+        for value in values
+        for position below shown
+        for (text cuts) = (multiple-value-list (funcall printer value each))
+        collect text into texts
+        when cuts collect (cons position cuts) into cut
+        finally (return (list :values texts :cut cut :count (length values)))))
 
 (defun data-values (values)
-  "A plist with the first of VALUES as data, +VALUES-ROOM+ characters in all, the positions of those that are cut, and the number of VALUES."
-  (let* ((shown (min (length values) +values-limit+))
-         (each (floor +values-room+ (max 1 shown)))
-         (cut '()))
-    (list :values (loop for value in values
-                        for position below shown
-                        collect (multiple-value-bind (text cut-p) (data-text value each)
-                                  (when cut-p (push position cut))
-                                  text))
-          :cut (nreverse cut)
-          :count (length values))))
+  "TEXTS-OF-VALUES for programs."
+  (texts-of-values values +values-room+ #'data-text))
 
 (defun printed-values (values limit)
-  "A plist with the first of VALUES as text, at most LIMIT characters each and +VALUES-ROOM+ in all, and the number of VALUES."
-  (let* ((shown (min (length values) +values-limit+))
-         (each (min limit (floor +values-room+ (max 1 shown)))))
-    (list :values (loop for value in values
-                        repeat shown
-                        collect (value-text value each))
-          :count (length values))))
+  "TEXTS-OF-VALUES for people."
+  (texts-of-values values limit #'value-text))
 
 (defun line-text (value limit)
   "VALUE on one line of at most LIMIT characters, for lists of many values."

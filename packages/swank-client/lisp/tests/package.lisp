@@ -9,7 +9,7 @@
   (:import-from #:swank-client/describe #:unqualified-parameters #:qualified-name)
   (:import-from #:swank-client/evaluate #:last-newline #:undefined-thing #:warning-type)
   (:import-from #:swank-client/ledger #:current-definition #:defined-thing #:method-name #:methods-of #:name-p)
-  (:import-from #:swank-client/printing #:*value-length* #:line-text #:on-one-line #:parsed-name #:parsed-package #:printed-values
+  (:import-from #:swank-client/printing #:*value-length* #:elided-by #:line-text #:on-one-line #:parsed-name #:parsed-package #:printed-values
                 #:report-text #:value-text)
   (:import-from #:swank-client/sbcl #:accessible-symbol #:package-graph-lock #:version-symbols #:world-lock)
   (:import-from #:swank-client/sources #:definition-head #:element-spans #:form-start #:head-names-p #:list-spans #:position-of

@@ -34,9 +34,15 @@
   (is (equal "no" (report-text (make-condition 'simple-error :format-control "no"))))
   (is (search "error printing a" (report-text (make-condition 'unreportable)))))
 
+(define-test elided-by-finds-what-the-printer-left-out
+    "`...` before a parenthesis and `#` alone say that elements and levels are left out, unless they are in strings, names or characters."
+  (loop for (text . reasons) in '(("(1 2 ...)" :length) ("(1 (2 ...) #)" :length :level) ("#" :level) ("#(# 1)" :level)
+                                  ("(\"...) #\" |...| #\\# #'f #:g)") ("(1 . #)" :level) ("(a...)") ("#<thing>") ("(...)" :length))
+        do (is (equal reasons (elided-by text)) "~a" text)))
+
 (define-test printed-values-counts-all-values
     "The first values are printed, and all are counted."
-  (is (equal '(:values ("1" ":A") :count 2) (printed-values '(1 :a) 100)))
+  (is (equal '(:values ("1" ":A") :cut nil :count 2) (printed-values '(1 :a) 100)))
   (is (= 60 (getf (printed-values (make-list 60) 100) :count)))
   (is (= 50 (length (getf (printed-values (make-list 60) 100) :values)))))
 

@@ -6,15 +6,19 @@ import { codeInterrupted, evaluationFailed, noFrame, noSuchPackage } from "./sto
 
 const { map, string, tagged, tuple } = decode;
 
-/** `(:values (:values (VALUE ...) :count COUNT) STDOUT STDERR PACKAGE)` */
+/** `(:values (:values (VALUE ...) :cut (CUT ...) :count COUNT) STDOUT STDERR PACKAGE)` */
 const frameValue: Decoder<FrameValue> = tagged({
-  values: map(tuple(printedValues, string, string, string), ([{ values, count }, stdout, stderr, packageName]) => ({
-    values,
-    valueCount: count,
-    stdout,
-    stderr,
-    package: packageName,
-  })),
+  values: map(
+    tuple(printedValues, string, string, string),
+    ([{ values, cut, count }, stdout, stderr, packageName]) => ({
+      values,
+      cutValues: cut,
+      valueCount: count,
+      stdout,
+      stderr,
+      package: packageName,
+    }),
+  ),
 });
 
 /**

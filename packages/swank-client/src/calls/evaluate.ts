@@ -1,4 +1,5 @@
 import { type Decoder, decode, keyword, NIL, type Sexp, T } from "sexp-parser";
+import { keywordOf } from "../lisp/decoders.js";
 import { lispFunction } from "../lisp/descriptor.js";
 import type { IdleBreakpoint } from "./breakpoint.js";
 import type { ErrorSnapshot } from "./condition.js";
@@ -48,9 +49,8 @@ export type EvaluationResult =
   | {
       readonly status: "returned";
       readonly values: readonly string[];
+      readonly cut: readonly CutValue[];
       readonly count: number;
-      /** Positions of values that are cut, if they are data. */
-      readonly cut?: readonly number[] | undefined;
       readonly unshown: readonly number[];
       readonly forms: number;
       readonly idle?: readonly IdleBreakpoint[] | undefined;
@@ -78,8 +78,25 @@ export function lispLimit(characters: number): number {
   return Math.min(Math.floor(characters), NO_LIMIT);
 }
 
-/** The first values as text, and how many there were (lisp/printing/values.lisp). */
-export const printedValues = plist({ values: list(string), count: integer });
+/** What keeps a printed value from showing everything. */
+export const CUTS = ["characters", "length", "level", "number"] as const;
+
+/** A printed value that does not show everything. */
+export interface CutValue {
+  /** Position in `values`. */
+  readonly index: number;
+  /**
+   * `characters`: longer than `valueLimit`, or than its part of the 1,000,000 characters for all values; `length`: a list or vector in it has more
+   * elements than `printLength` or `*print-length*` allows; `level`: nested deeper than `printLevel` or `*print-level*`; `number`: it is an
+   * integer or ratio of more than 100,000 bits, of which only the size is shown.
+   */
+  readonly by: readonly (typeof CUTS)[number][];
+}
+
+const cutValue: Decoder<CutValue> = map(tupleRest([integer], list(keywordOf(CUTS))), ([index, by]) => ({ index, by }));
+
+/** The first values as text, those that are cut, and how many there were (lisp/printing/values.lisp). */
+export const printedValues = plist({ values: list(string), cut: list(cutValue), count: integer });
 
 const idleBreakpoint: Decoder<IdleBreakpoint> = plist({
   id: integer,
@@ -93,7 +110,7 @@ const idleBreakpoint: Decoder<IdleBreakpoint> = plist({
 
 const returned = plist({
   values: list(string),
-  cut: optional(list(integer)),
+  cut: list(cutValue),
   count: integer,
   unshown: list(integer),
   forms: integer,

@@ -8,6 +8,7 @@ import {
   type LocalBinding,
   variableMarks,
 } from "./condition.js";
+import type { CutValue } from "./evaluate.js";
 import { noFrame } from "./stop-refusals.js";
 
 /** Where code came from: a place in a file on the image's machine, or the form itself when it was evaluated. */
@@ -72,6 +73,8 @@ export interface FrameLocals {
 export interface FrameValue {
   /** The first 50, each printed within limits. */
   readonly values: readonly string[];
+  /** Those of `values` that do not show everything. */
+  readonly cutValues: readonly CutValue[];
   /** Number of all values. */
   readonly valueCount: number;
   /** What the code printed to each stream: the first 20,000 characters. */

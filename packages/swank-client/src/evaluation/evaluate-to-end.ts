@@ -75,7 +75,7 @@ export async function evaluateToData<Value>(
   checkFunction("decode", decode);
   const outcome = await returned(evaluate, code, { ...others, valuesAs: "data" });
   const [first] = outcome.values;
-  if (first !== undefined && outcome.cutValues.includes(0)) {
+  if (first !== undefined && outcome.cutValues.some(({ index }) => index === 0)) {
     throw new EvaluationError("REPLY_TOO_LARGE", `The value has more than ${first.length - 3} characters.`, outcome);
   }
   try {

@@ -194,7 +194,7 @@ export class EvaluationRunner<Stop extends StopOfTask> {
     }
     task.report(result.update);
     if (result.status === "returned") {
-      const { values, cut: cutValues = [], count: valueCount, forms: formCount, unshown: unshownForms, idle } = result;
+      const { values, cut: cutValues, count: valueCount, forms: formCount, unshown: unshownForms, idle } = result;
       const idleBreakpoints = idle === undefined ? {} : { idleBreakpoints: idle };
       task.ended({ status: "returned", values, cutValues, valueCount, formCount, unshownForms, ...idleBreakpoints });
     } else if (result.status === "aborted") task.ended({ status: "aborted" });

@@ -1,6 +1,7 @@
 import type { SwankError } from "../base/errors.js";
 import type { IdleBreakpoint } from "../calls/breakpoint.js";
 import type { ErrorSnapshot } from "../calls/condition.js";
+import type { CutValue } from "../calls/evaluate.js";
 import type { Redefinitions } from "../calls/redefinition.js";
 import type { SignalledConditions } from "../calls/signalled-condition.js";
 import type { LispWarning, WarningCount } from "../calls/warning.js";
@@ -29,8 +30,8 @@ export interface Returned extends Transcript {
   readonly status: "returned";
   /** Printed values of the last form, the first 50, each within limits; empty for `(values)` and for code without forms. */
   readonly values: readonly string[];
-  /** Positions in `values` of those printed as data that are cut. A text says itself where it is cut. */
-  readonly cutValues: readonly number[];
+  /** Those of `values` that do not show everything. A text for people says so itself, too. */
+  readonly cutValues: readonly CutValue[];
   /** The number of values of the last form. */
   readonly valueCount: number;
   /** The number of forms that were evaluated. */
