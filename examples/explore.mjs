@@ -4,17 +4,16 @@ import { relative } from "node:path";
 import { createInterface } from "node:readline";
 import { calls, launch, Sources, SwankError } from "swank-client";
 
-/** @typedef {import("swank-client/types").LispRunner} LispRunner */
-/** @typedef {import("swank-client").calls.InspectorRange} InspectorRange */
-/** @typedef {import("swank-client").calls.Inspection | undefined} Inspection */
+/** @typedef {import("swank-client").SwankClient} SwankClient */
+/** @typedef {import("swank-client").Inspector} Inspector */
 
-/** The number of parts of an inspected object on a page. An element of a list has four parts. */
-const PAGE = 42;
+/** The number of entries of an inspected object on a page, which ends with a line. An element of a list has four. */
+const PAGE = 40;
 
 /** @type {readonly import("swank-client").calls.XrefKind[]} */
 const KINDS = ["calls", "references", "binds", "sets", "macroexpands", "specializes"];
 
-/** @param {LispRunner} lisp @param {string} text */
+/** @param {SwankClient} lisp @param {string} text */
 async function apropos(lisp, text) {
   const found = await lisp.run(calls.aproposListForEmacs, text, { externalOnly: false });
   for (const { designator, meanings } of found) {
@@ -36,14 +35,14 @@ async function printPlaces(places) {
   }
 }
 
-/** @param {LispRunner} lisp @param {string} name */
+/** @param {SwankClient} lisp @param {string} name */
 async function definitions(lisp, name) {
   const found = await lisp.run(calls.findDefinitionsForEmacs, name);
   if (found.length === 0) console.log("No definition is known.");
   await printPlaces(found);
 }
 
-/** @param {LispRunner} lisp @param {string} name */
+/** @param {SwankClient} lisp @param {string} name */
 async function uses(lisp, name) {
   const groups = await lisp.run(calls.xrefGroups, KINDS, name);
   if (groups.length === 0) console.log("No use is known.");
@@ -53,70 +52,67 @@ async function uses(lisp, name) {
   }
 }
 
-/** The parts up to the last end of a line, so that a page does not end inside one. @param {InspectorRange["parts"]} parts */
-function wholeLines(parts) {
-  return parts.slice(0, parts.findLastIndex(({ text }) => text.endsWith("\n")) + 1);
-}
-
-/** An object, and how far it has been shown. Swank has one inspector for each image. */
-class Inspector {
+/** The object that is shown, and how far. Its inspector has the objects whose parts led to it as its parents. */
+class Viewer {
   #lisp;
+  /** @type {Inspector | undefined} */
+  #inspector;
   #shown = 0;
 
-  /** @param {LispRunner} lisp */
+  /** @param {SwankClient} lisp */
   constructor(lisp) {
     this.#lisp = lisp;
   }
 
-  /** Shows the first page of an object. @param {Inspection} inspection */
-  #open(inspection) {
-    if (inspection === undefined) return console.log("There is no such object.");
-    console.log(inspection.title);
+  /** Shows the first page of an object. @param {Inspector | undefined} inspector */
+  async #open(inspector) {
+    if (inspector === undefined) return console.log("There is no such object.");
+    this.#inspector = inspector;
     this.#shown = 0;
-    this.#print(inspection);
-  }
-
-  /** Prints one page, in which `[3]` is the number of the object after it. @param {InspectorRange} range */
-  #print({ parts, length }) {
-    const page = parts.length < PAGE ? parts : wholeLines(parts.slice(0, PAGE));
-    const text = page.map((part) => (part.kind === "value" ? `[${part.index}] ${part.text}` : part.text)).join("");
-    this.#shown += page.length;
-    console.log((text.trimEnd() || "That is all.").replace(/^/gm, "  "));
-    if (this.#shown < length && page.length > 0) console.log("  `more` shows more.");
+    console.log(`${inspector.title}  ${inspector.class}`);
+    await this.more();
   }
 
   /** @param {string} form */
   async inspect(form) {
-    this.#open(await this.#lisp.run(calls.initInspector, form));
+    await this.#open(await this.#lisp.inspect(form));
   }
 
   /** @param {string} number */
   async part(number) {
-    this.#open(await this.#lisp.run(calls.inspectNthPart, Number(number)));
+    await this.#open(await this.#inspector?.part(Number(number)));
   }
 
   async back() {
-    this.#open(await this.#lisp.run(calls.inspectorPop));
+    await this.#open(this.#inspector?.parent);
   }
 
+  /** Prints the next page, in which `[3]` is the number of the object after it. */
   async more() {
-    this.#print(await this.#lisp.run(calls.inspectorRange, this.#shown, this.#shown + PAGE));
+    const page = await this.#inspector?.parts(this.#shown, this.#shown + PAGE);
+    if (page === undefined) return console.log("No object is shown.");
+    this.#shown = page.end;
+    const text = page.parts
+      .map((part) => (part.kind === "value" ? `[${part.index}] ${part.text}` : part.text))
+      .join("");
+    console.log((text.trimEnd() || "That is all.").replace(/^/gm, "  "));
+    if (page.hasMore) console.log("  `more` shows more.");
   }
 }
 
-/** The commands. Each takes the rest of its line. @param {LispRunner} lisp @returns {Record<string, (rest: string) => unknown>} */
+/** The commands. Each takes the rest of its line. @param {SwankClient} lisp @returns {Record<string, (rest: string) => unknown>} */
 function commandsOf(lisp) {
-  const inspector = new Inspector(lisp);
+  const viewer = new Viewer(lisp);
   return {
     "apropos TEXT": (text) => apropos(lisp, text),
     "describe NAME": async (name) => console.log((await lisp.run(calls.describeSymbolText, name)).trimEnd()),
     "definitions NAME": (name) => definitions(lisp, name),
     "uses NAME": (name) => uses(lisp, name),
     "disassemble NAME": async (name) => console.log(await lisp.run(calls.disassembleForm, `'${name}`)),
-    "inspect FORM": (form) => inspector.inspect(form),
-    "part NUMBER": (number) => inspector.part(number),
-    back: () => inspector.back(),
-    more: () => inspector.more(),
+    "inspect FORM": (form) => viewer.inspect(form),
+    "part NUMBER": (number) => viewer.part(number),
+    back: () => viewer.back(),
+    more: () => viewer.more(),
   };
 }
 
@@ -136,7 +132,7 @@ async function obey(commands, line) {
 const lisp = await launch();
 try {
   for (const file of process.argv.slice(2)) await lisp.run(calls.loadFile, file);
-  const commands = commandsOf(lisp.lisp);
+  const commands = commandsOf(lisp);
   const terminal = createInterface({ input: process.stdin, output: process.stdout, prompt: "> " });
   const isTerminal = process.stdin.isTTY === true;
   if (isTerminal) terminal.prompt();

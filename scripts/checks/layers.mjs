@@ -36,7 +36,7 @@ const CLIENT_FOLDERS = [
   ["protocol/connection"],
   ["lisp"],
   ["calls"],
-  ["sources"],
+  ["sources", "inspect"],
   ["handshake", "evaluation", "code"],
   ["debugger", "launch"],
 ];

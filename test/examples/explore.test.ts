@@ -42,7 +42,7 @@ describe("examples/explore.mjs", function () {
       "inspect (loop for i below 15 collect (list i :square (* i i)))",
       "more",
       "more",
-      "part 3",
+      "part 2",
       "back",
       "back",
     );
@@ -54,19 +54,21 @@ describe("examples/explore.mjs", function () {
       "describe no-such-symbol",
       "inspect (car 1)",
       "inspect (",
-      "part x",
+      "part 1",
       "disassemble no-such-function",
       "what",
       "",
       "inspect :end",
+      "part x",
     );
     for (const message of [
       "swank:describe-symbol: Unknown symbol: no-such-symbol",
       "The value\n  1\nis not of type\n  LIST",
-      "swank:init-inspector: end of file",
-      "NaN cannot be printed as Lisp data",
+      "inspecting a value: The code ends in the middle of a form.",
+      "index is a whole number from 0, not NaN.",
       "Commands: apropos TEXT, describe NAME, ",
-      'Name: [1] "END"',
+      "There is no such object.",
+      'Name: [0] "END"',
     ])
       expect(output).to.include(message);
   });

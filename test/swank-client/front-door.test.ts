@@ -6,6 +6,7 @@ import * as protocol from "swank-client/protocol";
 const SEXP = ["NIL", "T", "decode", "keyword", "list", "print", "quote", "read", "symbol"];
 const CLIENTS = [
   "EvaluationError",
+  "Inspector",
   "LaunchedClient",
   "LispError",
   "ReconnectingClient",

@@ -5,7 +5,7 @@
   :description "The Lisp side of the npm package swank-client: evaluations, the debugger and descriptions for clients of a Swank server"
   :license "MIT"
   :depends-on ("swank-client/connection" "swank-client/evaluate" "swank-client/debugger" "swank-client/definitions"
-               "swank-client/describe" "swank-client/code")
+               "swank-client/describe" "swank-client/code" "swank-client/inspect")
   :in-order-to ((asdf:test-op (asdf:test-op "swank-client/tests"))))
 
 (asdf:defsystem "swank-client/connection"
@@ -142,6 +142,14 @@
                (:file "code/recorded-forms")
                (:file "code/show-source")
                (:file "code/show-file")))
+
+(asdf:defsystem "swank-client/inspect"
+  :description "Inspectors"
+  :depends-on ("swank-client/evaluate")
+  :serial t
+  :components ((:file "inspect/package")
+               (:file "inspect/inspections")
+               (:file "inspect/inspect")))
 
 (asdf:defsystem "swank-client/launch"
   :description "Runs an image that the library has launched; the launcher loads these files one by one"

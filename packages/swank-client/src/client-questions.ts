@@ -9,13 +9,14 @@ import { simpleCompletions } from "./calls/simple-completions.js";
 import type { SymbolDescription } from "./calls/symbol-description.js";
 import type { ClientEvents } from "./client-events.js";
 import { DESCRIBE_OPTIONS, type DescribeOptions } from "./client-options.js";
+import { type InspectOptions, Inspector } from "./inspect/inspector.js";
 import type { LispRunner } from "./lisp/lisp-runner.js";
 import { runsWhenRead } from "./protocol/connection/runs-when-read.js";
 
 /** Milliseconds to wait for completions. */
 const COMPLETION_TIME = 5000;
 
-/** A client's questions about its image that change nothing there. */
+/** A client's questions about its image. */
 export abstract class ClientQuestions extends TypedEmitter<ClientEvents> {
   /** Calls functions in the image. */
   abstract readonly lisp: LispRunner;
@@ -63,6 +64,17 @@ export abstract class ClientQuestions extends TypedEmitter<ClientEvents> {
     checkText("name", name);
     if (packageName !== undefined) checkText("package", packageName);
     return this.lisp.with({ signal }).run(describeName, name, packageName, args);
+  }
+
+  /**
+   * Evaluates an expression, and inspects its value: its parts page by page, and their parts. Neither other inspectors nor Emacs's are affected.
+   *
+   * @param expression - For a variable of a stopped frame, `(swank-objects:ref N)` with its `objectId`.
+   * @throws SwankError `REQUEST_FAILED` if the code fails, `NO_SUCH_PACKAGE`, `INVALID_ARGUMENT`, `RUNTIME_FAILED`, `RUNTIME_FORBIDDEN`,
+   * `CANCELLED`, or the reason of a closed connection.
+   */
+  inspect(expression: string, options: InspectOptions = {}): Promise<Inspector> {
+    return Inspector.open(this.lisp, expression, options);
   }
 
   /**

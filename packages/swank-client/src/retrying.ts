@@ -42,6 +42,7 @@ const FAILURES: Readonly<Record<SwankErrorCode, "passing" | "permanent">> = {
   CANCELLED: "permanent",
   WAIT_TIMEOUT: "passing",
   STALE_SESSION: "permanent",
+  INSPECTOR_CLOSED: "permanent",
   NO_SUCH_FRAME: "permanent",
   NOT_RESTARTABLE: "permanent",
   NOT_STEPPABLE: "permanent",

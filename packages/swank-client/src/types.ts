@@ -21,6 +21,7 @@ export type { SignalledCondition, SignalledConditions } from "./calls/signalled-
 export type { StepMode } from "./calls/step-on.js";
 export type { StopData, StopDetail, StopReason } from "./calls/stop-data.js";
 export type { StopOwner } from "./calls/stop-owner.js";
+export type { InspectorPart } from "./calls/swank-inspection.js";
 export type * from "./calls/symbol-description.js";
 export type { LispWarning, WarningCount } from "./calls/warning.js";
 export type { SwankClient } from "./client.js";
@@ -38,6 +39,7 @@ export type { WaitOptions } from "./evaluation/outcome-slot.js";
 export type { OutputStream } from "./evaluation/transcript.js";
 export type { Backoff } from "./growing-delay.js";
 export type { AttachOptions } from "./handshake/attach.js";
+export type { InspectOptions, Inspector, InspectorPage } from "./inspect/inspector.js";
 export type { LaunchedClient, LaunchOptions } from "./launch.js";
 export type { CallOptions } from "./lisp/caller.js";
 export type { LispFunction, ModuleName } from "./lisp/descriptor.js";

@@ -16,6 +16,8 @@
   (:import-from #:swank #:*sldb-condition-printer* #:*sldb-initial-frames* #:*sldb-level* #:*sldb-quit-restart* #:*sldb-restarts*
                 #:*sldb-stepping-p* #:*swank-debugger-condition* #:debug-in-emacs #:invoke-default-debugger #:invoke-slime-debugger
                 #:swank-debugger-hook)
+  ;; the inspector
+  (:import-from #:swank #:*inspector-history* #:*istate* #:content-range #:emacs-inspect/istate #:make-istate)
   ;; servers
   (:import-from #:swank #:*event-history* #:*event-history-index* #:*pre-reply-hook* #:accept-connection #:add-hook #:create-socket
                 #:init #:init-log-output #:local-port #:make-connection #:serve-requests #:sync-indentation-to-emacs)
@@ -28,6 +30,8 @@
            #:*emacs-connection*
            #:*event-history*
            #:*event-history-index*
+           #:*inspector-history*
+           #:*istate*
            #:*log-output*
            #:*mailboxes*
            #:*new-connection-hook*
@@ -54,6 +58,7 @@
            #:connection.user-input
            #:connection.user-io
            #:connection.user-output
+           #:content-range
            #:create-socket
            #:current-thread-id
            #:debug-in-emacs
@@ -61,6 +66,7 @@
            #:definition-source-for-emacs
            #:dispatch-event
            #:emacs-buffer-source-location
+           #:emacs-inspect/istate
            #:init
            #:init-log-output
            #:invoke-default-debugger
@@ -72,6 +78,7 @@
            #:mailbox.queue
            #:mailbox.thread
            #:make-connection
+           #:make-istate
            #:make-tag
            #:mconn.control-thread
            #:nth-frame

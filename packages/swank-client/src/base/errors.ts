@@ -158,6 +158,10 @@ export const ERROR_CODES = {
     meaning: "The thread has left this stop.",
     remedy: "Use the evaluation's latest stop.",
   },
+  INSPECTOR_CLOSED: {
+    meaning: "The inspector was closed, or the session was reset.",
+    remedy: "Inspect the object again.",
+  },
   NO_SUCH_FRAME: {
     meaning: "The stack has no frame with that number.",
     remedy: "List the frames again and use a number from that list.",

@@ -6,9 +6,9 @@ const { integer, list, map, nullable, oneOf, plist, record, string, tagged } = d
 /** A piece of an inspector's page. */
 export type InspectorPart =
   | { readonly kind: "text"; readonly text: string }
-  /** An object; `inspectNthPart` inspects it. */
+  /** An object. `Inspector.part`, or `inspectNthPart` for a part of Swank's inspector, inspects it. */
   | { readonly kind: "value"; readonly text: string; readonly index: number }
-  /** Something to do; `inspectorCallNthAction` does it. */
+  /** Something to do. `Inspector.action`, or `inspectorCallNthAction` for Swank's inspector, does it. */
   | { readonly kind: "action"; readonly text: string; readonly index: number }
   | { readonly kind: "label"; readonly text: string };
 
@@ -29,7 +29,8 @@ export interface Inspection extends InspectorRange {
   readonly id: number | undefined;
 }
 
-const part: Decoder<InspectorPart> = oneOf(
+/** A text, `(:value TEXT INDEX)`, `(:action TEXT INDEX)` or `(:label TEXT)`. */
+export const part: Decoder<InspectorPart> = oneOf(
   map(string, (text): InspectorPart => ({ kind: "text", text })),
   tagged({
     value: record({ text: string, index: integer }, { kind: "value" }),
@@ -50,7 +51,7 @@ const none = () => [];
 const index = (number: number) => [number];
 const source = (form: string): readonly Sexp[] => [form];
 
-/** `(swank:init-inspector "FORM")`: evaluates a form, and inspects its value. All inspector calls of an image share one inspector. */
+/** `(swank:init-inspector "FORM")`: evaluates a form, and inspects its value. All of these calls, of all clients and Emacs, share one inspector; `SwankClient.inspect` has its own. */
 export const initInspector = lispFunction({
   name: "swank:init-inspector",
   encode: source,

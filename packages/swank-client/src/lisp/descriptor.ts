@@ -13,7 +13,15 @@ import { SwankError } from "../base/errors.js";
  * Lisp systems of this package, in loading order. Each is loaded when one of its functions is first called; every new connection loads
  * `connection`.
  */
-export const MODULE_NAMES = ["connection", "evaluate", "debugger", "definitions", "describe", "code"] as const;
+export const MODULE_NAMES = [
+  "connection",
+  "evaluate",
+  "debugger",
+  "definitions",
+  "describe",
+  "code",
+  "inspect",
+] as const;
 
 /** Name of a Lisp system of this package. */
 export type ModuleName = (typeof MODULE_NAMES)[number];
