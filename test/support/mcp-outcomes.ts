@@ -1,6 +1,7 @@
 import type { Outcome } from "swank-client";
 
 type Stopped = Extract<Outcome, { status: "stopped" }>;
+type Returned = Extract<Outcome, { status: "returned" }>;
 type StopData = Stopped["stop"]["data"];
 type Snapshot = StopData["condition"];
 type Transcript = Omit<Extract<Outcome, { status: "lost" }>, "status" | "cause">;
@@ -57,16 +58,19 @@ export function stopData(thread: number, level: number, changes: Partial<StopDat
   return { ...rest, thread, level, condition, ...changes };
 }
 
-/** Returns the outcome of an evaluation that returned values. */
-export function returned(values: readonly string[], transcript: Partial<Transcript> = {}): Outcome {
+/** Returns the outcome of an evaluation that returned values, with changes. */
+export function returned(
+  values: readonly string[],
+  changes: Partial<Omit<Returned, "status" | "values">> = {},
+): Outcome {
   return {
     ...SILENT,
-    ...transcript,
     status: "returned",
     values,
     valueCount: values.length,
     formCount: 1,
     unshownForms: [],
     cutValues: [],
+    ...changes,
   };
 }

@@ -3,15 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { calls, decode, lispFunction, type SwankClient, SwankError } from "swank-client";
+import { DEFINITIONS } from "./called-code.js";
 import { LiveImage, liveImage } from "./live-image.js";
 import { values } from "./outcomes.js";
-
-const DEFINITIONS = `
-  (defun sc-add (x &optional (y 2)) "Adds." (+ x y))
-  (defun sc-caller (z) (sc-add z))
-  (defmacro sc-twice (form) \`(progn ,form ,form))
-  (defclass sc-animal () ()) (defclass sc-dog (sc-animal) ())
-  (defvar *sc-value* 1)`;
 
 describe("calls: Swank's functions", function () {
   this.timeout(120_000);

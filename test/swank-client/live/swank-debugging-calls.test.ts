@@ -1,14 +1,8 @@
 import { expect } from "chai";
 import { calls, type Stop, type SwankClient } from "swank-client";
+import { DEFINITIONS } from "./called-code.js";
 import { liveImage } from "./live-image.js";
 import { evaluate, stopped, values } from "./outcomes.js";
-
-const DEFINITIONS = `
-  (defun sc-add (x &optional (y 2)) "Adds." (+ x y))
-  (defun sc-caller (z) (sc-add z))
-  (defmacro sc-twice (form) \`(progn ,form ,form))
-  (defclass sc-animal () ()) (defclass sc-dog (sc-animal) ())
-  (defvar *sc-value* 1)`;
 
 describe("calls: Swank's functions for the debugger, traces and profiles", function () {
   this.timeout(120_000);

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { ToolServer } from "swank-mcp";
-import { SILENT } from "../../support/mcp-outcomes.js";
+import { returned } from "../../support/mcp-outcomes.js";
 import { scriptedSession, settled } from "../../support/mcp-scripted.js";
 import { callTool, closeServer, toolServer } from "../../support/mcp-server.js";
 
@@ -12,22 +12,10 @@ describe("notices in answers", () => {
   // The first image is lost before the test's call, which gets the second.
   beforeEach(async () => {
     const made = [1, 2].map((pid) =>
-      scriptedSession(
-        () =>
-          settled({
-            ...SILENT,
-            status: "returned",
-            values: ["1"],
-            valueCount: 1,
-            formCount: 1,
-            unshownForms: [],
-            cutValues: [],
-          }),
-        {
-          pid,
-          loss: "It was killed.",
-        },
-      ),
+      scriptedSession(() => settled(returned(["1"])), {
+        pid,
+        loss: "It was killed.",
+      }),
     );
     const queue = [...made];
     tools = toolServer(async () => {

@@ -49,16 +49,8 @@ describe("reportText", () => {
 
   it("shows the number of values and warnings left out", () => {
     const warnings = [{ type: "WARNING", class: "WARNING", message: "careful" }] as const;
-    const outcome = {
-      ...SILENT,
-      status: "returned",
-      values: ["1", "2"],
-      valueCount: 9,
-      formCount: 1,
-      unshownForms: [],
-      cutValues: [],
-    } as const;
-    const conclusion = conclude({ kind: "outcome", outcome: { ...outcome, warnings, warningsOmitted: 5 } });
+    const outcome = returned(["1", "2"], { valueCount: 9, warnings, warningsOmitted: 5 });
+    const conclusion = conclude({ kind: "outcome", outcome });
     snapshots.match("values and warnings left out", reportText(conclusion));
   });
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { attachedOrigin, LispSession } from "swank-mcp";
-import { SILENT } from "../../support/mcp-outcomes.js";
+import { returned } from "../../support/mcp-outcomes.js";
 import { scriptedSession, settled } from "../../support/mcp-scripted.js";
 import { closeServer, toolServer } from "../../support/mcp-server.js";
 import { Snapshots } from "../../support/snapshots.js";
@@ -25,17 +25,7 @@ describe("attachedOrigin", () => {
   it("warns about a connection that leaves the machine: once in an answer, always in lisp-status", async () => {
     const origin = attachedOrigin({ host: "lisp.example", port: 4005 }, FAR);
     expect(origin).to.deep.equal({ kind: "attached", address: "lisp.example:4005", warning: WARNING });
-    const { client } = scriptedSession(() =>
-      settled({
-        ...SILENT,
-        status: "returned",
-        values: ["3"],
-        valueCount: 1,
-        formCount: 1,
-        unshownForms: [],
-        cutValues: [],
-      }),
-    );
+    const { client } = scriptedSession(() => settled(returned(["3"])));
     const session = new LispSession({
       client,
       origin,

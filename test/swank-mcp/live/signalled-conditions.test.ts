@@ -1,7 +1,6 @@
 import { expect } from "chai";
-import { McpDebugger } from "../../support/mcp-debugger.js";
+import { debuggedProgram } from "../../support/mcp-program.js";
 import { normalized } from "../../support/normalized.js";
-import { Snapshots } from "../../support/snapshots.js";
 
 const CODE = `
 (defpackage :bill (:use :cl))
@@ -25,27 +24,16 @@ const CODE = `
 :ready`;
 
 describe("evaluate-lisp with conditions", () => {
-  const snapshots = new Snapshots(import.meta.url);
-  let lisp: McpDebugger;
-
-  before(async () => {
-    lisp = await McpDebugger.start();
-    expect((await lisp.evaluate(CODE))[0]).to.include("=> :READY");
-  });
-  after(async () => {
-    await lisp.close();
-    snapshots.finish();
-  });
-  afterEach(() => lisp.abortAll());
+  const program = debuggedProgram(import.meta.url, CODE);
 
   /** Returns the answer of an evaluation that reports conditions. */
   async function reported(code: string, conditions: boolean | string = true): Promise<string> {
-    return normalized((await lisp.evaluate(code, { conditions })).join("\n\n"));
+    return normalized((await program.lisp.evaluate(code, { conditions })).join("\n\n"));
   }
 
   it("reports where each was signalled and which clause took it, so that a wide handler shows", async () => {
-    snapshots.match("a handler that is too wide", await reported(`(bill::total '("4" "3" "5" "x" "6"))`));
-    const result = await lisp.call("evaluate-lisp", { code: '(bill::price "7")', conditions: true });
+    program.snapshots.match("a handler that is too wide", await reported(`(bill::total '("4" "3" "5" "x" "6"))`));
+    const result = await program.lisp.call("evaluate-lisp", { code: '(bill::price "7")', conditions: true });
     expect(result._meta?.["swank-mcp/outcome"]).to.deep.include({
       conditions: [
         {
@@ -62,18 +50,21 @@ describe("evaluate-lisp with conditions", () => {
 
   it("reports handlers that invoke a restart, compound types, nested conditions, and those that nobody took", async () => {
     const code = "(list (bill::resumed) (bill::two-types) (bill::nested) (bill::passing 2) (bill::passing 3))";
-    snapshots.match("other handlers", await reported(code));
-    snapshots.match("handlers at top level", await reported(`(handler-case (bill::parsed "1") (error () :odd))`));
+    program.snapshots.match("other handlers", await reported(code));
+    program.snapshots.match(
+      "handlers at top level",
+      await reported(`(handler-case (bill::parsed "1") (error () :odd))`),
+    );
   });
 
   it("reports only conditions of a type, and refuses names of other things", async () => {
-    snapshots.match("one type", await reported(`(bill::total '("3" "x"))`, "bill::odd-price"));
+    program.snapshots.match("one type", await reported(`(bill::total '("3" "x"))`, "bill::odd-price"));
     expect(await reported("(bill::passing 1)", "warning")).to.equal("=> :PASSED\n\nConditions: none");
-    const refused = await lisp.call("evaluate-lisp", { code: "1", conditions: "bill::nosuch" });
+    const refused = await program.lisp.call("evaluate-lisp", { code: "1", conditions: "bill::nosuch" });
     expect(JSON.stringify(refused.content)).to.include("There is no type of conditions named bill::nosuch.");
-    expect((await lisp.call("evaluate-lisp", { code: "1", conditions: "#.(setf bill::*x* 1)" })).isError).to.equal(
-      true,
-    );
+    expect(
+      (await program.lisp.call("evaluate-lisp", { code: "1", conditions: "#.(setf bill::*x* 1)" })).isError,
+    ).to.equal(true);
   });
 
   it("counts what Lisp's own functions handle, and reports warnings only as warnings", async () => {
@@ -87,18 +78,19 @@ describe("evaluate-lisp with conditions", () => {
   });
 
   it("reports the conditions of threads that the evaluation starts, and of no others", async () => {
-    const threads = `(mapc #'sb-thread:join-thread
-      (loop for text in '("1" "1" "3") collect (let ((text text)) (sb-thread:make-thread (lambda () (bill::price text))))))`;
-    snapshots.match("in threads", (await reported(threads)).replace(/^=> .*$/m, "=> <threads>"));
-    await lisp.evaluate(
+    // one after another, because the report has the message of the first condition
+    const threads = `(loop for text in '("1" "1" "3")
+      collect (let ((text text)) (sb-thread:join-thread (sb-thread:make-thread (lambda () (bill::price text))))))`;
+    program.snapshots.match("in threads", (await reported(threads)).replace(/^=> .*$/m, "=> <threads>"));
+    await program.lisp.evaluate(
       `(defvar *stop* nil) (defvar *other* (sb-thread:make-thread (lambda () (loop until *stop* do (bill::price "1") (sleep 0.01)))))`,
     );
     expect(await reported("(sleep 0.1)")).to.equal("=> NIL\n\nConditions: none");
-    await lisp.evaluate("(setf *stop* t) (sb-thread:join-thread *other*)");
+    await program.lisp.evaluate("(setf *stop* t) (sb-thread:join-thread *other*)");
   });
 
   it("reports them at a stop, and the later ones when the evaluation goes on", async () => {
-    const [, aside] = await lisp.evaluate(
+    const [, aside] = await program.lisp.evaluate(
       `(list (bill::price "1") (restart-case (error "x") (go-on () 2)) (bill::price "3"))`,
       {
         conditions: true,
@@ -107,7 +99,7 @@ describe("evaluate-lisp with conditions", () => {
     expect(aside).to.match(
       /\nConditions: 2\n {2}BILL::ODD-PRICE in BILL::PARSED, taken by clause BILL::ODD-PRICE in BILL::PRICE: The price 1 is odd\.\n {2}SIMPLE-ERROR at top level, not handled: x$/,
     );
-    expect(await lisp.resume("debugger_invoke_restart", { restart: "GO-ON" })).to.deep.equal([
+    expect(await program.lisp.resume("debugger_invoke_restart", { restart: "GO-ON" })).to.deep.equal([
       "=> (0 2 0)",
       "Conditions: 1\n  BILL::ODD-PRICE in BILL::PARSED, taken by clause BILL::ODD-PRICE in BILL::PRICE: The price 3 is odd.",
     ]);
@@ -126,25 +118,25 @@ describe("evaluate-lisp with conditions", () => {
   });
 
   it("shows no message of a condition that may refer to the stack", async () => {
-    await lisp.evaluate("(in-package :bill)");
+    await program.lisp.evaluate("(in-package :bill)");
     expect(await reported("(on-stack)"))
       .to.include("TYPE-ERROR")
       .and.not.to.match(/The value/);
-    await lisp.evaluate("(in-package :cl-user)");
+    await program.lisp.evaluate("(in-package :cl-user)");
   });
 
   it("survives exhaustion of the stack, and an abort", async () => {
-    await lisp.evaluate("(defun deep (n) (1+ (deep (1+ n))))");
+    await program.lisp.evaluate("(defun deep (n) (1+ (deep (1+ n))))");
     expect(await reported("(handler-case (deep 0) (storage-condition () :exhausted))")).to.include("=> :EXHAUSTED");
-    const running = lisp.evaluate(`(loop (bill::price "1"))`, { conditions: true, timeout: 0.3 });
+    const running = program.lisp.evaluate(`(loop (bill::price "1"))`, { conditions: true, timeout: 0.3 });
     expect((await running)[0]).to.match(/^\[TIMEOUT\]/);
   });
 
   it("leaves Lisp's functions unchanged", async () => {
-    await lisp.abortAll();
-    expect(await lisp.evaluate("(sb-impl::encapsulation-info (symbol-function 'sb-kernel::%signal))")).to.deep.equal([
-      "=> NIL",
-    ]);
-    expect(await lisp.evaluate('(bill::price "1")')).to.deep.equal(["=> 0"]);
+    await program.lisp.abortAll();
+    expect(
+      await program.lisp.evaluate("(sb-impl::encapsulation-info (symbol-function 'sb-kernel::%signal))"),
+    ).to.deep.equal(["=> NIL"]);
+    expect(await program.lisp.evaluate('(bill::price "1")')).to.deep.equal(["=> 0"]);
   });
 });
