@@ -43,8 +43,8 @@ function isDecoded<Value>(options: EvalOptions | DecodedEvalOptions<Value>): opt
   return typeof options === "object" && options !== null && "decode" in options;
 }
 
-/** Names of threads that serve clients: of Swank, and of this library. */
-const SERVING = /^(?:control-thread|reader-thread|auto-flush-thread|repl-thread$|swank[- ])/i;
+/** Names of threads that serve clients: of Swank, and of this library. A `repl-thread` runs the code of one client's REPL. */
+const SERVING = /^(?:control-thread|reader-thread|auto-flush-thread|swank[- ])/i;
 
 /** A client of a Common Lisp image, made by `connect` or `launch`. */
 export class SwankClient extends ClientQuestions {
@@ -132,7 +132,8 @@ export class SwankClient extends ClientQuestions {
   }
 
   /**
-   * Interrupts a thread of the image: it stops in the debugger, and `stop` reports it, or an evaluation's `next` if it runs one.
+   * Interrupts a thread of the image: it stops in the debugger, and `stop` reports it, or an evaluation's `next` if it runs one. A thread that
+   * runs code of another client, such as Emacs's REPL, stops in the debugger of that client; `foreignStops` lists it.
    *
    * @param id - Swank's id, as in `threads`.
    * @throws SwankError `NO_SUCH_THREAD`; `INVALID_ARGUMENT` for a thread of Swank, because clients would get no answers while it is stopped; the

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { calls, launch, type Stop, type SwankClient } from "swank-client";
+import { rejection } from "../../support/caught.js";
 import { liveImage } from "./live-image.js";
 import { stopped, values } from "./outcomes.js";
 
@@ -58,6 +59,22 @@ describe("SwankClient", function () {
       expect(await lisp.interruptThread(id ?? -1).catch((error) => error.code)).to.equal("INVALID_ARGUMENT");
     expect(await lisp.interruptThread(999_999).catch((error) => error.code)).to.equal("NO_SUCH_THREAD");
     expect(await lisp.eval("1")).to.deep.equal(["1"]);
+  });
+
+  it("interrupts the code in another client's REPL, which stops in the debugger of that client", async () => {
+    const emacs = await image.connect();
+    await values(emacs, "(defvar *cc-runs* nil)");
+    await emacs.run(calls.createRepl);
+    const running = emacs.run(calls.listenerEval, "(progn (setf cl-user::*cc-runs* t) (loop (sleep 1/50)))");
+    while ((await image.ask("cl-user::*cc-runs*")) !== "T");
+    const stops: Stop[] = [];
+    lisp.on("stop", (stop) => stops.push(stop));
+    const repl = (await lisp.threads()).find(({ name }) => name === "repl-thread");
+    await lisp.interruptThread(repl?.id ?? -1);
+    // its owner, which does not expect it to stop, unwinds it
+    expect((await rejection(running, "REQUEST_FAILED")).message).to.include("Interrupt from Emacs");
+    expect(await lisp.eval("1")).to.deep.equal(["1"]);
+    expect(stops).to.deep.equal([]);
   });
 
   it("lists threads without changing the list of Emacs's thread browser", async () => {

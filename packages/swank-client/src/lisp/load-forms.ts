@@ -76,6 +76,8 @@ export function compilingLoader(module: RuntimeModule, { path, header }: OwnFile
   return list(form("compile-module"), path, count, header, form("call-with-own-file"), textLoader(module));
 }
 
+let compiling: string | undefined;
+
 /** The forms on which the content of compiled modules depends, as text. Read once. */
 export function compilingForms(): string {
   compiling ??= ["default-settings", "same-lisp", "compile-module"]
@@ -83,8 +85,6 @@ export function compilingForms(): string {
     .join("\n");
   return compiling;
 }
-
-let compiling: string | undefined;
 
 /** The first form of a compiled module, as text. */
 export function sameLispForm(): string {
