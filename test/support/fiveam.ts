@@ -11,6 +11,9 @@ const { list, map, nullable, string, tuple } = decode;
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const LISP = join(ROOT, "packages/swank-client/lisp");
 
+/** A form that loads FiveAM, a library of some files, into any image. */
+export const LOAD_FIVEAM = `(load ${JSON.stringify(join(ROOT, "scripts/setup/find-fiveam.lisp"))})`;
+
 /** A test of the Lisp code. */
 export interface LispTest {
   readonly name: string;

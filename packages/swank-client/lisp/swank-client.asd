@@ -119,7 +119,8 @@
   :description "Descriptions of symbols"
   :depends-on ("swank-client/evaluate")
   :serial t
-  :components ((:file "sources/package")
+  :components ((:file "compat/sbcl-backquote")
+               (:file "sources/package")
                (:file "sources/files")
                (:file "sources/forms")
                (:file "sources/heads")
@@ -141,7 +142,14 @@
                (:file "code/forms-of-definitions")
                (:file "code/recorded-forms")
                (:file "code/show-source")
-               (:file "code/show-file")))
+               (:file "code/show-file")
+               (:file "code/regex-parser")
+               (:file "code/regex")
+               (:file "code/kinds")
+               (:file "code/apropos")
+               (:file "code/searched-files")
+               (:file "code/search-source")
+               (:file "code/macroexpand")))
 
 (asdf:defsystem "swank-client/inspect"
   :description "Inspectors"
@@ -174,6 +182,7 @@
                (:file "tests/wire")
                (:file "tests/definitions")
                (:file "tests/sources")
+               (:file "tests/code")
                (:file "tests/stops"))
   :perform (asdf:test-op (operation system)
              (declare (ignore operation system))

@@ -5,9 +5,9 @@
 (defstruct file
   "A source file as it is now."
   truename text
-  ;; its top-level forms
-  forms
-  (date nil))
+  (date nil)
+  ;; its top-level forms, or :UNREAD
+  (known-forms :unread))
 
 (defvar *files* nil "The files that this request has read, by truename.")
 
@@ -22,7 +22,13 @@
 (defun read-file (truename)
   "The file TRUENAME as it is now, or NIL if it cannot be read."
   (let ((text (source-text truename)))
-    (and text (make-file :truename truename :text text :forms (top-level-forms text) :date (file-write-date truename)))))
+    (and text (make-file :truename truename :text text :date (file-write-date truename)))))
+
+(defun file-forms (file)
+  "The top-level forms of FILE."
+  (when (eq (file-known-forms file) :unread)
+    (setf (file-known-forms file) (top-level-forms (file-text file))))
+  (file-known-forms file))
 
 (defun file-now (name)
   "The file that NAME means, a pathname or native name, as it is now; or NIL if it cannot be read."

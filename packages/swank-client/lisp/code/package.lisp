@@ -4,6 +4,9 @@
   (:documentation "Answers questions about the program's code: where definitions are, and their text.")
   (:use #:common-lisp #:swank-client/sbcl #:swank-client/sbcl-code #:swank-client/threads #:swank-client/printing
         #:swank-client/ledger #:swank-client/sessions #:swank-client/sources #:swank-client/describe)
-  (:import-from #:swank-client/stops #:method-form)
-  (:export #:show-file
+  (:import-from #:swank-client/stops #:class-name-text #:message-text #:method-form #:shown-class)
+  (:export #:apropos-names
+           #:macroexpand-code
+           #:search-source
+           #:show-file
            #:show-source))

@@ -38,7 +38,7 @@
   (with-standard-io-syntax
     (let ((*package* package)
           (*print-readably* nil) (*print-pretty* t) (*print-right-margin* 100) (*print-case* :downcase)
-          (*print-length* nil) (*print-level* 50)
+          (*print-length* 2000) (*print-level* 50) (*print-gensym* nil)
           (sb-ext:*suppress-print-errors* 'serious-condition))
       (truncated +text-limit+ (lambda (stream) (prin1 form stream))))))
 

@@ -47,6 +47,8 @@
            #:argument-type
            #:call-if-loaded
            #:called-directly-p
+           #:comma-form
+           #:comma-p
            #:compiled-code-location-step-info
            #:compiled-debug-fun-component
            #:compiled-definition
@@ -78,6 +80,7 @@
            #:instance-parts
            #:interrupted-address
            #:invoke-stepper
+           #:make-comma
            #:maybe-trace-method
            #:note-direct-calls
            #:note-for-compile

@@ -9,9 +9,9 @@
   (declare (ignore stream char parameter))
   (error "#S is not read, because it would call a constructor."))
 
-(defun data-readtable ()
-  "The standard readtable without #S."
-  (let ((readtable (copy-readtable nil)))
+(defun data-readtable (&optional readtable)
+  "A copy of READTABLE, by default the standard one, without #S."
+  (let ((readtable (copy-readtable readtable)))
     (set-dispatch-macro-character #\# #\S #'refuse-structure readtable)
     readtable))
 
@@ -20,24 +20,31 @@
   (labels ((existing (part)
              (typecase part
                (cons (cons (existing (car part)) (existing (cdr part))))
+               (simple-vector (map 'vector #'existing part))
                (symbol (if (eq scratch (symbol-package part))
                            (multiple-value-bind (symbol status) (accessible-symbol (symbol-name part) *package*)
                              (if status symbol part))
                            part))
-               (t part))))
+               (t (if (comma-p part)
+                      (make-comma (existing (comma-form part)) part)
+                      part)))))
     (existing form)))
 
-(defun read-datum (source)
-  "Read SOURCE, one expression, without running code. A name that the current package does not have becomes a symbol of no package."
+(defun read-without-interning (source readtable)
+  "The forms of SOURCE, read with READTABLE without running code. A name that the current package does not have becomes a symbol of no package."
   (let ((scratch (make-package (format nil "SWANK-CLIENT SCRATCH ~a" (gensym)) :use '())))
     (unwind-protect
-         (let* ((*read-eval* nil)
-                (*readtable* (data-readtable))
-                (forms (let ((*package* scratch)) (source-forms source))))
-           (if (= (length forms) 1)
-               (existing-symbols (first forms) scratch)
-               (error "~a is ~d expressions, but each argument is one." source (length forms))))
+         (let ((*read-eval* nil)
+               (*readtable* readtable))
+           (existing-symbols (let ((*package* scratch)) (source-forms source)) scratch))
       (delete-package scratch))))
+
+(defun read-datum (source)
+  "Read SOURCE, one expression, without running code or interning."
+  (let ((forms (read-without-interning source (data-readtable))))
+    (if (= (length forms) 1)
+        (first forms)
+        (error "~a is ~d expressions, but each argument is one." source (length forms)))))
 
 (defun object-reference-p (form)
   "True if FORM is (swank-objects:ref NUMBER)."

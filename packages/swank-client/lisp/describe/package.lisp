@@ -7,6 +7,10 @@
   (:import-from #:swank-client/stops #:effective-methods #:generic-function-named #:method-entries #:required-count #:source-forms)
   (:export #:arglist-text
            #:call-with-named
+           #:class-kind
+           #:data-readtable
            #:describe-name
            #:documentation-text
-           #:home-package))
+           #:function-kind
+           #:home-package
+           #:read-without-interning))

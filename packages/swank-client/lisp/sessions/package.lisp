@@ -53,9 +53,12 @@
            #:find-designated-package
            #:fresh-values
            #:home-name
+           #:implementation-package-p
            #:interrupted
            #:live-package
+           #:live-packages
            #:make-evaluation
+           #:nearer-p
            #:or-nil
            #:package-known-in
            #:qualified-name

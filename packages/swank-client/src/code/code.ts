@@ -1,26 +1,29 @@
-import { checkNumber, checkOptions, checkText, type OptionNames } from "../base/check-arguments.js";
-import { QUESTION_OPTIONS, type QuestionOptions } from "../base/question-options.js";
+import { checkChoice, checkIndex, checkNumber, checkOptions, checkText } from "../base/check-arguments.js";
+import { aproposNames } from "../calls/apropos-names.js";
 import type { ShownFile, ShownSource } from "../calls/definition-text.js";
+import { EXPANSION_MODES, type Expansions } from "../calls/expansion.js";
+import type { SourceMatches } from "../calls/found-lines.js";
+import { NAMED_KINDS, type NamesFound } from "../calls/found-names.js";
+import { macroexpandCode } from "../calls/macroexpand-code.js";
+import { searchSource } from "../calls/search-source.js";
 import { showFile } from "../calls/show-file.js";
 import { showSource } from "../calls/show-source.js";
 import type { LispRunner } from "../lisp/lisp-runner.js";
+import {
+  APROPOS_OPTIONS,
+  type AproposOptions,
+  EXPAND_OPTIONS,
+  type ExpandOptions,
+  FILE_OPTIONS,
+  type FileOptions,
+  NAME_OPTIONS,
+  type NameOptions,
+  SEARCH_OPTIONS,
+  type SearchOptions,
+} from "./code-options.js";
 
-/** Options of questions about names. */
-export interface NameOptions extends QuestionOptions {
-  /** Name of the package in which the name is looked up, in upper or lower case. Default: the session's package. */
-  readonly package?: string | undefined;
-}
-
-/** The part of a file to show. */
-export interface FileOptions extends QuestionOptions {
-  /** From 1. Default: 1. */
-  readonly line?: number | undefined;
-  /** Number of lines shown before and after that line. Default: 20. */
-  readonly context?: number | undefined;
-}
-
-const NAME_OPTIONS: OptionNames<NameOptions> = { ...QUESTION_OPTIONS, package: true };
-const FILE_OPTIONS: OptionNames<FileOptions> = { ...QUESTION_OPTIONS, line: true, context: true };
+/** Names or matches returned. */
+const LIMIT = 50;
 
 /** Lines shown before and after the wanted one. */
 const CONTEXT = 20;
@@ -64,5 +67,56 @@ export class Code {
     checkNumber("line", line, "a whole number from 1", Number.isSafeInteger(line) && line >= 1);
     checkNumber("context", context, "a whole number from 0", Number.isSafeInteger(context) && context >= 0);
     return this.#lisp.with({ signal }).run(showFile, file, line, context);
+  }
+
+  /**
+   * Symbols that name something and whose names contain a text, or match a regular expression, in upper or lower case.
+   *
+   * @param pattern - A regular expression may contain `. [a-z] [^a] \\d \\w \\s \\b ^ $ | ( ) * + ? {2,3}`.
+   * @returns an answer, even if the pattern is bad or there is no such package.
+   * @throws SwankError `INVALID_ARGUMENT`, and the errors of `LispRunner.run`.
+   */
+  async apropos(pattern: string, options: AproposOptions = {}): Promise<NamesFound> {
+    checkOptions("apropos", options, APROPOS_OPTIONS);
+    checkText("pattern", pattern);
+    const { regexp = false, package: packageName, kind, external = false, limit = LIMIT, signal } = options;
+    if (packageName !== undefined) checkText("package", packageName);
+    if (kind !== undefined) checkChoice("kind", kind, NAMED_KINDS);
+    checkIndex("limit", limit);
+    const wanted = { pattern, regexp, package: packageName, kind, external, limit };
+    return this.#lisp.with({ signal }).run(aproposNames, wanted);
+  }
+
+  /**
+   * Lines of source files that contain a text, or match a regular expression, in upper or lower case.
+   *
+   * @param pattern - As for `apropos`.
+   * @returns an answer, even if the pattern is bad or there is no such system or folder.
+   * @throws SwankError `INVALID_ARGUMENT`, and the errors of `LispRunner.run`.
+   */
+  async searchSource(pattern: string, options: SearchOptions = {}): Promise<SourceMatches> {
+    checkOptions("searchSource", options, SEARCH_OPTIONS);
+    checkText("pattern", pattern);
+    const { regexp = false, system, folder, start = 0, limit = LIMIT, signal } = options;
+    if (system !== undefined) checkText("system", system);
+    if (folder !== undefined) checkText("folder", folder);
+    checkIndex("start", start);
+    checkIndex("limit", limit);
+    return this.#lisp.with({ signal }).run(searchSource, { pattern, regexp, system, folder, start, limit });
+  }
+
+  /**
+   * Expands the macro calls of forms. The forms are not evaluated, but their macros run; `#.` is refused.
+   *
+   * @returns an answer, even if the code cannot be read or a macro signals an error.
+   * @throws SwankError `INVALID_ARGUMENT`, and the errors of `LispRunner.run`.
+   */
+  async macroexpand(code: string, options: ExpandOptions = {}): Promise<Expansions> {
+    checkOptions("macroexpand", options, EXPAND_OPTIONS);
+    checkText("code", code);
+    const { mode = "once", package: packageName, signal } = options;
+    checkChoice("mode", mode, EXPANSION_MODES);
+    if (packageName !== undefined) checkText("package", packageName);
+    return this.#lisp.with({ signal }).run(macroexpandCode, code, mode, packageName);
   }
 }

@@ -121,6 +121,20 @@ export const COMMANDS: readonly ConsoleCommand[] = [
     name,
     package: packageName,
   })),
+  tool("apropos", "text", "apropos-search", "List names that contain a text.", ({ words: [pattern] }) => ({ pattern })),
+  tool("search", "text", "search-source", "Search the source of what is loaded.", ({ rest, words: [word] }) => ({
+    pattern: rest === "" ? word : `${word} ${rest}`,
+  })),
+  tool(
+    "expand",
+    "form",
+    "macroexpand-form",
+    "Expand the macro call that a form is.",
+    ({ words: [code], packageName }) => ({
+      code,
+      package: packageName,
+    }),
+  ),
   tool("definitions", "[type]", "list-definitions", "List this session's definitions.", ({ words: [type] }) => ({
     type,
   })),

@@ -4,6 +4,9 @@ import { ToolGuide } from "../text/tool-guide.js";
 import { breakpointList } from "./breakpoints/breakpoint-list.js";
 import { breakpointRemove } from "./breakpoints/breakpoint-remove.js";
 import { breakpointSet } from "./breakpoints/breakpoint-set.js";
+import { aproposSearch } from "./code/apropos-search.js";
+import { macroexpandForm } from "./code/macroexpand-form.js";
+import { searchSource } from "./code/search-source.js";
 import { showSource } from "./code/show-source.js";
 import { describeLastError } from "./core/describe-last-error.js";
 import { describeSymbol } from "./core/describe-symbol.js";
@@ -40,6 +43,9 @@ export const CATALOGUE: readonly DeclaredTool[] = [
   debuggerStep,
   debuggerContinue,
   showSource,
+  aproposSearch,
+  searchSource,
+  macroexpandForm,
 ];
 
 /** The tools that a configuration switches on, and a guide that recommends only these, by the names that the client has for them. */

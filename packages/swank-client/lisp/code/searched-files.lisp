@@ -1,0 +1,100 @@
+;;;; The files in which source code is searched: those of a folder, of a system, or of everything that is loaded.
+
+(in-package #:swank-client/code)
+
+(defparameter *source-types* '("lisp" "lsp" "cl" "l" "asd") "Types of files with Lisp code.")
+
+(defconstant +searched-files-limit+ 5000 "Files that one search looks at.")
+
+(defun source-file-p (pathname)
+  "True if PATHNAME has the type of a file with Lisp code."
+  (member (pathname-type pathname) *source-types* :test #'equalp))
+
+;;; Systems. ASDF need not be loaded.
+
+(defun system-names ()
+  "The names of the systems that ASDF knows."
+  (or-nil (call-if-loaded "ASDF" "REGISTERED-SYSTEMS")))
+
+(defun component-files (component)
+  "The source files of COMPONENT, a component of a system, and of its parts."
+  (let ((pathname (or-nil (call-if-loaded "ASDF" "COMPONENT-PATHNAME" component)))
+        (children (or-nil (call-if-loaded "ASDF" "COMPONENT-CHILDREN" component))))
+    (append (and pathname (pathname-name pathname) (source-file-p pathname) (list pathname))
+            (loop for child in children append (component-files child)))))
+
+(defun system-files (name)
+  "The source files of the system NAME, and the file that defines it."
+  (let* ((system (or-nil (call-if-loaded "ASDF" "REGISTERED-SYSTEM" name)))
+         (definition (and system (or-nil (call-if-loaded "ASDF" "SYSTEM-SOURCE-FILE" system)))))
+    (append (and definition (list definition))
+            (and system (component-files system)))))
+
+(defun family-names (name)
+  "The names of the system NAME and of systems that are defined with it, as in NAME/TESTS."
+  (let ((prefix (concatenate 'string name "/")))
+    (remove-if-not (lambda (other) (or (string= name other) (eql 0 (search prefix other)))) (system-names))))
+
+(defun similar-systems (name)
+  "Names of systems that are similar to NAME."
+  (let ((found (remove-if-not (lambda (other) (or (search name other) (slip-p name other))) (system-names))))
+    (subseq found 0 (min +suggestions+ (length found)))))
+
+;;; Everything that is loaded
+
+(defun swank-folder ()
+  "The folder of Swank's own code, or NIL."
+  (let* ((source (or-nil (function-code-source #'swank:connection-info)))
+         (file (and source (code-file source))))
+    (and file (namestring (make-pathname :name nil :type nil :version nil :defaults (sb-ext:parse-native-namestring file))))))
+
+(defun loaded-files ()
+  "The files of which code is loaded, except Lisp's own and Swank's."
+  (let ((swank (swank-folder)))
+    (remove-if (lambda (file)
+                 (or (equal "fasl" (pathname-type file))
+                     (and swank (eql 0 (search swank (namestring file))))))
+               (append (loop for name being the hash-keys of (code-sources)
+                             unless (eql 0 (search "SYS:" name))
+                               collect (sb-ext:parse-native-namestring name))
+                       (loop for (kind name) in (ledger-loads (session-ledger (current-session)))
+                             when (eq kind :file) collect name)))))
+
+;;; All
+
+(defun below-p (file)
+  "True if FILE, a truename, is below the image's directory."
+  (not (eq :absolute (first (pathname-directory (pathname (enough-namestring file (directory-of-image))))))))
+
+(defun existing-files (pathnames)
+  "The truenames of those PATHNAMES that exist, each once: those below the image's directory first, then by name."
+  (let ((files (remove-duplicates (remove nil (mapcar #'named-file pathnames)) :test #'equal)))
+    (sort (remove-if-not #'pathname-name files)
+          (lambda (one other)
+            (if (eq (below-p one) (below-p other))
+                (string< (namestring one) (namestring other))
+                (below-p one))))))
+
+(defun folder-source-files (folder)
+  "The source files below FOLDER, a truename."
+  (remove-if-not #'source-file-p
+                 (directory (merge-pathnames (make-pathname :directory '(:relative :wild-inferiors) :name :wild :type :wild) folder))))
+
+(defun named-folder (name)
+  "The truename of the folder NAME, or NIL."
+  (let ((pathname (or-nil (sb-ext:parse-native-namestring name nil *default-pathname-defaults* :as-directory t))))
+    (and pathname (or-nil (probe-file (merge-pathnames pathname (directory-of-image)))))))
+
+(defun searched-files (system folder)
+  "=> the files that a search in SYSTEM or FOLDER looks at, or NIL and the reply if there is no such system or folder"
+  (cond (folder
+         (let ((truename (named-folder folder)))
+           (if (and truename (null (pathname-name truename)))
+               (existing-files (folder-source-files truename))
+               (values nil (list :folder-not-found folder)))))
+        (system
+         (let ((names (family-names (string-downcase system))))
+           (if names
+               (existing-files (mapcan #'system-files names))
+               (values nil (list :system-not-found system (similar-systems (string-downcase system)))))))
+        (t (existing-files (loaded-files)))))

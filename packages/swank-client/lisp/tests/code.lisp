@@ -1,0 +1,41 @@
+;;;; Tests of the answers to questions about code.
+
+(in-package #:swank-client/tests)
+
+(defun found-at (searcher text)
+  "The position at which SEARCHER finds something in TEXT, or NIL."
+  (let ((text (coerce text '(simple-array character (*)))))
+    (funcall searcher text 0 (length text))))
+
+(define-test pattern-searcher-finds-the-first-match
+    "A regular expression is found at its first position, in either case."
+  (loop for (pattern text position) in '(("a" "xxA" 2) ("^a" "xa" nil) ("a$" "ba" 1) ("a.*b" "xxaccb" 2) ("(foo|bar)+" "xfoobar" 1)
+                                         ("a{2,3}" "baa" 1) ("a{2}" "ba" nil) ("a{2,}b" "caaab" 1) ("[^a-c]" "abCd" 3) ("[\\d-]" "a-" 1)
+                                         ("\\bfoo\\b" "afoo foo" 5) ("\\Boo" "oo foo" 4) ("" "x" 0) ("[]a]" "]" 0) ("x\\*" "ax*" 1)
+                                         ("a??b" "ab" 0) ("\\w+\\s\\S" "--a b" 2))
+        do (is (eql position (found-at (pattern-searcher pattern) text)) "~a in ~a" pattern text)))
+
+(define-test pattern-searcher-takes-linear-time
+    "Nested repetitions, which other matchers try in every combination, are followed together."
+  (is (null (found-at (pattern-searcher "(a*)*(a|aa)*b") (make-string 3000 :initial-element #\a)))))
+
+(define-test pattern-searcher-refuses-bad-patterns
+    "A text that is no regular expression is refused with a reason."
+  (dolist (pattern '("(a" "a)" "*a" "[a" "a{2" "a{x}" "\\q" "(?=a)" "[z-a]" "a{101}" "a\\" "((((a{90}){90}){90}))"))
+    (signals bad-pattern (pattern-searcher pattern))))
+
+(define-test text-searcher-finds-a-text
+    "A text without special characters is found in either case."
+  (is (eql 2 (found-at (text-searcher "Ab*") "xxaB*")))
+  (is (eql 3 (found-at (text-searcher "b") "aaab")))
+  (is (null (found-at (text-searcher "aab") "aa"))))
+
+(define-test symbol-kinds-of-symbols
+    "The kinds of things that a symbol names are known without its sources."
+  (is (equal '(:function :built-in-class) (symbol-kinds 'list)))
+  (is (equal '(:generic-function) (symbol-kinds 'greeting)))
+  (is (equal '(:special-operator) (symbol-kinds 'if)))
+  (is (equal '(:constant) (symbol-kinds 'pi)))
+  (is (equal '() (symbol-kinds 'symbol-that-names-nothing)))
+  (is-true (of-kind-p '(:generic-function) :function))
+  (is-false (of-kind-p '(:macro) :function)))

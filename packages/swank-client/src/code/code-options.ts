@@ -1,0 +1,74 @@
+import type { OptionNames } from "../base/check-arguments.js";
+import { QUESTION_OPTIONS, type QuestionOptions } from "../base/question-options.js";
+import type { ExpansionMode } from "../calls/expansion.js";
+import type { NamedKind } from "../calls/found-names.js";
+
+/** Options of questions about names. */
+export interface NameOptions extends QuestionOptions {
+  /** Name of the package in which the name is looked up, in upper or lower case. Default: the session's package. */
+  readonly package?: string | undefined;
+}
+
+/** The part of a file to show. */
+export interface FileOptions extends QuestionOptions {
+  /** From 1. Default: 1. */
+  readonly line?: number | undefined;
+  /** Number of lines shown before and after that line. Default: 20. */
+  readonly context?: number | undefined;
+}
+
+/** Which names to look for. */
+export interface AproposOptions extends QuestionOptions {
+  /** True if the pattern is a regular expression. Default: a part of the name. */
+  readonly regexp?: boolean | undefined;
+  /** Name of the package to search. Default: all packages, except the keywords. */
+  readonly package?: string | undefined;
+  /** `function` includes generic functions, `class` structures and conditions, `variable` constants. Default: all kinds. */
+  readonly kind?: NamedKind | undefined;
+  /** True for exported names only. Default: false. */
+  readonly external?: boolean | undefined;
+  /** Most names returned. Default: 50. */
+  readonly limit?: number | undefined;
+}
+
+export const APROPOS_OPTIONS: OptionNames<AproposOptions> = {
+  ...QUESTION_OPTIONS,
+  regexp: true,
+  package: true,
+  kind: true,
+  external: true,
+  limit: true,
+};
+export const NAME_OPTIONS: OptionNames<NameOptions> = { ...QUESTION_OPTIONS, package: true };
+export const FILE_OPTIONS: OptionNames<FileOptions> = { ...QUESTION_OPTIONS, line: true, context: true };
+
+/** Where to search, and which of the matches to return. */
+export interface SearchOptions extends QuestionOptions {
+  /** True if the pattern is a regular expression. Default: a text. */
+  readonly regexp?: boolean | undefined;
+  /** Name of a system that ASDF knows. Default: the files of which code is loaded, except Lisp's and Swank's. */
+  readonly system?: string | undefined;
+  /** Instead of a system: a folder, whose files with Lisp code are searched, loaded or not. */
+  readonly folder?: string | undefined;
+  /** Index of the first match, from 0. Default: 0. */
+  readonly start?: number | undefined;
+  /** Most matches returned. Default: 50. */
+  readonly limit?: number | undefined;
+}
+
+export const SEARCH_OPTIONS: OptionNames<SearchOptions> = {
+  ...QUESTION_OPTIONS,
+  regexp: true,
+  system: true,
+  folder: true,
+  start: true,
+  limit: true,
+};
+
+/** How far to expand macros. */
+export interface ExpandOptions extends NameOptions {
+  /** Default: `once`. */
+  readonly mode?: ExpansionMode | undefined;
+}
+
+export const EXPAND_OPTIONS: OptionNames<ExpandOptions> = { ...NAME_OPTIONS, mode: true };

@@ -1,0 +1,111 @@
+import type { FileMatches, FoundInSources, FoundLine, SourceMatches } from "../image/lisp-port.js";
+import { cutText, firstOf, more, oneLine } from "../text/cut.js";
+import { expressionHint, patternText, pluralPatternText } from "../text/pattern-text.js";
+import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
+
+/** Key of a result's `_meta` under which programs find the places as data. */
+const LINES_META = "swank-mcp/lines";
+
+/** Longest line, and longest first line of a definition. */
+const MAX_LINE = 160;
+const MAX_HEAD = 80;
+/** Most folders that are named. */
+const MAX_FOLDERS = 8;
+
+interface Search {
+  readonly pattern: string;
+  readonly regexp: boolean;
+  /** Index of the first match shown. */
+  readonly start: number;
+}
+
+/** The answer of search-source. */
+export function foundLinesAnswer(
+  found: Exclude<SourceMatches, { readonly status: "bad-pattern" }>,
+  search: Search,
+): ToolAnswer {
+  return { blocks: [cutText(linesText(found, search))], isError: false, meta: { [LINES_META]: linesData(found) } };
+}
+
+function linesText(found: Parameters<typeof foundLinesAnswer>[0], search: Search): string {
+  switch (found.status) {
+    case "folder-not-found":
+      return `The image has no folder ${found.folder}`;
+    case "system-not-found":
+      return [
+        `ASDF knows no system ${found.system}: it has not been loaded.`,
+        ...(found.similar.length === 0 ? [] : [`Similar systems: ${found.similar.join(", ")}`]),
+      ].join("\n");
+    case "found":
+      return found.count === 0 ? noneText(found, search) : someText(found, search);
+  }
+}
+
+function noneText(found: FoundInSources, { pattern, regexp }: Search): string {
+  return [`No line ${patternText(pattern, regexp)}.`, lookedAt(found), ...expressionHint(pattern, regexp)].join("\n");
+}
+
+function someText(found: FoundInSources, { pattern, regexp, start }: Search): string {
+  const { matches, count, matchingFiles } = found;
+  const shown = matches.reduce((sum, { lines }) => sum + lines.length, 0);
+  const files = matchingFiles === 1 ? "1 file" : `${matchingFiles} files`;
+  const what = `${count} ${count === 1 ? "line" : "lines"} in ${files}: ${shownPart(shown, start, count)}`;
+  const next = start + shown < count ? [`For more, pass start: ${start + shown}.`] : [];
+  return [
+    `${what} ${shown === 1 ? patternText(pattern, regexp) : pluralPatternText(pattern, regexp)}`,
+    ...matches.map(fileText),
+    [...next, lookedAt(found)].join("\n"),
+  ].join("\n\n");
+}
+
+function shownPart(shown: number, start: number, count: number): string {
+  if (shown === 0) return `none from ${start} on`;
+  if (shown === count) return count === 1 ? "it" : "all";
+  return shown === 1 ? `line ${start + 1}` : `lines ${start + 1}-${start + shown}`;
+}
+
+/** `FILE:LINE:COLUMN: TEXT` for each match, after the definition that it is in. */
+function fileText({ file, lines }: FileMatches): string {
+  let last: string | undefined;
+  return lines
+    .flatMap((line) => {
+      const head = headText(line);
+      const isNew = head !== last;
+      last = head;
+      return [
+        ...(isNew && head !== undefined ? [head] : []),
+        `${file}:${line.line}:${line.column}: ${oneLine(line.text, MAX_LINE)}`,
+      ];
+    })
+    .join("\n");
+}
+
+/** The definition that a line is in, unless the line is its first one. */
+function headText({ line, definition }: FoundLine): string | undefined {
+  if (definition === undefined || definition.line === line) return undefined;
+  return `in ${oneLine(definition.text, MAX_HEAD)} (line ${definition.line})`;
+}
+
+function lookedAt({ files, unreadFiles, folders }: FoundInSources): string {
+  const { shown, left } = firstOf(folders, MAX_FOLDERS);
+  const names = [
+    ...shown.map(({ folder, count }) => `${folder} ${count}`),
+    ...(left > 0 ? [more(left, "folder")] : []),
+  ];
+  const where = names.length === 0 ? "" : `: ${names.join(", ")}`;
+  const unread = unreadFiles > 0 ? ` (${unreadFiles} could not be read)` : "";
+  return `Looked at ${files} ${files === 1 ? "file" : "files"}${unread}${where}`;
+}
+
+function linesData(found: Parameters<typeof foundLinesAnswer>[0]): JsonObject {
+  if (found.status !== "found") return { ...found };
+  const { status, count, matchingFiles, files, unreadFiles, matches } = found;
+  return {
+    status,
+    count,
+    matching_files: matchingFiles,
+    files,
+    unread_files: unreadFiles,
+    matches: matches.flatMap(({ file, lines }) => lines.map(({ line, column }) => ({ file, line, column }))),
+  };
+}

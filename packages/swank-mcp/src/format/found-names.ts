@@ -1,0 +1,98 @@
+import type { FoundName, FoundNames, PackageNotFound } from "../image/lisp-port.js";
+import { cutName, cutText, firstOf, oneLine } from "../text/cut.js";
+import { expressionHint, patternText, pluralPatternText } from "../text/pattern-text.js";
+import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
+import { MAX_NAME } from "./meaning-text.js";
+import { notFoundBlocks, notFoundData } from "./symbol-blocks.js";
+
+/** Key of a result's `_meta` under which programs find the names as data. */
+const NAMES_META = "swank-mcp/names";
+
+/** Longest arglist and documentation. */
+const MAX_ARGLIST = 120;
+const MAX_DOCUMENTATION = 100;
+/** Most packages of names that are left out. */
+const MAX_PACKAGES = 10;
+
+/** The answer of apropos-search. */
+export function foundNamesAnswer(
+  found: FoundNames | PackageNotFound,
+  search: { readonly pattern: string; readonly regexp: boolean; readonly package: string | undefined },
+): ToolAnswer {
+  const isError = false;
+  if (found.status === "package-not-found") {
+    const blocks = notFoundBlocks(found, search.package ?? "", []);
+    return { blocks, isError, meta: { [NAMES_META]: notFoundData(found) } };
+  }
+  const text = found.count === 0 ? noneText(found, search) : someText(found, search);
+  return { blocks: [cutText(text)], isError, meta: { [NAMES_META]: namesData(found) } };
+}
+
+type Search = Parameters<typeof foundNamesAnswer>[1];
+
+function noneText({ undefinedCount, filteredCount, similar }: FoundNames, { pattern, regexp }: Search): string {
+  return [
+    `No name ${patternText(pattern, regexp)}.`,
+    ...(filteredCount > 0 ? [`${names(filteredCount)} of another kind, or not exported, ${does(filteredCount)}.`] : []),
+    ...(undefinedCount > 0 ? [`${names(undefinedCount)} without a definition ${does(undefinedCount)}.`] : []),
+    ...(similar.length > 0 ? [`Similar names: ${similar.map((name) => cutName(name)).join(", ")}`] : []),
+    ...expressionHint(pattern, regexp),
+  ].join("\n");
+}
+
+function someText(found: FoundNames, { pattern, regexp }: Search): string {
+  const left = found.count - found.names.length;
+  const head = `${names(found.count)} ${found.count === 1 ? patternText(pattern, regexp) : pluralPatternText(pattern, regexp)}`;
+  const homes = [...new Set(found.names.map(({ package: home }) => home))];
+  const lists = homes.map((home) =>
+    found.names
+      .filter((name) => name.package === home)
+      .map(nameLine)
+      .join("\n"),
+  );
+  return [left > 0 ? `${head}; the first ${found.names.length}:` : `${head}:`, ...lists, ...leftOutLines(found)].join(
+    "\n\n",
+  );
+}
+
+function names(count: number): string {
+  return count === 1 ? "1 name" : `${count} names`;
+}
+
+function does(count: number): string {
+  return count === 1 ? "does" : "do";
+}
+
+/** `NAME kind, kind ARGLIST: DOCUMENTATION` */
+function nameLine({ name, kinds, arglist, documentation }: FoundName): string {
+  const what = kinds.map((kind) => kind.replaceAll("-", " ")).join(", ");
+  const parameters = arglist === undefined ? "" : ` ${oneLine(arglist, MAX_ARGLIST)}`;
+  const about = documentation === undefined ? "" : `: ${oneLine(documentation, MAX_DOCUMENTATION)}`;
+  return `${cutName(name, MAX_NAME)} ${what}${parameters}${about}`;
+}
+
+function leftOutLines({ leftOut, undefinedCount, filteredCount }: FoundNames): string[] {
+  const { shown, left } = firstOf(leftOut, MAX_PACKAGES);
+  const counts = [
+    ...shown.map(({ package: home, count }) => `${home} ${count}`),
+    ...(left > 0 ? [`${left} more packages`] : []),
+  ];
+  const lines = [
+    ...(counts.length > 0 ? [`Left out: ${counts.join(", ")}. Narrow the search with package, kind or external.`] : []),
+    ...(filteredCount > 0 ? [`Not shown: ${names(filteredCount)} of another kind, or not exported.`] : []),
+    ...(undefinedCount > 0 ? [`Not shown: ${names(undefinedCount)} without a definition.`] : []),
+  ];
+  return lines.length === 0 ? [] : [lines.join("\n")];
+}
+
+function namesData(found: FoundNames): JsonObject {
+  return {
+    status: found.status,
+    count: found.count,
+    names: found.names.map(({ name, package: home, access, kinds }) => ({ name, package: home, access, kinds })),
+    left_out: found.leftOut.map((each) => ({ ...each })),
+    undefined: found.undefinedCount,
+    filtered: found.filteredCount,
+    similar: found.similar,
+  };
+}
