@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtemp, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -155,6 +156,14 @@ describe("show-source", () => {
       ].join("\n\n"),
     );
     expect(await readFile(file, "utf8")).to.equal(SHAPES);
+  });
+
+  it("reads no pipes, which block their readers", async () => {
+    const pipe = join(folder, "pipe.lisp");
+    execFileSync("mkfifo", [pipe]);
+    expect(await shown({ file: pipe })).to.equal(
+      "The image cannot read FOLDER/pipe.lisp: it is too large, or may not be read.",
+    );
   });
 
   it("gives the places as data", async () => {

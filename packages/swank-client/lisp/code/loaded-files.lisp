@@ -39,16 +39,29 @@
             file
             (setf (gethash truename *files*) (or-nil (read-file truename))))))))
 
+(defun better-source-p (source other)
+  "True if SOURCE is a later record than OTHER, or as late and with positions, which records of top-level forms lack."
+  (or (> (code-created source) (code-created other))
+      (and (= (code-created source) (code-created other))
+           (plusp (length (code-start-positions source)))
+           (zerop (length (code-start-positions other))))))
+
+(defun keep-better (source table)
+  "Keep SOURCE in TABLE, records by native name, unless that has a better one of the same file."
+  (let ((known (gethash (code-file source) table)))
+    (when (or (null known) (better-source-p source known))
+      (setf (gethash (code-file source) table) source))))
+
 (defun find-code-sources ()
-  "The latest record about the code of each file, by native name."
-  (let ((sources (make-hash-table :test 'equal)))
-    (map-code-sources (lambda (source)
-                        (let* ((file (code-file source))
-                               (known (and file (gethash file sources))))
-                          (when (and file (code-created source)
-                                     (or (null known) (< (code-created known) (code-created source))))
-                            (setf (gethash file sources) source)))))
-    sources))
+  "The record about the code of each file, by native name: the latest that definitions use, or else the latest."
+  (let ((used (make-hash-table :test 'equal))
+        (all (make-hash-table :test 'equal)))
+    (map-code-sources (lambda (source used-p)
+                        (when (and (code-file source) (code-created source))
+                          (keep-better source all)
+                          (when used-p (keep-better source used)))))
+    (maphash (lambda (file source) (setf (gethash file all) source)) used)
+    all))
 
 (defun code-sources ()
   "The latest record about the code of each file of the program, by native name."

@@ -37,12 +37,22 @@
   "The record about the file of METHOD, or NIL."
   (function-code-source (or (%method-function-fast-function (sb-mop:method-function method)) (sb-mop:method-function method))))
 
+(defun current-code-p (code)
+  "True if a function of CODE, a code object, is the definition of its name."
+  (loop for index below (sb-kernel:code-n-entries code)
+        for function = (sb-kernel:%code-entry-point code index)
+        for name = (sb-kernel:%fun-name function)
+        thereis (and (sb-int:legal-fun-name-p name)
+                     (fboundp name)
+                     (eq function (ignore-errors (sb-kernel:%fun-fun (fdefinition name)))))))
+
 (defun map-code-sources (function)
-  "Call FUNCTION with the record about the file of each piece of code in the image, replaced code included."
+  "Call FUNCTION with the record about the file of each piece of code in the image, and whether a definition uses that code.
+Code that was replaced stays in memory until garbage is collected."
   (sb-vm::map-allocated-objects
    (lambda (object type size)
      (declare (ignore size))
      (when (= type sb-vm:code-header-widetag)
        (let ((source (code-source object)))
-         (when source (funcall function source)))))
+         (when source (funcall function source (current-code-p object))))))
    :all))

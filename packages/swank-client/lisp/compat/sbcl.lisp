@@ -101,6 +101,7 @@
            #:set-report-function
            #:slot-object
            #:static-linker-lock
+           #:special-file-p
            #:stepping-enabled-p
            #:terminal-stream
            #:thread-control-stack-start-slot
@@ -285,3 +286,11 @@ When a client loads the library, package names end with the version."
                           (or (= (length name) length) (char= #\/ (char name length)))
                           (find-symbol symbol-name package))
         when symbol collect symbol))
+
+;;; Files
+
+(defun special-file-p (file)
+  "True if FILE, a name, is a pipe or a device, which blocks those who read it."
+  (multiple-value-bind (found device inode mode) (sb-unix:unix-stat file)
+    (declare (ignore device inode))
+    (and found (not (member (logand mode #o170000) '(#o100000 #o040000))))))

@@ -14,12 +14,13 @@
     (error () nil)))
 
 (defun source-text (file)
-  "The text of FILE, or NIL if that is too large. Its first line can name the coding, as in Emacs; otherwise it is UTF-8, or else Latin-1.
+  "The text of FILE, or NIL if that is too large, or a pipe or device. Its first line can name the coding, as in Emacs; otherwise it is UTF-8, or else Latin-1.
 => text, external format"
-  (let ((named (swank/backend:guess-external-format file)))
-    (loop for format in (if named (list named :latin-1) '(:utf-8 :latin-1))
-          for text = (text-in file format)
-          when text return (values text format))))
+  (unless (special-file-p (sb-ext:native-namestring file))
+    (let ((named (swank/backend:guess-external-format file)))
+      (loop for format in (if named (list named :latin-1) '(:utf-8 :latin-1))
+            for text = (text-in file format)
+            when text return (values text format)))))
 
 (defun named-file (name)
   "The truename of the file or folder that NAME means, a native name relative to the image's directory or a pathname; NIL if there is none."

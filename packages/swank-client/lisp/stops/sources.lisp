@@ -72,9 +72,10 @@
          ;; code can hold objects with printing methods of the user
          (source (in-time nil
                    (ignore-errors
-                    (if (breakpoint-wrapper-p (frame-name frame))
-                        (described-location (called-location (first *breakpoint-call*)))
-                        (described-location (swank/backend:frame-source-location index)))))))
+                    (cond ((breakpoint-wrapper-p (frame-name frame))
+                           (described-location (called-location (first *breakpoint-call*))))
+                          ((special-file-p (or (frame-file frame) "")) nil)
+                          (t (described-location (swank/backend:frame-source-location index))))))))
     ;; the evaluator's source text would hide the evaluated code
     (unless (and (eq kind :toplevel) (eq (first source) :form)) source)))
 

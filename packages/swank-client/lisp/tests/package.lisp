@@ -12,7 +12,7 @@
   (:import-from #:swank-client/ledger #:current-definition #:defined-thing #:method-name #:methods-of #:name-p)
   (:import-from #:swank-client/printing #:*value-length* #:elided-by #:line-text #:on-one-line #:parsed-name #:parsed-package #:printed-values
                 #:report-text #:value-text)
-  (:import-from #:swank-client/sbcl #:accessible-symbol #:package-graph-lock #:version-symbols #:world-lock)
+  (:import-from #:swank-client/sbcl #:accessible-symbol #:package-graph-lock #:special-file-p #:version-symbols #:world-lock)
   (:import-from #:swank-client/sources #:definition-head #:element-spans #:form-start #:head-names-p #:list-spans #:position-of
                 #:top-level-form-end #:top-level-form-gap #:top-level-form-start #:top-level-forms)
   (:import-from #:swank-client/stops #:argument-range #:class-name-text #:first-form-text #:frame-kinds #:message-text #:restart-texts #:shown-class

@@ -72,3 +72,8 @@
     (let ((warning (find "undefined" warnings :test #'search :key #'princ-to-string)))
       (is (equal "STYLE-WARNING" (warning-type warning)))
       (is (equal '(:function never-defined-anywhere) (undefined-thing warning (princ-to-string warning)))))))
+
+(define-test special-files-are-pipes-and-devices
+    "Pipes and devices are special; files, folders and missing files are not."
+  (is (special-file-p "/dev/null"))
+  (is (notany #'special-file-p (list (sb-ext:native-namestring sb-ext:*runtime-pathname*) "/dev/" "/no/such/file" ""))))
