@@ -15,7 +15,16 @@ const CLIENTS = [
   "connect",
   "launch",
 ];
-const DATA = ["DEFINITION_KINDS", "ERROR_CODES", "calls", "lispFunction", "outlineCode", "SourceText", "Sources"];
+const DATA = [
+  "DEFINITION_KINDS",
+  "ERROR_CODES",
+  "calls",
+  "findUnbalanced",
+  "lispFunction",
+  "outlineCode",
+  "SourceText",
+  "Sources",
+];
 
 describe("Entry points of swank-client", () => {
   it("swank-client exports these values and no others", () => {

@@ -26,6 +26,7 @@ export type { EvalOptions } from "./evaluation/evaluate-to-end.js";
 export type { EvaluateOptions } from "./evaluation/evaluation.js";
 export { EvaluationError, LispError } from "./evaluation/lisp-error.js";
 export type { Aborted, Lost, Returned } from "./evaluation/outcome.js";
+export { findUnbalanced } from "./evaluation/unbalanced.js";
 export { Inspector } from "./inspect/inspector.js";
 export type { LaunchOptions } from "./launch.js";
 export { LaunchedClient, launch } from "./launch.js";

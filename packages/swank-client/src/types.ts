@@ -41,6 +41,7 @@ export type { EvaluateOptions, FrameEvaluationOptions, OutputChunk } from "./eva
 export type { Aborted, Lost, Returned, Transcript } from "./evaluation/outcome.js";
 export type { WaitOptions } from "./evaluation/outcome-slot.js";
 export type { OutputStream } from "./evaluation/transcript.js";
+export type { Unbalanced } from "./evaluation/unbalanced.js";
 export type { Backoff } from "./growing-delay.js";
 export type { AttachOptions } from "./handshake/attach.js";
 export type { InspectOptions, Inspector, InspectorPage } from "./inspect/inspector.js";

@@ -21,6 +21,11 @@ async function begin(lifetime: Lifetime, starter: Starter): Promise<Service> {
   const config = readConfig(process.argv.slice(2), process.env);
   if (config.help) return print(helpText(), lifetime);
   if (config.version) return print(`${VERSION}\n`, lifetime);
+  if (config.command === "check") {
+    const { checkFiles } = await import("./cli/check-files.js");
+    const { text, exitCode } = await checkFiles(config.files);
+    return print(text, lifetime, exitCode);
+  }
   const log = openLog(config);
   lifetime.logTo(log);
   log(startLine(config));
@@ -39,9 +44,9 @@ async function begin(lifetime: Lifetime, starter: Starter): Promise<Service> {
   return serveStdio({ tools, output, log, drainSeconds: config.timeout, consoleCommand }, lifetime);
 }
 
-function print(text: string, lifetime: Lifetime): Service {
+function print(text: string, lifetime: Lifetime, exitCode = 0): Service {
   output.write(text).catch(() => undefined);
-  lifetime.end({ why: "the output is complete", exitCode: 0 });
+  lifetime.end({ why: "the output is complete", exitCode });
   return { patience: PAGER_PATIENCE };
 }
 

@@ -8,13 +8,18 @@ const SHARED_ALREADY =
 
 const CONSOLE_NEEDS_CORE = "The console needs the core tools: add core to --tools.";
 
+/** Stands for standard input among the files to check. */
+export const STANDARD_INPUT = "-";
+
 /** The command of the program. */
-export type Command = "serve" | "console";
+export type Command = "serve" | "console" | "check";
 
 /** All settings, checked and complete. */
 export type Config = ReturnType<typeof readConfig>;
 
-const COMMANDS = ["serve", "console"] as const;
+const COMMANDS = ["serve", "console", "check"] as const;
+
+const CHECK_NEEDS_FILES = "check needs files: swank-mcp check FILE..., where - means standard input.";
 
 /**
  * Reads the command line, and the environment for options that are not on it.
@@ -24,7 +29,7 @@ const COMMANDS = ["serve", "console"] as const;
  */
 export function readConfig(args: readonly string[], environment: Readonly<Record<string, string | undefined>>) {
   const { texts, words } = parse(args);
-  const command = readCommand(words);
+  const { command, files } = readCommand(words);
   const get = <T>(option: Option<T>): T => {
     const given = texts.get(option.flag);
     if (given !== undefined) return option.read(given, option.flag);
@@ -36,8 +41,11 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
   if (attach !== undefined && share !== undefined) throw new OptionError(SHARED_ALREADY);
   const tools = get(OPTIONS.tools);
   if (command === "console" && !tools.includes("core")) throw new OptionError(CONSOLE_NEEDS_CORE);
+  const help = get(OPTIONS.help);
+  if (command === "check" && files.length === 0 && !help) throw new OptionError(CHECK_NEEDS_FILES);
   return {
     command,
+    files,
     attach,
     share,
     secretFile: get(OPTIONS.secretFile),
@@ -61,7 +69,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     logFile: get(OPTIONS.logFile),
     verbose: get(OPTIONS.verbose),
     tools,
-    help: get(OPTIONS.help),
+    help,
     version: get(OPTIONS.version),
   };
 }
@@ -81,7 +89,7 @@ function parse(args: readonly string[]): Parsed {
   const words: string[] = [];
   for (let index = 0; index < args.length; index++) {
     const arg = args[index] ?? "";
-    if (!arg.startsWith("-")) {
+    if (arg === STANDARD_INPUT || !arg.startsWith("-")) {
       words.push(arg);
       continue;
     }
@@ -136,8 +144,11 @@ function usage(option: Option<unknown>): string {
   return `${option.flag} ${option.placeholder}`;
 }
 
-function readCommand(words: readonly string[]): Command {
-  const [word = "serve", extra] = words;
+/** The command, and the files that `check` checks. */
+function readCommand([word = "serve", ...rest]: readonly string[]): {
+  readonly command: Command;
+  readonly files: readonly string[];
+} {
   const command = findCommand(word);
   if (command === undefined) {
     const meant = nearest(word, COMMANDS);
@@ -145,9 +156,10 @@ function readCommand(words: readonly string[]): Command {
       `There is no command ${JSON.stringify(word)}${meant === undefined ? "; --help lists the commands." : `: did you mean ${meant}?`}`,
     );
   }
-  if (extra !== undefined)
+  const [extra] = rest;
+  if (command !== "check" && extra !== undefined)
     throw new OptionError(`Unexpected argument ${JSON.stringify(extra)}: only one command is allowed.`);
-  return command;
+  return { command, files: rest };
 }
 
 /** Reads an option's environment variable. An empty variable counts as not set; lists are separated as in `PATH`. */

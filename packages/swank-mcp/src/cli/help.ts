@@ -3,6 +3,7 @@ import { ALL_OPTIONS } from "./options.js";
 
 const USAGE = `Usage: swank-mcp [options]           MCP server on standard input and output
        swank-mcp console [options]   prompt in this terminal that uses the same tools
+       swank-mcp check FILE...       finds unbalanced parentheses without a Lisp; - means standard input
 
 Gives agents a live Common Lisp image. Without --attach, the server launches SBCL when a tool first needs it.
 `;
