@@ -1,11 +1,14 @@
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { expect } from "chai";
 import { blocks } from "../../support/mcp-results.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
 import { Snapshots } from "../../support/snapshots.js";
+
+const run = promisify(execFile);
 
 const SHAPES = `;;; Shapes. Größe 𝄞 (
 (in-package :shapes)
@@ -160,7 +163,7 @@ describe("show-source", () => {
 
   it("reads no pipes, which block their readers", async () => {
     const pipe = join(folder, "pipe.lisp");
-    execFileSync("mkfifo", [pipe]);
+    await run("mkfifo", [pipe]);
     expect(await shown({ file: pipe })).to.equal(
       "The image cannot read FOLDER/pipe.lisp: it is too large, or may not be read.",
     );
