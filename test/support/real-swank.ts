@@ -68,18 +68,18 @@ function evals(forms: readonly string[]): string[] {
   return forms.flatMap((form) => ["--eval", form]);
 }
 
-async function announcedPort({ stdout }: ChildProcess): Promise<number> {
+function announcedPort({ stdout }: ChildProcess): Promise<number> {
   if (stdout === null) throw new Error("The image was started without a pipe for its output.");
   let output = "";
-  for await (const chunk of stdout.iterator({ destroyOnReturn: false })) {
-    output += String(chunk);
-    const port = /PORT (\d+)/.exec(output)?.[1];
-    if (port === undefined) continue;
+  return new Promise((resolve, reject) => {
     // Later output is ignored, but it must not fill the pipe.
-    stdout.resume();
-    return Number(port);
-  }
-  throw new Error(`SBCL ended before its Swank server was up: ${output}`);
+    stdout.on("data", (chunk) => {
+      if (output.length < 10_000) output += String(chunk);
+      const port = /PORT (\d+)/.exec(output)?.[1];
+      if (port !== undefined) resolve(Number(port));
+    });
+    stdout.once("end", () => reject(new Error(`SBCL ended before its Swank server was up: ${output}`)));
+  });
 }
 
 interface SwankCore {

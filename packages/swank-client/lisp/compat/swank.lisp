@@ -10,7 +10,7 @@
                 #:mconn.control-thread #:with-connection)
   ;; requests and messages
   (:import-from #:swank #:*buffer-package* #:*log-output* #:*pending-continuations* #:*send-counter* #:*slime-interrupts-enabled*
-                #:*swank-io-package* #:call/truncated-output-to-string #:current-thread-id #:dispatch-event
+                #:*swank-io-package* #:call/truncated-output-to-string #:current-thread-id #:dispatch-event #:eval-for-emacs
                 #:invoke-or-queue-interrupt #:make-tag #:ping-pong #:send #:send-to-emacs #:wait-for-event #:wake-thread)
   ;; the debugger
   (:import-from #:swank #:*sldb-condition-printer* #:*sldb-initial-frames* #:*sldb-level* #:*sldb-quit-restart* #:*sldb-restarts*
@@ -67,6 +67,7 @@
            #:dispatch-event
            #:emacs-buffer-source-location
            #:emacs-inspect/istate
+           #:eval-for-emacs
            #:init
            #:init-log-output
            #:invoke-default-debugger

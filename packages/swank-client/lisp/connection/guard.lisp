@@ -20,6 +20,11 @@
                           (if (eq closing connection)
                               (close-despite-errors close closing arguments)
                               (apply close closing arguments))))
+  (encapsulate-function 'eval-for-emacs tag
+                        (lambda (serve form package id)
+                          (if (eq *emacs-connection* connection)
+                              (serve-request serve form package id)
+                              (funcall serve form package id))))
   (encapsulate-function 'dispatch-event tag
                         (lambda (dispatch receiver event)
                           (funcall dispatch receiver (if (eq receiver connection) (fitting-event event) event))))
@@ -33,6 +38,7 @@
   (unencapsulate-function 'close-connection% tag)
   (unencapsulate-function 'dispatch-event tag)
   (unencapsulate-function 'sync-indentation-to-emacs tag)
+  (unencapsulate-function 'eval-for-emacs tag)
   (unencapsulate-function 'invoke-default-debugger tag)
   (sb-ext:atomic-update (symbol-value '*new-connection-hook*) (lambda (hooks) (remove connected hooks)))
   (sb-ext:atomic-update (symbol-value '*connection-closed-hook*) (lambda (hooks) (remove closed hooks))))

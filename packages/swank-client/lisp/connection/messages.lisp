@@ -4,7 +4,10 @@
 (in-package #:swank-client/connection)
 
 (defconstant +most-bytes+ 16777000 "The largest message in bytes, with some margin.")
-(defconstant +most-printed+ 1000000 "Characters printed of one object. An object that reaches the limit may print forever.")
+
+(defstruct (refusal (:constructor make-refusal (verdict)) (:copier nil))
+  "Stands for a result that cannot be sent."
+  (verdict :unprintable :type symbol))
 
 ;;; Sizes
 
@@ -19,17 +22,6 @@
                       ((< code 65536) 3)
                       (t 4)))
       (* 4 (length string))))
-
-(defun printed-for-wire (object)
-  "OBJECT as Swank prints it, at most +MOST-PRINTED+ characters."
-  (call/truncated-output-to-string
-   +most-printed+
-   (lambda (stream)
-     (with-standard-io-syntax
-       (let ((*print-readably* nil)
-             (*package* *swank-io-package*))
-         (prin1 object stream))))
-   ""))
 
 (defun room-after-text (text room)
   "The bytes left of ROOM after TEXT is printed; a negative number if there are too few."
@@ -61,6 +53,7 @@
           ((or float character) (- room 40))
           (cons (after-list datum))
           (vector (after-vector datum))
+          (printed (room-after-text (printed-text datum) room))
           (t (room-after-text (printed-for-wire datum) room))))))
 
 (defun fits-p (datum)
@@ -97,7 +90,7 @@
   "EVENT, the reply to a request, or a refusal with the reason if it cannot be sent."
   (destructuring-bind (name thread (status &rest result) id) event
     (if (eq status :ok)
-        (let ((verdict (fits-p result)))
+        (let ((verdict (if (refusal-p (first result)) (refusal-verdict (first result)) (fits-p result))))
           (if (eq verdict t)
               event
               (list name thread (list :refused verdict) id)))

@@ -5,9 +5,13 @@
 ;;; Which threads
 
 (defun requests-in (connection thread)
-  "The ids of the requests of CONNECTION that THREAD runs, the innermost first."
+  "The requests of CONNECTION that THREAD runs, the innermost first."
   (and (eq connection (value-in-thread '*emacs-connection* thread))
-       (value-in-thread '*pending-continuations* thread)))
+       (value-in-thread '*requests* thread)))
+
+(defun request-in (connection id thread)
+  "Request ID of CONNECTION if THREAD runs it, or NIL."
+  (find id (requests-in connection thread) :key #'request-id))
 
 (defun stopped-p (thread)
   "True if THREAD is stopped in Swank's debugger."
@@ -20,11 +24,12 @@
 (defun between-requests-p (thread)
   "True if THREAD serves a request that it has not begun, or is about to end."
   (and (equal "worker" (sb-thread:thread-name thread))
+       (null (value-in-thread '*requests* thread))
        (null (value-in-thread '*pending-continuations* thread))))
 
 (defun find-request (connection id)
   "The thread that runs request ID of CONNECTION, or NIL."
-  (find-if (lambda (thread) (member id (requests-in connection thread))) (sb-thread:list-all-threads)))
+  (find-if (lambda (thread) (request-in connection id thread)) (sb-thread:list-all-threads)))
 
 (defun await-request (connection id)
   "Wait until a thread runs request ID of CONNECTION, and return it. Returns NIL if no thread is about to begin one."
@@ -54,10 +59,6 @@ Newer SBCLs call malloc in the compiler. A thread that waits in a system call is
 
 ;;; Ways to end a request, in its thread
 
-(defun unwind-request ()
-  "Unwind this thread to where its request began."
-  (swank:throw-to-toplevel))
-
 (defun unwind-closed-request ()
   "Unwind this thread to where its request began, after its client has disconnected."
   ;; no client acknowledges messages sent from here
@@ -67,12 +68,6 @@ Newer SBCLs call malloc in the compiler. A thread that waits in a system call is
 (defun end-this-thread ()
   "End this thread, which could not be unwound."
   (sb-thread:abort-thread :allow-exit t))
-
-(defun return-to-stop ()
-  "Return to the stop that this thread is in, through the last restart that is newer than the stop's restarts."
-  (loop for (restart next) on (compute-restarts)
-        when (and next (eq next (first *sldb-restarts*)))
-          do (invoke-restart restart)))
 
 (defun interrupt-when-safe (way thread running-p)
   "Make THREAD call WAY once, at the first safe moment, while RUNNING-P is true of it.
@@ -107,13 +102,13 @@ Each interrupt is sent after the one before has arrived, because SBCL crashes wh
   "End request ID of this connection, in whatever thread it runs. => T"
   (let* ((connection *emacs-connection*)
          (thread (await-request connection id)))
-    (flet ((running-p (thread)
-             (and (sb-thread:thread-alive-p thread) (member id (requests-in connection thread)))))
+    (labels ((running-p (thread)
+               (and (sb-thread:thread-alive-p thread) (request-in connection id thread)))
+             (unwind ()
+               (throw (request-in connection id sb-thread:*current-thread*) nil)))
       (when thread
         (end-in-thread thread #'running-p
-                       (if (stopped-p thread)
-                           (list #'return-to-stop #'return-to-stop)
-                           (list #'unwind-request #'unwind-request #'end-this-thread)))))
+                       (list* #'unwind #'unwind (if (stopped-p thread) '() (list #'end-this-thread))))))
     t))
 
 (defun no-request-begins-p (connection)

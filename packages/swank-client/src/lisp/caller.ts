@@ -93,7 +93,12 @@ export class Caller {
 
   #unwind(message: DebugMessage): void {
     const { thread, level, restarts, continuations } = message;
-    for (const id of continuations.slice(0, 1)) this.#stopped.set(id, message);
+    for (const id of continuations.slice(0, 1)) {
+      const first = this.#stopped.get(id);
+      this.#stopped.set(id, first ?? message);
+      // A debugger that stops while it describes a stop would do so again at each level.
+      if (first !== undefined) return void this.#end(id);
+    }
     // At level 1 the thread does nothing but this request. Deeper, only the newest level belongs to the request.
     const wayOut = restarts.findIndex((restart) => (level === 1 ? restart.topLevel : restart.name === "ABORT"));
     const form = list(INVOKE_RESTART, level, Math.max(wayOut, 0));
