@@ -5,6 +5,7 @@ import { lispInstructions } from "./lisp-instructions.mjs";
 import { planLisp } from "./lisp-plan.mjs";
 import { missingEmacs } from "./missing-emacs.mjs";
 import { missingFiveam } from "./missing-fiveam.mjs";
+import { missingLibraries } from "./missing-libraries.mjs";
 import { missingLisp } from "./missing-lisp.mjs";
 import { isOnPath } from "./on-path.mjs";
 import { runProgram } from "./run-program.mjs";
@@ -25,13 +26,14 @@ export async function ensureLisp(named) {
 /**
  * Makes sure that the other programs that some tests need are installed.
  *
- * @param {{ fiveam: boolean, emacs: boolean }} needs `emacs`: with SLIME
+ * @param {{ fiveam: boolean, libraries: boolean, emacs: boolean }} needs `emacs`: with SLIME
  * @throws {SetupError} as `ensureLisp` does
  */
-export async function ensureForTests({ fiveam, emacs }) {
+export async function ensureForTests({ fiveam, libraries, emacs }) {
   await ensure(async () => [
     ...(await missingLisp()),
     ...(fiveam ? await missingFiveam() : []),
+    ...(libraries ? await missingLibraries() : []),
     ...(emacs ? await missingEmacs() : []),
   ]);
 }

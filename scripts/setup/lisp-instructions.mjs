@@ -1,12 +1,14 @@
 import { distributionNames } from "./os-release.mjs";
 
-/** @typedef {"sbcl" | "swank" | "fiveam" | "emacs" | "slime"} Part a program or library that may be missing */
+/** @typedef {"sbcl" | "swank" | "fiveam" | "cl-ppcre" | "hunchentoot" | "emacs" | "slime"} Part a program or library that may be missing */
 
 /** @type {Record<Part, { name: string, debian: string }>} */
 const PARTS = {
   sbcl: { name: "SBCL", debian: "sbcl" },
   swank: { name: "Swank (SLIME's Lisp side)", debian: "cl-swank" },
   fiveam: { name: "FiveAM (for the tests)", debian: "cl-fiveam" },
+  "cl-ppcre": { name: "CL-PPCRE (for the tests)", debian: "cl-ppcre" },
+  hunchentoot: { name: "Hunchentoot (for the tests)", debian: "cl-hunchentoot" },
   emacs: { name: "Emacs (for the tests)", debian: "emacs-nox" },
   slime: { name: "SLIME in Emacs (for the tests)", debian: "slime" },
 };
@@ -14,16 +16,23 @@ const PARTS = {
 /**
  * Commands that install parts on systems without a package of them.
  *
- * @type {Pick<Record<Part, string[]>, "swank" | "fiveam" | "slime">}
+ * @type {Pick<Record<Part, string[]>, "swank" | "fiveam" | "cl-ppcre" | "hunchentoot" | "slime">}
  */
 const EVERYWHERE = {
   swank: [
     "curl -O https://beta.quicklisp.org/quicklisp.lisp",
     "sbcl --non-interactive --load quicklisp.lisp --eval '(quicklisp-quickstart:install)' --eval '(ql:quickload \"swank\")'",
   ],
-  fiveam: [`sbcl --non-interactive --load ~/quicklisp/setup.lisp --eval '(ql:quickload "fiveam")'`],
+  fiveam: [quickload("fiveam")],
+  "cl-ppcre": [quickload("cl-ppcre")],
+  hunchentoot: [quickload("hunchentoot")],
   slime: [`emacs --batch --eval "(progn (require 'package) (package-refresh-contents) (package-install 'slime))"`],
 };
+
+/** @param {string} system */
+function quickload(system) {
+  return `sbcl --non-interactive --load ~/quicklisp/setup.lisp --eval '(ql:quickload "${system}")'`;
+}
 
 /**
  * One operating system: its name, and the commands that install missing parts.

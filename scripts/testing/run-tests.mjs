@@ -80,5 +80,9 @@ function isTest(arg) {
 /** @param {readonly import("./test-needs.mjs").TestFile[]} files */
 async function setUpFor(files) {
   if (!files.some(({ lisp }) => lisp)) return;
-  await ensureForTests({ fiveam: files.some(({ fiveam }) => fiveam), emacs: files.some(({ emacs }) => emacs) });
+  await ensureForTests({
+    fiveam: files.some(({ fiveam }) => fiveam),
+    libraries: files.some(({ libraries }) => libraries),
+    emacs: files.some(({ emacs }) => emacs),
+  });
 }

@@ -12,11 +12,12 @@ const STARTERS = [
 ];
 const EMACS = /(?:^|\/)(?:support\/emacs-process\.js|setup\/missing-emacs\.mjs)$/;
 const FIVEAM = /(?:^|\/)(?:support\/fiveam\.js|setup\/missing-fiveam\.mjs)$/;
+const LIBRARIES = /(?:^|\/)(?:support\/libraries\.js|setup\/missing-libraries\.mjs)$/;
 const LISP = /(?:^|\/)setup\/missing-lisp\.mjs$/;
 /** Imports inside the packages do not count: a library starts a Lisp only if a test asks it to. */
 const FOLLOWED = /^(?:test|scripts)\//;
 
-/** @typedef {{ file: string, live: boolean, lisp: boolean, fiveam: boolean, emacs: boolean }} TestFile `live`: starts programs */
+/** @typedef {{ file: string, live: boolean, lisp: boolean, fiveam: boolean, libraries: boolean, emacs: boolean }} TestFile `live`: starts programs */
 
 /**
  * Returns the programs that a compiled test file needs, derived from its imports.
@@ -32,7 +33,8 @@ export async function testNeeds(file, read = (path) => readFile(path, "utf8")) {
   // The tests of the scripts start only Node and programs of npm packages.
   const lisp = emacs || (file.startsWith("test/scripts/") ? imports.some((path) => LISP.test(path)) : live);
   const fiveam = imports.some((path) => FIVEAM.test(path));
-  return { file, live, lisp, fiveam, emacs };
+  const libraries = imports.some((path) => LIBRARIES.test(path));
+  return { file, live, lisp, fiveam, libraries, emacs };
 }
 
 /**

@@ -51,6 +51,13 @@ describe("testNeeds", () => {
     expect(needs).to.deep.equal({ live: true, lisp: true, fiveam: true, emacs: false });
   });
 
+  it("includes libraries if a helper loads them", async () => {
+    const file = "test/dist/a/x.test.js";
+    const { libraries } = await testNeeds(file, async () => 'import { loadLibrary } from "../support/libraries.js";');
+    expect(libraries).to.equal(true);
+    expect((await testNeeds(file, async () => "")).libraries).to.equal(false);
+  });
+
   it("includes Lisp for a test of the scripts only if it searches for Lisp", async () => {
     const file = "test/scripts/x.test.mjs";
     const sources = { [file]: 'import { spawn } from "node:child_process";' };

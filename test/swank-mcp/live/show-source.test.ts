@@ -97,7 +97,7 @@ describe("show-source", () => {
     snapshots.match(
       "no text",
       [
-        await shownNames("if", "cl:car", "mapcaar", "shappes:grow", "shapes::unit"),
+        await shownNames("if", "cl:mapcar", "mapcaar", "shappes:grow", "shapes::unit"),
         await shown({ name: "grow", package: "nowhere" }),
         await shown({ name: "grow", package: "cl-user" }),
       ].join("\n\n"),

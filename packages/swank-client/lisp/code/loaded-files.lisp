@@ -57,9 +57,8 @@
   (let ((used (make-hash-table :test 'equal))
         (all (make-hash-table :test 'equal)))
     (map-code-sources (lambda (source used-p)
-                        (when (and (code-file source) (code-created source))
-                          (keep-better source all)
-                          (when used-p (keep-better source used)))))
+                        (keep-better source all)
+                        (when used-p (keep-better source used))))
     (maphash (lambda (file source) (setf (gethash file all) source)) used)
     all))
 

@@ -47,12 +47,14 @@
                      (eq function (ignore-errors (sb-kernel:%fun-fun (fdefinition name)))))))
 
 (defun map-code-sources (function)
-  "Call FUNCTION with the record about the file of each piece of code in the image, and whether a definition uses that code.
+  "Call FUNCTION with each record about a file with which code in the image was compiled, and whether a definition uses that code.
 Code that was replaced stays in memory until garbage is collected."
   (sb-vm::map-allocated-objects
    (lambda (object type size)
      (declare (ignore size))
      (when (= type sb-vm:code-header-widetag)
        (let ((source (code-source object)))
-         (when source (funcall function source (current-code-p object))))))
+         ;; SBCL's own code, most of the image, has no date
+         (when (and source (code-file source) (code-created source))
+           (funcall function source (current-code-p object))))))
    :all))

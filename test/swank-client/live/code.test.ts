@@ -1,0 +1,115 @@
+import { expect } from "chai";
+import { decode, type SwankClient } from "swank-client";
+import type { DefinitionText } from "swank-client/types";
+import { rejection } from "../../support/caught.js";
+import { loadLibrary } from "../../support/libraries.js";
+import { liveImage } from "./live-image.js";
+
+/** Milliseconds that compiling a library, or hundreds of questions, may take on a busy machine. */
+const COMPILING = 600_000;
+
+describe("SwankClient.code", () => {
+  const image = liveImage();
+  let client: SwankClient;
+
+  before(async function () {
+    this.timeout(COMPILING);
+    const loader = await image.connect();
+    for (const library of ["cl-ppcre", "hunchentoot"] as const)
+      await loader.eval(loadLibrary(library), { policy: "keep" });
+  });
+  beforeEach(async () => {
+    client = await image.connect();
+  });
+
+  /** The names that a package exports, except those that name nothing. */
+  async function exported(packageName: string): Promise<readonly string[]> {
+    const code = `(let ((*package* (find-package :keyword)) (names '()))
+      (do-external-symbols (name "${packageName}" names)
+        (when (or (fboundp name) (boundp name) (find-class name nil)) (push (prin1-to-string name) names))))`;
+    return client.eval(code, { decode: decode.list(decode.string) });
+  }
+
+  async function definitionsOf(name: string): Promise<readonly DefinitionText[]> {
+    const shown = await client.code.showSource(name);
+    if (shown.status !== "found") throw new Error(`${name}: ${JSON.stringify(shown)}`);
+    return shown.definitions;
+  }
+
+  for (const [library, least] of [
+    ["CL-PPCRE", 30],
+    ["HUNCHENTOOT", 200],
+  ] as const) {
+    it(`finds the text of everything that ${library} exports, as it was loaded`, async function () {
+      this.timeout(COMPILING);
+      const names = await exported(library);
+      expect(names.length).to.be.at.least(least);
+      const strange: unknown[] = [];
+      for (const name of names) {
+        const definitions = await definitionsOf(name);
+        const own = definitions.filter(({ file }) => file?.startsWith("SYS:") === false);
+        const bad = own.filter(
+          ({ state, text, line }) => state !== "loaded" || line === undefined || !text?.startsWith("("),
+        );
+        if (own.length === 0 || bad.length > 0) strange.push({ name, definitions });
+      }
+      expect(strange).to.deep.equal([]);
+    });
+  }
+
+  it("shows a method of a library by its specializers, in its own file", async () => {
+    const [only, ...others] = await definitionsOf("(method cl-ppcre:create-scanner (string))");
+    expect(others).to.deep.equal([]);
+    expect(only).to.include({ kind: "method", state: "loaded", column: 1 });
+    expect(only?.file).to.match(/api\.lisp$/);
+    expect(only?.text).to.match(/^\(defmethod create-scanner \(\(regex-string string\)/);
+  });
+
+  it("finds names and lines of a library, and expands its macros", async () => {
+    const names = await client.code.apropos("^create-scanner$", { regexp: true, package: "cl-ppcre", external: true });
+    expect(names).to.deep.include({ status: "found", count: 1 });
+    const lines = await client.code.searchSource("(defgeneric create-scanner ", { system: "cl-ppcre" });
+    expect(lines).to.deep.include({ status: "found", count: 1, matchingFiles: 1 });
+    const all = await client.code.searchSource("(defgeneric create-scanner ");
+    expect(all).to.deep.include({ status: "found", count: 1, matchingFiles: 1 });
+    const expansions = await client.code.macroexpand('(register-groups-bind (a) ("(x)" text) a)', {
+      mode: "all",
+      package: "cl-ppcre",
+    });
+    expect(expansions).to.have.nested.property("forms[0].isExpanded", true);
+  });
+
+  it("ends a question in the image when its signal is aborted", async () => {
+    await client.eval("(defmacro code-test-endless () (loop))");
+    const cancel = new AbortController();
+    const expansion = rejection(client.code.macroexpand("(code-test-endless)", { signal: cancel.signal }), "CANCELLED");
+    // The image answers requests in the order in which it starts their threads.
+    await client.code.macroexpand("(when 1 2)");
+    cancel.abort();
+    await expansion;
+    // After each test, `liveImage` waits until no thread of a request is left.
+  });
+
+  it("does not set the package of the image, or intern names", async () => {
+    const before = await image.ask("(cl:package-name (sb-ext:symbol-global-value 'cl:*package*))");
+    await client.code.showSource("code-test-never-interned", { package: "cl-ppcre" });
+    await client.code.macroexpand("(when code-test-never-interned 1)", { package: "cl-ppcre" });
+    await client.code.apropos("code-test-never-interned");
+    expect(await image.ask("(cl:package-name (sb-ext:symbol-global-value 'cl:*package*))")).to.equal(before);
+    expect(await image.ask('(cl:find-all-symbols "CODE-TEST-NEVER-INTERNED")')).to.equal("NIL");
+  });
+
+  it("refuses wrong arguments of callers without types", async () => {
+    const { code } = client;
+    const calls: readonly (() => Promise<unknown>)[] = [
+      () => Reflect.apply(code.showSource, code, [1]),
+      () => Reflect.apply(code.showSource, code, ["car", { pakage: "cl" }]),
+      () => Reflect.apply(code.showFile, code, ["x", { line: 0 }]),
+      () => Reflect.apply(code.apropos, code, ["x", { kind: "verb" }]),
+      () => Reflect.apply(code.apropos, code, ["x", { limit: -1 }]),
+      () => Reflect.apply(code.searchSource, code, ["x", { start: "1" }]),
+      () => Reflect.apply(code.macroexpand, code, ["(x)", { mode: "twice" }]),
+    ];
+    for (const call of calls) await rejection(call(), "INVALID_ARGUMENT");
+  });
+});
