@@ -8,6 +8,7 @@ export const BUILDS = [
   { source: "packages/sexp-parser/src", output: "packages/sexp-parser/dist" },
   { source: "packages/swank-client/src", output: "packages/swank-client/dist" },
   { source: "packages/swank-mcp/src", output: "packages/swank-mcp/dist" },
+  { source: "docs/snippets", output: "docs/snippets/dist" },
   { source: "test", output: "test/dist" },
 ];
 

@@ -1,17 +1,10 @@
-import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { expect } from "chai";
 import { McpTerminal } from "../support/mcp-terminal.js";
-import { ENVIRONMENT } from "../support/server-process.js";
 
 const ROOT = new URL("../../../", import.meta.url);
-const TSC = fileURLToPath(new URL("node_modules/typescript/bin/tsc", ROOT));
-/** Git ignores this folder, and imports from it resolve to the packages' exports. */
-const COMPILED = fileURLToPath(new URL("test/dist/", ROOT));
 
 describe("README.md", () => {
   let readme: string;
@@ -35,34 +28,6 @@ describe("README.md", () => {
       await rm(state, { recursive: true });
     }
   });
-
-  for (const page of ["README.md", "packages/swank-client/README.md"]) {
-    it(`has a library example that compiles in strict TypeScript and prints the outcomes in its comments: ${page}`, async () => {
-      const text = await readFile(new URL(page, ROOT), "utf8");
-      const folder = await mkdtemp(join(COMPILED, "readme-"));
-      try {
-        const file = join(folder, "snippet.mts");
-        await writeFile(file, fenced(text, /^```ts\n([\s\S]*?)^```$/m).join("\n"));
-        await runNode([
-          TSC,
-          "--ignoreConfig",
-          "--strict",
-          "--noUncheckedIndexedAccess",
-          "--module",
-          "nodenext",
-          "--types",
-          "node",
-          file,
-        ]);
-        const { stdout } = await runNode([file.replace(/mts$/, "mjs")]);
-        expect(stdout)
-          .to.match(/status: 'returned'/)
-          .and.to.match(/values: \[ '0' \]/);
-      } finally {
-        await rm(folder, { recursive: true });
-      }
-    });
-  }
 });
 
 /** Types the text after a prompt. The console prints all other lines. */
@@ -76,13 +41,6 @@ async function retype(line: string, terminal: McpTerminal): Promise<void> {
 /** Replaces thread numbers, and the indentation that depends on their length. */
 function neutral(line: string): string {
   return line.replace(/(thread |\[)\d+\/\d+/g, "$1N/N").replace(/^ +\.\.\. /, "... ");
-}
-
-function runNode(args: readonly string[]): Promise<{ stdout: string; stderr: string }> {
-  return promisify(execFile)(process.execPath, args, {
-    env: { ...process.env, ...ENVIRONMENT, FORCE_COLOR: "0" },
-    encoding: "utf8",
-  });
 }
 
 function fenced(page: string, block: RegExp): string[] {

@@ -1,0 +1,175 @@
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { calls, connect, decode, LispError, launch, lispFunction, Sources } from "swank-client";
+
+const PROGRAM = `
+(defpackage :my-app (:use :cl))
+(in-package :my-app)
+(defvar *orders* (loop for i below 200 collect (list :order i)))
+(defgeneric area (shape))
+(defclass circle () ())
+(defmethod area ((shape circle)) 3)
+(defmacro with-shape ((name) &body body) \`(let ((,name (make-instance 'circle))) ,@body))
+(defun grow (shape) (area shape))
+(defun process (n) (if (evenp n) n (error "bad ~a" n)))
+(defun process-all (numbers) (mapcar #'process numbers))
+`;
+const port = Number(process.env["SWANK_PORT"] ?? 4005);
+const file = join(await mkdtemp(join(tmpdir(), "my-app-")), "process.lisp");
+await writeFile(file, PROGRAM);
+
+async function attach() {
+  // #region connect
+  const lisp = await connect({ port }); // a running image, together with its other clients
+  // #endregion connect
+  return lisp;
+}
+
+async function start() {
+  // #region launch
+  const lisp = await launch(); // starts SBCL; the connection is an inherited socket, so no port is opened
+  console.log(lisp.image.pid > 0);
+  // #endregion launch
+  return lisp;
+}
+
+const other = await attach();
+const lisp = await start();
+await lisp.eval(`(load (compile-file ${JSON.stringify(file)}))`);
+
+// #region eval
+console.log(await lisp.eval("(floor 7 2)")); // [ '3', '1' ]: the printed values of the last form
+const squares = await lisp.eval("(loop for i below 4 collect (* i i))", { decode: decode.list(decode.integer) });
+console.log(squares); // [ 0, 1, 4, 9 ]
+try {
+  await lisp.eval("(car 1)", { timeout: 5000 });
+} catch (error) {
+  if (error instanceof LispError) console.log(error.message, error.report.frames.length, error.transcript.stdout);
+}
+// #endregion eval
+
+// #region evaluate
+const evaluation = lisp.evaluate("(loop for i below 3 do (print i)) (floor 7 2)", {
+  package: "CL-USER", // for this evaluation only; default: the session's package, which in-package changes
+  stdin: "the text that (read-line) reads, then end of file",
+  onRead: async () => "y\n", // instead of the end of file: called when the code reads on, e.g. for y-or-n-p
+  onOutput: ({ text }) => process.stdout.write(text), // called as output arrives
+  onProgress: (text) => console.error(text), // called for each file that the code compiles: Compiling src/model.lisp
+  outputLimit: 1_000_000, // characters of each stream; printLength, printLevel and valueLimit do the same for values
+  timeout: 60_000, // interrupts code that still runs: it stops, and can be inspected
+});
+const outcome = await evaluation.next({ timeout: 5000 });
+// #endregion evaluate
+console.log(outcome.status);
+
+async function debug() {
+  const evaluation = lisp.evaluate('(defun f (n) (restart-case (error "bad ~a" n) (use (value) value))) (f 1)');
+  const outcome = await evaluation.next();
+  // #region debug
+  if (outcome.status === "stopped") {
+    const { stop } = outcome;
+    console.log(stop.reason, stop.condition.type, stop.condition.message);
+    const { frames, totalFrames } = await stop.frames(0, 20);
+    console.log(frames[1]?.call, totalFrames > 20);
+    await stop.evaluateInFrame(1, "(setf n 10)", { package: "CL-USER" }); // by default, the package of the frame's function
+    await stop.invokeRestart(0, ["(list 1 2)"]); // index in stop.restarts, from 0, and expressions for the restart's arguments
+    console.log(await evaluation.next().then(({ status }) => status)); // the next outcome of the stopped evaluation
+  }
+  // #endregion debug
+}
+await debug();
+
+// #region breakpoint
+await lisp.breakpoints.set("my-app:process", { condition: "(> (length args) 2)", hitCount: 3 });
+// #endregion breakpoint
+
+// #region foreign
+const [foreign] = await lisp.foreignStops();
+if (foreign !== undefined) {
+  console.log(`${foreign.condition.message}, in ${foreign.owner?.text}`); // bad 42, in Emacs (Swank connection 1)
+  await foreign.open(); // completes its data: frames, variables, reason
+}
+// #endregion foreign
+
+async function describe() {
+  // #region describe
+  const symbol = await lisp.describeSymbol("my-app::process"); // also "|Odd Name|", ":key", "(setf name)"
+  if (symbol.status === "found") for (const { kind, name } of symbol.meanings) console.log(kind, name);
+  const names = await lisp.completions("multiple-value-", "MY-APP"); // as code in that package writes them
+  const { definitions, loaded } = await lisp.definitions(); // of this client's evaluations, and the files that they loaded
+  console.log(names.length, definitions.length, loaded.length);
+  // #endregion describe
+}
+await describe();
+
+async function code() {
+  // #region code
+  const shown = await lisp.code.showSource("(method area (circle))", { package: "my-app" });
+  if (shown.status === "found")
+    for (const { name, state, line, text } of shown.definitions) console.log(name, state, line, text);
+  const around = await lisp.code.showFile(file, { line: 10, context: 1 });
+  const names = await lisp.code.apropos("^process", { regexp: true, kind: "function", package: "my-app" });
+  const lines = await lisp.code.searchSource("(area", { limit: 10 });
+  const expansions = await lisp.code.macroexpand("(with-shape (s) (grow s))", { mode: "all", package: "my-app" });
+  // #endregion code
+  console.log(typeof around, typeof names, typeof lines, typeof expansions);
+}
+await code();
+
+// #region events
+const stopListening = lisp.on("stop", (stop) => console.log(stop.condition.message));
+// #endregion events
+stopListening();
+
+// #region call
+const sources = new Sources(); // finds lines and columns: see below
+const users = await lisp.run(calls.xref, "calls", "my-app::process"); // [{ name, location }]
+console.log(users?.map(({ name }) => name));
+const { succeeded, notes } = await lisp.run(calls.compileFileForEmacs, file);
+for (const { severity, message, location } of notes) console.log(severity, message, await sources.locate(location));
+console.log(succeeded);
+const implementation = lispFunction({ name: "cl:lisp-implementation-type", decode: decode.string });
+console.log(await lisp.run(implementation));
+// #endregion call
+
+// #region sources
+for (const { name, location } of await lisp.run(calls.findDefinitionsForEmacs, "my-app::process")) {
+  const found = await sources.locate(location);
+  if (found.status === "found") console.log(name, `line ${found.line}, column ${found.column}`);
+  else console.log(name, found.reason); // "unreadable": the file is missing, or on another machine; "unknown": Lisp knows no place
+}
+// #endregion sources
+
+async function inspect() {
+  // #region inspect
+  await using inspector = await lisp.inspect("my-app::*orders*"); // the value of any expression, read in the session's package
+  console.log(inspector.title, inspector.class);
+  let page = await inspector.parts(); // { parts, start, end, hasMore }: about 100 parts
+  if (page.hasMore) page = await inspector.parts(page.end);
+  const values = page.parts.filter((part) => part.kind === "value");
+  console.log(values[0]?.text);
+  const first = await inspector.part(0); // another inspector, whose `parent` is this one
+  console.log((await first.describe()).split("\n")[0]);
+  // #endregion inspect
+}
+await inspect();
+
+await lisp.eval('(sb-thread:make-thread (lambda () (sleep 100)) :name "sleeper")');
+// #region threads
+const sleeper = (await lisp.threads()).find(({ name }) => name === "sleeper");
+if (sleeper?.id !== undefined) await lisp.interruptThread(sleeper.id); // it stops, and a stop event reports it
+// #endregion threads
+
+// #region reset
+const { undefined: gone, left } = await lisp.reset();
+// #endregion reset
+console.log(gone.length > 0, left.length);
+
+await lisp.run(calls.quitLisp).catch(() => undefined);
+// #region exit
+const { exit } = (await lisp.closed).details;
+console.log(exit?.code, exit?.signal, exit?.heapExhausted, exit?.problem); // 1 undefined true Heap exhausted during garbage collection: ...
+// #endregion exit
+await lisp.close();
+await other.close();
