@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import type { LispWarning, SwankClient } from "swank-client";
+import { type LispWarning, Sources, type SwankClient } from "swank-client";
 import { liveImage } from "./live-image.js";
 import { evaluate, returned, stopped, values } from "./outcomes.js";
 
@@ -17,6 +17,18 @@ describe("Warnings of an evaluation", () => {
     const outcome = returned(await evaluate(client, code));
     expect(outcome.stderr).to.equal("");
     return outcome.warnings;
+  }
+
+  /** The line that each warning is about, from there. */
+  async function placesIn(text: string, warnings: readonly LispWarning[]): Promise<readonly string[]> {
+    const sources = new Sources({ read: async () => text });
+    const place = { kind: "buffer", name: "code", path: undefined } as const;
+    const found = warnings.map(async ({ position }) => {
+      if (position === undefined) return "unknown";
+      const at = await sources.locate({ status: "found", place, position, snippet: undefined });
+      return at.status === "found" ? (text.slice(at.offset).split("\n")[0] ?? "") : at.status;
+    });
+    return Promise.all(found);
   }
 
   const CASES: readonly (readonly [title: string, code: string, type: LispWarning["type"], text: RegExp])[] = [
@@ -56,7 +68,26 @@ describe("Warnings of an evaluation", () => {
     const [warning] = await warningsOf(
       '(define-condition my-warning (warning) () (:report "mine")) (warn \'my-warning)',
     );
-    expect(warning).to.deep.equal({ type: "WARNING", class: "COMMON-LISP-USER::MY-WARNING", message: "mine" });
+    expect(warning).to.include({ type: "WARNING", class: "COMMON-LISP-USER::MY-WARNING", message: "mine" });
+  });
+
+  it("have the position of the form in the code, or of the top-level form", async () => {
+    const code = `(defvar *w-p* "ünï 🙂") ; comment
+(defun w-p (x)
+  (list 'a #'car
+    (car 5)))
+(progn
+  (warn "run"))
+(dotimes (i 1)
+  (eval '(lambda (unused)
+     1)))`;
+    const warnings = await warningsOf(code);
+    expect(await placesIn(code, warnings)).to.deep.equal([
+      "(defun w-p (x)",
+      "(car 5)))",
+      "(progn",
+      "'(lambda (unused)",
+    ]);
   });
 
   it("include compiler notes", async () => {
@@ -171,7 +202,8 @@ describe("Warnings of an evaluation", () => {
       );
       expect(outcome.values).to.deep.equal(["(T T)"]);
       const [own, ...inFile] = outcome.warnings;
-      expect(own).to.deep.equal({ type: "WARNING", class: "SIMPLE-WARNING", message: "own" });
+      expect(own).to.include({ type: "WARNING", class: "SIMPLE-WARNING", message: "own" });
+      expect(own?.file).to.equal(undefined);
       expect(inFile.map(({ type, definition }) => [type, definition])).to.deep.equal([
         ["WARNING", "(DEFUN COUNTED-BAD)"],
         ["STYLE-WARNING", "(DEFUN COUNTED-STYLE)"],
@@ -184,6 +216,24 @@ describe("Warnings of an evaluation", () => {
         ["STYLE-WARNING", 2],
       ]);
       expect(new Map(counts).get("COMPILER-WARNING")).to.be.at.least(1);
+    });
+
+    it("have the position of the form in the file", async () => {
+      const file = join(folder, "placed.lisp");
+      const text = `(defun placed-a () "ünï" 1)
+;; no form
+(defun placed-b (x)
+  (list x
+    (car 5)))
+(placed-none 1)
+`;
+      await writeFile(file, text);
+      const outcome = returned(await evaluate(client, `(compile-file "${file}") (values)`));
+      expect(await placesIn(text, outcome.warnings)).to.deep.equal(["(car 5)))", "(placed-none 1)"]);
+      const loaded = returned(await evaluate(client, `(ignore-errors (load "${file}")) (values)`));
+      expect((await placesIn(text, loaded.warnings))[0]).to.equal("(car 5)))");
+      const ran = returned(await evaluate(client, '(with-open-file (s "/dev/null") (warn "own") (load s))'));
+      expect(ran.warnings[0]?.position).to.deep.equal({ kind: "path", path: [0], offset: undefined });
     });
 
     it("do not count undefined names that a later form of the file defines", async () => {

@@ -53,6 +53,7 @@
            #:compiled-debug-fun-component
            #:compiled-definition
            #:compiled-frame-escaped
+           #:compiled-form
            #:compiled-from-file
            #:condition-class
            #:control-stack-exhausted
@@ -210,6 +211,13 @@
   (let* ((context (sb-c::find-error-context nil))
          (file (and context (sb-c::compiler-error-context-file-name context))))
     (and (typep file '(or string pathname)) file)))
+
+(defun compiled-form ()
+  "The form that the compiler reports on now, or NIL. => the form, and the path to it from the forms of its file or call of the compiler"
+  (let ((context (sb-c::find-error-context nil)))
+    (and context
+         (values (sb-c::compiler-error-context-original-form context)
+                 (reverse (sb-c::compiler-error-context-original-source-path context))))))
 
 (defun compiled-definition ()
   "The definition that the compiler reports on now, such as (DEFUN NAME), or NIL."

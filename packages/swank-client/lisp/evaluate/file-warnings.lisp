@@ -15,16 +15,18 @@
   class
   ;; what the compiler was compiling, as text
   definition
+  ;; the path to the form from the top-level forms of the file, or NIL
+  path
   undefined)
 
 (defun warned-file ()
   "The file, as a string or pathname, whose code causes a warning now, or NIL if that is the code of the evaluation's forms."
   (or (compiled-from-file) *compile-file-truename* *load-truename*))
 
-(defun keep-file-warning (evaluation file type class text undefined)
+(defun keep-file-warning (evaluation file type class text undefined path)
   "Keep a warning about the code of FILE for the next outcome of EVALUATION."
   (when (< (evaluation-file-warning-count evaluation) +file-warnings-limit+)
-    (push (make-file-warning :file file :type type :class class :text text :undefined undefined
+    (push (make-file-warning :file file :type type :class class :text text :undefined undefined :path path
                              :definition (let ((definition (and text (compiled-definition))))
                                            (and definition (definition-name-text definition))))
           (evaluation-file-warnings evaluation)))
@@ -46,7 +48,7 @@
                                     :key #'file-warning-type)
         repeat +file-texts-limit+
         collect (list (file-warning-type warning) (file-warning-class warning) (file-warning-text warning)
-                      (file-warning-file warning) (file-warning-definition warning))))
+                      (file-warning-path warning) (file-warning-file warning) (file-warning-definition warning))))
 
 (defun taken-file-warnings (evaluation undefined-yet-p)
   "Remove the warnings of files so far. Of those about undefined names, only those count for whose names UNDEFINED-YET-P returns true.

@@ -29,6 +29,33 @@
   "True if CONDITION is the warning of ASDF that a file had style warnings, which have been kept."
   (string= "COMPILE-WARNED-WARNING" (class-name (class-of condition))))
 
+;;; Where a warning comes from
+
+(defconstant +searched-conses+ 5000 "Conses of an evaluated form that are searched for the part that a warning is about.")
+
+(defun path-to (part form)
+  "The path to the cons PART in FORM, as the positions of elements, or NIL if PART is not found, or is FORM itself."
+  (let ((left +searched-conses+))
+    (labels ((search-in (list path)
+               (loop for rest = list then (cdr rest)
+                     for position from 0
+                     while (and (consp rest) (plusp (decf left)))
+                     do (let ((element (car rest)))
+                          (when (consp element)
+                            (let ((deeper (cons position path)))
+                              (when (eq element part) (return-from path-to (reverse deeper)))
+                              (search-in element deeper)))))))
+      (search-in form '()))))
+
+(defun warned-path (evaluation file)
+  "The path to the form that a warning is about now, from the top-level forms of FILE or, if that is NIL, of the code of EVALUATION. NIL if
+it is not known"
+  (multiple-value-bind (form path) (compiled-form)
+    (cond ((null file) (cons (1- (evaluation-form evaluation)) (and (consp form) (path-to form -))))
+          ((compiled-from-file) path))))
+
+;;; Keeping warnings
+
 (defun keep-warning (evaluation condition)
   "Keep CONDITION for the next outcome of EVALUATION."
   (let* ((file (warned-file))
@@ -37,9 +64,10 @@
          (keep (or file (< (evaluation-warning-count evaluation) +warnings-limit+)))
          (text (and keep (not counted-only) (report-text condition 2000)))
          (class (and text (class-name-text (class-of condition))))
-         (undefined (and text (undefined-thing condition text))))
-    (cond (file (keep-file-warning evaluation file type class text undefined))
-          (keep (push (list type class text undefined) (evaluation-warnings evaluation)))
+         (undefined (and text (undefined-thing condition text)))
+         (path (and text (ignore-errors (warned-path evaluation file)))))
+    (cond (file (keep-file-warning evaluation file type class text undefined path))
+          (keep (push (list type class text undefined path) (evaluation-warnings evaluation)))
           (t (incf (evaluation-warnings-dropped evaluation))))
     (unless file (incf (evaluation-warning-count evaluation)))))
 
@@ -67,9 +95,9 @@
 (defun taken-warnings (evaluation)
   "Remove the warnings so far. => a plist of them, oldest first, without undefined names defined since, of their numbers by file, and of
 the number not kept"
-  (let ((own (loop for (type class text undefined) in (reverse (shiftf (evaluation-warnings evaluation) '()))
+  (let ((own (loop for (type class text undefined path) in (reverse (shiftf (evaluation-warnings evaluation) '()))
                    when (or (null undefined) (undefined-yet-p undefined))
-                     collect (list type class text)))
+                     collect (list type class text path)))
         (dropped (shiftf (evaluation-warnings-dropped evaluation) 0)))
     (multiple-value-bind (texts counts lost) (taken-file-warnings evaluation #'undefined-yet-p)
       (list :warnings (append own texts)

@@ -1,5 +1,6 @@
 import { type Decoder, decode } from "sexp-parser";
 import { nameOf } from "../lisp/decoders.js";
+import type { LocationPosition } from "./location.js";
 
 const { integer, list, map, nullable, optional, string, tuple } = decode;
 
@@ -12,6 +13,11 @@ export interface LispWarning {
   /** The exact condition class, package-qualified. */
   readonly class: string;
   readonly message: string;
+  /**
+   * The form that it is about, or the top-level form if that is all Lisp knows: a path in `file` or, for the evaluation's own forms, in the
+   * evaluated code. Absent if it is not known. `Sources` converts it to a line and a column.
+   */
+  readonly position?: Extract<LocationPosition, { kind: "path" }> | undefined;
   /** The file whose code caused it, relative to the image's directory; absent for the evaluation's own forms. */
   readonly file?: string | undefined;
   /** The definition that was being compiled in that file, e.g. `(DEFUN AREA)`. */
@@ -28,14 +34,15 @@ export interface WarningCount {
 
 const warningType = nameOf(WARNING_TYPES, string);
 
-/** `((TYPE CLASS MESSAGE [FILE DEFINITION]) ...)` */
+/** `((TYPE CLASS MESSAGE PATH [FILE DEFINITION]) ...)` (lisp/evaluate/warnings.lisp) */
 export const warnings: Decoder<readonly LispWarning[]> = list(
   map(
-    tuple(warningType, string, string, optional(string), optional(nullable(string))),
-    ([type, cls, message, file, definition]) => ({
+    tuple(warningType, string, string, list(integer), optional(string), optional(nullable(string))),
+    ([type, cls, message, path, file, definition]) => ({
       type,
       class: cls,
       message,
+      ...(path.length === 0 ? {} : { position: { kind: "path" as const, path, offset: undefined } }),
       ...(file === undefined ? {} : { file, definition: definition ?? undefined }),
     }),
   ),
