@@ -19,6 +19,9 @@ const MOST_STOPS = 10_000;
 /** Most stops inside stops; SBCL itself gives up after about ten. */
 const MOST_LEVELS = 1000;
 
+/** Milliseconds to wait for the runtime before a stop is reported without it: the stopped thread may hold a lock that loading needs. */
+const LOADING_TIME = 5000;
+
 /** Most threads without an evaluation that are asked for a report at once: if thousands stop, each still answers in time. */
 const MOST_ASKED = 16;
 
@@ -90,7 +93,10 @@ export class DebuggerRegistry {
 
   /** Asks the thread for a report; falls back to Swank's message if the thread cannot answer. */
   async #report({ message, thread, left }: DebuggerLevel): Promise<{ report: StopReport; update?: SessionUpdate }> {
-    if (left.aborted || !this.#lisp.hasLoaded("evaluate")) return { report: reportOf(message) };
+    if (left.aborted) return { report: reportOf(message) };
+    // Otherwise a client that evaluates nothing would see less of its stops than others.
+    const isComplete = await this.#lisp.canUse("evaluate", { timeout: LOADING_TIME, signal: left });
+    if (!isComplete) return { report: reportOf(message) };
     const lisp = this.#lisp.with({ thread, signal: left });
     try {
       return await lisp.run(describeStop);

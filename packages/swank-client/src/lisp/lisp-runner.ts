@@ -2,8 +2,8 @@ import { type Decoder, isList, isSymbol, type LispSymbol, type Sexp, symbol } fr
 import { checkOptions, checkSignal, checkTimeout, type OptionNames } from "../base/check-arguments.js";
 import { SwankError } from "../base/errors.js";
 import type { Connection } from "../protocol/connection/connection.js";
-import { LONGEST_TIMEOUT } from "../protocol/connection/requests.js";
 import type { Reply } from "../protocol/wire/messages.js";
+import { beforeSending, type CallLimits } from "./before-sending.js";
 import { type Caller, callerOf } from "./caller.js";
 import { loadContrib } from "./contribs.js";
 import type { LispFunction, ModuleName } from "./descriptor.js";
@@ -19,12 +19,6 @@ export interface Modules {
   ensure(name: ModuleName): Promise<{ readonly packageName: string }>;
   /** Name of a module's package, if the module is known to be loaded. */
   packageOf(name: ModuleName): string | undefined;
-}
-
-/** Limits on waiting for a call. */
-interface CallLimits {
-  readonly timeout?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** Options for calling functions. */
@@ -108,6 +102,13 @@ export class LispRunner {
   /** True if a module is known to be loaded. */
   hasLoaded(module: ModuleName): boolean {
     return this.#modules.packageOf(module) !== undefined;
+  }
+
+  /** Loads a module, unless this client must not, or a limit is reached. @returns whether it is loaded */
+  async canUse(module: ModuleName, limits: CallLimits): Promise<boolean> {
+    if (this.hasLoaded(module)) return true;
+    await beforeSending(this.#modules.ensure(module), `loading ${module}`, limits).catch(() => undefined);
+    return this.hasLoaded(module);
   }
 
   /** The symbol of a module's function, if the module is known to be loaded. */
@@ -272,24 +273,4 @@ function refusalIn<Args extends readonly unknown[], Result>({ refusals }: LispFu
 
 function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
-}
-
-/** The result of a promise, or an error as soon as a limit of the call that waits for it is reached. Leaves nothing behind. */
-function beforeSending<Value>(promise: Promise<Value>, label: string, limits: CallLimits): Promise<Value> {
-  const { timeout = Number.POSITIVE_INFINITY, signal } = limits;
-  const isTimed = timeout <= LONGEST_TIMEOUT;
-  if (signal === undefined && !isTimed) return promise;
-  return new Promise<Value>((resolve, reject) => {
-    const onAbort = () =>
-      reject(new SwankError("CANCELLED", `${label}: Cancelled before it was sent.`, { cause: signal?.reason }));
-    const onTimeout = () =>
-      reject(new SwankError("REQUEST_TIMEOUT", `${label}: It was not sent within ${timeout} ms.`));
-    const timer = isTimed ? setTimeout(onTimeout, timeout) : undefined;
-    if (signal?.aborted) onAbort();
-    signal?.addEventListener("abort", onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", onAbort);
-    });
-  });
 }
