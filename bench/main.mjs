@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { attaching } from "./figures/attaching.mjs";
+import { code } from "./figures/code.mjs";
 import { evaluateLisp } from "./figures/evaluate-lisp.mjs";
 import { evaluations } from "./figures/evaluations.mjs";
 import { heap } from "./figures/heap.mjs";
@@ -22,6 +23,7 @@ const GROUPS = {
   "round-trip": roundTrip,
   evaluations,
   "evaluate-lisp": evaluateLisp,
+  code,
   heap,
 };
 
