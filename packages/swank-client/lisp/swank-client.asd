@@ -47,6 +47,8 @@
                (:file "ledger/package")
                (:file "ledger/kinds")
                (:file "ledger/ledger")
+               (:file "ledger/texts")
+               (:file "ledger/assignments")
                (:file "sessions/package")
                (:file "sessions/conditions")
                (:file "sessions/session")
@@ -151,7 +153,10 @@
                (:file "code/apropos")
                (:file "code/searched-files")
                (:file "code/search-source")
-               (:file "code/macroexpand")))
+               (:file "code/macroexpand")
+               (:file "code/program-definitions")
+               (:file "code/changed-forms")
+               (:file "code/list-changes")))
 
 (asdf:defsystem "swank-client/inspect"
   :description "Inspectors"

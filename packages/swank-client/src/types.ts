@@ -10,6 +10,7 @@ export type { QuestionOptions } from "./base/question-options.js";
 export type { UnhandledListenerError, Unsubscribe } from "./base/typed-emitter.js";
 export type { ForeignErrors } from "./calls/attach.js";
 export type { Breakpoint, HitElsewhere, IdleBreakpoint, NewBreakpoint } from "./calls/breakpoint.js";
+export type { Change, ChangeState, Changes, FileNotFound, FoundChanges } from "./calls/change.js";
 export type * from "./calls/condition.js";
 export type { ConnectionInfo } from "./calls/connection-info.js";
 export type { Definition, DefinitionKind, Definitions, LeftReason, Loaded, ResetReport } from "./calls/definition.js";
@@ -31,7 +32,14 @@ export type { SwankClient } from "./client.js";
 export type { ClientEvents } from "./client-events.js";
 export type { ClientOptions, DefinitionsOptions, DescribeOptions } from "./client-options.js";
 export type { Code } from "./code/code.js";
-export type { AproposOptions, ExpandOptions, FileOptions, NameOptions, SearchOptions } from "./code/code-options.js";
+export type {
+  AproposOptions,
+  ChangesOptions,
+  ExpandOptions,
+  FileOptions,
+  NameOptions,
+  SearchOptions,
+} from "./code/code-options.js";
 export type { ConnectOptions } from "./connect.js";
 export type { BreakpointOptions, Breakpoints } from "./debugger/breakpoints.js";
 export type { EndedThread } from "./debugger/own-threads.js";

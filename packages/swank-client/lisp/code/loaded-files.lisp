@@ -7,7 +7,10 @@
   truename text
   (date nil)
   ;; its top-level forms, or :UNREAD
-  (known-forms :unread))
+  (known-forms :unread)
+  ;; its external format, and the names of its packages: see FILE-PACKAGES
+  (format nil)
+  (package-names :unknown))
 
 (defvar *files* nil "The files that this request has read, by truename.")
 
@@ -21,8 +24,10 @@
 
 (defun read-file (truename)
   "The file TRUENAME as it is now, or NIL if it cannot be read."
-  (let ((text (source-text truename)))
-    (and text (make-file :truename truename :text text :date (file-write-date truename)))))
+  ;; a file that changes while it is read counts as the older one
+  (let ((date (file-write-date truename)))
+    (multiple-value-bind (text format) (source-text truename)
+      (and text (make-file :truename truename :text text :date date :format format)))))
 
 (defun file-forms (file)
   "The top-level forms of FILE."

@@ -86,6 +86,7 @@
              (with-form-source (code start (file-position source))
                (setf values (evaluate-form evaluation form)))
              (ignore-errors (note-loading-form evaluation form))
+             (ignore-errors (note-assignments (session-ledger (evaluation-session evaluation)) form))
              (restore-guard-page)
              (remember form values)
              (keep-session evaluation))))

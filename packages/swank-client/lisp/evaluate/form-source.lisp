@@ -39,6 +39,7 @@
                 (list :emacs-buffer origin
                       :emacs-string (subseq code start (1+ end))
                       :emacs-position (1+ start)
+                      :package (package-name *package*)
                       :evaluation origin
                       :for-stepping *for-stepping*))))))
 

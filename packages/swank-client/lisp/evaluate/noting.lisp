@@ -59,8 +59,11 @@
   (let ((session (code-session)))
     (when session
       (let* ((*break-on-signals* nil)
-             (source (ignore-errors (source-of-loaded (loaded-file file)))))
-        (when source (note-load (session-ledger session) :file source)))))
+             (found (ignore-errors (loaded-file file)))
+             (source (ignore-errors (source-of-loaded found))))
+        (when source
+          (note-load (session-ledger session) :file source)
+          (ignore-errors (note-loaded-text found source))))))
   (apply load file options))
 
 (defun loading-operator-p (operator)

@@ -15,7 +15,9 @@
   (candidates '())
   (pending '() :type list)
   ;; ((:FILE TRUENAME TIMES) or (:SYSTEM NAME 1) ...), latest first
-  (loads '() :type list))
+  (loads '() :type list)
+  ;; global variables that its forms have assigned, latest first: see ledger/assignments.lisp
+  (assigned '() :type list))
 
 (defstruct entry
   "A definition that a form of the session has made."

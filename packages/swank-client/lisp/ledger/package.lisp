@@ -16,18 +16,25 @@
            #:entry-origin
            #:entry-redefined
            #:entry-valued
+           #:forget-text
            #:ledger
+           #:ledger-assigned
            #:ledger-entries
            #:ledger-loads
            #:ledger-lock
            #:ledger-origins
            #:ledger-pending
+           #:loaded-octets
+           #:loaded-text-files
            #:make-ledger
            #:method-name
            #:methods-of
            #:name-p
+           #:note-assignments
            #:note-candidate
            #:note-load
+           #:note-loaded-text
+           #:note-text
            #:own-origin-p
            #:source-kinds
            #:source-origin

@@ -59,6 +59,7 @@
            #:live-packages
            #:make-evaluation
            #:nearer-p
+           #:means-something-p
            #:or-nil
            #:package-known-in
            #:qualified-name

@@ -3,7 +3,8 @@
 (defpackage #:swank-client/sources
   (:documentation "Reads source files, and finds forms in their text without reading them: nothing is interned or evaluated.")
   (:use #:common-lisp #:swank-client/sbcl #:swank-client/printing #:swank-client/ledger #:swank-client/sessions)
-  (:export #:definition-head
+  (:export #:defined-text
+           #:definition-head
            #:definition-line
            #:element-spans
            #:form-after
@@ -14,7 +15,9 @@
            #:line-start
            #:list-spans
            #:named-file
+           #:operator-name
            #:position-of
+           #:setf-text-p
            #:shown-file
            #:source-text
            #:top-level-form

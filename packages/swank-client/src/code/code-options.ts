@@ -72,3 +72,12 @@ export interface ExpandOptions extends NameOptions {
 }
 
 export const EXPAND_OPTIONS: OptionNames<ExpandOptions> = { ...NAME_OPTIONS, mode: true };
+
+/** The file of a question about changes. */
+export interface ChangesOptions extends QuestionOptions {
+  /** Relative to the image's directory, or absolute. Default: all files that the image was loaded from. */
+  readonly file?: string | undefined;
+}
+
+/** Names of the options of `listChanges`. */
+export const CHANGES_OPTIONS: OptionNames<ChangesOptions> = { ...QUESTION_OPTIONS, file: true };

@@ -1,9 +1,11 @@
 import { checkChoice, checkIndex, checkNumber, checkOptions, checkText } from "../base/check-arguments.js";
 import { aproposNames } from "../calls/apropos-names.js";
+import type { Changes } from "../calls/change.js";
 import type { ShownFile, ShownSource } from "../calls/definition-text.js";
 import { EXPANSION_MODES, type Expansions } from "../calls/expansion.js";
 import type { SourceMatches } from "../calls/found-lines.js";
 import { NAMED_KINDS, type NamesFound } from "../calls/found-names.js";
+import { listChanges } from "../calls/list-changes.js";
 import { macroexpandCode } from "../calls/macroexpand-code.js";
 import { searchSource } from "../calls/search-source.js";
 import { showFile } from "../calls/show-file.js";
@@ -12,6 +14,8 @@ import type { LispRunner } from "../lisp/lisp-runner.js";
 import {
   APROPOS_OPTIONS,
   type AproposOptions,
+  CHANGES_OPTIONS,
+  type ChangesOptions,
   EXPAND_OPTIONS,
   type ExpandOptions,
   FILE_OPTIONS,
@@ -118,5 +122,16 @@ export class Code {
     checkChoice("mode", mode, EXPANSION_MODES);
     if (packageName !== undefined) checkText("package", packageName);
     return this.#lisp.with({ signal }).run(macroexpandCode, code, mode, packageName);
+  }
+
+  /**
+   * The differences between the image and the files that it was loaded from, however the definitions got there.
+   *
+   * @throws SwankError `INVALID_ARGUMENT`, and the errors of `LispRunner.run`.
+   */
+  async listChanges(options: ChangesOptions = {}): Promise<Changes> {
+    checkOptions("listChanges", options, CHANGES_OPTIONS);
+    if (options.file !== undefined) checkText("file", options.file);
+    return this.#lisp.with({ signal: options.signal }).run(listChanges, options.file);
   }
 }

@@ -135,6 +135,7 @@ export const COMMANDS: readonly ConsoleCommand[] = [
       package: packageName,
     }),
   ),
+  tool("changes", "[file]", "list-changes", "Compare the image with its files.", ({ words: [file] }) => ({ file })),
   tool("definitions", "[type]", "list-definitions", "List this session's definitions.", ({ words: [type] }) => ({
     type,
   })),

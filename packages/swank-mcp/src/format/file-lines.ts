@@ -1,6 +1,7 @@
 import type { FoundLines, ShownFile } from "../image/lisp-port.js";
 import { cutText, oneLine } from "../text/cut.js";
 import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
+import { fileNotFoundBlocks } from "./file-not-found.js";
 import { numberedLines } from "./numbered-lines.js";
 
 /** Key of a result's `_meta` under which programs find the place as data. */
@@ -24,10 +25,8 @@ function fileText(shown: ShownFile, line: number): { readonly blocks: readonly s
       return { blocks: [`${heading(shown)}\n${cutText(linesText(shown, line))}`.trimEnd()] };
     case "file-unreadable":
       return { blocks: [`The image cannot read ${shown.file}: it is too large, or may not be read.`] };
-    case "file-not-found": {
-      const hint = shown.similar.length === 0 ? [] : [`Similar files: ${shown.similar.join(", ")}`];
-      return { blocks: [`The image has no file ${shown.file}`, ...hint] };
-    }
+    case "file-not-found":
+      return { blocks: fileNotFoundBlocks(shown) };
   }
 }
 

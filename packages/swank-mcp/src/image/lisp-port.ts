@@ -12,6 +12,9 @@ import type {
 
 export type {
   Breakpoint,
+  Change,
+  ChangeState,
+  Changes,
   Definition,
   DefinitionKind,
   DefinitionSource,
@@ -23,6 +26,8 @@ export type {
   Expansion,
   Expansions,
   FileMatches,
+  FileNotFound,
+  FoundChanges,
   FoundDefinitions,
   FoundInSources,
   FoundLine,

@@ -1,0 +1,50 @@
+;;;; The text of each source file as clients' code loaded it, so that later changes of the file can be found form by form. SBCL records only
+;;;; the date of the file and the lengths of its forms.
+
+(in-package #:swank-client/ledger)
+
+(defconstant +kept-file-limit+ 4000000 "Files of this many bytes or more are not kept.")
+
+(defconstant +kept-limit+ 64000000 "Bytes of all files that are kept.")
+
+(defvar *loaded-texts* (make-hash-table :test 'equal :synchronized t) "(DATE . OCTETS) by native name.")
+
+(defun file-octets (file)
+  "The bytes of FILE, or NIL if they are too many."
+  (with-open-file (stream file :element-type '(unsigned-byte 8))
+    (when (< (file-length stream) +kept-file-limit+)
+      (let ((octets (make-array (file-length stream) :element-type '(unsigned-byte 8))))
+        (and (= (length octets) (read-sequence octets stream)) octets)))))
+
+(defun kept-size ()
+  "The number of bytes of all files that are kept."
+  (sb-ext:with-locked-hash-table (*loaded-texts*)
+    (loop for (nil . octets) being the hash-values of *loaded-texts* sum (length octets))))
+
+(defun forget-text (truename)
+  "Forget the text of the file TRUENAME."
+  (remhash (sb-ext:native-namestring truename) *loaded-texts*))
+
+(defun note-text (truename)
+  "Keep the text that the file TRUENAME has now: it is the one that is loaded."
+  (forget-text truename)
+  (let ((date (file-write-date truename))
+        (octets (file-octets truename)))
+    (when (and octets (< (+ (length octets) (kept-size)) +kept-limit+))
+      (setf (gethash (sb-ext:native-namestring truename) *loaded-texts*) (cons date octets)))))
+
+(defun note-loaded-text (file source)
+  "Keep the text of SOURCE, the truename of the source of FILE, which is about to be loaded; but none if FILE was compiled from an older text."
+  (if (>= (file-write-date file) (file-write-date source))
+      (note-text source)
+      (forget-text source)))
+
+(defun loaded-octets (truename)
+  "=> the bytes of the file TRUENAME as it was loaded and its date then, or NIL"
+  (destructuring-bind (&optional date . octets) (gethash (sb-ext:native-namestring truename) *loaded-texts*)
+    (values octets date)))
+
+(defun loaded-text-files ()
+  "The native names of the files whose loaded text is kept."
+  (sb-ext:with-locked-hash-table (*loaded-texts*)
+    (loop for name being the hash-keys of *loaded-texts* collect name)))

@@ -1,0 +1,81 @@
+import { type Decoder, decode } from "sexp-parser";
+import { keywordOf } from "../lisp/decoders.js";
+import { SOURCE_KINDS } from "./definition-text.js";
+
+const { boolean, integer, nullable, optional, plist, string } = decode;
+
+/**
+ * How the image and a file differ.
+ *
+ * - `image-only`: evaluated; no file of the program defines it.
+ * - `differs`: evaluated; the file has another text.
+ * - `changed`: the file's form has changed since it was loaded.
+ * - `maybe-changed`: the file has changed since it was loaded, but not the length of this form; the text that was loaded is not recorded.
+ * - `new`: the file's form was not there when the file was loaded.
+ * - `deleted`: still in the image; the file has no such form any more.
+ */
+export const CHANGE_STATES = ["image-only", "differs", "changed", "maybe-changed", "new", "deleted"] as const;
+
+/** One of `CHANGE_STATES`. */
+export type ChangeState = (typeof CHANGE_STATES)[number];
+
+/** A difference between the image and its files. */
+export interface Change {
+  readonly state: ChangeState;
+  /** Absent if the form is no definition that is known. */
+  readonly kind?: (typeof SOURCE_KINDS)[number] | undefined;
+  /** As code in the session's package writes it; for a form that is no definition, its first line. */
+  readonly name: string;
+  /** The text in the image, or the one that was loaded, as far as it is known. */
+  readonly text?: string | undefined;
+  /** The text in the file. */
+  readonly fileText?: string | undefined;
+  /** True if this client evaluated the definition. */
+  readonly fromClient: boolean;
+  /** Relative to the image's directory if it is below that, otherwise absolute. */
+  readonly file?: string | undefined;
+  /** Line and column of the form in the file, from 1, in characters. */
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
+}
+
+/**
+ * How a file was compared: `compared` with the text that was loaded; `guessed` by the lengths of its forms, because that text is not
+ * recorded; `undated`: not compared, because it is not recorded when it was loaded.
+ */
+export const FILE_STATES = ["compared", "guessed", "undated"] as const;
+
+/** The differences between the image and its files. */
+export interface FoundChanges {
+  readonly status: "found";
+  readonly changes: readonly Change[];
+  /** Number of changes that are not listed. */
+  readonly leftOut: number;
+  /** The files that have changed, or about which this is not known. */
+  readonly files: readonly { readonly file: string; readonly state: (typeof FILE_STATES)[number] }[];
+  /** The global variables that this client's forms have assigned, with their values now. */
+  readonly assigned: readonly { readonly name: string; readonly value: string }[];
+}
+
+/** There is no such file; `similar` are names of files that are like it. */
+export interface FileNotFound {
+  readonly status: "file-not-found";
+  readonly file: string;
+  readonly similar: readonly string[];
+}
+
+/** The differences between the image and its files, or the reason why there are none. */
+export type Changes = FoundChanges | FileNotFound;
+
+/** `(:state STATE :kind KIND ...)` (lisp/code/list-changes.lisp). */
+export const change: Decoder<Change> = plist({
+  state: keywordOf(CHANGE_STATES),
+  kind: optional(nullable(keywordOf(SOURCE_KINDS))),
+  name: string,
+  text: optional(nullable(string)),
+  fileText: optional(nullable(string)),
+  fromClient: boolean,
+  file: optional(nullable(string)),
+  line: optional(nullable(integer)),
+  column: optional(nullable(integer)),
+});

@@ -1,0 +1,33 @@
+import { decode, NIL } from "sexp-parser";
+import { keywordOf } from "../lisp/decoders.js";
+import { lispFunction } from "../lisp/descriptor.js";
+import { type Changes, change, FILE_STATES } from "./change.js";
+import { CODE_TIME } from "./code-time.js";
+import { fileNotFound } from "./file-not-found.js";
+
+const { integer, list, map, string, tagged, tuple } = decode;
+
+const fileState = map(tuple(string, keywordOf(FILE_STATES)), ([file, state]) => ({ file, state }));
+const assigned = map(tuple(string, string), ([name, value]) => ({ name, value }));
+
+/** The differences between the image and `file`, by default all its files (lisp/code/list-changes.lisp). */
+export const listChanges = lispFunction({
+  name: "list-changes",
+  module: "code",
+  encode: (file: string | undefined) => [file ?? NIL],
+  decode: tagged({
+    changes: map(
+      tuple(list(change), integer, list(fileState), list(assigned)),
+      ([changes, leftOut, files, variables]): Changes => ({
+        status: "found",
+        changes,
+        leftOut,
+        files,
+        assigned: variables,
+      }),
+    ),
+    ...fileNotFound,
+  }),
+  timeout: CODE_TIME,
+  label: () => "listing changes",
+});

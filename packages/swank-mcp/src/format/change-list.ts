@@ -1,0 +1,110 @@
+import type { Change, ChangeState, Changes, FoundChanges } from "../image/lisp-port.js";
+import { cutName, cutText, firstOf, more } from "../text/cut.js";
+import { lineDiff } from "../text/line-diff.js";
+import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
+import { fileNotFoundBlocks } from "./file-not-found.js";
+import { MAX_NAME } from "./meaning-text.js";
+
+/** Key of a result's `_meta` under which programs find the changes as data. */
+const CHANGES_META = "swank-mcp/changes";
+
+/** Most that the texts may cost together, and most changes that are listed. */
+const MAX_TEXT = 16_000;
+const MAX_LISTED = 100;
+const MAX_ASSIGNED = 50;
+
+const HEADINGS: Record<ChangeState, string> = {
+  "image-only": "Only in the image, in no file",
+  differs: "Evaluated, and different from the file",
+  changed: "Changed in the file since it was loaded",
+  "maybe-changed":
+    "Perhaps changed in the file since it was loaded: as long as before, and the loaded text is not recorded",
+  new: "New in the file since it was loaded",
+  deleted: "Deleted from the file, but still in the image",
+};
+
+/** The headings in their order. */
+const STATES = Object.keys(HEADINGS).filter((state): state is ChangeState => state in HEADINGS);
+
+/**
+ * The answer of list-changes.
+ *
+ * @param withText - Whether to show texts and diffs.
+ */
+export function changesAnswer(changes: Changes, withText: boolean): ToolAnswer {
+  if (changes.status === "file-not-found") {
+    return { blocks: fileNotFoundBlocks(changes), isError: false, meta: { [CHANGES_META]: { ...changes } } };
+  }
+  return { blocks: [changesText(changes, withText)], isError: false, meta: { [CHANGES_META]: changesData(changes) } };
+}
+
+function changesText({ changes, leftOut, files, assigned }: FoundChanges, withText: boolean): string {
+  const { shown, left } = firstOf(changes, MAX_LISTED);
+  const room = { left: withText ? MAX_TEXT : 0 };
+  const sections = STATES.flatMap((state) => {
+    const some = shown.filter((change) => change.state === state);
+    return some.length === 0 ? [] : [[`${HEADINGS[state]}:`, ...some.map((each) => entryText(each, room))].join("\n")];
+  });
+  const rest = left + leftOut > 0 ? [more(left + leftOut, "change")] : [];
+  const parts = [...sections, ...rest, ...assignedText(assigned), ...doubts(files)];
+  return sections.length === 0 ? ["Image and files agree.", ...parts].join("\n\n") : parts.join("\n\n");
+}
+
+/** The line of a change and, as long as there is room, its text or diff. */
+function entryText(change: Change, room: { left: number }): string {
+  const body = room.left > 0 ? bodyOf(change) : "";
+  if (body === "") return headingOf(change);
+  const shown = cutText(body, room.left);
+  room.left -= shown.length;
+  return `${headingOf(change)}\n${indented(shown)}`;
+}
+
+function headingOf({ kind, name, file, line, column, state, fromClient }: Change): string {
+  const place = file === undefined ? "" : ` ${[file, line, column].filter((part) => part !== undefined).join(":")}`;
+  const isForeign = !fromClient && (state === "image-only" || state === "differs");
+  const label = kind === undefined ? "form" : kind.replace("-", " ");
+  return `${kind === "method" ? "" : `${label} `}${cutName(name, MAX_NAME)}${place}${isForeign ? " (not from this session)" : ""}`;
+}
+
+/** The diff that makes the image or the loaded text out of the other one, or the text that is known. */
+function bodyOf({ state, text, fileText }: Change): string {
+  if (state === "differs") return lineDiff(fileText ?? "", text ?? "");
+  if (state === "changed" && text !== undefined) return lineDiff(text, fileText ?? "");
+  return state === "image-only" ? (text ?? "") : "";
+}
+
+function indented(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => `  ${line}`.trimEnd())
+    .join("\n");
+}
+
+function assignedText(assigned: FoundChanges["assigned"]): string[] {
+  if (assigned.length === 0) return [];
+  const { shown, left } = firstOf(assigned, MAX_ASSIGNED);
+  const lines = shown.map(({ name, value }) => `${cutName(name, MAX_NAME)} = ${value}`);
+  return [
+    ["Variables set in this session, in no file:", ...lines, ...(left > 0 ? [more(left, "variable")] : [])].join("\n"),
+  ];
+}
+
+/** What could not be compared. */
+function doubts(files: FoundChanges["files"]): string[] {
+  const named = (state: string) => files.filter((each) => each.state === state).map(({ file }) => file);
+  const list = (names: readonly string[], text: string) => (names.length === 0 ? [] : [`${text}: ${names.join(", ")}`]);
+  return [
+    ...list(named("guessed"), "Compared by the lengths of forms only, because the loaded text is not recorded"),
+    ...list(named("undated"), "Not compared, because it is not recorded when the file was loaded"),
+  ];
+}
+
+function changesData({ changes, leftOut, files, assigned }: FoundChanges): JsonObject {
+  const { shown, left } = firstOf(changes, MAX_LISTED);
+  return {
+    changes: shown.map(({ text, fileText, fromClient, ...place }) => ({ ...place, from_client: fromClient })),
+    left_out: left + leftOut,
+    files: files.map((each) => ({ ...each })),
+    assigned: assigned.map((each) => ({ ...each })),
+  };
+}

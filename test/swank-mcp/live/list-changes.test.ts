@@ -1,0 +1,150 @@
+import { mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { decode } from "sexp-parser";
+import { connect, lispFunction } from "swank-client";
+import { blocks } from "../../support/mcp-results.js";
+import { McpStdio } from "../../support/mcp-stdio.js";
+import { startRealSwank } from "../../support/real-swank.js";
+import { Snapshots } from "../../support/snapshots.js";
+
+const SOURCE = `;;; Stock. Größe 𝄞 (
+(defpackage :stock (:use :cl))
+(in-package :stock)
+
+(defvar *limit* 10)
+(defstruct (bin (:conc-name b-)) size)
+(defclass crate () ((weight :initarg :weight :accessor weight)))
+
+;; How much there is.
+(defun amount (crate)
+  (* 2 (weight crate)))
+
+(defgeneric store (thing &key))
+(defmethod store ((thing crate) &key)
+  (list :crate thing))
+(defmethod store ((thing (eql :none)) &key) nil)
+(defmethod print-object ((crate crate) stream)
+  (format stream "#<crate>"))
+
+(defun unused () :unused)
+(defun kept () :kept)
+`;
+
+/** A time before now, since SBCL compares files by the second in which they were written. */
+const EARLIER = new Date(Date.now() - 60_000);
+
+/** Evaluates as another client's editor does, without the runtime. */
+const typed = lispFunction({
+  name: "swank:eval-and-grab-output",
+  encode: (form: string) => [form],
+  decode: decode.any,
+});
+
+describe("list-changes", () => {
+  const snapshots = new Snapshots(import.meta.url);
+  let server: McpStdio;
+  let folder: string;
+  let file: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "list changes "));
+    file = join(folder, "stock.lisp");
+    server = await McpStdio.start();
+    await writeSource(SOURCE, EARLIER);
+  });
+  afterEach(async () => {
+    await server.close();
+    await rm(folder, { recursive: true });
+  });
+
+  async function writeSource(text: string, time = new Date()): Promise<void> {
+    await writeFile(file, text);
+    await utimes(file, time, time);
+  }
+
+  const load = async () => void (await server.evaluate(`(load ${JSON.stringify(file)})`));
+
+  /** The whole answer, which must not be an error, with the folder's name replaced. */
+  async function changes(args: object = {}): Promise<string> {
+    const result = await server.call("list-changes", args);
+    expect(result.isError, JSON.stringify(result)).to.equal(false);
+    return blocks(result).join("\n--\n").replaceAll(folder, "FOLDER");
+  }
+
+  it("says that image and files agree, whatever was loaded", async () => {
+    expect(await changes()).to.equal("Image and files agree.");
+    await load();
+    expect(await changes()).to.equal("Image and files agree.");
+    await server.evaluate(`(load (compile-file ${JSON.stringify(file)}))`);
+    expect(await changes()).to.equal("Image and files agree.");
+    await server.evaluate("(in-package :stock) (defun kept () :kept) (asdf:load-system :alexandria)");
+    expect(await changes()).to.equal("Image and files agree.");
+  });
+
+  it("shows what evaluations have defined: without a file, and other than the file", async () => {
+    await load();
+    await server.evaluate(`(in-package :stock)
+(defun amount (crate)
+  ;; thrice
+  (* 3 (weight crate)))
+(defmethod store ((thing crate) &key) (list :evaluated thing))
+(defmethod print-object ((crate crate) stream) (format stream "#<evaluated>"))
+(progn (defun fresh () 1) (defvar *fresh* 2))
+(defclass evaluated () ((part :accessor part)))
+(defmethod store ((thing evaluated) &key) thing)
+(setf *limit* 11) (let ((*limit* 3)) (setf *limit* 12))`);
+    snapshots.match("evaluated", await changes());
+    snapshots.match("evaluated without text", await changes({ text: false }));
+    snapshots.match("evaluated in one file", await changes({ file, text: false }));
+  });
+
+  it("finds the forms of a file that changed, are new, or were deleted since it was loaded, even of equal length", async () => {
+    await load();
+    await writeSource(
+      SOURCE.replace("(* 2 ", "(* 4 ")
+        .replace("(defun unused () :unused)\n", "")
+        .replace("(list :crate thing)", "(list :heavy :crate thing)")
+        .concat("(defun added () 1)\n(print :loaded)\n;; the end\n"),
+      EARLIER,
+    );
+    snapshots.match("file", await changes());
+    await load();
+    snapshots.match("file loaded again", await changes());
+  });
+
+  it("compares files by dates and lengths if another client loaded them, and finds what was typed and compiled elsewhere", async () => {
+    const lisp = await startRealSwank();
+    const other = await connect({ port: lisp.port });
+    const attached = await McpStdio.start(["--attach", String(lisp.port)]);
+    const type = (form: string) => other.run(typed, form);
+    await type(`(load (compile-file ${JSON.stringify(file)}))`);
+    await type("(defun cl-user::typed (x) (list x))");
+    await other.evaluate("(defun cl-user::theirs () 1)").next();
+    const listed = async () => {
+      const result = await attached.call("list-changes", {});
+      return blocks(result).join("\n--\n").replaceAll(folder, "FOLDER");
+    };
+    const before = await listed();
+    await writeSource(
+      SOURCE.replace("(* 2 ", "(* 20 ").replace("(defun unused () :unused)\n", "").concat("(defun added ())"),
+    );
+    snapshots.match("other clients", [before, await listed()].join("\n\n==\n\n"));
+    await attached.end();
+    await other.close();
+    await lisp.stop();
+  });
+
+  it("names similar files for one that is not there, and refuses bad arguments", async () => {
+    expect(await changes({ file: join(folder, "stok.lisp") })).to.equal(
+      "The image has no file FOLDER/stok.lisp\n--\nSimilar files: FOLDER/stock.lisp",
+    );
+    expect(await changes({ file: folder })).to.equal("The image has no file FOLDER");
+    for (const args of [{ file: "" }, { file: 1 }, { text: "yes" }, { name: "x" }]) {
+      expect((await server.call("list-changes", args)).isError, JSON.stringify(args)).to.equal(true);
+    }
+  });
+
+  snapshots.testCompleteness();
+});
