@@ -4,9 +4,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
-import { calls, launch, Sources, SwankError } from "swank-client";
+import { launch, Sources, SwankError } from "swank-client";
 
-/** @typedef {import("swank-client").calls.CompilerNote} CompilerNote */
+/** @typedef {import("swank-client/types").CompilerNote} CompilerNote */
 /** @typedef {{ line: number, column: number }} Place */
 
 const START = { line: 1, column: 1 };
@@ -37,12 +37,12 @@ async function printNotes(notes, compiled) {
  */
 async function check(lisp, file, faslFolder) {
   try {
-    const { succeeded, notes, fasl } = await lisp.run(calls.compileFileForEmacs, file, { faslFolder });
+    const { succeeded, notes, loadError } = await lisp.compileFile(file, { faslFolder, load: "always" });
     await printNotes(notes, file);
-    if (fasl !== undefined) await lisp.run(calls.loadFile, fasl);
-    return succeeded;
+    if (loadError !== undefined) print(file, START, "error", loadError.message);
+    return succeeded && loadError === undefined;
   } catch (error) {
-    // The file does not exist, or its code has failed while it was loaded.
+    // The file does not exist.
     if (!(error instanceof SwankError && error.code === "REQUEST_FAILED")) throw error;
     print(file, START, "error", error.message);
     return false;

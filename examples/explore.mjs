@@ -10,7 +10,7 @@ import { calls, launch, Sources, SwankError } from "swank-client";
 /** The number of entries of an inspected object on a page, which ends with a line. An element of a list has four. */
 const PAGE = 40;
 
-/** @type {readonly import("swank-client").calls.XrefKind[]} */
+/** @type {readonly import("swank-client/types").XrefKind[]} */
 const KINDS = ["calls", "references", "binds", "sets", "macroexpands", "specializes"];
 
 /** @param {SwankClient} lisp @param {string} text */
@@ -24,7 +24,7 @@ async function apropos(lisp, text) {
   if (found.length === 0) console.log("No symbol has this text in its name.");
 }
 
-/** @param {readonly import("swank-client").calls.DefinitionPlace[]} places */
+/** @param {readonly import("swank-client/types").DefinitionPlace[]} places */
 async function printPlaces(places) {
   const sources = new Sources();
   for (const { name, location } of places) {

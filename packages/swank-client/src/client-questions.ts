@@ -9,6 +9,7 @@ import { simpleCompletions } from "./calls/simple-completions.js";
 import type { SymbolDescription } from "./calls/symbol-description.js";
 import type { ClientEvents } from "./client-events.js";
 import { DESCRIBE_OPTIONS, type DescribeOptions } from "./client-options.js";
+import { type CompiledFile, type CompileFileOptions, compileFile } from "./code/compile-file.js";
 import { type InspectOptions, Inspector } from "./inspect/inspector.js";
 import type { LispRunner } from "./lisp/lisp-runner.js";
 import { runsWhenRead } from "./protocol/connection/runs-when-read.js";
@@ -16,7 +17,7 @@ import { runsWhenRead } from "./protocol/connection/runs-when-read.js";
 /** Milliseconds to wait for completions. */
 const COMPLETION_TIME = 5000;
 
-/** A client's questions about its image. */
+/** A client's requests to its image, except evaluations. */
 export abstract class ClientQuestions extends TypedEmitter<ClientEvents> {
   /** Calls functions in the image. */
   abstract readonly lisp: LispRunner;
@@ -75,6 +76,15 @@ export abstract class ClientQuestions extends TypedEmitter<ClientEvents> {
    */
   inspect(expression: string, options: InspectOptions = {}): Promise<Inspector> {
     return Inspector.open(this.lisp, expression, options);
+  }
+
+  /**
+   * Compiles a file of the image's machine, and loads it with the option `load`. `Sources` finds the lines of the notes.
+   *
+   * @throws SwankError `REQUEST_FAILED` if there is no such file, `INVALID_ARGUMENT`, `CANCELLED`, or the reason of a closed connection.
+   */
+  compileFile(file: string, options: CompileFileOptions = {}): Promise<CompiledFile> {
+    return compileFile(this.lisp, file, options);
   }
 
   /**

@@ -20,13 +20,51 @@ export type * from "./calls/expansion.js";
 export type * from "./calls/found-lines.js";
 export type * from "./calls/found-names.js";
 export type { Frame, FrameLocals, FramePage, FrameValue, Source, Variable } from "./calls/frames.js";
+export type {
+  AproposEntry,
+  AproposListOptions,
+  ChannelRepl,
+  CodeOrigin,
+  CodeToCompile,
+  Compilation,
+  CompilerNote,
+  Completions,
+  CurrentPackage,
+  DebuggerInfo,
+  DefinitionPlace,
+  FileCompilation,
+  FrameContents,
+  FuzzyCompletion,
+  FuzzyCompletions,
+  FuzzyOptions,
+  GrabbedOutput,
+  Inspection,
+  InspectorPart,
+  InspectorRange,
+  LocationPlace,
+  LocationPosition,
+  MacroStep,
+  PackageProfile,
+  Policy,
+  RawForm,
+  SampledFunction,
+  Severity,
+  SourceLocation,
+  ThreadInfo,
+  TracedCall,
+  TracedValue,
+  TraceReport,
+  WireLocal,
+  XrefGroup,
+  XrefKind,
+} from "./calls/index.js";
 export type { RedefinedIn, Redefinitions, StaleUse } from "./calls/redefinition.js";
 export type { SignalledCondition, SignalledConditions } from "./calls/signalled-condition.js";
 export type { StepMode } from "./calls/step-on.js";
 export type { StopData, StopDetail, StopReason } from "./calls/stop-data.js";
 export type { StopOwner } from "./calls/stop-owner.js";
-export type { InspectorPart } from "./calls/swank-inspection.js";
 export type * from "./calls/symbol-description.js";
+export type { Unwinding } from "./calls/unwinding.js";
 export type { LispWarning, WarningCount } from "./calls/warning.js";
 export type { SwankClient } from "./client.js";
 export type { ClientEvents } from "./client-events.js";
@@ -40,11 +78,13 @@ export type {
   NameOptions,
   SearchOptions,
 } from "./code/code-options.js";
+export type { CompiledFile, CompileFileOptions } from "./code/compile-file.js";
 export type { ConnectOptions } from "./connect.js";
 export type { BreakpointOptions, Breakpoints } from "./debugger/breakpoints.js";
 export type { EndedThread } from "./debugger/own-threads.js";
 export type { Evaluation, Outcome, Stop, Stopped } from "./debugger/stop.js";
 export type { CodeOutline } from "./evaluation/code-outline.js";
+export type { DecodedEvalOptions, EvalOptions } from "./evaluation/evaluate-to-end.js";
 export type { EvaluateOptions, FrameEvaluationOptions, OutputChunk } from "./evaluation/evaluation.js";
 export type { Aborted, Lost, Returned, Transcript } from "./evaluation/outcome.js";
 export type { WaitOptions } from "./evaluation/outcome-slot.js";

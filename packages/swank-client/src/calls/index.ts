@@ -24,6 +24,7 @@ export {
   compileStringForEmacs,
   type FileCompilation,
   type Policy,
+  type Severity,
 } from "./swank-compilation.js";
 export {
   autodoc,
@@ -57,7 +58,7 @@ export {
 } from "./swank-debugging.js";
 export {
   type AproposEntry,
-  type AproposOptions,
+  type AproposListOptions,
   aproposListForEmacs,
   type DefinitionPlace,
   describeDefinitionForEmacs,

@@ -16,9 +16,12 @@ export const SEVERITIES = [
   "note",
 ] as const;
 
+/** One of `SEVERITIES`. */
+export type Severity = (typeof SEVERITIES)[number];
+
 /** A message of the compiler. */
 export interface CompilerNote {
-  readonly severity: (typeof SEVERITIES)[number];
+  readonly severity: Severity;
   readonly message: string;
   readonly location: SourceLocation;
   /** The form around the place, if the compiler gave it. */
@@ -33,7 +36,7 @@ export interface Compilation {
   readonly succeeded: boolean;
   readonly notes: readonly CompilerNote[];
   readonly seconds: number;
-  /** Whether the caller asked to load the result. It is not loaded by `compileFileForEmacs`. */
+  /** Whether the caller asked to load the result, which the caller then has to do. */
   readonly isToLoad: boolean;
   /** The compiled file. */
   readonly fasl: string | undefined;
@@ -136,14 +139,14 @@ export const compileMultipleStringsForEmacs = lispFunction({
 
 /** How a file is compiled. */
 export interface FileCompilation {
-  /** Whether the caller means to load the result. Default: false. */
+  /** Only returned, as `isToLoad`. Default: false. */
   readonly load?: boolean;
   readonly policy?: Policy;
   /** Folder for the compiled file, ending in `/`. Default: SBCL's. */
   readonly faslFolder?: string;
 }
 
-/** `(swank:compile-file-for-emacs "FILE" LOADP :policy 'POLICY :fasl-directory "FOLDER/")`: compiles a file of the image's machine. */
+/** `(swank:compile-file-for-emacs "FILE" LOADP :policy 'POLICY :fasl-directory "FOLDER/")`: compiles a file of the image's machine, and loads nothing; `SwankClient.compileFile` does. */
 export const compileFileForEmacs = lispFunction({
   name: "swank:compile-file-for-emacs",
   encode: (file: string, { load = false, policy, faslFolder }: FileCompilation = {}) => [

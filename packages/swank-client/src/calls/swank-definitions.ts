@@ -143,7 +143,7 @@ function pairs(datum: Sexp): [string, Sexp][] {
 }
 
 /** Which symbols to find. */
-export interface AproposOptions {
+export interface AproposListOptions {
   /** Default: true. */
   readonly externalOnly?: boolean;
   readonly caseSensitive?: boolean;
@@ -154,7 +154,7 @@ export interface AproposOptions {
 /** `(swank:apropos-list-for-emacs "PATTERN" EXTERNAL-ONLY CASE-SENSITIVE "PACKAGE")`: bound symbols whose name contains the text. */
 export const aproposListForEmacs = lispFunction({
   name: "swank:apropos-list-for-emacs",
-  encode: (pattern: string, { externalOnly = true, caseSensitive = false, ...where }: AproposOptions = {}) => [
+  encode: (pattern: string, { externalOnly = true, caseSensitive = false, ...where }: AproposListOptions = {}) => [
     pattern,
     externalOnly ? T : NIL,
     caseSensitive ? T : NIL,

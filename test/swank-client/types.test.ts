@@ -1,0 +1,23 @@
+import { readFile } from "node:fs/promises";
+import { expect } from "chai";
+
+const DIST = new URL("../../../packages/swank-client/dist/", import.meta.url);
+
+const declarations = (name: string) => readFile(new URL(`${name}.d.ts`, DIST), "utf8");
+
+/** What the groups of a pattern match in a text. */
+const matches = (text: string, pattern: RegExp) => Array.from(text.matchAll(pattern), ([, name = ""]) => name);
+
+describe("swank-client/types", () => {
+  it("has every type of the arguments and results of the calls", async () => {
+    const exported = await declarations("types");
+    const modules = matches(await declarations("calls/index"), /from "\.\/([\w-]+)\.js"/g);
+    const types = await Promise.all(
+      [...new Set(modules)].map(async (name) =>
+        matches(await declarations(`calls/${name}`), /^export (?:interface|type) (\w+)/gm),
+      ),
+    );
+    expect(types.flat()).to.have.length.of.at.least(35);
+    expect(types.flat().filter((name) => !new RegExp(`\\b${name}\\b`).test(exported))).to.deep.equal([]);
+  });
+});
