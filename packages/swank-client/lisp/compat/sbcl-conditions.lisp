@@ -2,6 +2,13 @@
 
 (in-package #:swank-client/sbcl)
 
+(defparameter *bookkeeping-slots* '(sb-kernel::hash sb-kernel::assigned-slots)
+  "Slots of conditions that SBCL uses internally.")
+
+(defun set-report-function (restart function)
+  "Make RESTART report itself with FUNCTION, which takes a stream."
+  (setf (slot-value restart 'sb-kernel::report-function) function))
+
 (defparameter *signal-function* (first (remove-if-not #'fboundp (existing-symbols '(("SB-KERNEL" "%SIGNAL")))))
   "SBCL's function of a condition that SIGNAL, WARN and ERROR call to find a handler; NIL in an SBCL without it.")
 

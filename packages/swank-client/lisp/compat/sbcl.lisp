@@ -235,15 +235,6 @@
 (defparameter *method-function-names* '(sb-pcl::fast-method sb-pcl::slow-method)
   "The first elements of the names of method functions.")
 
-;;; Conditions and restarts
-
-(defparameter *bookkeeping-slots* '(sb-kernel::hash sb-kernel::assigned-slots)
-  "Slots of conditions that SBCL uses internally.")
-
-(defun set-report-function (restart function)
-  "Make RESTART report itself with FUNCTION, which takes a stream."
-  (setf (slot-value restart 'sb-kernel::report-function) function))
-
 ;;; Threads
 
 (defun guard-page-size ()
