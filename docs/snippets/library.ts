@@ -111,9 +111,10 @@ async function code() {
   const around = await lisp.code.showFile(file, { line: 10, context: 1 });
   const names = await lisp.code.apropos("^process", { regexp: true, kind: "function", package: "my-app" });
   const lines = await lisp.code.searchSource("(area", { limit: 10 });
+  const callers = await lisp.code.findReferences("process", "callers", { package: "my-app" });
   const expansions = await lisp.code.macroexpand("(with-shape (s) (grow s))", { mode: "all", package: "my-app" });
   // #endregion code
-  console.log(typeof around, typeof names, typeof lines, typeof expansions);
+  console.log(typeof around, typeof names, typeof lines, typeof callers, typeof expansions);
 }
 await code();
 

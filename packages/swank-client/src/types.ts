@@ -19,6 +19,7 @@ export type { CutValue } from "./calls/evaluate.js";
 export type * from "./calls/expansion.js";
 export type * from "./calls/found-lines.js";
 export type * from "./calls/found-names.js";
+export type * from "./calls/found-references.js";
 export type { Frame, FrameLocals, FramePage, FrameValue, Source, Variable } from "./calls/frames.js";
 export type {
   AproposEntry,
@@ -76,6 +77,7 @@ export type {
   ExpandOptions,
   FileOptions,
   NameOptions,
+  ReferenceOptions,
   SearchOptions,
 } from "./code/code-options.js";
 export type { CompiledFile, CompileFileOptions } from "./code/compile-file.js";

@@ -5,7 +5,8 @@
 
 (defun form-number-of (definition)
   "The number of the top-level form that made DEFINITION, or NIL."
-  (let ((path (sb-introspect:definition-source-form-path (definition-record definition))))
+  (let* ((record (definition-record definition))
+         (path (and record (sb-introspect:definition-source-form-path record))))
     (and (integerp (first path)) (first path))))
 
 ;;; Heads

@@ -7,6 +7,7 @@
   (:import-from #:swank-client/stops #:class-name-text #:message-text #:method-form #:shown-class)
   (:export #:apropos-names
            #:list-changes
+           #:find-references
            #:macroexpand-code
            #:search-source
            #:show-file

@@ -6,8 +6,12 @@
   (:export #:code-created
            #:code-file
            #:code-start-positions
+           #:function-code-name
            #:function-code-source
+           #:function-references-p
            #:map-code-sources
+           #:method-code
+           #:method-code-name
            #:method-code-source))
 
 (in-package #:swank-client/sbcl-code)
@@ -33,9 +37,25 @@
   "The record about the file of FUNCTION, or NIL."
   (code-source (sb-kernel:fun-code-header (sb-kernel:%fun-fun function))))
 
+(defun method-code (method)
+  "The function that runs METHOD."
+  (or (%method-function-fast-function (sb-mop:method-function method)) (sb-mop:method-function method)))
+
 (defun method-code-source (method)
   "The record about the file of METHOD, or NIL."
-  (function-code-source (or (%method-function-fast-function (sb-mop:method-function method)) (sb-mop:method-function method))))
+  (function-code-source (method-code method)))
+
+(defun function-code-name (function)
+  "The compiler's name of FUNCTION."
+  (sb-kernel:%fun-name function))
+
+(defun method-code-name (method)
+  "The compiler's name of the function that runs METHOD."
+  (function-code-name (method-code method)))
+
+(defun function-references-p (function)
+  "True if SBCL has recorded cross references of FUNCTION."
+  (and (sb-kernel:%simple-fun-xrefs (sb-kernel:%fun-fun function)) t))
 
 (defun current-code-p (code)
   "True if a function of CODE, a code object, is the definition of its name."

@@ -20,6 +20,7 @@
            #:setf-text-p
            #:shown-file
            #:source-text
+           #:token-positions
            #:top-level-form
            #:top-level-form-gap
            #:top-level-form-start

@@ -81,3 +81,12 @@ export interface ChangesOptions extends QuestionOptions {
 
 /** Names of the options of `listChanges`. */
 export const CHANGES_OPTIONS: OptionNames<ChangesOptions> = { ...QUESTION_OPTIONS, file: true };
+/** Which of the references to return. */
+export interface ReferenceOptions extends NameOptions {
+  /** Index of the first one, from 0. Default: 0. */
+  readonly start?: number | undefined;
+  /** Most references returned. Default: 50. */
+  readonly limit?: number | undefined;
+}
+
+export const REFERENCE_OPTIONS: OptionNames<ReferenceOptions> = { ...NAME_OPTIONS, start: true, limit: true };

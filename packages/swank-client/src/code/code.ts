@@ -3,8 +3,10 @@ import { aproposNames } from "../calls/apropos-names.js";
 import type { Changes } from "../calls/change.js";
 import type { ShownFile, ShownSource } from "../calls/definition-text.js";
 import { EXPANSION_MODES, type Expansions } from "../calls/expansion.js";
+import { findReferences } from "../calls/find-references.js";
 import type { SourceMatches } from "../calls/found-lines.js";
 import { NAMED_KINDS, type NamesFound } from "../calls/found-names.js";
+import { REFERENCE_KINDS, type ReferenceKind, type References } from "../calls/found-references.js";
 import { listChanges } from "../calls/list-changes.js";
 import { macroexpandCode } from "../calls/macroexpand-code.js";
 import { searchSource } from "../calls/search-source.js";
@@ -22,6 +24,8 @@ import {
   type FileOptions,
   NAME_OPTIONS,
   type NameOptions,
+  REFERENCE_OPTIONS,
+  type ReferenceOptions,
   SEARCH_OPTIONS,
   type SearchOptions,
 } from "./code-options.js";
@@ -107,6 +111,24 @@ export class Code {
     checkIndex("start", start);
     checkIndex("limit", limit);
     return this.#lisp.with({ signal }).run(searchSource, { pattern, regexp, system, folder, start, limit });
+  }
+
+  /**
+   * The definitions that refer to a name, from the cross references that Lisp records, or that a function or class leads to.
+   *
+   * @param name - As code writes it: `run`, `pkg:run`, `(setf size)`.
+   * @returns an answer, even if there is no such name.
+   * @throws SwankError `INVALID_ARGUMENT`, and the errors of `LispRunner.run`.
+   */
+  async findReferences(name: string, kind: ReferenceKind, options: ReferenceOptions = {}): Promise<References> {
+    checkOptions("findReferences", options, REFERENCE_OPTIONS);
+    checkText("name", name);
+    checkChoice("kind", kind, REFERENCE_KINDS);
+    const { package: packageName, start = 0, limit = LIMIT, signal } = options;
+    if (packageName !== undefined) checkText("package", packageName);
+    checkIndex("start", start);
+    checkIndex("limit", limit);
+    return this.#lisp.with({ signal }).run(findReferences, { name, package: packageName, kind, start, limit });
   }
 
   /**

@@ -136,6 +136,17 @@ export const COMMANDS: readonly ConsoleCommand[] = [
     }),
   ),
   tool("changes", "[file]", "list-changes", "Compare the image with its files.", ({ words: [file] }) => ({ file })),
+  tool(
+    "uses",
+    "name [kind]",
+    "find-references",
+    "List callers, or another kind of references.",
+    ({ words: [name, kind = "callers"], packageName }) => ({
+      name,
+      kind,
+      package: packageName,
+    }),
+  ),
   tool("definitions", "[type]", "list-definitions", "List this session's definitions.", ({ words: [type] }) => ({
     type,
   })),

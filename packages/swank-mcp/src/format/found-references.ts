@@ -1,0 +1,135 @@
+import type { FoundReferences, Reference, ReferenceKind, References, TextState } from "../image/lisp-port.js";
+import { cutName, cutText, firstOf, more, oneLine } from "../text/cut.js";
+import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
+import { MAX_NAME } from "./meaning-text.js";
+import { noReferencesLines } from "./no-references.js";
+import { notFoundBlocks, notFoundData } from "./symbol-blocks.js";
+
+/** Key of a result's `_meta` under which programs find the places as data. */
+const REFERENCES_META = "swank-mcp/references";
+
+/** Longest first line of a form. */
+const MAX_HEAD = 100;
+/** Most names of Lisp's own definitions. */
+const MAX_LISP_NAMES = 12;
+
+/** What is counted: one, several, and the words before the name. */
+const COUNTED: Record<ReferenceKind, readonly [one: string, several: string, of: string]> = {
+  callers: ["caller", "callers", "of"],
+  callees: ["function is", "functions are", "called by"],
+  references: ["definition refers", "definitions refer", "to"],
+  bindings: ["definition binds", "definitions bind", ""],
+  assignments: ["definition assigns", "definitions assign", ""],
+  "macro-uses": ["definition uses", "definitions use", "the macro"],
+  specializers: ["method specializes", "methods specialize", "on"],
+  subclasses: ["subclass", "subclasses", "of"],
+};
+
+/** What is found besides the form that Lisp has loaded from the file. */
+const STATES: Partial<Record<TextState, string>> = {
+  changed: "the file has changed since it was loaded",
+  recorded: "the file has changed or cannot be read",
+  gone: "the file has changed, and does not define this any more",
+  unreadable: "the image cannot read the file",
+};
+
+/** What was asked for. */
+export interface Asked {
+  readonly name: string;
+  readonly kind: ReferenceKind;
+  /** Index of the first reference shown. */
+  readonly start: number;
+}
+
+/**
+ * The answer of find-references.
+ *
+ * @param similar - Names that are similar to one that was not found.
+ */
+export function referencesAnswer(found: References, asked: Asked, similar: readonly string[]): ToolAnswer {
+  const isError = false;
+  if (found.status !== "found") {
+    return {
+      blocks: notFoundBlocks(found, asked.name, similar),
+      isError,
+      meta: { [REFERENCES_META]: notFoundData(found) },
+    };
+  }
+  const text = found.count === 0 ? noneText(found, asked) : someText(found, asked);
+  return { blocks: [cutText(text)], isError, meta: { [REFERENCES_META]: referencesData(found) } };
+}
+
+function noneText(found: FoundReferences, { kind }: Asked): string {
+  const name = cutName(found.name, MAX_NAME);
+  const what = `${counted(0, kind)} ${name}${found.lispCount > 0 ? " in the program" : ""}.`;
+  return [what, ...ownLines(found, kind), ...noReferencesLines(found, name, kind)].join("\n");
+}
+
+function someText(found: FoundReferences, { kind, start }: Asked): string {
+  const { references, count, files, name } = found;
+  const end = start + references.length;
+  const where = files > 1 ? ` in ${files} files` : "";
+  const part =
+    references.length === count ? "" : `; ${references.length === 0 ? `none from ${start} on` : `${start + 1}-${end}`}`;
+  const rest = [...(end < count ? [`For more, pass start: ${end}.`] : []), ...ownLines(found, kind)];
+  return [
+    `${counted(count, kind)} ${cutName(name, MAX_NAME)}${where}${part}:`,
+    ...groups(references).map((group) => group.map(referenceLine).join("\n")),
+    ...(rest.length > 0 ? [rest.join("\n")] : []),
+  ].join("\n\n");
+}
+
+function counted(count: number, kind: ReferenceKind): string {
+  const [one, several, of] = COUNTED[kind];
+  return `${count === 0 ? "No" : count} ${count === 1 || (count === 0 && of !== "of") ? one : several} ${of}`.trimEnd();
+}
+
+function ownLines({ lispCount, lispNames }: FoundReferences, kind: ReferenceKind): string[] {
+  if (lispCount === 0) return [];
+  const { shown } = firstOf(lispNames, MAX_LISP_NAMES);
+  const left = lispCount - shown.length;
+  const names = [...shown.map((name) => cutName(name)), ...(left > 0 ? [more(left, "name")] : [])];
+  return [`${kind === "callees" ? "Lisp's own" : "In Lisp itself"}: ${names.join(", ")}`];
+}
+
+/** The references of each file, of evaluated code, and those without a place. */
+function groups(references: readonly Reference[]): Reference[][] {
+  const byPlace = new Map<string, Reference[]>();
+  for (const reference of references) {
+    const place = reference.file ?? "";
+    byPlace.set(place, [...(byPlace.get(place) ?? []), reference]);
+  }
+  return [...byPlace.values()];
+}
+
+/** `FILE:LINE:COLUMN: FIRST LINE OF THE FORM (further lines that use the name)` */
+function referenceLine({ kind, name, state, head, uses, file, line, column, origin }: Reference): string {
+  const places = [file ?? origin ?? "no place recorded", line, column].filter((part) => part !== undefined).join(":");
+  const notes = [
+    ...(head === undefined || namesDefinition(head, kind, name) ? [] : [cutName(name, MAX_NAME)]),
+    ...(uses.length > 0 ? [`${uses.length === 1 ? "line" : "lines"} ${uses.join(", ")}`] : []),
+    ...(STATES[state] === undefined ? [] : [STATES[state]]),
+  ];
+  const form = head === undefined ? cutName(name, MAX_NAME) : oneLine(head, MAX_HEAD);
+  return `${places}: ${form}${notes.length === 0 ? "" : `  [${notes.join("; ")}]`}`;
+}
+
+/** Whether the first line of a form shows the name of the definition that it makes. */
+function namesDefinition(head: string, kind: Reference["kind"], name: string): boolean {
+  if (kind === "code") return true;
+  if (kind === "method") return head.startsWith("(defmethod");
+  const [bare = name] = /[^\s:()]+(?=\)?$)/.exec(name) ?? [];
+  return head.toLowerCase().includes(bare.toLowerCase());
+}
+
+function referencesData({ status, name, references, count, files, lispCount, reasons }: FoundReferences): JsonObject {
+  return {
+    status,
+    name,
+    references: references.map(({ head, uses, ...reference }) => ({ ...reference, uses: [...uses] })),
+    count,
+    files,
+    lisp_count: lispCount,
+    ...(reasons.length > 0 ? { reasons: reasons.map((reason) => ({ ...reason })) } : {}),
+  };
+}

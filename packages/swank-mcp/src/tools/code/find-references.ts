@@ -1,0 +1,36 @@
+import * as z from "zod";
+import { defineTool } from "../../calls/define-tool.js";
+import { similarNames } from "../../calls/similar-names.js";
+import { referencesAnswer } from "../../format/found-references.js";
+
+export const findReferences = defineTool({
+  name: "find-references",
+  family: "code",
+  effect: "reads",
+  title: "Find references",
+  description:
+    "See what a change affects: the definitions that use a name, by file with line and first line of the form, from the compiler's cross references. If there are none, says why.",
+  input: () =>
+    z.strictObject({
+      name: z.string().min(1).describe("As code writes it: run, app:*limit*, (setf size)"),
+      kind: z
+        .enum([
+          "callers",
+          "callees",
+          "references",
+          "bindings",
+          "assignments",
+          "macro-uses",
+          "specializers",
+          "subclasses",
+        ])
+        .describe("Of a function; of a special variable; of a macro; of a class (specializers: methods on it)"),
+      package: z.string().min(1).optional().describe("Package of the name (default: the current one)"),
+      start: z.int().min(0).optional().describe("Skip this many; 50 are shown"),
+    }),
+  async run({ name, kind, package: packageName, start = 0 }, { session, signal }) {
+    const { client } = await session();
+    const found = await client.code.findReferences(name, kind, { package: packageName, start, signal });
+    return referencesAnswer(found, { name, kind, start }, await similarNames(client, name, found));
+  },
+});
