@@ -2,6 +2,7 @@ import { expect } from "chai";
 import type { SwankClient } from "swank-client";
 import { liveImage } from "./live-image.js";
 import { stopped, values } from "./outcomes.js";
+import { runsSbcl } from "./sbcl-version.js";
 
 /** Functions that fail, and calls of them with the calls that a report shows. */
 const CALLS: readonly (readonly [what: string, definition: string, shown: Readonly<Record<string, string>>])[] = [
@@ -42,11 +43,6 @@ const CALLS: readonly (readonly [what: string, definition: string, shown: Readon
       "(post 1 2 :to 1)": "((:METHOD POST (INTEGER)) 1 2 :TO 1) [fast-method]",
     },
   ],
-  [
-    "the defaults of local functions are not known",
-    '(defun around (x) (labels ((inside (a &optional b &key c) (error "x ~a ~a ~a" a b c))) (list (inside x :b :c 3))))',
-    { "(around 1)": "((LABELS INSIDE :IN AROUND) 1 &OPTIONAL (B :B) &KEY (C 3))" },
-  ],
 ];
 
 describe("The call of a frame", () => {
@@ -69,6 +65,14 @@ describe("The call of a frame", () => {
       for (const [code, call] of Object.entries(shown)) expect(await firstCall(code), code).to.equal(call);
     });
   }
+
+  it("shows what was passed, and what may have been: the defaults of local functions are not known", async () => {
+    const inside = '(inside (a &optional b &key c) (error "x ~a ~a ~a" a b c))';
+    await values(client, `(defun around (x) (labels (${inside}) (list (inside x :b :c 3))))`);
+    // From 2.5 on, SBCL drops variables as soon as they are no longer needed.
+    const [b, c] = runsSbcl(client, 2, 5) ? Array(2).fill("#<unavailable argument>") : [":B", "3"];
+    expect(await firstCall("(around 1)")).to.equal(`((LABELS INSIDE :IN AROUND) 1 &OPTIONAL (B ${b}) &KEY (C ${c}))`);
+  });
 
   it("does not say whether arguments were passed that the compiler has dropped", async () => {
     const definition = '(defun drop (a &optional (b 2) &key (c 3)) (declare (ignore b c)) (error "x ~a" a))';

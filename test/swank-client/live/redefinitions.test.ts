@@ -6,6 +6,7 @@ import type { SwankClient } from "swank-client";
 import type { Redefinitions } from "swank-client/types";
 import { liveImage } from "./live-image.js";
 import { evaluate, returned, stopped } from "./outcomes.js";
+import { runsSbcl } from "./sbcl-version.js";
 
 describe("Redefinitions of an evaluation", () => {
   const image = liveImage();
@@ -42,9 +43,9 @@ describe("Redefinitions of an evaluation", () => {
        (defmacro row-c (x) (with-row x)) (defun row-d (x) x)`,
     );
     const { stale } = await redefinitionsOf("(defmacro with-row (x) `(vector ,x)) (defun row-b (x) (with-row x))");
-    expect(stale).to.deep.equal([
-      { name: "WITH-ROW", count: 3, users: ["(METHOD ROW-OF (INTEGER))", "ROW-A", "ROW-C"] },
-    ]);
+    // From 2.5 on, SBCL's cross references leave out macros.
+    const users = ["(METHOD ROW-OF (INTEGER))", "ROW-A", ...(runsSbcl(client, 2, 5) ? [] : ["ROW-C"])];
+    expect(stale).to.deep.equal([{ name: "WITH-ROW", count: users.length, users }]);
   });
 
   it("say which functions were compiled with an old inline function", async () => {
