@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { list, symbol } from "sexp-parser";
+import { keyword, list, symbol } from "sexp-parser";
 import { withBoth } from "../bare-evaluate.mjs";
 import { ratio } from "../measure.mjs";
 
@@ -29,6 +29,15 @@ export function code() {
           "code: show-source",
           { what: "code.showSource of a function", run: () => client.code.showSource("bench-target") },
           { what: "swank:find-definitions-for-emacs", run: ask("find-definitions-for-emacs", "BENCH-TARGET") },
+          ROUNDS,
+        ),
+        await ratio(
+          "code: find-references",
+          {
+            what: `code.findReferences to a function with ${CALLERS} callers`,
+            run: () => client.code.findReferences("bench-target", "callers"),
+          },
+          { what: "swank:xref", run: ask("xref", keyword("calls"), "BENCH-TARGET") },
           ROUNDS,
         ),
         await ratio(
