@@ -76,6 +76,39 @@ async function beBusy(agent: McpStdio): Promise<string> {
   return told.join("\n");
 }
 
+/** What the user has compiled, with macros that print, read, fail and stop. */
+const USERS_CODE = `(progn
+  (defun users-sum (a b) (+ a b))
+  (defmacro loud (form)
+    (dolist (stream (list *standard-output* *error-output* *trace-output* *query-io* *debug-io* *terminal-io*))
+      (print :expanding stream)
+      (finish-output stream))
+    form)
+  (defmacro asking (form) (list form (read-line *standard-input* nil) (read-line *query-io* nil)))
+  (defmacro failing (form) (declare (ignore form)) (error "no expansion"))
+  (defmacro stopping (form) (break) form))`;
+
+/** Questions about code, each with a part of its answer. */
+const QUESTIONS: readonly (readonly [tool: string, args: object, answer: string])[] = [
+  ["show-source", { name: "users-sum" }, "(defun users-sum (a b)"],
+  ["show-source", { name: "print-object" }, "(METHOD PRINT-OBJECT "],
+  ["show-source", { name: "never-interned" }, "NEVER-INTERNED"],
+  ["show-source", { file: "no-such-file.lisp" }, "no-such-file.lisp"],
+  ["apropos-search", { pattern: "users-sum" }, "USERS-SUM"],
+  ["apropos-search", { pattern: ".", regexp: true }, "names"],
+  ["search-source", { pattern: "defun swank-" }, "Looked at "],
+  ["search-source", { pattern: "never", system: "no-such-system" }, "no-such-system"],
+  ["macroexpand-form", { code: "(loud (+ 1 never-interned))", mode: "all" }, "(+ 1 never-interned)"],
+  ["list-changes", {}, "LOUD"],
+  ["macroexpand-form", { code: "(asking 1)" }, "(1 nil nil)"],
+  ["macroexpand-form", { code: "(failing 1)" }, "no expansion"],
+  ["macroexpand-form", { code: "(stopping 1)" }, "break [SIMPLE-CONDITION]"],
+  ["macroexpand-form", { code: "(unbalanced" }, "The code ends in the middle"],
+];
+
+/** Lisp code: the names of the threads that have begun since `*threads*` was set. */
+const NEW_THREADS = "(mapcar #'sb-thread:thread-name (set-difference (sb-thread:list-all-threads) *threads*))";
+
 describe("agent's work beside the user's", function () {
   this.timeout(300_000);
   let user: BesideEmacs;
@@ -84,13 +117,13 @@ describe("agent's work beside the user's", function () {
   before(async () => {
     user = await BesideEmacs.startedByEmacs(["slime-fancy"]);
     agent = await user.agent();
+    await user.emacs.evaluateInRepl(NOTE_CHANGES);
   });
 
   after(() => user.end());
 
   it("leaves the user's REPL, settings and inspector unchanged, even at stops", async () => {
     const { emacs } = user;
-    await emacs.evaluateInRepl(NOTE_CHANGES);
     // The first session loads the runtime systems that load on demand.
     await agent.evaluate("1");
     await emacs.eval('(slime-inspect "(list :first :second)")');
@@ -123,5 +156,31 @@ describe("agent's work beside the user's", function () {
     expect(await emacs.replText())
       .to.include("the user")
       .and.not.include("the agent");
+  });
+
+  it("leaves nothing behind when it asks about the user's code, even if a macro prints, reads, fails or stops", async () => {
+    const { emacs } = user;
+    await emacs.compile(USERS_CODE);
+    await emacs.evaluateInRepl("(defvar *threads* (sb-thread:list-all-threads))");
+    const asking = await user.agent();
+    await asking.evaluate("1");
+    const shown = async () => [
+      await emacs.replText(),
+      await emacs.eval(
+        "(mapcar 'buffer-name (seq-remove (lambda (b) (eq ?\\s (aref (buffer-name b) 0))) (buffer-list)))",
+      ),
+      await emacs.debuggerBuffers(),
+    ];
+    await emacs.evaluateInRepl("(note)");
+    const before = await shown();
+    for (const [tool, args, answer] of QUESTIONS) {
+      expect(blocks(await asking.call(tool, args)).join("\n"), `${tool} ${JSON.stringify(args)}`).to.include(answer);
+    }
+    expect(await shown()).to.deep.equal(before);
+    expect(await emacs.evaluateInRepl('(list * (changes) (find-symbol "NEVER-INTERNED"))')).to.equal("(NOTED NIL NIL)");
+    expect(blocks(await asking.call("lisp-status"))[0]).to.include('"stopped":[]');
+    await asking.end();
+    while ((await emacs.evaluateInRepl(NEW_THREADS)) !== "NIL");
+    expect(await emacs.evaluateInRepl("(changes)")).to.equal("NIL");
   });
 });

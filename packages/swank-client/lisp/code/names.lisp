@@ -21,15 +21,20 @@
 
 (defmacro with-code-session ((package-text) &body body)
   "Run BODY, which answers a client's question, as code of its session with the package that PACKAGE-TEXT names, by default the session's.
-Output of user code that BODY calls is discarded."
+User code that BODY calls has no input, and its output is discarded."
   `(progn
      (reset-guard-pages)
      (with-code-of ((current-session))
-       (let ((*package* (or (and ,package-text (live-package (parsed-package ,package-text)))
-                            (session-package-now (current-session))))
-             (*standard-output* (make-broadcast-stream))
-             (*error-output* (make-broadcast-stream))
-             (*trace-output* (make-broadcast-stream)))
+       (let* ((*package* (or (and ,package-text (live-package (parsed-package ,package-text)))
+                             (session-package-now (current-session))))
+              (*standard-input* (make-concatenated-stream))
+              (*standard-output* (make-broadcast-stream))
+              (*error-output* *standard-output*)
+              (*trace-output* *standard-output*)
+              ;; those of a thread without them are the user's REPL
+              (*terminal-io* (make-two-way-stream *standard-input* *standard-output*))
+              (*query-io* *terminal-io*)
+              (*debug-io* *terminal-io*))
          ,@body))))
 
 ;;; Specializers
