@@ -160,7 +160,9 @@
                (:file "code/find-references")
                (:file "code/program-definitions")
                (:file "code/changed-forms")
-               (:file "code/list-changes")))
+               (:file "code/list-changes")
+               (:file "code/notes")
+               (:file "code/compile-code")))
 
 (asdf:defsystem "swank-client/inspect"
   :description "Inspectors"

@@ -11,6 +11,7 @@ export type { UnhandledListenerError, Unsubscribe } from "./base/typed-emitter.j
 export type { ForeignErrors } from "./calls/attach.js";
 export type { Breakpoint, HitElsewhere, IdleBreakpoint, NewBreakpoint } from "./calls/breakpoint.js";
 export type { Change, ChangeState, Changes, FileNotFound, FoundChanges } from "./calls/change.js";
+export type * from "./calls/compiled-code.js";
 export type * from "./calls/condition.js";
 export type { ConnectionInfo } from "./calls/connection-info.js";
 export type { Definition, DefinitionKind, Definitions, LeftReason, Loaded, ResetReport } from "./calls/definition.js";
@@ -74,6 +75,7 @@ export type { Code } from "./code/code.js";
 export type {
   AproposOptions,
   ChangesOptions,
+  CompileOptions,
   ExpandOptions,
   FileOptions,
   NameOptions,
@@ -91,7 +93,6 @@ export type { EvaluateOptions, FrameEvaluationOptions, OutputChunk } from "./eva
 export type { Aborted, Lost, Returned, Transcript } from "./evaluation/outcome.js";
 export type { WaitOptions } from "./evaluation/outcome-slot.js";
 export type { OutputStream } from "./evaluation/transcript.js";
-export type { Unbalanced } from "./evaluation/unbalanced.js";
 export type { Backoff } from "./growing-delay.js";
 export type { AttachOptions } from "./handshake/attach.js";
 export type { InspectOptions, Inspector, InspectorPage } from "./inspect/inspector.js";
@@ -103,3 +104,4 @@ export type { ReconnectEvents, ReconnectOptions } from "./reconnecting-client.js
 export type { AnySource } from "./sources/place.js";
 export type { SourceText } from "./sources/source-text.js";
 export type { FoundSource, LocatedSource, Sources, SourcesOptions, UnreadableSource } from "./sources/sources.js";
+export type { Unbalanced } from "./sources/unbalanced.js";

@@ -3,7 +3,8 @@
 (defpackage #:swank-client/sbcl-code
   (:documentation "What SBCL records about the files that code was compiled from.")
   (:use #:common-lisp #:swank-client/sbcl)
-  (:export #:code-created
+  (:export #:character-read
+           #:code-created
            #:code-file
            #:code-start-positions
            #:function-code-name
@@ -78,3 +79,9 @@ Code that was replaced stays in memory until garbage is collected."
          (when (and source (code-file source) (code-created source))
            (funcall function source (current-code-p object))))))
    :all))
+
+(defun character-read (condition)
+  "The position in its file, in characters, at which reading the form began that CONDITION, a reader's error, is about; or NIL."
+  (let ((stream (stream-error-stream condition)))
+    (and (typep stream 'sb-impl::form-tracking-stream)
+         (sb-impl::form-tracking-stream-form-start-char-pos stream))))

@@ -1,4 +1,4 @@
-;;;; The internal functions of SBCL that signal and handle conditions. compat/sbcl.lisp exports their names.
+;;;; The internal functions of SBCL that signal and handle conditions, and the code that the compiler's conditions are about. compat/sbcl.lisp exports their names.
 
 (in-package #:swank-client/sbcl)
 
@@ -39,3 +39,23 @@
   "The objects that INSTANCE refers to, without calling any method."
   (loop for index from sb-vm:instance-data-start below (sb-kernel:%instance-length instance)
         collect (sb-kernel:%instance-ref instance index)))
+
+;;; The compiler
+
+(defun compiled-from-file ()
+  "The file whose code the compiler reports on now, as a string or pathname, or NIL if that code is no file's."
+  (let* ((context (sb-c::find-error-context nil))
+         (file (and context (sb-c::compiler-error-context-file-name context))))
+    (and (typep file '(or string pathname)) file)))
+
+(defun compiled-form ()
+  "The form that the compiler reports on now, or NIL. => the form, and the path to it from the forms of its file or call of the compiler"
+  (let ((context (sb-c::find-error-context nil)))
+    (and context
+         (values (sb-c::compiler-error-context-original-form context)
+                 (reverse (sb-c::compiler-error-context-original-source-path context))))))
+
+(defun compiled-definition ()
+  "The definition that the compiler reports on now, such as (DEFUN NAME), or NIL."
+  (let ((context (sb-c::find-error-context nil)))
+    (and context (first (sb-c::compiler-error-context-context context)))))

@@ -206,24 +206,6 @@
     (when failure-p (note *failure-p-variable*))
     (note *warnings-p-variable*)))
 
-(defun compiled-from-file ()
-  "The file whose code the compiler reports on now, as a string or pathname, or NIL if that code is no file's."
-  (let* ((context (sb-c::find-error-context nil))
-         (file (and context (sb-c::compiler-error-context-file-name context))))
-    (and (typep file '(or string pathname)) file)))
-
-(defun compiled-form ()
-  "The form that the compiler reports on now, or NIL. => the form, and the path to it from the forms of its file or call of the compiler"
-  (let ((context (sb-c::find-error-context nil)))
-    (and context
-         (values (sb-c::compiler-error-context-original-form context)
-                 (reverse (sb-c::compiler-error-context-original-source-path context))))))
-
-(defun compiled-definition ()
-  "The definition that the compiler reports on now, such as (DEFUN NAME), or NIL."
-  (let ((context (sb-c::find-error-context nil)))
-    (and context (first (sb-c::compiler-error-context-context context)))))
-
 (defun inline-p (name)
   "True if calls of the function NAME may be compiled inline."
   (member (sb-int:info :function :inlinep name) '(inline sb-ext:maybe-inline)))

@@ -65,6 +65,14 @@ export const SEARCH_OPTIONS: OptionNames<SearchOptions> = {
   limit: true,
 };
 
+/** How to compile code. */
+export interface CompileOptions extends NameOptions {
+  /** True to load the compiled code if there was no error. Default: false. */
+  readonly load?: boolean | undefined;
+}
+
+export const COMPILE_OPTIONS: OptionNames<CompileOptions> = { ...NAME_OPTIONS, load: true };
+
 /** How far to expand macros. */
 export interface ExpandOptions extends NameOptions {
   /** Default: `once`. */

@@ -1,6 +1,7 @@
 import { checkChoice, checkIndex, checkNumber, checkOptions, checkText } from "../base/check-arguments.js";
 import { aproposNames } from "../calls/apropos-names.js";
 import type { Changes } from "../calls/change.js";
+import type { Compiled } from "../calls/compiled-code.js";
 import type { ShownFile, ShownSource } from "../calls/definition-text.js";
 import { EXPANSION_MODES, type Expansions } from "../calls/expansion.js";
 import { findReferences } from "../calls/find-references.js";
@@ -18,6 +19,8 @@ import {
   type AproposOptions,
   CHANGES_OPTIONS,
   type ChangesOptions,
+  COMPILE_OPTIONS,
+  type CompileOptions,
   EXPAND_OPTIONS,
   type ExpandOptions,
   FILE_OPTIONS,
@@ -29,6 +32,7 @@ import {
   SEARCH_OPTIONS,
   type SearchOptions,
 } from "./code-options.js";
+import { compile } from "./compile.js";
 
 /** Names or matches returned. */
 const LIMIT = 50;
@@ -155,5 +159,24 @@ export class Code {
     checkOptions("listChanges", options, CHANGES_OPTIONS);
     if (options.file !== undefined) checkText("file", options.file);
     return this.#lisp.with({ signal: options.signal }).run(listChanges, options.file);
+  }
+
+  /**
+   * Compiles code without running it, except its macros and what it evaluates at compile time, and returns what the compiler says.
+   *
+   * @param source - A text, or a file relative to the image's directory.
+   * @returns an answer, even if the code cannot be read or there is no such file.
+   * @throws SwankError `INVALID_ARGUMENT`, and the errors of `LispRunner.run`.
+   */
+  async compile(
+    source: { readonly code: string } | { readonly file: string },
+    options: CompileOptions = {},
+  ): Promise<Compiled> {
+    checkOptions("compile", options, COMPILE_OPTIONS);
+    const { load = false, package: packageName, signal } = options;
+    if ("code" in source) checkText("code", source.code);
+    else checkText("file", source?.file);
+    if (packageName !== undefined) checkText("package", packageName);
+    return compile(this.#lisp.with({ signal }), source, packageName, load === true);
   }
 }

@@ -2,7 +2,7 @@ import { positionAt } from "sexp-parser";
 import type { ErrorSnapshot } from "../calls/condition.js";
 import type { ReadFailure } from "../calls/evaluate.js";
 import { CountedText } from "../sources/counted-text.js";
-import { findUnbalanced, lineText } from "./unbalanced.js";
+import { findUnbalanced, lineText } from "../sources/unbalanced.js";
 
 /** Completes Lisp's report of a read error with the position, the forms evaluated before it, and names that were probably meant. */
 export function explainReadFailure(code: string, error: ErrorSnapshot, failure: ReadFailure): ErrorSnapshot {

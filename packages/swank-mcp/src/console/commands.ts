@@ -147,6 +147,9 @@ export const COMMANDS: readonly ConsoleCommand[] = [
       package: packageName,
     }),
   ),
+  tool("compile", "file", "compile-code", "Compile a file without loading it.", ({ words: [file], rest }) => ({
+    file: rest === "" ? file : `${file} ${rest}`,
+  })),
   tool("definitions", "[type]", "list-definitions", "List this session's definitions.", ({ words: [type] }) => ({
     type,
   })),

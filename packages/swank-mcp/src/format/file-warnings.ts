@@ -9,7 +9,7 @@ const MAX_FILES = 6;
 const MAX_FILE = 40;
 
 /** SBCL's reference to its manual, at the end of a message. */
-const REFERENCE = /\n\s*See also:[\s\S]*$/;
+export const REFERENCE = /\n\s*See also:[\s\S]*$/;
 
 /** The order of the types, the worst first. */
 const TYPES = ["WARNING", "STYLE-WARNING", "COMPILER-WARNING"] as const satisfies readonly LispWarning["type"][];

@@ -15,6 +15,8 @@ export type {
   Change,
   ChangeState,
   Changes,
+  CodeNote,
+  Compiled,
   Definition,
   DefinitionKind,
   DefinitionSource,

@@ -5,6 +5,7 @@ import { breakpointList } from "./breakpoints/breakpoint-list.js";
 import { breakpointRemove } from "./breakpoints/breakpoint-remove.js";
 import { breakpointSet } from "./breakpoints/breakpoint-set.js";
 import { aproposSearch } from "./code/apropos-search.js";
+import { compileCode } from "./code/compile-code.js";
 import { findReferences } from "./code/find-references.js";
 import { listChanges } from "./code/list-changes.js";
 import { macroexpandForm } from "./code/macroexpand-form.js";
@@ -50,6 +51,7 @@ export const CATALOGUE: readonly DeclaredTool[] = [
   macroexpandForm,
   listChanges,
   findReferences,
+  compileCode,
 ];
 
 /** The tools that a configuration switches on, and a guide that recommends only these, by the names that the client has for them. */

@@ -1,0 +1,85 @@
+;;;; Compiles code without running it.
+
+(in-package #:swank-client/code)
+
+(defun call-with-folder (function)
+  "Call FUNCTION with the name of a new folder that only this user can read. Removes it afterwards."
+  (let ((folder (concatenate 'string
+                             (sb-posix:mkdtemp (format nil "~a/swank-client-XXXXXX" (or (sb-posix:getenv "TMPDIR") "/tmp")))
+                             "/")))
+    (unwind-protect (funcall function folder)
+      (or-nil (sb-ext:delete-directory (sb-ext:parse-native-namestring folder) :recursive t)))))
+
+(defun file-in (folder name)
+  "The pathname of the file NAME in FOLDER, a native name."
+  (sb-ext:parse-native-namestring (concatenate 'string folder name)))
+
+(defun write-code (code file)
+  "Write CODE to FILE. => its truename"
+  (with-open-file (stream file :direction :output :external-format :utf-8)
+    (write-string code stream))
+  (truename file))
+
+(defun load-compiled (fasl)
+  "Load the file FASL. => T | (TYPE MESSAGE) of the error that ended it"
+  (handler-case (handler-bind ((warning #'muffle-warning))
+                  (load fasl)
+                  t)
+    (serious-condition (problem)
+      (restore-guard-page)
+      (list (class-name-text (shown-class problem)) (message-text problem)))))
+
+(defun compile-into (fasl source plist)
+  "Compile the file SOURCE into the file FASL. PLIST is the source plist of its definitions."
+  (with-compilation-unit (:source-plist plist)
+    (compile-file source :output-file fasl :verbose nil :print nil
+                         :external-format (or (nth-value 1 (source-text source)) :default))))
+
+(defun compiled (source fasl load code)
+  "The reply of COMPILE-CODE for the file SOURCE, compiled into FASL. CODE is the client's text that it holds, or NIL."
+  (multiple-value-bind (notes omitted values)
+      (call-collecting-notes
+       (lambda ()
+         ;; what is loaded from a text has no file, as with evaluated code
+         (compile-into fasl source (and code load (list :emacs-buffer "compile-code" :emacs-string code :emacs-position 1)))))
+    (let* ((unreadable (find :read-error notes :key #'noted-severity))
+           (failed (or (null (first values)) unreadable (find :error notes :key #'noted-severity)))
+           (unnamed (and code source)))
+      (list :compiled (unless code (shown-file source))
+            (loop for note in notes collect (note-facts note unnamed))
+            omitted
+            (and failed t)
+            (if (and load (not failed)) (load-compiled fasl) nil)
+            (and unreadable (let ((file (file-now source))) (and file (file-text file))))))))
+
+(defun compiled-or-failed (source folder load code)
+  "The reply of COMPILE-CODE for the file SOURCE. An error that the compiler does not report itself ends it."
+  (handler-case
+      (with-session-variables ((current-session))
+        (let ((*readtable* (session-readtable (current-session))))
+          (compiled source (file-in folder "code.fasl") load code)))
+    ((or error storage-condition) (problem)
+      (restore-guard-page)
+      (list :failed (class-name-text (shown-class problem)) (message-text problem)))))
+
+(defun compile-text (code load)
+  "The reply of COMPILE-CODE for the text CODE."
+  (call-with-folder
+   (lambda (folder)
+     (compiled-or-failed (write-code code (file-in folder "code.lisp")) folder load code))))
+
+(defun compile-code (code file package-text load)
+  "Compile the text CODE or, if that is NIL, FILE, in the package that PACKAGE-TEXT names, by default the session's. Then load it if LOAD and
+there was no error. LOADED is T, NIL, or the error that ended loading. TEXT is that of the file if it cannot be read to its end.
+=> (:compiled FILE (NOTE ...) COUNT-OF-OTHERS FAILED LOADED TEXT) | (:failed TYPE MESSAGE) | (:file-not-found NAME (FILE ...))
+ | (:package-not-found NAME (PACKAGE ...))"
+  (let ((name (and package-text (parsed-package package-text))))
+    (if (and name (null (live-package name)))
+        (list :package-not-found name (similar-packages name))
+        (with-code-session (package-text)
+          (with-files ()
+            (let ((truename (and file (named-file file))))
+              (cond (code (compile-text code load))
+                    ((and truename (pathname-name truename))
+                     (call-with-folder (lambda (folder) (compiled-or-failed truename folder load nil))))
+                    (t (list :file-not-found file (similar-files file))))))))))

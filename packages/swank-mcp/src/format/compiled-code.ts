@@ -1,0 +1,119 @@
+import type { CodeNote, Compiled } from "../image/lisp-port.js";
+import { cutName, cutText, firstOf, more, oneLine } from "../text/cut.js";
+import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
+import { REFERENCE } from "./file-warnings.js";
+import { notFoundBlocks, notFoundData } from "./symbol-blocks.js";
+
+/** Key of a result's `_meta` under which programs find the notes as data. */
+const COMPILED_META = "swank-mcp/compiled";
+
+/** Most notes shown, and characters of one message and of a form. */
+const MAX_NOTES = 50;
+const MAX_MESSAGE = 600;
+const MAX_FORM = 100;
+
+/** The severities, the worst first, with their names in texts. */
+const NAMES = {
+  "read-error": "error",
+  error: "error",
+  warning: "warning",
+  "style-warning": "style warning",
+  note: "note",
+} as const satisfies Record<CodeNote["severity"], string>;
+
+/** The end of a reader's error: how far it read, and the stream. */
+const READ_TO = /\s*Line: (\d+), Column: (\d+), File-Position: [\s\S]*$/;
+
+type CompiledCode = Extract<Compiled, { status: "compiled" }>;
+
+/** The answer of compile-code. @param load - Whether the caller wanted the code to be loaded. */
+export function compiledAnswer(compiled: Compiled, load: boolean): ToolAnswer {
+  switch (compiled.status) {
+    case "compiled":
+      return {
+        blocks: [[heading(compiled, load), ...noteTexts(compiled)].join("\n\n")],
+        isError: compiled.failed || compiled.loadError !== undefined,
+        meta: data(compiledData(compiled)),
+      };
+    case "failed":
+      return {
+        blocks: [`The compiler was ended by ${cutName(compiled.type)}:\n${cutText(compiled.message)}`],
+        isError: true,
+        meta: data({ ...compiled }),
+      };
+    case "package-not-found":
+      return {
+        blocks: notFoundBlocks(compiled, compiled.package, []),
+        isError: false,
+        meta: data(notFoundData(compiled)),
+      };
+    case "file-not-found": {
+      const hint = compiled.similar.length === 0 ? [] : [`Similar files: ${compiled.similar.join(", ")}`];
+      return {
+        blocks: [`The image has no file ${compiled.file}`, ...hint],
+        isError: false,
+        meta: data({ ...compiled }),
+      };
+    }
+  }
+}
+
+function data(facts: JsonObject): JsonObject {
+  return { [COMPILED_META]: facts };
+}
+
+function compiledData({ file, notes, leftOut, failed, loaded, loadError }: CompiledCode): JsonObject {
+  return {
+    status: "compiled",
+    file,
+    failed,
+    loaded,
+    leftOut,
+    loadError: loadError && { ...loadError },
+    notes: notes.map(({ suspects, ...note }) => ({ ...note, suspects: suspects?.map((suspect) => ({ ...suspect })) })),
+  };
+}
+
+function heading(compiled: CompiledCode, load: boolean): string {
+  const { file = "The code", notes, failed, loaded, loadError } = compiled;
+  const verdict = `${file} ${failed ? "does not compile" : "compiles"}${notes.length === 0 ? "" : `: ${counts(compiled)}`}.`;
+  if (loadError !== undefined)
+    return `${verdict} Loading it was ended by ${cutName(loadError.type)}; the forms before that are loaded:\n${cutText(loadError.message)}`;
+  if (loaded) return `${verdict} It is loaded.`;
+  return load ? `${verdict} Nothing was loaded.` : verdict;
+}
+
+function counts({ notes, leftOut }: CompiledCode): string {
+  const names = notes.map(({ severity }) => NAMES[severity]);
+  const parts = [...new Set(Object.values(NAMES))].flatMap((name) => {
+    const count = names.filter((other) => other === name).length;
+    return count === 0 ? [] : [`${count} ${name}${count === 1 ? "" : "s"}`];
+  });
+  return [...parts, ...(leftOut > 0 ? [`${leftOut} more`] : [])].join(", ");
+}
+
+/** The notes, the worst first. */
+function noteTexts({ file, notes, leftOut }: CompiledCode): string[] {
+  const order = Object.keys(NAMES);
+  const sorted = [...notes].sort((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity));
+  const { shown, left } = firstOf(sorted, MAX_NOTES);
+  const rest = left + leftOut;
+  return [...shown.map((note) => noteText(note, file)), ...(rest > 0 ? [more(rest, "note")] : [])];
+}
+
+function noteText(note: CodeNote, compiledFile: string | undefined): string {
+  const { severity, message, file = compiledFile, line, column, form, definition, suspects = [] } = note;
+  const numbers = line === undefined ? [] : [line, column ?? 1];
+  const place = [...(file === undefined ? [] : [file]), ...numbers].join(":");
+  const where = definition === undefined ? "" : ` in ${oneLine(definition, MAX_FORM)}`;
+  const head = `${place === "" ? "" : `${place}: `}${severity.toUpperCase()}${where}: ${indented(message)}`;
+  const lines = form === undefined || form === "" ? [] : [`    ${oneLine(form, MAX_FORM)}`];
+  const doubts = suspects.map((suspect) => `    line ${suspect.line}: ${oneLine(suspect.text, MAX_FORM)}`);
+  return [head, ...lines, ...doubts].join("\n");
+}
+
+/** The message without SBCL's reference to its manual, and without the stream of a reader's error. */
+function indented(message: string): string {
+  const text = message.replace(REFERENCE, "").replace(READ_TO, "\nThe reader has come to line $1, column $2.");
+  return cutText(text, MAX_MESSAGE).trim().replace(/\n/g, "\n  ");
+}
