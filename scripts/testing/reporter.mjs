@@ -36,6 +36,8 @@ export default class CountingReporter extends Spec {
     runner.once(EVENT_RUN_END, () => {
       const results = this.#results();
       process.send?.({ results });
+      // Nothing is open any more. Node 20 can loop for ever when it frees the environment, which this leaves out.
+      process.once("beforeExit", () => process.exit());
       setTimeout(endHungRun, Number(grace), results).unref();
     });
   }
