@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect } from "chai";
 import { BesideEmacs } from "../support/beside-emacs.js";
 import type { McpStdio } from "../support/mcp-stdio.js";
@@ -86,6 +89,23 @@ describe("source of an agent's definition in Emacs", function () {
     await emacs.pressOnFrame(thread, "QUARTER", "v");
     expect((await emacs.bufferShowing(SOURCE, "quarter")).line).to.equal(FOUND["quarter"]?.line);
     expect(await emacs.replText()).to.equal(before);
+  });
+
+  it("is the file's text once the agent has saved the definition, for M-. and v", async () => {
+    const { emacs } = user;
+    const folder = await mkdtemp(join(tmpdir(), "saved "));
+    const file = join(folder, "works.lisp");
+    await writeFile(file, '(in-package "WORKS")\n\n(defun first-of-file ())\n');
+    await agent.evaluate(`(load ${JSON.stringify(file)})`);
+    await agent.evaluate("(defun thirds (number)\n  (let ((zero 0))\n    (+ (/ number zero) 1)))");
+    await agent.call("save-changes", { name: "thirds", file, "dry-run": false });
+    const { buffer, line } = await emacs.definition("works::thirds");
+    expect({ buffer, line }).to.deep.equal({ buffer: "works.lisp", line: "(defun thirds (number)" });
+    await emacs.typeInRepl("(works::thirds 8)");
+    const { thread } = await emacs.debuggerShowing("DIVISION-BY-ZERO");
+    await emacs.pressOnFrame(thread, "THIRDS", "v");
+    expect((await emacs.bufferShowing("works.lisp", "zero")).line).to.equal("    (+ (/ number zero) 1)))");
+    await rm(folder, { recursive: true });
   });
 
   it("does not replace the source of definitions that the user compiles in a buffer", async () => {

@@ -162,7 +162,8 @@
                (:file "code/changed-forms")
                (:file "code/list-changes")
                (:file "code/notes")
-               (:file "code/compile-code")))
+               (:file "code/compile-code")
+               (:file "code/save-changes")))
 
 (asdf:defsystem "swank-client/inspect"
   :description "Inspectors"

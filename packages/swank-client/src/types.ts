@@ -10,7 +10,16 @@ export type { QuestionOptions } from "./base/question-options.js";
 export type { UnhandledListenerError, Unsubscribe } from "./base/typed-emitter.js";
 export type { ForeignErrors } from "./calls/attach.js";
 export type { Breakpoint, HitElsewhere, IdleBreakpoint, NewBreakpoint } from "./calls/breakpoint.js";
-export type { Change, ChangeState, Changes, FileNotFound, FoundChanges } from "./calls/change.js";
+export type {
+  Change,
+  ChangeState,
+  Changes,
+  FileNotFound,
+  FoundChanges,
+  Save,
+  SaveOutcome,
+  Saves,
+} from "./calls/change.js";
 export type * from "./calls/compiled-code.js";
 export type * from "./calls/condition.js";
 export type { ConnectionInfo } from "./calls/connection-info.js";
@@ -80,6 +89,7 @@ export type {
   FileOptions,
   NameOptions,
   ReferenceOptions,
+  SaveOptions,
   SearchOptions,
 } from "./code/code-options.js";
 export type { CompiledFile, CompileFileOptions } from "./code/compile-file.js";

@@ -148,6 +148,18 @@
                   (eql (change-number other) (change-number change))))
            in-image))
 
+(defun in-order (changes)
+  "CHANGES by file and position, those in no file last and by name."
+  (flet ((place (change)
+           (let ((file (change-file change)))
+             (if file (sb-ext:native-namestring (file-truename file)) (string (code-char #x10ffff))))))
+    (sort changes (lambda (one other)
+                    (let ((a (place one)) (b (place other))
+                          (p (or (change-position one) -1)) (q (or (change-position other) -1)))
+                      (cond ((string/= a b) (and (string< a b) t))
+                            ((/= p q) (< p q))
+                            (t (and (string< (change-name one) (change-name other)) t))))))))
+
 (defun all-changes (truename)
   "=> the changes of the image and of the file TRUENAME, by default of all files; and (FILE STATE) of each file that was compared"
   (let* ((program (the-program))
@@ -157,8 +169,8 @@
                          append (multiple-value-bind (changes state) (listed-changes file program)
                                   (when state (push (list file state) states))
                                   changes))))
-    (values (append (remove-if-not (lambda (change) (of-file-p change truename)) in-image)
-                    (remove-if (lambda (change) (twice-p change in-image)) in-files))
+    (values (in-order (append (remove-if-not (lambda (change) (of-file-p change truename)) in-image)
+                              (remove-if (lambda (change) (twice-p change in-image)) in-files)))
             (nreverse states))))
 
 (defun change-entry (change)

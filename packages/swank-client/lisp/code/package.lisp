@@ -10,6 +10,7 @@
            #:list-changes
            #:find-references
            #:macroexpand-code
+           #:save-changes
            #:search-source
            #:show-file
            #:show-source))

@@ -22,25 +22,42 @@
                      (compiled-code-location-step-info code-location))))
     (and (stringp form) (plusp (length form)) form)))
 
-(defun definition-location (text name)
-  "Swank's location for the definition of NAME in TEXT."
-  (swank/backend:make-location (list :source-form text) (list :function-name (searched-name name))))
+(defun file-position-of (text file)
+  "The position, from 0, of TEXT in FILE, or NIL."
+  (with-open-file (stream (sb-ext:parse-native-namestring file) :external-format '(:utf-8 :replacement #\?))
+    (let* ((whole (make-string (file-length stream)))
+           (end (read-sequence whole stream)))
+      (search text whole :end2 end))))
 
-(defun call-location (text code-location)
-  "Swank's location for CODE-LOCATION in TEXT. Emacs searches for its snippet."
+(defun saved-location (plist text &optional snippet)
+  "Swank's location for TEXT, a definition with the source plist PLIST, in the file that it was saved to; or NIL."
+  (let* ((file (saved-file (getf plist :evaluation)))
+         (position (and file (ignore-errors (file-position-of text file)))))
+    (and position
+         (swank/backend:make-location (list :file file) (list :position (1+ position)) (and snippet (list :snippet snippet))))))
+
+(defun definition-location (plist text name)
+  "Swank's location for the definition of NAME in TEXT, whose source plist is PLIST."
+  (or (saved-location plist text)
+      (swank/backend:make-location (list :source-form text) (list :function-name (searched-name name)))))
+
+(defun call-location (plist text code-location)
+  "Swank's location for CODE-LOCATION in TEXT, whose source plist is PLIST. Emacs searches for its snippet."
   (let ((call (ignore-errors (call-under-way code-location))))
-    (swank/backend:make-location (list :source-form text) '(:position 1) (and call (list :snippet call)))))
+    (or (saved-location plist text call)
+        (swank/backend:make-location (list :source-form text) '(:position 1) (and call (list :snippet call))))))
 
 (defun show-texts ()
   "Make Swank give Emacs the texts. This stays after the client disconnects, as the definitions do."
   (encapsulate-function 'definition-source-for-emacs 'show-texts
                         (lambda (next source type name)
-                          (let ((text (evaluated-text (sb-introspect:definition-source-plist source))))
-                            (if text (definition-location text name) (funcall next source type name)))))
+                          (let* ((plist (sb-introspect:definition-source-plist source))
+                                 (text (evaluated-text plist)))
+                            (if text (definition-location plist text name) (funcall next source type name)))))
   (encapsulate-function 'emacs-buffer-source-location 'show-texts
                         (lambda (next code-location plist)
                           (let ((text (evaluated-text plist)))
-                            (if text (call-location text code-location) (funcall next code-location plist))))))
+                            (if text (call-location plist text code-location) (funcall next code-location plist))))))
 
 (defvar *show-texts-lock* (sb-thread:make-mutex :name "swank-client show-texts") "Held while Swank's functions are encapsulated.")
 

@@ -16,6 +16,7 @@
            #:entry-origin
            #:entry-redefined
            #:entry-valued
+           #:file-octets
            #:forget-text
            #:ledger
            #:ledger-assigned
@@ -34,8 +35,10 @@
            #:note-candidate
            #:note-load
            #:note-loaded-text
+           #:note-saved-origin
            #:note-text
            #:own-origin-p
+           #:saved-file
            #:source-kinds
            #:source-origin
            #:specializer-name))

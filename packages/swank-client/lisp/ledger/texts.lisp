@@ -25,11 +25,10 @@
   "Forget the text of the file TRUENAME."
   (remhash (sb-ext:native-namestring truename) *loaded-texts*))
 
-(defun note-text (truename)
-  "Keep the text that the file TRUENAME has now: it is the one that is loaded."
+(defun note-text (truename &optional (octets (file-octets truename)))
+  "Keep OCTETS, by default the text that the file TRUENAME has now: it is the one that is loaded."
   (forget-text truename)
-  (let ((date (file-write-date truename))
-        (octets (file-octets truename)))
+  (let ((date (file-write-date truename)))
     (when (and octets (< (+ (length octets) (kept-size)) +kept-limit+))
       (setf (gethash (sb-ext:native-namestring truename) *loaded-texts*) (cons date octets)))))
 
@@ -48,3 +47,16 @@
   "The native names of the files whose loaded text is kept."
   (sb-ext:with-locked-hash-table (*loaded-texts*)
     (loop for name being the hash-keys of *loaded-texts* collect name)))
+
+;;; Files to which evaluated definitions were saved
+
+(defvar *saved-files* (make-hash-table :test 'eq :weakness :key :synchronized t) "Native names of files by the origins of definitions.")
+
+(defun note-saved-origin (origin name)
+  "Note that the definition of ORIGIN was saved to the file with the native NAME."
+  (setf (gethash origin *saved-files*) name))
+
+(defun saved-file (origin)
+  "The native name of the file to which the definition of ORIGIN was saved, if that exists; or NIL."
+  (let ((name (gethash origin *saved-files*)))
+    (and name (ignore-errors (probe-file (sb-ext:parse-native-namestring name))) name)))

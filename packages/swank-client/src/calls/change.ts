@@ -1,6 +1,7 @@
 import { type Decoder, decode } from "sexp-parser";
 import { keywordOf } from "../lisp/decoders.js";
 import { SOURCE_KINDS } from "./definition-text.js";
+import type { NameNotFound } from "./symbol-description.js";
 
 const { boolean, integer, nullable, optional, plist, string } = decode;
 
@@ -67,8 +68,45 @@ export interface FileNotFound {
 /** The differences between the image and its files, or the reason why there are none. */
 export type Changes = FoundChanges | FileNotFound;
 
-/** `(:state STATE :kind KIND ...)` (lisp/code/list-changes.lisp). */
-export const change: Decoder<Change> = plist({
+/**
+ * What became of a definition that was to be saved.
+ *
+ * - `save`: it would be written; this was a dry run.
+ * - `saved`: written.
+ * - `no-file`: no file defines it, and none was named with its name.
+ * - `no-text`: Lisp has not recorded its text.
+ * - `file-changed`: its form in the file has changed since it was loaded, or the file changed while it was written.
+ * - `ambiguous`: the file has several such forms.
+ * - `conditional`: `#+` or `#-` is before the form in the file.
+ * - `other-package`: it was evaluated in another package than that of the place in the file.
+ * - `encoding`: the file's encoding cannot represent it.
+ * - `unwritable`: the image may not write the file.
+ */
+export const SAVE_OUTCOMES = [
+  "save",
+  "saved",
+  "no-file",
+  "no-text",
+  "file-changed",
+  "ambiguous",
+  "conditional",
+  "other-package",
+  "encoding",
+  "unwritable",
+] as const;
+
+/** One of `SAVE_OUTCOMES`. */
+export type SaveOutcome = (typeof SAVE_OUTCOMES)[number];
+
+/** A definition that was to be saved; `text` replaces `fileText` or, if there is none, is added at the place. */
+export interface Save extends Change {
+  readonly outcome: SaveOutcome;
+}
+
+/** What became of the definitions, or the reason why there is no answer. */
+export type Saves = { readonly status: "found"; readonly saves: readonly Save[] } | FileNotFound | NameNotFound;
+
+const changeFields = {
   state: keywordOf(CHANGE_STATES),
   kind: optional(nullable(keywordOf(SOURCE_KINDS))),
   name: string,
@@ -78,4 +116,10 @@ export const change: Decoder<Change> = plist({
   file: optional(nullable(string)),
   line: optional(nullable(integer)),
   column: optional(nullable(integer)),
-});
+};
+
+/** `(:state STATE :kind KIND ...)` (lisp/code/list-changes.lisp). */
+export const change: Decoder<Change> = plist(changeFields);
+
+/** `(:outcome OUTCOME :state STATE ...)` (lisp/code/save-changes.lisp). */
+export const save: Decoder<Save> = plist({ outcome: keywordOf(SAVE_OUTCOMES), ...changeFields });

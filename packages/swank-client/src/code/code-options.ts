@@ -89,6 +89,7 @@ export interface ChangesOptions extends QuestionOptions {
 
 /** Names of the options of `listChanges`. */
 export const CHANGES_OPTIONS: OptionNames<ChangesOptions> = { ...QUESTION_OPTIONS, file: true };
+
 /** Which of the references to return. */
 export interface ReferenceOptions extends NameOptions {
   /** Index of the first one, from 0. Default: 0. */
@@ -98,3 +99,14 @@ export interface ReferenceOptions extends NameOptions {
 }
 
 export const REFERENCE_OPTIONS: OptionNames<ReferenceOptions> = { ...NAME_OPTIONS, start: true, limit: true };
+
+/** What to save, and where. */
+export interface SaveOptions extends ChangesOptions {
+  /** As code writes it, like the name for `showSource`. Default: what this client evaluated and a file defines with another text. */
+  readonly name?: string | undefined;
+  /** Only return what would be written. Default: true. */
+  readonly dryRun?: boolean | undefined;
+}
+
+/** Names of the options of `saveChanges`. */
+export const SAVE_OPTIONS: OptionNames<SaveOptions> = { ...CHANGES_OPTIONS, name: true, dryRun: true };

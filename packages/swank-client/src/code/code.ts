@@ -1,6 +1,6 @@
 import { checkChoice, checkIndex, checkNumber, checkOptions, checkText } from "../base/check-arguments.js";
 import { aproposNames } from "../calls/apropos-names.js";
-import type { Changes } from "../calls/change.js";
+import type { Changes, Saves } from "../calls/change.js";
 import type { Compiled } from "../calls/compiled-code.js";
 import type { ShownFile, ShownSource } from "../calls/definition-text.js";
 import { EXPANSION_MODES, type Expansions } from "../calls/expansion.js";
@@ -10,6 +10,7 @@ import { NAMED_KINDS, type NamesFound } from "../calls/found-names.js";
 import { REFERENCE_KINDS, type ReferenceKind, type References } from "../calls/found-references.js";
 import { listChanges } from "../calls/list-changes.js";
 import { macroexpandCode } from "../calls/macroexpand-code.js";
+import { saveChanges } from "../calls/save-changes.js";
 import { searchSource } from "../calls/search-source.js";
 import { showFile } from "../calls/show-file.js";
 import { showSource } from "../calls/show-source.js";
@@ -29,6 +30,8 @@ import {
   type NameOptions,
   REFERENCE_OPTIONS,
   type ReferenceOptions,
+  SAVE_OPTIONS,
+  type SaveOptions,
   SEARCH_OPTIONS,
   type SearchOptions,
 } from "./code-options.js";
@@ -178,5 +181,19 @@ export class Code {
     else checkText("file", source?.file);
     if (packageName !== undefined) checkText("package", packageName);
     return compile(this.#lisp.with({ signal }), source, packageName, load === true);
+  }
+
+  /**
+   * Writes evaluated definitions to their files, in place of the old form, or to the end of `file` if no file defines them. A file that has
+   * changed meanwhile is not written.
+   *
+   * @throws SwankError `INVALID_ARGUMENT`, and the errors of `LispRunner.run`.
+   */
+  async saveChanges(options: SaveOptions = {}): Promise<Saves> {
+    checkOptions("saveChanges", options, SAVE_OPTIONS);
+    const { name, file, dryRun = true, signal } = options;
+    if (name !== undefined) checkText("name", name);
+    if (file !== undefined) checkText("file", file);
+    return this.#lisp.with({ signal }).run(saveChanges, name, file, dryRun);
   }
 }

@@ -12,7 +12,7 @@ export interface Plan {
 }
 
 interface RunningTool<Input extends z.ZodObject> extends ToolDescription<Input> {
-  readonly effect: "reads" | "evaluates" | "removes-breakpoint" | "resets";
+  readonly effect: "reads" | "evaluates" | "removes-breakpoint" | "writes-files" | "resets";
   run(args: z.output<Input>, context: ToolContext): Promise<ToolAnswer> | ToolAnswer;
 }
 

@@ -150,6 +150,11 @@ export const COMMANDS: readonly ConsoleCommand[] = [
   tool("compile", "file", "compile-code", "Compile a file without loading it.", ({ words: [file], rest }) => ({
     file: rest === "" ? file : `${file} ${rest}`,
   })),
+  tool("save", "[name [file]]", "save-changes", "Write definitions to their files.", ({ words: [name, file] }) => ({
+    name,
+    file,
+    "dry-run": false,
+  })),
   tool("definitions", "[type]", "list-definitions", "List this session's definitions.", ({ words: [type] }) => ({
     type,
   })),

@@ -53,13 +53,14 @@ function changesText({ changes, leftOut, files, assigned }: FoundChanges, withTe
 /** The line of a change and, as long as there is room, its text or diff. */
 function entryText(change: Change, room: { left: number }): string {
   const body = room.left > 0 ? bodyOf(change) : "";
-  if (body === "") return headingOf(change);
+  if (body === "") return changeHeading(change);
   const shown = cutText(body, room.left);
   room.left -= shown.length;
-  return `${headingOf(change)}\n${indented(shown)}`;
+  return `${changeHeading(change)}\n${indented(shown)}`;
 }
 
-function headingOf({ kind, name, file, line, column, state, fromClient }: Change): string {
+/** The line that names a change: its kind, name and place. */
+export function changeHeading({ kind, name, file, line, column, state, fromClient }: Change): string {
   const place = file === undefined ? "" : ` ${[file, line, column].filter((part) => part !== undefined).join(":")}`;
   const isForeign = !fromClient && (state === "image-only" || state === "differs");
   const label = kind === undefined ? "form" : kind.replace("-", " ");
@@ -73,7 +74,8 @@ function bodyOf({ state, text, fileText }: Change): string {
   return state === "image-only" ? (text ?? "") : "";
 }
 
-function indented(text: string): string {
+/** Text below the line of its change. */
+export function indented(text: string): string {
   return text
     .split("\n")
     .map((line) => `  ${line}`.trimEnd())

@@ -4,7 +4,7 @@ export const INSTRUCTIONS = `A live Common Lisp image (SBCL). All code runs in o
 Work in small steps with evaluate-lisp: define, call, look, correct. It takes any number of forms, and reports output, warnings and the last form's values ("=> v" a line each). Change package with (in-package :name), or pass "package" for one call. Load a project with (asdf:load-system "name") or (load "/path/file.lisp"), with a longer "timeout" (seconds).
 
 Read code with show-source: each definition's text with file and line. Find names with apropos-search, and text in the source with search-source.
-See what only the image has with list-changes. find-references shows who uses a name. compile-code checks code.
+list-changes shows, save-changes saves new code. find-references shows who uses a name. compile-code checks code.
 
 When code fails you get [ERROR] TYPE, the message and a backtrace: frame 0 is where it happened, higher numbers are callers. describe-last-error repeats it with its restarts; get-backtrace shows the whole stack, until an evaluation succeeds.
 

@@ -1,0 +1,220 @@
+;;;; Writes definitions that were evaluated to their files.
+
+(in-package #:swank-client/code)
+
+(defstruct save
+  "What becomes of a CHANGE: OUTCOME is :SAVE or the reason for not saving it. START and END delimit the text in FILE that TEXT replaces."
+  change outcome
+  (file nil)
+  (start nil)
+  (end nil)
+  (text nil))
+
+;;; Which definitions
+
+(defun savable-changes (truename matches-p)
+  "The changes that evaluations have made, in the file TRUENAME or in no file, and for whose definitions MATCHES-P."
+  (remove-if-not (lambda (change)
+                   (and (member (change-state change) '(:image-only :differs))
+                        (or (null (change-file change)) (of-file-p change truename))
+                        (funcall matches-p (change-definition change))))
+                 (all-changes nil)))
+
+(defun evaluated-package (definition)
+  "The name of the package in which the text of DEFINITION was evaluated, or NIL if it is not known."
+  (let* ((plist (definition-plist definition))
+         (name (or (getf plist :package) (getf plist :emacs-package))))
+    (and (stringp name) (parsed-package (string-trim "\"" name)))))
+
+(defun package-fits-p (definition package)
+  "True if the text of DEFINITION means in PACKAGE what it meant when it was evaluated, as far as that is known."
+  (let ((name (evaluated-package definition)))
+    (or (null name) (and package (eq package (or-nil (find-package name)))))))
+
+;;; Where
+
+(defun matching-forms (definition file)
+  "The number of top-level forms of FILE that look like that of DEFINITION."
+  (count-if (lambda (form) (eq t (apply #'defines-p definition (file-text file) (span form)))) (file-forms file)))
+
+(defun conditional-p (file number)
+  "True if the reader skips the form NUMBER of FILE in some Lisps."
+  (let ((form (nth number (file-forms file))))
+    (find-if (lambda (line) (or (search "#+" line) (search "#-" line)))
+             (code-lines (subseq (file-text file) (top-level-form-gap form) (top-level-form-start form))))))
+
+(defun code-lines (text)
+  "The lines of TEXT without those that are comments."
+  (loop for start = 0 then (1+ end)
+        for end = (position #\Newline text :start start)
+        for line = (string-trim '(#\Space #\Tab #\Return) (subseq text start end))
+        unless (eql 0 (position #\; line)) collect line
+        while end))
+
+(defun form-changed-p (file number)
+  "True if form NUMBER of FILE may have changed since it was loaded."
+  (let ((loaded (text-as-loaded file)))
+    (or (null loaded)
+        (and (string/= loaded (file-text file))
+             (find number (unmatched (file-text file) (file-forms file) loaded (top-level-forms loaded)) :key #'second)))))
+
+(defun file-line-ends (text file)
+  "TEXT with the line ends of FILE."
+  (let* ((first (position #\Newline (file-text file)))
+         (plain (remove #\Return text)))
+    (if (and first (plusp first) (char= #\Return (char (file-text file) (1- first))))
+        (with-output-to-string (out)
+          (loop for char across plain
+                do (when (char= char #\Newline) (write-char #\Return out))
+                   (write-char char out)))
+        plain)))
+
+(defun replacement (change)
+  "The SAVE of CHANGE, whose definition its file has with another text."
+  (let* ((file (change-file change)) (number (change-number change)) (start (change-position change))
+         (definition (change-definition change)))
+    (make-save :change change :file file :start start :end (+ start (length (change-file-text change)))
+               :text (file-line-ends (change-text change) file)
+               :outcome (cond ((form-changed-p file number) :file-changed)
+                              ((> (matching-forms definition file) 1) :ambiguous)
+                              ((conditional-p file number) :conditional)
+                              ((not (package-fits-p definition (package-at (file-text file) (file-forms file) number))) :other-package)
+                              (t :save)))))
+
+(defun addition (change file)
+  "The SAVE of CHANGE, whose definition no file has, at the end of FILE; NIL for FILE if none was given."
+  (let* ((text (and file (file-text file)))
+         (end (and file (length text))))
+    (make-save :change change :file file :start end :end end
+               :text (and file (change-text change)
+                          (file-line-ends (format nil "~:[~%~;~]~:[~%~;~]~a~%" (or (zerop end) (char= #\Newline (char text (1- end))))
+                                                  (zerop end) (change-text change))
+                                          file))
+               :outcome (cond ((null (change-text change)) :no-text)
+                              ((null file) :no-file)
+                              ((not (package-fits-p (change-definition change)
+                                                    (package-at text (file-forms file) (length (file-forms file)))))
+                               :other-package)
+                              (t :save)))))
+
+;;; Writing
+
+(defun new-text (file saves)
+  "The text of FILE after SAVES."
+  (let ((text (file-text file)))
+    ;; from the end, so that positions stay right; additions keep their order
+    (dolist (save (stable-sort (reverse saves) #'> :key #'save-start) text)
+      (setf text (concatenate 'string (subseq text 0 (save-start save)) (save-text save) (subseq text (save-end save)))))))
+
+(defun encoded (text format)
+  "The bytes of TEXT in FORMAT, or NIL if it cannot be written so."
+  (let ((octets (or-nil (sb-ext:string-to-octets text :external-format format))))
+    (and octets (string= text (or (or-nil (sb-ext:octets-to-string octets :external-format format)) "")) octets)))
+
+(defun identity-of (name)
+  "What changes when the file with the native NAME is written: its inode, size and time."
+  (let ((stat (sb-posix:stat name)))
+    (list (sb-posix:stat-ino stat) (sb-posix:stat-size stat) (sb-posix:stat-mtime stat) (sb-posix:stat-mode stat))))
+
+(defun write-octets (octets name)
+  "Write OCTETS to the new file with the native NAME."
+  (with-open-file (stream (sb-ext:parse-native-namestring name) :direction :output :if-exists :error :element-type '(unsigned-byte 8))
+    (write-sequence octets stream)
+    (finish-output stream)))
+
+(defun replace-file (file octets)
+  "Replace the text of FILE by OCTETS at once, unless it has changed since FILE was read. => :SAVED, :FILE-CHANGED or :UNWRITABLE"
+  (let* ((name (sb-ext:native-namestring (file-truename file)))
+         (draft (format nil "~a.~36r.tmp" name (random (expt 36 8) (make-random-state t))))
+         (before (identity-of name)))
+    (unwind-protect
+         (handler-case
+             (progn
+               (write-octets octets draft)
+               (sb-posix:chmod draft (logand #o7777 (fourth before)))
+               (cond ((and (equalp (encoded (file-text file) (file-format file)) (file-octets (file-truename file)))
+                           (equal before (identity-of name)))
+                      (sb-posix:rename draft name)
+                      :saved)
+                     (t :file-changed)))
+           ((or file-error stream-error sb-posix:syscall-error) () :unwritable))
+      (or-nil (sb-posix:unlink draft)))))
+
+(defun write-saves (file saves)
+  "Write SAVES, all of FILE. => their outcome"
+  (let ((octets (and (encoded (file-text file) (file-format file))
+                     (encoded (new-text file saves) (file-format file)))))
+    (if octets (replace-file file octets) :encoding)))
+
+(defun loaded-after (loaded saves)
+  "LOADED, the text of a file as it was loaded, with the texts that SAVES have written."
+  (dolist (save saves loaded)
+    (let* ((old (change-file-text (save-change save)))
+           (start (if old (search old loaded) (length loaded))))
+      (when start
+        (setf loaded (concatenate 'string (subseq loaded 0 start) (save-text save) (subseq loaded (+ start (length old)))))))))
+
+(defun note-written (file loaded saves)
+  "The image has what SAVES have written to FILE, whose text was LOADED when it was loaded."
+  (when loaded
+    (let ((octets (encoded (loaded-after loaded saves) (file-format file))))
+      (when octets (or-nil (note-text (file-truename file) octets)))))
+  (mapc #'note-saved saves))
+
+(defun note-saved (save)
+  "Let editors find the definition of SAVE in its file."
+  (let ((plist (definition-plist (change-definition (save-change save)))))
+    (when plist
+      (note-saved-origin (getf plist :emacs-buffer) (sb-ext:native-namestring (file-truename (save-file save)))))))
+
+(defun write-all (saves)
+  "Write those of SAVES that can be saved, file by file, and set their outcomes."
+  (loop for file in (remove-duplicates (mapcar #'save-file (remove :save saves :key #'save-outcome :test-not #'eq)))
+        for some = (remove-if-not (lambda (save) (and (eq file (save-file save)) (eq :save (save-outcome save)))) saves)
+        for loaded = (text-as-loaded file)
+        for outcome = (write-saves file some)
+        do (dolist (save some) (setf (save-outcome save) outcome))
+           (when (eq outcome :saved) (note-written file loaded some))))
+
+(defun save-entry (save)
+  "The plist that describes SAVE."
+  (let ((file (save-file save)))
+    (list* :outcome (save-outcome save)
+           (append (and file (null (change-file (save-change save))) (place-facts file (save-start save)))
+                   (change-entry (save-change save))))))
+
+;;; The question
+
+(defun definition-matcher (symbol text)
+  "A predicate of definitions of SYMBOL, as TEXT names them: NAME, (setf NAME) or (method NAME ...)."
+  (let* ((elements (and (method-text-p text) (element-texts (trimmed text))))
+         (name (if (setf-text-p (string-trim "#'" (if elements (second elements) (trimmed text)))) (list 'setf symbol) symbol)))
+    (lambda (definition)
+      (and (equal name (definition-name definition))
+           (or (null elements) (wanted-methods (list definition) elements))
+           t))))
+
+(defun save-matching (truename matches-p dry-run named)
+  "Save the changes of definitions for which MATCHES-P. => (:saves (ENTRY ...))"
+  (let* ((file (and truename (file-now truename)))
+         (saves (loop for change in (savable-changes truename matches-p)
+                      collect (if (change-file change) (replacement change) (addition change (and named file))))))
+    (unless dry-run (write-all saves))
+    (let ((*room* +texts-limit+))
+      (with-printing-time
+        (list :saves (mapcar #'save-entry saves))))))
+
+(defun save-changes (name file-name dry-run)
+  "Write the evaluated definitions of NAME, by default all that this session has evaluated, to their file; those of NAME that no file has to
+the end of the file FILE-NAME. Write nothing if DRY-RUN.
+=> (:saves (ENTRY ...)) | the replies of WITH-WANTED-FILE and CALL-WITH-NAMED"
+  (with-code-session (nil)
+    (with-files ()
+      (with-wanted-file (truename file-name)
+        (if name
+            (call-with-named (if (method-text-p name) (or (second (element-texts (trimmed name))) "") name)
+                             (session-home nil)
+                             (lambda (symbol status package)
+                               (declare (ignore status package))
+                               (save-matching truename (definition-matcher symbol name) dry-run t)))
+            (save-matching truename #'own-definition-p dry-run nil))))))

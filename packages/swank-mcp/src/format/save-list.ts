@@ -1,0 +1,62 @@
+import type { Save, SaveOutcome, Saves } from "../image/lisp-port.js";
+import { cutText } from "../text/cut.js";
+import { lineDiff } from "../text/line-diff.js";
+import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
+import { changeHeading, indented } from "./change-list.js";
+import { fileNotFoundBlocks } from "./file-not-found.js";
+import { notFoundBlocks, notFoundData } from "./symbol-blocks.js";
+
+/** Key of a result's `_meta` under which programs find the outcomes as data. */
+const SAVES_META = "swank-mcp/saves";
+
+const NOTHING = "Nothing to save: no such definition was evaluated, or the file has the same text.";
+
+const OUTCOMES: Record<SaveOutcome, string> = {
+  save: "would be written; save with dry-run false",
+  saved: "written",
+  "no-file": "not written: no file defines it. Give its name with the file to append it to",
+  "no-text": "not written: Lisp has not recorded its text. Evaluate it again",
+  "file-changed": "not written: this form changed in the file since it was loaded. Merge the two by hand",
+  ambiguous: "not written: the file has several such forms",
+  conditional: "not written: #+ or #- precedes the form in the file",
+  "other-package": "not written: it was evaluated in another package than the file's",
+  encoding: "not written: the encoding of the file cannot represent the text",
+  unwritable: "not written: the image may not write the file",
+};
+
+/**
+ * The answer of save-changes.
+ *
+ * @param asked - The name that the caller gave, or an empty text.
+ * @param similar - Names that are similar to one that was not found.
+ */
+export function savesAnswer(saves: Saves, asked: string, similar: readonly string[]): ToolAnswer {
+  switch (saves.status) {
+    case "found":
+      return { blocks: [savesText(saves.saves)], isError: false, meta: { [SAVES_META]: savesData(saves.saves) } };
+    case "file-not-found":
+      return { blocks: fileNotFoundBlocks(saves), isError: false, meta: { [SAVES_META]: { ...saves } } };
+    default:
+      return {
+        blocks: notFoundBlocks(saves, asked, similar),
+        isError: false,
+        meta: { [SAVES_META]: notFoundData(saves) },
+      };
+  }
+}
+
+function savesText(saves: readonly Save[]): string {
+  return saves.length === 0 ? NOTHING : cutText(saves.map(saveText).join("\n\n"));
+}
+
+function saveText(save: Save): string {
+  const heading = `${changeHeading(save)}: ${OUTCOMES[save.outcome]}`;
+  if (save.file === undefined) return heading;
+  const added = (save.text ?? "").split("\n").map((line) => `+ ${line}`.trimEnd());
+  const diff = save.fileText === undefined ? added.join("\n") : lineDiff(save.fileText, save.text ?? "");
+  return `${heading}\n${indented(diff)}`;
+}
+
+function savesData(saves: readonly Save[]): JsonObject {
+  return { saves: saves.map(({ text, fileText, fromClient, ...place }) => ({ ...place, from_client: fromClient })) };
+}

@@ -1,0 +1,130 @@
+import { chmod, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { blocks } from "../../support/mcp-results.js";
+import { McpStdio } from "../../support/mcp-stdio.js";
+import { Snapshots } from "../../support/snapshots.js";
+
+const SOURCE = `;;; Tolls. Größe 𝄞 (
+(defpackage :toll (:use :cl))
+(in-package :toll)
+
+;; What a cart costs.
+(defun price (cart) ; in cents
+  (* 2 cart))
+;; After it.
+
+(progn
+  (defun inner (x) x)
+  (defvar *state* 1))
+
+(defgeneric pay (thing))
+(defmethod pay ((thing symbol)) 1)
+(defmethod pay ((thing string)) 2)
+#-never
+(defun conditional () 1)
+(defun twice () 1)
+(defun twice () 1)
+(defun last-one () 1)`;
+
+/** A time before now, since SBCL compares files by the second in which they were written. */
+const EARLIER = new Date(Date.now() - 60_000);
+
+describe("save-changes", () => {
+  const snapshots = new Snapshots(import.meta.url);
+  let server: McpStdio;
+  let folder: string;
+  let file: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "save changes "));
+    file = join(folder, "toll.lisp");
+    server = await McpStdio.start();
+    await writeSource(SOURCE);
+    await server.evaluate(`(load ${JSON.stringify(file)}) (in-package :toll)`);
+  });
+  afterEach(async () => {
+    await server.close();
+    await rm(folder, { recursive: true });
+  });
+
+  async function writeSource(text: string): Promise<void> {
+    await writeFile(file, text);
+    await utimes(file, EARLIER, EARLIER);
+  }
+
+  /** The whole answer of a tool, which must not be an error, with the folder's name replaced. */
+  async function answer(args: object, tool = "save-changes"): Promise<string> {
+    const result = await server.call(tool, args);
+    expect(result.isError, JSON.stringify(result)).to.equal(false);
+    return blocks(result).join("\n--\n").replaceAll(folder, "FOLDER");
+  }
+
+  it("shows what it would write, then writes evaluated definitions in place, and keeps everything around them", async () => {
+    await server.evaluate("(defun price (cart)\n  ;; thrice\n  (* 3 cart)) (progn (defun inner (x) (list x)))");
+    await server.evaluate("(defmethod pay ((thing string)) 22) (defun last-one () :last) (defun scratch () 1)");
+    snapshots.match("dry run", await answer({}));
+    expect(await readFile(file, "utf8")).to.equal(SOURCE);
+    await chmod(file, 0o640);
+    snapshots.match("written", await answer({ "dry-run": false }));
+    expect(await readFile(file, "utf8")).to.equal(
+      SOURCE.replace("(defun price (cart) ; in cents\n  (* 2 cart))", "(defun price (cart)\n  ;; thrice\n  (* 3 cart))")
+        .replace("(defun inner (x) x)", "(defun inner (x) (list x))")
+        .replace("string)) 2)", "string)) 22)")
+        .replace("(defun last-one () 1)", "(defun last-one () :last)"),
+    );
+    expect((await stat(file)).mode & 0o777).to.equal(0o640);
+    expect(await readdir(folder)).to.deep.equal(["toll.lisp"]);
+    expect(await answer({ file }, "list-changes")).to.equal("Image and files agree.");
+    expect(await answer({ name: "price" })).to.match(/^Nothing to save/);
+  });
+
+  it("appends a named definition that no file has to the file it is told", async () => {
+    await server.evaluate("(defun fresh ()\n  1) (defmethod pay ((thing list)) 3)");
+    snapshots.match("appended", await answer({ name: "fresh", file, "dry-run": false }));
+    snapshots.match("method", await answer({ name: "(method pay (list))", file, "dry-run": false }));
+    expect(await readFile(file, "utf8")).to.equal(
+      `${SOURCE}\n\n(defun fresh ()\n  1)\n\n(defmethod pay ((thing list)) 3)\n`,
+    );
+    expect(await answer({ file, text: false }, "list-changes")).to.equal("Image and files agree.");
+  });
+
+  it("keeps the encoding and the line ends of the file", async () => {
+    const other = join(folder, "latin.lisp");
+    await writeFile(other, Buffer.from('(in-package :toll)\r\n(defun gr\xfc\xdfe ()\r\n  "\xe4")\r\n', "latin1"));
+    await utimes(other, EARLIER, EARLIER);
+    await server.evaluate(`(load ${JSON.stringify(other)} :external-format :latin-1) (defun grüße ()\n  "ö")`);
+    expect(await answer({ "dry-run": false })).to.match(/latin\.lisp:2:1: written/);
+    expect(await readFile(other, "latin1")).to.equal('(in-package :toll)\r\n(defun grüße ()\r\n  "ö")\r\n');
+    await server.evaluate('(defun grüße () "𝄞")');
+    expect(await answer({ "dry-run": false })).to.match(/not written: the encoding/);
+  });
+
+  it("refuses what it could do wrong, and writes nothing then", async () => {
+    await writeSource(SOURCE.replace("(* 2 cart)", "(* 5 cart)"));
+    await server.evaluate("(defun price (cart) (* 6 cart)) (defun conditional () 2) (defun twice () 2)");
+    await server.evaluate("(in-package :cl-user) (defun toll::last-one () 2) (in-package :toll)");
+    snapshots.match("refused", await answer({ "dry-run": false }));
+    expect(await readFile(file, "utf8")).to.equal(SOURCE.replace("(* 2 cart)", "(* 5 cart)"));
+    await server.evaluate("(defun unwritable () 1)");
+    expect(await answer({ name: "unwritable", file: "/dev/null", "dry-run": false })).to.match(/not written|no file/);
+  });
+
+  it("answers bad input with what is near it", async () => {
+    snapshots.match(
+      "bad input",
+      [
+        await answer({ name: "prise" }),
+        await answer({ name: "nowhere:price" }),
+        await answer({ name: "car" }),
+        await answer({ file: join(folder, "tol.lisp") }),
+      ].join("\n\n"),
+    );
+    for (const args of [{ name: "" }, { file: 1 }, { "dry-run": "no" }, { text: true }]) {
+      expect((await server.call("save-changes", args)).isError, JSON.stringify(args)).to.equal(true);
+    }
+  });
+
+  snapshots.testCompleteness();
+});
