@@ -146,6 +146,7 @@
                (:file "code/definitions")
                (:file "code/forms-of-definitions")
                (:file "code/recorded-forms")
+               (:file "code/recorded-code")
                (:file "code/show-source")
                (:file "code/show-file")
                (:file "code/regex-parser")

@@ -126,6 +126,21 @@ describe("show-source", () => {
     await writeSource(SHAPES, EARLIER);
   });
 
+  it("compares functions with the forms that Lisp has recorded, so it sees changes of equal length, even within the same second", async () => {
+    const changed = SHAPES.replace("(* *scale* side))", "(+ *scale* side))").replace(
+      "(defun inner (x) x)",
+      "(defun inner (x) ;\n x)",
+    );
+    await writeSource(changed);
+    const later = await shownNames("grow", "inner", "(setf scale)");
+    await writeSource(changed, EARLIER);
+    snapshots.match(
+      "recorded forms",
+      `${later}\n\n# same second\n${await shownNames("grow", "inner", "(setf scale)")}`,
+    );
+    await writeSource(SHAPES, EARLIER);
+  });
+
   it("shows the form that Lisp has recorded if the file has changed or is gone", async () => {
     const loaded = join(folder, "loaded.lisp");
     await writeFile(

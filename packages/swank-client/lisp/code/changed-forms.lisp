@@ -16,39 +16,6 @@
   (text nil)
   (file-text nil))
 
-;;; Packages of forms
-
-(defun in-package-name (text form)
-  "The package that FORM of TEXT names if it is IN-PACKAGE."
-  (let ((start (top-level-form-start form)))
-    (multiple-value-bind (operator name)
-        (when (and (char= #\( (char text start))
-                   (search "in-package" text :start2 start :end2 (min (top-level-form-end form) (+ start 30)) :test #'char-equal))
-          (definition-head text start (top-level-form-end form)))
-      (and operator name (string= "IN-PACKAGE" (operator-name operator)) (designated-name name)))))
-
-(defun designated-name (text)
-  "The name of a package in TEXT, a designator without evaluation."
-  (let ((text (trimmed text)))
-    (if (char= #\" (char text 0)) (string-trim "\"" text) (parsed-package (string-left-trim ":" text)))))
-
-(defun file-packages (file)
-  "The names of the packages that forms of FILE change to."
-  (if (eq :unknown (file-package-names file))
-      (setf (file-package-names file)
-            (loop for form in (file-forms file)
-                  for name = (or-nil (in-package-name (file-text file) form))
-                  when name collect name))
-      (file-package-names file)))
-
-(defun package-at (text forms number)
-  "The package in which form NUMBER of FORMS in TEXT is read, or NIL if it is not known."
-  (loop with name = nil
-        for form in forms
-        repeat (or number 0)
-        do (setf name (or (or-nil (in-package-name text form)) name))
-        finally (return (and name (or-nil (find-package name))))))
-
 ;;; Definitions that forms make
 
 (defun own-operator-p (name-text package)
@@ -150,7 +117,7 @@
 (defun length-state (definition file number)
   "The state of DEFINITION, whose form is NUMBER in FILE now, by its length; NIL if it is as it was loaded."
   (case (text-state definition (code-source-of definition (file-truename file)) file number)
-    (:loaded nil)
+    ((:loaded :same-form) nil)
     (:same-length :maybe-changed)
     (t (if (recorded-length (code-source-of definition (file-truename file)) (or (form-number-of definition) 0))
            :changed

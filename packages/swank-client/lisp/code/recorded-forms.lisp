@@ -42,11 +42,16 @@
           (sb-ext:*suppress-print-errors* 'serious-condition))
       (truncated +text-limit+ (lambda (stream) (prin1 form stream))))))
 
+(defun lambda-form-of (definition)
+  "The lambda expression that SBCL has recorded for DEFINITION, a function, or NIL."
+  (let ((form (and (eq (definition-kind definition) :function)
+                   (or-nil (function-lambda-expression (fdefinition (definition-name definition)))))))
+    (and (typep form '(cons (eql lambda) (cons list))) form)))
+
 (defun lambda-text (definition)
   "The text of DEFINITION, a function, as SBCL has recorded its form, or NIL."
-  (let* ((name (definition-name definition))
-         (lambda-expression (and (eq (definition-kind definition) :function)
-                                 (or-nil (function-lambda-expression (fdefinition name))))))
-    (when (typep lambda-expression '(cons (eql lambda) (cons list)))
+  (let ((name (definition-name definition))
+        (lambda-expression (lambda-form-of definition)))
+    (when lambda-expression
       (or-nil (pretty-text `(defun ,name ,@(body-of-lambda lambda-expression name))
                            (home-package (if (consp name) (second name) name)))))))

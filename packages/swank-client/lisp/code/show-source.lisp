@@ -41,18 +41,22 @@
         own
         (loaded-source pathname))))
 
-(defun text-state (definition code file number)
-  "What the text of form NUMBER in FILE is: :LOADED, :SAME-LENGTH, :CHANGED or, without CODE, the record about its code, :UNKNOWN."
-  (cond ((null code) :unknown)
-        ((= (code-created code) (file-date file)) :loaded)
-        ((or-nil (same-length-p code (form-number-of definition) file number)) :same-length)
-        (t :changed)))
+(defun text-state (definition code file number &optional span)
+  "What the text of form NUMBER in FILE, or of the form at SPAN inside it, is: :LOADED, :SAME-FORM, :SAME-LENGTH, :CHANGED or :UNKNOWN.
+CODE is the record about its code, or NIL."
+  (let ((form (and number (or-nil (compared-form definition file (or span (span (nth number (file-forms file)))) number)))))
+    (cond ((eq form :different) :changed)
+          ((and code (= (code-created code) (file-date file))) :loaded)
+          ((eq form :same) :same-form)
+          ((null code) :unknown)
+          ((or-nil (same-length-p code (form-number-of definition) file number)) :same-length)
+          (t :changed))))
 
 (defun entry-in-file (definition file pathname)
   "Describe DEFINITION, whose source is PATHNAME, FILE now."
   (let ((code (code-source-of definition pathname)))
     (multiple-value-bind (span number) (definition-span definition file (and code (= (code-created code) (file-date file))))
-      (let* ((state (if span (text-state definition code file number) :gone))
+      (let* ((state (if span (text-state definition code file number span) :gone))
              (recorded (and (member state '(:changed :gone)) (lambda-text definition)))
              (place (if span (place-facts file (first span)) (list :file (shown-file (file-truename file))))))
         (if recorded

@@ -12,6 +12,7 @@ export const SOURCE_KINDS = [...DEFINITION_KINDS, "special-operator"] as const;
  * What the text of a definition is.
  *
  * - `loaded`: that of the file, which is as it was loaded.
+ * - `same-form`: that of the file, which has changed since it was loaded, but Lisp has recorded the same form.
  * - `same-length`: that of the file, which has changed since it was loaded, but not in the length of this form.
  * - `changed`: that of the file, which has changed since it was loaded; the text that was loaded is not recorded.
  * - `unknown`: that of the file; when it was loaded is not recorded.
@@ -23,6 +24,7 @@ export const SOURCE_KINDS = [...DEFINITION_KINDS, "special-operator"] as const;
  */
 export const TEXT_STATES = [
   "loaded",
+  "same-form",
   "same-length",
   "changed",
   "unknown",

@@ -17,6 +17,7 @@ const MAX_DATA = 200;
 /** What the text of a definition is, in words. */
 const STATES: Record<TextState, string> = {
   loaded: "as loaded",
+  "same-form": "the file has changed since it was loaded, but not this form, apart from comments and layout",
   "same-length": "the file has changed since it was loaded, but not the length of this form",
   changed: "the file has changed since it was loaded: this is its text now; the loaded text is not recorded",
   unknown: "it is not known whether the file has changed since it was loaded",
