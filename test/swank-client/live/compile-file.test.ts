@@ -53,10 +53,15 @@ describe("SwankClient.compileFile", function () {
     expect(lisp.stops).to.deep.equal([]);
   });
 
-  it("refuses files that do not exist and unknown options", async () => {
+  it("refuses files that do not exist and unknown options, and is cancelled", async () => {
     await rejection(lisp.compileFile(join(folder, "none.lisp")), "REQUEST_FAILED");
     const misspelt = { load: true, lod: true };
     const error = await rejection(lisp.compileFile(path, misspelt), "INVALID_ARGUMENT");
     expect(error.message).to.equal('compileFile has no option "lod". Did you mean "load"?');
+    await writeFile(path, "(eval-when (:compile-toplevel) (loop (sleep 1/50)))\n");
+    const ending = new AbortController();
+    const compiling = lisp.compileFile(path, { signal: ending.signal });
+    ending.abort();
+    await rejection(compiling, "CANCELLED");
   });
 });

@@ -4,8 +4,24 @@
 
 (in-package #:swank-client/connection)
 
-(defun install-guard (connection tag connected closed leaving)
-  "Encapsulate Swank's functions under TAG to guard CONNECTION. CONNECTED and CLOSED are called with connections that open and close."
+(defun call-counted (dispatched function)
+  "Call FUNCTION with a function that removes a request from the number in the cell DISPATCHED, once, at the latest at the end."
+  (let ((counted t))
+    (flet ((remove-one ()
+             (when (shiftf counted nil) (sb-ext:atomic-decf (car dispatched)))))
+      (unwind-protect (funcall function #'remove-one)
+        (remove-one)))))
+
+(defun begin-request (connection dispatched serve form package id)
+  "Call SERVE, Swank's function, with FORM, PACKAGE and ID, a request of CONNECTION that is counted in the cell DISPATCHED until END-REQUESTS
+finds its thread. If the connection has closed, the request ends at once."
+  (call-counted dispatched
+                (lambda (begun)
+                  (when (open-p connection) (serve-request serve form package id begun)))))
+
+(defun install-guard (connection tag connected closed leaving dispatched)
+  "Encapsulate Swank's functions under TAG to guard CONNECTION. CONNECTED and CLOSED are called with connections that open and close.
+The cells LEAVING and DISPATCHED hold the threads that move to another debugger, and the number of requests that no thread has begun."
   (sb-ext:atomic-push connected (symbol-value '*new-connection-hook*))
   (encapsulate-function 'invoke-default-debugger tag
                         (lambda (enter condition)
@@ -23,31 +39,38 @@
   (encapsulate-function 'eval-for-emacs tag
                         (lambda (serve form package id)
                           (if (eq *emacs-connection* connection)
-                              (serve-request serve form package id)
+                              (begin-request connection dispatched serve form package id)
                               (funcall serve form package id))))
   (encapsulate-function 'dispatch-event tag
                         (lambda (dispatch receiver event)
-                          (funcall dispatch receiver (if (eq receiver connection) (fitting-event event) event))))
+                          (cond ((eq receiver connection)
+                                 (when (eq (first event) :emacs-rex) (sb-ext:atomic-incf (car dispatched)))
+                                 (funcall dispatch receiver (fitting-event event)))
+                                (t (funcall dispatch receiver event)))))
   ;; each new package makes Swank send 40 kB that only editors need, and compute them for 40 ms
   (encapsulate-function 'sync-indentation-to-emacs tag
                         (lambda (synchronize)
                           (unless (eq *emacs-connection* connection) (funcall synchronize)))))
 
 (defun uninstall-guard (tag connected closed)
-  "Undo what INSTALL-GUARD did."
+  "Undo what INSTALL-GUARD did, except that requests still begin as it says."
   (unencapsulate-function 'close-connection% tag)
   (unencapsulate-function 'dispatch-event tag)
   (unencapsulate-function 'sync-indentation-to-emacs tag)
-  (unencapsulate-function 'eval-for-emacs tag)
   (unencapsulate-function 'invoke-default-debugger tag)
   (sb-ext:atomic-update (symbol-value '*new-connection-hook*) (lambda (hooks) (remove connected hooks)))
   (sb-ext:atomic-update (symbol-value '*connection-closed-hook*) (lambda (hooks) (remove closed hooks))))
 
+(defun end-guard (connection tag dispatched)
+  "End everything that runs or is stopped for CONNECTION, which is closed, and then the rest of the guard."
+  (unwind-protect (release-all connection dispatched)
+    (unencapsulate-function 'eval-for-emacs tag)))
+
 (defun guard (connection)
   "Guard CONNECTION until it is closed."
   (let ((tag (gensym "SWANK-CLIENT"))
-        ;; threads that are moving to another debugger
-        (leaving (list nil)))
+        (leaving (list nil))
+        (dispatched (list 0)))
     (labels ((connected (new)
                (unless (eq new connection)
                  (sb-thread:make-thread #'hand-over-threads :arguments (list new connection leaving)
@@ -55,6 +78,6 @@
              (closed (closing)
                (when (eq closing connection)
                  (uninstall-guard tag #'connected #'closed)
-                 (sb-thread:make-thread #'release-all :arguments (list connection) :name "swank-client clean-up"))))
+                 (sb-thread:make-thread #'end-guard :arguments (list connection tag dispatched) :name "swank-client clean-up"))))
       (ignore-errors (keep-from-children (connection-descriptor connection)))
-      (install-guard connection tag #'connected #'closed leaving))))
+      (install-guard connection tag #'connected #'closed leaving dispatched))))

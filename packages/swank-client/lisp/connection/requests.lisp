@@ -51,11 +51,15 @@ Newer SBCLs call malloc in the compiler. A thread that waits in a system call is
   (let ((address (interrupted-address)))
     (and address (>= address #x7f0000000000))))
 
-(defun safe-to-unwind-p (tries)
-  "True if this thread can be unwound now. TRIES counts the earlier interrupts that found it unsafe: a compilation gets 4 s."
+(defun safe-to-unwind-p (seconds)
+  "True if this thread can be unwound now. SECONDS is the time since the first interrupt: a compilation gets 4 s."
   (not (or (holds-mailbox-p)
-           (and (< tries 20) (in-foreign-code-p))
-           (and (< tries 200) (holds-shared-lock-p)))))
+           (and (< seconds 2/5) (in-foreign-code-p))
+           (and (< seconds 4) (holds-shared-lock-p)))))
+
+(defun seconds-since (start)
+  "Seconds since START, a value of GET-INTERNAL-REAL-TIME."
+  (/ (- (get-internal-real-time) start) internal-time-units-per-second))
 
 ;;; Ways to end a request, in its thread
 
@@ -70,18 +74,16 @@ Newer SBCLs call malloc in the compiler. A thread that waits in a system call is
   (sb-thread:abort-thread :allow-exit t))
 
 (defun interrupt-when-safe (way thread running-p)
-  "Make THREAD call WAY once, at the first safe moment, while RUNNING-P is true of it.
+  "Make THREAD call WAY once, at the first safe moment in the next 10 s, while RUNNING-P is true of it.
 Each interrupt is sent after the one before has arrived, because SBCL crashes when many are queued."
-  (let ((arrived t) (taken nil) (tries 0))
+  (let ((arrived t) (taken nil) (start (get-internal-real-time)))
     (flet ((arrive ()
              (setf arrived t)
              (when (and (not taken) (funcall running-p sb-thread:*current-thread*))
-               (cond ((safe-to-unwind-p tries)
-                      (setf taken t)
-                      (sb-sys:with-interrupts (funcall way)))
-                     (t (incf tries))))))
-      (loop repeat 250
-            while (and (not taken) (funcall running-p thread))
+               (when (safe-to-unwind-p (seconds-since start))
+                 (setf taken t)
+                 (sb-sys:with-interrupts (funcall way))))))
+      (loop while (and (not taken) (funcall running-p thread) (< (seconds-since start) 10))
             do (when arrived
                  (setf arrived nil)
                  ;; the thread may have ended
@@ -111,13 +113,14 @@ Each interrupt is sent after the one before has arrived, because SBCL crashes wh
                        (list* #'unwind #'unwind (if (stopped-p thread) '() (list #'end-this-thread))))))
     t))
 
-(defun no-request-begins-p (connection)
-  "True if no request of CONNECTION, which is closed, can begin any more."
+(defun no-request-begins-p (connection dispatched)
+  "True if no request of CONNECTION, which is closed, can begin any more. DISPATCHED is the cell of BEGIN-REQUEST."
   (not (or (sb-thread:thread-alive-p (mconn.control-thread connection))
-           (some #'between-requests-p (sb-thread:list-all-threads)))))
+           (plusp (car dispatched)))))
 
-(defun end-requests (connection)
-  "End all requests of CONNECTION, which is closed: also those that begin in the next second."
+(defun end-requests (connection dispatched)
+  "End all requests of CONNECTION, which is closed. Those that begin in the next second, of the number in the cell DISPATCHED, end
+themselves."
   (flet ((running-p (thread)
            (and (sb-thread:thread-alive-p thread)
                 (requests-in connection thread)
@@ -125,7 +128,7 @@ Each interrupt is sent after the one before has arrived, because SBCL crashes wh
                 (not (evaluation-p thread)))))
     (loop with asked = '()
           repeat 50
-          for complete = (no-request-begins-p connection)
+          for complete = (no-request-begins-p connection dispatched)
           do (dolist (thread (set-difference (remove-if-not #'running-p (sb-thread:list-all-threads)) asked))
                (push thread asked)
                (sb-thread:make-thread #'end-in-thread

@@ -3,10 +3,11 @@
 
 (in-package #:swank-client/connection)
 
-(defstruct (request (:constructor make-request (id handlers)) (:copier nil))
-  "A request that a thread runs. It is also the catch tag that ends it."
+(defstruct (request (:constructor make-request (id handlers begun)) (:copier nil))
+  "A request that a thread runs. It is also the catch tag that ends it. BEGUN is called when the thread can be found by the request."
   (id 0 :type integer)
-  (handlers nil :type list))
+  (handlers nil :type list)
+  (begun nil :type function))
 
 (defvar *requests* '()
   "The requests that this thread runs, the innermost first.")
@@ -21,6 +22,7 @@
 
 (defun evaluate-request (form)
   "Evaluate FORM, the innermost request's, and return its value as data."
+  (funcall (request-begun (first *requests*)))
   ;; Swank's handler keeps the last condition, and prints it in a cleanup form, where an error could not be unwound
   (let ((sb-kernel:*handler-clusters* (request-handlers (first *requests*))))
     (sendable (eval form))))
@@ -33,9 +35,10 @@ In a thread that has stopped on an exhausted stack, the page stays lowered."
     (funcall function)
     (unless lowered-p (restore-guard-page))))
 
-(defun serve-request (serve form package id)
-  "Call SERVE, Swank's function, to evaluate FORM in PACKAGE and to reply to request ID."
-  (let ((request (make-request id sb-kernel:*handler-clusters*)))
+(defun serve-request (serve form package id begun)
+  "Call SERVE, Swank's function, to evaluate FORM in PACKAGE and to reply to request ID. The function BEGUN is called before FORM is
+evaluated."
+  (let ((request (make-request id sb-kernel:*handler-clusters* begun)))
     (call-with-guard-page
      (lambda ()
        (catch request

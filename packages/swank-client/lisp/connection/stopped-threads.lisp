@@ -82,8 +82,8 @@ A thread that describes its stop hides the restarts through which it leaves: it 
   "True if a thread runs or is stopped for CONNECTION."
   (some (lambda (thread) (eq connection (value-in-thread '*emacs-connection* thread))) (sb-thread:list-all-threads)))
 
-(defun release-all (connection)
-  "Release everything that runs or is stopped for CONNECTION, which is closed.
+(defun release-all (connection dispatched)
+  "Release everything that runs or is stopped for CONNECTION, which is closed, and the requests in the cell DISPATCHED.
 Each thread is interrupted once at each level, because SBCL crashes when many interrupts are queued. The threads are checked repeatedly,
 because one may be about to stop, or may be stopped at a lower level as well."
   (loop with asked = '()
@@ -94,7 +94,7 @@ because one may be about to stop, or may be stopped at a lower level as well."
         count (eq asked before) into quiet
         until (= quiet 3))
   (release-waiting-threads connection)
-  (end-requests connection))
+  (end-requests connection dispatched))
 
 ;;; Handing stopped threads to an Emacs that connects. A background thread leaves its stop here through Swank's way to another debugger,
 ;;; and stops again where it would have stopped without this library.
