@@ -160,6 +160,15 @@ export class Emacs {
     });
   }
 
+  /** Waits until point is on the given line of the buffer `name`. */
+  async pointOn(name: string, line: string): Promise<void> {
+    await this.until(`(get-buffer ${JSON.stringify(name)})`, `a buffer ${name}`);
+    await this.#come(`point in the buffer ${name} on the line ${line}`, async () => {
+      const buffer = shown.parse(await this.#read(`(swank-test-shown ${JSON.stringify(name)})`));
+      return buffer.line === line ? true : undefined;
+    });
+  }
+
   /** Invokes a restart by its number in the debugger's buffer, from 0 to 9, without waiting for its effect. */
   async invokeRestart(thread: number, number: number): Promise<void> {
     await this.pressInDebugger(thread, String(number));
