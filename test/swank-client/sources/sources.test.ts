@@ -11,8 +11,8 @@ function shown(found: LocatedSource): string {
 }
 
 /** Finds a location, as Swank sends it, in a text. */
-async function find(text: string, location: string): Promise<string> {
-  const sources = new Sources({ read: async () => text });
+async function find(text: string, location: string, features?: readonly string[]): Promise<string> {
+  const sources = new Sources({ read: async () => text, features });
   return shown(await sources.locate(calls.location(read(location))));
 }
 
@@ -48,6 +48,15 @@ describe("Sources", () => {
     expect(await find(TEXT, at("(:source-path (9 4 3) 23)"))).to.equal("4:20 (d e)))");
     expect(await find(TEXT, at("(:source-path (1 4 2 9) nil)"))).to.equal('4:12 (b "c") (d e');
     expect(await find("(unclosed", at("(:source-path (0 1) nil)"))).to.equal("1:1 (unclosed (changed)");
+  });
+
+  it("counts the forms that Lisp reads if it knows the features", async () => {
+    const text = "#+sbcl (one)\n#-sbcl (two)\n#+ccl (three)\n(four)";
+    const second = at("(:source-path (1) nil)");
+    expect(await find(text, second)).to.equal("2:1 #-sbcl (two)");
+    expect(await find(text, second, ["SBCL", "X86-64"])).to.equal("4:1 (four)");
+    expect(await find(text, at("(:source-path (0) nil)"), ["SBCL"])).to.equal("1:8 (one)");
+    expect(await find(text, second, ["CCL"])).to.equal("3:7 (three)");
   });
 
   it("searches for the snippet around the position, as Emacs does", async () => {

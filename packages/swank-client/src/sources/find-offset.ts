@@ -11,9 +11,16 @@ export interface FoundOffset {
   readonly isChanged: boolean;
 }
 
-/** The place of a position in a text. @param snippet - The text that Lisp knows there. */
-export function findOffset(source: SourceText, position: LocationPosition, snippet: string | undefined): FoundOffset {
-  const offset = offsetOf(source, position);
+/** What is known about a text: the text that Lisp knows at the position, and the features of that Lisp, which decide `#+` and `#-`. */
+export interface KnownText {
+  readonly snippet: string | undefined;
+  readonly features: readonly string[] | undefined;
+}
+
+/** The place of a position in a text. */
+export function findOffset(source: SourceText, position: LocationPosition, known: KnownText): FoundOffset {
+  const offset = offsetOf(source, position, known.features);
+  const { snippet } = known;
   if (snippet === undefined) return { offset: offset ?? 0, isChanged: offset === undefined };
   const candidates: Candidate[] = [{ snippet, start: offset ?? 0 }];
   // Swank reads a file that names no encoding as Latin-1, and counts its bytes
@@ -22,7 +29,7 @@ export function findOffset(source: SourceText, position: LocationPosition, snipp
   return nearest(source.text, candidates);
 }
 
-function offsetOf(source: SourceText, position: LocationPosition): number | undefined {
+function offsetOf(source: SourceText, position: LocationPosition, features: KnownText["features"]): number | undefined {
   switch (position.kind) {
     case "offset":
       return source.atCharacter(position.offset).offset;
@@ -37,7 +44,7 @@ function offsetOf(source: SourceText, position: LocationPosition): number | unde
     case "method":
       return definitionOf(source.text, [position.name, ...namesOf([...position.qualifiers, position.specializers])]);
     case "path":
-      return formAt(source, position.path, position.offset);
+      return formAt(source, position.path, position.offset, features);
   }
 }
 
@@ -86,18 +93,23 @@ function namesOf(data: readonly Sexp[]): readonly string[] {
 }
 
 /** The place of the innermost form of a path that is in the text. */
-function formAt(source: SourceText, path: readonly number[], offset: number | undefined): number | undefined {
+function formAt(
+  source: SourceText,
+  path: readonly number[],
+  offset: number | undefined,
+  features: KnownText["features"],
+): number | undefined {
   const start = offset === undefined ? 0 : source.atCharacter(offset).offset;
   const [top = 0, ...inner] = path;
-  const forms = formsFrom(source.text.slice(start));
+  const forms = formsFrom(source.text.slice(start), features);
   let form = forms[offset === undefined ? top : 0];
   for (const index of inner) form = form === undefined ? undefined : (elements(form)[index] ?? form);
   return form === undefined ? undefined : start + form.start;
 }
 
-function formsFrom(text: string): readonly SourceDatum[] {
+function formsFrom(text: string, features: KnownText["features"]): readonly SourceDatum[] {
   try {
-    return elements(readWithPositions(text));
+    return elements(readWithPositions(text, { features }));
   } catch (error) {
     if (error instanceof SexpError) return [];
     throw error;

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Position } from "sexp-parser";
-import { checkFunction, checkOptions } from "../base/check-arguments.js";
+import { checkFunction, checkOptions, checkText } from "../base/check-arguments.js";
 import type { LocationPlace } from "../calls/location.js";
 import { findOffset } from "./find-offset.js";
 import { type AnySource, locationOf } from "./place.js";
@@ -13,6 +13,11 @@ export interface SourcesOptions {
    * default, files are read on this machine.
    */
   readonly read?: (place: LocationPlace) => Promise<string | Uint8Array | undefined>;
+  /**
+   * The features of the Lisp, `lisp.info.features`. Paths count the top-level forms that Lisp reads. Default: unknown; each form behind `#+` or
+   * `#-` is counted then.
+   */
+  readonly features?: readonly string[] | undefined;
 }
 
 /** A position in a text that was read. Lines and columns count from 1, and columns in UTF-16 code units, as editors show them. */
@@ -58,14 +63,17 @@ export type LocatedSource =
  */
 export class Sources {
   readonly #read: NonNullable<SourcesOptions["read"]>;
+  readonly #features: readonly string[] | undefined;
   readonly #texts = new Map<string, Promise<SourceText>>();
 
   /** @throws SwankError `INVALID_ARGUMENT` */
   constructor(options: SourcesOptions = {}) {
-    checkOptions<SourcesOptions>("Sources", options, { read: true });
-    const { read = async () => undefined } = options;
+    checkOptions<SourcesOptions>("Sources", options, { read: true, features: true });
+    const { read = async () => undefined, features } = options;
     checkFunction("read", read);
+    if (features !== undefined) for (const feature of features) checkText("feature", feature);
     this.#read = read;
+    this.#features = features;
   }
 
   /**
@@ -78,7 +86,10 @@ export class Sources {
     const where = { place: location.place, path: "path" in location.place ? location.place.path : undefined };
     return this.#textOf(location.place).then(
       (source): FoundSource => {
-        const { offset, isChanged } = findOffset(source, location.position, location.snippet);
+        const { offset, isChanged } = findOffset(source, location.position, {
+          snippet: location.snippet,
+          features: this.#features,
+        });
         return { status: "found", ...where, ...source.at(offset), isChanged, source };
       },
       (cause: unknown): UnreadableSource => {
