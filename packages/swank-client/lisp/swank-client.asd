@@ -159,6 +159,8 @@
                (:file "code/cross-references")
                (:file "code/missing-references")
                (:file "code/find-references")
+               (:file "code/systems")
+               (:file "code/class-info")
                (:file "code/program-definitions")
                (:file "code/changed-forms")
                (:file "code/list-changes")

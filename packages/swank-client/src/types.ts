@@ -20,6 +20,7 @@ export type {
   SaveOutcome,
   Saves,
 } from "./calls/change.js";
+export type * from "./calls/class-description.js";
 export type * from "./calls/compiled-code.js";
 export type * from "./calls/condition.js";
 export type { ConnectionInfo } from "./calls/connection-info.js";

@@ -6,6 +6,7 @@
         #:swank-client/ledger #:swank-client/sessions #:swank-client/sources #:swank-client/describe)
   (:import-from #:swank-client/stops #:class-name-text #:message-text #:method-form #:shown-class)
   (:export #:apropos-names
+           #:class-info
            #:compile-code
            #:list-changes
            #:find-references

@@ -13,7 +13,9 @@
            #:map-code-sources
            #:method-code
            #:method-code-name
-           #:method-code-source))
+           #:method-code-source
+           #:method-combination-name
+           #:structure-slots))
 
 (in-package #:swank-client/sbcl-code)
 
@@ -85,3 +87,13 @@ Code that was replaced stays in memory until garbage is collected."
   (let ((stream (stream-error-stream condition)))
     (and (typep stream 'sb-impl::form-tracking-stream)
          (sb-impl::form-tracking-stream-form-start-char-pos stream))))
+
+(defun method-combination-name (generic-function)
+  "The name of the method combination of GENERIC-FUNCTION."
+  (sb-pcl::method-combination-type-name (sb-mop:generic-function-method-combination generic-function)))
+
+(defun structure-slots (name)
+  "((SLOT ACCESSOR TYPE DEFAULT READ-ONLY) ...) of the structure NAME, the inherited slots first."
+  (loop for slot in (sb-kernel:dd-slots (sb-kernel:find-defstruct-description name))
+        collect (list (sb-kernel:dsd-name slot) (sb-kernel:dsd-accessor-name slot) (sb-kernel:dsd-type slot)
+                      (sb-kernel::dsd-default slot) (sb-kernel:dsd-read-only slot))))

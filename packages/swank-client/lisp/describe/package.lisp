@@ -5,7 +5,8 @@
   (:use #:common-lisp #:swank-client/sbcl #:swank-client/threads #:swank-client/printing #:swank-client/ledger #:swank-client/sessions
         #:swank-client/sources)
   (:import-from #:swank-client/stops #:effective-methods #:generic-function-named #:method-entries #:required-count #:source-forms)
-  (:export #:arglist-text
+  (:export #:*call*
+           #:arglist-text
            #:call-with-named
            #:class-kind
            #:data-readtable
@@ -13,4 +14,5 @@
            #:documentation-text
            #:function-kind
            #:home-package
+           #:methods-called
            #:read-without-interning))

@@ -37,7 +37,8 @@ const value: Decoder<PrintedValue> = map(tuple(string, nullable(string)), ([text
 
 const common = { name: string, documentation: nullable(string), source: nullable(source) };
 
-const methodsCalled: Decoder<MethodsCalled> = tagged({
+/** `(:methods ENTRIES)` or `(:unknown REASON)` (lisp/describe/calls.lisp). */
+export const methodsCalled: Decoder<MethodsCalled> = tagged({
   methods: map(tuple(effectiveMethods), ([methods]): MethodsCalled => ({ kind: "methods", methods })),
   unknown: map(tuple(string), ([reason]): MethodsCalled => ({ kind: "unknown", reason })),
 });

@@ -106,8 +106,10 @@ export interface FoundReferences {
 /** What refers to a name, or the reason why the name was not found. */
 export type References = FoundReferences | NameNotFound;
 
-const reference: Decoder<Reference> = plist({
+/** The fields of `REFERENCE-ENTRY` (lisp/code/find-references.lisp). */
+export const referenceFields = {
   kind: keywordOf(USER_KINDS),
+  /** As code in the package writes it. */
   name: string,
   state: keywordOf(TEXT_STATES),
   head: nullable(string),
@@ -116,7 +118,9 @@ const reference: Decoder<Reference> = plist({
   line: optional(nullable(integer)),
   column: optional(nullable(integer)),
   origin: optional(nullable(string)),
-});
+};
+
+const reference: Decoder<Reference> = plist(referenceFields);
 
 const reason: Decoder<NoReferences> = map(
   tuple(keywordOf(NO_REFERENCES), nullable(string), nullable(integer)),

@@ -90,6 +90,14 @@ export interface ChangesOptions extends QuestionOptions {
 /** Names of the options of `listChanges`. */
 export const CHANGES_OPTIONS: OptionNames<ChangesOptions> = { ...QUESTION_OPTIONS, file: true };
 
+/** The call whose methods are listed. */
+export interface ClassOptions extends NameOptions {
+  /** Lisp sources of the arguments: literals, `'data`, variables, or names of classes for any instance. */
+  readonly args?: readonly string[] | undefined;
+}
+
+export const CLASS_OPTIONS: OptionNames<ClassOptions> = { ...NAME_OPTIONS, args: true };
+
 /** Which of the references to return. */
 export interface ReferenceOptions extends NameOptions {
   /** Index of the first one, from 0. Default: 0. */

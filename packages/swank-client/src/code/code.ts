@@ -1,6 +1,8 @@
-import { checkChoice, checkIndex, checkNumber, checkOptions, checkText } from "../base/check-arguments.js";
+import { checkChoice, checkIndex, checkNumber, checkOptions, checkText, checkTexts } from "../base/check-arguments.js";
 import { aproposNames } from "../calls/apropos-names.js";
 import type { Changes, Saves } from "../calls/change.js";
+import type { ClassInfo } from "../calls/class-description.js";
+import { classInfo } from "../calls/class-info.js";
 import type { Compiled } from "../calls/compiled-code.js";
 import type { ShownFile, ShownSource } from "../calls/definition-text.js";
 import { EXPANSION_MODES, type Expansions } from "../calls/expansion.js";
@@ -20,6 +22,8 @@ import {
   type AproposOptions,
   CHANGES_OPTIONS,
   type ChangesOptions,
+  CLASS_OPTIONS,
+  type ClassOptions,
   COMPILE_OPTIONS,
   type CompileOptions,
   EXPAND_OPTIONS,
@@ -136,6 +140,22 @@ export class Code {
     checkIndex("start", start);
     checkIndex("limit", limit);
     return this.#lisp.with({ signal }).run(findReferences, { name, package: packageName, kind, start, limit });
+  }
+
+  /**
+   * The class of a name, with slots, relatives and methods, and its generic function, with the file and system of each method.
+   *
+   * @param name - As code writes it: `circle`, `area`, `(setf size)`.
+   * @returns an answer, even if there is no such name.
+   * @throws SwankError `INVALID_ARGUMENT`, and the errors of `LispRunner.run`.
+   */
+  async classInfo(name: string, options: ClassOptions = {}): Promise<ClassInfo> {
+    checkOptions("classInfo", options, CLASS_OPTIONS);
+    checkText("name", name);
+    const { package: packageName, args = [], signal } = options;
+    if (packageName !== undefined) checkText("package", packageName);
+    checkTexts("args", args);
+    return this.#lisp.with({ signal }).run(classInfo, name, packageName, args);
   }
 
   /**

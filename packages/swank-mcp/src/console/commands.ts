@@ -155,6 +155,13 @@ export const COMMANDS: readonly ConsoleCommand[] = [
     file,
     "dry-run": false,
   })),
+  tool(
+    "class",
+    "name [argument ...]",
+    "class-info",
+    "Show a class, or the methods of a generic function.",
+    ({ words: [name, ...args], packageName }) => ({ name, arguments: args, package: packageName }),
+  ),
   tool("definitions", "[type]", "list-definitions", "List this session's definitions.", ({ words: [type] }) => ({
     type,
   })),

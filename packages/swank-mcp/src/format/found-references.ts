@@ -1,6 +1,7 @@
-import type { FoundReferences, Reference, ReferenceKind, References, TextState } from "../image/lisp-port.js";
-import { cutName, cutText, firstOf, more, oneLine } from "../text/cut.js";
+import type { FoundReferences, Reference, ReferenceKind, References } from "../image/lisp-port.js";
+import { cutName, cutText, firstOf, more } from "../text/cut.js";
 import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
+import { definitionLine } from "./definition-line.js";
 import { MAX_NAME } from "./meaning-text.js";
 import { noReferencesLines } from "./no-references.js";
 import { notFoundBlocks, notFoundData } from "./symbol-blocks.js";
@@ -8,8 +9,6 @@ import { notFoundBlocks, notFoundData } from "./symbol-blocks.js";
 /** Key of a result's `_meta` under which programs find the places as data. */
 const REFERENCES_META = "swank-mcp/references";
 
-/** Longest first line of a form. */
-const MAX_HEAD = 100;
 /** Most names of Lisp's own definitions. */
 const MAX_LISP_NAMES = 12;
 
@@ -23,14 +22,6 @@ const COUNTED: Record<ReferenceKind, readonly [one: string, several: string, of:
   "macro-uses": ["definition uses", "definitions use", "the macro"],
   specializers: ["method specializes", "methods specialize", "on"],
   subclasses: ["subclass", "subclasses", "of"],
-};
-
-/** What is found besides the form that Lisp has loaded from the file. */
-const STATES: Partial<Record<TextState, string>> = {
-  changed: "the file has changed since it was loaded",
-  recorded: "the file has changed or cannot be read",
-  gone: "the file has changed, and does not define this any more",
-  unreadable: "the image cannot read the file",
 };
 
 /** What was asked for. */
@@ -74,7 +65,7 @@ function someText(found: FoundReferences, { kind, start }: Asked): string {
   const rest = [...(end < count ? [`For more, pass start: ${end}.`] : []), ...ownLines(found, kind)];
   return [
     `${counted(count, kind)} ${cutName(name, MAX_NAME)}${where}${part}:`,
-    ...groups(references).map((group) => group.map(referenceLine).join("\n")),
+    ...groups(references).map((group) => group.map((reference) => definitionLine(reference)).join("\n")),
     ...(rest.length > 0 ? [rest.join("\n")] : []),
   ].join("\n\n");
 }
@@ -100,26 +91,6 @@ function groups(references: readonly Reference[]): Reference[][] {
     byPlace.set(place, [...(byPlace.get(place) ?? []), reference]);
   }
   return [...byPlace.values()];
-}
-
-/** `FILE:LINE:COLUMN: FIRST LINE OF THE FORM (further lines that use the name)` */
-function referenceLine({ kind, name, state, head, uses, file, line, column, origin }: Reference): string {
-  const places = [file ?? origin ?? "no place recorded", line, column].filter((part) => part !== undefined).join(":");
-  const notes = [
-    ...(head === undefined || namesDefinition(head, kind, name) ? [] : [cutName(name, MAX_NAME)]),
-    ...(uses.length > 0 ? [`${uses.length === 1 ? "line" : "lines"} ${uses.join(", ")}`] : []),
-    ...(STATES[state] === undefined ? [] : [STATES[state]]),
-  ];
-  const form = head === undefined ? cutName(name, MAX_NAME) : oneLine(head, MAX_HEAD);
-  return `${places}: ${form}${notes.length === 0 ? "" : `  [${notes.join("; ")}]`}`;
-}
-
-/** Whether the first line of a form shows the name of the definition that it makes. */
-function namesDefinition(head: string, kind: Reference["kind"], name: string): boolean {
-  if (kind === "code") return true;
-  if (kind === "method") return head.startsWith("(defmethod");
-  const [bare = name] = /[^\s:()]+(?=\)?$)/.exec(name) ?? [];
-  return head.toLowerCase().includes(bare.toLowerCase());
 }
 
 function referencesData({ status, name, references, count, files, lispCount, reasons }: FoundReferences): JsonObject {

@@ -28,7 +28,8 @@ function callOf(meaning: Meaning): { readonly function: string; readonly call: M
   return "call" in meaning && meaning.call !== undefined ? [{ function: meaning.name, call: meaning.call }] : [];
 }
 
-function callLines(operator: string, args: string, call: MethodsCalled): string[] {
+/** Lines that list the methods that a call of `operator` with `args`, a text, runs. */
+export function callLines(operator: string, args: string, call: MethodsCalled): string[] {
   if (call.kind === "unknown") return [`The methods that ${operator} runs are unknown: ${call.reason}`];
   if (call.methods.length === 0) return [`${operator} has no method for ${args}.`];
   return [

@@ -3,8 +3,8 @@ export const INSTRUCTIONS = `A live Common Lisp image (SBCL). All code runs in o
 
 Work in small steps with evaluate-lisp: define, call, look, correct. It takes any number of forms, and reports output, warnings and the last form's values ("=> v" a line each). Change package with (in-package :name), or pass "package" for one call. Load a project with (asdf:load-system "name") or (load "/path/file.lisp"), with a longer "timeout" (seconds).
 
-Read code with show-source: each definition's text with file and line. Find names with apropos-search, and text in the source with search-source.
-list-changes shows, save-changes saves new code. find-references shows who uses a name. compile-code checks code.
+Read code with show-source: definitions with file and line. Find names with apropos-search, source text with search-source.
+list-changes shows, save-changes saves new code. find-references shows who uses a name. class-info shows slots, methods. compile-code checks code.
 
 When code fails you get [ERROR] TYPE, the message and a backtrace: frame 0 is where it happened, higher numbers are callers. describe-last-error repeats it with its restarts; get-backtrace shows the whole stack, until an evaluation succeeds.
 
@@ -12,4 +12,4 @@ An error does not unwind: the thread stays stopped, named "thread/level", while 
 
 [TIMEOUT]: time was up. If the code is stopped, debugger_continue resumes it. breakpoint_set and debugger_step follow code that is wrong without an error.
 Undefined name? Check spelling and package. Symbols are upcased when read. READER-ERROR and END-OF-FILE mean malformed code.
-describe-symbol shows a name's arglist, documentation, value and source; list-definitions what you have defined. reset-session starts over. lisp-status shows the image.`;
+describe-symbol shows a name's arglist, documentation and value; list-definitions your definitions. reset-session starts over. lisp-status shows the image.`;

@@ -5,6 +5,7 @@ import { breakpointList } from "./breakpoints/breakpoint-list.js";
 import { breakpointRemove } from "./breakpoints/breakpoint-remove.js";
 import { breakpointSet } from "./breakpoints/breakpoint-set.js";
 import { aproposSearch } from "./code/apropos-search.js";
+import { classInfo } from "./code/class-info.js";
 import { compileCode } from "./code/compile-code.js";
 import { findReferences } from "./code/find-references.js";
 import { listChanges } from "./code/list-changes.js";
@@ -54,6 +55,7 @@ export const CATALOGUE: readonly DeclaredTool[] = [
   findReferences,
   compileCode,
   saveChanges,
+  classInfo,
 ];
 
 /** The tools that a configuration switches on, and a guide that recommends only these, by the names that the client has for them. */

@@ -1,0 +1,32 @@
+;;;; Which system a definition comes from. ASDF need not be loaded.
+
+(in-package #:swank-client/code)
+
+(defvar *file-systems* nil "The names of systems, by the native names of their files, for this request.")
+
+(defun known-file-systems ()
+  "The names of the systems that ASDF knows, by the native names of their files."
+  (let ((table (make-hash-table :test 'equal)))
+    (dolist (name (reverse (system-names)) table)
+      (dolist (file (or-nil (system-files name)))
+        (let ((truename (named-file file)))
+          (when truename (setf (gethash (namestring truename) table) name)))))))
+
+(defmacro with-file-systems (() &body body)
+  "Run BODY, which asks for the systems of files."
+  `(let ((*file-systems* (known-file-systems)))
+     ,@body))
+
+(defun system-of (definition)
+  "The name of the system that DEFINITION comes from, or NIL."
+  (let* ((path (and (null (evaluation-of definition)) (record-path definition)))
+         (truename (and path (or-nil (named-file (pathname path))))))
+    (and truename (gethash (namestring truename) *file-systems*))))
+
+(defun foreign-classes (definition)
+  "((NAME SYSTEM) ...) of the classes on which the method of DEFINITION specializes that come from another system than it."
+  (let ((system (system-of definition)))
+    (loop for specializer in (sb-mop:method-specializers (definition-method definition))
+          for class-system = (and (typep specializer 'class) (or-nil (system-of (class-definition specializer))))
+          when (and class-system (not (equal class-system system)))
+            collect (list (name-text (class-name specializer)) class-system))))

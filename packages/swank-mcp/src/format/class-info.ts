@@ -1,0 +1,154 @@
+import type {
+  ClassDescription,
+  ClassInfo,
+  ClassNames,
+  FoundClass,
+  FunctionDescription,
+  LocatedDefinition,
+  LocatedMethod,
+  MethodList,
+  SlotDescription,
+} from "../image/lisp-port.js";
+import { cutName, cutText, more } from "../text/cut.js";
+import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
+import { definitionLine } from "./definition-line.js";
+import { MAX_NAME } from "./meaning-text.js";
+import { callLines } from "./methods.js";
+import { notFoundBlocks, notFoundData } from "./symbol-blocks.js";
+
+/** Key of a result's `_meta` under which programs find the description as data. */
+const CLASS_META = "swank-mcp/class";
+
+/** Longest list of arguments. */
+const MAX_ARGUMENTS = 200;
+
+/** What was asked for. */
+interface Asked {
+  readonly name: string;
+  readonly args: readonly string[];
+}
+
+/**
+ * The answer of class-info.
+ *
+ * @param similar - Names that are similar to one that was not found.
+ */
+export function classInfoAnswer(info: ClassInfo, asked: Asked, similar: readonly string[]): ToolAnswer {
+  const isError = false;
+  if (info.status !== "found") {
+    return { blocks: notFoundBlocks(info, asked.name, similar), isError, meta: { [CLASS_META]: notFoundData(info) } };
+  }
+  return { blocks: [cutText(infoText(info, asked.args))], isError, meta: { [CLASS_META]: classData(info) } };
+}
+
+function infoText(info: FoundClass, args: readonly string[]): string {
+  const { name, class: described, function: generic, kinds } = info;
+  const parts = [
+    ...(described === undefined ? [] : [classText(name, described)]),
+    ...(generic === undefined ? [] : [functionText(generic, args)]),
+  ];
+  if (parts.length > 0) return parts.join("\n\n");
+  const other = kinds.length === 0 ? "" : ` It is: ${kinds.map((kind) => kind.replaceAll("-", " ")).join(", ")}.`;
+  return `${cutName(name, MAX_NAME)} is neither a class nor a generic function.${other}`;
+}
+
+function classText(name: string, described: ClassDescription): string {
+  const { kind, metaclass, place, slots, slotCount } = described;
+  const meta = kind === "class" && metaclass !== "STANDARD-CLASS" ? `, metaclass ${metaclass}` : "";
+  return [
+    `${kind.replace("-class", " class")} ${cutName(name, MAX_NAME)}${meta}`,
+    placeLine(place),
+    ...namesLine("Not defined yet", described.undefinedClasses),
+    ...namesLine("Precedence", described.precedence),
+    ...namesLine("Superclasses", described.superclasses),
+    ...namesLine("Subclasses", described.subclasses),
+    ...(slots.length === 0
+      ? ["No slots"]
+      : ["Slots:", ...slots.map(slotLine), ...rest(slotCount - slots.length, "slot")]),
+    ...methodsLines(described.methods, "on the class"),
+  ].join("\n");
+}
+
+function functionText(
+  { name, arglist, combination, place, methods, call }: FunctionDescription,
+  args: readonly string[],
+) {
+  return [
+    `generic function ${cutName(name, MAX_NAME)} ${arglist ?? ""}`.trimEnd(),
+    ...(combination === undefined ? [] : [`Method combination: ${combination}`]),
+    placeLine(place),
+    ...methodsLines(methods, ""),
+    ...(call === undefined ? [] : callLines(cutName(name), cutName(args.join(" "), MAX_ARGUMENTS), call)),
+  ].join("\n");
+}
+
+function placeLine(place: LocatedDefinition): string {
+  return definitionLine(place, systemFacts(place));
+}
+
+function slotLine({ name, from, type, initform, initargs, readers, writers, isShared }: SlotDescription): string {
+  const accessors = readers.filter((reader) => writers.includes(`(SETF ${reader})`));
+  const plain = readers.filter((reader) => !accessors.includes(reader));
+  const setters = writers.filter((writer) => !accessors.some((reader) => writer === `(SETF ${reader})`));
+  const facts = [
+    ...(type === undefined ? [] : [`type ${type}`]),
+    ...(initform === undefined ? [] : [`initform ${initform}`]),
+    ...fact("initarg", initargs),
+    ...fact("accessor", accessors),
+    ...fact("reader", plain),
+    ...fact("writer", setters),
+    ...(isShared ? ["shared by all instances"] : []),
+    ...(from === undefined ? [] : [`from ${from}`]),
+  ];
+  return `  ${[name, ...facts].join(", ")}`;
+}
+
+function fact(word: string, values: readonly string[]): string[] {
+  return values.length === 0 ? [] : [`${word} ${values.join(" ")}`];
+}
+
+function methodsLines({ methods, count, lispCount }: MethodList, where: string): string[] {
+  const own = lispCount === 0 ? "" : ` (and ${lispCount} of Lisp itself)`;
+  const heading = `${count === 0 ? "No" : count} ${count === 1 ? "method" : "methods"} ${where}`.trimEnd() + own;
+  if (count === 0) return [heading];
+  return [`${heading}:`, ...methods.map(methodLine), ...rest(count - methods.length, "method")];
+}
+
+function methodLine(method: LocatedMethod): string {
+  const foreign = method.foreignClasses.map(({ name, system }) => `${name} is of system ${system}`);
+  return `  ${definitionLine(method, [...systemFacts(method), ...foreign])}`;
+}
+
+function systemFacts({ system }: LocatedDefinition): string[] {
+  return system === undefined ? [] : [`system ${system}`];
+}
+
+function namesLine(heading: string, { names, count }: ClassNames): string[] {
+  if (count === 0) return [];
+  const left = count - names.length;
+  return [`${heading}: ${names.map((name) => cutName(name)).join(", ")}${left > 0 ? `, ${more(left, "name")}` : ""}`];
+}
+
+function rest(left: number, what: string): string[] {
+  return left > 0 ? [`  ${more(left, what)}`] : [];
+}
+
+function classData({ status, name, class: described, function: generic }: FoundClass): JsonObject {
+  return {
+    status,
+    name,
+    class:
+      described === undefined
+        ? undefined
+        : { precedence: [...described.precedence.names], ...methodsData(described.methods) },
+    function: generic === undefined ? undefined : methodsData(generic.methods),
+  };
+}
+
+function methodsData({ methods, count, lispCount }: MethodList): JsonObject {
+  return {
+    methods: methods.map(({ name, file, line, column, system }) => ({ name, file, line, column, system })),
+    count,
+    lisp_count: lispCount,
+  };
+}
