@@ -140,6 +140,7 @@
   :depends-on ("swank-client/describe")
   :serial t
   :components ((:file "compat/sbcl-code")
+               (:file "compat/test-frameworks")
                (:file "code/package")
                (:file "code/names")
                (:file "code/loaded-files")
@@ -166,7 +167,8 @@
                (:file "code/list-changes")
                (:file "code/notes")
                (:file "code/compile-code")
-               (:file "code/save-changes")))
+               (:file "code/save-changes")
+               (:file "code/run-tests")))
 
 (asdf:defsystem "swank-client/inspect"
   :description "Inspectors"

@@ -76,6 +76,7 @@ export type { StepMode } from "./calls/step-on.js";
 export type { StopData, StopDetail, StopReason } from "./calls/stop-data.js";
 export type { StopOwner } from "./calls/stop-owner.js";
 export type * from "./calls/symbol-description.js";
+export type { TestFailure, TestResults } from "./calls/test-results.js";
 export type { Unwinding } from "./calls/unwinding.js";
 export type { LispWarning, WarningCount } from "./calls/warning.js";
 export type { SwankClient } from "./client.js";
@@ -92,8 +93,10 @@ export type {
   ReferenceOptions,
   SaveOptions,
   SearchOptions,
+  TestOptions,
 } from "./code/code-options.js";
 export type { CompiledFile, CompileFileOptions } from "./code/compile-file.js";
+export type { TestCode } from "./code/test-code.js";
 export type { ConnectOptions } from "./connect.js";
 export type { BreakpointOptions, Breakpoints } from "./debugger/breakpoints.js";
 export type { EndedThread } from "./debugger/own-threads.js";

@@ -95,7 +95,7 @@ describe("a tool's description", () => {
   it("names the defaults of the configuration", () => {
     const timeouts = (tools: ToolServer) =>
       tools.tools.flatMap(({ inputSchema }) => inputSchema.properties["timeout"]?.description ?? []);
-    const all = (seconds: number) => Array(4).fill(`Seconds until the code is interrupted (default ${seconds})`);
+    const all = (seconds: number) => Array(5).fill(`Seconds until the code is interrupted (default ${seconds})`);
     expect(timeouts(serverWith(FAMILIES))).to.deep.equal(all(30));
     expect(timeouts(serverWith(FAMILIES, "--timeout", "7"))).to.deep.equal(all(7));
   });

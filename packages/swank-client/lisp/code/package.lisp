@@ -2,8 +2,8 @@
 
 (defpackage #:swank-client/code
   (:documentation "Answers questions about the program's code: where definitions are, and their text.")
-  (:use #:common-lisp #:swank-client/sbcl #:swank-client/sbcl-code #:swank-client/threads #:swank-client/printing
-        #:swank-client/ledger #:swank-client/sessions #:swank-client/sources #:swank-client/describe)
+  (:use #:common-lisp #:swank-client/sbcl #:swank-client/sbcl-code #:swank-client/test-frameworks #:swank-client/threads
+        #:swank-client/printing #:swank-client/ledger #:swank-client/sessions #:swank-client/sources #:swank-client/describe)
   (:import-from #:swank-client/stops #:class-name-text #:message-text #:method-form #:shown-class)
   (:export #:apropos-names
            #:class-info
@@ -11,6 +11,7 @@
            #:list-changes
            #:find-references
            #:macroexpand-code
+           #:run-tests
            #:save-changes
            #:search-source
            #:show-file

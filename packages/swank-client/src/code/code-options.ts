@@ -2,6 +2,7 @@ import type { OptionNames } from "../base/check-arguments.js";
 import { QUESTION_OPTIONS, type QuestionOptions } from "../base/question-options.js";
 import type { ExpansionMode } from "../calls/expansion.js";
 import type { NamedKind } from "../calls/found-names.js";
+import type { TEST_FRAMEWORKS } from "../calls/test-results.js";
 
 /** Options of questions about names. */
 export interface NameOptions extends QuestionOptions {
@@ -118,3 +119,13 @@ export interface SaveOptions extends ChangesOptions {
 
 /** Names of the options of `saveChanges`. */
 export const SAVE_OPTIONS: OptionNames<SaveOptions> = { ...CHANGES_OPTIONS, name: true, dryRun: true };
+
+/** Which tests to run, and how. */
+export interface TestOptions extends QuestionOptions {
+  /** Where to look for the name. Default: the systems, then FiveAM, then sb-rt. */
+  readonly framework?: (typeof TEST_FRAMEWORKS)[number] | undefined;
+  /** True if the first failure enters the debugger. Default: false. */
+  readonly stopOnFailure?: boolean | undefined;
+}
+
+export const TEST_OPTIONS: OptionNames<TestOptions> = { ...QUESTION_OPTIONS, framework: true, stopOnFailure: true };

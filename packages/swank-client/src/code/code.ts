@@ -16,6 +16,7 @@ import { saveChanges } from "../calls/save-changes.js";
 import { searchSource } from "../calls/search-source.js";
 import { showFile } from "../calls/show-file.js";
 import { showSource } from "../calls/show-source.js";
+import { TEST_FRAMEWORKS } from "../calls/test-results.js";
 import type { LispRunner } from "../lisp/lisp-runner.js";
 import {
   APROPOS_OPTIONS,
@@ -38,8 +39,11 @@ import {
   type SaveOptions,
   SEARCH_OPTIONS,
   type SearchOptions,
+  TEST_OPTIONS,
+  type TestOptions,
 } from "./code-options.js";
 import { compile } from "./compile.js";
+import { type TestCode, testCode } from "./test-code.js";
 
 /** Names or matches returned. */
 const LIMIT = 50;
@@ -215,5 +219,19 @@ export class Code {
     if (name !== undefined) checkText("name", name);
     if (file !== undefined) checkText("file", file);
     return this.#lisp.with({ signal }).run(saveChanges, name, file, dryRun);
+  }
+
+  /**
+   * Code that runs tests of FiveAM or sb-rt, or of a system, which it loads. Evaluate it, and pass the value to `results`.
+   *
+   * @param name - Of a system, of a suite or test of FiveAM, or of a test of sb-rt or the package of such tests.
+   * @throws SwankError `INVALID_ARGUMENT`, `RUNTIME_FAILED`, `RUNTIME_FORBIDDEN`, `CANCELLED`
+   */
+  async tests(name: string, options: TestOptions = {}): Promise<TestCode> {
+    checkOptions("tests", options, TEST_OPTIONS);
+    checkText("name", name);
+    const { framework, stopOnFailure = false, signal } = options;
+    if (framework !== undefined) checkChoice("framework", framework, TEST_FRAMEWORKS);
+    return testCode(this.#lisp, name, framework, stopOnFailure === true, signal);
   }
 }

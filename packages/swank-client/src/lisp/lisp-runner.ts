@@ -117,6 +117,15 @@ export class LispRunner {
     return packageName && inPackage(packageName, name);
   }
 
+  /**
+   * The symbol of a module's function, for code that is evaluated. Loads the module unless it is loaded.
+   *
+   * @throws SwankError `RUNTIME_FAILED`, `RUNTIME_FORBIDDEN`, `CANCELLED`
+   */
+  async loadedOperator(name: string, module: ModuleName, signal?: AbortSignal): Promise<string> {
+    return operatorOf({ name, module }, this.#modules, name, signal);
+  }
+
   #place<Args extends readonly unknown[], Result>({ name, where }: LispFunction<Args, Result>): Place {
     const { package: packageName, thread = where === "repl-thread" ? where : undefined } = this.#options;
     if (where === "stopped-thread" && thread === undefined) {
@@ -232,8 +241,8 @@ export function symbolNamed(name: string): LispSymbol {
   return found;
 }
 
-async function operatorOf<Args extends readonly unknown[], Result>(
-  { name, module }: LispFunction<Args, Result>,
+async function operatorOf(
+  { name, module }: { readonly name: string; readonly module?: ModuleName },
   modules: Modules,
   label: string,
   signal: AbortSignal | undefined,

@@ -7,6 +7,7 @@ import { noteLines } from "../format/notes.js";
 import { OUTCOME_META, outcomeData } from "../format/outcome-data.js";
 import { cutOutput } from "../format/output-parts.js";
 import { reportText } from "../format/report.js";
+import { transcriptSections } from "../format/sections.js";
 import { hangRemedy, isHung } from "../image/hung-image.js";
 import type { Evaluation, OutputStream, Transcript } from "../image/lisp-port.js";
 import type { LispSession } from "../image/lisp-session.js";
@@ -69,6 +70,22 @@ export function concludedAnswer(
     isError,
     meta: { [OUTCOME_META]: outcomeData(conclusion, maxValue) },
   };
+}
+
+/** The same, unless the tool that began the evaluation presents its value in another way. Output follows that. */
+export function presentedAnswer(
+  evaluation: Evaluation,
+  conclusion: Conclusion,
+  context: ToolContext,
+  remarks: readonly string[] = [],
+): ToolAnswer {
+  const present = context.agent.evaluations.presenterOf(evaluation);
+  const value = conclusion.ending.kind === "values" ? conclusion.ending.values[0] : undefined;
+  if (present === undefined || value === undefined) return concludedAnswer(conclusion, context, remarks);
+  const sections = transcriptSections(withCutOutput(conclusion.transcript, context.config.maxOutput, context));
+  const answer = present(value);
+  const printed = sections.length === 0 ? [] : [sections.join("\n\n")];
+  return { ...answer, blocks: [...answer.blocks, ...printed, ...(remarks.length === 0 ? [] : [remarks.join("\n")])] };
 }
 
 function withCutOutput(transcript: Transcript, max: number, { agent, guide }: ToolContext): Transcript {

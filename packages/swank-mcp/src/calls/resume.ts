@@ -5,7 +5,7 @@ import { innermost } from "../image/innermost.js";
 import type { DebuggedStop, LispClient, StopOwner, Stopped } from "../image/lisp-port.js";
 import { cutName, cutText } from "../text/cut.js";
 import { type ToolAnswer, textAnswer } from "../text/tool-answer.js";
-import { concludedAnswer, concludeEvaluation } from "./answer-evaluation.js";
+import { concludedAnswer, concludeEvaluation, presentedAnswer } from "./answer-evaluation.js";
 import type { AddressedStop } from "./stop-address.js";
 import type { ToolContext } from "./tool-context.js";
 
@@ -37,7 +37,7 @@ export async function answerResumed(
   const { ending } = conclusion;
   const isAborted = ending.kind === "aborted" && ending.byReset !== true;
   const remarks = isAborted ? [`Thread ${placeName(stop)} ended. ${nowStopped(others(found, context))}`] : [];
-  return concludedAnswer(conclusion, context, remarks);
+  return presentedAnswer(evaluation, conclusion, context, remarks);
 }
 
 /** The stops of this agent in other threads, the latest last. */

@@ -150,6 +150,9 @@ export const COMMANDS: readonly ConsoleCommand[] = [
   tool("compile", "file", "compile-code", "Compile a file without loading it.", ({ words: [file], rest }) => ({
     file: rest === "" ? file : `${file} ${rest}`,
   })),
+  tool("test", "name", "run-tests", "Run the tests of a system, or a suite or test.", ({ words: [name] }) => ({
+    name,
+  })),
   tool("save", "[name [file]]", "save-changes", "Write definitions to their files.", ({ words: [name, file] }) => ({
     name,
     file,

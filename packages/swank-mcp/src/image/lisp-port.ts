@@ -85,6 +85,8 @@ export type {
   StopOwner,
   StopReason,
   SymbolDescription,
+  TestFailure,
+  TestResults,
   TextState,
   Transcript,
   Variable,

@@ -3,8 +3,8 @@ export const INSTRUCTIONS = `A live Common Lisp image (SBCL). All code runs in o
 
 Work in small steps with evaluate-lisp: define, call, look, correct. It takes any number of forms, and reports output, warnings and the last form's values ("=> v" a line each). Change package with (in-package :name), or pass "package" for one call. Load a project with (asdf:load-system "name") or (load "/path/file.lisp"), with a longer "timeout" (seconds).
 
-Read code with show-source: definitions with file and line. Find names with apropos-search, source text with search-source.
-list-changes shows, save-changes saves new code. find-references shows who uses a name. class-info shows slots, methods. compile-code checks code.
+show-source shows definitions with file and line. Find names with apropos-search, text with search-source.
+list-changes shows, save-changes saves new code. find-references shows uses. class-info shows classes. compile-code checks code. run-tests runs tests.
 
 When code fails you get [ERROR] TYPE, the message and a backtrace: frame 0 is where it happened, higher numbers are callers. describe-last-error repeats it with its restarts; get-backtrace shows the whole stack, until an evaluation succeeds.
 

@@ -10,6 +10,7 @@ import { compileCode } from "./code/compile-code.js";
 import { findReferences } from "./code/find-references.js";
 import { listChanges } from "./code/list-changes.js";
 import { macroexpandForm } from "./code/macroexpand-form.js";
+import { runTests } from "./code/run-tests.js";
 import { saveChanges } from "./code/save-changes.js";
 import { searchSource } from "./code/search-source.js";
 import { showSource } from "./code/show-source.js";
@@ -56,6 +57,7 @@ export const CATALOGUE: readonly DeclaredTool[] = [
   compileCode,
   saveChanges,
   classInfo,
+  runTests,
 ];
 
 /** The tools that a configuration switches on, and a guide that recommends only these, by the names that the client has for them. */

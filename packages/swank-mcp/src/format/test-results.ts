@@ -1,0 +1,58 @@
+import type { TestFailure, TestResults } from "../image/lisp-port.js";
+import { cutName, cutText, firstOf, more, oneLine } from "../text/cut.js";
+import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
+
+/** Key of a result's `_meta` under which programs find the results as data. */
+const TESTS_META = "swank-mcp/tests";
+
+/** Most failures shown, and characters of each of their texts. */
+const MAX_FAILURES = 30;
+const MAX_TEXT = 600;
+
+type Run = Extract<TestResults, { status: "run" }>;
+
+/** The answer of run-tests. */
+export function testsAnswer(results: TestResults): ToolAnswer {
+  if (results.status === "not-found") {
+    const { name, similar } = results;
+    const hint = similar.length === 0 ? [] : [`Similar: ${similar.map((other) => cutName(other)).join(", ")}`];
+    const text = `There is no system, and no loaded suite or test, named ${cutName(name)}.`;
+    return { blocks: [[text, ...hint].join("\n")], isError: false, meta: data({ ...results }) };
+  }
+  const { failures, failed, error } = results;
+  const { shown } = firstOf(failures, MAX_FAILURES);
+  const left = failed - shown.length;
+  const rest = left > 0 ? [more(left, "failure")] : [];
+  return {
+    blocks: [[heading(results), ...problem(results), ...shown.map(failureText), ...rest].join("\n\n")],
+    isError: failed > 0 || error !== undefined,
+    meta: data({ ...results, failures: failures.map((failure) => ({ ...failure })), error: error && { ...error } }),
+  };
+}
+
+function data(facts: JsonObject): JsonObject {
+  return { [TESTS_META]: facts };
+}
+
+function heading({ target, frameworks, passed, failed, skipped, milliseconds, error }: Run): string {
+  const seconds = `${(milliseconds / 1000).toFixed(2)} s`;
+  const name = cutName(target);
+  if (frameworks.length > 0)
+    return `${name}: ${passed} passed, ${failed} failed, ${skipped} skipped in ${seconds} (${frameworks.join(", ")}).`;
+  if (error !== undefined) return `${name}: no test was counted in ${seconds}.`;
+  return `${name}: asdf:test-system returned after ${seconds}, but no test of FiveAM or sb-rt ran in it, so none was counted. It returns T even if tests fail: read what it printed.`;
+}
+
+function problem({ error }: Run): readonly string[] {
+  return error === undefined ? [] : [`The run ended with ${cutName(error.type)}:\n${cutText(error.message)}`];
+}
+
+function failureText({ test, form, expected, actual, reason, condition, file, line, column }: TestFailure): string {
+  const place = file === undefined ? "" : `${[file, line, column].join(":")}: `;
+  const verdict = condition === undefined ? "failed" : `was ended by ${cutName(condition)}`;
+  const facts = { form, expected, actual, reason };
+  const lines = Object.entries(facts).flatMap(([name, text]) =>
+    text === undefined ? [] : [`  ${name}: ${oneLine(text, MAX_TEXT)}`],
+  );
+  return [`${place}${cutName(test)} ${verdict}`, ...lines].join("\n");
+}
