@@ -103,7 +103,7 @@ describe("swank-mcp with a client that reads late or never", () => {
     const client = start();
     client.send(...OPENING, evaluation(1, '(progn (format *error-output* "x") #.(sb-unix:unix-getpid))'));
     const [, pid] = /=> (\d+)/.exec(await firstAnswers(client, 2)) ?? [];
-    client.send(...lists(60));
+    client.send(...lists(40));
     client.process.stdin.end();
     expect(await client.exitCode).to.equal(1);
     expect(client.errorText).to.match(/^swank-mcp: \d{6} bytes of output were lost because nobody read them\.\n$/m);
@@ -115,7 +115,7 @@ describe("swank-mcp with a client that reads late or never", () => {
     client.send(...OPENING, ...lists(20_000));
     await setTimeout(3000);
     expect(client.process.stdin.writableLength).to.be.above(0);
-    // Without the limit there would be 320 MB of answers.
+    // Without the limit there would be 400 MB of answers.
     expect((await peakMemory(client.process.pid ?? 0)) ?? 0).to.be.below(250);
     const reading = countLines(client.process.stdout);
     client.process.stdin.end();
