@@ -51,7 +51,9 @@ describe("swank-mcp before the first call", () => {
     await server.end();
   });
 
-  it("answers the first calls while the core for later launches is built", async () => {
+  it("answers the first calls while the core for later launches is built", async function () {
+    // The build has a lower priority than everything else on the machine.
+    this.timeout(300_000);
     const log = join(folder, "log");
     const server = await McpStdio.start(["--cache-dir", folder, "--log-file", log]);
     expect(await server.call("evaluate-lisp", { code: "(+ 1 2)" })).to.have.property("content");
