@@ -3,7 +3,7 @@
 (in-package #:swank-client/code)
 
 (defstruct save
-  "What becomes of a CHANGE: OUTCOME is :SAVE or the reason for not saving it. START and END delimit the text in FILE that TEXT replaces."
+  "What is done with CHANGE. OUTCOME is :SAVE, or the reason why it is not saved. TEXT replaces the text between START and END in FILE."
   change outcome
   (file nil)
   (start nil)
