@@ -3,9 +3,7 @@ import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline/promises";
 import { lispInstructions } from "./lisp-instructions.mjs";
 import { planLisp } from "./lisp-plan.mjs";
-import { missingEmacs } from "./missing-emacs.mjs";
-import { missingFiveam } from "./missing-fiveam.mjs";
-import { missingLibraries } from "./missing-libraries.mjs";
+import { missingForTests } from "./missing-for-tests.mjs";
 import { missingLisp } from "./missing-lisp.mjs";
 import { isOnPath } from "./on-path.mjs";
 import { runProgram } from "./run-program.mjs";
@@ -29,13 +27,8 @@ export async function ensureLisp(named) {
  * @param {{ fiveam: boolean, libraries: boolean, emacs: boolean }} needs `emacs`: with SLIME
  * @throws {SetupError} as `ensureLisp` does
  */
-export async function ensureForTests({ fiveam, libraries, emacs }) {
-  await ensure(async () => [
-    ...(await missingLisp()),
-    ...(fiveam ? await missingFiveam() : []),
-    ...(libraries ? await missingLibraries() : []),
-    ...(emacs ? await missingEmacs() : []),
-  ]);
+export async function ensureForTests(needs) {
+  await ensure(() => missingForTests(needs));
 }
 
 /** @param {() => Promise<Part[]>} look */
