@@ -101,7 +101,7 @@ async function findCore(): Promise<SwankCore> {
   const { executable, version } = await findLisp();
   const loader = join(await findSwank(), "swank-loader.lisp");
   const { mtimeMs } = await stat(loader);
-  const identity = [executable, version, loader, mtimeMs, await readFile(loader, "utf8")].join("\n");
+  const identity = [executable, version, loader, mtimeMs, await readFile(loader, "utf8"), FORGET_LIBRARIES].join("\n");
   const key = createHash("sha256").update(identity).digest("hex").slice(0, 16);
   const core = join(testCache(`swank-${key}`), "swank.core");
   const exists = await access(core).then(
@@ -112,12 +112,16 @@ async function findCore(): Promise<SwankCore> {
   return { executable, core };
 }
 
+/** Debian's loader of Swank uses ASDF, which remembers the libraries it has found: those installed after the core would be missing in it. */
+const FORGET_LIBRARIES = `(when (find-package "UIOP") (funcall (find-symbol "CALL-IMAGE-DUMP-HOOK" "UIOP")))`;
+
 async function buildCore(executable: string, loader: string, core: string): Promise<void> {
   const folder = await mkdtemp(`${core}.`);
   const draft = join(folder, "draft");
   const forms = [
     `(load ${JSON.stringify(loader)})`,
     "(swank-loader:init)",
+    FORGET_LIBRARIES,
     `(sb-ext:save-lisp-and-die ${JSON.stringify(draft)})`,
   ];
   await run(executable, ["--noinform", "--non-interactive", "--no-sysinit", "--no-userinit", ...evals(forms)], {
