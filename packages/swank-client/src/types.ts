@@ -26,7 +26,7 @@ export type * from "./calls/condition.js";
 export type { ConnectionInfo } from "./calls/connection-info.js";
 export type { Definition, DefinitionKind, Definitions, LeftReason, Loaded, ResetReport } from "./calls/definition.js";
 export type * from "./calls/definition-text.js";
-export type { CutValue } from "./calls/evaluate.js";
+export type { Cut, CutValue } from "./calls/evaluate.js";
 export type * from "./calls/expansion.js";
 export type * from "./calls/found-lines.js";
 export type * from "./calls/found-names.js";

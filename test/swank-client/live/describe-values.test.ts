@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import type { SwankClient } from "swank-client";
+import type { Cut } from "swank-client/types";
 import { liveImage } from "./live-image.js";
 import { values } from "./outcomes.js";
 import { found, meaning } from "./symbols.js";
@@ -20,43 +21,51 @@ describe("SwankClient.describeSymbol: variables, classes and types", () => {
   it("includes the value and the documentation of a variable", async () => {
     expect(await meaning(client, "*print-base*", "variable")).to.deep.include({
       name: "COMMON-LISP::*PRINT-BASE*",
-      value: { text: "10", leftOut: undefined },
+      value: { text: "10", cut: undefined },
     });
     await values(client, '(defvar *dv-told* (list "a" #\\b :c \'d 1/2) "Told.")');
     expect(await meaning(client, "*dv-told*", "variable")).to.deep.include({
       documentation: "Told.",
-      value: { text: '("a" #\\b :C D 1/2)', leftOut: undefined },
+      value: { text: '("a" #\\b :C D 1/2)', cut: undefined },
     });
   });
 
-  const PRINTED: readonly (readonly [string, string, string | undefined])[] = [
-    ["(loop for i below 20 collect i)", "(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19)", undefined],
+  const PRINTED: readonly (readonly [string, string, Cut?])[] = [
+    ["(loop for i below 20 collect i)", "(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19)"],
     [
       "(loop for i below 21 collect i)",
       "(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 ...)",
-      "20 of 21 elements shown",
+      { by: ["length"], shown: 20, total: 21 },
     ],
-    ["(vector 1 (vector 2 (vector 3 (vector 4))))", "#(1 #(2 #(3 #)))", undefined],
-    ["(let ((list (list 1 2))) (setf (cddr list) list))", "#1=(1 2 . #1#)", undefined],
-    ["(let ((part (list 1))) (list part part))", "(#1=(1) #1#)", undefined],
-    ["(expt 10 100000)", "#<integer too long to print: 332193 bits>", undefined],
-    ["'(quote a)", "(QUOTE A)", undefined],
-    ["nil", "NIL", undefined],
+    [
+      "(vector 1 (vector 2 (vector 3 (vector 4))))",
+      "#(1 #(2 #(3 #)))",
+      { by: ["level"], shown: undefined, total: undefined },
+    ],
+    ["(let ((list (list 1 2))) (setf (cddr list) list))", "#1=(1 2 . #1#)"],
+    ["(let ((part (list 1))) (list part part))", "(#1=(1) #1#)"],
+    [
+      "(expt 10 100000)",
+      "#<integer too long to print: 332193 bits>",
+      { by: ["number"], shown: undefined, total: undefined },
+    ],
+    ["'(quote a)", "(QUOTE A)"],
+    ["nil", "NIL"],
   ];
-  for (const [form, text, leftOut] of PRINTED) {
+  for (const [form, text, cut] of PRINTED) {
     it(`prints ${form} within its limits`, async () => {
-      expect(await valueMadeBy(form)).to.deep.equal({ text, leftOut });
+      expect(await valueMadeBy(form)).to.deep.equal({ text, cut });
     });
   }
 
-  it("truncates long values, and says so", async () => {
+  it("truncates long values, and says how much of them is shown", async () => {
     expect(await valueMadeBy("(make-string 5000 :initial-element #\\a)")).to.deep.equal({
-      text: `"${"a".repeat(2000)}"... [2000 of 5000 characters shown]`,
-      leftOut: undefined,
+      text: `"${"a".repeat(2000)}"...`,
+      cut: { by: ["characters"], shown: 2000, total: 5000 },
     });
     expect(await valueMadeBy("(list (make-string 5000 :initial-element #\\a))")).to.deep.equal({
       text: `("${"a".repeat(1998)}...`,
-      leftOut: "cut at 2000 characters",
+      cut: { by: ["characters"], shown: 2000, total: undefined },
     });
   });
 
@@ -73,10 +82,10 @@ describe("SwankClient.describeSymbol: variables, classes and types", () => {
         client,
         `(defclass dv-unprintable () ()) (defmethod print-object ((object dv-unprintable) stream) ${body})`,
       );
-      const message = { text: "<error printing value>", leftOut: undefined };
+      const message = { text: "<error printing value>", cut: undefined };
       expect(await valueMadeBy("(make-instance 'dv-unprintable)")).to.deep.equal(message);
       expect(await valueMadeBy("(list 1 (make-instance 'dv-unprintable))")).to.deep.equal(message);
-      expect(await valueMadeBy("1")).to.deep.equal({ text: "1", leftOut: undefined });
+      expect(await valueMadeBy("1")).to.deep.equal({ text: "1", cut: undefined });
     }).timeout(120_000);
   }
 
@@ -89,7 +98,7 @@ describe("SwankClient.describeSymbol: variables, classes and types", () => {
     );
     for (let round = 0; round < 6; round++) {
       expect(await meaning(client, "*dv-deep*", "variable")).to.deep.include({
-        value: { text: "<error printing value>", leftOut: undefined },
+        value: { text: "<error printing value>", cut: undefined },
       });
     }
   });
@@ -103,13 +112,13 @@ describe("SwankClient.describeSymbol: variables, classes and types", () => {
     await values(client, '(defpackage "DV-HERE" (:use "CL")) (in-package "DV-HERE")');
     await values(client, "'(values of the session)");
     expect(await meaning(client, "*package*", "variable")).to.deep.include({
-      value: { text: '#<PACKAGE "DV-HERE">', leftOut: undefined },
+      value: { text: '#<PACKAGE "DV-HERE">', cut: undefined },
     });
     expect(await meaning(client, "*", "variable")).to.deep.include({
-      value: { text: "(VALUES DV-HERE::OF THE DV-HERE::SESSION)", leftOut: undefined },
+      value: { text: "(VALUES DV-HERE::OF THE DV-HERE::SESSION)", cut: undefined },
     });
     expect(await meaning(client, "cl:**", "variable")).to.deep.include({
-      value: { text: '#<PACKAGE "DV-HERE">', leftOut: undefined },
+      value: { text: '#<PACKAGE "DV-HERE">', cut: undefined },
     });
   });
 
@@ -120,15 +129,15 @@ describe("SwankClient.describeSymbol: variables, classes and types", () => {
     );
     expect(await meaning(client, "+dv+", "constant")).to.deep.include({
       documentation: "Three.",
-      value: { text: "3", leftOut: undefined },
+      value: { text: "3", cut: undefined },
     });
     expect(await meaning(client, ":dv-keyword", "constant")).to.deep.include({
       name: "KEYWORD::DV-KEYWORD",
-      value: { text: ":DV-KEYWORD", leftOut: undefined },
+      value: { text: ":DV-KEYWORD", cut: undefined },
     });
     expect(await meaning(client, "dv-macro", "symbol-macro")).to.include({ expansion: "(CAR *FEATURES*)" });
     expect(await meaning(client, "dv-undeclared", "undeclared-variable")).to.deep.include({
-      value: { text: "7", leftOut: undefined },
+      value: { text: "7", cut: undefined },
     });
   });
 

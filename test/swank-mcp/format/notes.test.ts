@@ -4,7 +4,7 @@ import { SILENT, snapshot } from "../../support/mcp-outcomes.js";
 
 type Redefinitions = (typeof SILENT)["redefinitions"];
 
-const ending = { kind: "values", values: [], count: 0 } as const;
+const ending = { kind: "values", values: [], cutValues: [], count: 0 } as const;
 
 describe("noteLines", () => {
   const linesOf = (redefinitions: Partial<Redefinitions>) =>

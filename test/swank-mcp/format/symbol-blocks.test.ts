@@ -25,7 +25,7 @@ const MAPCAR: Meaning = {
 const PRINT_BASE: Meaning = {
   kind: "variable",
   name: "COMMON-LISP::*PRINT-BASE*",
-  value: { text: "10", leftOut: undefined },
+  value: { text: "10", cut: undefined },
   documentation: "The output base for rationals.",
   source: undefined,
 };
@@ -108,7 +108,7 @@ describe("symbolBlocks", () => {
         ...NOT_KNOWN,
         kind: "variable",
         name: "APP::X",
-        value: { text: "7", leftOut: undefined },
+        value: { text: "7", cut: undefined },
         documentation: "Is.",
       },
       { ...NOT_KNOWN, kind: "function", name: "(SETF APP::X)", arglist: "(NEW)", methods: undefined },
@@ -118,7 +118,7 @@ describe("symbolBlocks", () => {
 
   const operator = { ...NOT_KNOWN, name: "APP::X", arglist: "(Y)", methods: undefined };
   const classLike = { ...NOT_KNOWN, name: "APP::X", superclasses: [], slots: [] };
-  const variable = { ...NOT_KNOWN, name: "APP::X", value: { text: "1", leftOut: undefined } };
+  const variable = { ...NOT_KNOWN, name: "APP::X", value: { text: "1", cut: undefined } };
   const WORDS: readonly (readonly [Meaning, string])[] = [
     [{ ...operator, kind: "function" }, "APP::X [FUNCTION]\n  Arglist: (Y)"],
     [{ ...operator, kind: "macro" }, "APP::X [MACRO]\n  Arglist: (Y)"],
@@ -183,7 +183,7 @@ Source file: /a/b.lisp`,
     const evaluated: Meaning = {
       ...variable,
       kind: "variable",
-      value: { text: "(1 ...)", leftOut: "1 of 9 elements shown" },
+      value: { text: "(1 ...)", cut: { by: ["length"], shown: 1, total: 9 } },
       source: { kind: "evaluation", evaluation: "evaluation 7", position: 5, form },
     };
     expect(symbolBlocks(found("APP::X", [evaluated], "internal"), "app::x")).to.deep.equal([

@@ -52,6 +52,30 @@ describe("answer size", () => {
     await much.end();
   });
 
+  it("says behind each cut value how much of it is shown, also in a frame", async () => {
+    const little = await McpStdio.start(["--max-value", "100"]);
+    const code =
+      "(values (make-string 120 :initial-element #\\v) (make-list 150 :initial-element 1) '((1)) '(((((((((((((((((((((2))))))))))))))))))))))";
+    const shown = [
+      `=> "${"v".repeat(100)}"... [100 of 120 characters shown]`,
+      `=> (${"1 ".repeat(49)}1... [cut at 100 characters]`,
+      "=> ((1))",
+      "=> ((((((((((((((((((((#))))))))))))))))))))",
+    ].join("\n");
+    expect(await little.evaluate(code)).to.deep.equal([shown]);
+    const [, stop = ""] = await little.evaluate('(defun stopped () (error "here")) (stopped)');
+    const thread = stop.match(/thread (\d+\/\d+)/)?.[1];
+    const inFrame = await little.call("debugger_eval_in_frame", { frame: 1, code, thread });
+    expect(blocks(inFrame)[0]).to.equal(shown);
+    await little.end();
+    const elements = "(make-list 300 :initial-element 1)";
+    expect(await server.evaluate(elements)).to.deep.equal([`=> (${"1 ".repeat(200)}...) [200 of 300 elements shown]`]);
+    const { _meta } = await server.call("evaluate-lisp", { code: elements });
+    expect(_meta)
+      .to.have.nested.property("swank-mcp/outcome.values[0]")
+      .that.matches(/ \.\.\.\) \[200 of 300 elements shown\]$/);
+  });
+
   it("limits the answer, not the values in the image", async () => {
     const [report = ""] = await server.evaluate(
       "(values (make-string 15000 :initial-element #\\a) (make-string 15000 :initial-element #\\b))",

@@ -89,19 +89,15 @@
                (error () (values nil nil)))))))
 
 (defun printed-text (value)
-  "(TEXT MISSING) for VALUE: its text, and a note on what the text leaves out, or NIL."
-  (let ((*value-length* 20))
-    (with-bounded-printing (:length 20 :level 3)
-      (let ((*print-circle* t)
-            (sb-ext:*suppress-print-errors* nil))
-        (if (or (stringp value) (huge-number-p value))
-            (list (print-value value +value-text-limit+) nil)
-            (let* ((text (truncated +value-text-limit+ (lambda (stream) (prin1 value stream))))
-                   (missing (string-trim " []" (elision value text +value-text-limit+))))
-              (list text (and (string/= missing "") missing))))))))
+  "(TEXT CUT) for VALUE, see PRINT-VALUE."
+  (with-bounded-printing (:length 20 :level 3)
+    (let ((*print-circle* t)
+          (sb-ext:*suppress-print-errors* nil))
+      (multiple-value-bind (text cut) (print-value value +value-text-limit+)
+        (list text cut)))))
 
 (defun value-entry (value package)
-  "(TEXT MISSING) for VALUE, printed in PACKAGE within the limits for descriptions of symbols."
+  "(TEXT CUT) for VALUE, printed in PACKAGE within the limits for descriptions of symbols."
   (flet ((text ()
            (handler-case (printed-text value)
              (storage-condition () (restore-guard-page) nil)

@@ -14,7 +14,6 @@
            #:data-values
            #:directory-of-image
            #:elided-by
-           #:elision
            #:huge-number-p
            #:in-time
            #:line-text

@@ -68,26 +68,33 @@
       (elided-by text)))
 
 (defun print-value (value limit)
-  "VALUE printed, at most LIMIT characters of it. => the text, and a list of what keeps it from showing all: CUTS, or :NUMBER"
-  (cond ((huge-number-p value) (values (huge-number-text value) '(:number)))
+  "VALUE printed, at most LIMIT characters of it. => the text, and its CUT"
+  (cond ((huge-number-p value) (values (huge-number-text value) '((:number) nil nil)))
         ((and (stringp value) (> (length value) limit))
-         (values (format nil "~s... [~d of ~d characters shown]" (subseq value 0 limit) limit (length value)) '(:characters)))
+         (values (format nil "~s..." (subseq value 0 limit)) (list '(:characters) limit (length value))))
         (t (let ((text (bounded-text value limit)))
-             (values (concatenate 'string text (elision value text limit)) (cuts text limit))))))
+             (values text (cut value text limit))))))
 
 (defun proper-length (list)
   "The length of LIST, or NIL if it is circular or dotted."
   (ignore-errors (list-length list)))
 
-(defun elision (value text limit)
-  "A note on what TEXT leaves out of VALUE, or the empty string."
-  (let ((length (typecase value
-                  (cons (proper-length value))
-                  (string nil)
-                  (vector (length value)))))
-    (cond ((> (length text) limit) (format nil " [cut at ~d characters]" limit))
-          ((and length (> length *print-length*)) (format nil " [~d of ~d elements shown]" *print-length* length))
-          (t ""))))
+(defun element-count (value)
+  "The number of elements of VALUE, if it is a list or vector that prints them."
+  (typecase value
+    (cons (proper-length value))
+    (string nil)
+    (vector (length value))))
+
+(defun cut (value text limit)
+  "NIL, or what keeps TEXT, which prints VALUE within LIMIT, from showing all: (REASONS SHOWN TOTAL).
+SHOWN and TOTAL count characters or elements. NIL if they are not known, or if only parts of VALUE are cut."
+  (let* ((reasons (cuts text limit))
+         (count (and (member :length reasons) (element-count value))))
+    (cond ((null reasons) nil)
+          ((member :characters reasons) (list reasons limit nil))
+          ((and count (> count *print-length*)) (list reasons *print-length* count))
+          (t (list reasons nil nil)))))
 
 (defun value-text (value limit)
   "VALUE as PRIN1 prints it under the session's print settings, within limits. => the values of PRINT-VALUE"
@@ -106,19 +113,19 @@
                 (let ((*print-readably* nil)
                       (*print-pretty* nil))
                   (truncated limit (lambda (stream) (prin1 value stream)))))))
-    (values text (and (> (length text) limit) '(:characters)))))
+    (values text (and (> (length text) limit) (list '(:characters) limit nil)))))
 
 (defun texts-of-values (values limit printer)
   "A plist with the first of VALUES as text made by PRINTER, at most LIMIT characters each and +VALUES-ROOM+ in all, the positions of those
-that do not show all, each with what cut it, and the number of VALUES."
+that do not show all, each with its CUT, and the number of VALUES."
   (loop with shown = (min (length values) +values-limit+)
         with each = (min limit (floor +values-room+ (max 1 shown)))
         for value in values
         for position below shown
-        for (text cuts) = (multiple-value-list (funcall printer value each))
+        for (text cut) = (multiple-value-list (funcall printer value each))
         collect text into texts
-        when cuts collect (cons position cuts) into cut
-        finally (return (list :values texts :cut cut :count (length values)))))
+        when cut collect (cons position cut) into cuts
+        finally (return (list :values texts :cut cuts :count (length values)))))
 
 (defun data-values (values)
   "TEXTS-OF-VALUES for programs."

@@ -18,9 +18,14 @@
     (is (> 120 (length (line-text deep 100))))))
 
 (define-test value-text-says-how-much-is-cut
-    "The text says how many elements, characters or bits are not shown."
-  (is (equal "(1 2 ...) [2 of 3 elements shown]" (let ((*value-length* 2)) (value-text '(1 2 3) 100))))
-  (is (equal "\"ab\"... [2 of 4 characters shown]" (value-text "abcd" 2)))
+    "The second value says how many elements or characters are shown; the text says how many bits a number has."
+  (flet ((cut-text (value limit)
+           (multiple-value-list (value-text value limit))))
+    (is (equal '("(1 2 ...)" ((:length) 2 3)) (let ((*value-length* 2)) (cut-text '(1 2 3) 100))))
+    (is (equal '("((1 2 ...))" ((:length) nil nil)) (let ((*value-length* 2)) (cut-text '((1 2 3)) 100))))
+    (is (equal '("#*0101" nil) (let ((*value-length* 2)) (cut-text #*0101 100))))
+    (is (equal '("\"ab\"..." ((:characters) 2 4)) (cut-text "abcd" 2)))
+    (is (equal '("(:ON..." ((:characters) 4 nil)) (cut-text '(:one) 4))))
   (is (search "too long to print: 200001 bits" (value-text (ash 1 200000) 100))))
 
 (define-condition unreportable (error) ()

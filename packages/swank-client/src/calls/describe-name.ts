@@ -3,6 +3,7 @@ import { checkTexts } from "../base/check-arguments.js";
 import { keywordOf } from "../lisp/decoders.js";
 import { lispFunction } from "../lisp/descriptor.js";
 import { effectiveMethods } from "./condition.js";
+import { cut } from "./evaluate.js";
 import { nameNotFound } from "./name-not-found.js";
 import {
   ACCESS,
@@ -33,7 +34,7 @@ const source: Decoder<DefinitionSource> = tagged({
   ),
 });
 
-const value: Decoder<PrintedValue> = map(tuple(string, nullable(string)), ([text, leftOut]) => ({ text, leftOut }));
+const value: Decoder<PrintedValue> = map(tuple(string, nullable(cut)), ([text, by]) => ({ text, cut: by }));
 
 const common = { name: string, documentation: nullable(string), source: nullable(source) };
 

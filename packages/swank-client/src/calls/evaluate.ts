@@ -81,19 +81,37 @@ export function lispLimit(characters: number): number {
 /** What keeps a printed value from showing everything. */
 export const CUTS = ["characters", "length", "level", "number"] as const;
 
-/** A printed value that does not show everything. */
-export interface CutValue {
-  /** Position in `values`. */
-  readonly index: number;
+/** Why a printed value does not show everything. */
+export interface Cut {
   /**
    * `characters`: longer than `valueLimit`, or than its part of the 1,000,000 characters for all values; `length`: a list or vector in it has more
    * elements than `printLength` or `*print-length*` allows; `level`: nested deeper than `printLevel` or `*print-level*`; `number`: it is an
    * integer or ratio of more than 100,000 bits, of which only the size is shown.
    */
   readonly by: readonly (typeof CUTS)[number][];
+  /** How many characters or, without `characters`, elements of the value are shown; `undefined` if only parts of it are cut. */
+  readonly shown: number | undefined;
+  /** How many of them the value has; `undefined` for text that was not printed to its end. */
+  readonly total: number | undefined;
 }
 
-const cutValue: Decoder<CutValue> = map(tupleRest([integer], list(keywordOf(CUTS))), ([index, by]) => ({ index, by }));
+/** A printed value that does not show everything. */
+export interface CutValue extends Cut {
+  /** Position in `values`. */
+  readonly index: number;
+}
+
+const cutFields = [list(keywordOf(CUTS)), nullable(integer), nullable(integer)] as const;
+
+/** `(REASONS SHOWN TOTAL)` (lisp/printing/values.lisp) */
+export const cut: Decoder<Cut> = map(tuple(...cutFields), ([by, shown, total]) => ({ by, shown, total }));
+
+const cutValue: Decoder<CutValue> = map(tuple(integer, ...cutFields), ([index, by, shown, total]) => ({
+  index,
+  by,
+  shown,
+  total,
+}));
 
 /** The first values as text, those that are cut, and how many there were (lisp/printing/values.lisp). */
 export const printedValues = plist({ values: list(string), cut: list(cutValue), count: integer });

@@ -1,4 +1,5 @@
 import type { EffectiveMethod } from "./condition.js";
+import type { Cut } from "./evaluate.js";
 
 /** Where a definition came from. */
 export type DefinitionSource =
@@ -26,8 +27,8 @@ export type DefinitionSource =
 export interface PrintedValue {
   /** Printed within limits; `<error printing value>` if it cannot be printed. */
   readonly text: string;
-  /** The omitted part in words, e.g. `20 of 1000 elements shown`. */
-  readonly leftOut: string | undefined;
+  /** Why the text does not show everything; `undefined` if it does. */
+  readonly cut: Cut | undefined;
 }
 
 /** Fields of every meaning of a symbol. */

@@ -30,7 +30,7 @@ export interface Returned extends Transcript {
   readonly status: "returned";
   /** Printed values of the last form, the first 50, each within limits; empty for `(values)` and for code without forms. */
   readonly values: readonly string[];
-  /** Those of `values` that do not show everything. A text for people says so itself, too. */
+  /** Those of `values` that do not show everything. */
   readonly cutValues: readonly CutValue[];
   /** The number of values of the last form. */
   readonly valueCount: number;

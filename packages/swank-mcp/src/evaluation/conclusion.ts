@@ -1,4 +1,5 @@
 import type {
+  CutValue,
   ErrorSnapshot,
   FrameValue,
   IdleBreakpoint,
@@ -28,6 +29,8 @@ export interface ValuesEnding {
   readonly kind: "values";
   /** The printed values that Lisp sent; it sends only the first ones of many. */
   readonly values: readonly string[];
+  /** Those that do not show everything. */
+  readonly cutValues: readonly CutValue[];
   /** Number of values that the evaluation returned. */
   readonly count: number;
   /** The number of forms, and the numbers of those before the last with values worth showing. Absent for code in a frame. */
@@ -126,15 +129,16 @@ export function conclude(followed: Answerable, circumstances: Circumstances = {}
 }
 
 /** The conclusion of code that was evaluated in a frame. The evaluation whose frame it is stays stopped. */
-export function concludeInFrame({ values, valueCount, ...printed }: FrameValue): Conclusion {
+export function concludeInFrame({ values, cutValues, valueCount, ...printed }: FrameValue): Conclusion {
   const transcript = { ...EMPTY_TRANSCRIPT, ...printed };
-  const ending = { kind: "values", values, count: valueCount } as const;
+  const ending = { kind: "values", values, cutValues, count: valueCount } as const;
   return { status: "returned", transcript, ending, isError: false, lastError: { kind: "keep" } };
 }
 
 function returned(outcome: Returned): Conclusion {
-  const { values, valueCount: count, formCount, unshownForms: unshown, idleBreakpoints = [] } = outcome;
-  const ending = { kind: "values", values, count, forms: { count: formCount, unshown }, idleBreakpoints } as const;
+  const { values, cutValues, valueCount: count, formCount, unshownForms: unshown, idleBreakpoints = [] } = outcome;
+  const forms = { count: formCount, unshown };
+  const ending = { kind: "values", values, cutValues, count, forms, idleBreakpoints } as const;
   return succeeded(outcome, ending, { kind: "clear" });
 }
 

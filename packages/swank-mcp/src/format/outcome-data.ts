@@ -7,6 +7,7 @@ import { idleData } from "./idle-breakpoints.js";
 import { restartsData } from "./restarts.js";
 import { cutWarnings } from "./sections.js";
 import { conditionsData } from "./signalled-conditions.js";
+import { notedValues } from "./value-cuts.js";
 
 /** Key of a result's `_meta` under which programs find {@link outcomeData}. */
 export const OUTCOME_META = "swank-mcp/outcome";
@@ -24,7 +25,7 @@ const MAX_NAMES = 4000;
 export function outcomeData({ status, transcript, ending }: Conclusion, maxValue?: number): JsonObject {
   return {
     status,
-    ...(ending.kind === "values" ? valuesData(ending.values, ending.count, maxValue) : { values: [] }),
+    ...(ending.kind === "values" ? valuesData(notedValues(ending), ending.count, maxValue) : { values: [] }),
     ...(ending.kind === "values" && ending.forms?.unshown.length ? { forms_not_shown: ending.forms.unshown } : {}),
     ...(ending.kind === "values" ? idleData(ending.idleBreakpoints ?? []) : {}),
     stdout: transcript.stdout,
@@ -39,7 +40,7 @@ export function outcomeData({ status, transcript, ending }: Conclusion, maxValue
 }
 
 /** Printed values, cut as in a report. `count` is the number of values that were returned. */
-export function valuesData(values: readonly string[], count: number, maxValue?: number): JsonObject {
+function valuesData(values: readonly string[], count: number, maxValue?: number): JsonObject {
   const left = count - values.length;
   return { values: cutTexts(values, valuesCost(maxValue)), ...(left > 0 ? { values_left_out: left } : {}) };
 }

@@ -4,6 +4,7 @@ import { cutName, cutText, cutTexts, valuesCost } from "../text/cut.js";
 import { EVERY_TOOL, type ToolGuide } from "../text/tool-guide.js";
 import { reportBacktrace } from "./backtrace.js";
 import { transcriptSections } from "./sections.js";
+import { notedValues } from "./value-cuts.js";
 
 /** How to get the whole values: Lisp keeps those of the last form, as in any REPL. */
 const VALUES_ARE_CUT = "; Cut to fit. In the next call the list / holds the whole values: (nth 0 /) is the first.";
@@ -36,7 +37,9 @@ function endingSections(ending: Ending, maxCost: number, guide: ToolGuide): stri
   return conditionSections(ending, guide);
 }
 
-function valueLines({ values, count, forms }: ValuesEnding, maxCost: number): string {
+function valueLines(ending: ValuesEnding, maxCost: number): string {
+  const { count, forms } = ending;
+  const values = notedValues(ending);
   if (values.length === 0) return "; No values";
   const shown = cutTexts(values, maxCost);
   const isCut = values.length > 1 && shown.some((text, index) => text !== values[index]);

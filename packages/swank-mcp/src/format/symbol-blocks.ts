@@ -6,6 +6,7 @@ import { EVERY_TOOL, type ToolGuide } from "../text/tool-guide.js";
 import { MAX_LISTED, MAX_NAME, meaningText } from "./meaning-text.js";
 import { methodLines, methodTexts } from "./methods.js";
 import { markerHint, symbolHints } from "./symbol-hints.js";
+import { shownValue } from "./value-cuts.js";
 
 /** Key of a result's `_meta` under which programs find the description as data. */
 const SYMBOL_META = "swank-mcp/symbol";
@@ -76,7 +77,7 @@ export function symbolMeta(description: SymbolDescription): JsonObject {
 }
 
 function meaningData(meaning: Meaning): JsonObject {
-  const value = "value" in meaning ? meaning.value : undefined;
+  const value = "value" in meaning && meaning.value ? shownValue(meaning.value) : undefined;
   const call = "call" in meaning && meaning.call?.kind === "methods" ? methodTexts(meaning.call.methods) : undefined;
   return {
     ...meaning,
@@ -113,7 +114,9 @@ function block(lines: readonly string[]): string[] {
 
 /** An entry for each meaning. The first meaning under the symbol's own name also shows the value, if there is one. */
 function foundText({ name, meanings }: FoundSymbol): string {
-  const value = meanings.flatMap((meaning) => ("value" in meaning && meaning.value ? [meaning.value.text] : [])).at(0);
+  const value = meanings
+    .flatMap((meaning) => ("value" in meaning && meaning.value ? [shownValue(meaning.value).text] : []))
+    .at(0);
   const own = meanings.filter((meaning) => meaning.name === name);
   const entries = meanings.map((meaning) => meaningText(meaning, meaning === own[0] ? value : undefined));
   return [...(own.length === 0 ? [`${cutName(name, MAX_NAME)} [SYMBOL]`] : []), ...entries].join("\n\n");

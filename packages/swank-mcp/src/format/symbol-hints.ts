@@ -1,6 +1,7 @@
 import type { DefinitionSource, FoundSymbol, Meaning } from "../image/lisp-port.js";
 import { cutText } from "../text/cut.js";
 import type { ToolGuide } from "../text/tool-guide.js";
+import { shownValue } from "./value-cuts.js";
 
 /** Most lines shown of a defining form. */
 const MAX_LINES = 20;
@@ -35,7 +36,7 @@ export function markerHint(asked: string): string[] {
 function valueHint(meaning: Meaning, guide: ToolGuide): string[] {
   if (!("value" in meaning)) return [];
   if (meaning.value === undefined) return ["The variable is unbound."];
-  const { leftOut } = meaning.value;
+  const { leftOut } = shownValue(meaning.value);
   return leftOut === undefined
     ? []
     : [`The value is cut: ${leftOut}.${guide.offers("evaluate-lisp") ? " evaluate-lisp shows parts of it." : ""}`];
