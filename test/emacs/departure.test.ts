@@ -11,6 +11,9 @@ const TRACES = `(defun traces ()
         (loop for name in '(swank::close-connection% swank::default-connection swank::invoke-default-debugger sb-thread:make-thread sb-ext:exit work)
               collect (and (sb-impl::encapsulation-info (sb-kernel:%coerce-name-to-fun name)) t))))`;
 
+/** Seconds. The server waits that long for running calls at the end of its input, and sends progress after 5. */
+const TIMEOUT = 10;
+
 const LEAVE: Readonly<Record<string, (agent: McpStdio) => Promise<unknown>>> = {
   "is killed": async (agent) => {
     agent.process.kill("SIGKILL");
@@ -53,7 +56,7 @@ describe("swank-mcp beside Emacs", function () {
       await agent.evaluate('(defun deep (n) (if (zerop n) (error "agent\'s") (1+ (deep (1- n))))) (deep 3)');
       await agent.evaluate('(break "agent\'s")');
       const loops = ["(loop)", '(loop (print "agent\'s"))', "(unwind-protect (loop) (loop))"].map((code) =>
-        agent.startCall("evaluate-lisp", { code }).result.catch(() => undefined),
+        agent.startCall("evaluate-lisp", { code, timeout: TIMEOUT }).result.catch(() => undefined),
       );
       await agent.progressOf();
 

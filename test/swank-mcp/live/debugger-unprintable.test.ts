@@ -45,7 +45,7 @@ describe("debugger tools with objects that cannot be printed", () => {
 
   it("list and describe such objects, and leave no printing thread behind", async () => {
     await lisp.evaluate(
-      "(defvar *endless* (make-instance 'endless)) (defvar *stopping* (make-instance 'stopping)) (defmethod told ((x (eql *endless*))) 1)",
+      "(defvar *endless* (make-instance 'endless)) (defvar *stopping* (make-instance 'stopping)) (defmethod told ((x (eql *endless*))) 1) nil",
     );
     const described = await lisp.call("describe-symbol", { name: "*stopping*" });
     expect(blocks(described)[0]).to.include("Value: <error printing value>");

@@ -2,64 +2,73 @@ import { expect } from "chai";
 import { blocks, refusalType } from "../../support/mcp-results.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
 import { startRealSwank } from "../../support/real-swank.js";
+import { sideBySide } from "../../support/side-by-side.js";
 
-/** Code that hangs the image: Swank blocks on each at every request. */
+/** Code that hangs the image: Swank blocks on each at every request. It sleeps, because these tests run at the same time. */
 const HANGING: readonly string[] = [
-  "(defmethod print-object ((thread sb-thread:thread) stream) (loop))",
+  "(defmethod print-object ((thread sb-thread:thread) stream) (loop (sleep 1)))",
   '(set-pprint-dispatch t (lambda (stream object) (declare (ignore stream object)) (error "no")))',
-  "(sb-thread:grab-mutex swank/sbcl::*mailbox-lock*) (loop)",
+  "(sb-thread:grab-mutex swank/sbcl::*mailbox-lock*) (loop (sleep 1))",
 ];
 
 const OWN_REMEDY = /The image does not answer other requests either\. Call reset-session: it replaces the image/;
 const ATTACHED_REMEDY = /The image belongs to the user, and this server cannot free it\. Ask the user to interrupt it/;
 
-describe("hung image", () => {
-  it("is shown by lisp-status with the known facts, and is replaced by reset-session", async () => {
-    const server = await McpStdio.start();
-    const pid = await server.imagePid();
-    process.kill(pid, "SIGSTOP");
-    const { structuredContent, isError } = await server.call("lisp-status");
-    expect(isError).to.equal(false);
-    expect(structuredContent).to.deep.include({ image: "own", pid, package: "COMMON-LISP-USER", stopped: [] });
-    expect(structuredContent?.["unresponsive"]).to.match(/^The image does not answer: .* Call reset-session: /);
-    expect(blocks(await server.call("reset-session"))[0]).to.match(/^Session reset\. A fresh image/);
-    expect(await server.evaluate("1")).to.deep.equal(["=> 1"]);
-    await server.end();
-  });
+describe("hung image", function () {
+  this.timeout(120_000);
 
-  for (const code of HANGING) {
-    it(`is reported with its remedy by every answer: ${code}`, async function () {
-      this.timeout(120_000);
+  sideBySide({
+    "is shown by lisp-status with the known facts, and is replaced by reset-session": async () => {
       const server = await McpStdio.start();
-      await server.evaluate("1");
-      const late = await server.call("evaluate-lisp", { code, timeout: 1 });
-      expect(blocks(late)[0])
-        .to.match(/^\[TIMEOUT\] TIMEOUT\n/)
-        .and.to.match(OWN_REMEDY);
-      const asked = await server.call("debugger_frames");
-      expect(refusalType(asked)).to.equal("IMAGE_HANGS");
-      expect(blocks(asked)[0]).to.match(/\nCall reset-session: it replaces the image with a fresh one/);
-      expect(blocks(await server.call("reset-session"))[0]).to.match(/^Session reset\. A fresh image/);
-      expect(await server.evaluate("1")).to.deep.equal(["=> 1"]);
-      await server.end();
-    });
-  }
+      const pid = await server.imagePid();
+      process.kill(pid, "SIGSTOP");
+      const { structuredContent, isError } = await server.call("lisp-status");
+      expect(isError).to.equal(false);
+      expect(structuredContent).to.deep.include({ image: "own", pid, package: "COMMON-LISP-USER", stopped: [] });
+      expect(structuredContent?.["unresponsive"]).to.match(/^The image does not answer: .* Call reset-session: /);
+      await expectReset(server);
+    },
 
-  it("is left alone by reset-session if it is attached, with the remedy for its owner", async function () {
-    this.timeout(120_000);
-    const lisp = await startRealSwank();
-    const server = await McpStdio.start(["--attach", String(lisp.port)]);
-    await server.evaluate("(defun hung-image () 1)");
-    lisp.process.kill("SIGSTOP");
-    const refused = await server.call("reset-session");
-    expect(refusalType(refused)).to.equal("IMAGE_HANGS");
-    expect(blocks(refused)[0]).to.match(ATTACHED_REMEDY);
-    const { structuredContent } = await server.call("lisp-status");
-    expect(structuredContent?.["unresponsive"]).to.match(ATTACHED_REMEDY);
-    expect(blocks(await server.call("evaluate-lisp", { code: "1", timeout: 1 }))[0]).to.match(ATTACHED_REMEDY);
-    lisp.process.kill("SIGCONT");
-    expect(await server.evaluate("(hung-image)")).to.deep.equal(["=> 1"]);
-    await server.end();
-    await lisp.stop();
+    ...Object.fromEntries(
+      HANGING.map((code) => [
+        `is reported with its remedy by every answer: ${code}`,
+        async () => {
+          const server = await McpStdio.start();
+          await server.evaluate("1");
+          const late = await server.call("evaluate-lisp", { code, timeout: 1 });
+          expect(blocks(late)[0])
+            .to.match(/^\[TIMEOUT\] TIMEOUT\n/)
+            .and.to.match(OWN_REMEDY);
+          const asked = await server.call("debugger_frames");
+          expect(refusalType(asked)).to.equal("IMAGE_HANGS");
+          expect(blocks(asked)[0]).to.match(/\nCall reset-session: it replaces the image with a fresh one/);
+          await expectReset(server);
+        },
+      ]),
+    ),
+
+    "is left alone by reset-session if it is attached, with the remedy for its owner": async () => {
+      const lisp = await startRealSwank();
+      const server = await McpStdio.start(["--attach", String(lisp.port)]);
+      await server.evaluate("(defun hung-image () 1)");
+      lisp.process.kill("SIGSTOP");
+      const refused = await server.call("reset-session");
+      expect(refusalType(refused)).to.equal("IMAGE_HANGS");
+      expect(blocks(refused)[0]).to.match(ATTACHED_REMEDY);
+      const { structuredContent } = await server.call("lisp-status");
+      expect(structuredContent?.["unresponsive"]).to.match(ATTACHED_REMEDY);
+      expect(blocks(await server.call("evaluate-lisp", { code: "1", timeout: 1 }))[0]).to.match(ATTACHED_REMEDY);
+      lisp.process.kill("SIGCONT");
+      expect(await server.evaluate("(hung-image)")).to.deep.equal(["=> 1"]);
+      await server.end();
+      await lisp.stop();
+    },
   });
 });
+
+/** Expects that `reset-session` gives the server a new image, and ends the server. */
+async function expectReset(server: McpStdio): Promise<void> {
+  expect(blocks(await server.call("reset-session"))[0]).to.match(/^Session reset\. A fresh image/);
+  expect(await server.evaluate("1")).to.deep.equal(["=> 1"]);
+  await server.end();
+}
