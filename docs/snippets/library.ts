@@ -142,6 +142,18 @@ for (const { name, location } of await lisp.run(calls.findDefinitionsForEmacs, "
 }
 // #endregion sources
 
+async function warnings() {
+  // #region warnings
+  const code = "(defun volume (width height)\n  (* width heigth))";
+  const { warnings } = await lisp.evaluate(code).next();
+  for (const warning of warnings) {
+    const found = await sources.locate(warning, { code }); // the code is only for warnings about its own forms, not those of files
+    if (found.status === "found") console.log(`${found.line}:${found.column}: ${warning.type}: ${warning.message}`);
+  }
+  // #endregion warnings
+}
+await warnings();
+
 async function inspect() {
   // #region inspect
   await using inspector = await lisp.inspect("my-app::*orders*"); // the value of any expression, read in the session's package

@@ -19,14 +19,12 @@ describe("Warnings of an evaluation", () => {
     return outcome.warnings;
   }
 
-  /** The line that each warning is about, from there. */
-  async function placesIn(text: string, warnings: readonly LispWarning[]): Promise<readonly string[]> {
-    const sources = new Sources({ read: async () => text });
-    const place = { kind: "buffer", name: "code", path: undefined } as const;
-    const found = warnings.map(async ({ position }) => {
-      if (position === undefined) return "unknown";
-      const at = await sources.locate({ status: "found", place, position, snippet: undefined });
-      return at.status === "found" ? (text.slice(at.offset).split("\n")[0] ?? "") : at.status;
+  /** The line that each warning is about, from there, in its file or in the code. */
+  async function placesOf(warnings: readonly LispWarning[], code?: string): Promise<readonly (string | undefined)[]> {
+    const sources = new Sources();
+    const found = warnings.map(async (warning) => {
+      const at = await sources.locate(warning, { code });
+      return at.status === "found" ? at.source.text.slice(at.offset).split("\n")[0] : `${at.status}: ${at.reason}`;
     });
     return Promise.all(found);
   }
@@ -82,11 +80,14 @@ describe("Warnings of an evaluation", () => {
   (eval '(lambda (unused)
      1)))`;
     const warnings = await warningsOf(code);
-    expect(await placesIn(code, warnings)).to.deep.equal([
+    expect(await placesOf(warnings, code)).to.deep.equal([
       "(defun w-p (x)",
       "(car 5)))",
       "(progn",
       "'(lambda (unused)",
+    ]);
+    expect(await placesOf(warnings.slice(0, 1))).to.deep.equal([
+      "unknown: The warning is about the evaluated code, which was not given.",
     ]);
   });
 
@@ -229,10 +230,14 @@ describe("Warnings of an evaluation", () => {
 `;
       await writeFile(file, text);
       const outcome = returned(await evaluate(client, `(compile-file "${file}") (values)`));
-      expect(await placesIn(text, outcome.warnings)).to.deep.equal(["(car 5)))", "(placed-none 1)"]);
+      expect(await placesOf(outcome.warnings)).to.deep.equal(["(car 5)))", "(placed-none 1)"]);
+      for (const { path } of outcome.warnings) expect(path).to.equal(file);
       const loaded = returned(await evaluate(client, `(ignore-errors (load "${file}")) (values)`));
-      expect((await placesIn(text, loaded.warnings))[0]).to.equal("(car 5)))");
+      expect((await placesOf(loaded.warnings))[0]).to.equal("(car 5)))");
       const ran = returned(await evaluate(client, '(with-open-file (s "/dev/null") (warn "own") (load s))'));
+      const elsewhere = `(let ((*default-pathname-defaults* #p"/nowhere/")) (compile-file "${file}")) (values)`;
+      const moved = returned(await evaluate(client, elsewhere));
+      expect(await placesOf(moved.warnings)).to.deep.equal(["(car 5)))", "(placed-none 1)"]);
       expect(ran.warnings[0]?.position).to.deep.equal({ kind: "path", path: [0], offset: undefined });
     });
 

@@ -9,6 +9,8 @@
 (defstruct file-warning
   "A warning or compiler note about the code of a file."
   file
+  ;; its name as clients show it, when the warning is sent
+  (shown-file nil)
   type
   ;; NIL for compiler notes: only their number is sent
   (text nil)
@@ -37,7 +39,7 @@
   (let ((counts (make-hash-table :test 'equal))
         (keys '()))
     (dolist (warning warnings)
-      (let ((key (list (file-warning-file warning) (file-warning-type warning))))
+      (let ((key (list (file-warning-shown-file warning) (file-warning-type warning))))
         (when (= 1 (incf (gethash key counts 0))) (push key keys))))
     (loop for (file type) in (reverse keys)
           collect (list file type (gethash (list file type) counts)))))
@@ -48,7 +50,8 @@
                                     :key #'file-warning-type)
         repeat +file-texts-limit+
         collect (list (file-warning-type warning) (file-warning-class warning) (file-warning-text warning)
-                      (file-warning-path warning) (file-warning-file warning) (file-warning-definition warning))))
+                      (file-warning-path warning) (file-warning-shown-file warning) (file-warning-definition warning)
+                      (absolute-file-name (file-warning-file warning)))))
 
 (defun taken-file-warnings (evaluation undefined-yet-p)
   "Remove the warnings of files so far. Of those about undefined names, only those count for whose names UNDEFINED-YET-P returns true.
@@ -62,5 +65,5 @@
          (names (mapcar (lambda (file) (cons file (short-file-name file)))
                         (remove-duplicates (mapcar #'file-warning-file left) :test #'equal))))
     (dolist (warning left)
-      (setf (file-warning-file warning) (cdr (assoc (file-warning-file warning) names :test #'equal))))
+      (setf (file-warning-shown-file warning) (cdr (assoc (file-warning-file warning) names :test #'equal))))
     (values (with-texts left) (counted left) (- count (length warnings)))))

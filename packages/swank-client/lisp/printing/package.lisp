@@ -8,6 +8,7 @@
            #:*value-length*
            #:*value-level*
            #:*value-limit*
+           #:absolute-file-name
            #:array-text
            #:blank-p
            #:bounded-text

@@ -15,11 +15,13 @@ export interface LispWarning {
   readonly message: string;
   /**
    * The form that it is about, or the top-level form if that is all Lisp knows: a path in `file` or, for the evaluation's own forms, in the
-   * evaluated code. Absent if it is not known. `Sources` converts it to a line and a column.
+   * evaluated code. Absent if it is not known. `Sources.locate(warning)` finds its line and column.
    */
   readonly position?: Extract<LocationPosition, { kind: "path" }> | undefined;
-  /** The file whose code caused it, relative to the image's directory; absent for the evaluation's own forms. */
+  /** The file whose code caused it, as answers show it: relative to the image's directory, or its last folder and name. Absent for the evaluation's own forms. */
   readonly file?: string | undefined;
+  /** The same file with all its folders. */
+  readonly path?: string | undefined;
   /** The definition that was being compiled in that file, e.g. `(DEFUN AREA)`. */
   readonly definition?: string | undefined;
 }
@@ -34,16 +36,16 @@ export interface WarningCount {
 
 const warningType = nameOf(WARNING_TYPES, string);
 
-/** `((TYPE CLASS MESSAGE PATH [FILE DEFINITION]) ...)` (lisp/evaluate/warnings.lisp) */
+/** `((TYPE CLASS MESSAGE FORM-PATH [SHOWN-FILE DEFINITION FILE]) ...)` (lisp/evaluate/warnings.lisp) */
 export const warnings: Decoder<readonly LispWarning[]> = list(
   map(
-    tuple(warningType, string, string, list(integer), optional(string), optional(nullable(string))),
-    ([type, cls, message, path, file, definition]) => ({
+    tuple(warningType, string, string, list(integer), optional(string), optional(nullable(string)), optional(string)),
+    ([type, cls, message, form, file, definition, path]) => ({
       type,
       class: cls,
       message,
-      ...(path.length === 0 ? {} : { position: { kind: "path" as const, path, offset: undefined } }),
-      ...(file === undefined ? {} : { file, definition: definition ?? undefined }),
+      ...(form.length === 0 ? {} : { position: { kind: "path" as const, path: form, offset: undefined } }),
+      ...(file === undefined ? {} : { file, path, definition: definition ?? undefined }),
     }),
   ),
 );

@@ -77,11 +77,17 @@ export class Sources {
   }
 
   /**
-   * The position of a place: of a compiler note, a definition, a use, a frame, or the definition of a described symbol. If Lisp knows the text
-   * there, searches for it around the position, as Emacs does, because the file may have changed. Never rejects.
+   * The position of a place: of a compiler note, a definition, a use, a frame, a warning, or the definition of a described symbol. If Lisp knows
+   * the text there, searches for it around the position, as Emacs does, because the file may have changed.
+   *
+   * @param options - `code`: the evaluated code, for warnings about its forms.
+   * @throws SwankError `INVALID_ARGUMENT`; nothing else.
    */
-  async locate(place: AnySource): Promise<LocatedSource> {
-    const location = locationOf(place);
+  async locate(place: AnySource, options: { readonly code?: string | undefined } = {}): Promise<LocatedSource> {
+    checkOptions("locate", options, { code: true });
+    const { code } = options;
+    if (code !== undefined) checkText("code", code);
+    const location = locationOf(place, code);
     if (location.status === "unknown") return location;
     const where = { place: location.place, path: "path" in location.place ? location.place.path : undefined };
     return this.#textOf(location.place).then(
