@@ -1,7 +1,7 @@
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { calls, launch, Sources } from "swank-client";
+import { launch, Sources } from "swank-client";
 
 const lisp = await launch();
 const file = join(await mkdtemp(join(tmpdir(), "shapes-")), "shapes.lisp");
@@ -15,7 +15,7 @@ await writeFile(
 `,
 );
 
-const { succeeded, notes, fasl } = await lisp.run(calls.compileFileForEmacs, file);
+const { succeeded, notes } = await lisp.compileFile(file, { load: "always" }); // `true` loads only what has no warnings
 console.log(succeeded ? "compiled" : "compiled with warnings");
 
 const sources = new Sources();
@@ -25,8 +25,6 @@ for (const { severity, message, location } of notes) {
   console.log(`${where}: ${severity}: ${message}`);
 }
 
-// Swank compiles without loading.
-if (fasl !== undefined) await lisp.run(calls.loadFile, fasl);
 console.log(await lisp.eval("(fboundp 'area)"));
 
 await lisp.close();

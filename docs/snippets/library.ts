@@ -142,6 +142,15 @@ for (const { name, location } of await lisp.run(calls.findDefinitionsForEmacs, "
 }
 // #endregion sources
 
+async function compile() {
+  // #region compile-file
+  const { succeeded, notes, isLoaded, loadError } = await lisp.compileFile(file, { load: true });
+  for (const { severity, message } of notes) console.log(severity, message);
+  console.log(succeeded, isLoaded, loadError?.message); // true true undefined
+  // #endregion compile-file
+}
+await compile();
+
 async function warnings() {
   // #region warnings
   const code = "(defun volume (width height)\n  (* width heigth))";
