@@ -1,10 +1,8 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect } from "chai";
-import { type LispWarning, Sources, type SwankClient } from "swank-client";
+import type { LispWarning, SwankClient } from "swank-client";
 import { liveImage } from "./live-image.js";
-import { evaluate, returned, stopped, values } from "./outcomes.js";
+import { evaluate, returned, stopped } from "./outcomes.js";
+import { placesOf } from "./places.js";
 
 describe("Warnings of an evaluation", () => {
   const image = liveImage();
@@ -17,16 +15,6 @@ describe("Warnings of an evaluation", () => {
     const outcome = returned(await evaluate(client, code));
     expect(outcome.stderr).to.equal("");
     return outcome.warnings;
-  }
-
-  /** The line that each warning is about, from there, in its file or in the code. */
-  async function placesOf(warnings: readonly LispWarning[], code?: string): Promise<readonly (string | undefined)[]> {
-    const sources = new Sources();
-    const found = warnings.map(async (warning) => {
-      const at = await sources.locate(warning, { code });
-      return at.status === "found" ? at.source.text.slice(at.offset).split("\n")[0] : `${at.status}: ${at.reason}`;
-    });
-    return Promise.all(found);
   }
 
   const CASES: readonly (readonly [title: string, code: string, type: LispWarning["type"], text: RegExp])[] = [
@@ -167,117 +155,5 @@ describe("Warnings of an evaluation", () => {
     expect(style.values).to.deep.equal(["(T NIL)"]);
     const fine = returned(await evaluate(client, "(rest (multiple-value-list (compile nil '(lambda (x) x))))"));
     expect(fine.values).to.deep.equal(["(NIL NIL)"]);
-  });
-
-  describe("in a file", () => {
-    let folder: string;
-    before(async () => {
-      folder = await mkdtemp(join(tmpdir(), "live-warnings-"));
-    });
-    after(() => rm(folder, { recursive: true }));
-
-    it("are reported, and COMPILE-FILE returns the same as without the runtime", async () => {
-      const file = join(folder, "bad.lisp");
-      await writeFile(
-        file,
-        '(defun file-bad () (+ 1 "2"))\n(defun file-style (x) 1)\n(defun file-undefined () (file-nowhere))\n',
-      );
-      const outcome = returned(await evaluate(client, `(multiple-value-list (compile-file "${file}"))`));
-      expect(outcome.values[0]).to.match(/^\(#P".*bad\.fasl" T T\)$/);
-      expect(outcome.warnings.map(({ type }) => type).sort()).to.include.members(["STYLE-WARNING", "WARNING"]);
-      expect([outcome.stdout, outcome.stderr]).to.deep.equal(["", ""]);
-    });
-
-    it("are counted by file and type, with the definitions that full and style warnings are about", async () => {
-      const file = join(folder, "counted.lisp");
-      await writeFile(
-        file,
-        `(defun counted-bad () (+ 1 "2"))
-         (defun counted-style (x) 1)
-         (defun counted-later () (counted-undefined) (counted-defined))
-         (defun counted-note (x y) (declare (optimize speed)) (+ x y))
-         (defun counted-defined () 1)`,
-      );
-      const outcome = returned(
-        await evaluate(client, `(warn "own") (rest (multiple-value-list (compile-file "${file}")))`),
-      );
-      expect(outcome.values).to.deep.equal(["(T T)"]);
-      const [own, ...inFile] = outcome.warnings;
-      expect(own).to.include({ type: "WARNING", class: "SIMPLE-WARNING", message: "own" });
-      expect(own?.file).to.equal(undefined);
-      expect(inFile.map(({ type, definition }) => [type, definition])).to.deep.equal([
-        ["WARNING", "(DEFUN COUNTED-BAD)"],
-        ["STYLE-WARNING", "(DEFUN COUNTED-STYLE)"],
-        ["STYLE-WARNING", "(DEFUN COUNTED-LATER)"],
-      ]);
-      for (const warning of inFile) expect(warning.file).to.match(/^live-warnings-\w+\/counted\.lisp$/);
-      const counts = outcome.warningsInFiles.map(({ type, count }) => [type, count] as const);
-      expect(counts).to.deep.include.members([
-        ["WARNING", 1],
-        ["STYLE-WARNING", 2],
-      ]);
-      expect(new Map(counts).get("COMPILER-WARNING")).to.be.at.least(1);
-    });
-
-    it("have the position of the form in the file", async () => {
-      const file = join(folder, "placed.lisp");
-      const text = `(defun placed-a () "ünï" 1)
-;; no form
-(defun placed-b (x)
-  (list x
-    (car 5)))
-(placed-none 1)
-`;
-      await writeFile(file, text);
-      const outcome = returned(await evaluate(client, `(compile-file "${file}") (values)`));
-      expect(await placesOf(outcome.warnings)).to.deep.equal(["(car 5)))", "(placed-none 1)"]);
-      for (const { path } of outcome.warnings) expect(path).to.equal(file);
-      const loaded = returned(await evaluate(client, `(ignore-errors (load "${file}")) (values)`));
-      expect((await placesOf(loaded.warnings))[0]).to.equal("(car 5)))");
-      const ran = returned(await evaluate(client, '(with-open-file (s "/dev/null") (warn "own") (load s))'));
-      const elsewhere = `(let ((*default-pathname-defaults* #p"/nowhere/")) (compile-file "${file}")) (values)`;
-      const moved = returned(await evaluate(client, elsewhere));
-      expect(await placesOf(moved.warnings)).to.deep.equal(["(car 5)))", "(placed-none 1)"]);
-      expect(ran.warnings[0]?.position).to.deep.equal({ kind: "path", path: [0], offset: undefined });
-    });
-
-    it("do not count undefined names that a later form of the file defines", async () => {
-      const file = join(folder, "later.lisp");
-      await writeFile(file, "(defun later-a () (later-b))\n(defun later-b () 1)\n");
-      const outcome = returned(await evaluate(client, `(load "${file}")`));
-      expect([outcome.warnings, outcome.warningsInFiles]).to.deep.equal([[], []]);
-    });
-
-    it("are preceded by the progress: the name of each file that is compiled", async () => {
-      const file = join(folder, "progress.lisp");
-      await writeFile(file, "(defun progress-a () 1)\n(defun progress-b () 2)\n");
-      const progress: string[] = [];
-      const code = `(compile-file "${file}") (defun progress-c () 1) (values)`;
-      const outcome = returned(await evaluate(client, code, { onProgress: (text) => progress.push(text) }));
-      expect(progress.map((text) => text.replace(/-\w+\//, "-N/"))).to.deep.equal([
-        "Compiling live-warnings-N/progress.lisp",
-      ]);
-      expect([outcome.stdout, outcome.stderr]).to.deep.equal(["", ""]);
-    });
-
-    it("do not hide from COMPILE-FILE that it only gave style warnings, or none", async () => {
-      const file = join(folder, "style.lisp");
-      const results = `(rest (multiple-value-list (compile-file "${file}")))`;
-      await writeFile(file, "(defun style-only (x) 1)\n");
-      expect(await values(client, results)).to.deep.equal(["(T NIL)"]);
-      await writeFile(file, "(defun style-none (x) x)\n");
-      expect(await values(client, results)).to.deep.equal(["(NIL NIL)"]);
-    });
-
-    it("are reported for a source file, whose load succeeds, full warnings first", async () => {
-      const file = join(folder, "source.lisp");
-      await writeFile(file, '(defun source-style (x) 1)\n(warn "loading")\n');
-      const outcome = returned(await evaluate(client, `(load "${file}")`));
-      expect(outcome.values).to.deep.equal(["T"]);
-      expect(outcome.warnings.map(({ message }) => message)).to.deep.equal([
-        "loading",
-        "The variable X is defined but never used.",
-      ]);
-    });
   });
 });

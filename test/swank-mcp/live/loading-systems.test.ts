@@ -69,6 +69,17 @@ describe("evaluate-lisp that loads files", () => {
     });
     snapshots.match("a file with warnings and an error", blocks(result).join("\n\n").replaceAll(`${folder}/`, ""));
   });
+
+  it("counts the errors and warnings of a file for which there is no room", async () => {
+    const file = join(folder, "broken.lisp");
+    await writeFile(
+      file,
+      `${'(defun broken (unused) (if))\n(warn "loading")\n'.repeat(20)}(defun fine () (no-such-function))\n`,
+    );
+    const [report = ""] = await server.evaluate(`(load "${file}")`);
+    expect(report.length).to.be.below(2000);
+    snapshots.match("a file with many errors", report.replaceAll(`${folder}/`, ""));
+  });
 });
 
 /** The line without its numbers, which depend on SBCL. */

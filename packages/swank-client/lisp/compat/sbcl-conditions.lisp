@@ -55,6 +55,12 @@
          (values (sb-c::compiler-error-context-original-form context)
                  (reverse (sb-c::compiler-error-context-original-source-path context))))))
 
+(defun skip-compiling (error)
+  "Continue compiling after the form that ERROR, a condition of the compiler, is about, with a call of ERROR in its place, as the compiler does
+after it has printed ERROR. Does not return, unless no compiler runs"
+  (when (boundp 'sb-c::*compiler-error-bailout*)
+    (funcall sb-c::*compiler-error-bailout* error)))
+
 (defun compiled-definition ()
   "The definition that the compiler reports on now, such as (DEFUN NAME), or NIL."
   (let ((context (sb-c::find-error-context nil)))

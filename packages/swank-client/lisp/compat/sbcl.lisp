@@ -100,6 +100,7 @@
            #:restart-interactive-function
            #:set-homedir
            #:set-report-function
+           #:skip-compiling
            #:slot-object
            #:static-linker-lock
            #:special-file-p

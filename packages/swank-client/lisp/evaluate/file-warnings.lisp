@@ -6,6 +6,8 @@
 
 (defconstant +file-texts-limit+ 50 "Most of them whose texts are sent.")
 
+(defparameter *types-with-texts* '("ERROR" "WARNING" "STYLE-WARNING") "The types of warnings whose texts are sent, the worst first.")
+
 (defstruct file-warning
   "A warning or compiler note about the code of a file."
   file
@@ -25,9 +27,13 @@
   "The file, as a string or pathname, whose code causes a warning now, or NIL if that is the code of the evaluation's forms."
   (or (compiled-from-file) *compile-file-truename* *load-truename*))
 
+(defun room-for-file-warning-p (evaluation)
+  "True if one more warning about the code of a file is kept for the next outcome of EVALUATION."
+  (< (evaluation-file-warning-count evaluation) +file-warnings-limit+))
+
 (defun keep-file-warning (evaluation file type class text undefined path)
   "Keep a warning about the code of FILE for the next outcome of EVALUATION."
-  (when (< (evaluation-file-warning-count evaluation) +file-warnings-limit+)
+  (when (room-for-file-warning-p evaluation)
     (push (make-file-warning :file file :type type :class class :text text :undefined undefined :path path
                              :definition (let ((definition (and text (compiled-definition))))
                                            (and definition (definition-name-text definition))))
@@ -45,9 +51,10 @@
           collect (list file type (gethash (list file type) counts)))))
 
 (defun with-texts (warnings)
-  "The first +FILE-TEXTS-LIMIT+ of WARNINGS that have texts, as lists. Style warnings come last."
-  (loop for warning in (stable-sort (remove nil warnings :key #'file-warning-text) #'string>
-                                    :key #'file-warning-type)
+  "The first +FILE-TEXTS-LIMIT+ of WARNINGS that have texts, as lists. Errors come first, and style warnings last."
+  (loop for warning in (stable-sort (remove nil warnings :key #'file-warning-text) #'<
+                                    :key (lambda (warning)
+                                           (position (file-warning-type warning) *types-with-texts* :test #'string=)))
         repeat +file-texts-limit+
         collect (list (file-warning-type warning) (file-warning-class warning) (file-warning-text warning)
                       (file-warning-path warning) (file-warning-shown-file warning) (file-warning-definition warning)

@@ -56,12 +56,11 @@ it is not known"
 
 ;;; Keeping warnings
 
-(defun keep-warning (evaluation condition)
+(defun keep-warning (evaluation condition &optional (type (warning-type condition)))
   "Keep CONDITION for the next outcome of EVALUATION."
   (let* ((file (warned-file))
-         (type (warning-type condition))
          (counted-only (and file (typep condition 'sb-ext:compiler-note)))
-         (keep (or file (< (evaluation-warning-count evaluation) +warnings-limit+)))
+         (keep (if file (room-for-file-warning-p evaluation) (< (evaluation-warning-count evaluation) +warnings-limit+)))
          (text (and keep (not counted-only) (report-text condition 2000)))
          (class (and text (class-name-text (class-of condition))))
          (undefined (and text (undefined-thing condition text)))
@@ -70,6 +69,14 @@ it is not known"
           (keep (push (list type class text undefined path) (evaluation-warnings evaluation)))
           (t (incf (evaluation-warnings-dropped evaluation))))
     (unless file (incf (evaluation-warning-count evaluation)))))
+
+(defun note-compiler-error (evaluation condition)
+  "Keep CONDITION, the compiler's condition that it cannot compile a form, as an error in a file that EVALUATION compiles or loads. The
+compiler continues after that form, and prints nothing. Returns if no file's code is compiled."
+  (when (and (zerop *sldb-level*) (warned-file))
+    (keep-warning evaluation (sb-int:encapsulated-condition condition) "ERROR")
+    (note-for-compile t)
+    (skip-compiling condition)))
 
 (defun count-for-compiler (condition)
   "Note CONDITION for COMPILE or COMPILE-FILE, whose second and third values would miss it because it is muffled. => true if it may be muffled"

@@ -4,8 +4,8 @@ import type { LocationPosition } from "./location.js";
 
 const { integer, list, map, nullable, optional, string, tuple } = decode;
 
-/** `COMPILER-WARNING` is a compiler note. */
-export const WARNING_TYPES = ["WARNING", "STYLE-WARNING", "COMPILER-WARNING"] as const;
+/** `ERROR`: the compiler cannot compile a form of a file, and puts an error in its place, or cannot read the file. `COMPILER-WARNING`: a note. */
+export const WARNING_TYPES = ["ERROR", "WARNING", "STYLE-WARNING", "COMPILER-WARNING"] as const;
 
 /** A warning or compiler note signalled while code was read, compiled or run. */
 export interface LispWarning {

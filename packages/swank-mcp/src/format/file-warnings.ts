@@ -12,13 +12,18 @@ const MAX_FILE = 40;
 export const REFERENCE = /\n\s*See also:[\s\S]*$/;
 
 /** The order of the types, the worst first. */
-const TYPES = ["WARNING", "STYLE-WARNING", "COMPILER-WARNING"] as const satisfies readonly LispWarning["type"][];
+const TYPES = [
+  "ERROR",
+  "WARNING",
+  "STYLE-WARNING",
+  "COMPILER-WARNING",
+] as const satisfies readonly LispWarning["type"][];
 
 type Warnings = Pick<Transcript, "warnings" | "warningsInFiles">;
 
 /**
- * The lines about the warnings of files that an evaluation loaded. Loading a system can give hundreds: full warnings are shown, then style
- * warnings if there is room for all of them, and the others are counted by file.
+ * The lines about the warnings of files that an evaluation loaded. Loading a system can give hundreds: errors and full warnings are shown, then
+ * style warnings if there is room for all of them, and the others are counted by file.
  */
 export function fileWarningLines({ warnings, warningsInFiles }: Warnings): string[] {
   const shown = shownWarnings(warnings, warningsInFiles);
@@ -27,7 +32,7 @@ export function fileWarningLines({ warnings, warningsInFiles }: Warnings): strin
 
 function shownWarnings(warnings: readonly LispWarning[], counts: readonly WarningCount[]): readonly LispWarning[] {
   const inFiles = warnings.filter(({ file }) => file !== undefined);
-  const full = within(ofType("WARNING", inFiles), MAX_LINES);
+  const full = within([...ofType("ERROR", inFiles), ...ofType("WARNING", inFiles)], MAX_LINES);
   const style = ofType("STYLE-WARNING", inFiles);
   const isWhole = style.length === sum(ofType("STYLE-WARNING", counts));
   const rest = within(style, MAX_LINES - lengthOf(full));
