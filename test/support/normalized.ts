@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 /** What depends on the run, and its replacement. */
 const VARYING: readonly (readonly [RegExp, string])[] = [
   [/\b([Tt]hreads?:?"?:? ?"?)\d+/g, "$1<n>"],
+  // newer SBCLs print the operating system's id of a thread
+  [/\btid=\d+ /g, ""],
   [/\b(pid"?:? ?)\d+/g, "$1<n>"],
   [/\b(127\.0\.0\.1|localhost):\d+/g, "$1:<port>"],
   [/\b(port"?:? )\d+/g, "$1<port>"],

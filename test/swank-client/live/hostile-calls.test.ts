@@ -39,7 +39,7 @@ const FORMS: readonly [what: string, form: string, code: SwankErrorCode][] = [
   ["a result in a vector whose printer aborts", `(cl:vector ${printing("(cl:abort)")})`, "REQUEST_ABORTED"],
   ["a result whose printer ends the thread", printing("(sb-thread:abort-thread)"), "REQUEST_ABORTED"],
   ["a result whose printer reads", printing("(cl:read-line)"), "REQUEST_TIMEOUT"],
-  ["a result whose printer breaks", printing("(cl:break)"), "REQUEST_FAILED"],
+  ["a result whose printer breaks", printing("(cl:break)"), "UNREADABLE_MESSAGE"],
   ["a result whose printer fails", printing('(cl:error "no")'), "UNREADABLE_MESSAGE"],
   ["a result whose printer throws", printing("(cl:throw 'nowhere 1)"), "UNREADABLE_MESSAGE"],
   ["a result whose printer recurs", printing("(cl:labels ((f (n) (cl:1+ (f n)))) (f 1))"), "UNREADABLE_MESSAGE"],

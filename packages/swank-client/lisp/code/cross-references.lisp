@@ -69,11 +69,15 @@
   "True if code calls the function NAME only because the compiler put the call there."
   (and (symbolp name) (member (home-name name) *internal-packages* :test #'equal)))
 
+(defun names-called (function)
+  "The names of the functions that FUNCTION holds, and of those that it is known to call. An interpreted function holds only the evaluator's."
+  (and (compiled-function-p function)
+       (append (mapcar #'function-code-name (or-nil (sb-introspect:find-function-callees function)))
+               (or-nil (lisp-functions-called function)))))
+
 (defun callees (name)
-  "The definitions of the functions that the code of NAME holds."
-  (loop for function in (remove-duplicates
-                         (loop for code in (codes-of name) append (or-nil (sb-introspect:find-function-callees code))))
-        for callee = (function-code-name function)
+  "The definitions of the functions that the code of NAME calls."
+  (loop for callee in (remove-duplicates (mapcan #'names-called (codes-of name)) :test #'equal)
         when (and (or (symbolp callee) (typep callee '(cons (eql setf)))) (not (called-on-behalf-p callee)))
           collect (operator-definition callee)))
 

@@ -55,12 +55,19 @@
   (mapcar #'rest (stable-sort (loop for definition in definitions collect (cons (place-key definition) definition))
                               #'nearer-p :key #'first)))
 
+(defun symbol-of-code (name)
+  "The symbol in NAME, that of code. Local functions, whose code newer SBCLs record on its own, have that of the function around them."
+  (typecase name
+    (symbol name)
+    ((cons (eql setf)) (symbol-of-code (second name)))
+    (cons (symbol-of-code (second (member :in name))))))
+
 (defun lisps-own-p (definition)
   "True if DEFINITION is SBCL's, Swank's or this library's."
   (let ((path (record-path definition))
-        (name (definition-name definition)))
+        (name (symbol-of-code (definition-name definition))))
     (or (and path (eql 0 (search "SYS:" path)))
-        (let ((package (and name (symbolp name) (symbol-package name))))
+        (let ((package (and name (symbol-package name))))
           (and package (package-name package) (implementation-package-p package)))
         (and (null (definition-record definition)) (definition-method definition)
              (every #'own-specializer-p (sb-mop:method-specializers (definition-method definition)))))))

@@ -10,6 +10,7 @@
            #:function-code-name
            #:function-code-source
            #:function-references-p
+           #:lisp-functions-called
            #:map-code-sources
            #:method-code
            #:method-code-name
@@ -59,6 +60,30 @@
 (defun function-references-p (function)
   "True if SBCL has recorded cross references of FUNCTION."
   (and (sb-kernel:%simple-fun-xrefs (sb-kernel:%fun-fun function)) t))
+
+(defparameter *calls-without-names-p* (and (find-symbol "LINKAGE-ADDR->NAME" "SB-VM") t)
+  "True if code does not refer to the functions of Lisp itself that it calls, as in SBCL from 2.5.")
+
+(defun replaced-function-p (name)
+  "True if the compiler replaces calls of NAME, a function of Lisp itself, by other code."
+  (let ((info (sb-int:info :function :info name)))
+    (or (sb-int:info :function :source-transform name)
+        (and info (or (sb-c::fun-info-templates info) (sb-c::fun-info-ir2-convert info))))))
+
+(defun lisp-functions-called (function)
+  "The names of functions of Lisp itself that FUNCTION calls, if its code does not refer to them: those in its cross references."
+  (let ((references (and *calls-without-names-p* (sb-kernel:%simple-fun-xrefs (sb-kernel:%fun-fun function))))
+        (names '()))
+    (when references
+      (sb-c:map-packed-xref-data (lambda (kind name number)
+                                   (declare (ignore number))
+                                   (when (and (eq kind :calls)
+                                              (symbolp name)
+                                              (eq (symbol-package name) (find-package "COMMON-LISP"))
+                                              (not (replaced-function-p name)))
+                                     (pushnew name names)))
+                                 references))
+    names))
 
 (defun current-code-p (code)
   "True if a function of CODE, a code object, is the definition of its name."

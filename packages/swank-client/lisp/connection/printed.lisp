@@ -51,9 +51,14 @@
          (prin1 object stream))))
    ""))
 
+(defun fail-instead-of-stopping (condition hook)
+  "Signal an error. To show a stop, Swank prints the stack, and so the object whose printer has stopped: each stop would cause the next."
+  (declare (ignore condition hook))
+  (error "A printer entered the debugger."))
+
 (defun printed-for-wire (object)
   "The text of OBJECT in a message, at most +MOST-PRINTED+ characters."
-  (let ((text (print-for-wire object)))
+  (let ((text (let ((sb-ext:*invoke-debugger-hook* #'fail-instead-of-stopping)) (print-for-wire object))))
     (unless (or (<= +most-printed+ (length text)) (one-datum-p text))
       (error "The printed representation ~s is not a datum." text))
     (when *texts* (setf (gethash object *texts*) text))
