@@ -185,6 +185,16 @@ describe("outcomeData", () => {
     expect(data["warnings_in_files_left_out"]).to.equal(1450);
   });
 
+  it("has the first 50 numbers of forms and 20 files with redefinitions, and the numbers of the others", () => {
+    const unshownForms = [...Array(60).keys()];
+    const files = unshownForms.map((index) => ({ file: `lib/f${index}.lisp`, count: 1, names: ["F"] }));
+    const redefinitions = { count: 60, files, stale: [] };
+    const data = outcomeData(conclude({ kind: "outcome", outcome: returned(["1"], { unshownForms, redefinitions }) }));
+    expect(data["forms_not_shown"]).to.deep.equal(unshownForms.slice(0, 50));
+    expect(data["redefined"]).to.deep.equal(files.slice(0, 20));
+    expect(data).to.include({ forms_not_shown_left_out: 10, redefined_files_left_out: 40 });
+  });
+
   it("cuts values, warnings, messages and frames as reports do", () => {
     const long = "x".repeat(21_100);
     const mark = (text: string) => `${text} [... 100 characters left out ...]`;

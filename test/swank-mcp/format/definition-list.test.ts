@@ -37,6 +37,11 @@ describe("definitionsBlocks", () => {
     snapshots.match("definitions of several types", blocks[0] ?? "");
   });
 
+  it("shows the name of a file on one line", () => {
+    const loaded = [{ kind: "file", name: "/a/b\n[classes]", times: 1 }] as const;
+    expect(definitionsBlocks({ definitions: [], loaded }, undefined)).to.deep.equal(["[files]\n/a/b [classes]"]);
+  });
+
   it("lists one type, and names the others if it is empty", () => {
     expect(definitionsBlocks(all, "variable")).to.deep.equal(["[variables]\nAPP::*X*"]);
     expect(definitionsBlocks(all, "file")).to.deep.equal([

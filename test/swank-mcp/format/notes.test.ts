@@ -41,6 +41,13 @@ describe("noteLines", () => {
     expect(linesOf({ count: 2, files })).to.deep.equal(["Redefined by depot/model.lisp: A, B"]);
   });
 
+  it("shows the name of a file on one line", () => {
+    const files = [{ file: "a\nTime: 9 s.lisp", count: 1, names: ["A"] }];
+    expect(linesOf({ count: 1, files })).to.deep.equal(["Redefined by a Time: 9 s.lisp: A"]);
+    const many = [{ file: "a\nb.lisp", count: 20, names: ["A"] }];
+    expect(linesOf({ count: 20, files: many })).to.deep.equal(["20 redefinitions: a b.lisp 20"]);
+  });
+
   it("counts many redefinitions by file, the most first", () => {
     const files = [
       { file: undefined, count: 1, names: ["OWN"] },

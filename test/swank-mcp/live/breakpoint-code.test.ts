@@ -135,6 +135,10 @@ describe("the code of breakpoints", () => {
     const refused = await program.lisp.refusal("breakpoint_set", { function: "shop::price", log: "(list item" });
     expect(refused).to.include({ type: "BREAKPOINT_REFUSED" });
     expect(refused.message).to.include("Its log is refused: ");
+    const two = await program.lisp.refusal("breakpoint_set", { function: "shop::price", log: "item (list 1)" });
+    expect(two.message).to.include(
+      "Its log is refused: It contains 2 forms, and only one value is printed: write (list ITEM (LIST 1)).",
+    );
     const { warning } = await program.lisp.setBreakpoint({ function: "shop::price", log: "(list itme)" });
     expect(warning).to.match(/^The compiler warns about its code: undefined variable: \S*ITME\.$/i);
     const unknown = await program.lisp.setBreakpoint({ function: "shop::price", condition: "(cheap item)" });

@@ -38,7 +38,8 @@ describe("evaluate-lisp with conditions", () => {
       conditions: [
         {
           type: "BILL::ODD-PRICE",
-          message: "The price 7 is odd.",
+          messages: ["The price 7 is odd."],
+          more_messages: false,
           place: "BILL::PARSED",
           clause: "BILL::ODD-PRICE",
           handler: "BILL::PRICE",
@@ -103,6 +104,18 @@ describe("evaluate-lisp with conditions", () => {
       "=> (0 2 0)",
       "Conditions: 1\n  BILL::ODD-PRICE in BILL::PARSED, taken by clause BILL::ODD-PRICE in BILL::PRICE: The price 3 is odd.",
     ]);
+  });
+
+  it("reports the different messages of conditions that are otherwise equal, the first three", async () => {
+    const prices = (texts: readonly number[]) =>
+      reported(`(mapcar #'bill::price '(${texts.map((n) => `"${n}"`).join(" ")}))`);
+    expect(await prices([1, 3, 1, 3])).to.match(/ \(4 times\): The price 1 is odd\. \| The price 3 is odd\.$/);
+    expect(await prices([1, 3, 5, 7, 7])).to.match(
+      / \(5 times\): The price 1 is odd\. \| The price 3 is odd\. \| The price 5 is odd\. \| \.\.\.$/,
+    );
+    expect(
+      await reported('(loop for text in \'("x" "y") do (ignore-errors (error "bad ~a of ~s" text (list 1 text))))'),
+    ).to.match(/SIMPLE-ERROR at top level, taken by .* \(2 times\): bad x of \(1 "x"\) \| bad y of \(1 "y"\)$/);
   });
 
   it("is bounded: many equal conditions are one line, and of many different ones the first are named", async () => {

@@ -90,6 +90,7 @@
            #:serve-requests
            #:start-sentinel
            #:swank-debugger-hook
+           #:sync-indentation-except
            #:sync-indentation-to-emacs
            #:wait-for-event
            #:wake-thread
@@ -117,6 +118,13 @@
   "The symbol NAME of Swank's REPL, or NIL if the REPL is not loaded. It can be loaded at any time."
   (let ((package (find-package "SWANK-REPL")))
     (and package (find-symbol name package))))
+
+;;; Indentation rules
+
+(defun sync-indentation-except (connection &optional (synchronize #'sync-indentation-to-emacs))
+  "Send the indentation rules of new macros to *EMACS-CONNECTION*, by calling SYNCHRONIZE, unless that is CONNECTION, of this library.
+Each new package makes Swank compute these rules for 40 ms and send 40 kB of them, which only editors need"
+  (unless (eq *emacs-connection* connection) (funcall synchronize)))
 
 ;;; Servers. Up to Swank 2.28 a thread of Swank, the sentinel, owns the lists of connections and servers.
 

@@ -47,10 +47,8 @@ The cells LEAVING and DISPATCHED hold the threads that move to another debugger,
                                  (when (eq (first event) :emacs-rex) (sb-ext:atomic-incf (car dispatched)))
                                  (funcall dispatch receiver (fitting-event event)))
                                 (t (funcall dispatch receiver event)))))
-  ;; each new package makes Swank send 40 kB that only editors need, and compute them for 40 ms
   (encapsulate-function 'sync-indentation-to-emacs tag
-                        (lambda (synchronize)
-                          (unless (eq *emacs-connection* connection) (funcall synchronize)))))
+                        (lambda (synchronize) (sync-indentation-except connection synchronize))))
 
 (defun uninstall-guard (tag connected closed)
   "Undo what INSTALL-GUARD did, except that requests still begin as it says."

@@ -83,22 +83,25 @@ A parameter without an argument has its default if that is a constant, else NIL.
                               (muffle-warning condition))))
       (values (compile nil lambda-expression) (nreverse warnings)))))
 
-(defun compile-code (source lambda-list)
-  "Compile SOURCE, which can use the argument list as ARGS, and the parameters in LAMBDA-LIST by their names.
+(defun compile-code (source lambda-list single)
+  "Compile SOURCE, which can use the argument list as ARGS, and the parameters in LAMBDA-LIST by their names. If SINGLE, it must be one form.
 => a CODE, and the compiler's warnings, strings"
   (let* ((forms (all-forms source))
          (args (intern "ARGS"))
          (variables (remove args (code-variables forms (all-parameters lambda-list)) :key #'car))
          (names (mapcar #'car variables)))
     (unless forms (error "It contains no code."))
+    (when (and single (rest forms))
+      (error "It contains ~d forms, and only one value is printed: write (list ~{~a~^ ~})." (length forms)
+             (loop for form in forms collect (line-text form 100))))
     (multiple-value-bind (function warnings)
         (compiled-quietly `(lambda (,args ,@names) (declare (ignorable ,args ,@names)) ,@forms))
       (values (make-code :source source :function function :parameters (mapcar #'cdr variables)) warnings))))
 
-(defun read-code (source lambda-list what)
+(defun read-code (source lambda-list what &key single)
   "Do what COMPILE-CODE does, but signal a REFUSED-CODE for every error. WHAT says what the code is. => NIL if SOURCE is NIL"
   (when source
-    (handler-case (compile-code source lambda-list)
+    (handler-case (compile-code source lambda-list single)
       (sb-ext:timeout (late) (error late))
       (error (problem)
         (error 'refused-code :format-control "Its ~a is refused: ~a" :format-arguments (list what (message-text problem)))))))

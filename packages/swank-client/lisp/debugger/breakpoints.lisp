@@ -163,7 +163,7 @@
                                       :from from :thread thread))
          (parameters (parameters-of breakpoint)))
     (multiple-value-bind (test test-warnings) (read-code condition parameters "condition")
-      (multiple-value-bind (log log-warnings) (read-code log parameters "log")
+      (multiple-value-bind (log log-warnings) (read-code log parameters "log" :single t)
         (setf (breakpoint-condition breakpoint) test
               (breakpoint-log breakpoint) log)
         (values breakpoint (append test-warnings log-warnings))))))

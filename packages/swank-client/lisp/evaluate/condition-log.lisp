@@ -5,6 +5,10 @@
 
 (defconstant +logged-limit+ 40 "Most different conditions logged between two outcomes. Others are counted.")
 
+(defconstant +reports-limit+ 3 "Most reports shown of conditions that differ only in these.")
+
+(defconstant +compared-elements+ 20 "Elements of a list in two conditions that are compared.")
+
 (defconstant +examined-frames+ 100 "Frames examined to find the function that signalled a condition.")
 
 (defstruct (condition-log (:conc-name log-))
@@ -29,9 +33,11 @@
   ;; the type in the clause of the handler that took them, and the name of the function that the clause is in; both NIL if none did
   clause
   handler
-  (count 1 :type fixnum)
-  ;; the first one, unless it may refer to the stack
-  condition)
+  (count 0 :type fixnum)
+  ;; the first ones with different parts, latest first, without those that may refer to the stack
+  (conditions '() :type list)
+  ;; true if there were others
+  (more nil))
 
 ;;; Where a condition was signalled
 
@@ -128,6 +134,31 @@
                         while (consp rest)
                         thereis (or (on-stack-p rest) (on-stack-p (car rest)))))))
 
+(defun alike-p (one other)
+  "True if ONE and OTHER, parts of conditions, probably print alike. Calls no method."
+  (typecase one
+    (cons (loop repeat +compared-elements+
+                for rest = one then (cdr rest)
+                for other-rest = other then (cdr other-rest)
+                while (and (consp rest) (consp other-rest))
+                always (alike-p (car rest) (car other-rest))
+                finally (return (eq (consp rest) (consp other-rest)))))
+    (string (and (stringp other) (string= one other)))
+    (t (eql one other))))
+
+(defun same-report-p (one other)
+  "True if ONE and OTHER, conditions of one class, were made with the same arguments."
+  ;; the first part holds the slots that SBCL has computed since
+  (let ((parts (rest (instance-parts one))) (other-parts (rest (instance-parts other))))
+    (and (= (length parts) (length other-parts)) (every #'alike-p parts other-parts))))
+
+(defun keep-report (entry condition)
+  "Count CONDITION in ENTRY, and keep it if it may report something new and can be printed later."
+  (incf (logged-count entry))
+  (unless (member condition (logged-conditions entry) :test #'same-report-p)
+    (cond ((>= (length (logged-conditions entry)) +reports-limit+) (setf (logged-more entry) t))
+          ((kept-safely-p condition) (push condition (logged-conditions entry))))))
+
 (defun same-entry-p (entry class place caller clause handler)
   "True if ENTRY is for conditions with these facts."
   (and (eq class (logged-class entry))
@@ -146,11 +177,11 @@
   (let ((class (reported-class condition)))
     (with-system-mutex ((log-lock log))
       (let ((known (find-if (lambda (entry) (same-entry-p entry class place caller clause handler)) (log-entries log))))
-        (cond (known (incf (logged-count known)))
+        (cond (known (keep-report known condition))
               ((>= (length (log-entries log)) +logged-limit+) (incf (log-others log)))
-              (t (push (make-logged :class class :place place :caller caller :clause clause :handler handler
-                                    :condition (and (kept-safely-p condition) condition))
-                       (log-entries log))))))))
+              (t (let ((entry (make-logged :class class :place place :caller caller :clause clause :handler handler)))
+                   (keep-report entry condition)
+                   (push entry (log-entries log)))))))))
 
 (defun log-condition (log condition place caller test handler)
   "Log CONDITION. The handler HANDLER with TEST took it, or none if both are NIL."
@@ -232,11 +263,18 @@
         ((eq name :top-level) "top level")
         (t (line-text-in-time (user-name name) 200))))
 
+(defun logged-messages (entry)
+  "The different reports of the conditions in ENTRY, oldest first."
+  (remove-duplicates (loop for condition in (reverse (logged-conditions entry))
+                           for text = (in-time nil (report-text condition 300))
+                           when text collect text)
+                     :test #'string= :from-end t))
+
 (defun logged-plist (entry)
   "A plist that describes ENTRY, conditions in a log."
   (list :type (class-name-text (logged-class entry))
-        :message (let ((condition (logged-condition entry)))
-                   (and condition (in-time nil (report-text condition 300))))
+        :messages (logged-messages entry)
+        :more-messages (logged-more entry)
         :place (place-name (logged-place entry))
         :caller (place-name (logged-caller entry))
         :clause (and (logged-clause entry) (line-text-in-time (logged-clause entry) 200))

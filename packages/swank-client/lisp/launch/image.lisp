@@ -75,9 +75,8 @@ fails when output is unsent."
 ;;; Serving
 
 (defun sync-indentation ()
-  "Send indentation data before a reply, as Swank does, except to our parent: it is 100 kB that only editors need."
-  (unless (eq *emacs-connection* *connection*)
-    (sync-indentation-to-emacs)))
+  "Send indentation rules before a reply, as Swank does, except to our parent. The guard of its connection comes too late: after replies."
+  (sync-indentation-except *connection*))
 
 (defun prepare-swank ()
   "Change Swank's hooks for an image that we launched."

@@ -1,13 +1,15 @@
 import { type Decoder, decode } from "sexp-parser";
 
-const { integer, list, nullable, plist, string } = decode;
+const { boolean, integer, list, nullable, plist, string } = decode;
 
 /** Conditions that an evaluation signalled, and that differ only in their messages. */
 export interface SignalledCondition {
   /** The class, with its package unless that is COMMON-LISP. */
   readonly type: string;
-  /** The report of the first one; `undefined` if it can no longer be printed. */
-  readonly message: string | undefined;
+  /** Their different reports, the first three; empty if none can be printed any more. */
+  readonly messages: readonly string[];
+  /** True if there were others. */
+  readonly moreMessages: boolean;
   /** The function that signalled it, `top level` for the evaluated forms; `undefined` if it is not known. */
   readonly place: string | undefined;
   /** The program's function that called `place`, if that is one of Lisp's. */
@@ -31,7 +33,8 @@ export interface SignalledConditions {
 
 const signalledCondition: Decoder<SignalledCondition> = plist({
   type: string,
-  message: nullable(string),
+  messages: list(string),
+  moreMessages: boolean,
   place: nullable(string),
   caller: nullable(string),
   clause: nullable(string),

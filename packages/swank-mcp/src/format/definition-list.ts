@@ -1,5 +1,5 @@
 import type { Definition, DefinitionKind, Definitions, Loaded } from "../image/lisp-port.js";
-import { cutName, fairShare } from "../text/cut.js";
+import { cutName, fairShare, fileName } from "../text/cut.js";
 import type { JsonObject } from "../text/tool-answer.js";
 
 /** The answer of list-definitions when there is nothing to list. */
@@ -117,7 +117,7 @@ export function loadedData({ kind, name, times }: Loaded): JsonObject {
 /** A line for a loaded file or system. */
 export function loadedLine({ kind, name, times }: Loaded): string {
   const marks = [...(kind === "system" ? ["system"] : []), ...(times > 1 ? [`loaded ${times} times`] : [])];
-  return marked(cutName(name, MAX_NAME), marks);
+  return marked(fileName(name, MAX_NAME), marks);
 }
 
 function marked(text: string, marks: readonly string[]): string {

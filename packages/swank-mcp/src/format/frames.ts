@@ -1,5 +1,5 @@
 import type { ErrorSnapshot, FrameSummary } from "../image/lisp-port.js";
-import { cutCall, cutName } from "../text/cut.js";
+import { cutCall, cutName, fileName } from "../text/cut.js";
 
 /** Longest call that a backtrace shows whole, in characters. */
 const MAX_CALL = 300;
@@ -36,7 +36,7 @@ export function sourceLine(frames: readonly FrameSummary[]): string[] {
   let last: string | undefined;
   const places = frames.flatMap(({ index, place }) => {
     if (place === undefined) return [];
-    const file = place.file === last ? "" : cutName(place.file);
+    const file = place.file === last ? "" : fileName(place.file);
     last = place.file;
     return [`${index} ${file}:${place.line}`];
   });

@@ -1,6 +1,6 @@
 import type { Conclusion, Ending, ValuesEnding } from "../evaluation/conclusion.js";
 import type { Redefinitions } from "../image/lisp-port.js";
-import { cutName, firstOf } from "../text/cut.js";
+import { cutName, fileName, firstOf } from "../text/cut.js";
 import { idleLines } from "./idle-breakpoints.js";
 import { conditionLines } from "./signalled-conditions.js";
 
@@ -56,7 +56,7 @@ function redefinitionLines({ count, files, stale }: Redefinitions): string[] {
     ...own.map(({ names }) => `Redefined: ${listed(names, names.length)}`),
     ...(inFiles > FEW
       ? [`${inFiles} redefinitions: ${byFile(loaded)}`]
-      : loaded.map(({ file, names }) => `Redefined by ${file}: ${listed(names, names.length)}`)),
+      : loaded.map(({ file, names }) => `Redefined by ${fileName(file)}: ${listed(names, names.length)}`)),
     ...stale.map(
       ({ name, count: users, users: names }) =>
         `Compiled with the old ${cutName(name, MAX_NAME)}: ${listed(names, users)} (evaluate their definitions again)`,
@@ -71,7 +71,7 @@ function byFile(files: Redefinitions["files"]): string {
     MAX_FILES,
   );
   const others = left > 0 ? [`${left} other files`] : [];
-  return [...shown.map(({ file = "", count }) => `${file} ${count}`), ...others].join(", ");
+  return [...shown.map(({ file, count }) => `${fileName(file)} ${count}`), ...others].join(", ");
 }
 
 /** The first names of `count`. */

@@ -1,5 +1,5 @@
 import type { Conclusion, ConditionEnding } from "../evaluation/conclusion.js";
-import type { ErrorSnapshot, Redefinitions, Transcript, WarningCount } from "../image/lisp-port.js";
+import type { ErrorSnapshot, FrameSummary, Redefinitions, Transcript, WarningCount } from "../image/lisp-port.js";
 import { cutName, cutText, cutTexts, firstOf, valuesCost } from "../text/cut.js";
 import type { JsonObject } from "../text/tool-answer.js";
 import { REPORT_FRAMES } from "./backtrace.js";
@@ -16,8 +16,10 @@ export const OUTCOME_META = "swank-mcp/outcome";
 const MAX_SUPERTYPES = 50;
 /** Longest form of a step. */
 const MAX_FORM = 2000;
-/** Most numbers of warnings by file and type. */
+/** Most numbers of warnings by file and type, and of forms. */
 const MAX_COUNTS = 50;
+/** Most files with redefinitions. */
+const MAX_FILES = 20;
 /** Most characters of a list of names. */
 const MAX_NAMES = 4000;
 
@@ -26,7 +28,7 @@ export function outcomeData({ status, transcript, ending }: Conclusion, maxValue
   return {
     status,
     ...(ending.kind === "values" ? valuesData(notedValues(ending), ending.count, maxValue) : { values: [] }),
-    ...(ending.kind === "values" && ending.forms?.unshown.length ? { forms_not_shown: ending.forms.unshown } : {}),
+    ...(ending.kind === "values" ? unshownData(ending.forms?.unshown ?? []) : {}),
     ...(ending.kind === "values" ? idleData(ending.idleBreakpoints ?? []) : {}),
     stdout: transcript.stdout,
     stderr: transcript.stderr,
@@ -43,6 +45,13 @@ export function outcomeData({ status, transcript, ending }: Conclusion, maxValue
 function valuesData(values: readonly string[], count: number, maxValue?: number): JsonObject {
   const left = count - values.length;
   return { values: cutTexts(values, valuesCost(maxValue)), ...(left > 0 ? { values_left_out: left } : {}) };
+}
+
+/** The numbers of the forms whose values are not shown; nothing if there are none. */
+function unshownData(forms: readonly number[]): JsonObject {
+  if (forms.length === 0) return {};
+  const { shown, left } = firstOf(forms, MAX_COUNTS);
+  return { forms_not_shown: shown, ...(left > 0 ? { forms_not_shown_left_out: left } : {}) };
 }
 
 function warningsData({ warnings, warningsInFiles, warningsOmitted }: Transcript): JsonObject {
@@ -69,12 +78,14 @@ function countsData(counts: readonly WarningCount[]): JsonObject {
 /** What was redefined, and what still uses the old definitions; nothing if nothing was redefined. */
 function redefinitionsData({ count, files, stale }: Redefinitions): JsonObject {
   if (count === 0) return {};
+  const { shown, left } = firstOf(files, MAX_FILES);
   return {
-    redefined: files.map(({ file, count: number, names }) => ({
-      ...(file === undefined ? {} : { file }),
+    redefined: shown.map(({ file, count: number, names }) => ({
+      ...(file === undefined ? {} : { file: cutName(file) }),
       count: number,
       names: cutTexts(names, MAX_NAMES),
     })),
+    ...(left > 0 ? { redefined_files_left_out: left } : {}),
     ...(stale.length > 0
       ? { stale: stale.map(({ name, users }) => ({ name, users: cutTexts(users, MAX_NAMES) })) }
       : {}),
@@ -93,11 +104,15 @@ function errorData(error: ErrorSnapshot): JsonObject {
     ...restartsData(restarts),
     frames: frames
       .slice(0, REPORT_FRAMES)
-      .map(({ index, call, place }) => ({ index, call, ...(place === undefined ? {} : { place: { ...place } }) })),
+      .map(({ index, call, place }) => ({ index, call, ...(place === undefined ? {} : { place: placeData(place) }) })),
     total_frames: totalFrames,
     ...(rest.printedFrom === undefined ? {} : { printed_from: cutName(rest.printedFrom) }),
     timestamp: rest.timestamp,
   };
+}
+
+function placeData({ file, line }: NonNullable<FrameSummary["place"]>): JsonObject {
+  return { file: cutName(file), line };
 }
 
 /** The last error as a result's `_meta`. */

@@ -1,5 +1,5 @@
 import type { LispWarning, Transcript } from "../image/lisp-port.js";
-import { cutTexts } from "../text/cut.js";
+import { cutName, cutTexts } from "../text/cut.js";
 import { fileWarningLines } from "./file-warnings.js";
 
 /** How to see whole warnings. */
@@ -25,7 +25,7 @@ export function cutWarnings(warnings: readonly LispWarning[]): Pick<LispWarning,
   return warnings.map(({ type, file }, index) => ({
     type,
     message: messages[index] ?? "",
-    ...(file === undefined ? {} : { file }),
+    ...(file === undefined ? {} : { file: cutName(file) }),
   }));
 }
 

@@ -38,8 +38,8 @@ export function conditionsData(conditions: SignalledConditions | undefined): Jso
   };
 }
 
-function conditionData({ message, ...rest }: SignalledCondition): JsonObject {
-  return { ...rest, message: message === undefined ? undefined : oneLine(message, MAX_MESSAGE) };
+function conditionData({ messages, moreMessages, ...rest }: SignalledCondition): JsonObject {
+  return { ...rest, messages: messages.map((message) => oneLine(message, MAX_MESSAGE)), more_messages: moreMessages };
 }
 
 function total(entries: readonly SignalledCondition[]): number {
@@ -47,9 +47,10 @@ function total(entries: readonly SignalledCondition[]): number {
 }
 
 function conditionLine(entry: SignalledCondition): string {
-  const { type, message, count } = entry;
+  const { type, messages, moreMessages, count } = entry;
   const times = count === 1 ? "" : ` (${count} times)`;
-  const text = message === undefined ? "" : `: ${oneLine(message, MAX_MESSAGE)}`;
+  const texts = [...messages.map((message) => oneLine(message, MAX_MESSAGE)), ...(moreMessages ? ["..."] : [])];
+  const text = texts.length === 0 ? "" : `: ${texts.join(" | ")}`;
   return `  ${cutName(type, MAX_NAME)}${placeText(entry)}, ${handlerText(entry)}${times}${text}`;
 }
 

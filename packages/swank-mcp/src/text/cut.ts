@@ -36,6 +36,11 @@ export function cutName(name: string, max = 200): string {
   return name.length <= max ? name : `${name.slice(0, wholeEnd(name, max - 3))}...`;
 }
 
+/** A file's name on one line: with a newline, it could look like another line of a report. */
+export function fileName(name = "", max = 200): string {
+  return oneLine(name, max);
+}
+
 /** The first `max` items of a list, and the number of items left out. */
 export function firstOf<T>(items: readonly T[], max: number): { readonly shown: readonly T[]; readonly left: number } {
   return { shown: items.slice(0, max), left: Math.max(0, items.length - max) };
