@@ -53,7 +53,7 @@ try {
 const evaluation = lisp.evaluate("(loop for i below 3 do (print i)) (floor 7 2)", {
   package: "CL-USER", // for this evaluation only; default: the session's package, which in-package changes
   stdin: "the text that (read-line) reads, then end of file",
-  onRead: async () => "y\n", // instead of the end of file: called when the code reads on, e.g. for y-or-n-p
+  onRead: async () => "y\n", // instead of the end of file: called when the code reads on, e.g. for y-or-n-p; or a stream
   onOutput: ({ text }) => process.stdout.write(text), // called as output arrives
   onProgress: (text) => console.error(text), // called for each file that the code compiles: Compiling src/model.lisp
   outputLimit: 1_000_000, // characters of each stream; printLength, printLevel and valueLimit do the same for values
@@ -181,6 +181,7 @@ await lisp.eval('(sb-thread:make-thread (lambda () (sleep 100)) :name "sleeper")
 // #region threads
 const sleeper = (await lisp.threads()).find(({ name }) => name === "sleeper");
 if (sleeper?.id !== undefined) await lisp.interruptThread(sleeper.id); // it stops, and a stop event reports it
+if (sleeper?.id !== undefined) await lisp.killThread(sleeper.id); // it is unwound, and ends
 // #endregion threads
 
 // #region reset

@@ -11,6 +11,29 @@ const INTRODUCTION = `The functions of Swank and its contribs that \`swank-clien
 \`lisp.run(calls.NAME, ...arguments)\`, or in a stopped thread with \`stop.run(calls.NAME, ...arguments)\`. A contrib is loaded by the first
 call that needs it; \`CONTRIB_MISSING\` means that the image does not have it. \`lispFunction\` describes any other function.`;
 
+/** Functions without a descriptor. */
+const LEFT_OUT = [
+  [
+    "swank:simple-break, swank:sldb-break-with-default-debugger",
+    "They only stop the thread that would answer; `lisp.interruptThread` stops a thread.",
+  ],
+  ["swank:sldb-break, swank:sldb-break-on-return", "SBCL does not implement them; `lisp.breakpoints` does."],
+  [
+    "swank:find-definition-for-thing, swank:inst-location",
+    "They take an object, which a client does not have; `findSourceLocationForEmacs` takes an expression.",
+  ],
+  ["swank:inspect-presentation", "Only Emacs's REPL makes presentations; `lisp.inspect` inspects any value."],
+  [
+    "swank:start-swank-server-in-thread",
+    "The thread would serve its port and nothing else, until a client has come and gone.",
+  ],
+  ["swank:fuzzy-completion-selected", "It does nothing."],
+  [
+    "swank:toggle-debug-on-swank-error, swank:io-speed-test, swank:flow-control-test",
+    "They are for the development of Swank.",
+  ],
+];
+
 /**
  * Returns docs/calls.md: every descriptor of a function of Swank, from its name and its docstring. Needs the build.
  *
@@ -28,6 +51,11 @@ export async function callsPage() {
     "# Swank's functions",
     INTRODUCTION,
     table(["`calls`", "runs in", "contrib", "meaning"], rows),
+    "These functions of Swank have no descriptor:",
+    table(
+      ["functions", "reason"],
+      LEFT_OUT.map(([names = "", reason = ""]) => [names.split(", ").map(code).join(", "), paragraph(reason)]),
+    ),
   ].join("\n\n");
 }
 

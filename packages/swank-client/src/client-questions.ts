@@ -1,8 +1,10 @@
 import { checkId, checkOptions, checkText } from "./base/check-arguments.js";
+import { SwankError } from "./base/errors.js";
 import { QUESTION_OPTIONS, type QuestionOptions } from "./base/question-options.js";
 import { TypedEmitter } from "./base/typed-emitter.js";
 import { countOtherClients } from "./calls/count-other-clients.js";
 import { describeName } from "./calls/describe-name.js";
+import { endThread } from "./calls/end-thread.js";
 import { hasThread } from "./calls/has-thread.js";
 import { type ThreadInfo, threadsOfImage } from "./calls/list-threads.js";
 import { simpleCompletions } from "./calls/simple-completions.js";
@@ -14,8 +16,15 @@ import { type InspectOptions, Inspector } from "./inspect/inspector.js";
 import type { LispRunner } from "./lisp/lisp-runner.js";
 import { runsWhenRead } from "./protocol/connection/runs-when-read.js";
 
+/** Names of threads that serve clients: of Swank, and of this library. A `repl-thread` runs the code of one client's REPL. */
+const SERVING = /^(?:control-thread|reader-thread|auto-flush-thread|swank[- ])/i;
+
 /** Milliseconds to wait for completions. */
 const COMPLETION_TIME = 5000;
+
+function noSuchThread(id: number): SwankError {
+  return new SwankError("NO_SUCH_THREAD", `There is no thread ${id}.`);
+}
 
 /** A client's requests to its image, except evaluations. */
 export abstract class ClientQuestions extends TypedEmitter<ClientEvents> {
@@ -41,6 +50,27 @@ export abstract class ClientQuestions extends TypedEmitter<ClientEvents> {
     checkOptions("hasThread", options, QUESTION_OPTIONS);
     checkId("id", id);
     return this.lisp.with({ signal: options.signal }).run(hasThread, id);
+  }
+
+  /**
+   * Ends a thread of the image: it is unwound as soon as it can be interrupted, stopped or running. The result does not wait for its end.
+   *
+   * @param id - Swank's id, as in `threads`.
+   * @throws SwankError the errors of `interruptThread`.
+   */
+  async killThread(id: number): Promise<void> {
+    await this.checkThread(id);
+    if (!(await this.lisp.run(endThread, id))) throw noSuchThread(id);
+  }
+
+  /** @throws SwankError `NO_SUCH_THREAD`; `INVALID_ARGUMENT` for a thread that serves clients. */
+  protected async checkThread(id: number): Promise<void> {
+    checkId("id", id);
+    const thread = (await this.threads()).find((each) => each.id === id);
+    if (thread === undefined) throw noSuchThread(id);
+    if (!SERVING.test(thread.name)) return;
+    const message = `Thread ${id}, "${thread.name}", serves clients. It is neither interrupted nor ended.`;
+    throw new SwankError("INVALID_ARGUMENT", message);
   }
 
   /**

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { Sexp } from "sexp-parser";
-import { checkId, checkOptions } from "./base/check-arguments.js";
-import { SwankError } from "./base/errors.js";
+import { checkOptions } from "./base/check-arguments.js";
+import type { SwankError } from "./base/errors.js";
 import { callListener, type Unsubscribe } from "./base/typed-emitter.js";
 import type { ConnectionInfo } from "./calls/connection-info.js";
 import type { Definitions, ResetReport } from "./calls/definition.js";
@@ -42,9 +42,6 @@ const DISCONNECT_TIME = 2000;
 function isDecoded<Value>(options: EvalOptions | DecodedEvalOptions<Value>): options is DecodedEvalOptions<Value> {
   return typeof options === "object" && options !== null && "decode" in options;
 }
-
-/** Names of threads that serve clients: of Swank, and of this library. A `repl-thread` runs the code of one client's REPL. */
-const SERVING = /^(?:control-thread|reader-thread|auto-flush-thread|swank[- ])/i;
 
 /** A client of a Common Lisp image, made by `connect` or `launch`. */
 export class SwankClient extends ClientQuestions {
@@ -140,15 +137,7 @@ export class SwankClient extends ClientQuestions {
    * errors of `threads`.
    */
   async interruptThread(id: number): Promise<void> {
-    checkId("id", id);
-    const thread = (await this.threads()).find((each) => each.id === id);
-    if (thread === undefined) throw new SwankError("NO_SUCH_THREAD", `There is no thread ${id}.`);
-    if (SERVING.test(thread.name)) {
-      throw new SwankError(
-        "INVALID_ARGUMENT",
-        `Thread ${id}, "${thread.name}", serves clients and is not interrupted.`,
-      );
-    }
+    await this.checkThread(id);
     this.connection.send({ type: "emacs-interrupt", thread: id });
   }
 

@@ -114,6 +114,11 @@ describe("Swank calls on a real Swank", () => {
           .run(calls.pprintEvalStringInFrame, ...inFrame)
       ).trim(),
     ).to.equal('(42 "w")');
+    expect(
+      await runnerOf(connection)
+        .with(on)
+        .run(calls.evalStringInFrame, ...inFrame),
+    ).to.equal('=> (42 "w")');
     const location = await runnerOf(connection).with(on).run(calls.frameSourceLocation, frame.index);
     expect(location).to.have.property("status", "found");
     expect(location).to.have.nested.property("place.kind", "form");

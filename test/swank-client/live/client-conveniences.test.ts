@@ -51,13 +51,27 @@ describe("SwankClient", function () {
     while ((await lisp.threads()).some(({ name }) => name === "cc-worker"));
   });
 
-  it("refuses to interrupt threads that serve clients, and threads that do not exist", async () => {
+  it("ends a thread by its id, running or stopped, and unwinds it", async () => {
+    for (const body of ["(loop)", '(error "stopped")', "(sleep 1000)"]) {
+      const ended = `(defvar *cc-ended* nil) (setf *cc-ended* nil)
+        (sb-thread:make-thread (lambda () (unwind-protect ${body} (setf *cc-ended* t))) :name "cc-doomed") (values)`;
+      await values(lisp, ended);
+      const isThere = async () => (await lisp.threads()).find(({ name }) => name === "cc-doomed");
+      await lisp.killThread((await isThere())?.id ?? -1);
+      while ((await isThere()) !== undefined);
+      expect(await values(lisp, "*cc-ended*")).to.deep.equal(["T"]);
+    }
+  });
+
+  it("refuses to interrupt or end threads that serve clients, and threads that do not exist", async () => {
     const threads = await lisp.threads();
     const serving = threads.filter(({ name }) => /control-thread|reader-thread|Sentinel/.test(name));
     expect(serving).to.have.length.of.at.least(2);
     for (const { id } of serving)
       expect(await lisp.interruptThread(id ?? -1).catch((error) => error.code)).to.equal("INVALID_ARGUMENT");
+    await rejection(lisp.killThread(serving[0]?.id ?? -1), "INVALID_ARGUMENT");
     expect(await lisp.interruptThread(999_999).catch((error) => error.code)).to.equal("NO_SUCH_THREAD");
+    await rejection(lisp.killThread(999_999), "NO_SUCH_THREAD");
     expect(await lisp.eval("1")).to.deep.equal(["1"]);
   });
 

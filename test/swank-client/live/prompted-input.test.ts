@@ -1,3 +1,4 @@
+import { PassThrough } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import type { SwankClient } from "swank-client";
@@ -36,6 +37,19 @@ describe("Standard input from onRead", function () {
     const code = '(list (y-or-n-p "sure?") (read *query-io*) (read-char *terminal-io*) (read-line *standard-input*))';
     const values = await client.eval(code, { onRead: texts("y\n", "(1 2) ", "xyz\n") });
     expect(values).to.deep.equal(['(T (1 2) #\\x "yz")']);
+  });
+
+  it("comes from a stream, piece by piece, whose rest the next evaluation reads", async () => {
+    const stream = new PassThrough();
+    const face = Buffer.from("🙂\n");
+    stream.write("first\n");
+    stream.write(face.subarray(0, 2));
+    const lines = client.eval("(list (read-line) (read-line))", { onRead: stream });
+    stream.write(face.subarray(2));
+    expect(await lines).to.deep.equal(['("first" "🙂")']);
+    stream.end("third\n");
+    const code = "(list (read-line) (read-line nil nil :eof))";
+    expect(await client.eval(code, { onRead: stream })).to.deep.equal(['("third" :EOF)']);
   });
 
   it("is asked again by yes-or-no-p until the answer is one", async () => {

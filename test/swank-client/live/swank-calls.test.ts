@@ -129,6 +129,7 @@ describe("calls: Swank's functions", function () {
     expect(await lisp.run(calls.describeSymbolText, name)).to.include("Adds.");
     expect(await lisp.run(calls.describeFunction, name)).to.include("Lambda-list: (X &OPTIONAL (Y 2))");
     expect(await lisp.run(calls.documentationSymbol, name)).to.include("Adds.");
+    expect(await lisp.run(calls.hyperdoc, name)).to.deep.equal([]);
     expect(await lisp.run(calls.describeDefinitionForEmacs, name, "function")).to.include("Adds.");
     expect(await code(lisp.run(calls.describeSymbolText, "sc-no-such-name"))).to.equal("REQUEST_FAILED");
   });
@@ -214,6 +215,7 @@ describe("calls: Swank's functions", function () {
     await values(lisp, `(push #p"${system}/" asdf:*central-registry*)`);
     expect((await lisp.run(calls.operateOnSystemForEmacs, "sc-system")).succeeded).to.equal(true);
     expect(await lisp.run(calls.listAsdfSystems)).to.include("sc-system");
+    expect(await lisp.run(calls.listAllSystemsInCentralRegistry)).to.include("sc-system");
     expect(await lisp.run(calls.asdfSystemFiles, "sc-system")).to.include(join(system, "a.lisp"));
     expect(await lisp.run(calls.asdfSystemLoadedP, "sc-system")).to.equal(true);
     expect(await lisp.run(calls.asdfSystemDirectory, "sc-system")).to.equal(`${system}/`);

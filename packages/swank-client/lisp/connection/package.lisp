@@ -5,4 +5,5 @@
   (:use #:common-lisp #:swank-client/sbcl #:swank-client/swank #:swank-client/threads)
   (:export #:attach
            #:end-request
+           #:end-thread
            #:repl-p))

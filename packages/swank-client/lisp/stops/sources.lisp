@@ -98,15 +98,15 @@
                    (sb-di:code-location-form-number location))))))
 
 (defun place-of-frame (index)
-  "(FILE LINE) of frame INDEX, or NIL if the line is not known. FILE is relative to the image's directory."
+  "(SHOWN-FILE LINE FILE) of frame INDEX, or NIL if the line is not known. SHOWN-FILE is relative to the image's directory."
   (destructuring-bind (&optional kind file line column)
       ;; the source of the running code is read again
       (let ((*read-eval* nil)) (frame-source index :user))
     (declare (ignore column))
-    (when (and (eq kind :file) line) (list (short-file-name file) line))))
+    (when (and (eq kind :file) line) (list (short-file-name file) line (absolute-file-name file)))))
 
 (defun with-places (entries frames)
-  "ENTRIES, ((INDEX TEXT KIND) ...), with FILE and LINE at the end of those among the first of kind :USER whose lines are known.
+  "ENTRIES, ((INDEX TEXT KIND) ...), with the result of PLACE-OF-FRAME at the end of those among the first of kind :USER whose lines are known.
 FRAMES are all frames."
   (let ((known (make-hash-table :test 'equal))
         (end (+ (get-internal-real-time) (* +places-seconds+ internal-time-units-per-second)))

@@ -21,6 +21,8 @@ export interface FrameSummary {
 export interface Place {
   /** Relative to the image's directory, or the file's last folder and name. */
   readonly file: string;
+  /** The same file with all its folders. */
+  readonly path: string;
   /** From 1. */
   readonly line: number;
 }
@@ -112,14 +114,14 @@ export const localBinding: Decoder<LocalBinding> = map(
 /** `:user`, `:system` or `:toplevel`. */
 export const frameKind = keywordOf(FRAME_KINDS);
 
-/** `(INDEX CALL KIND [FILE LINE])` */
+/** `(INDEX CALL KIND [SHOWN-FILE LINE FILE])` */
 export const frameSummary: Decoder<FrameSummary> = map(
-  tuple(integer, string, frameKind, optional(string), optional(integer)),
-  ([index, call, kind, file, line]) => ({
+  tuple(integer, string, frameKind, optional(string), optional(integer), optional(string)),
+  ([index, call, kind, file, line, path]) => ({
     index,
     call,
     kind,
-    ...(file === undefined || line === undefined ? {} : { place: { file, line } }),
+    ...(file === undefined || line === undefined || path === undefined ? {} : { place: { file, path, line } }),
   }),
 );
 

@@ -8,7 +8,7 @@ export { invokeNthRestartForEmacs } from "./invoke-nth-restart-for-emacs.js";
 export { listThreads, type ThreadInfo } from "./list-threads.js";
 export { type LocationPlace, type LocationPosition, location, type SourceLocation } from "./location.js";
 export { operatorArglist } from "./operator-arglist.js";
-export { pprintEvalStringInFrame } from "./pprint-eval-string-in-frame.js";
+export { evalStringInFrame, pprintEvalStringInFrame } from "./pprint-eval-string-in-frame.js";
 export { processStart } from "./process-start.js";
 export { simpleCompletions } from "./simple-completions.js";
 export { sldbAbort } from "./sldb-abort.js";
@@ -67,6 +67,7 @@ export {
   documentationSymbol,
   findDefinitionsForEmacs,
   findSourceLocationForEmacs,
+  hyperdoc,
   mop,
   type XrefGroup,
   type XrefKind,
@@ -143,6 +144,7 @@ export {
   exportStructure,
   exportSymbolForEmacs,
   listAllPackageNames,
+  listAllSystemsInCentralRegistry,
   listAsdfSystems,
   listQuicklispSystems,
   operateOnSystemForEmacs,

@@ -90,6 +90,14 @@ export const describeFunction = description("swank:describe-function");
 /** `(swank:documentation-symbol "NAME")`: all documentation of a symbol as one text. */
 export const documentationSymbol = description("swank:documentation-symbol");
 
+/** `(swank:hyperdoc "NAME")`: what the library Hyperdoc finds for a symbol: kinds and addresses; empty without that library. */
+export const hyperdoc = lispFunction({
+  name: "swank:hyperdoc",
+  contrib: "swank-hyperdoc",
+  encode: (name: string) => [name],
+  decode: decode.map(decode.nullable(decode.list(decode.any)), (found): readonly Sexp[] => found ?? []),
+});
+
 /** `(swank:describe-definition-for-emacs "NAME" :KIND)`: what DESCRIBE prints for one meaning, e.g. `function`, `variable`, `class`. */
 export const describeDefinitionForEmacs = lispFunction({
   name: "swank:describe-definition-for-emacs",

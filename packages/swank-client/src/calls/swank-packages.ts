@@ -49,6 +49,13 @@ const system = (name: string): readonly Sexp[] => [name];
 /** `(swank:list-asdf-systems)`: the systems that ASDF can find or has loaded. */
 export const listAsdfSystems = lispFunction({ ...ASDF, name: "swank:list-asdf-systems", decode: names });
 
+/** `(swank:list-all-systems-in-central-registry)`: the systems in the folders where ASDF looks, loaded or not. */
+export const listAllSystemsInCentralRegistry = lispFunction({
+  ...ASDF,
+  name: "swank:list-all-systems-in-central-registry",
+  decode: names,
+});
+
 /** `(swank:operate-on-system-for-emacs "SYSTEM" 'OPERATION)`: `asdf:load-op`, `asdf:compile-op` or `asdf:test-op`, with the compiler's notes. */
 export const operateOnSystemForEmacs = lispFunction({
   ...ASDF,

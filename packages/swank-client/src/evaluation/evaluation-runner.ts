@@ -1,7 +1,6 @@
 import { scan } from "sexp-parser";
 import {
   checkChoice,
-  checkFunction,
   checkLimit,
   checkOptions,
   checkSignal,
@@ -31,7 +30,7 @@ import {
 import { type EvaluationControl, EvaluationTask } from "./evaluation-task.js";
 import { type AtLimit, interruptOrEnd, Limits } from "./limits.js";
 import { explainReadFailure } from "./read-failure.js";
-import { readInput } from "./read-input.js";
+import { type InputFunction, inputFunction, readInput } from "./read-input.js";
 import { type OutputTarget, outputTarget, type SessionState } from "./transcript.js";
 
 const EVALUATE_OPTIONS: OptionNames<EvaluateOptions> = {
@@ -66,7 +65,7 @@ export class EvaluationRunner<Stop extends StopOfTask> {
   /** The latest ended evaluations, oldest first. */
   readonly #ended = new Map<number, EvaluationTask<Stop>>();
   /** The sources of the input of running evaluations. */
-  readonly #readers = new Map<number, NonNullable<EvaluateOptions["onRead"]>>();
+  readonly #readers = new Map<number, InputFunction>();
   /** Evaluations whose image has announced its exit. */
   readonly #exiting = new Set<number>();
   /** The session's first package: COMMON-LISP-USER, whatever the image's global package is. */
@@ -104,8 +103,6 @@ export class EvaluationRunner<Stop extends StopOfTask> {
       onProgress: this.#guarded(options?.onProgress, "progress"),
       outputLimit: options?.outputLimit,
     });
-    const onRead = options?.onRead;
-    if (onRead !== undefined) this.#readers.set(task.id, onRead);
     this.#running.set(task.id, task);
     void this.#run(task, code, options, atLimit);
     return task;
@@ -166,6 +163,7 @@ export class EvaluationRunner<Stop extends StopOfTask> {
     };
     try {
       const call = evaluateCall(task.id, code, options);
+      if (options.onRead !== undefined) this.#readers.set(task.id, inputFunction(options.onRead));
       if (isLimited(options)) {
         const reached = atLimit ?? interruptOrEnd(options.onError);
         limits = new Limits(options, (limit) => reached(task, limit));
@@ -234,7 +232,6 @@ function evaluateCall(id: number, code: string, options: EvaluateOptions): Evalu
   checkText("code", code);
   if (packageName !== undefined) checkText("package", packageName);
   if (stdin !== undefined) checkText("stdin", stdin);
-  if (options.onRead !== undefined) checkFunction("onRead", options.onRead);
   if (valueLimit !== undefined) checkLimit("valueLimit", valueLimit);
   if (conditions !== true && conditions !== false) checkText("conditions", conditions);
   if (printLength !== undefined) checkLimit("printLength", printLength);

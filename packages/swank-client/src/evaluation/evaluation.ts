@@ -24,9 +24,12 @@ export interface EvaluateOptions {
   /**
    * Called when the code reads standard input and has read all of `stdin`. Returns the next text, such as a line with its newline, now or
    * later; `undefined` or an empty text is the end of file. Output is sent first, so that `onOutput` has the prompt. Threads that the code
-   * starts get the end of file. Default: end of file.
+   * starts get the end of file. A stream, such as `process.stdin`, gives its next piece at each call, and keeps the others. Default: end of file.
    */
-  readonly onRead?: (() => string | undefined | Promise<string | undefined>) | undefined;
+  readonly onRead?:
+    | (() => string | undefined | Promise<string | undefined>)
+    | AsyncIterable<string | Uint8Array>
+    | undefined;
   /** The text of standard input. Default: empty. */
   readonly stdin?: string | undefined;
   /** On an error, `stop` the thread in the debugger, or `unwind`: end the evaluation with a full report. Default: `stop`. */

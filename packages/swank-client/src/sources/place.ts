@@ -1,10 +1,11 @@
+import type { Place } from "../calls/condition.js";
 import type { Source } from "../calls/frames.js";
 import type { LocationPosition, SourceLocation } from "../calls/location.js";
 import type { DefinitionSource } from "../calls/symbol-description.js";
 import type { LispWarning } from "../calls/warning.js";
 
 /** A place in a source: of a compiler note, a definition, a use, a frame, a warning, or the definition of a described symbol. */
-export type AnySource = SourceLocation | Source | DefinitionSource | LispWarning;
+export type AnySource = SourceLocation | Source | Place | DefinitionSource | LispWarning;
 
 /** The mark of the current call in the text of a form. */
 const HERE = "#:***HERE***";
@@ -21,6 +22,7 @@ export function locationOf(source: AnySource, code?: string): SourceLocation {
   }
   if ("form" in source) return inForm(source.form);
   if ("kind" in source) return inFile(source.file, { kind: "offset", offset: (source.position ?? 0) + 1 });
+  if ("path" in source) return inFile(source.path, { kind: "line", line: source.line, column: undefined });
   const { file, line = 1, column = 1 } = source;
   return inFile(file, { kind: "line", line, column: column - 1 });
 }
