@@ -1,7 +1,7 @@
 // An agent debugs three programs with the tools of swank-mcp. Prints its reasoning, calls and answers as Markdown.
 // `node examples/debugging.mjs [recursion] [pipeline] [race]`; the exit status is 1 if an answer is not the expected one.
-import { Agent, WrongTurn } from "./debugging/agent.mjs";
 import { pipeline, race, recursion } from "./debugging/stories.mjs";
+import { Agent, WrongTurn } from "./support/agent.mjs";
 
 const STORIES = {
   recursion: { title: "A wrong base case in a recursion", tell: recursion },

@@ -3,7 +3,7 @@ function load(name) {
   return `(load "examples/debugging/${name}.lisp")`;
 }
 
-/** @param {import("./agent.mjs").Agent} agent */
+/** @param {import("../support/agent.mjs").Agent} agent */
 export async function recursion(agent) {
   await agent.evaluate(load("recursion"), /=> T/);
   agent.think("Which of these are lucky? 25, 34 and 7 should be.");
@@ -27,7 +27,7 @@ export async function recursion(agent) {
   await agent.call("debugger_invoke_restart", again, /^=> \(25 34 7\)$/);
 }
 
-/** @param {import("./agent.mjs").Agent} agent */
+/** @param {import("../support/agent.mjs").Agent} agent */
 export async function pipeline(agent) {
   await agent.evaluate(load("pipeline"), /=> T/);
   const orders = `'((1 100 "EUR") (2 50 "usd") (3 10 "GBP"))`;
@@ -86,7 +86,7 @@ export async function pipeline(agent) {
   await agent.call("debugger_continue", {}, /^=> 157$/);
 }
 
-/** @param {import("./agent.mjs").Agent} agent */
+/** @param {import("../support/agent.mjs").Agent} agent */
 export async function race(agent) {
   await agent.evaluate(load("race"), /=> T/);
   agent.think(
@@ -139,7 +139,7 @@ export async function race(agent) {
   await agent.evaluate(outcome, /=> \(:PAID :REFUSED\)\n.*=> 0/);
 }
 
-/** Waits until `count` threads are stopped, and returns their addresses. @param {import("./agent.mjs").Agent} agent @param {number} count */
+/** Waits until `count` threads are stopped, and returns their addresses. @param {import("../support/agent.mjs").Agent} agent @param {number} count */
 async function stops(agent, count) {
   const expected = new RegExp(`"stopped":\\[(?:\\{[^}]*\\},?){${count}}\\]`);
   const { stopped } = await agent.callUntil("lisp-status", {}, expected);

@@ -44,3 +44,12 @@ export async function runExample(
   const [code]: (number | null)[] = await once(child, "close");
   return { code: code ?? null, ...texts };
 }
+
+/**
+ * The lines of a transcript that are the same with each Lisp: headings, reasoning, calls and diffs, without numbers of threads. Absolute paths
+ * depend on the machine.
+ */
+export function said(transcript: string): readonly string[] {
+  const lines = transcript.split("\n").filter((line) => /^(> |#|[A-Z][a-z]| {2}[-+] )(?!.*: \/)/.test(line));
+  return lines.map((line) => line.replace(/\d+/g, "N"));
+}

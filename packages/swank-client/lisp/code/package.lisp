@@ -4,7 +4,7 @@
   (:documentation "Answers questions about the program's code: where definitions are, and their text.")
   (:use #:common-lisp #:swank-client/sbcl #:swank-client/sbcl-code #:swank-client/test-frameworks #:swank-client/threads
         #:swank-client/printing #:swank-client/ledger #:swank-client/sessions #:swank-client/sources #:swank-client/describe)
-  (:import-from #:swank-client/stops #:class-name-text #:message-text #:method-form #:shown-class)
+  (:import-from #:swank-client/stops #:call-framework #:class-name-text #:message-text #:method-form #:shown-class)
   (:export #:apropos-names
            #:class-info
            #:compile-code

@@ -75,7 +75,7 @@
   "A function that is called in place of FiveAM's RUN, with that and its arguments, and adds the results to RUN."
   (lambda (function &rest arguments)
     (if (eq *test-run* run)
-        (let ((results (let ((*test-run* nil)) (apply function arguments))))
+        (let ((results (let ((*test-run* nil)) (call-framework function arguments))))
           (pushnew "FiveAM" (test-run-frameworks run) :test #'string=)
           (add-fiveam-results run results)
           results)
@@ -99,7 +99,7 @@
 (defun run-rt-entry (run function entry)
   "Run the test ENTRY by FUNCTION. Errors stop the thread if RUN wants that. => what FUNCTION returns"
   (let ((report (make-string-output-stream)) (problem nil) (result nil))
-    (flet ((call () (let ((*test-run* nil)) (setf result (funcall function entry report)))))
+    (flet ((call () (let ((*test-run* nil)) (setf result (call-framework function (list entry report))))))
       (if (test-run-stop run)
           (call)
           (handler-case (call)
@@ -145,7 +145,7 @@
 (defun call-noting-error (run function)
   "Call FUNCTION. => NIL, or (TYPE MESSAGE) of the error that ended it, at which RUN is not to stop"
   (if (test-run-stop run)
-      (progn (funcall function) nil)
+      (progn (call-framework function '()) nil)
       (let ((*error-output* *error-output*))
         (block nil
           (handler-bind ((error (lambda (problem)

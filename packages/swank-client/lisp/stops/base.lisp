@@ -27,3 +27,12 @@
   "Apply FUNCTION in a thread that a client's code started. The frames below this function's belong to the runtime."
   (multiple-value-prog1 (apply function arguments)
     (restore-guard-page)))
+
+;;; Running tests
+
+(declaim (notinline call-framework))
+
+(defun call-framework (function arguments)
+  "Apply FUNCTION of a test framework. The frames below this function's belong to the runtime, and a report leaves out the framework's next to it."
+  (multiple-value-prog1 (apply function arguments)
+    (restore-guard-page)))

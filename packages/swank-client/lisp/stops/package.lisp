@@ -8,6 +8,7 @@
            #:between-calls-p
            #:breakpoint-wrapper-p
            #:call-attempt
+           #:call-framework
            #:call-own
            #:call-user
            #:called-name

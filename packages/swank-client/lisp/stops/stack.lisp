@@ -51,6 +51,15 @@
           (t (loop while (and (plusp end) (evaluator-name-p (nth (1- end) names))) do (decf end))
              end))))
 
+(defun framework-start (names base)
+  "The index in NAMES of the first of the frames above BASE, that of CALL-FRAMEWORK, that are the framework's."
+  (flet ((home (index)
+           (let ((symbol (name-symbol (nth index names)))) (and symbol (symbol-package symbol)))))
+    (loop with framework = (home (1- base))
+          with start = base
+          while (and framework (plusp start) (eq framework (home (1- start)))) do (decf start)
+          finally (return start))))
+
 (defun host-name-p (name)
   "True if NAME is that of a function with which a thread begins that the runtime did not start."
   (or (system-name-p name) (eq name 'eval)))
@@ -62,10 +71,13 @@
 
 (defun toplevel-start (names)
   "The index in NAMES, those of all frames, innermost first, of the first frame of the evaluator, the runtime or Swank below the user's code."
-  (let ((base (position-if (lambda (name) (member name '(call-user call-own read-user bounded-text))) names)))
-    (cond ((null base) (host-start names))
-          ((eq (nth base names) 'call-own) base)
-          (t (evaluator-start names base)))))
+  (let ((base (position-if (lambda (name) (member name '(call-user call-own call-framework read-user bounded-text))) names)))
+    (if base
+        (case (nth base names)
+          (call-own base)
+          (call-framework (framework-start names base))
+          (t (evaluator-start names base)))
+        (host-start names))))
 
 (defun point-of-stop-p (name condition)
   "True if NAME looks like machinery, but its frame is the call that caused the stop."

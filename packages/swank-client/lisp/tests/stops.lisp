@@ -13,7 +13,7 @@
   (is (equal "Nothing is left." (message-text (make-condition 'out-of-stock)))))
 
 (define-test frame-kinds-are-system-user-and-toplevel
-    "Frames above the user's first frame are Lisp's, and those below the start of an evaluation or a thread are not the user's."
+    "Frames above the user's first frame are Lisp's, and those below the start of an evaluation, a thread or a test are not the user's."
   (let ((work (intern "WORK" "COMMON-LISP-USER"))
         (run (intern "RUN" "SB-THREAD"))
         (body (intern "BODY" "SB-UNIX")))
@@ -22,6 +22,10 @@
                             (make-condition 'simple-error))))
     (is (equal '(:user :toplevel :toplevel :toplevel)
                (frame-kinds (list work run `(flet ,body :in ,run) "foreign function: call_into_lisp_")
+                            (make-condition 'simple-error))))
+    (is (equal '(:user :user :toplevel :toplevel :toplevel)
+               (frame-kinds (list work `(labels work :in "tests.fasl") `(lambda () :in fiveam:run) 'fiveam:run
+                                  'swank-client/stops:call-framework)
                             (make-condition 'simple-error))))))
 
 (define-test argument-range-comes-from-the-function

@@ -15,20 +15,26 @@ export class WrongTurn extends Error {}
 
 /** Plays an agent: calls tools, records calls and answers, and fails at an unexpected answer. */
 export class Agent {
-  #client = new Client({ name: "debugging-example", version: "1" });
+  #client = new Client({ name: "example-agent", version: "1" });
   #write;
+  #folder;
 
-  /** @param {(text: string) => void} write receives the transcript, in Markdown */
-  constructor(write) {
+  /**
+   * @param {(text: string) => void} write receives the transcript, in Markdown
+   * @param {string} [folder] the image's directory, which the transcript leaves out; ends with `/`
+   */
+  constructor(write, folder = ROOT) {
     this.#write = write;
+    this.#folder = folder;
   }
 
-  async start() {
+  /** @param {readonly string[]} [options] of `swank-mcp` @param {Readonly<Record<string, string>>} [environment] in addition to this process's */
+  async start(options = [], environment = {}) {
     const transport = new StdioClientTransport({
       command: process.execPath,
-      args: [BIN, "--no-user-init"],
-      cwd: ROOT,
-      env: process.env,
+      args: [BIN, "--no-user-init", ...options],
+      cwd: this.#folder,
+      env: { ...process.env, ...environment },
     });
     await this.#client.connect(transport);
     await this.#client.listTools();
@@ -85,7 +91,19 @@ export class Agent {
   }
 
   #record(name, args, text) {
-    this.#write(`\`\`\`text\n> ${name} ${shownArguments(args)}\n${shownAnswer(text)}\n\`\`\`\n\n`);
+    this.#write(`\`\`\`text\n> ${name} ${shownArguments(args)}\n${this.#shownAnswer(text)}\n\`\`\`\n\n`);
+  }
+
+  /** Formats an answer: one line per frame, without paths, addresses, process ids and times. */
+  #shownAnswer(text) {
+    return text
+      .replaceAll(this.#folder, "")
+      .replace(/\n\n?Time: [\d.]+ s(?=\n|$)/g, "")
+      .replace(/\b\d+\.\d\d s\b/g, "0.01 s")
+      .replace(/ \{[0-9A-F]{10}\}/g, " {...}")
+      .replaceAll(',{"index"', ',\n {"index"')
+      .replace(/"pid":\d+/, '"pid":4711')
+      .replace(/"since":"[^"]*"/g, '"since":"..."');
   }
 }
 
@@ -94,14 +112,4 @@ function shownArguments({ code, ...rest }) {
   if (!code?.includes("\n")) return JSON.stringify({ ...rest, ...(code === undefined ? {} : { code }) });
   const others = Object.keys(rest).length === 0 ? "" : `${JSON.stringify(rest)} `;
   return `${others}with this code:\n${code.trim().replace(/^(?=.)/gm, "  ")}`;
-}
-
-/** Formats an answer: one line per frame, without paths, process ids and times. */
-function shownAnswer(text) {
-  return text
-    .replaceAll(ROOT, "")
-    .replace(/\n\n?Time: [\d.]+ s(?=\n|$)/g, "")
-    .replaceAll(',{"index"', ',\n {"index"')
-    .replace(/"pid":\d+/, '"pid":4711')
-    .replace(/"since":"[^"]*"/g, '"since":"..."');
 }

@@ -1,0 +1,3 @@
+(defpackage #:postage
+  (:use #:common-lisp)
+  (:export #:parcel #:insured-parcel #:express-parcel #:courier-parcel #:price #:total))
