@@ -4,8 +4,8 @@
 /** Minimum duration of a job in seconds, because starting a process takes one. */
 const WORTH_A_PROCESS = 10;
 
-/** Guessed seconds for each kilobyte of compiled test code: files that start programs are slow. */
-const SECONDS_PER_KILOBYTE = { live: 2, pure: 0.1 };
+/** Mean seconds, rounded up, for each kilobyte of compiled test code: files that start programs are slow. */
+const SECONDS_PER_KILOBYTE = { live: 1, pure: 0.1 };
 
 /**
  * Divides test files into jobs: a long file alone, short ones together.

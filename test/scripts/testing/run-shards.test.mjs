@@ -31,8 +31,8 @@ describe("runShards", function () {
     const files = await Promise.all(
       Object.entries(sources).map(async ([name, source]) => {
         const file = join(folder, `${name}.test.mjs`);
-        // A file of 10 kB gets its own job.
-        await writeFile(file, `${source}\n//${"x".repeat(10_000)}`);
+        // A file of 20 kB gets its own job.
+        await writeFile(file, `${source}\n//${"x".repeat(20_000)}`);
         return { file, live: name.startsWith("live") };
       }),
     );
@@ -118,8 +118,8 @@ describe("runShards", function () {
 });
 
 describe("shardCount", () => {
-  it("is the number of processors, but at least two and at most four", () => {
-    expect([1, 2, 3, 4, 16].map((processors) => shardCount(undefined, processors))).to.deep.equal([2, 2, 3, 4, 4]);
+  it("is one more than the number of processors, but at most four", () => {
+    expect([1, 2, 3, 4, 16].map((processors) => shardCount(undefined, processors))).to.deep.equal([2, 3, 4, 4, 4]);
   });
 
   it("is TEST_SHARDS if that is a positive number", () => {
