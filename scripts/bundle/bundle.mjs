@@ -87,8 +87,12 @@ async function bundleFile(entry, { banner, footer }) {
 }
 
 /** @param {import("esbuild").PluginBuild} build */
-function replaceModules({ onResolve }) {
+function replaceModules({ onResolve, onLoad }) {
   for (const { filter, path } of REPLACED) onResolve({ filter }, () => ({ path }));
+  onLoad({ filter: /\/lisp\/built-index\.js$/ }, async () => {
+    const { readIndex } = await import("../../packages/swank-client/dist/lisp/runtime-source.js");
+    return { contents: `export const BUILT_INDEX = ${JSON.stringify(readIndex())};` };
+  });
 }
 
 /** @param {readonly string[]} inputs paths from the repository's root */

@@ -1,6 +1,6 @@
-import type { Stats } from "node:fs";
-import { lstat, readFile } from "node:fs/promises";
+import { lstatSync, readFileSync, type Stats } from "node:fs";
 import { userInfo } from "node:os";
+import { attempted } from "../base/attempted.js";
 
 const GROUP_WRITABLE = 0o020;
 const OTHERS_WRITABLE = 0o002;
@@ -23,12 +23,12 @@ export class FileOwner {
   }
 
   /** This process's user; `undefined` on a system without users. */
-  static async current(): Promise<FileOwner | undefined> {
+  static current(): FileOwner | undefined {
     const user = process.getuid?.();
     if (user === undefined) return undefined;
     // In a user namespace root has another id, which is that of the root folder's owner.
-    const root = await lstat("/").catch(() => undefined);
-    return new FileOwner(user, new Set([0, root?.uid ?? 0]), await findPrivateGroup());
+    const root = attempted(() => lstatSync("/"));
+    return new FileOwner(user, new Set([0, root?.uid ?? 0]), attempted(findPrivateGroup));
   }
 
   /** What is wrong with a file or link whose content is to be executed. For a link, its own owner counts. */
@@ -74,14 +74,10 @@ export class FileOwner {
 }
 
 /** The user's group if it has the user's name and no other member. Many systems give each user such a group, which may write. */
-async function findPrivateGroup(): Promise<number | undefined> {
-  try {
-    const { username } = userInfo();
-    const lines = (await readFile("/etc/group", "utf8")).split("\n");
-    const [, , gid, members = ""] = lines.map((line) => line.split(":")).find(([name]) => name === username) ?? [];
-    const isPrivate = members.split(",").every((member) => member === "" || member === username);
-    return isPrivate && gid !== undefined && Number(gid) === process.getgid?.() ? Number(gid) : undefined;
-  } catch {
-    return undefined;
-  }
+function findPrivateGroup(): number | undefined {
+  const { username } = userInfo();
+  const lines = readFileSync("/etc/group", "utf8").split("\n");
+  const [, , gid, members = ""] = lines.map((line) => line.split(":")).find(([name]) => name === username) ?? [];
+  const isPrivate = members.split(",").every((member) => member === "" || member === username);
+  return isPrivate && gid !== undefined && Number(gid) === process.getgid?.() ? Number(gid) : undefined;
 }

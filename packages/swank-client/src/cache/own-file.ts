@@ -19,11 +19,11 @@ export async function useOwnFile<Value>(
   path: string,
   use: (file: FileHandle, found: Stats) => Promise<Value>,
 ): Promise<OwnFileResult<Value> | undefined> {
-  const [owner, file] = await Promise.all([FileOwner.current(), openFile(path)]);
+  const file = await openFile(path);
   if (file === undefined || typeof file === "string") return file === undefined ? undefined : { problem: file };
   try {
     const found = await file.stat();
-    const problem = owner?.fileProblem(found);
+    const problem = FileOwner.current()?.fileProblem(found);
     return problem === undefined ? { value: await use(file, found) } : { problem };
   } finally {
     await file.close();
@@ -38,7 +38,7 @@ export async function readOwnFile(path: string): Promise<string | undefined> {
 
 /** What is wrong with a folder or a file in it, if another user can have written it. */
 export async function treeProblem(folder: string): Promise<FileProblem | undefined> {
-  const owner = await FileOwner.current();
+  const owner = FileOwner.current();
   if (owner === undefined) return undefined;
   const problem = owner.folderProblem(await lstat(folder));
   if (problem !== undefined) return problem;

@@ -1,5 +1,5 @@
-import { constants, type Stats } from "node:fs";
-import { access, lstat, mkdir, readlink, rm } from "node:fs/promises";
+import { constants, lstatSync, type Stats } from "node:fs";
+import { access, mkdir, readlink, rm } from "node:fs/promises";
 import { dirname, isAbsolute, join, parse, resolve, sep } from "node:path";
 import { FileOwner } from "./file-owner.js";
 import { makeFolder } from "./make-folder.js";
@@ -18,7 +18,7 @@ export type OwnFolder = { readonly path: string } | { readonly problem: string }
  */
 export async function ownFolder(folder: string): Promise<OwnFolder> {
   try {
-    const owner = await FileOwner.current();
+    const owner = FileOwner.current();
     const path = owner === undefined ? await plainFolder(folder) : await walk(resolve(folder), owner);
     await access(path, constants.W_OK | constants.X_OK);
     return { path };
@@ -32,7 +32,7 @@ export async function ownFolder(folder: string): Promise<OwnFolder> {
 export async function ownSubfolder(parent: string, name: string): Promise<string | undefined> {
   const path = join(parent, name);
   try {
-    const owner = await FileOwner.current();
+    const owner = FileOwner.current();
     const isUsable = async () => owner === undefined || owner.folderProblem(await findOrMake(path)) === undefined;
     if (await isUsable()) return plainFolder(path);
     await rm(path, { recursive: true, force: true });
@@ -54,7 +54,7 @@ async function walk(folder: string, owner: FileOwner): Promise<string> {
   const names = namesIn(folder);
   let path = root;
   let links = 0;
-  check(folder, root, owner.parentProblem(await lstat(root)));
+  check(folder, root, owner.parentProblem(lstatSync(root)));
   for (let name = names.shift(); name !== undefined; name = names.shift()) {
     const next = name === ".." ? dirname(path) : join(path, name);
     const found = await findOrMake(next);
@@ -70,7 +70,7 @@ async function walk(folder: string, owner: FileOwner): Promise<string> {
     check(folder, next, owner.parentProblem(found));
     path = next;
   }
-  check(folder, path, owner.folderProblem(await lstat(path)));
+  check(folder, path, owner.folderProblem(lstatSync(path)));
   return path;
 }
 
@@ -86,13 +86,10 @@ function check(folder: string, path: string, problem: string | undefined): void 
 }
 
 async function findOrMake(path: string): Promise<Stats> {
-  const found = await lstat(path).catch((error: unknown) => {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
-  });
+  const found = lstatSync(path, { throwIfNoEntry: false });
   if (found !== undefined) return found;
   await mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
   });
-  return lstat(path);
+  return lstatSync(path);
 }

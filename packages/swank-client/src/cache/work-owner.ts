@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
+import { attempted } from "../base/attempted.js";
 
 /** A process that owns a file in a folder that it shares with other processes, even on other machines and in containers. */
 export interface WorkOwner {
@@ -24,7 +25,7 @@ const known: { place?: string } = {};
 /** Identifies the machine and container: machines can have the same name, and each container has its own process ids. */
 function thisPlace(): string {
   known.place ??= createHash("sha256")
-    .update(JSON.stringify([hostname(), attempt(machineId), attempt(processNamespace)]))
+    .update(JSON.stringify([hostname(), attempted(machineId) ?? "", attempted(processNamespace) ?? ""]))
     .digest("hex")
     .slice(0, 12);
   return known.place;
@@ -32,14 +33,6 @@ function thisPlace(): string {
 
 const machineId = () => readFileSync("/etc/machine-id", "utf8").trim();
 const processNamespace = () => readlinkSync("/proc/self/ns/pid");
-
-function attempt(read: () => string): string {
-  try {
-    return read();
-  } catch {
-    return "";
-  }
-}
 
 function isAlive(pid: number): boolean {
   try {

@@ -1,6 +1,7 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isSymbol, readAll, type Sexp } from "sexp-parser";
+import { attempted } from "../base/attempted.js";
 import { homeFolder } from "../cache/home-folder.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -16,11 +17,9 @@ interface Registered {
  * Patterns of folders that may hold SLIME, from ASDF's configuration: `CL_SOURCE_REGISTRY`, and `common-lisp/source-registry.conf` and
  * `source-registry.conf.d` in the user's configuration folder (ASDF's manual, chapter 8).
  */
-export async function registeredPatterns(env: Environment): Promise<readonly string[]> {
+export function registeredPatterns(env: Environment): readonly string[] {
   const config = join(env["XDG_CONFIG_HOME"] || join(homeFolder(env), ".config"), "common-lisp");
-  const texts = await Promise.all(
-    (await configurationFiles(config)).map((file) => readFile(file, "utf8").catch(() => "")),
-  );
+  const texts = configurationFiles(config).map((file) => attempted(() => readFileSync(file, "utf8")) ?? "");
   return [...inVariable(env["CL_SOURCE_REGISTRY"] ?? ""), ...texts.flatMap(inConfiguration)].flatMap(patterns);
 }
 
@@ -34,9 +33,9 @@ function inVariable(value: string): readonly Registered[] {
   return folders.map((folder) => ({ folder, isTree: folder.endsWith("//") }));
 }
 
-async function configurationFiles(config: string): Promise<readonly string[]> {
+function configurationFiles(config: string): readonly string[] {
   const folder = join(config, "source-registry.conf.d");
-  const names = await readdir(folder).catch((): string[] => []);
+  const names = attempted(() => readdirSync(folder)) ?? [];
   return [join(config, "source-registry.conf"), ...names.sort().map((name) => join(folder, name))];
 }
 

@@ -56,7 +56,7 @@ function buildForms(file: string, fasls: string, { ingredients, greeting }: Core
   const loading = [
     ...loadSwankForms(ingredients.swankFolder, fasls),
     loadFileForm(lispFile("launch/core")),
-    ...ingredients.runtimeSources.map((text) => callForm("launch:load-runtime", text)),
+    ...ingredients.runtime.sources.map((text) => callForm("launch:load-runtime", text)),
   ];
   return [underDefaultSettings(loading), callForm("launch:save-core", file, greeting, ingredients.warmUp)];
 }

@@ -1,15 +1,12 @@
-import { stat } from "node:fs/promises";
+import { statSync } from "node:fs";
+import { attempted } from "../base/attempted.js";
 
 /**
  * A text that changes when a file changes: its path, size and time.
  *
  * @returns `undefined` if there is no such file.
  */
-export async function fileStamp(path: string): Promise<string | undefined> {
-  try {
-    const { size, mtimeMs } = await stat(path);
-    return `${path} ${size} ${mtimeMs}`;
-  } catch {
-    return undefined;
-  }
+export function fileStamp(path: string): string | undefined {
+  const found = attempted(() => statSync(path, { throwIfNoEntry: false }));
+  return found && `${path} ${found.size} ${found.mtimeMs}`;
 }

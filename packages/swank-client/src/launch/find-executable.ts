@@ -1,6 +1,6 @@
-import { constants } from "node:fs";
-import { access, stat } from "node:fs/promises";
+import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join, resolve, sep } from "node:path";
+import { attempted } from "../base/attempted.js";
 
 /**
  * Finds a command as a shell does.
@@ -8,23 +8,15 @@ import { delimiter, join, resolve, sep } from "node:path";
  * @param command - A path, or a name on the PATH.
  * @returns an absolute path, or `undefined` if there is no such executable.
  */
-export async function findExecutable(
-  command: string,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<string | undefined> {
+export function findExecutable(command: string, env: Readonly<Record<string, string | undefined>>): string | undefined {
   const folders = command.includes(sep) ? [""] : (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
-  for (const folder of folders) {
-    const path = resolve(join(folder, command));
-    if (await isExecutable(path)) return path;
-  }
-  return undefined;
+  return folders.map((folder) => resolve(join(folder, command))).find(isExecutable);
 }
 
-async function isExecutable(path: string): Promise<boolean> {
-  try {
-    await access(path, constants.X_OK);
-    return (await stat(path)).isFile();
-  } catch {
-    return false;
-  }
+function isExecutable(path: string): boolean {
+  const isFile = attempted(() => {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  });
+  return isFile === true;
 }

@@ -43,7 +43,7 @@ const USUAL_FOLDERS = ["/opt/homebrew/bin", "/usr/local/bin", "/opt/local/bin"];
  */
 export async function findLispExecutable({ lisp, env = process.env }: FindLispOptions = {}): Promise<string> {
   const named = lisp ?? (env["SBCL"] || undefined);
-  const executable = named === undefined ? await usualExecutable(env) : await findExecutable(named, env);
+  const executable = named === undefined ? usualExecutable(env) : findExecutable(named, env);
   if (executable !== undefined) return executable;
   const message =
     named === undefined
@@ -52,7 +52,7 @@ export async function findLispExecutable({ lisp, env = process.env }: FindLispOp
   throw new SwankError("LISP_NOT_FOUND", message, { remedy: INSTALL_SBCL });
 }
 
-async function usualExecutable(env: Readonly<Record<string, string | undefined>>): Promise<string | undefined> {
+function usualExecutable(env: Readonly<Record<string, string | undefined>>): string | undefined {
   const path = [env["PATH"], ...USUAL_FOLDERS].join(delimiter);
   return findExecutable("sbcl", { PATH: path });
 }

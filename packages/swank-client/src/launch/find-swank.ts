@@ -1,5 +1,6 @@
-import { stat } from "node:fs/promises";
+import { statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { attempted } from "../base/attempted.js";
 import { checkOptions } from "../base/check-arguments.js";
 import { SwankError } from "../base/errors.js";
 import { globFolders } from "./glob-folders.js";
@@ -27,30 +28,29 @@ export async function findSwank(options: FindSwankOptions = {}): Promise<string>
   const { swank, env = process.env } = options;
   const named = swank ?? env["SWANK"];
   if (named) return namedFolder(named, swank === undefined ? ", which the environment variable SWANK names" : "");
-  const places = await swankPlaces(env);
+  const places = swankPlaces(env);
   for (const place of places) {
-    const folder = await newestIn(place);
+    const folder = newestIn(place);
     if (folder !== undefined) return folder;
   }
   throw notFound(`No Swank was found. Looked in:\n${places.map(placeText).join("\n")}`);
 }
 
-async function namedFolder(path: string, origin: string): Promise<string> {
+function namedFolder(path: string, origin: string): string {
   const folder = resolve(basename(path) === LOADER ? dirname(path) : path);
-  if ((await loaderTime(folder)) !== undefined) return folder;
+  if (loaderTime(folder) !== undefined) return folder;
   throw notFound(`There is no ${LOADER} in ${folder}${origin}.`);
 }
 
 /** Compares by file time, because version numbers of packages have many formats. */
-async function newestIn(place: SwankPlace): Promise<string | undefined> {
+function newestIn(place: SwankPlace): string | undefined {
   const patterns = place.roots.flatMap((root) => place.names.map((name) => join(root, name)));
-  const folders = (await Promise.all(patterns.map(globFolders))).flat();
-  const dated = await Promise.all(folders.map(async (folder) => ({ folder, time: (await loaderTime(folder)) ?? -1 })));
+  const dated = patterns.flatMap(globFolders).map((folder) => ({ folder, time: loaderTime(folder) ?? -1 }));
   return dated.filter(({ time }) => time >= 0).sort((a, b) => b.time - a.time)[0]?.folder;
 }
 
-async function loaderTime(folder: string): Promise<number | undefined> {
-  const file = await stat(join(folder, LOADER)).catch(() => undefined);
+function loaderTime(folder: string): number | undefined {
+  const file = attempted(() => statSync(join(folder, LOADER), { throwIfNoEntry: false }));
   return file?.isFile() ? file.mtimeMs : undefined;
 }
 

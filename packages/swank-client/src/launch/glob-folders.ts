@@ -1,5 +1,6 @@
-import { readdir } from "node:fs/promises";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { attempted } from "../base/attempted.js";
 
 /**
  * The folders that match a path with `*` in some of its parts.
@@ -7,24 +8,23 @@ import { join } from "node:path";
  * @param pattern - Absolute, with `/`; `*` stands for any characters but `/`.
  * @returns unsorted; parts without `*` need not exist
  */
-export async function globFolders(pattern: string): Promise<readonly string[]> {
+export function globFolders(pattern: string): readonly string[] {
   let paths = ["/"];
   for (const part of pattern.split("/").filter((name) => name !== "")) {
-    paths = part.includes("*") ? await expand(paths, part) : paths.map((path) => join(path, part));
+    paths = part.includes("*") ? expand(paths, part) : paths.map((path) => join(path, part));
   }
   return paths;
 }
 
-async function expand(folders: readonly string[], part: string): Promise<string[]> {
+function expand(folders: readonly string[], part: string): string[] {
   const [start = "", end = ""] = part.split("*");
-  const found = await Promise.all(folders.map(async (folder) => ({ folder, names: await namesIn(folder) })));
-  return found.flatMap(({ folder, names }) =>
-    names
+  return folders.flatMap((folder) =>
+    namesIn(folder)
       .filter((name) => name.startsWith(start) && name.endsWith(end) && name.length >= start.length + end.length)
       .map((name) => join(folder, name)),
   );
 }
 
-async function namesIn(folder: string): Promise<readonly string[]> {
-  return readdir(folder).catch(() => []);
+function namesIn(folder: string): readonly string[] {
+  return attempted(() => readdirSync(folder)) ?? [];
 }

@@ -18,13 +18,13 @@ export async function knownLisp(cacheFolder: string | undefined, options: FindLi
   const executable = await findLispExecutable(options);
   const folder = cacheFolder === undefined ? undefined : await ownSubfolder(cacheFolder, "lisp");
   if (folder === undefined) return decodeDescription(executable, await describeLisp(executable, options));
-  const file = join(folder, await descriptionName(executable, options.env ?? process.env));
+  const file = join(folder, descriptionName(executable, options.env ?? process.env));
   return (await remembered(executable, file)) ?? remember(executable, file, await describeLisp(executable, options));
 }
 
-async function descriptionName(executable: string, env: Readonly<Record<string, string | undefined>>): Promise<string> {
+function descriptionName(executable: string, env: Readonly<Record<string, string | undefined>>): string {
   // These variables decide which core and modules an SBCL uses.
-  const parts = [await fileStamp(executable), env["SBCL_HOME"], env["SBCL_CORE"]];
+  const parts = [fileStamp(executable), env["SBCL_HOME"], env["SBCL_CORE"]];
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 24);
 }
 
@@ -33,7 +33,7 @@ async function remembered(executable: string, file: string): Promise<LispInstall
   try {
     // The file names a program to run, so it is ignored if another user may have written it.
     const lisp = decodeDescription(executable, (await readOwnFile(file)) ?? "");
-    const stamps = await Promise.all([lisp.runtime, lisp.core ?? lisp.runtime].map(fileStamp));
+    const stamps = [lisp.runtime, lisp.core ?? lisp.runtime].map(fileStamp);
     return stamps.includes(undefined) ? undefined : lisp;
   } catch {
     return undefined;

@@ -38,15 +38,15 @@ export async function planLaunch(options: LaunchImageOptions): Promise<LaunchPla
     findSwank({ swank: options.swank, env }),
   ]);
   const ingredients = { lisp, swankFolder, ...runtimeOf(options) };
-  const key = await coreKey(ingredients);
+  const key = coreKey(ingredients);
   const notes = note === undefined ? [] : [note];
   return { options, env, ingredients, key, greeting: `swank-client image ${key}\n`, cacheFolder, notes };
 }
 
 /** The default warm-up requests need the default runtime. */
-function runtimeOf({ runtimeSources, warmUp }: LaunchImageOptions): Pick<CoreIngredients, "runtimeSources" | "warmUp"> {
-  if (runtimeSources !== undefined) return { runtimeSources, warmUp: warmUp ?? [] };
-  return { runtimeSources: ownRuntime(), warmUp: warmUp ?? firstRequests() };
+function runtimeOf({ runtimeSources, warmUp }: LaunchImageOptions): Pick<CoreIngredients, "runtime" | "warmUp"> {
+  if (runtimeSources === undefined) return { runtime: ownRuntime(), warmUp: warmUp ?? firstRequests() };
+  return { runtime: { id: runtimeSources, sources: runtimeSources }, warmUp: warmUp ?? [] };
 }
 
 async function checkLaunch({ cwd, dynamicSpaceSize = 1, startTimeout, signal }: LaunchImageOptions): Promise<void> {

@@ -4,10 +4,16 @@ import { evaluate } from "../calls/evaluate.js";
 import { formOf } from "../lisp/lisp-runner.js";
 import { callIfLoadedForm, openingCall } from "../lisp/load-forms.js";
 import { allModules, runtimeModule } from "../lisp/runtime-source.js";
+import type { CoreRuntime } from "./core-key.js";
 
-/** The text of every module of the runtime, so that a launched image contains all of them. */
-export function ownRuntime(): readonly string[] {
-  return allModules().map(({ texts }) => texts.join("\n"));
+/** Every module of the runtime, so that a launched image contains all of them. */
+export function ownRuntime(): CoreRuntime {
+  return {
+    id: runtimeModule("evaluate").version,
+    get sources() {
+      return allModules().map(({ texts }) => texts.join("\n"));
+    },
+  };
 }
 
 /** A client's first requests, as sent. They make the first evaluation in a new image as fast as later ones. */

@@ -34,7 +34,7 @@ const MORE_SHARES = ["/opt/homebrew/share", "/opt/local/share"];
 const IN_SITE_LISP = ["elpa/slime-*", "elpa-src/slime-*", "slime", "slime-*"];
 
 /** The places to search, the user's before the system's. */
-export async function swankPlaces(env: Readonly<Record<string, string | undefined>>): Promise<readonly SwankPlace[]> {
+export function swankPlaces(env: Readonly<Record<string, string | undefined>>): readonly SwankPlace[] {
   const home = homeFolder(env);
   const config = env["XDG_CONFIG_HOME"] || join(home, ".config");
   const data = env["XDG_DATA_HOME"] || join(home, ".local/share");
@@ -49,7 +49,7 @@ export async function swankPlaces(env: Readonly<Record<string, string | undefine
       roots: [join(home, "quicklisp"), join(home, ".quicklisp"), join(data, "quicklisp")],
       names: ["local-projects/slime*", "dists/*/software/slime-*"],
     },
-    { name: "ASDF's configuration", roots: await registeredPatterns(env), names: ["."] },
+    { name: "ASDF's configuration", roots: registeredPatterns(env), names: ["."] },
     { name: "ASDF's source folders", roots: sources, names: ["slime*"] },
     { name: "Emacs's packages", roots: [join(config, "emacs"), join(home, ".emacs.d")], names: IN_EMACS },
     {

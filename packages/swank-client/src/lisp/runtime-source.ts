@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { BUILT_INDEX, type RuntimeIndex } from "./built-index.js";
 import { MODULE_NAMES, type ModuleName } from "./descriptor.js";
 import { type LispSystem, readLisp, readSystems } from "./lisp-systems.js";
 
@@ -20,30 +21,28 @@ export interface RuntimeModule {
 /** Matches a name of one of this library's packages in Lisp code. */
 const PACKAGE_NAME = /#:swank-client\/([a-z][a-z-]*)/g;
 
-/** The texts of each system and the systems that it needs, and the version, a hash of all texts. */
-interface SourceTexts {
-  readonly version: string;
-  readonly dependencies: ReadonlyMap<ModuleName, readonly ModuleName[]>;
-  readonly texts: ReadonlyMap<ModuleName, readonly string[]>;
-}
+type Texts = ReadonlyMap<ModuleName, readonly string[]>;
 
-let known: SourceTexts | undefined;
+/** Read when they are first needed. */
+const known: { index?: RuntimeIndex; texts?: Texts } = {};
 
-/** A module. The files of this package are read once. */
+/** A module. */
 export function runtimeModule(name: ModuleName): RuntimeModule {
-  known ??= readTexts();
-  const { version, texts, dependencies } = known;
+  known.index ??= BUILT_INDEX ?? readIndex();
+  const { version, dependencies } = known.index;
   const marker = versioned(name, version);
   return {
     name,
     version,
     packageName: marker,
     marker,
-    dependsOn: dependencies.get(name) ?? [],
+    dependsOn: dependencies[name] ?? [],
     // Only the first client of an image needs the texts.
     get texts() {
       // Each version has its own packages, so that it redefines neither another version nor a system loaded by hand.
-      const own = (texts.get(name) ?? []).map((text) => text.replaceAll(PACKAGE_NAME, `#:swank-client/$1/${version}`));
+      const own = (knownTexts().get(name) ?? []).map((text) =>
+        text.replaceAll(PACKAGE_NAME, `#:swank-client/$1/${version}`),
+      );
       return [...own, `(cl:setf (cl:get :${marker} :ready) cl:t)\n`];
     },
   };
@@ -54,16 +53,25 @@ export function allModules(): readonly RuntimeModule[] {
   return MODULE_NAMES.map(runtimeModule);
 }
 
-function readTexts(): SourceTexts {
+/** Reads all files of the modules. */
+export function readIndex(): RuntimeIndex {
   const systems = readSystems();
-  const texts = MODULE_NAMES.map((name) => [name, textsOf(name, systems)] as const);
   const hash = createHash("sha256");
-  for (const text of texts.flatMap(([, own]) => own)) hash.update(text);
+  for (const text of [...knownTexts().values()].flat()) hash.update(text);
   return {
     version: hash.digest("hex").slice(0, 12).toUpperCase(),
-    dependencies: new Map(MODULE_NAMES.map((name) => [name, dependenciesOf(name, systems)] as const)),
-    texts: new Map(texts),
+    dependencies: Object.fromEntries(MODULE_NAMES.map((name) => [name, dependenciesOf(name, systems)] as const)),
   };
+}
+
+function knownTexts(): Texts {
+  known.texts ??= readTexts();
+  return known.texts;
+}
+
+function readTexts(): Texts {
+  const systems = readSystems();
+  return new Map(MODULE_NAMES.map((name) => [name, textsOf(name, systems)] as const));
 }
 
 function dependenciesOf(name: ModuleName, systems: readonly LispSystem[]): readonly ModuleName[] {

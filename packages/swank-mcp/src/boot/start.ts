@@ -10,6 +10,9 @@ import { CodeCache, codeFolder } from "./code-cache.js";
 /** How long after the first call the code is kept, in milliseconds: by then the program has its most used functions. */
 const KEEP_DELAY = 1000;
 
+/** How long after the start the sources are checked, in milliseconds, unless the program ends before. */
+const CHECK_DELAY = 200;
+
 /** The bundle: a function like those that Node makes of CommonJS modules. */
 type Bundle = (
   exports: object,
@@ -21,13 +24,17 @@ type Bundle = (
 
 const folder = fileURLToPath(new URL(".", import.meta.url));
 const build = readBuildInfo(folder);
+let isChecked = false;
 
 start(join(folder, `server-${build.id}.cjs`));
-// After the first message has been read, which the check would delay.
-setImmediate(failIfStale);
+// After the first answers, which the check would delay.
+setTimeout(failIfStale, CHECK_DELAY).unref();
+process.once("exit", failIfStale);
 
 /** Ends a program that is older than its sources, so that nobody tests it. */
 function failIfStale(): void {
+  if (isChecked) return;
+  isChecked = true;
   const changed = changedSource(folder, build);
   if (changed === undefined) return;
   process.stderr.write(

@@ -63,6 +63,8 @@ export async function openOwnImage(
   log(`launched SBCL ${client.info.implementation.version}, pid ${image.pid}, ${HOW[image.how]}`);
   for (const note of notes) log(`launch: ${note}`);
   void image.coreBuild?.then((end) => log(`launch: the core for later launches: ${buildText(end)}`));
+  // A core contains the runtime, so that this changes nothing that the files can see. The first evaluation need not ask.
+  if (image.how !== "loaded") client.prepare().catch(() => undefined);
   try {
     const loaded = await client.lisp.with({ signal }).run(loadInitFiles, { noUserInit, load });
     const shared = await sharing?.share(client, { command: shareImage, findSecret: findShareSecret });
