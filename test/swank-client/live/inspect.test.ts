@@ -5,11 +5,12 @@ import { rejection } from "../../support/caught.js";
 import { LiveImage, liveImage } from "./live-image.js";
 import { evaluate, stopped, values } from "./outcomes.js";
 
-/** The text of a page, with `[TEXT]` for values and `<TEXT>` for actions. */
+/** The text of a page, with `[TEXT]` for values and `<TEXT>` for actions. The length of a list, which newer Swanks add, is left out. */
 function text({ parts }: InspectorPage): string {
   return parts
     .map((part) => (part.kind === "value" ? `[${part.text}]` : part.kind === "action" ? `<${part.text}>` : part.text))
-    .join("");
+    .join("")
+    .replace(/^A proper list of length \d+:/, "A proper list:");
 }
 
 /** The index of the value or action with a text on a page. */

@@ -60,7 +60,8 @@ describe("the code of breakpoints", () => {
   it("sees the parameters of the method that runs", async () => {
     await program.lisp.setBreakpoint({ function: "(method shop::volume (shop::box))", condition: "(eql scale 2)" });
     const [report] = await program.lisp.evaluate("(shop::volume (make-instance 'shop::box :size 2))");
-    expect(report).to.match(/^0: \(\(:METHOD SHOP::VOLUME \(SHOP::BOX\)\) #<SHOP::BOX .*> :SCALE 2\)$/m);
+    // From 2.5 on, SBCL shows more frames of the generic function, so that the report is printed from its package.
+    expect(report).to.match(/^0: \(\(:METHOD (?:SHOP::)?VOLUME \((?:SHOP::)?BOX\)\) #<(?:SHOP::)?BOX .*> :SCALE 2\)$/m);
     expect(await program.lisp.resume("debugger_continue")).to.deep.equal(["=> 16"]);
   });
 

@@ -33,6 +33,12 @@ const CODE = `
 describe("breakpoints on methods", () => {
   const program = debuggedProgram(import.meta.url, CODE);
 
+  /** Gives frames between methods the names that they have up to SBCL 2.4, and removes the outermost one, which older SBCLs do not have. */
+  const withOldFrames = (report: string) =>
+    report
+      .replaceAll(/\(LABELS SB-PCL::CALL-NEXT-METHOD-\w+\)/g, "(FLET CALL-NEXT-METHOD)")
+      .replace(/(:AROUND .*)\n\d+: \(\(SB-PCL::EMF AREA\) .*/, "$1");
+
   /** Returns the calls at which an evaluation stops, and its final answer. */
   async function calls(code: string): Promise<string[]> {
     const seen: string[] = [];
@@ -60,7 +66,7 @@ describe("breakpoints on methods", () => {
     const blocks = await program.lisp.evaluate("(shapes::area shapes::*square* :scale 5)");
     program.snapshots.match(
       "a stop at call-next-method",
-      normalized(blocks.join("\n\n")).replace(/Breakpoint \d+/, "Breakpoint <n>"),
+      withOldFrames(normalized(blocks.join("\n\n")).replace(/Breakpoint \d+/, "Breakpoint <n>")),
     );
     const locals = await program.lisp.locals("((:METHOD");
     expect(locals.map(({ name: local, value }) => `${local}=${value}`)).to.deep.equal(["S=#<square>", "SCALE=3"]);

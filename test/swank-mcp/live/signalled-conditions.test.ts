@@ -26,9 +26,15 @@ const CODE = `
 describe("evaluate-lisp with conditions", () => {
   const program = debuggedProgram(import.meta.url, CODE);
 
+  /** From 2.5 on, SBCL has no frame of PARSE-INTEGER any more when it fails, and one of each handler. */
+  const withOldPlaces = (report: string) =>
+    report
+      .replaceAll("PARSE-ERROR in BILL::PARSED", "PARSE-ERROR in PARSE-INTEGER, called by BILL::PARSED")
+      .replace("(LAMBDA (BILL::C) :IN BILL::NESTED)", "BILL::NESTED");
+
   /** Returns the answer of an evaluation that reports conditions. */
   async function reported(code: string, conditions: boolean | string = true): Promise<string> {
-    return normalized((await program.lisp.evaluate(code, { conditions })).join("\n\n"));
+    return withOldPlaces(normalized((await program.lisp.evaluate(code, { conditions })).join("\n\n")));
   }
 
   it("reports where each was signalled and which clause took it, so that a wide handler shows", async () => {
