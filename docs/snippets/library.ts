@@ -118,6 +118,16 @@ async function code() {
 }
 await code();
 
+async function program() {
+  // #region program
+  const { threads, deadlocks } = await lisp.program.threads({ name: "worker", frames: 5 });
+  for (const { id, state, what, holder, frames } of threads) console.log(id, state, what, holder, frames);
+  for (const text of deadlocks) console.log(text); // DEADLOCK: 7 waits for MUTEX "b" held by 9, 9 waits for MUTEX "a" held by 7
+  // #endregion program
+}
+
+await program();
+
 // #region events
 const stopListening = lisp.on("stop", (stop) => console.log(stop.condition.message));
 // #endregion events

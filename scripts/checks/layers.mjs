@@ -21,7 +21,7 @@ const SERVER_FOLDERS = [
   ["evaluation"],
   ["format", "agent"],
   ["calls"],
-  ["tools/core", "tools/debug", "tools/breakpoints", "tools/code"],
+  ["tools/core", "tools/debug", "tools/breakpoints", "tools/code", "tools/runtime"],
   ["tools"],
   ["mcp/transport"],
   ["mcp"],
@@ -37,7 +37,7 @@ const CLIENT_FOLDERS = [
   ["lisp"],
   ["calls"],
   ["sources", "inspect"],
-  ["handshake", "evaluation", "code"],
+  ["handshake", "evaluation", "code", "program"],
   ["debugger", "launch"],
 ];
 

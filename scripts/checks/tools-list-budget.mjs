@@ -2,13 +2,14 @@ import { listTools } from "../mcp/list-tools.mjs";
 
 /**
  * Maximum sizes in bytes of the answer to `tools/list`, which takes up context in every conversation of every agent: for the families that
- * agents need to run and debug code, and for all families, which are on by default.
+ * agents need to run and debug code, for these and questions about code, and for all families, which are on by default.
  *
  * @type {readonly { readonly args: readonly string[], readonly bytes: number }[]}
  */
 const BUDGETS = [
   { args: ["--tools", "core,debug,breakpoints"], bytes: 12_500 },
-  { args: [], bytes: 24_000 },
+  { args: ["--tools", "core,debug,breakpoints,code"], bytes: 24_000 },
+  { args: [], bytes: 28_000 },
 ];
 
 /** Checks that the answers to `tools/list` stay within their budgets. */

@@ -5,7 +5,7 @@
   :description "The Lisp side of the npm package swank-client: evaluations, the debugger and descriptions for clients of a Swank server"
   :license "MIT"
   :depends-on ("swank-client/connection" "swank-client/evaluate" "swank-client/debugger" "swank-client/definitions"
-               "swank-client/describe" "swank-client/code" "swank-client/inspect")
+               "swank-client/describe" "swank-client/code" "swank-client/program" "swank-client/inspect")
   :in-order-to ((asdf:test-op (asdf:test-op "swank-client/tests"))))
 
 (asdf:defsystem "swank-client/connection"
@@ -44,6 +44,10 @@
                (:file "printing/arrays")
                (:file "printing/names")
                (:file "printing/files")
+               (:file "compat/sbcl-threads")
+               (:file "waits/package")
+               (:file "waits/waits")
+               (:file "waits/cycles")
                (:file "ledger/package")
                (:file "ledger/kinds")
                (:file "ledger/ledger")
@@ -169,6 +173,14 @@
                (:file "code/compile-code")
                (:file "code/save-changes")
                (:file "code/run-tests")))
+
+(asdf:defsystem "swank-client/program"
+  :description "Questions about the running program"
+  :depends-on ("swank-client/debugger")
+  :serial t
+  :components ((:file "program/package")
+               (:file "program/stacks")
+               (:file "program/list-threads")))
 
 (asdf:defsystem "swank-client/inspect"
   :description "Inspectors"

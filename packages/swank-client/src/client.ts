@@ -33,6 +33,7 @@ import { RuntimeInstaller } from "./lisp/installer.js";
 import { LispRunner } from "./lisp/lisp-runner.js";
 import { openingCall } from "./lisp/load-forms.js";
 import { ModuleLoader } from "./lisp/module-loader.js";
+import { Program } from "./program/program.js";
 import type { Connection } from "./protocol/connection/connection.js";
 import type { SwankMessage, WriteStringMessage } from "./protocol/wire/messages.js";
 
@@ -57,6 +58,8 @@ export class SwankClient extends ClientQuestions {
   readonly breakpoints: Breakpoints;
   /** Questions about the program's code. */
   readonly code: Code;
+  /** Questions about the running program. */
+  readonly program: Program;
   readonly #caller: Caller;
   readonly #installer: RuntimeInstaller;
   readonly #runner: EvaluationRunner<Stop>;
@@ -79,6 +82,7 @@ export class SwankClient extends ClientQuestions {
     this.#installer = new RuntimeInstaller(loader, { runtime: options.runtime, openings });
     this.lisp = new LispRunner(this.#caller, this.#installer);
     this.code = new Code(this.lisp);
+    this.program = new Program(this.lisp);
     this.#runner = new EvaluationRunner(connection, this.lisp);
     this.breakpoints = new Breakpoints(this.lisp, (hit) => this.emit("hitElsewhere", hit));
     this.#debugger = new DebuggerRegistry(

@@ -70,6 +70,7 @@ export type {
   XrefGroup,
   XrefKind,
 } from "./calls/index.js";
+export type * from "./calls/program-thread.js";
 export type { RedefinedIn, Redefinitions, StaleUse } from "./calls/redefinition.js";
 export type { SignalledCondition, SignalledConditions } from "./calls/signalled-condition.js";
 export type { StepMode } from "./calls/step-on.js";
@@ -114,6 +115,8 @@ export type { LaunchedClient, LaunchOptions } from "./launch.js";
 export type { CallOptions } from "./lisp/caller.js";
 export type { LispFunction, ModuleName } from "./lisp/descriptor.js";
 export type { LispRunner, RunOptions } from "./lisp/lisp-runner.js";
+export type { Program } from "./program/program.js";
+export type { ThreadsOptions } from "./program/program-options.js";
 export type { ReconnectEvents, ReconnectOptions } from "./reconnecting-client.js";
 export type { AnySource } from "./sources/place.js";
 export type { SourceText } from "./sources/source-text.js";

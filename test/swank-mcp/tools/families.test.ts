@@ -84,7 +84,7 @@ describe("chooseTools with --tools", () => {
 
   it("refuses an unknown family, and a console without core", () => {
     expect(() => readConfig(["--tools", "core,debugger"], {})).to.throw(
-      '--tools takes a comma-separated list of core, debug, breakpoints, code, not "debugger".',
+      '--tools takes a comma-separated list of core, debug, breakpoints, code, runtime, not "debugger".',
     );
     expect(() => readConfig(["console", "--tools", "debug"], {})).to.throw("The console needs the core tools");
     expect(readConfig([], { SWANK_MCP_TOOLS: "debug, core" }).tools).to.deep.equal(["core", "debug"]);

@@ -15,7 +15,7 @@
 
 (defun stopped-p (thread)
   "True if THREAD is stopped in Swank's debugger."
-  (plusp (or (value-in-thread '*sldb-level* thread) 0)))
+  (plusp (debugger-level thread)))
 
 (defun evaluation-p (thread)
   "True if THREAD runs an evaluation of any version of the library."
@@ -53,12 +53,6 @@
 (defun holds-shared-lock-p ()
   "True if this thread holds a lock that readers or compilers need. A request may loop forever while it holds one."
   (or (holds-package-lock-p) (holds-world-lock-p)))
-
-(defun in-foreign-code-p ()
-  "True if this thread was interrupted in C code, judged by the address. It may hold malloc's lock, which unwinding would never release.
-Newer SBCLs call malloc in the compiler. A thread that waits in a system call is in C code, too."
-  (let ((address (interrupted-address)))
-    (and address (>= address #x7f0000000000))))
 
 (defun safe-to-unwind-p (seconds)
   "True if this thread can be unwound now. SECONDS is the time since the first interrupt: a compilation gets 4 s."

@@ -13,7 +13,7 @@
 
 (defun stop-token (thread)
   "An object that identifies the stop of THREAD, or NIL if it is not stopped."
-  (and (plusp (or (value-in-thread '*sldb-level* thread) 0))
+  (and (plusp (debugger-level thread))
        (or (value-in-thread '*sldb-restarts* thread)
            (value-in-thread '*swank-debugger-condition* thread))))
 
@@ -86,7 +86,7 @@
 (defun stop-entry (thread)
   "A plist for the stop of THREAD, made without interrupting THREAD, or NIL if it has just left."
   (let* ((token (stop-token thread))
-         (level (value-in-thread '*sldb-level* thread))
+         (level (debugger-level thread))
          (connection (value-in-thread '*emacs-connection* thread))
          (description (and token connection
                            (or (gethash token *descriptions*) (describe-unprinted token thread)))))

@@ -30,7 +30,8 @@ each of them interrupts the one before."
 
 (defun enter-interrupt (evaluation)
   "Stop this thread, which runs EVALUATION, in the debugger, or end EVALUATION where the thread must not stop."
-  (let ((condition (make-condition 'interrupted)))
+  (let ((condition (make-condition 'interrupted))
+        (*interrupted-wait* nil))
     (cond ((holds-package-lock-p) (leave-with-failure evaluation condition))
           (t (setf *buffer-package* *package*)
              (with-simple-restart (continue "Continue the evaluation")

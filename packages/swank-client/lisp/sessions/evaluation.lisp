@@ -7,6 +7,7 @@
   id
   (thread sb-thread:*current-thread*)
   session
+  (started (get-internal-real-time) :type integer)
   stdout
   stderr
   ;; latest first

@@ -40,6 +40,7 @@
            #:evaluation-redefinitions
            #:evaluation-session
            #:evaluation-stale-users
+           #:evaluation-started
            #:evaluation-stderr
            #:evaluation-stdout
            #:evaluation-thread

@@ -2,7 +2,8 @@
 
 (defpackage #:swank-client/stops
   (:documentation "Describes stopped threads, and evaluates expressions in them.")
-  (:use #:common-lisp #:swank-client/sbcl #:swank-client/swank #:swank-client/threads #:swank-client/printing #:swank-client/sessions)
+  (:use #:common-lisp #:swank-client/sbcl #:swank-client/swank #:swank-client/threads #:swank-client/printing #:swank-client/waits
+        #:swank-client/sessions)
   (:export #:*step-wanted*
            #:attempt
            #:between-calls-p

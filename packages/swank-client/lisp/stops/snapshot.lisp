@@ -20,7 +20,7 @@
                                                     printed-from)
   "A plist that describes CONDITION, with the other arguments."
   (list :reason (stop-reason condition)
-        :detail (append (stop-detail condition) (and waiting (list :waiting waiting)))
+        :detail (append (stop-detail condition) waiting)
         :type (class-name-text (shown-class condition))
         :class (class-name-text (class-of condition))
         :supertypes (supertype-texts condition)
@@ -42,7 +42,7 @@
             :total (length frames)
             :locals (and first-user (local-texts first-user))
             :caller-locals (and caller (caller-texts caller))
-            :waiting (waiting-text condition frames first-user)))))
+            :waiting (waiting-plist condition frames first-user)))))
 
 (defun snapshot-plist (condition restarts)
   "The complete description of a stop at CONDITION. Runs in the stopped thread, inside Swank's debugging environment."

@@ -2,10 +2,6 @@
 
 (in-package #:swank-client/stops)
 
-(defun named-text (type name)
-  "TYPE with NAME, that of a lock or queue, which may be NIL."
-  (format nil "~a~@[ ~a~]" type (and name (line-text name 100))))
-
 (defun thread-text (thread)
   "THREAD as a report names it."
   (format nil "thread ~a~@[ ~a~]" (swank/backend:thread-id thread)
@@ -62,12 +58,23 @@
        (called-by-program-p frame)
        (find-if (lambda (argument) (typep argument type)) (frame-arguments frame))))
 
+(defun note-wait (object)
+  "Record that this thread was interrupted while it waited for OBJECT."
+  (let ((kind (typecase object
+                (sb-thread:mutex :mutex)
+                (sb-thread:waitqueue :queue)
+                (sb-thread:semaphore :semaphore)
+                (sb-thread:thread :join))))
+    (when kind (setf *interrupted-wait* (cons kind object)))))
+
 (defun wait-text (called inner)
   "The text for a thread in CALLED, the frame of Lisp's function that the user's code called, with the frames INNER above it; or NIL."
   (destructuring-bind (&optional name type function text)
       (find (plain-name called) *waits* :key #'first :test #'equal)
     (let ((object (argument-of-type called type)))
-      (cond (object (funcall function object))
+      (cond (object
+             (note-wait object)
+             (funcall function object))
             (name text)
             ((some (lambda (frame) (member (plain-name frame) *input-waits* :test #'equal)) inner)
              (reading-text (or (argument-of-type called 'stream) *standard-input*)))))))
@@ -78,3 +85,10 @@
     (let ((text (ignore-errors (wait-text (nth (1- first-user) frames) (subseq frames 0 first-user)))))
       (and text
            (format nil "~a, in frame ~d: ~a" text first-user (frame-text (nth first-user frames) condition))))))
+
+(defun waiting-plist (condition frames first-user)
+  "What the thread waits for, as WAITING-TEXT says it, and the deadlock that this is part of."
+  (let* ((waiting (waiting-text condition frames first-user))
+         (cycle (and waiting *interrupted-wait* (ignore-errors (cycle-from sb-thread:*current-thread*)))))
+    (append (and waiting (list :waiting waiting))
+            (and cycle (list :deadlock (deadlock-text cycle))))))

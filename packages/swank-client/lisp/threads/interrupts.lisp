@@ -15,6 +15,12 @@ SBCL binds two variables there, one after the other, and takes interrupts betwee
 stopped there would never take another one."
   (not sb-sys:*interrupts-enabled*))
 
+(defun in-foreign-code-p ()
+  "True if this thread was interrupted in C code, judged by the address. It may hold malloc's lock, which unwinding would never release.
+Newer SBCLs call malloc in the compiler. A thread that waits in a system call is in C code, too."
+  (let ((address (interrupted-address)))
+    (and address (>= address #x7f0000000000))))
+
 (defun call-in-thread (thread wanted-p function &key (interrupt #'sb-thread:interrupt-thread) (patience 250))
   "Make THREAD call FUNCTION if WANTED-P, called there first, returns true.
 A thread that holds a shared lock, or in which interrupts stay disabled, is interrupted again 2 ms later, at most PATIENCE times.

@@ -28,8 +28,12 @@ Swank up to 2.30 does not expect an interrupt there: a message sent during the i
   (or (own-lock-p (mailbox-lock))
       (some (lambda (mailbox) (own-lock-p (mailbox.mutex mailbox))) *mailboxes*)))
 
-;;; Which threads
+;;; Other threads
 
 (defun value-in-thread (symbol thread)
   "The value that THREAD binds SYMBOL to, or NIL if it has no binding or has ended."
   (values (ignore-errors (sb-thread:symbol-value-in-thread symbol thread nil))))
+
+(defun debugger-level (thread)
+  "The level of THREAD in Swank's debugger, 0 outside."
+  (or (value-in-thread '*sldb-level* thread) 0))

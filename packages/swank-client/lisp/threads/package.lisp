@@ -5,6 +5,7 @@
   (:use #:common-lisp #:swank-client/sbcl #:swank-client/swank)
   (:export #:*code-session*
            #:call-in-thread
+           #:debugger-level
            #:encapsulate-calls-by-name
            #:encapsulate-function
            #:guard-c-locks
@@ -12,6 +13,7 @@
            #:holds-mailbox-p
            #:holds-package-lock-p
            #:holds-world-lock-p
+           #:in-foreign-code-p
            #:must-not-stop-here-p
            #:queue-interrupt
            #:repair-stack-of

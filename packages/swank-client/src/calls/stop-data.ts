@@ -32,6 +32,8 @@ export interface StopDetail {
   readonly hits?: number | undefined;
   /** For reason `interrupt`: what the thread waited for, and where, if Lisp knows: `sleeping, in frame 3: (PAUSE 10)`. */
   readonly waiting?: string | undefined;
+  /** For reason `interrupt`: the cycle of waiting threads that its wait leads to, e.g. `DEADLOCK: 7 waits for ...`. */
+  readonly deadlock?: string | undefined;
 }
 
 /** A stopped thread's report of its stop. */
@@ -84,6 +86,7 @@ const fields = plist({
     breakpoint: optional(integer),
     hits: optional(integer),
     waiting: optional(string),
+    deadlock: optional(string),
   }),
   locals: list(localBinding),
   callerLocals: optional(list(localBinding)),

@@ -20,6 +20,7 @@ export const MODULE_NAMES = [
   "definitions",
   "describe",
   "code",
+  "program",
   "inspect",
 ] as const;
 

@@ -1,5 +1,5 @@
 /** The families of tools, which `--tools` chooses. */
-export const FAMILIES = ["core", "debug", "breakpoints", "code"] as const;
+export const FAMILIES = ["core", "debug", "breakpoints", "code", "runtime"] as const;
 
 /** A family of tools. */
 export type Family = (typeof FAMILIES)[number];

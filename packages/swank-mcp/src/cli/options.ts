@@ -166,7 +166,7 @@ export const OPTIONS = {
     flag: "--tools",
     choices: FAMILIES,
     summary:
-      "The tool families to offer, separated by commas. core: evaluate and describe. debug: inspect and resume stopped threads. breakpoints: stop at calls. code: read and search the program's source. Tools of other families are neither listed nor mentioned.",
+      "The tool families to offer, separated by commas. core: evaluate and describe. debug: inspect and resume stopped threads. breakpoints: stop at calls. code: read and search the program's source. runtime: observe the running program. Tools of other families are neither listed nor mentioned.",
   }),
   logFile: textOption({
     flag: "--log-file",

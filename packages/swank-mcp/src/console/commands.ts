@@ -165,6 +165,9 @@ export const COMMANDS: readonly ConsoleCommand[] = [
     "Show a class, or the methods of a generic function.",
     ({ words: [name, ...args], packageName }) => ({ name, arguments: args, package: packageName }),
   ),
+  tool("threads", "[name]", "list-threads", "List the threads and what they wait for.", ({ words: [name] }) => ({
+    name,
+  })),
   tool("definitions", "[type]", "list-definitions", "List this session's definitions.", ({ words: [type] }) => ({
     type,
   })),

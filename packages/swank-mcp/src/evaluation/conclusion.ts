@@ -145,7 +145,7 @@ function returned(outcome: Returned): Conclusion {
 function stopped(outcome: Stopped, seconds: number | undefined, byUser: boolean): Conclusion {
   const stop = outcome.stop.data;
   const { reason, condition, detail } = stop;
-  const error = reason === "interrupt" ? timeoutSnapshot(condition, seconds, detail.waiting) : condition;
+  const error = reason === "interrupt" ? timeoutSnapshot(condition, seconds, detail) : condition;
   const tag = byUser && reason === "interrupt" ? "INTERRUPT" : TAGS[reason];
   const ending = { kind: "condition", tag, error, stop } as const;
   return reason === "error" || reason === "interrupt"

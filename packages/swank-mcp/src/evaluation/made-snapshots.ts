@@ -1,4 +1,4 @@
-import type { ErrorSnapshot } from "../image/lisp-port.js";
+import type { ErrorSnapshot, StopData } from "../image/lisp-port.js";
 import { REACTION_TIME } from "./follow-evaluation.js";
 
 /** Fields of an error that no Lisp condition caused. */
@@ -10,10 +10,15 @@ const TIMEOUT = "TIMEOUT";
 /**
  * The error of an evaluation that was interrupted because its time was up. Lisp itself knows only of the interrupt.
  *
- * @param waiting - What the thread waited for; it comes first.
+ * @param detail - What the thread waited for, and the deadlock that it is in, come first.
  */
-export function timeoutSnapshot(stop: ErrorSnapshot, seconds: number | undefined, waiting?: string): ErrorSnapshot {
-  const wait = waiting === undefined ? "" : `The thread was ${waiting}\n`;
+export function timeoutSnapshot(
+  stop: ErrorSnapshot,
+  seconds: number | undefined,
+  { waiting, deadlock }: Pick<StopData["detail"], "waiting" | "deadlock"> = {},
+): ErrorSnapshot {
+  const cycle = deadlock === undefined ? "" : `${deadlock}\n`;
+  const wait = waiting === undefined ? "" : `The thread was ${waiting}\n${cycle}`;
   if (seconds === undefined) return { ...stop, message: wait + stop.message };
   return {
     ...stop,

@@ -67,6 +67,8 @@ export type {
   PackageNotFound,
   PlainOperator,
   PrintedValue,
+  ProgramThread,
+  ProgramThreads,
   Redefinitions,
   Reference,
   ReferenceKind,
@@ -104,7 +106,7 @@ export type Stopped = Omit<ClientStopped, "stop"> & { readonly stop: Stop };
 export type Outcome = Exclude<ClientOutcome, ClientStopped> | Stopped;
 
 /** The members of an evaluation that the tools use. */
-export interface Evaluation extends Pick<ClientEvaluation, "thread" | "interrupt" | "takeTranscript"> {
+export interface Evaluation extends Pick<ClientEvaluation, "id" | "thread" | "interrupt" | "takeTranscript"> {
   next(options?: WaitOptions): Promise<Outcome>;
   abort(): Promise<Outcome>;
 }
@@ -147,6 +149,7 @@ export interface LispClient
     | "hasThread"
     | "describeSymbol"
     | "code"
+    | "program"
     | "completions"
     | "definitions"
     | "reset"
@@ -154,6 +157,8 @@ export interface LispClient
   readonly breakpoints: Pick<Breakpoints, "set" | "list" | "remove">;
   /** Live stops, the latest last. */
   readonly stops: readonly DebuggedStop[];
+  /** Those that have not ended. */
+  readonly evaluations: readonly Evaluation[];
   /** The stops in other clients' debuggers. */
   foreignStops(): Promise<readonly DebuggedStop[]>;
   evaluate(code: string, options?: EvaluateOptions): Evaluation;

@@ -1,0 +1,162 @@
+import type { ProgramThread, ProgramThreads, Stop } from "../image/lisp-port.js";
+import { cutName, cutText, firstOf, more, oneLine } from "../text/cut.js";
+import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
+import type { ToolGuide } from "../text/tool-guide.js";
+
+/** Key of a result's `_meta` under which programs find the threads as data. */
+const THREADS_META = "swank-mcp/threads";
+
+/** Most threads in the text. */
+const MOST_LISTED = 50;
+const MAX_NAME = 60;
+const MAX_FRAME = 100;
+/** Names of service threads that the last line repeats. */
+const MOST_NAMES = 5;
+
+/** Facts for the list that the image does not know. */
+interface Asked {
+  /** The part of the names that was asked for. */
+  readonly name: string | undefined;
+  /** Ids of this agent's evaluations. */
+  readonly mine: readonly number[];
+  /** Live stops of this client. */
+  readonly stops: readonly Stop[];
+  readonly guide: ToolGuide;
+}
+
+/** The order in which threads are listed, by whose code they run. */
+const ORDER: readonly ProgramThread["whose"][] = ["evaluation", "code", "program", "client", "service"];
+
+const UNREAD: Readonly<Record<NonNullable<ProgramThread["unread"]>, string>> = {
+  stopped: "it is stopped; debugger_frames shows them",
+  service: "it serves clients, or belongs to Lisp",
+  "without-interrupts": "it allows no interrupts now",
+  compiling: "it holds Lisp's world lock",
+  "world-lock": "it waits for Lisp's world lock",
+  "timed-wait": "an interrupt could end its wait early",
+  foreign: "it is in foreign code",
+  silent: "it did not react to the interrupt",
+  failed: "its stack could not be read",
+  late: "reading the other stacks took all the time",
+};
+
+/** The answer of list-threads. */
+export function threadListAnswer(found: ProgramThreads, asked: Asked): ToolAnswer {
+  const listed = asked.name === undefined ? found.threads.filter(({ whose }) => whose !== "service") : found.threads;
+  const sorted = [...listed].sort(compare);
+  const { shown } = firstOf(sorted, MOST_LISTED);
+  const left = found.count - (found.threads.length - sorted.length) - shown.length;
+  const text = [
+    ...found.deadlocks,
+    ...(found.deadlocks.length > 0 ? [""] : []),
+    ...(sorted.length === 0 ? [noThread(asked)] : shown.flatMap((thread) => threadLines(thread, asked))),
+    ...(left > 0 ? [`${more(left, "thread")}. Give a part of the name.`] : []),
+    ...serviceLine(found.threads.filter((thread) => !sorted.includes(thread))),
+  ].join("\n");
+  return { blocks: [cutText(text)], isError: false, meta: { [THREADS_META]: threadsData(found) } };
+}
+
+function compare(a: ProgramThread, b: ProgramThread): number {
+  const byOwner = ORDER.indexOf(a.whose) - ORDER.indexOf(b.whose);
+  return byOwner || a.name.localeCompare(b.name, "en", { numeric: true }) || a.id - b.id;
+}
+
+function noThread({ name }: Asked): string {
+  return name === undefined
+    ? "No thread runs code of yours or of the program."
+    : `No thread has ${JSON.stringify(cutName(name))} in its name.`;
+}
+
+function threadLines(thread: ProgramThread, asked: Asked): string[] {
+  const { id, name, frames, unread } = thread;
+  const title = [id, ...(name === "" ? [] : [oneLine(name, MAX_NAME)])].join(" ");
+  return [
+    `${title}, ${whoseText(thread, asked)}: ${stateText(thread, asked)}`,
+    ...(frames === undefined ? [] : [`  ${frames.map((frame) => oneLine(frame, MAX_FRAME)).join(" < ")}`]),
+    ...(unread === undefined ? [] : [`  No frames: ${asked.guide.advise(UNREAD[unread])}`]),
+  ];
+}
+
+function whoseText({ whose, owner, evaluation = Number.NaN }: ProgramThread, { mine }: Asked): string {
+  switch (whose) {
+    case "evaluation":
+      return mine.includes(evaluation) ? "your evaluation" : "another agent's evaluation";
+    case "code":
+      return "your code";
+    case "client":
+      return owner?.text ?? "another client";
+    case "service":
+      return "Swank or Lisp";
+    case "program":
+      return "the program";
+  }
+}
+
+function stateText(thread: ProgramThread, { stops }: Asked): string {
+  const { id, level, state, seconds } = thread;
+  if (level === 0) return `${waitText(thread)}${timeText(seconds, state === "running" ? "" : " or more")}`;
+  const stop = stops.find((live) => live.thread === id && live.level === level);
+  const since = stop && Math.floor((Date.now() - stop.condition.timestamp) / 1000);
+  const place = `stopped as ${id}/${level}${timeText(since, "")}`;
+  return state === "stopped" ? place : `${place}; it was ${waitText(thread)}`;
+}
+
+function timeText(seconds: number | undefined, vague: string): string {
+  return seconds === undefined || seconds < 1 ? "" : `, for ${seconds} s${vague}`;
+}
+
+function waitText({ state, what, holder, descriptor }: ProgramThread): string {
+  const named = what === undefined ? "" : ` ${what}`;
+  const file = descriptor === undefined ? "" : ` file descriptor ${descriptor}`;
+  switch (state) {
+    case "mutex":
+      return `waiting for${named}${holder === undefined ? "" : ` held by ${holder}`}`;
+    case "join":
+      return `waiting for the end of ${holder ?? "a thread"}`;
+    case "queue":
+      return `waiting on a condition variable or semaphore${named}`;
+    case "semaphore":
+      return `waiting for${named}`;
+    case "lock":
+      return "waiting for a lock";
+    case "c-lock":
+      return "waiting for a lock of the C library";
+    case "read":
+      return `reading${file}`;
+    case "write":
+      return `writing${file}`;
+    case "accept":
+      return `waiting for a connection${file && ` at${file}`}`;
+    case "input":
+      return "waiting for input";
+    case "sleep":
+      return "sleeping";
+    case "process":
+      return "waiting for a process";
+    case "memory":
+    case "other":
+      return "in a system call";
+    case "stopped":
+      return "stopped";
+    case "running":
+      return "running";
+    case "unknown":
+      return "state not known";
+  }
+}
+
+function serviceLine(threads: readonly ProgramThread[]): string[] {
+  if (threads.length === 0) return [];
+  const { shown, left } = firstOf([...new Set(threads.map(({ name }) => oneLine(name, MAX_NAME)))], MOST_NAMES);
+  const names = left > 0 ? [...shown, "..."] : shown;
+  const count = threads.length === 1 ? "1 thread" : `${threads.length} threads`;
+  return [`Not listed: ${count} of Swank and Lisp (${names.join(", ")}).`];
+}
+
+function threadsData({ threads, count, deadlocks }: ProgramThreads): JsonObject {
+  return {
+    threads: threads.map(({ owner, ...thread }) => ({ ...thread, owner: owner?.text })),
+    count,
+    deadlocks: [...deadlocks],
+  };
+}

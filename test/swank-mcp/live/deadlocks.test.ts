@@ -1,0 +1,108 @@
+import { expect } from "chai";
+import { listThreads } from "../../support/listed-threads.js";
+import { McpStdio } from "../../support/mcp-stdio.js";
+
+/** Code for `count` threads, each of which takes its own lock and then waits for that of the next. */
+function circle(count: number): string {
+  return `
+(let ((locks (loop for i below ${count} collect (sb-thread:make-mutex :name (format nil "lock-~d" i))))
+      (ready (sb-thread:make-semaphore)) (go (sb-thread:make-semaphore)))
+  (dotimes (i ${count})
+    (let ((own (nth i locks)) (next (nth (mod (1+ i) ${count}) locks)))
+      (sb-thread:make-thread
+       (lambda ()
+         (sb-thread:with-mutex (own)
+           (sb-thread:signal-semaphore ready)
+           (sb-thread:wait-on-semaphore go)
+           (sb-thread:with-mutex (next :timeout 3600) :taken)))
+       :name (format nil "part-~d-of-${count}" i))))
+  (sb-thread:wait-on-semaphore ready :n ${count})
+  (sb-thread:signal-semaphore go ${count}))`;
+}
+
+describe("list-threads and deadlocks", function () {
+  this.timeout(180_000);
+  let server: McpStdio;
+
+  beforeEach(async () => {
+    server = await McpStdio.start();
+  });
+  afterEach(() => server.close());
+
+  for (const count of [2, 3])
+    it(`names a deadlock of ${count} threads first`, async () => {
+      await server.evaluate(circle(count));
+      for (;;) {
+        const listed = await listThreads(server);
+        if (listed.deadlocks.length === 0) continue;
+        expect(listed.deadlocks).to.have.lengthOf(1);
+        const [line = ""] = listed.text.split("\n");
+        const ids = listed.threads
+          .filter(({ name }) => name.startsWith("part"))
+          .sort((a, b) => (a.name < b.name ? -1 : 1));
+        const links = ids.map(({ id }, index) => {
+          const next = (index + 1) % count;
+          return `${id} waits for MUTEX "lock-${next}" held by ${ids[next]?.id}`;
+        });
+        expect(line.startsWith("DEADLOCK: ")).to.equal(true);
+        expect(line.slice(10).split(", ")).to.have.members(links);
+        expect(line.slice(10).split(", ")[0]).to.match(new RegExp(`^${Math.min(...ids.map(({ id }) => id))} waits`));
+        return;
+      }
+    });
+
+  it("names a deadlock of a thread that holds a lock and one that joins it", async () => {
+    await server.evaluate(`
+      (let* ((lock (sb-thread:make-mutex :name "a")) (ready (sb-thread:make-semaphore)) (other nil)
+             (first (sb-thread:make-thread (lambda ()
+                                             (sb-thread:with-mutex (lock)
+                                               (sb-thread:signal-semaphore ready)
+                                               (loop until other do (sleep 0.01))
+                                               (sb-thread:join-thread other))))))
+        (sb-thread:wait-on-semaphore ready)
+        (setf other (sb-thread:make-thread (lambda () (sb-thread:with-mutex (lock) 1))))
+        (list first))`);
+    for (;;) {
+      const [line] = (await listThreads(server)).deadlocks;
+      if (line === undefined) continue;
+      expect(line)
+        .to.include("waits for the end of")
+        .and.match(/waits for MUTEX "a" held by/);
+      return;
+    }
+  });
+});
+
+describe("The report of a timeout", () => {
+  let server: McpStdio;
+  before(async () => {
+    server = await McpStdio.start();
+  });
+  after(() => server.close());
+
+  it("names the deadlock that the code is in", async () => {
+    await server.evaluate(`
+      (defvar *a* (sb-thread:make-mutex :name "a"))
+      (defvar *b* (sb-thread:make-mutex :name "b"))
+      (defun take (lock) (sb-thread:with-mutex (lock :timeout 3600) 1))
+      (defvar *ready* (sb-thread:make-semaphore))
+      (defvar *go* (sb-thread:make-semaphore))
+      (defvar *other* (sb-thread:make-thread
+                        (lambda () (sb-thread:with-mutex (*b*)
+                                     (sb-thread:signal-semaphore *ready*) (sb-thread:wait-on-semaphore *go*) (take *a*)))))
+      (sb-thread:wait-on-semaphore *ready*)`);
+    const code = "(sb-thread:with-mutex (*a*) (sb-thread:signal-semaphore *go*) (list (take *b*)))";
+    const [report = ""] = await server.evaluate(code, { timeout: 1 });
+    expect(report.split("\n").slice(0, 4).join("\n").replace(/#<.*>/, "#<...>").replace(/\d+/g, "<n>")).to.equal(
+      `[TIMEOUT] TIMEOUT
+The thread was waiting for MUTEX "b", held by thread <n>, in frame <n>: (TAKE #<...>)
+DEADLOCK: <n> waits for MUTEX "b" held by <n>, <n> waits for MUTEX "a" held by <n>
+The evaluation gave no value within <n> s. It was interrupted and is paused in the debugger; it does not resume automatically.`,
+    );
+    const { deadlocks, text } = await listThreads(server);
+    expect(deadlocks).to.have.lengthOf(1);
+    expect(text).to.match(
+      /^(\d+) worker, your evaluation: stopped as \1\/1(?:, for \d+ s)?; it was waiting for MUTEX "b" held by \d+$/m,
+    );
+  });
+});
