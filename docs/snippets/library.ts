@@ -72,7 +72,8 @@ async function debug() {
     console.log(stop.reason, stop.condition.type, stop.condition.message);
     const { frames, totalFrames } = await stop.frames(0, 20);
     console.log(frames[1]?.call, totalFrames > 20);
-    await stop.evaluateInFrame(1, "(setf n 10)", { package: "CL-USER" }); // by default, the package of the frame's function
+    const { values } = await stop.evaluateInFrame(1, "(setf n 10)", { package: "CL-USER" }); // by default, that of the function
+    console.log(values); // [ '10' ]
     await stop.invokeRestart(0, ["(list 1 2)"]); // index in stop.restarts, from 0, and expressions for the restart's arguments
     console.log(await evaluation.next().then(({ status }) => status)); // the next outcome of the stopped evaluation
   }

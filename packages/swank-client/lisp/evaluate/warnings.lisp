@@ -61,7 +61,8 @@ it is not known"
   (let* ((file (warned-file))
          (counted-only (and file (typep condition 'sb-ext:compiler-note)))
          (keep (if file (room-for-file-warning-p evaluation) (< (evaluation-warning-count evaluation) +warnings-limit+)))
-         (text (and keep (not counted-only) (report-text condition 2000)))
+         ;; without line breaks, the words of the compiler's errors run together
+         (text (and keep (not counted-only) (report-text condition 2000 (string= type "ERROR"))))
          (class (and text (class-name-text (class-of condition))))
          (undefined (and text (undefined-thing condition text)))
          (path (and text (ignore-errors (warned-path evaluation file)))))

@@ -156,12 +156,13 @@ that do not show all, each with its CUT, and the number of VALUES."
      (type-error (list (type-error-datum condition)))
      (arithmetic-error (arithmetic-error-operands condition)))))
 
-(defun report-text (condition &optional (limit *value-limit*))
-  "The report of CONDITION, or a text that says that the report failed."
+(defun report-text (condition &optional (limit *value-limit*) pretty)
+  "The report of CONDITION, laid out on several lines if PRETTY, or a text that says that the report failed."
   (handler-case
       (with-bounded-printing (:length 64 :level 6)
         (with-fast-number-printing ((reported-objects condition))
-          (let ((*print-escape* nil))
+          (let ((*print-escape* nil)
+                (*print-pretty* pretty))
             (string-trim '(#\Space #\Newline #\Tab)
                          (truncated limit (lambda (stream) (princ condition stream)))))))
     (serious-condition (failure)
