@@ -52,7 +52,8 @@
 
 (defun with-texts (warnings)
   "The first +FILE-TEXTS-LIMIT+ of WARNINGS that have texts, as lists. Errors come first, and style warnings last."
-  (loop for warning in (stable-sort (remove nil warnings :key #'file-warning-text) #'<
+  ;; the result of REMOVE may share conses with its argument
+  (loop for warning in (stable-sort (copy-list (remove nil warnings :key #'file-warning-text)) #'<
                                     :key (lambda (warning)
                                            (position (file-warning-type warning) *types-with-texts* :test #'string=)))
         repeat +file-texts-limit+

@@ -31,7 +31,8 @@
                       until (= +counted-frames+ (length users))
                       finally (return users)))
          (packages (remove nil (mapcar (lambda (frame) (ignore-errors (named-elsewhere frame home))) shown)))
-         (most (first (sort (remove-duplicates packages) #'> :key (lambda (package) (count package packages)))))
+         ;; the result of REMOVE-DUPLICATES may share conses with its argument
+         (most (first (sort (copy-list (remove-duplicates packages)) #'> :key (lambda (package) (count package packages)))))
          (count (count most packages)))
     (if (and most (>= count +many-frames+) (>= (* 2 count) (length shown)))
         (values most t)
