@@ -10,8 +10,9 @@
                 #:mconn.control-thread #:with-connection)
   ;; requests and messages
   (:import-from #:swank #:*buffer-package* #:*log-output* #:*pending-continuations* #:*send-counter* #:*slime-interrupts-enabled*
-                #:*swank-io-package* #:call/truncated-output-to-string #:current-thread-id #:dispatch-event #:eval-for-emacs
-                #:invoke-or-queue-interrupt #:make-tag #:ping-pong #:send #:send-to-emacs #:wait-for-event #:wake-thread)
+                #:*swank-io-package* #:call/truncated-output-to-string #:current-socket-io #:current-thread-id #:dispatch-event
+                #:encode-message #:eval-for-emacs #:invoke-or-queue-interrupt #:make-tag #:ping-pong #:send #:send-to-emacs
+                #:wait-for-event #:wake-thread)
   ;; the debugger
   (:import-from #:swank #:*sldb-condition-printer* #:*sldb-initial-frames* #:*sldb-level* #:*sldb-quit-restart* #:*sldb-restarts*
                 #:*sldb-stepping-p* #:*swank-debugger-condition* #:debug-in-emacs #:invoke-default-debugger #:invoke-slime-debugger
@@ -60,6 +61,7 @@
            #:connection.user-output
            #:content-range
            #:create-socket
+           #:current-socket-io
            #:current-thread-id
            #:debug-in-emacs
            #:default-connection
@@ -67,6 +69,7 @@
            #:dispatch-event
            #:emacs-buffer-source-location
            #:emacs-inspect/istate
+           #:encode-message
            #:eval-for-emacs
            #:init
            #:init-log-output

@@ -19,6 +19,14 @@ finds its thread. If the connection has closed, the request ends at once."
                 (lambda (begun)
                   (when (open-p connection) (serve-request serve form package id begun)))))
 
+(defun repl-missing-p (event)
+  "True if EVENT is a request for the thread of a REPL, and Swank's REPL is not loaded. Swank would close the connection."
+  (and (eq (first event) :emacs-rex) (eq (fourth event) :repl-thread) (null (repl-symbol "CREATE-REPL"))))
+
+(defun refuse-repl-thread (event)
+  "Reply to the request EVENT as Swank does if its REPL is loaded, but the client has none."
+  (encode-message (list :invalid-rpc (fifth event) "Thread not found: :REPL-THREAD") (current-socket-io)))
+
 (defun install-guard (connection tag connected closed leaving dispatched)
   "Encapsulate Swank's functions under TAG to guard CONNECTION. CONNECTED and CLOSED are called with connections that open and close.
 The cells LEAVING and DISPATCHED hold the threads that move to another debugger, and the number of requests that no thread has begun."
@@ -43,10 +51,11 @@ The cells LEAVING and DISPATCHED hold the threads that move to another debugger,
                               (funcall serve form package id))))
   (encapsulate-function 'dispatch-event tag
                         (lambda (dispatch receiver event)
-                          (cond ((eq receiver connection)
+                          (cond ((not (eq receiver connection)) (funcall dispatch receiver event))
+                                ((repl-missing-p event) (refuse-repl-thread event))
+                                (t
                                  (when (eq (first event) :emacs-rex) (sb-ext:atomic-incf (car dispatched)))
-                                 (funcall dispatch receiver (fitting-event event)))
-                                (t (funcall dispatch receiver event)))))
+                                 (funcall dispatch receiver (fitting-event event))))))
   (encapsulate-function 'sync-indentation-to-emacs tag
                         (lambda (synchronize) (sync-indentation-except connection synchronize))))
 

@@ -12,7 +12,8 @@ export interface ThreadInfo {
 
 const { any, integer, map, nullable, string } = decode;
 
-const id = map(nullable(integer), (number) => number ?? undefined);
+// SBCL 2.5 gives 0 instead of none.
+const id = map(nullable(integer), (number) => number || undefined);
 
 /** The first row holds the column names. More columns may follow the first three, which are always present. */
 const threads: Decoder<readonly ThreadInfo[]> = decode.map(
