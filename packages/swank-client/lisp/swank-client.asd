@@ -145,6 +145,7 @@
   :serial t
   :components ((:file "compat/sbcl-code")
                (:file "compat/test-frameworks")
+               (:file "compat/asdf")
                (:file "code/package")
                (:file "code/names")
                (:file "code/loaded-files")
@@ -172,7 +173,10 @@
                (:file "code/notes")
                (:file "code/compile-code")
                (:file "code/save-changes")
-               (:file "code/run-tests")))
+               (:file "code/run-tests")
+               (:file "code/loading")
+               (:file "code/missing-systems")
+               (:file "code/load-code")))
 
 (asdf:defsystem "swank-client/program"
   :description "Questions about the running program"

@@ -70,6 +70,7 @@ export type {
   XrefGroup,
   XrefKind,
 } from "./calls/index.js";
+export type { LoadedSystem, Loading, LoadProblem, LoadResult } from "./calls/load-result.js";
 export type * from "./calls/program-thread.js";
 export type { RedefinedIn, Redefinitions, StaleUse } from "./calls/redefinition.js";
 export type { SignalledCondition, SignalledConditions } from "./calls/signalled-condition.js";
@@ -90,6 +91,7 @@ export type {
   CompileOptions,
   ExpandOptions,
   FileOptions,
+  LoadOptions,
   NameOptions,
   ReferenceOptions,
   SaveOptions,
@@ -97,6 +99,7 @@ export type {
   TestOptions,
 } from "./code/code-options.js";
 export type { CompiledFile, CompileFileOptions } from "./code/compile-file.js";
+export type { LoadCode, LoadSource } from "./code/load-code.js";
 export type { TestCode } from "./code/test-code.js";
 export type { ConnectOptions } from "./connect.js";
 export type { BreakpointOptions, Breakpoints } from "./debugger/breakpoints.js";

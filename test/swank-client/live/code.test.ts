@@ -79,6 +79,20 @@ describe("SwankClient.code", () => {
     expect(expansions).to.have.nested.property("forms[0].isExpanded", true);
   });
 
+  it("makes code that loads a system, and reports what that has loaded so far", async () => {
+    const { code, result, progress } = await client.code.loadSystem({ system: "cl-ppcre" });
+    expect(await progress()).to.equal(undefined);
+    const outcome = await client.evaluate(code, { valuesAs: "data", policy: "keep" }).next();
+    const value = outcome.status === "returned" ? (outcome.values[0] ?? "") : outcome.status;
+    expect(result(value)).to.deep.include({
+      status: "loading",
+      system: "cl-ppcre",
+      problem: undefined,
+      action: undefined,
+    });
+    expect(await progress()).to.deep.equal(result(value));
+  });
+
   it("ends a question in the image when its signal is aborted", async () => {
     await client.eval("(defmacro code-test-endless () (loop))");
     const cancel = new AbortController();
@@ -109,6 +123,9 @@ describe("SwankClient.code", () => {
       () => Reflect.apply(code.apropos, code, ["x", { limit: -1 }]),
       () => Reflect.apply(code.searchSource, code, ["x", { start: "1" }]),
       () => Reflect.apply(code.macroexpand, code, ["(x)", { mode: "twice" }]),
+      () => Reflect.apply(code.loadSystem, code, [{ system: 1 }]),
+      () => Reflect.apply(code.loadSystem, code, [{ file: undefined }]),
+      () => Reflect.apply(code.loadSystem, code, [{ system: "x" }, { forced: true }]),
     ];
     for (const call of calls) await rejection(call(), "INVALID_ARGUMENT");
   });

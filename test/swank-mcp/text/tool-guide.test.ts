@@ -32,6 +32,12 @@ describe("ToolGuide", () => {
     expect(guide.nameOf("lisp-status")).to.equal("lisp-status");
   });
 
+  it("takes no function of a package for a tool", () => {
+    const text = 'Load a project with (asdf:load-system "name").';
+    expect(new ToolGuide(["load-system"]).advise(text)).to.equal(text);
+    expect(new ToolGuide([], new Map([["load-system", ",load"]])).advise(text)).to.equal(text);
+  });
+
   it("says why there is no advice", () => {
     expect(GUIDE.advice("debugger_frames lists them.")).to.equal(
       "The tools that would help here are switched off (--tools).",

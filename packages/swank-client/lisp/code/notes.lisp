@@ -34,20 +34,31 @@ that cannot be read."
                :path (nth-value 1 (compiled-form))
                :position (and (typep condition 'reader-error) (or-nil (character-read condition))))))
 
-(defun call-collecting-notes (function)
-  "Call FUNCTION, which compiles. => the notes, in order, the number of those not kept, and a list of the values of FUNCTION"
-  (let ((notes '()) (seen '()) (count 0))
+(defconstant +repetitions+ 10 "Conditions that may come between a condition and its repetition.")
+
+(defun call-noting (receive function)
+  "Call FUNCTION, which compiles, and RECEIVE with each condition that the compiler signals. => the values of FUNCTION"
+  (let ((seen '()))
     (flet ((note (condition)
              (let ((own (own-condition condition)))
                (unless (or (member own seen) (typep own 'redefinition-warning))
-                 (push own seen)
-                 (when (<= (incf count) +notes-limit+) (push (note-of own) notes))))))
-      (let ((values (handler-bind ((sb-c:fatal-compiler-error #'note)
-                                   (sb-c:compiler-error #'note)
-                                   (sb-ext:compiler-note #'note)
-                                   (warning #'note))
-                      (multiple-value-list (funcall function)))))
-        (values (nreverse notes) (max 0 (- count +notes-limit+)) values)))))
+                 (setf seen (cons own (subseq seen 0 (min (length seen) +repetitions+))))
+                 (funcall receive own)))))
+      (handler-bind ((sb-c:fatal-compiler-error #'note)
+                     (sb-c:compiler-error #'note)
+                     (sb-ext:compiler-note #'note)
+                     (warning #'note))
+        (funcall function)))))
+
+(defun call-collecting-notes (function)
+  "Call FUNCTION, which compiles. => the notes, in order, the number of those not kept, and a list of the values of FUNCTION"
+  (let* ((notes '())
+         (count 0)
+         (values (multiple-value-list
+                  (call-noting (lambda (condition)
+                                 (when (<= (incf count) +notes-limit+) (push (note-of condition) notes)))
+                               function))))
+    (values (nreverse notes) (max 0 (- count +notes-limit+)) values)))
 
 ;;; Places
 

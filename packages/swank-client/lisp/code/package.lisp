@@ -2,14 +2,18 @@
 
 (defpackage #:swank-client/code
   (:documentation "Answers questions about the program's code: where definitions are, and their text.")
-  (:use #:common-lisp #:swank-client/sbcl #:swank-client/sbcl-code #:swank-client/test-frameworks #:swank-client/threads
-        #:swank-client/printing #:swank-client/ledger #:swank-client/sessions #:swank-client/sources #:swank-client/describe)
-  (:import-from #:swank-client/stops #:call-framework #:class-name-text #:message-text #:method-form #:shown-class)
+  (:use #:common-lisp #:swank-client/sbcl #:swank-client/sbcl-code #:swank-client/test-frameworks #:swank-client/asdf
+        #:swank-client/threads #:swank-client/printing #:swank-client/ledger #:swank-client/sessions #:swank-client/sources
+        #:swank-client/describe)
+  (:import-from #:swank-client/evaluate #:note-compiling #:report-progress)
+  (:import-from #:swank-client/stops #:call-framework #:call-own #:class-name-text #:message-text #:method-form #:shown-class)
   (:export #:apropos-names
            #:class-info
            #:compile-code
            #:list-changes
            #:find-references
+           #:load-code
+           #:load-progress
            #:macroexpand-code
            #:run-tests
            #:save-changes

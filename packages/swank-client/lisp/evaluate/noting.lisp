@@ -12,11 +12,15 @@
               (t (unless (fboundp name) (note-candidate ledger :generic-function name nil))
                  (note-candidate ledger kind name (methods-of name))))))))
 
-(defun note-compiling (evaluation file)
-  "Tell the client that EVALUATION compiles FILE, once. SBCL would print a line."
-  (unless (member file (evaluation-compiled-files evaluation))
+(defun report-progress (evaluation control &rest arguments)
+  "Tell the client of EVALUATION what it is doing: CONTROL formatted with ARGUMENTS."
+  (ignore-errors (send-progress evaluation (apply #'format nil control arguments))))
+
+(defun note-compiling (evaluation file &optional (remark ""))
+  "Tell the client that EVALUATION compiles FILE, once, with REMARK. SBCL would print a line."
+  (unless (member file (evaluation-compiled-files evaluation) :test #'equal)
     (push file (evaluation-compiled-files evaluation))
-    (ignore-errors (send-progress evaluation (format nil "Compiling ~a" (short-file-name file))))))
+    (report-progress evaluation "Compiling ~a~a" (short-file-name file) remark)))
 
 (defun note-macro-form (evaluation form)
   "Note the definition that the macro form FORM makes. Called for every macro form that EVALUATION expands."

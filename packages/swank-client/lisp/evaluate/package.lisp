@@ -16,6 +16,8 @@
            #:interrupt
            #:invoke-offered-restart
            #:kill
+           #:note-compiling
            #:protect-image
+           #:report-progress
            #:stop
            #:stop-identity))

@@ -28,11 +28,11 @@
   (multiple-value-prog1 (apply function arguments)
     (restore-guard-page)))
 
-;;; Running tests
+;;; Running tests, and loading systems
 
 (declaim (notinline call-framework))
 
 (defun call-framework (function arguments)
-  "Apply FUNCTION of a test framework. The frames below this function's belong to the runtime, and a report leaves out the framework's next to it."
+  "Apply FUNCTION of a framework, such as one of tests. The frames below this function's belong to the runtime, and a report leaves out the framework's next to it."
   (multiple-value-prog1 (apply function arguments)
     (restore-guard-page)))

@@ -92,7 +92,9 @@
     (cond ((breakpoint-wrapper-p name) (list (called-name frame)))
           ((or (null (frame-file frame)) (sbcl-frame-p frame)) nil)
           ;; the stack of a stop inside another one has frames of Swank, whose files are long
-          ((or (system-name-p name) (and (consp name) (system-name-p (second name)))) nil)
+          ((and (not (loaded-form-name-p name))
+                (or (system-name-p name) (and (consp name) (system-name-p (second name)))))
+           nil)
           (t (list (frame-file frame)
                    (sb-di:code-location-toplevel-form-offset location)
                    (sb-di:code-location-form-number location))))))

@@ -4,9 +4,13 @@
 
 (defconstant +snapshot-frames+ 200 "Frames examined for one report.")
 
+(defun loaded-form-name-p (name)
+  "True if NAME is that of the code of a top-level form in a compiled file."
+  (and (consp name) (symbolp (first name)) (string= "TOP-LEVEL-FORM" (first name))))
+
 (defun system-name-p (name)
   "True if NAME is that of a function of Lisp or Swank between the user's code and the debugger."
-  (let ((symbol (name-symbol name)))
+  (let ((symbol (and (not (loaded-form-name-p name)) (name-symbol name))))
     (or (stringp name)
         (member symbol '(error cerror warn signal break invoke-debugger no-applicable-method no-next-method
                          slot-unbound slot-missing update-instance-for-different-class))

@@ -129,3 +129,13 @@ export interface TestOptions extends QuestionOptions {
 }
 
 export const TEST_OPTIONS: OptionNames<TestOptions> = { ...QUESTION_OPTIONS, framework: true, stopOnFailure: true };
+
+/** How to load a system or a file. */
+export interface LoadOptions extends QuestionOptions {
+  /** True to compile all files of the system, even those that have not changed. Default: false. */
+  readonly force?: boolean | undefined;
+  /** True to load the systems of its tests, too. Default: false. */
+  readonly test?: boolean | undefined;
+}
+
+export const LOAD_OPTIONS: OptionNames<LoadOptions> = { ...QUESTION_OPTIONS, force: true, test: true };

@@ -31,6 +31,8 @@ import {
   type ExpandOptions,
   FILE_OPTIONS,
   type FileOptions,
+  LOAD_OPTIONS,
+  type LoadOptions,
   NAME_OPTIONS,
   type NameOptions,
   REFERENCE_OPTIONS,
@@ -43,6 +45,7 @@ import {
   type TestOptions,
 } from "./code-options.js";
 import { compile } from "./compile.js";
+import { type LoadCode, type LoadSource, loadCode } from "./load-code.js";
 import { type TestCode, testCode } from "./test-code.js";
 
 /** Names or matches returned. */
@@ -233,5 +236,19 @@ export class Code {
     const { framework, stopOnFailure = false, signal } = options;
     if (framework !== undefined) checkChoice("framework", framework, TEST_FRAMEWORKS);
     return testCode(this.#lisp, name, framework, stopOnFailure === true, signal);
+  }
+
+  /**
+   * Code that compiles and loads a system by ASDF, or a file. Evaluate it, and pass the value to `result`.
+   *
+   * @param source - The name of a system, or a file relative to the image's directory: source code, or the definition of a system.
+   * @throws SwankError `INVALID_ARGUMENT`, `RUNTIME_FAILED`, `RUNTIME_FORBIDDEN`, `CANCELLED`
+   */
+  async loadSystem(source: LoadSource, options: LoadOptions = {}): Promise<LoadCode> {
+    checkOptions("loadSystem", options, LOAD_OPTIONS);
+    if ("system" in source) checkText("system", source.system);
+    else checkText("file", source?.file);
+    const { force = false, test = false, signal } = options;
+    return loadCode(this.#lisp, source, force === true, test === true, signal);
   }
 }

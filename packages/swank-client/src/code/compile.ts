@@ -1,7 +1,7 @@
 import { type CompileReply, compileCode } from "../calls/compile-code.js";
-import type { CodeNote, Compiled } from "../calls/compiled-code.js";
+import type { Compiled } from "../calls/compiled-code.js";
 import type { LispRunner } from "../lisp/lisp-runner.js";
-import { findUnbalanced, lineText } from "../sources/unbalanced.js";
+import { locatedNotes } from "./unreadable-notes.js";
 
 /** Compiles code. Where the reader has failed, names the parenthesis or quote that is unbalanced. */
 export async function compile(
@@ -15,17 +15,6 @@ export async function compile(
 
 function explained({ compiled, text }: CompileReply): Compiled {
   if (compiled.status !== "compiled" || text === undefined) return compiled;
-  return { ...compiled, notes: compiled.notes.map((note) => (isAbout(note, compiled) ? located(note, text) : note)) };
-}
-
-function isAbout({ severity, file }: CodeNote, compiled: { readonly file: string | undefined }): boolean {
-  return severity === "read-error" && (file === undefined || file === compiled.file);
-}
-
-function located(note: CodeNote, text: string): CodeNote {
-  const found = findUnbalanced(text);
-  if (found === undefined) return note;
-  const { line, column, message } = found;
-  const suspects = found.suspects.map((suspect) => ({ line: suspect, text: lineText(text, suspect) }));
-  return { ...note, line, column, message, suspects, form: lineText(text, line).slice(column - 1) };
+  const isOfSource = ({ file }: { readonly file?: string | undefined }) => file === undefined || file === compiled.file;
+  return { ...compiled, notes: locatedNotes(compiled.notes, text, isOfSource) };
 }

@@ -72,20 +72,31 @@ export function concludedAnswer(
   };
 }
 
-/** The same, unless the tool that began the evaluation presents its value in another way. Output follows that. */
-export function presentedAnswer(
+/** The same, unless the tool that began the evaluation presents it in another way. Output follows that. */
+export async function presentedAnswer(
   evaluation: Evaluation,
-  conclusion: Conclusion,
+  whole: Conclusion,
   context: ToolContext,
   remarks: readonly string[] = [],
-): ToolAnswer {
-  const present = context.agent.evaluations.presenterOf(evaluation);
+): Promise<ToolAnswer> {
+  const presenter = context.agent.evaluations.presenterOf(evaluation);
+  if (presenter === undefined) return concludedAnswer(whole, context, remarks);
+  const conclusion = presenter.tellsWarnings === true ? withoutWarnings(whole) : whole;
   const value = conclusion.ending.kind === "values" ? conclusion.ending.values[0] : undefined;
-  if (present === undefined || value === undefined) return concludedAnswer(conclusion, context, remarks);
+  if (value === undefined) {
+    const answer = concludedAnswer(conclusion, context, remarks);
+    const told = await presenter.unfinished?.();
+    return { ...answer, blocks: [...(told?.blocks ?? []), ...answer.blocks], meta: { ...answer.meta, ...told?.meta } };
+  }
   const sections = transcriptSections(withCutOutput(conclusion.transcript, context.config.maxOutput, context));
-  const answer = present(value);
+  const answer = presenter.answer(value, conclusion.transcript);
   const printed = sections.length === 0 ? [] : [sections.join("\n\n")];
   return { ...answer, blocks: [...answer.blocks, ...printed, ...(remarks.length === 0 ? [] : [remarks.join("\n")])] };
+}
+
+function withoutWarnings(conclusion: Conclusion): Conclusion {
+  const transcript = { ...conclusion.transcript, warnings: [], warningsInFiles: [], warningsOmitted: 0 };
+  return { ...conclusion, transcript };
 }
 
 function withCutOutput(transcript: Transcript, max: number, { agent, guide }: ToolContext): Transcript {

@@ -58,6 +58,11 @@ function integer(word: string | undefined): number | string | undefined {
   return word !== undefined && /^-?\d+$/.test(word) ? Number(word) : word;
 }
 
+/** A name with the end of a file's name is a file. */
+function loadArguments(name: string): Readonly<Record<string, string>> {
+  return /\.[a-z]+$/i.test(name) ? { file: name } : { system: name };
+}
+
 /** Every command, in the order of `,help`. */
 export const COMMANDS: readonly ConsoleCommand[] = [
   tool("error", "", "describe-last-error", "Show the last error with its restarts."),
@@ -150,6 +155,9 @@ export const COMMANDS: readonly ConsoleCommand[] = [
   tool("compile", "file", "compile-code", "Compile a file without loading it.", ({ words: [file], rest }) => ({
     file: rest === "" ? file : `${file} ${rest}`,
   })),
+  tool("load", "system|file", "load-system", "Compile and load a system or a file.", ({ words: [word = ""], rest }) =>
+    loadArguments(rest === "" ? word : `${word} ${rest}`),
+  ),
   tool("test", "name", "run-tests", "Run the tests of a system, or a suite or test.", ({ words: [name] }) => ({
     name,
   })),

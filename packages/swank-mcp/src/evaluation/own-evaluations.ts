@@ -1,12 +1,19 @@
 import type { EvaluateOptions } from "swank-client";
-import type { Evaluation, LispClient, OutputStream } from "../image/lisp-port.js";
+import type { Evaluation, LispClient, OutputStream, Transcript } from "../image/lisp-port.js";
 import type { ToolAnswer } from "../text/tool-answer.js";
 
 /** Receives output and its stream or, without a stream, a line that says what the evaluation is doing. */
 type Listener = (text: string, stream?: OutputStream) => void;
 
-/** Makes the blocks of an answer from the printed value of an evaluation. */
-type Presenter = (value: string) => ToolAnswer;
+/** Makes the answer about an evaluation, instead of showing its values. */
+export interface Presenter {
+  /** The answer from the printed first value. */
+  answer(value: string, transcript: Transcript): ToolAnswer;
+  /** What comes before the report of an evaluation that has stopped, or has ended without a value. */
+  unfinished?(): Promise<Pick<ToolAnswer, "blocks" | "meta">>;
+  /** Whether both say what the compiler has said, so that the report need not list its warnings. */
+  readonly tellsWarnings?: boolean;
+}
 
 /**
  * The evaluations that one agent has begun. An evaluation may outlast the call that began it; its output goes to the call that
@@ -34,12 +41,12 @@ export class OwnEvaluations {
     this.#listeners.set(evaluation, listener);
   }
 
-  /** Answers with what `presenter` makes of the value, whichever call ends the evaluation. */
+  /** Answers as `presenter` says, whichever call ends the evaluation. */
   present(evaluation: Evaluation, presenter: Presenter): void {
     this.#presenters.set(evaluation, presenter);
   }
 
-  /** What makes the answer from the evaluation's value, if that is not shown as it is. */
+  /** What makes the answer about the evaluation, if that is not the usual report. */
   presenterOf(evaluation: Evaluation): Presenter | undefined {
     return this.#presenters.get(evaluation);
   }

@@ -70,7 +70,7 @@ function compiledData({ file, notes, leftOut, failed, loaded, loadError }: Compi
     loaded,
     leftOut,
     loadError: loadError && { ...loadError },
-    notes: notes.map(({ suspects, ...note }) => ({ ...note, suspects: suspects?.map((suspect) => ({ ...suspect })) })),
+    notes: notesData(notes),
   };
 }
 
@@ -83,7 +83,11 @@ function heading(compiled: CompiledCode, load: boolean): string {
   return load ? `${verdict} Nothing was loaded.` : verdict;
 }
 
-function counts({ notes, leftOut }: CompiledCode): string {
+/** The parts of a compilation that its notes are written from. */
+type Noted = Pick<CompiledCode, "notes" | "leftOut"> & { readonly file?: string | undefined };
+
+/** The numbers of notes by severity. */
+export function counts({ notes, leftOut }: Noted): string {
   const names = notes.map(({ severity }) => NAMES[severity]);
   const parts = [...new Set(Object.values(NAMES))].flatMap((name) => {
     const count = names.filter((other) => other === name).length;
@@ -92,13 +96,18 @@ function counts({ notes, leftOut }: CompiledCode): string {
   return [...parts, ...(leftOut > 0 ? [`${leftOut} more`] : [])].join(", ");
 }
 
-/** The notes, the worst first. */
-function noteTexts({ file, notes, leftOut }: CompiledCode): string[] {
+/** The notes, the worst first. @param max - Most notes shown. */
+export function noteTexts({ file, notes, leftOut }: Noted, max = MAX_NOTES): string[] {
   const order = Object.keys(NAMES);
   const sorted = [...notes].sort((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity));
-  const { shown, left } = firstOf(sorted, MAX_NOTES);
+  const { shown, left } = firstOf(sorted, max);
   const rest = left + leftOut;
   return [...shown.map((note) => noteText(note, file)), ...(rest > 0 ? [more(rest, "note")] : [])];
+}
+
+/** Notes as data for programs. */
+export function notesData(notes: readonly CodeNote[]): JsonObject[] {
+  return notes.map(({ suspects, ...note }) => ({ ...note, suspects: suspects?.map((suspect) => ({ ...suspect })) }));
 }
 
 function noteText(note: CodeNote, compiledFile: string | undefined): string {

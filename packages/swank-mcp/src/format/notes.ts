@@ -45,7 +45,8 @@ function timeLines(milliseconds: number | undefined, ending: Ending): string[] {
   return [`Time: ${(milliseconds / 1000).toFixed(milliseconds < 10_000 ? 1 : 0)} s`];
 }
 
-function redefinitionLines({ count, files, stale }: Redefinitions): string[] {
+/** What was redefined, and the code that still uses old macros and inline functions. */
+export function redefinitionLines({ count, files, stale }: Redefinitions): string[] {
   const [own, loaded] = [
     files.filter(({ file }) => file === undefined),
     files.filter(({ file }) => file !== undefined),

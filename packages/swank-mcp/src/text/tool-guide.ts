@@ -5,7 +5,7 @@ const NO_ADVICE = "The tools that would help here are switched off (--tools).";
 const SENTENCE = /\S[\s\S]*?(?:[.!?](?=\s)\s+|$)/g;
 
 /** A word that may be a tool's name, and the word "tool" after it. */
-const TOOL_NAME = /(?<![\w-])([a-z]+(?:[_-][a-z]+)+)(?: tool\b)?(?![\w-])/g;
+const TOOL_NAME = /(?<![\w:-])([a-z]+(?:[_-][a-z]+)+)(?: tool\b)?(?![\w-])/g;
 
 /** Knows which tools a client can call and how it calls them, so that no text recommends another one. */
 export class ToolGuide {
@@ -67,11 +67,11 @@ export class ToolGuide {
 /** The guide of a client that can call every tool. */
 export const EVERY_TOOL = new ToolGuide();
 
-/** Whether a text names a tool. `debugger_frames_x` does not name `debugger_frames`. */
+/** Whether a text names a tool. `debugger_frames_x` does not name `debugger_frames`, and `asdf:load-system` is a function. */
 function namesTool(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
-    const around = `${text[at - 1] ?? " "}${text[at + name.length] ?? " "}`;
-    if (!/[\w-]/.test(around)) return true;
+    const isWord = /[\w:-]/.test(text[at - 1] ?? " ") || /[\w-]/.test(text[at + name.length] ?? " ");
+    if (!isWord) return true;
   }
   return false;
 }

@@ -1,0 +1,94 @@
+;;;; Compiles and loads systems and files.
+
+(in-package #:swank-client/code)
+
+(defun load-with-tests (loading system force test)
+  "Load SYSTEM and, if TEST, the systems of its tests. => NIL"
+  (load-system (component-name system) force)
+  (when test
+    (dolist (name (test-systems-of system))
+      ;; systems of the same definition would be compiled twice, because ASDF forces all of them
+      (load-system name (and force (not (defined-together-p name (component-name system)))))
+      (setf (loading-tests loading) (append (loading-tests loading) (list name))))))
+
+(defun plain-name (text)
+  "The name of a system in TEXT, which can be written like a symbol without a package."
+  (let ((start (mismatch "#:" text)))
+    (cond ((eql 2 start) (string-downcase (subseq text 2)))
+          ((eql 0 (position #\: text)) (string-downcase (subseq text 1)))
+          (t text))))
+
+(defun wanted-system (name)
+  "The system NAME, in lower case if need be, installed if need be; or NIL."
+  (and (plain-system-name-p name)
+       (or (find-system name)
+           (find-system (string-downcase name))
+           (and (installed-p (string-downcase name) nil '()) (find-system (string-downcase name))))))
+
+(defun load-named-system (loading name force test)
+  "Load the system NAME. => NIL, or why it was not loaded"
+  (let ((system (wanted-system name)))
+    (cond (system
+           (setf (loading-system loading) (component-name system))
+           (load-with-tests loading system force test)
+           nil)
+          (t (missing-problem name nil nil)))))
+
+(defun load-defined-system (loading file force test)
+  "Load the system that FILE defines and that is named like it, or the only one. => NIL, or why none was loaded"
+  ;; a known definition that has changed is loaded again by FIND-SYSTEM; loading it always would make ASDF load all files again
+  (unless (systems-defined-in file) (load-definitions file))
+  (let* ((names (systems-defined-in file))
+         (name (or (find (pathname-name file) names :test #'string-equal)
+                   (and (null (rest names)) (first names)))))
+    (if name
+        (load-named-system loading name force test)
+        (list :no-system (shown-file file) names))))
+
+(defun load-definition-file (loading file force test)
+  "Load FILE and a system that it defines, for which ASDF also looks in the folder of FILE. => NIL, or why it was not loaded"
+  (call-adding-folder (make-pathname :name nil :type nil :version nil :defaults file)
+                      (lambda () (load-defined-system loading file force test))))
+
+(defun load-source (loading file)
+  "Compile FILE to where ASDF keeps its compiled files, and load that. => NIL"
+  (setf (loading-planned loading) (list (cons nil file)))
+  (loop
+    (restart-case
+        (let ((fasl (call-as-action loading :compile file
+                                    (lambda ()
+                                      (compile-source file (or (nth-value 1 (source-text file)) :default) (shown-file file))))))
+          (call-as-action loading :load file (lambda () (load fasl)))
+          (return nil))
+      (retry ()
+        :report (lambda (stream) (format stream "Compile and load ~a again" (shown-file file)))))))
+
+(defun load-file (loading file force test)
+  "Load FILE, a truename. => NIL, or why it was not loaded"
+  (if (equalp "asd" (pathname-type file))
+      (load-definition-file loading file force test)
+      (load-source loading file)))
+
+(defun load-wanted (loading system file force test)
+  "Load the system named SYSTEM, or FILE, a truename. => NIL, or why it was not loaded"
+  (flet ((load-it ()
+           (if file
+               (load-file loading file force test)
+               (load-named-system loading system force test))))
+    (call-recording loading (lambda () (call-explaining-problems loading (lambda () (call-own #'load-it '())))))))
+
+(defun load-code (key system name force test)
+  "Compile and load the system NAME if SYSTEM, else the file NAME: source code or a system's definition. FORCE: compile also what is up to
+date. TEST: load the system's test systems, too. It is called by evaluated code, so that it can stop. LOAD-PROGRESS with KEY, a number, says
+how far it has come. => the reply of LOADING-FACTS | (:file-not-found NAME (FILE ...))"
+  (ensure-asdf)
+  (let* ((system (and system (plain-name name)))
+         (file (and (not system) (named-file name)))
+         (loading (make-loading :system system :file (and file (shown-file file)))))
+    (cond ((or system (and file (pathname-name file)))
+           (remember-loading key loading)
+           (let ((problem (load-wanted loading system file force test)))
+             (when (and system (loading-loaded loading))
+               (note-load (session-ledger (current-session)) :system (loading-system loading)))
+             (loading-facts loading problem)))
+          (t (with-files () (list :file-not-found name (similar-files name)))))))

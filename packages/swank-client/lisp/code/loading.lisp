@@ -1,0 +1,173 @@
+;;;; Records what loading a system or a file does: the files that are compiled and loaded, and what the compiler says about them.
+
+(in-package #:swank-client/code)
+
+(defconstant +compiler-notes-limit+ 100 "Most notes without a warning that a reply about loading has.")
+
+(defconstant +unloaded-limit+ 20 "Most files of a system that a reply names because they were not loaded.")
+
+(defstruct loading
+  "What loading a system or a file has done so far. Other threads may read it."
+  ;; names
+  (system nil)
+  (file nil)
+  ;; the compiler's notes, the latest first, and the number of those not kept
+  (notes '())
+  (omitted 0)
+  ;; (SYSTEM . PATHNAME) of the files to load, in order
+  (planned '())
+  ;; the pathnames of those that were compiled and loaded, the latest first
+  (compiled '())
+  (loaded '())
+  ;; the names of the systems that are loaded to their end
+  (complete '())
+  ;; (KIND PATHNAME) of what runs now, or has failed, or NIL
+  (action nil)
+  ;; the names of the test systems that are loaded, too
+  (tests '()))
+
+(defvar *loading* nil "What this thread loads, or NIL.")
+
+(defvar *program-errors* nil "The error output of the program that this thread loads. The compiler's is discarded.")
+
+;;; Notes
+
+(defun note-limit (severity)
+  "Most notes of SEVERITY that are kept."
+  (if (eq severity :note) +compiler-notes-limit+ +notes-limit+))
+
+(defun keep-note (loading condition)
+  "Keep what the compiler says by CONDITION."
+  (unless (report-of-asdf-p condition)
+    (let* ((note (note-of condition))
+           (severity (noted-severity note)))
+      (unless (noted-file note) (setf (noted-file note) (second (loading-action loading))))
+      (if (< (count severity (loading-notes loading) :key #'noted-severity) (note-limit severity))
+          (push note (loading-notes loading))
+          (incf (loading-omitted loading))))))
+
+(defun forget-notes (loading pathname)
+  "Forget the notes about the file PATHNAME, which is compiled again."
+  (let ((truename (named-file pathname)))
+    (setf (loading-notes loading)
+          (remove truename (loading-notes loading)
+                  :test #'equal
+                  :key (lambda (note) (and (noted-file note) (named-file (noted-file note))))))))
+
+;;; Files
+
+(defun place-in-plan (loading pathname)
+  "Text that says which of the planned files PATHNAME is."
+  (let ((position (position pathname (loading-planned loading) :key #'cdr :test #'equal))
+        (count (length (loading-planned loading))))
+    (if (and position (> count 1)) (format nil " (file ~d of ~d)" (1+ position) count) "")))
+
+(defun tell-action (loading kind pathname)
+  "Tell the client that the file PATHNAME is compiled or loaded now."
+  (let ((place (place-in-plan loading pathname)))
+    (cond ((null *evaluation*) nil)
+          ((eq kind :compile) (note-compiling *evaluation* (or (named-file pathname) pathname) place))
+          ((not (member pathname (loading-compiled loading) :test #'equal))
+           (report-progress *evaluation* "Loading ~a~a" (shown-file pathname) place)))))
+
+(defun call-as-action (loading kind pathname function)
+  "Call FUNCTION, which compiles or loads the file PATHNAME, as KIND says, and note that. => the values of FUNCTION"
+  (setf (loading-action loading) (list kind pathname))
+  (when (eq kind :compile) (forget-notes loading pathname))
+  (tell-action loading kind pathname)
+  (multiple-value-prog1 (let ((*error-output* (if (eq kind :load) *program-errors* *error-output*)))
+                          (call-framework function '()))
+    (setf (loading-action loading) nil)
+    (if (eq kind :load)
+        (pushnew pathname (loading-loaded loading) :test #'equal)
+        (pushnew pathname (loading-compiled loading) :test #'equal))))
+
+;;; ASDF's actions
+
+(defun performer (loading)
+  "A function that is called in place of ASDF's PERFORM, with that and its arguments, and notes what it does for LOADING."
+  (lambda (function operation component)
+    (let ((kind (action-kind operation))
+          (source (component-source component)))
+      (flet ((call () (funcall function operation component)))
+        (cond ((not (eq *loading* loading)) (call))
+              ((and kind source) (call-as-action loading kind source #'call))
+              (t (multiple-value-prog1 (call)
+                   (when (and (eq kind :load) (system-p component))
+                     (pushnew (component-name component) (loading-complete loading) :test #'string=)))))))))
+
+(defun plan-performer (loading)
+  "A function that is called in place of ASDF's PERFORM-PLAN, with that and its arguments, and notes the files of the plan for LOADING."
+  (lambda (function plan &rest arguments)
+    (when (eq *loading* loading)
+      (setf (loading-planned loading)
+            (remove-duplicates (append (loading-planned loading) (plan-sources plan)) :test #'equal :from-end t)))
+    (apply function plan arguments)))
+
+(defun call-recording (loading function)
+  "Call FUNCTION, and note for LOADING what this thread compiles and loads in it."
+  (let ((tag (make-symbol "LOADING"))
+        (*loading* loading)
+        (*program-errors* *error-output*)
+        (*error-output* (make-broadcast-stream)))
+    (unwind-protect
+         (progn
+           (encapsulate-function (perform-name) tag (performer loading))
+           (encapsulate-function (perform-plan-name) tag (plan-performer loading))
+           (call-noting (lambda (condition) (keep-note loading condition)) function))
+      (unencapsulate-function (perform-name) tag)
+      (unencapsulate-function (perform-plan-name) tag))))
+
+;;; Replies
+
+(defun system-facts (loading system)
+  "=> (NAME COUNT-LOADED COUNT COMPLETE (FILE ...)) of the planned files of SYSTEM, a name or NIL, and the first that are not loaded"
+  (let* ((files (loop for (name . pathname) in (loading-planned loading)
+                      when (equal name system) collect pathname))
+         (left (remove-if (lambda (file) (member file (loading-loaded loading) :test #'equal)) files)))
+    (list system (- (length files) (length left)) (length files)
+          (if system (and (member system (loading-complete loading) :test #'string=) t) (null left))
+          (mapcar #'shown-file (subseq left 0 (min +unloaded-limit+ (length left)))))))
+
+(defun unreadable-text (notes)
+  "(FILE TEXT) of the first file that cannot be read to its end, according to NOTES, or NIL."
+  (let* ((note (find :read-error notes :key #'noted-severity))
+         (file (and note (noted-file note) (file-now (noted-file note)))))
+    (and file (list (shown-file (file-truename file)) (file-text file)))))
+
+(defun loading-facts (loading problem)
+  "The reply about LOADING. PROBLEM is why it ended early, or NIL.
+=> (:loading SYSTEM FILE ((SYSTEM COUNT-LOADED COUNT COMPLETE (FILE ...)) ...) COUNT-COMPILED (NOTE ...) COUNT-OF-OTHERS (FILE TEXT) (KIND FILE)
+(TEST-SYSTEM ...) PROBLEM)"
+  (let ((notes (reverse (loading-notes loading)))
+        (systems (remove-duplicates (mapcar #'car (loading-planned loading)) :test #'equal :from-end t))
+        (action (loading-action loading)))
+    (with-files ()
+      (list :loading (loading-system loading) (loading-file loading)
+            (loop for system in systems collect (system-facts loading system))
+            (length (loading-compiled loading))
+            (loop for note in notes collect (note-facts note nil))
+            (loading-omitted loading)
+            (unreadable-text notes)
+            (and action (list (first action) (shown-file (second action))))
+            (loading-tests loading)
+            problem))))
+
+;;; The loadings of each client, so that it can ask about one that has stopped
+
+(defconstant +kept-loadings+ 20 "Loadings of a client that are remembered.")
+
+(defvar *loadings* (make-hash-table :test 'eq :weakness :key :synchronized t)
+  "((KEY . LOADING) ...) of each session, the latest first.")
+
+(defun remember-loading (key loading)
+  "Remember LOADING under KEY, a number that the client chose."
+  (let ((known (gethash (current-session) *loadings*)))
+    (setf (gethash (current-session) *loadings*)
+          (acons key loading (subseq known 0 (min (length known) (1- +kept-loadings+)))))))
+
+(defun load-progress (key)
+  "What the loading has done so far that LOAD-CODE began under KEY. => the reply of LOADING-FACTS, or (:unknown)"
+  (with-code-session (nil)
+    (let ((loading (cdr (assoc key (gethash (current-session) *loadings*)))))
+      (if loading (loading-facts loading nil) '(:unknown)))))

@@ -1,0 +1,159 @@
+import type { LoadedSystem, Loading, LoadProblem, LoadResult, Redefinitions } from "../image/lisp-port.js";
+import { cutName, firstOf } from "../text/cut.js";
+import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
+import { counts, notesData, noteTexts } from "./compiled-code.js";
+import { fileNotFoundBlocks } from "./file-not-found.js";
+import { redefinitionLines } from "./notes.js";
+
+/** Key of a result's `_meta` under which programs find the result as data. */
+const LOADED_META = "swank-mcp/loaded";
+
+/** Most notes, systems and names of files shown. */
+const MAX_NOTES = 20;
+const MAX_SYSTEMS = 12;
+const MAX_FILES = 10;
+
+/** The answer of load-system. @param test - Whether the caller wanted the test systems, too. */
+export function loadAnswer(result: LoadResult, redefinitions: Redefinitions, test: boolean): ToolAnswer {
+  if (result.status === "file-not-found")
+    return { blocks: fileNotFoundBlocks(result), isError: true, meta: data({ ...result }) };
+  const { problem } = result;
+  const lines = problem === undefined ? successLines(result, test) : [...partLines(result), ...problemLines(problem)];
+  const remarks = redefinitionLines(redefinitions);
+  return {
+    blocks: [
+      [lines.join("\n"), ...noteTexts(result, MAX_NOTES)].join("\n\n"),
+      ...(remarks.length === 0 ? [] : [remarks.join("\n")]),
+    ],
+    isError: problem !== undefined,
+    meta: data(loadingData(result)),
+  };
+}
+
+/** What comes before the report of a loading that has stopped, or was aborted. */
+export function loadProgressBlocks(result: LoadResult | undefined): Pick<ToolAnswer, "blocks" | "meta"> {
+  if (result?.status !== "loading") return { blocks: [] };
+  const lines = partLines(result);
+  return {
+    blocks: [[lines.join("\n"), ...noteTexts(result, MAX_NOTES)].join("\n\n")],
+    meta: data(loadingData(result)),
+  };
+}
+
+/** What a cancelled call has loaded; `undefined` if that is nothing. */
+export function cancelledText(result: LoadResult | undefined): string | undefined {
+  if (result?.status !== "loading" || sum(result.systems, "loaded") === 0) return undefined;
+  return ["load-system was cancelled.", ...partLines(result)].join("\n");
+}
+
+function data(facts: JsonObject): JsonObject {
+  return { [LOADED_META]: facts };
+}
+
+function loadingData({ systems, notes, action, problem, ...facts }: Loading): JsonObject {
+  return {
+    ...facts,
+    systems: systems.map((system) => ({ ...system })),
+    notes: notesData(notes),
+    action: action && { ...action },
+    problem: problem && { ...problem },
+  };
+}
+
+/** What was to load, as the subject of a sentence. */
+function subject({ system, file = "" }: Loading): string {
+  return system === undefined ? cutName(file) : `System ${cutName(system)}`;
+}
+
+function successLines(loading: Loading, test: boolean): string[] {
+  const { systems, compiled, notes, leftOut, tests } = loading;
+  const files = sum(systems, "loaded");
+  const verdict =
+    files === 0
+      ? `${subject(loading)} was loaded before, and is up to date: no file was compiled or loaded.`
+      : `${subject(loading)} is loaded: ${filesText(files)}, ${compiledText(compiled, files)}.`;
+  const said = notes.length + leftOut === 0 ? [] : [`The compiler: ${counts(loading)}.`];
+  const found = tests.length === 0 ? "No test system was found." : `Its test systems are loaded: ${tests.join(", ")}.`;
+  return [
+    verdict,
+    ...(test ? [found] : []),
+    ...(systems.length > 1 ? [`Files: ${systemsText(systems)}`] : []),
+    ...said,
+  ];
+}
+
+function compiledText(compiled: number, files: number): string {
+  if (compiled === 0) return "compiled before";
+  return compiled === files ? "compiled now" : `${compiled} of them compiled now`;
+}
+
+/** What is loaded of a system that is not loaded completely. */
+function partLines(loading: Loading): string[] {
+  const { systems, action, notes, leftOut } = loading;
+  if (systems.length === 0) return [`${subject(loading)} is not loaded. Nothing was compiled or loaded.`];
+  const left = systems.flatMap((system) => system.left);
+  const { shown } = firstOf(left, MAX_FILES);
+  const count = sum(systems, "count") - sum(systems, "loaded");
+  const others = count > shown.length ? [`${count - shown.length} more`] : [];
+  const loaded = sum(systems, "loaded");
+  return [
+    `${subject(loading)} is not loaded${loaded === 0 ? "" : " completely"}: ${loaded} of ${filesText(sum(systems, "count"))}.`,
+    ...(systems.length > 1 ? [`Files: ${systemsText(systems)}`] : []),
+    ...(action === undefined ? [] : [actionLine(action)]),
+    ...(count === 0 ? [] : [`Not loaded: ${[...shown, ...others].join(", ")}`]),
+    ...(notes.length + leftOut === 0 ? [] : [`The compiler: ${counts(loading)}.`]),
+  ];
+}
+
+function actionLine({ kind, file }: NonNullable<Loading["action"]>): string {
+  return kind === "compile"
+    ? `Not compiled to its end: ${file}`
+    : `Not loaded to its end: ${file}. Its forms before the failed one have run.`;
+}
+
+function filesText(count: number): string {
+  return `${count} file${count === 1 ? "" : "s"}`;
+}
+
+function sum(systems: readonly LoadedSystem[], key: "loaded" | "count"): number {
+  return systems.reduce((total, system) => total + system[key], 0);
+}
+
+/** The numbers of files by system. */
+function systemsText(systems: readonly LoadedSystem[]): string {
+  const { shown, left } = firstOf(systems, MAX_SYSTEMS);
+  const texts = shown.map(({ name = "", loaded, count }) => {
+    const number = loaded === count ? String(count) : `${loaded} of ${count}`;
+    return `${cutName(name)} ${number}`;
+  });
+  return [...texts, ...(left > 0 ? [`${left} other systems`] : [])].join(", ");
+}
+
+function problemLines(problem: LoadProblem): string[] {
+  switch (problem.kind) {
+    case "missing":
+      return missingLines(problem);
+    case "circular":
+      return [`These need each other: ${problem.names.map((name) => cutName(name)).join(" -> ")}`];
+    case "no-system": {
+      const { file, names } = problem;
+      if (names.length === 0) return [`${file} defines no system.`];
+      return [`${file} defines no system of its own name. Load one of these by its name: ${names.join(", ")}`];
+    }
+  }
+}
+
+function missingLines(problem: Extract<LoadProblem, { kind: "missing" }>): string[] {
+  const { name, requiredBy, version, folders, programs, similar, files } = problem;
+  const needed = requiredBy === undefined ? "" : `, which ${cutName(requiredBy)} needs`;
+  if (version !== undefined) return [`ASDF finds ${cutName(name)}, but not version ${version}${needed}.`];
+  const others = programs.length === 0 ? [] : [`Not provided by: ${programs.join(", ")}`];
+  return [
+    `ASDF does not find a system ${cutName(name)}${needed}.`,
+    `It looked in: ${folders.length === 0 ? "no folder" : folders.join(", ")}`,
+    ...others,
+    ...(similar.length === 0 ? [] : [`Similar: ${similar.map((other) => cutName(other)).join(", ")}`]),
+    ...(files.length === 0 ? [] : [`Not in these folders: ${files.join(", ")} (load-system takes it as "file")`]),
+    "ASDF reads the folders once: (asdf:clear-source-registry) makes it find new .asd files.",
+  ];
+}
