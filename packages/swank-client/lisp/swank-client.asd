@@ -184,7 +184,8 @@
   :serial t
   :components ((:file "program/package")
                (:file "program/stacks")
-               (:file "program/list-threads")))
+               (:file "program/list-threads")
+               (:file "program/interrupt-thread")))
 
 (asdf:defsystem "swank-client/inspect"
   :description "Inspectors"
@@ -214,6 +215,7 @@
   :components ((:file "tests/package")
                (:file "tests/printing")
                (:file "tests/threads")
+               (:file "tests/waits")
                (:file "tests/wire")
                (:file "tests/definitions")
                (:file "tests/sources")

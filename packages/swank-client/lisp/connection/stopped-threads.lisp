@@ -4,10 +4,12 @@
 
 ;;; In the stopped thread
 
-(defun of-runtime-p (condition)
-  "True if the library stopped a thread with CONDITION, a step or a breakpoint, and also resumes it."
-  (or (typep condition 'sb-ext:step-condition)
-      (string= "BREAKPOINT-REACHED" (class-name (class-of condition)))))
+(defun of-runtime-p (condition thread)
+  "True if the library stopped THREAD with CONDITION, a step, a breakpoint or an interrupt of no evaluation, and also resumes it."
+  (let ((name (class-name (class-of condition))))
+    (or (typep condition 'sb-ext:step-condition)
+        (string= "BREAKPOINT-REACHED" name)
+        (and (string= "INTERRUPTED" name) (not (evaluation-p thread))))))
 
 (defun hand-over (condition)
   "Stop this background thread where it would have stopped without this library."
@@ -25,7 +27,7 @@
   "Leave the stop at CONDITION that this thread is in."
   ;; no client acknowledges messages sent from here
   (setf *send-counter* 0)
-  (cond ((of-runtime-p condition))
+  (cond ((of-runtime-p condition sb-thread:*current-thread*))
         (*sldb-quit-restart* (swank:throw-to-toplevel))
         ((> *sldb-level* 1) (swank:sldb-abort))
         (t (hand-over condition))))
@@ -113,7 +115,7 @@ because one may be about to stop, or may be stopped at a lower level as well."
     (and owner
          (eql 1 (value-in-thread '*sldb-level* thread))
          (null (value-in-thread '*sldb-quit-restart* thread))
-         (not (of-runtime-p (value-in-thread '*swank-debugger-condition* thread)))
+         (not (of-runtime-p (value-in-thread '*swank-debugger-condition* thread) thread))
          (or (eq owner connection) (not (open-p owner))))))
 
 (defun no-longer-leaving (leaving thread)

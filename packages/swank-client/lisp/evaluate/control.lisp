@@ -148,14 +148,14 @@ Each interrupt NUMBER takes effect once. The client repeats a request in case th
 ;;; Cleaning up after a client
 
 (defun stopped-for-p (thread connection)
-  "True if THREAD runs no evaluation, and is stopped at a breakpoint or step of CONNECTION's client."
+  "True if THREAD runs no evaluation, and is stopped at a breakpoint, step or interrupt of CONNECTION's client."
   (flet ((value (symbol) (ignore-errors (sb-thread:symbol-value-in-thread symbol thread nil))))
     (and (eq connection (value '*emacs-connection*))
          (null (value '*evaluation*))
-         (typep (value '*swank-debugger-condition*) '(or breakpoint-reached sb-ext:step-condition)))))
+         (typep (value '*swank-debugger-condition*) '(or breakpoint-reached interrupted sb-ext:step-condition)))))
 
 (defun resume-stopped-threads (connection)
-  "Resume other clients' threads that are stopped at a breakpoint or step of CONNECTION's client."
+  "Resume threads without an evaluation that are stopped at a breakpoint, step or interrupt of CONNECTION's client."
   (dolist (thread (sb-thread:list-all-threads))
     (when (stopped-for-p thread connection)
       (call-in-thread thread

@@ -84,13 +84,13 @@
         ;; an interrupt ends it early
         ((and (eq kind :queue) call (system-call-deadline-p call)) :timed-wait)))
 
-(defun interrupt-way (thread)
-  "The function that interrupts THREAD. One that runs an evaluation may be about to end."
+(defun interrupt-way (thread kind)
+  "The function that interrupts THREAD. One that runs an evaluation may be about to end. INTERRUPT-UNLESS-OVER explains KIND."
   (let ((evaluation (value-in-thread '*evaluation* thread)))
     (if evaluation
         (lambda (thread call)
           (declare (ignore thread))
-          (interrupt-unless-over evaluation :look call))
+          (interrupt-unless-over evaluation kind call))
         #'sb-thread:interrupt-thread)))
 
 (defun await-look (look)
@@ -109,7 +109,7 @@
             (call-in-thread thread
                             (lambda () (eq :wanted (look-state look)))
                             (lambda () (answer-look look))
-                            :interrupt (interrupt-way thread)
+                            :interrupt (interrupt-way thread :look)
                             :patience 50)
             (await-look look))))))
 

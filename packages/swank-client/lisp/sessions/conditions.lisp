@@ -2,9 +2,10 @@
 
 (in-package #:swank-client/sessions)
 
-(define-condition interrupted (condition) ()
-  (:report "The evaluation was interrupted.")
-  (:documentation "Signalled when the client interrupts the evaluation."))
+(define-condition interrupted (condition)
+  ((activity :initarg :activity :initform "evaluation" :reader interrupted-activity))
+  (:report (lambda (condition stream) (format stream "The ~a was interrupted." (interrupted-activity condition))))
+  (:documentation "Signalled when the client interrupts an evaluation or a thread."))
 
 (define-condition breakpoint-reached (condition)
   ((id :initarg :id :reader reached-breakpoint)

@@ -20,6 +20,7 @@
   (:import-from #:swank-client/swank #:*slime-interrupts-enabled* #:mailbox-lock)
   (:import-from #:swank-client/threads #:*code-session* #:*encapsulation-lock* #:call-in-thread #:change-encapsulation
                 #:encapsulate-function #:own-lock-p #:queue-interrupt #:start-runtime-thread #:unencapsulate-function #:value-in-thread)
+  (:import-from #:swank-client/waits #:*interrupted-wait* #:cycle-from #:deadlock-text #:thread-number #:wait-cycles #:wait-of)
   (:export #:run-tests))
 
 (in-package #:swank-client/tests)

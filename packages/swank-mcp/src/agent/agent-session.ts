@@ -66,7 +66,8 @@ export class AgentSession implements ImageUser {
   }
 
   onStop(stop: DebuggedStop, session: LispSession): void {
-    if (this.#concerns(stop)) this.stops.arrived(stop, isForeign(stop, session));
+    // A thread that this server has stopped must go on after a while, whoever's it is.
+    if (this.#concerns(stop)) this.stops.arrived(stop, stop.reason !== "interrupt" && isForeign(stop, session));
   }
 
   onHitElsewhere(hit: HitElsewhere): void {

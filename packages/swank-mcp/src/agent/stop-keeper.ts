@@ -77,6 +77,7 @@ export class StopKeeper {
     const { evaluation, thread, level, condition } = stop;
     if (evaluation !== undefined) {
       this.add(stop, evaluation);
+      for (const resolve of this.#awaiting.get(thread) ?? []) resolve(stop);
       return;
     }
     if (isForeign) this.#keep({ stop, owner: undefined, timer: undefined });
@@ -96,9 +97,9 @@ export class StopKeeper {
   }
 
   /**
-   * Resumes a thread that runs no evaluation, and waits for its next stop.
+   * Waits for the next stop of a thread.
    *
-   * @param leave - Makes the thread leave its stop.
+   * @param leave - Makes the thread leave its stop, or stop.
    * @param time - Milliseconds to wait for the next stop.
    * @returns `undefined` when the thread has not stopped again by then.
    * @throws the error of `leave`.

@@ -6,7 +6,8 @@ import type { ToolContext } from "./tool-context.js";
 
 /** An action that the user must allow. */
 export interface Plan {
-  readonly request: ApprovalRequest;
+  /** Absent for an action that needs no approval. */
+  readonly request: ApprovalRequest | undefined;
   /** Called only if the user allows it. */
   act(): Promise<ToolAnswer>;
 }
@@ -16,9 +17,9 @@ interface RunningTool<Input extends z.ZodObject> extends ToolDescription<Input> 
   run(args: z.output<Input>, context: ToolContext): Promise<ToolAnswer> | ToolAnswer;
 }
 
-/** A breakpoint changes how a program runs, so the tool returns a plan, and the runner asks the user first. */
+/** A breakpoint or an interrupt changes how a program runs, so the tool returns a plan, and the runner asks the user first. */
 interface PlanningTool<Input extends z.ZodObject> extends ToolDescription<Input> {
-  readonly effect: "sets-breakpoint";
+  readonly effect: "sets-breakpoint" | "interrupts";
   plan(args: z.output<Input>, context: ToolContext): Promise<Plan>;
 }
 
@@ -28,9 +29,9 @@ export type ToolDeclaration<Input extends z.ZodObject> = RunningTool<Input> | Pl
 /** Creates a tool. For tools that inspect or change a stop, use `defineStopTool`. */
 export function defineTool<Input extends z.ZodObject>(declaration: ToolDeclaration<Input>): DeclaredTool {
   return declareTool(declaration, async (args, { approve, ...context }) => {
-    if (declaration.effect !== "sets-breakpoint") return declaration.run(args, context);
+    if ("run" in declaration) return declaration.run(args, context);
     const { request, act } = await declaration.plan(args, context);
-    await approve(request);
+    if (request !== undefined) await approve(request);
     return act();
   });
 }

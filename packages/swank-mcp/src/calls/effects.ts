@@ -13,6 +13,7 @@ export const EFFECTS = {
   resumes: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   "sets-breakpoint": { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   "removes-breakpoint": { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  interrupts: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   "writes-files": { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   resets: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
 } as const satisfies Record<string, ToolAnnotations>;

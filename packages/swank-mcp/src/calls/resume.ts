@@ -90,6 +90,7 @@ async function nextStopElsewhere(client: LispClient, left: DebuggedStop): Promis
   }
 }
 
-function stoppedOutcome(stop: DebuggedStop): Stopped {
+/** The outcome of a thread that runs no evaluation, or whose evaluation another call reports. */
+export function stoppedOutcome(stop: DebuggedStop): Stopped {
   return { ...EMPTY_TRANSCRIPT, status: "stopped", stop };
 }

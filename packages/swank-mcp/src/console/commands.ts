@@ -176,6 +176,13 @@ export const COMMANDS: readonly ConsoleCommand[] = [
   tool("threads", "[name]", "list-threads", "List the threads and what they wait for.", ({ words: [name] }) => ({
     name,
   })),
+  tool(
+    "interrupt",
+    "id [action]",
+    "interrupt-thread",
+    "Stop a running thread, or abort or kill it.",
+    ({ words: [thread, action = "stop"] }) => ({ thread, action }),
+  ),
   tool("definitions", "[type]", "list-definitions", "List this session's definitions.", ({ words: [type] }) => ({
     type,
   })),

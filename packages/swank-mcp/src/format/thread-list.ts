@@ -77,7 +77,11 @@ function threadLines(thread: ProgramThread, asked: Asked): string[] {
   ];
 }
 
-function whoseText({ whose, owner, evaluation = Number.NaN }: ProgramThread, { mine }: Asked): string {
+/** Whose code a thread runs. `mine`: ids of this agent's evaluations. */
+export function whoseText(
+  { whose, owner, evaluation = Number.NaN }: ProgramThread,
+  { mine }: Pick<Asked, "mine">,
+): string {
   switch (whose) {
     case "evaluation":
       return mine.includes(evaluation) ? "your evaluation" : "another agent's evaluation";
@@ -105,7 +109,8 @@ function timeText(seconds: number | undefined, vague: string): string {
   return seconds === undefined || seconds < 1 ? "" : `, for ${seconds} s${vague}`;
 }
 
-function waitText({ state, what, holder, descriptor }: ProgramThread): string {
+/** What a thread does or waits for. */
+export function waitText({ state, what, holder, descriptor }: ProgramThread): string {
   const named = what === undefined ? "" : ` ${what}`;
   const file = descriptor === undefined ? "" : ` file descriptor ${descriptor}`;
   switch (state) {

@@ -29,6 +29,7 @@ import { debuggerFrames } from "./debug/debugger-frames.js";
 import { debuggerInvokeRestart } from "./debug/debugger-invoke-restart.js";
 import { debuggerRestarts } from "./debug/debugger-restarts.js";
 import { debuggerStep } from "./debug/debugger-step.js";
+import { interruptThread } from "./runtime/interrupt-thread.js";
 import { listThreads } from "./runtime/list-threads.js";
 
 /** Every tool, in the order of `tools/list`. */
@@ -62,6 +63,7 @@ export const CATALOGUE: readonly DeclaredTool[] = [
   loadSystem,
   runTests,
   listThreads,
+  interruptThread,
 ];
 
 /** The tools that a configuration switches on, and a guide that recommends only these, by the names that the client has for them. */

@@ -1,0 +1,65 @@
+import { expect } from "chai";
+import { BesideEmacs } from "../support/beside-emacs.js";
+import { listThreads } from "../support/listed-threads.js";
+import { blocks } from "../support/mcp-results.js";
+import type { McpStdio } from "../support/mcp-stdio.js";
+
+const COUNTING =
+  '(progn (defvar *rounds* 0) (sb-thread:make-thread (lambda () (loop (incf *rounds*) (sleep 0.001))) :name "counting") nil)';
+
+/** Waits until the counting thread goes on. */
+const GOES_ON = "(let ((before cl-user::*rounds*)) (loop until (> cl-user::*rounds* before) do (sleep 0.01)) :on)";
+
+/** The named thread. */
+async function find(agent: McpStdio, name: string) {
+  const { threads } = await listThreads(agent, { name, stacks: 5 });
+  const found = threads.find((thread) => thread.name === name);
+  if (found === undefined) throw new Error(`No thread ${name}`);
+  return found;
+}
+
+describe("threads beside Emacs", function () {
+  this.timeout(300_000);
+  let user: BesideEmacs;
+
+  beforeEach(async () => {
+    user = await BesideEmacs.connected();
+  });
+  afterEach(() => user.end());
+
+  it("of Emacs are named as such, and one that is stopped there is Emacs's to resume", async () => {
+    const { emacs } = user;
+    const agent = await user.agent("--approval", "off");
+    await agent.evaluate("1");
+    await emacs.typeInRepl("(progn (sleep 0.01) (loop until (boundp '*end*) do (sleep 0.01)) :went-on)");
+    await agent.evaluate(
+      "(loop until (find \"repl-thread\" (sb-thread:list-all-threads) :key #'sb-thread:thread-name :test #'equal))",
+    );
+    const repl = await find(agent, "repl-thread");
+    expect(repl.owner).to.equal("Emacs (Swank connection 1)");
+    const [text] = blocks(await agent.call("interrupt-thread", { thread: repl.id, action: "stop" }));
+    expect(text).to.match(/^; Thread \d+\/1 stopped in Emacs \(Swank connection 1\)$/);
+    const debuggerBuffer = await emacs.debuggerShowing("The thread was interrupted.");
+    await agent.evaluate("(defvar *end* t)");
+    await emacs.pressInDebugger(debuggerBuffer.thread, "c");
+    await emacs.debuggerClosed(debuggerBuffer.thread);
+    await emacs.prompt();
+    expect(await emacs.replText()).to.include(":WENT-ON");
+  });
+
+  it("of the program stop at the agent, never in Emacs, which works on", async () => {
+    const { emacs } = user;
+    await emacs.evaluateInRepl(COUNTING);
+    const agent = await user.agent("--approval", "off");
+    const { id } = await find(agent, "counting");
+    const [report] = blocks(await agent.call("interrupt-thread", { thread: id, action: "stop" }));
+    expect(report).to.match(/^\[INTERRUPT\] INTERRUPTED\n/);
+    expect(await emacs.debuggerBuffers()).to.deep.equal([]);
+    expect(await emacs.evaluateInRepl("(+ 1 2)")).to.equal("3");
+    expect(blocks(await agent.call("debugger_continue", { thread: String(id) }))[0]).to.equal(
+      `; Thread ${id}/1 resumed`,
+    );
+    expect(await agent.evaluate(GOES_ON)).to.deep.equal(["=> :ON"]);
+    expect(await emacs.debuggerBuffers()).to.deep.equal([]);
+  });
+});

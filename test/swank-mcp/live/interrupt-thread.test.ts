@@ -1,0 +1,188 @@
+import type { ElicitResult } from "@modelcontextprotocol/sdk/types.js";
+import { expect } from "chai";
+import { ALL_GO_ON, BUSY_THREADS, listThreads, type ToolCaller } from "../../support/listed-threads.js";
+import { McpDebugger, stopName } from "../../support/mcp-debugger.js";
+import { blocks } from "../../support/mcp-results.js";
+import { McpStdio } from "../../support/mcp-stdio.js";
+import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
+
+/** The named thread, once there is one that runs. */
+async function running(server: ToolCaller, name: string): Promise<number> {
+  for (;;) {
+    const { threads } = await listThreads(server, { name });
+    const found = threads.find((thread) => thread.name === name && thread.level === 0);
+    if (found !== undefined) return found.id;
+  }
+}
+
+async function act(server: ToolCaller, thread: number, action: string): Promise<string[]> {
+  return blocks(await server.call("interrupt-thread", { thread, action }));
+}
+
+/** A thread that counts its rounds. */
+const COUNTING = `
+(defvar *rounds* 0)
+(defun count-on () (loop (incf *rounds*) (sleep 0.001)))
+(sb-thread:make-thread (lambda () (unwind-protect (count-on) (setf *rounds* :ended))) :name "counting")
+nil`;
+
+/** Waits until the counting thread goes on. */
+const GOES_ON = "(let ((before cl-user::*rounds*)) (loop until (> cl-user::*rounds* before) do (sleep 0.01)) :on)";
+
+describe("interrupt-thread", function () {
+  this.timeout(180_000);
+  let server: McpStdio;
+  beforeEach(async () => {
+    server = await McpStdio.start();
+  });
+  afterEach(() => server.close());
+
+  it("stops a thread of the agent's code, which can be inspected and continued", async () => {
+    await server.evaluate(COUNTING);
+    const id = await running(server, "counting");
+    const [report = "", stop = ""] = await act(server, id, "stop");
+    expect(report).to.match(/^\[INTERRUPT\] INTERRUPTED\n(?:The thread was .*\n)?The thread was interrupted\.\n/);
+    expect(report).to.match(/^\d+: \(COUNT-ON\)$/m);
+    expect(stopName([stop])).to.equal(`${id}/1`);
+    expect(stop).to.include("CONTINUE - Continue the thread").and.include("ABORT - End this thread");
+    expect(await act(server, id, "stop")).to.deep.equal([
+      `Thread ${id} is stopped in a debugger already.\nCorrect the argument that the message names.`,
+    ]);
+    expect(blocks(await server.call("debugger_continue", { thread: String(id) }))[0]).to.equal(
+      `; Thread ${id}/1 resumed`,
+    );
+    expect(await server.evaluate(GOES_ON)).to.deep.equal(["=> :ON"]);
+  });
+
+  it("stops a running evaluation of the agent, whose call reports the stop, too", async () => {
+    await server.evaluate('(defvar *mine* (sb-thread:make-mutex :name "mine"))');
+    const evaluation = server.startCall("evaluate-lisp", { code: "(list (sleep 3600))", timeout: 3600 });
+    const id = await running(server, "worker");
+    const [report = ""] = await act(server, id, "stop");
+    expect(report).to.match(
+      /^\[INTERRUPT\] INTERRUPTED\nThe thread was sleeping.*\nThe evaluation was interrupted\.\n/,
+    );
+    expect(blocks(await evaluation.result)[1]).to.include(`thread ${id}/1`);
+  });
+
+  for (const action of ["abort", "kill"])
+    it(`ends a thread of the agent's code by ${action}, with its cleanup forms`, async () => {
+      await server.evaluate(COUNTING);
+      const id = await running(server, "counting");
+      expect(await act(server, id, action)).to.deep.equal([`; Thread ${id} (counting) ended`]);
+      expect(await server.evaluate("*rounds*")).to.deep.equal(["=> :ENDED"]);
+      expect((await act(server, id, action))[0]).to.match(/^There is no thread \d+\./);
+    });
+
+  for (const action of ["abort", "kill"])
+    it(`ends a running evaluation by ${action}`, async () => {
+      const evaluation = server.startCall("evaluate-lisp", { code: "(list (sleep 3600))", timeout: 3600 });
+      const id = await running(server, "worker");
+      expect(await act(server, id, action)).to.deep.equal([`; Thread ${id} (worker) ended`]);
+      expect(blocks(await evaluation.result)[0]).to.equal("; Evaluation aborted");
+    });
+
+  it("says that a thread without interrupts has not stopped", async () => {
+    await server.evaluate(`(defvar *open* nil)
+      (sb-thread:make-thread (lambda () (sb-sys:without-interrupts (loop until *open*)) (sleep 3600)) :name "closed") nil`);
+    const id = await running(server, "closed");
+    expect((await act(server, id, "stop"))[0]).to.match(/^; Thread \d+ has not stopped yet: it allows no interrupts/);
+    // The interrupt waits for the thread.
+    await server.evaluate("(setf *open* t)");
+    for (;;) {
+      const { structuredContent } = await server.call("lisp-status");
+      if (JSON.stringify(structuredContent).includes(`"${id}/1"`)) return;
+    }
+  });
+
+  it("refuses threads that serve clients, and those that do not exist", async () => {
+    const { threads } = await listThreads(server, { name: "control-thread" });
+    const id = threads[0]?.id ?? 0;
+    for (const action of ["stop", "abort", "kill"])
+      expect((await act(server, id, action))[0]).to.match(/^Thread \d+ serves clients or belongs to Lisp\./);
+    expect((await act(server, 999_999_999, "stop"))[0]).to.match(/^There is no thread 999999999\./);
+    const auto = await server.call("interrupt-thread", { thread: "auto", action: "stop" });
+    expect(blocks(auto)[0]).to.match(/^"thread" must be a thread id\./);
+  });
+
+  it("stops and continues sixteen busy threads under garbage collections", async () => {
+    await server.evaluate(BUSY_THREADS);
+    await server.evaluate('(sb-thread:make-thread (lambda () (loop (sleep 0.05) (gc))) :name "collector") nil');
+    for (let thread = 0; thread < 16; thread += 1) {
+      const id = await running(server, `busy-${thread}`);
+      expect((await act(server, id, "stop"))[0]).to.match(/^\[INTERRUPT\] /);
+      await server.call("debugger_continue", { thread: String(id) });
+    }
+    expect(await server.evaluate(ALL_GO_ON)).to.deep.equal(["=> 16"]);
+  });
+});
+
+describe("interrupt-thread in an attached image", function () {
+  this.timeout(180_000);
+  let image: RealSwank;
+  const opened: (() => Promise<unknown>)[] = [];
+  beforeEach(async () => {
+    image = await startRealSwank();
+    image.type(COUNTING);
+  });
+  afterEach(async () => {
+    for (const end of opened.splice(0).reverse()) await end();
+    await image.stop();
+  });
+
+  async function attach(...args: string[]): Promise<McpStdio> {
+    const server = await McpStdio.start(["--attach", String(image.port), ...args]);
+    opened.push(() => server.close());
+    return server;
+  }
+
+  it("asks the user before it stops a thread of the program, and continues it when the server is killed", async () => {
+    let answer = "No";
+    const asked: string[] = [];
+    const agent = await McpDebugger.start({
+      args: ["--attach", String(image.port)],
+      answer: async (message): Promise<ElicitResult> => {
+        asked.push(message);
+        return { action: "accept", content: { answer } };
+      },
+    });
+    const watcher = await attach();
+    const id = await running(agent, "counting");
+    expect(await agent.refusal("interrupt-thread", { thread: id, action: "stop" })).to.include({
+      type: "APPROVAL_DENIED",
+    });
+    expect(asked[0]?.replace(/\d+/g, "<n>").replace(/State: .*/, "State: <state>")).to.equal(
+      "AI agent wants to stop thread <n>:\nThread: counting\nRuns code of: the program\nState: <state>\n\nAllow? [Yes/No/Show Code] Timeout: <n>s",
+    );
+    answer = "Yes";
+    const stopped = blocks(await agent.call("interrupt-thread", { thread: id, action: "stop" }));
+    expect(stopName(stopped)).to.equal(`${id}/1`);
+    process.kill(agent.pid ?? 0, "SIGKILL");
+    expect(await watcher.evaluate(GOES_ON)).to.deep.equal(["=> :ON"]);
+    await agent.close();
+  });
+
+  it("refuses what the user cannot be asked about, for each action", async () => {
+    const agent = await attach();
+    const id = await running(agent, "counting");
+    for (const action of ["stop", "abort", "kill"])
+      expect((await act(agent, id, action))[0]).to.match(
+        /^Not allowed \(:modify-running-code\): (?:stop|abort|kill) thread \d+; the thread belongs to another client or to the program/,
+      );
+    expect(await agent.evaluate(GOES_ON)).to.deep.equal(["=> :ON"]);
+  });
+
+  it("stops another client's evaluation in the debugger of that client", async () => {
+    const [other, agent] = [await attach(), await attach("--approval", "off")];
+    const evaluation = other.startCall("evaluate-lisp", { code: "(list (sleep 3600))", timeout: 3600 });
+    const id = await running(agent, "worker");
+    const [text, advice] = await act(agent, id, "stop");
+    expect(text).to.match(/^; Thread \d+\/1 stopped in another swank-mcp or swank-client \(Swank connection \d+\)$/);
+    expect(advice).to.equal(`To look at it, call debugger_frames with thread "${id}/1".`);
+    expect(JSON.stringify((await agent.call("debugger_frames", { thread: `${id}/1` })).structuredContent)).to.include(
+      "frames",
+    );
+    other.cancel(evaluation.id);
+    await evaluation.result.catch(() => undefined);
+  });
+});
