@@ -1,12 +1,20 @@
 // Builds the files that parallel tests with Lisps share, so that no test writes a file while another reads it.
+import { launchImage } from "swank-client/launch";
 import { Emacs } from "./emacs.js";
 import { McpStdio } from "./mcp-stdio.js";
 import { plainCore } from "./plain-core.js";
 import { swankCore } from "./real-swank.js";
+import { testCache } from "./test-cache.js";
 
-const server = McpStdio.start();
-await Promise.all([plainCore(), swankCore(), server.then((started) => started.evaluate("1"))]);
-await (await server).end();
+/** Builds the server's core at once. The server itself builds it in the background, and stops that when it ends. */
+async function serverCore(): Promise<void> {
+  await (await launchImage({ cacheDir: testCache("swank-mcp") })).stop();
+}
+
+await Promise.all([plainCore(), swankCore(), serverCore()]);
+const server = await McpStdio.start();
+await server.evaluate("1");
+await server.end();
 
 if (process.argv.includes("emacs")) {
   // A Lisp started by Emacs compiles Swank at the first start.
