@@ -14,6 +14,7 @@
   :depends-on ((:feature (:not :swank) "swank") (:require "sb-bsd-sockets") (:require "sb-introspect") (:require "sb-posix"))
   :serial t
   :components ((:file "compat/sbcl")
+               (:file "compat/sbcl-locks")
                (:file "compat/sbcl-conditions")
                (:file "compat/sbcl-generic-functions")
                (:file "compat/swank")
@@ -27,6 +28,7 @@
                (:file "connection/messages")
                (:file "connection/serving")
                (:file "connection/requests")
+               (:file "connection/held-locks")
                (:file "connection/socket")
                (:file "connection/stopped-threads")
                (:file "connection/guard")

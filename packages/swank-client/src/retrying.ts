@@ -29,6 +29,7 @@ const FAILURES: Readonly<Record<SwankErrorCode, "passing" | "permanent">> = {
   BAD_FRAME: "permanent",
   UNREADABLE_MESSAGE: "permanent",
   REQUEST_TIMEOUT: "passing",
+  LOCK_HELD: "passing",
   REQUEST_UNREADABLE: "permanent",
   REQUEST_FAILED: "permanent",
   REQUEST_ABORTED: "passing",

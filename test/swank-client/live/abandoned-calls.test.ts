@@ -100,6 +100,25 @@ describe("SwankClient.call: an abandoned call", () => {
     expect(await evaluation.next()).to.deep.include({ status: "returned", values: [":GIVEN"] });
   });
 
+  it("is ended if it waits for a lock that a stopped thread holds, even through another thread", async () => {
+    const client = await image.connect();
+    await client.eval(
+      '(defvar *ac-outer* (sb-thread:make-mutex)) (defvar *ac-lock* (sb-thread:make-mutex :name "held"))',
+    );
+    const evaluation = client.evaluate('(sb-thread:with-mutex (*ac-lock*) (error "x"))');
+    const { stop } = stopped(await evaluation.next());
+    const waiting = client.evaluate("(sb-thread:with-mutex (*ac-outer*) (sb-thread:with-mutex (*ac-lock*) 1))");
+    const call = (lock: string) => client.call(read(`(sb-thread:with-mutex (${lock}) 2)`), { label: "lock" });
+    for (const lock of ["cl-user::*ac-lock*", "cl-user::*ac-outer*"]) {
+      const error = await rejection(call(lock), "LOCK_HELD");
+      expect(error.message).to.match(/^lock: It needs the lock "held", which thread \d+ holds while it is stopped as /);
+      expect(error.details.holder).to.deep.equal({ thread: stop.thread, level: 1 });
+    }
+    await stop.abort();
+    expect(await waiting.next()).to.deep.include({ status: "returned", values: ["1"] });
+    expect(await call("cl-user::*ac-lock*")).to.equal(2);
+  });
+
   it("causes no stop if it fails after its timeout", async () => {
     const client = await image.connect();
     const failing = read(

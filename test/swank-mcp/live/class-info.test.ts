@@ -135,5 +135,11 @@ describe("class-info", () => {
     }
   });
 
+  it("refuses arguments for a name that is not a generic function", async () => {
+    const result = await server.call("class-info", { name: "figure", package: "figures", arguments: ["1"] });
+    expect(result.isError).to.equal(true);
+    snapshots.match("arguments for a class", blocks(result).join("\n--\n"));
+  });
+
   snapshots.testCompleteness();
 });

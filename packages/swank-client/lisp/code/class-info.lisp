@@ -148,7 +148,7 @@
 
 (defun class-info (text package-text &optional sources)
   "Describe the class and the generic function that TEXT, NAME or (setf NAME), names. SOURCES are the arguments of a call of the function.
-=> (:found NAME CLASS-PLIST-OR-NIL FUNCTION-PLIST-OR-NIL OTHER-KINDS) | the replies of CALL-WITH-NAMED"
+=> (:found NAME CLASS-PLIST-OR-NIL FUNCTION-PLIST-OR-NIL OTHER-KINDS SYSTEMS-KNOWN-P) | the replies of CALL-WITH-NAMED"
   (with-code-session (package-text)
     (call-with-named text (session-home package-text)
                      (lambda (symbol status package)
@@ -158,9 +158,10 @@
                               (class (and (not setf-p) (find-class symbol nil)))
                               (*call* sources))
                          (with-files ()
-                           (with-file-systems ()
+                           (with-file-systems (systems-known-p)
                              (with-printing-time
                                (list :found (name-text name)
                                      (and class (class-facts class))
                                      (and (generic-function-p name) (function-facts name symbol))
-                                     (and (not setf-p) (symbol-kinds symbol)))))))))))
+                                     (and (not setf-p) (symbol-kinds symbol))
+                                     systems-known-p)))))))))

@@ -12,10 +12,6 @@
 
 ;;; Systems. ASDF need not be loaded.
 
-(defun system-names ()
-  "The names of the systems that ASDF knows."
-  (or-nil (call-if-loaded "ASDF" "REGISTERED-SYSTEMS")))
-
 (defun component-files (component)
   "The source files of COMPONENT, a component of a system, and of its parts."
   (let ((pathname (or-nil (call-if-loaded "ASDF" "COMPONENT-PATHNAME" component)))
@@ -25,7 +21,7 @@
 
 (defun system-files (name)
   "The source files of the system NAME, and the file that defines it."
-  (let* ((system (or-nil (call-if-loaded "ASDF" "REGISTERED-SYSTEM" name)))
+  (let* ((system (or-nil (registered-system name)))
          (definition (and system (or-nil (call-if-loaded "ASDF" "SYSTEM-SOURCE-FILE" system)))))
     (append (and definition (list definition))
             (and system (component-files system)))))

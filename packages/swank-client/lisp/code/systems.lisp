@@ -12,9 +12,12 @@
         (let ((truename (named-file file)))
           (when truename (setf (gethash (namestring truename) table) name)))))))
 
-(defmacro with-file-systems (() &body body)
-  "Run BODY, which asks for the systems of files."
-  `(let ((*file-systems* (known-file-systems)))
+(defmacro with-file-systems ((&optional (knownp (gensym "KNOWN"))) &body body)
+  "Run BODY, which asks for the systems of files. KNOWNP is false if no system is found because another thread holds the compiler's lock,
+without which ASDF's methods may wait."
+  `(let* ((,knownp (not (world-lock-taken-p)))
+          (*file-systems* (if ,knownp (known-file-systems) (make-hash-table))))
+     (declare (ignorable ,knownp))
      ,@body))
 
 (defun system-of (definition)

@@ -22,10 +22,12 @@
            #:perform-name
            #:perform-plan-name
            #:plan-sources
+           #:registered-system
            #:report-of-asdf-p
            #:retry-finding
            #:search-places
            #:system-definition-file
+           #:system-names
            #:system-p
            #:systems-defined-in
            #:test-systems-of))
@@ -237,3 +239,24 @@ needed or NIL. Or NIL, if CONDITION is about something else."
         (call-if-loaded "UIOP" "COMPILE-FILE*" file :output-file target :external-format format)
       (call-if-loaded "UIOP" "CHECK-LISP-COMPILE-RESULTS" output warnings failure "compiling ~a" (list description))
       output)))
+
+;;; The table of systems. ASDF's functions for it call methods: SBCL may have to compile their dispatch, for which it needs the compiler's
+;;; lock, which a stopped thread may hold.
+
+(defun registry ()
+  "The table of the systems that ASDF knows, by name; NIL if ASDF is missing or has another registry."
+  (let ((table (value-if-loaded "ASDF/SYSTEM-REGISTRY" "*REGISTERED-SYSTEMS*")))
+    (and (hash-table-p table) table)))
+
+(defun system-names ()
+  "The names of the systems that ASDF knows."
+  (if (registry)
+      (loop for name being the hash-keys of (registry) collect name)
+      (call-if-loaded "ASDF" "REGISTERED-SYSTEMS")))
+
+(defun registered-system (name)
+  "The system NAME, in lower case, if ASDF knows it, or NIL."
+  (if (registry)
+      (let ((entry (gethash name (registry))))
+        (if (consp entry) (rest entry) entry))
+      (call-if-loaded "ASDF" "REGISTERED-SYSTEM" name)))

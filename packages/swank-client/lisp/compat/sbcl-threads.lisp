@@ -4,9 +4,8 @@
   (:documentation "What SBCL and Linux know of a thread that waits, read without disturbing it.")
   (:use #:common-lisp)
   (:import-from #:sb-kernel #:*gc-inhibit* #:make-lisp-obj)
-  (:import-from #:sb-thread #:semaphore-queue #:thread-ephemeral-p #:thread-os-tid #:thread-semaphore #:thread-waiting-for)
-  (:export #:awaited-mutex
-           #:ends-for-p
+  (:import-from #:sb-thread #:semaphore-queue #:thread-ephemeral-p #:thread-os-tid #:thread-semaphore)
+  (:export #:ends-for-p
            #:interruptible-p
            #:milliseconds-when-run
            #:system-call
@@ -16,19 +15,6 @@
            #:thread-ephemeral-p))
 
 (in-package #:swank-client/sbcl-threads)
-
-;;; Mutexes
-
-(defun awaited-mutex (thread)
-  "The mutex that THREAD waits for, or NIL."
-  ;; A wait with a timeout is a cons (TIMEOUT . MUTEX) on the stack of THREAD, which may leave the wait at any moment.
-  (ignore-errors
-   (sb-sys:without-gcing
-     (let* ((wait (thread-waiting-for thread))
-            (mutex (if (consp wait) (cdr wait) wait)))
-       (and (eq wait (thread-waiting-for thread))
-            (typep mutex 'sb-thread:mutex)
-            mutex)))))
 
 ;;; Interrupts
 

@@ -45,6 +45,7 @@
            #:accessible-symbol
            #:applicable-methods-of-types
            #:argument-type
+           #:awaited-mutex
            #:call-if-loaded
            #:called-directly-p
            #:comma-form
@@ -108,10 +109,13 @@
            #:terminal-stream
            #:thread-control-stack-start-slot
            #:thread-this-slot
+           #:type-docstring
            #:unavailable-argument-p
+           #:value-if-loaded
            #:version-symbols
            #:with-system-mutex
-           #:world-lock))
+           #:world-lock
+           #:world-lock-taken-p))
 
 (in-package #:swank-client/sbcl)
 
@@ -126,28 +130,6 @@
 (defun value-if-bound (symbol)
   "The value of the variable SYMBOL, or NIL if this SBCL has no such variable."
   (and symbol (boundp symbol) (symbol-value symbol)))
-
-(defparameter *package-graph-lock-variable* (first (existing-symbols '(("SB-IMPL" "*PACKAGE-GRAPH-LOCK*"))))
-  "SBCL's variable for the lock that guards all packages.")
-
-(defun package-graph-lock ()
-  "The lock that a thread holds while it changes packages or interns symbols, or NIL."
-  (value-if-bound *package-graph-lock-variable*))
-
-(defparameter *static-linker-lock-variable*
-  (first (existing-symbols '(("SB-VM" "*STATIC-LINKER-LOCK*") ("SB-C" "*STATIC-LINKER-LOCK*"))))
-  "SBCL's variable for the lock that guards direct calls in compiled code.")
-
-(defun static-linker-lock ()
-  "The lock that a thread holds while it changes direct calls in compiled code, or NIL."
-  (value-if-bound *static-linker-lock-variable*))
-
-(defparameter *world-lock-variable* (first (existing-symbols '(("SB-KERNEL" "**WORLD-LOCK**"))))
-  "SBCL's variable for the lock that guards classes, generic functions and the compiler.")
-
-(defun world-lock ()
-  "The lock that a thread holds while it compiles or changes classes and generic functions, or NIL."
-  (value-if-bound *world-lock-variable*))
 
 (defparameter *functions-under-c-locks*
   (remove-if-not #'fboundp
@@ -257,6 +239,10 @@
   (let ((symbol (and (find-package package) (find-symbol name package))))
     (when (and symbol (fboundp symbol)) (apply symbol arguments))))
 
+(defun value-if-loaded (package name)
+  "The value of the variable NAME of PACKAGE, or NIL if there is no such variable."
+  (value-if-bound (and (find-package package) (find-symbol name package))))
+
 (defun version-symbols (package-name symbol-name)
   "The symbols named SYMBOL-NAME in PACKAGE-NAME, for every loaded version of this library.
 When a client loads the library, package names end with the version."
@@ -268,6 +254,14 @@ When a client loads the library, package names end with the version."
                           (or (= (length name) length) (char= #\/ (char name length)))
                           (find-symbol symbol-name package))
         when symbol collect symbol))
+
+;;; Documentation
+
+(defun type-docstring (name)
+  "The docstring of the type or class NAME, or NIL. DOCUMENTATION would compile its methods, for which it needs the compiler's lock."
+  (or (sb-int:info :type :documentation name)
+      (let ((class (find-class name nil)))
+        (and class (slot-exists-p class 'sb-pcl::%documentation) (slot-value class 'sb-pcl::%documentation)))))
 
 ;;; Files
 

@@ -113,7 +113,7 @@
 
 (defun documentation-text (name kind)
   "The docstring of NAME as KIND, or NIL."
-  (let ((text (or-nil (documentation name kind))))
+  (let ((text (or-nil (if (eq kind 'type) (type-docstring name) (documentation name kind)))))
     (when (and (stringp text) (string/= text ""))
       (let ((missing (- (length text) +documentation-limit+)))
         (if (plusp missing)

@@ -17,6 +17,8 @@ export interface SwankErrorDetails {
   readonly operation?: string;
   /** Id of the request. */
   readonly request?: number;
+  /** The stopped thread that holds the lock for which the request waited, and its level in the debugger. */
+  readonly holder?: { readonly thread: number; readonly level: number };
   /** The last messages sent before the failure, oldest first, each cut to a few hundred characters. */
   readonly lastSent?: readonly string[];
   /** The beginning of the bytes or data that were not understood. */

@@ -104,6 +104,11 @@ export const ERROR_CODES = {
       "No reply came in time. A client's call is then ended in the image. A request sent on a bare connection, and code that runs without interrupts, may continue.",
     remedy: "Allow more time, or run the code as an evaluation, which can be interrupted.",
   },
+  LOCK_HELD: {
+    meaning:
+      "The request waited for a lock that a stopped thread holds, such as the compiler's, and was ended in the image.",
+    remedy: "Resume or abort the stop that the message names, then try again.",
+  },
   REQUEST_UNREADABLE: {
     meaning:
       "Lisp could not read the request, often because a package or an external symbol in it does not exist there.",

@@ -92,6 +92,8 @@ export interface FoundClass {
   readonly function: FunctionDescription | undefined;
   /** What the name means. */
   readonly kinds: readonly NamedKind[];
+  /** False if another thread held the compiler's lock, which ASDF may need to find the systems. */
+  readonly areSystemsKnown: boolean;
 }
 
 /** What is known about a class or generic function, or the reason why the name was not found. */
@@ -153,8 +155,15 @@ const functionDescription: Decoder<FunctionDescription> = plist({
   call: nullable(methodsCalled),
 });
 
-/** `(NAME CLASS FUNCTION KINDS)` (lisp/code/class-info.lisp). */
+/** `(NAME CLASS FUNCTION KINDS SYSTEMS-KNOWN-P)` (lisp/code/class-info.lisp). */
 export const foundClass: Decoder<FoundClass> = map(
-  tuple(string, nullable(classDescription), nullable(functionDescription), list(keywordOf(NAMED_KINDS))),
-  ([name, described, generic, kinds]) => ({ status: "found", name, class: described, function: generic, kinds }),
+  tuple(string, nullable(classDescription), nullable(functionDescription), list(keywordOf(NAMED_KINDS)), boolean),
+  ([name, described, generic, kinds, areSystemsKnown]) => ({
+    status: "found",
+    name,
+    class: described,
+    function: generic,
+    kinds,
+    areSystemsKnown,
+  }),
 );

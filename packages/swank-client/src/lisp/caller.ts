@@ -1,9 +1,10 @@
 import { list, type Sexp, symbol } from "sexp-parser";
-import { SwankError } from "../base/errors.js";
+import { SwankError, type SwankErrorCode } from "../base/errors.js";
 import type { Connection } from "../protocol/connection/connection.js";
 import type { RequestOptions } from "../protocol/connection/requests.js";
 import type { DebugMessage, Reply } from "../protocol/wire/messages.js";
 import { endRequestForm } from "./end-request.js";
+import { type HeldLock, heldLockForm, heldLockIn, isSameHold, lockHeld } from "./held-lock.js";
 
 /** Options of a call that is expected to return without stopping. */
 export interface CallOptions {
@@ -21,6 +22,15 @@ export interface CallOptions {
 /** Milliseconds that the image has to end an abandoned request. */
 const ENDING_TIME = 30_000;
 
+/** Milliseconds after which a request is first asked whether it waits for a lock that a stopped thread holds. */
+const FIRST_QUESTION = 400;
+/** Milliseconds until the answer is confirmed, because a stopped thread takes locks for a moment while it answers questions. */
+const CONFIRMATION = 300;
+/** Milliseconds until the next question if there is no such lock. */
+const NEXT_QUESTION = 2000;
+/** Milliseconds that the image has to answer the question. */
+const QUESTION_TIME = 10_000;
+
 const INVOKE_RESTART = symbol("swank:invoke-nth-restart-for-emacs");
 
 /**
@@ -30,6 +40,8 @@ export class Caller {
   readonly #connection: Connection;
   /** Running requests, with the condition that stopped each. */
   readonly #stopped = new Map<number, DebugMessage | undefined>();
+  /** Running requests, with the timer of the next question for the lock that each waits for. */
+  readonly #watches = new Map<number, NodeJS.Timeout>();
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -61,6 +73,7 @@ export class Caller {
     const id = options.id ?? this.#connection.nextId();
     this.#stopped.set(id, undefined);
     const isSent = !options.signal?.aborted;
+    this.#watch(id, FIRST_QUESTION);
     let isGivenUp = false;
     try {
       const reply = await this.#connection.exchange(form, { ...options, id });
@@ -71,19 +84,45 @@ export class Caller {
       isGivenUp = isSent && this.isOpen && isWaitOver(error);
       throw error;
     } finally {
+      clearTimeout(this.#watches.get(id));
+      this.#watches.delete(id);
       if (isGivenUp) void this.#end(id);
       else this.#stopped.delete(id);
     }
   }
 
+  /** Ends the wait of a request, after a while, if that waits for a lock until a client resumes or aborts a stop. */
+  #watch(id: number, delay: number, before?: HeldLock): void {
+    const timer = setTimeout(() => void this.#findLock(id, before), delay);
+    this.#watches.set(id, timer.unref());
+  }
+
+  async #findLock(id: number, before: HeldLock | undefined): Promise<void> {
+    const reply = await this.#ask(heldLockForm(id), "finding a lock", QUESTION_TIME);
+    if (!this.#watches.has(id)) return;
+    const lock = reply?.status === "ok" ? heldLockIn(reply.value) : undefined;
+    if (lock === undefined) this.#watch(id, NEXT_QUESTION);
+    else if (isSameHold(before, lock)) this.#connection.endWait(id, lockHeld(lock));
+    else this.#watch(id, CONFIRMATION, lock);
+  }
+
   /** Ends an abandoned request in the image. Until then its stops are still unwound here. */
   async #end(id: number): Promise<void> {
-    const ending = this.#connection.nextId();
-    this.#stopped.set(ending, undefined);
-    const options = { label: "ending a request", id: ending, timeout: ENDING_TIME };
-    await this.#connection.request(endRequestForm(id), options).catch(() => undefined);
-    this.#stopped.delete(ending);
+    await this.#ask(endRequestForm(id), "ending a request", ENDING_TIME);
     this.#stopped.delete(id);
+  }
+
+  /** The reply to a request about another one; `undefined` if it fails. */
+  async #ask(form: Sexp, label: string, timeout: number): Promise<Reply | undefined> {
+    const id = this.#connection.nextId();
+    this.#stopped.set(id, undefined);
+    try {
+      return await this.#connection.request(form, { label, id, timeout });
+    } catch {
+      return undefined;
+    } finally {
+      this.#stopped.delete(id);
+    }
   }
 
   /** True if the stop belongs to one of these requests, which is then being unwound. */
@@ -117,9 +156,11 @@ export function callerOf(connection: Connection): Caller {
   return caller;
 }
 
-/** The image does not know yet that the wait is over. */
+/** Errors that end a wait without the image's knowledge. */
+const WAIT_OVER: readonly SwankErrorCode[] = ["REQUEST_TIMEOUT", "CANCELLED", "LOCK_HELD"];
+
 function isWaitOver(error: unknown): boolean {
-  return error instanceof SwankError && (error.code === "REQUEST_TIMEOUT" || error.code === "CANCELLED");
+  return error instanceof SwankError && WAIT_OVER.includes(error.code);
 }
 
 function requestFailed(label: string, { condition }: DebugMessage): SwankError {

@@ -22,6 +22,8 @@ const CLASS_META = "swank-mcp/class";
 /** Longest list of arguments. */
 const MAX_ARGUMENTS = 200;
 
+const NO_SYSTEMS = "Systems are not shown: ASDF may need the compiler's lock, which another thread holds.";
+
 /** What was asked for. */
 interface Asked {
   readonly name: string;
@@ -47,7 +49,7 @@ function infoText(info: FoundClass, args: readonly string[]): string {
     ...(described === undefined ? [] : [classText(name, described)]),
     ...(generic === undefined ? [] : [functionText(generic, args)]),
   ];
-  if (parts.length > 0) return parts.join("\n\n");
+  if (parts.length > 0) return [...parts, ...(info.areSystemsKnown ? [] : [NO_SYSTEMS])].join("\n\n");
   const other = kinds.length === 0 ? "" : ` It is: ${kinds.map((kind) => kind.replaceAll("-", " ")).join(", ")}.`;
   return `${cutName(name, MAX_NAME)} is neither a class nor a generic function.${other}`;
 }

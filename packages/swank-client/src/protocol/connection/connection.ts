@@ -15,7 +15,7 @@ import {
 } from "./connection-options.js";
 import { defaultReply } from "./default-replies.js";
 import { Heartbeat, type HeartbeatOptions } from "./heartbeat.js";
-import { checkRequestOptions, PendingRequests, type RequestOptions } from "./requests.js";
+import { checkRequestOptions, PendingRequests, type RequestFailure, type RequestOptions } from "./requests.js";
 
 /** An id that no thread has: Swank counts from 1 or uses the system's thread ids. */
 const NO_THREAD = -1;
@@ -109,6 +109,11 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
     } catch (error) {
       throw error instanceof SwankError ? error.movedTo(new CallSite(this.exchange)) : error;
     }
+  }
+
+  /** Ends the wait for a reply with an error. The request continues in the image. */
+  endWait(id: number, failure: RequestFailure): void {
+    this.#pending.fail(id, failure);
   }
 
   #ask(form: Sexp, options: RequestOptions, origin?: CallSite): Promise<Reply> {
@@ -236,8 +241,7 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
 
   #onClose(error: SwankError | undefined): void {
     clearTimeout(this.#linger);
-    const reason = this.#end(this.#explain(error ?? this.#hangUp()));
-    this.emit("closed", reason);
+    this.emit("closed", this.#end(this.#explain(error ?? this.#hangUp())));
   }
 
   #startHeartbeat(options: HeartbeatOptions = {}): Heartbeat {

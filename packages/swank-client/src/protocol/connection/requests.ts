@@ -81,7 +81,7 @@ interface PendingRequestOptions {
 }
 
 /** Why a request failed, without the request itself. */
-interface RequestFailure extends Pick<SwankErrorOptions, "cause" | "remedy" | "details"> {
+export interface RequestFailure extends Pick<SwankErrorOptions, "cause" | "remedy" | "details"> {
   readonly code: SwankErrorCode;
   readonly message: string;
 }
@@ -127,6 +127,11 @@ export class PendingRequests {
     const request = this.#take(message.id);
     request?.resolve(message.reply);
     return request !== undefined;
+  }
+
+  /** Rejects a request. @returns false if it does not wait */
+  fail(id: number, failure: RequestFailure): boolean {
+    return this.#reject(id, failure);
   }
 
   /** Rejects all requests. */

@@ -2,6 +2,8 @@ import * as z from "zod";
 import { defineTool } from "../../calls/define-tool.js";
 import { similarNames } from "../../calls/similar-names.js";
 import { classInfoAnswer } from "../../format/class-info.js";
+import { Refusal } from "../../refusals/refusal.js";
+import { cutName } from "../../text/cut.js";
 
 export const classInfo = defineTool({
   name: "class-info",
@@ -22,6 +24,14 @@ export const classInfo = defineTool({
   async run({ name, package: packageName, arguments: args = [] }, { session, signal }) {
     const { client } = await session();
     const info = await client.code.classInfo(name, { package: packageName, args, signal });
+    if (args.length > 0 && info.status === "found" && info.function === undefined) throw notGeneric(info.name);
     return classInfoAnswer(info, { name, args }, await similarNames(client, name, info));
   },
 });
+
+function notGeneric(name: string): Refusal {
+  const shown = cutName(name);
+  return new Refusal("INVALID_ARGUMENTS", `class-info: ${shown} is not a generic function, so it takes no arguments.`, {
+    remedy: `Call again with the name of a generic function, or describe ${shown} without arguments.`,
+  });
+}
