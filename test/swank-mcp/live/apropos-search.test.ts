@@ -85,6 +85,7 @@ describe("apropos-search", () => {
         await found({ pattern: "^sort.*" }),
         await found({ pattern: "zmail-nothing" }),
         await found({ pattern: "sort", package: "zmial" }),
+        await found({ pattern: "zmail:sort-zmail" }),
       ].join("\n\n"),
     );
     expect(await server.evaluate('(find-symbol "NEVER-INTERNED-NAME")')).to.deep.equal(["=> NIL\n=> NIL"]);

@@ -30,7 +30,7 @@ const MAIL = `;;; Mail. Größe 𝄞
 (defmacro shortened (text) (shorten text))
 
 (defclass message () ((text :initarg :text :reader message-text)))
-(defclass letter (message) ())
+(defclass letter (message) ((stamp :accessor stamp)))
 (defclass urgent-letter (letter) ())
 (defgeneric show (message stream))
 (defmethod show ((message message) stream)
@@ -118,7 +118,12 @@ describe("find-references", () => {
   it("lists methods on a class, and all classes that inherit from it", async () => {
     snapshots.match(
       "classes",
-      await allFound(["message", "specializers"], ["message", "subclasses"], ["urgent-letter", "subclasses"]),
+      await allFound(
+        ["message", "specializers"],
+        ["letter", "specializers"],
+        ["message", "subclasses"],
+        ["urgent-letter", "subclasses"],
+      ),
     );
   });
 
@@ -152,6 +157,7 @@ describe("find-references", () => {
         ["shorten", "specializers"],
         ["*limit*", "macro-uses"],
         ["cl:if", "callees"],
+        ["letter", "callers"],
       ),
     );
   });
@@ -194,7 +200,7 @@ describe("find-references", () => {
     const last = await found("busy", "callers", { start: 990 });
     expect(last.split("\n").at(3)).to.equal("FOLDER/busy.lisp:1983:1: (defun caller-990 (x)  [line 1984]");
     expect(last.split("\n")).to.have.lengthOf(13);
-    expect(await found("busy", "callers", { start: 1000 })).to.include("1000 callers of BUSY; none from 1000 on");
+    expect(await found("busy", "callers", { start: 1000 })).to.include("1000 callers of BUSY; none from 1000 on.");
   });
 
   it("finds references in the files of a library", async () => {

@@ -69,6 +69,16 @@
         ((and (symbolp name) (eq :defined (sb-int:info :type :kind name))) :type)
         (t :no-class)))
 
+(defun other-meanings (name)
+  "What NAME is, each as the reason to ask for references of another kind."
+  (append (case (operator-kind name)
+            ((nil) '())
+            (:macro '(:macro))
+            (:special-operator '())
+            (t '(:function)))
+          (and (symbolp name) (eq :special (sb-int:info :variable :kind name)) '(:variable))
+          (and (symbolp name) (find-class name nil) '(:class))))
+
 (defun reasons (kind name)
   "Why nothing refers to NAME as KIND says: ((REASON PACKAGE FUNCTIONS) ...), where only :INTERPRETED and :NO-DATA have a package and a number."
   (let* ((reason (ecase kind
@@ -81,4 +91,6 @@
                     (member reason '(nil :inline :constant-inlined))
                     (or-nil (data-reason name)))))
     (append (and reason (list (list reason nil nil)))
+            (when (member reason '(:no-function :no-variable :no-macro :no-class))
+              (loop for meaning in (other-meanings name) collect (list meaning nil nil)))
             (and data (list data)))))

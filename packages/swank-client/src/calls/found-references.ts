@@ -76,6 +76,8 @@ export const NO_REFERENCES = [
   "symbol-macro",
   "type",
   "no-class",
+  "class",
+  "variable",
 ] as const;
 
 /** A reason why there may be no references. */

@@ -1,6 +1,7 @@
 import type { FoundName, FoundNames, PackageNotFound } from "../image/lisp-port.js";
 import { cutName, cutText, firstOf, oneLine } from "../text/cut.js";
 import { expressionHint, patternText, pluralPatternText } from "../text/pattern-text.js";
+import { shown } from "../text/shown.js";
 import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
 import { MAX_NAME } from "./meaning-text.js";
 import { notFoundBlocks, notFoundData } from "./symbol-blocks.js";
@@ -14,11 +15,17 @@ const MAX_DOCUMENTATION = 100;
 /** Most packages of names that are left out. */
 const MAX_PACKAGES = 10;
 
+/** What was searched for. */
+interface Search {
+  readonly pattern: string;
+  readonly regexp: boolean;
+  readonly package: string | undefined;
+  readonly kind: string | undefined;
+  readonly external: boolean | undefined;
+}
+
 /** The answer of apropos-search. */
-export function foundNamesAnswer(
-  found: FoundNames | PackageNotFound,
-  search: { readonly pattern: string; readonly regexp: boolean; readonly package: string | undefined },
-): ToolAnswer {
+export function foundNamesAnswer(found: FoundNames | PackageNotFound, search: Search): ToolAnswer {
   const isError = false;
   if (found.status === "package-not-found") {
     const blocks = notFoundBlocks(found, search.package ?? "", []);
@@ -28,19 +35,34 @@ export function foundNamesAnswer(
   return { blocks: [cutText(text)], isError, meta: { [NAMES_META]: namesData(found) } };
 }
 
-type Search = Parameters<typeof foundNamesAnswer>[1];
-
-function noneText({ undefinedCount, filteredCount, similar }: FoundNames, { pattern, regexp }: Search): string {
+function noneText({ undefinedCount, filteredCount, similar }: FoundNames, search: Search): string {
+  const { pattern, regexp } = search;
   return [
     `No name ${patternText(pattern, regexp)}.`,
-    ...(filteredCount > 0 ? [`${names(filteredCount)} of another kind, or not exported, ${does(filteredCount)}.`] : []),
+    ...(filteredCount > 0 ? [`${names(filteredCount)} ${otherwise(search)} ${does(filteredCount)}.`] : []),
     ...(undefinedCount > 0 ? [`${names(undefinedCount)} without a definition ${does(undefinedCount)}.`] : []),
     ...(similar.length > 0 ? [`Similar names: ${similar.map((name) => cutName(name)).join(", ")}`] : []),
     ...expressionHint(pattern, regexp),
+    ...packageHint(pattern),
   ].join("\n");
 }
 
-function someText(found: FoundNames, { pattern, regexp }: Search): string {
+/** Names do not contain their packages. */
+function packageHint(pattern: string): string[] {
+  const [, home, name] = /^([^\s:]+)::?([^\s:]+)$/.exec(pattern) ?? [];
+  return home === undefined || name === undefined
+    ? []
+    : [`A name is searched for without its package: pass pattern: ${shown(name)}, package: ${shown(home)}.`];
+}
+
+/** In what the names differ that are left out because of the arguments. */
+function otherwise({ kind, external }: Search): string {
+  if (external !== true) return "of another kind";
+  return kind === undefined ? "not exported" : "of another kind, or not exported,";
+}
+
+function someText(found: FoundNames, search: Search): string {
+  const { pattern, regexp } = search;
   const left = found.count - found.names.length;
   const head = `${names(found.count)} ${found.count === 1 ? patternText(pattern, regexp) : pluralPatternText(pattern, regexp)}`;
   const homes = [...new Set(found.names.map(({ package: home }) => home))];
@@ -50,9 +72,11 @@ function someText(found: FoundNames, { pattern, regexp }: Search): string {
       .map(nameLine)
       .join("\n"),
   );
-  return [left > 0 ? `${head}; the first ${found.names.length}:` : `${head}:`, ...lists, ...leftOutLines(found)].join(
-    "\n\n",
-  );
+  return [
+    left > 0 ? `${head}; the first ${found.names.length}:` : `${head}:`,
+    ...lists,
+    ...leftOutLines(found, search),
+  ].join("\n\n");
 }
 
 function names(count: number): string {
@@ -71,7 +95,7 @@ function nameLine({ name, kinds, arglist, documentation }: FoundName): string {
   return `${cutName(name, MAX_NAME)} ${what}${parameters}${about}`;
 }
 
-function leftOutLines({ leftOut, undefinedCount, filteredCount }: FoundNames): string[] {
+function leftOutLines({ leftOut, undefinedCount, filteredCount }: FoundNames, search: Search): string[] {
   const { shown, left } = firstOf(leftOut, MAX_PACKAGES);
   const counts = [
     ...shown.map(({ package: home, count }) => `${home} ${count}`),
@@ -79,7 +103,7 @@ function leftOutLines({ leftOut, undefinedCount, filteredCount }: FoundNames): s
   ];
   const lines = [
     ...(counts.length > 0 ? [`Left out: ${counts.join(", ")}. Narrow the search with package, kind or external.`] : []),
-    ...(filteredCount > 0 ? [`Not shown: ${names(filteredCount)} of another kind, or not exported.`] : []),
+    ...(filteredCount > 0 ? [`Not shown: ${names(filteredCount)} ${otherwise(search).replace(/,$/, "")}.`] : []),
     ...(undefinedCount > 0 ? [`Not shown: ${names(undefinedCount)} without a definition.`] : []),
   ];
   return lines.length === 0 ? [] : [lines.join("\n")];

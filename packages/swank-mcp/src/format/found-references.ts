@@ -12,6 +12,9 @@ const REFERENCES_META = "swank-mcp/references";
 /** Most names of Lisp's own definitions. */
 const MAX_LISP_NAMES = 12;
 
+/** Most definitions by one form that are named after its first. */
+const MAX_OF_FORM = 3;
+
 /** What is counted: one, several, and the words before the name. */
 const COUNTED: Record<ReferenceKind, readonly [one: string, several: string, of: string]> = {
   callers: ["caller", "callers", "of"],
@@ -64,8 +67,8 @@ function someText(found: FoundReferences, { kind, start }: Asked): string {
     references.length === count ? "" : `; ${references.length === 0 ? `none from ${start} on` : `${start + 1}-${end}`}`;
   const rest = [...(end < count ? [`For more, pass start: ${end}.`] : []), ...ownLines(found, kind)];
   return [
-    `${counted(count, kind)} ${cutName(name, MAX_NAME)}${where}${part}:`,
-    ...groups(references).map((group) => group.map((reference) => definitionLine(reference)).join("\n")),
+    `${counted(count, kind)} ${cutName(name, MAX_NAME)}${where}${part}${references.length === 0 ? "." : ":"}`,
+    ...groups(references).map((group) => formsOf(group).map(formLine).join("\n")),
     ...(rest.length > 0 ? [rest.join("\n")] : []),
   ].join("\n\n");
 }
@@ -91,6 +94,24 @@ function groups(references: readonly Reference[]): Reference[][] {
     byPlace.set(place, [...(byPlace.get(place) ?? []), reference]);
   }
   return [...byPlace.values()];
+}
+
+/** The references of a file by the form that makes them: a class makes methods that read and write its slots. */
+function formsOf(references: readonly Reference[]): Reference[][] {
+  const byForm = new Map<string, Reference[]>();
+  for (const reference of references) {
+    const { head, line, column, name } = reference;
+    const form = head === undefined ? `:${name}` : `${line}:${column}`;
+    byForm.set(form, [...(byForm.get(form) ?? []), reference]);
+  }
+  return [...byForm.values()];
+}
+
+function formLine([first, ...others]: readonly Reference[]): string {
+  if (first === undefined) return "";
+  const { shown, left } = firstOf(others, MAX_OF_FORM);
+  const names = shown.map(({ name }) => cutName(name, MAX_NAME));
+  return definitionLine(first, left > 0 ? [...names, more(left, "definition")] : names);
 }
 
 function referencesData({ status, name, references, count, files, lispCount, reasons }: FoundReferences): JsonObject {

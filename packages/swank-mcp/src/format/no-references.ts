@@ -50,6 +50,10 @@ function reasonLine({ reason, package: home, functions }: NoReferences, name: st
       return `${name} is a symbol macro: its uses are not recorded.`;
     case "type":
       return `${name} is a type, not a class.`;
+    case "class":
+      return `${name} is a class: ask for kind specializers or subclasses.`;
+    case "variable":
+      return `${name} is a special variable: ask for kind references.`;
     case "no-class":
       return `${name} is not a class.`;
   }

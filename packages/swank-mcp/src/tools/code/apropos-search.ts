@@ -39,6 +39,6 @@ export const aproposSearch = defineTool({
     const { client } = await session();
     const found = await client.code.apropos(pattern, { regexp, package: packageName, kind, external, limit, signal });
     if (found.status === "bad-pattern") throw patternRefusal("apropos-search", found.reason);
-    return foundNamesAnswer(found, { pattern, regexp, package: packageName });
+    return foundNamesAnswer(found, { pattern, regexp, package: packageName, kind, external });
   },
 });
