@@ -10,6 +10,9 @@ const BIN = `${ROOT}packages/swank-mcp/bin/swank-mcp.js`;
 const LOOKS = 100;
 const PAUSE = 100;
 
+/** Milliseconds until a call fails. The first one launches an image, which may compile libraries. */
+const PATIENCE = 300_000;
+
 /** An answer that the agent did not expect. */
 export class WrongTurn extends Error {}
 
@@ -86,7 +89,9 @@ export class Agent {
   }
 
   async #send(name, args) {
-    const { content, structuredContent } = await this.#client.callTool({ name, arguments: args });
+    const { content, structuredContent } = await this.#client.callTool({ name, arguments: args }, undefined, {
+      timeout: PATIENCE,
+    });
     return { text: content.map((block) => block.text).join("\n\n"), data: structuredContent };
   }
 

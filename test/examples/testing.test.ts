@@ -10,11 +10,11 @@ describe("testing.mjs", () => {
     expect(code, stderr).to.equal(0);
     const page = await readFile(new URL("../docs/testing.md", EXAMPLES), "utf8");
     expect(said(page)).to.deep.equal(said(stdout));
-  }).timeout(120_000);
+  }).timeout(300_000);
 
   it("fails at an answer that its agent does not expect", async () => {
     const failed = await runExample("testing.mjs", [], { environment: { SWANK_MCP_APPROVAL: "strict" } });
     expect(failed.code).to.equal(1);
     expect(failed.stderr).to.include("Wrong turn: debugger_invoke_restart");
-  }).timeout(120_000);
+  }).timeout(300_000);
 });
