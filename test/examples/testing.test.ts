@@ -9,7 +9,8 @@ describe("testing.mjs", () => {
     const { code, stdout, stderr } = await runExample("testing.mjs");
     expect(code, stderr).to.equal(0);
     const page = await readFile(new URL("../docs/testing.md", EXAMPLES), "utf8");
-    expect(said(page)).to.deep.equal(said(stdout));
+    // list-changes may add files of libraries that it cannot compare.
+    expect(said(stdout)).to.include.members(said(page));
   }).timeout(300_000);
 
   it("fails at an answer that its agent does not expect", async () => {
