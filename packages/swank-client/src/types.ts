@@ -15,6 +15,7 @@ export type {
   ChangeState,
   Changes,
   FileNotFound,
+  FileState,
   FoundChanges,
   Save,
   SaveOutcome,
@@ -71,6 +72,7 @@ export type {
   XrefKind,
 } from "./calls/index.js";
 export type { LoadedSystem, Loading, LoadProblem, LoadResult } from "./calls/load-result.js";
+export type { ChangedForm, FormOutcome, LoadedChanges } from "./calls/loaded-changes.js";
 export type * from "./calls/program-thread.js";
 export type { RedefinedIn, Redefinitions, StaleUse } from "./calls/redefinition.js";
 export type { SignalledCondition, SignalledConditions } from "./calls/signalled-condition.js";
@@ -84,6 +86,7 @@ export type { LispWarning, WarningCount } from "./calls/warning.js";
 export type { SwankClient } from "./client.js";
 export type { ClientEvents } from "./client-events.js";
 export type { ClientOptions, DefinitionsOptions, DescribeOptions } from "./client-options.js";
+export type { ChangesCode } from "./code/changes-code.js";
 export type { Code } from "./code/code.js";
 export type {
   AproposOptions,

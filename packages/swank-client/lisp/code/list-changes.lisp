@@ -4,84 +4,6 @@
 
 (defconstant +changes-limit+ 500 "Changes that are listed.")
 
-;;; Files of definitions that were evaluated
-
-(defun definitions-by-file (definitions)
-  "Those of DEFINITIONS that were loaded from files, by the native name of the file."
-  (let ((table (make-hash-table :test 'equal)))
-    (dolist (definition definitions table)
-      (let ((name (definition-file-name definition)))
-        (when name (push definition (gethash name table)))))))
-
-(defun known-files (by-file)
-  "The native names of all files that the program was loaded from and that exist. BY-FILE has those of live definitions."
-  (mapcar #'sb-ext:native-namestring
-          (existing-files (append (loop for name being the hash-keys of by-file
-                                        unless (eql 0 (search "SYS:" name)) collect (sb-ext:parse-native-namestring name))
-                                  (mapcar #'sb-ext:parse-native-namestring (loaded-text-files))
-                                  (loaded-files)))))
-
-(defstruct program
-  "The program in the image: its definitions, those of each file by native name, and the native names of its files."
-  definitions by-file files)
-
-(defun the-program ()
-  "The program as it is now."
-  (let* ((definitions (definitions-of-program))
-         (by-file (definitions-by-file definitions)))
-    (make-program :definitions definitions :by-file by-file :files (known-files by-file))))
-
-(defun home-candidates (package program)
-  "The native names of files that may define names of PACKAGE: those that do so now, and those of which no definition is alive."
-  (loop for name in (program-files program)
-        for definitions = (gethash name (program-by-file program))
-        when (or (null definitions)
-                 (find package definitions :key #'definition-home))
-          collect name))
-
-(defun defined-in (definition names package)
-  "=> the first file of NAMES that has a form of DEFINITION in PACKAGE, the span of the form and the number of its top-level form; or NIL"
-  (dolist (name names)
-    (let ((file (file-now name)))
-      (when (and file (member (package-name package) (file-packages file) :test #'string=))
-        (multiple-value-bind (span number) (named-span definition file nil)
-          (when span (return (values file span number))))))))
-
-(defun evaluated-change (definition program)
-  "The change that DEFINITION, which was evaluated from text, is to its file; NIL if the file has the same text."
-  (let* ((text (or-nil (own-form definition)))
-         (package (definition-home definition))
-         (editor-file (getf (definition-plist definition) :emacs-filename)))
-    (when (and text package)
-      (multiple-value-bind (file span number)
-          (defined-in definition (append (and (stringp editor-file) (list editor-file)) (home-candidates package program)) package)
-        (let ((file-text (and file (subseq (file-text file) (first span) (second span)))))
-          (unless (and file (string= (trimmed-end text) (trimmed-end file-text)))
-            (make-change :state (if file :differs :image-only) :kind (definition-kind definition)
-                         :name (definition-text definition) :definition definition
-                         :file file :position (and span (first span)) :number number :text text :file-text file-text)))))))
-
-(defun trimmed-end (text)
-  "TEXT without white space at its ends of lines."
-  (string-trim '(#\Space #\Newline #\Return #\Tab) (remove #\Return text)))
-
-(defun unrecorded-change (definition)
-  "The change that DEFINITION is if Lisp has not recorded where it came from, as at the prompt of the REPL; or NIL."
-  (when (and (member (definition-kind definition) '(:function :macro))
-             (not (typep (or-nil (fdefinition (definition-name definition))) 'generic-function))
-             (or (null (definition-record definition))
-                 (null (sb-introspect:definition-source-pathname (definition-record definition)))))
-    (make-change :state :image-only :kind (definition-kind definition) :name (definition-text definition)
-                 :definition definition :text (lambda-text definition))))
-
-(defun image-changes (program)
-  "The changes that evaluated definitions of PROGRAM are to their files."
-  (loop for definition in (program-definitions program)
-        for change = (or-nil (if (definition-plist definition)
-                                 (evaluated-change definition program)
-                                 (unrecorded-change definition)))
-        when change collect change))
-
 ;;; All changes
 
 (defun same-text-evaluated-p (change)
@@ -113,11 +35,19 @@
          (null (loaded-octets (named-file name)))
          (eql (code-created code) (or-nil (file-write-date (named-file name)))))))
 
+(defun program-file-p (file)
+  "True if FILE names no package, or one of the program. The files of this library count as Lisp's, even if they are newer than an image."
+  (or (null (file-packages file))
+      (some (lambda (name)
+              (let ((package (or-nil (find-package name))))
+                (if package (program-package-p package) (not (eql 0 (search "SWANK-CLIENT/" name))))))
+            (file-packages file))))
+
 (defun wanted-files (truename program)
   "The files to compare, as they are now: TRUENAME or, if that is NIL, all of PROGRAM that can have changed."
   (loop for name in (if truename (list (sb-ext:native-namestring truename)) (program-files program))
         for file = (and (or truename (not (unchanged-date-p name))) (file-now name))
-        when file collect file))
+        when (and file (program-file-p file)) collect file))
 
 (defun undated-p (file)
   "True if it is not recorded when FILE was loaded."
@@ -129,24 +59,33 @@
   (gethash (sb-ext:native-namestring (file-truename file)) (program-by-file program)))
 
 (defun listed-changes (file program)
-  "=> the changes in FILE that are still to be loaded, and how it was compared: :COMPARED, :GUESSED, :UNDATED, or NIL if it has not changed"
-  (if (undated-p file)
-      (values '() :undated)
-      (multiple-value-bind (changes known) (file-changes file (definitions-from file program))
-        (values (shown-changes changes) (and changes (if known :compared :guessed))))))
+  "=> the changes in FILE that are still to be loaded, and how it was compared: :COMPARED, :GUESSED, :UNDATED, :UNREADABLE, or NIL if it has
+not changed"
+  (cond ((undated-p file) (values '() :undated))
+        ((not (file-whole-p file)) (values '() :unreadable))
+        (t (multiple-value-bind (changes known) (file-changes file (definitions-from file program))
+             (values (shown-changes changes) (and changes (if known :compared :guessed)))))))
 
 (defun of-file-p (change truename)
   "True if CHANGE is in the file TRUENAME, or TRUENAME is NIL."
   (or (null truename)
       (and (change-file change) (equal truename (file-truename (change-file change))))))
 
-(defun twice-p (change in-image)
-  "True if the form of CHANGE differs from the image's by one of IN-IMAGE, too: it is listed once, with the image's text."
-  (find-if (lambda (other)
-             (and (eq :differs (change-state other))
-                  (eq (change-file other) (change-file change))
-                  (eql (change-number other) (change-number change))))
-           in-image))
+(defun joined-changes (in-files in-image)
+  "IN-FILES without those whose form differs from the image's by one of IN-IMAGE, too. That is listed instead, with the image's text, and is a
+:CONFLICT if the file has certainly changed."
+  (remove-if (lambda (change)
+               (loop with twice-p = nil
+                     for other in in-image
+                     when (and (member (change-state other) '(:differs :conflict))
+                               (eq (change-file other) (change-file change))
+                               (eql (change-number other) (change-number change)))
+                       do (setf twice-p t)
+                          (unless (eq :maybe-changed (change-state change))
+                            (setf (change-state other) :conflict
+                                  (change-in-file other) change))
+                     finally (return twice-p)))
+             in-files))
 
 (defun in-order (changes)
   "CHANGES by file and position, those in no file last and by name."
@@ -170,7 +109,7 @@
                                   (when state (push (list file state) states))
                                   changes))))
     (values (in-order (append (remove-if-not (lambda (change) (of-file-p change truename)) in-image)
-                              (remove-if (lambda (change) (twice-p change in-image)) in-files)))
+                              (joined-changes in-files in-image)))
             (nreverse states))))
 
 (defun change-entry (change)

@@ -6,11 +6,14 @@
   "A source file as it is now."
   truename text
   (date nil)
-  ;; its top-level forms, or :UNREAD
+  ;; its top-level forms, or :UNREAD, and whether all can be read
   (known-forms :unread)
+  (known-whole nil)
   ;; its external format, and the names of its packages: see FILE-PACKAGES
   (format nil)
-  (package-names :unknown))
+  (package-names :unknown)
+  ;; the package in which its first forms are read
+  (initial-package (find-package "COMMON-LISP-USER")))
 
 (defvar *files* nil "The files that this request has read, by truename.")
 
@@ -32,8 +35,13 @@
 (defun file-forms (file)
   "The top-level forms of FILE."
   (when (eq (file-known-forms file) :unread)
-    (setf (file-known-forms file) (top-level-forms (file-text file))))
+    (setf (values (file-known-forms file) (file-known-whole file)) (top-level-forms (file-text file))))
   (file-known-forms file))
+
+(defun file-whole-p (file)
+  "True if all of FILE can be read."
+  (file-forms file)
+  (file-known-whole file))
 
 (defun file-now (name)
   "The file that NAME means, a pathname or native name, as it is now; or NIL if it cannot be read."

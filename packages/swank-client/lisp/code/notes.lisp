@@ -9,7 +9,9 @@
 that cannot be read."
   severity text file definition
   (path '())
-  (position nil))
+  (position nil)
+  ;; (KIND NAME) of the name that is said to be undefined
+  (undefined nil))
 
 (defun note-severity (condition)
   "How bad CONDITION, which the compiler has signalled, is."
@@ -26,9 +28,11 @@ that cannot be read."
 
 (defun note-of (condition)
   "The note about CONDITION, which the compiler signals now."
-  (let ((definition (compiled-definition)))
+  (let ((definition (compiled-definition))
+        (text (report-text condition 2000)))
     (make-note :severity (note-severity condition)
-               :text (report-text condition 2000)
+               :text text
+               :undefined (undefined-thing condition text)
                :file (or (compiled-from-file) *compile-file-truename*)
                :definition (and definition (name-text definition))
                :path (nth-value 1 (compiled-form))

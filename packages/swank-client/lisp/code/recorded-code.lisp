@@ -27,13 +27,13 @@
                   when name collect name))
       (file-package-names file)))
 
-(defun package-at (text forms number)
-  "The package in which form NUMBER of FORMS in TEXT is read, or NIL if it is not known."
+(defun package-at (text forms number &optional initial)
+  "The package in which form NUMBER of FORMS in TEXT is read: INITIAL before the first IN-PACKAGE; NIL if it does not exist."
   (loop with name = nil
         for form in forms
         repeat (or number 0)
         do (setf name (or (or-nil (in-package-name text form)) name))
-        finally (return (and name (or-nil (find-package name))))))
+        finally (return (if name (or-nil (find-package name)) initial))))
 
 ;;; Recorded forms
 

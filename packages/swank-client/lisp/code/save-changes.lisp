@@ -15,7 +15,7 @@
 (defun savable-changes (truename matches-p)
   "The changes that evaluations have made, in the file TRUENAME or in no file, and for whose definitions MATCHES-P."
   (remove-if-not (lambda (change)
-                   (and (member (change-state change) '(:image-only :differs))
+                   (and (member (change-state change) '(:image-only :differs :conflict))
                         (or (null (change-file change)) (of-file-p change truename))
                         (funcall matches-p (change-definition change))))
                  (all-changes nil)))
@@ -78,7 +78,7 @@
                :outcome (cond ((form-changed-p file number) :file-changed)
                               ((> (matching-forms definition file) 1) :ambiguous)
                               ((conditional-p file number) :conditional)
-                              ((not (package-fits-p definition (package-at (file-text file) (file-forms file) number))) :other-package)
+                              ((not (package-fits-p definition (package-at (file-text file) (file-forms file) number (file-initial-package file)))) :other-package)
                               (t :save)))))
 
 (defun addition (change file)
@@ -93,7 +93,8 @@
                :outcome (cond ((null (change-text change)) :no-text)
                               ((null file) :no-file)
                               ((not (package-fits-p (change-definition change)
-                                                    (package-at text (file-forms file) (length (file-forms file)))))
+                                                    (package-at text (file-forms file) (length (file-forms file))
+                                                                (file-initial-package file))))
                                :other-package)
                               (t :save)))))
 

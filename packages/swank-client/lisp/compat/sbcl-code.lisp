@@ -11,6 +11,7 @@
            #:function-code-source
            #:function-references-p
            #:lisp-functions-called
+           #:load-compiled-as
            #:map-code-sources
            #:method-code
            #:method-code-name
@@ -112,6 +113,16 @@ Code that was replaced stays in memory until garbage is collected."
   (let ((stream (stream-error-stream condition)))
     (and (typep stream 'sb-impl::form-tracking-stream)
          (sb-impl::form-tracking-stream-form-start-char-pos stream))))
+
+(defun load-compiled-as (fasl truename)
+  "Load the file FASL as if it were TRUENAME. LOAD would bind the variables of its own file, and count as a load of the whole file."
+  (with-open-file (stream fasl :element-type '(unsigned-byte 8))
+    (let ((*package* *package*)
+          (*readtable* *readtable*)
+          (*load-pathname* truename)
+          (*load-truename* truename)
+          (sb-c::*policy* sb-c::*policy*))
+      (sb-fasl::load-as-fasl stream nil nil))))
 
 (defun method-combination-name (generic-function)
   "The name of the method combination of GENERIC-FUNCTION."

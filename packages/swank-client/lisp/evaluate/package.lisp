@@ -11,6 +11,7 @@
            #:abort-evaluation
            #:abort-stop
            #:at-stop
+           #:compiled-users
            #:end-attempt
            #:evaluate
            #:interrupt
@@ -19,5 +20,8 @@
            #:note-compiling
            #:protect-image
            #:report-progress
+           #:stale-users
            #:stop
-           #:stop-identity))
+           #:stop-identity
+           #:undefined-thing
+           #:undefined-yet-p))

@@ -60,19 +60,25 @@
     (loop for (user) in (sb-introspect:who-calls name)
           unless (or (equal user name) (member (function-now user) callers)) collect user)))
 
+(defun compiled-users (name kind)
+  "((USER . FUNCTION) ...): the functions that were compiled with NAME, a :MACRO or an inline :FUNCTION."
+  (loop for user in (delete-duplicates (cond ((eq kind :macro) (mapcar #'first (sb-introspect:who-macroexpands name)))
+                                             ((and (eq kind :function) (inline-p name)) (compiled-inline name)))
+                                       :test #'equal)
+        collect (cons user (function-now user))))
+
 (defun users-of-old (condition)
-  "The names of functions that were compiled with the macro or inline function that CONDITION reports as redefined."
-  (let ((name (redefinition-warning-name condition)))
-    (delete-duplicates (cond ((typep condition 'redefinition-with-defmacro)
-                              (mapcar #'first (sb-introspect:who-macroexpands name)))
-                             ((and (typep condition 'redefinition-with-defun) (inline-p name)) (compiled-inline name)))
-                       :test #'equal)))
+  "((USER . FUNCTION) ...): the functions that were compiled with the macro or inline function that CONDITION reports as redefined."
+  (compiled-users (redefinition-warning-name condition)
+                  (typecase condition
+                    (redefinition-with-defmacro :macro)
+                    (redefinition-with-defun :function))))
 
 (defun note-users (evaluation condition)
   "Note the functions that use the old definition of what CONDITION reports, so that those that still do can be reported later."
   (when (< (length (evaluation-stale-users evaluation)) +searches-limit+)
     (let* ((name (redefinition-warning-name condition))
-           (users (mapcar (lambda (user) (cons user (function-now user))) (users-of-old condition)))
+           (users (users-of-old condition))
            (known (assoc name (evaluation-stale-users evaluation) :test #'equal)))
       (cond (known (setf (cdr known) (union (cdr known) users :test #'equal)))
             (users (push (cons name users) (evaluation-stale-users evaluation)))))))

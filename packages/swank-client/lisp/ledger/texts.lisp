@@ -25,12 +25,11 @@
   "Forget the text of the file TRUENAME."
   (remhash (sb-ext:native-namestring truename) *loaded-texts*))
 
-(defun note-text (truename &optional (octets (file-octets truename)))
-  "Keep OCTETS, by default the text that the file TRUENAME has now: it is the one that is loaded."
+(defun note-text (truename &optional (octets (file-octets truename)) (date (file-write-date truename)))
+  "Keep OCTETS, by default the text that the file TRUENAME has now, with its DATE: it is the one that is loaded."
   (forget-text truename)
-  (let ((date (file-write-date truename)))
-    (when (and octets (< (+ (length octets) (kept-size)) +kept-limit+))
-      (setf (gethash (sb-ext:native-namestring truename) *loaded-texts*) (cons date octets)))))
+  (when (and octets (< (+ (length octets) (kept-size)) +kept-limit+))
+    (setf (gethash (sb-ext:native-namestring truename) *loaded-texts*) (cons date octets))))
 
 (defun note-loaded-text (file source)
   "Keep the text of SOURCE, the truename of the source of FILE, which is about to be loaded; but none if FILE was compiled from an older text."

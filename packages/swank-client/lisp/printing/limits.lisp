@@ -73,11 +73,16 @@ Printing that the debugger interrupted may be changing its circularity table, wh
        (progn ,@body)
        (call-with-printing-time (lambda () ,@body))))
 
+(defmacro with-initial-handlers (&body body)
+  "Run BODY without the handlers of the code around it."
+  `(let ((sb-kernel:*handler-clusters* **initial-handler-clusters**))
+     ,@body))
+
 (defmacro without-outer-handlers (&body body)
   "Run BODY without the handlers and restarts of the stopped code: they would end the stop."
-  `(let ((sb-kernel:*handler-clusters* **initial-handler-clusters**)
-         (sb-kernel:*restart-clusters* '()))
-     ,@body))
+  `(with-initial-handlers
+     (let ((sb-kernel:*restart-clusters* '()))
+       ,@body)))
 
 (defun give-up-printing (condition hook)
   "Leave IN-TIME instead of entering the debugger, which would stop inside the report of another stop."

@@ -33,5 +33,6 @@
            #:with-bounded-printing
            #:with-fast-number-printing
            #:with-fresh-printer-state
+           #:with-initial-handlers
            #:with-printing-time
            #:without-outer-handlers))

@@ -24,7 +24,8 @@
 (declaim (notinline call-own))
 
 (defun call-own (function arguments)
-  "Apply FUNCTION in a thread that a client's code started. The frames below this function's belong to the runtime."
+  "Apply FUNCTION to ARGUMENTS: it runs in a thread that a client's code started, or loads a form for the client. The frames below this
+function's belong to the runtime."
   (multiple-value-prog1 (apply function arguments)
     (restore-guard-page)))
 

@@ -73,12 +73,25 @@
   (let ((last (position-if-not #'host-name-p names :from-end t)))
     (if last (1+ last) (length names))))
 
+(defun loader-name-p (name)
+  "True if NAME is that of a function with which SBCL or the runtime loads compiled code."
+  (let ((symbol (name-symbol name)))
+    (and symbol
+         (or (eq (symbol-package symbol) (find-package "SB-FASL"))
+             (member (symbol-name symbol) '("CALL-WITH-LOADER-PACKAGE-NAMES" "LOAD-COMPILED-AS") :test #'string=)))))
+
+(defun own-start (names base)
+  "The index in NAMES of the first frame above BASE, that of CALL-OWN, with which the runtime loads code for it, or BASE."
+  (loop for start = base then (1- start)
+        while (and (plusp start) (loader-name-p (nth (1- start) names)))
+        finally (return start)))
+
 (defun toplevel-start (names)
   "The index in NAMES, those of all frames, innermost first, of the first frame of the evaluator, the runtime or Swank below the user's code."
   (let ((base (position-if (lambda (name) (member name '(call-user call-own call-framework read-user bounded-text))) names)))
     (if base
         (case (nth base names)
-          (call-own base)
+          (call-own (own-start names base))
           (call-framework (framework-start names base))
           (t (evaluator-start names base)))
         (host-start names))))

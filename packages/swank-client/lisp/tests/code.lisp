@@ -39,3 +39,17 @@
   (is (equal '() (symbol-kinds 'symbol-that-names-nothing)))
   (is-true (of-kind-p '(:generic-function) :function))
   (is-false (of-kind-p '(:macro) :function)))
+
+(define-test masked-text-keeps-positions
+    "All forms before the wanted one are blank, except those that set its context, and no position changes. The form after it ends the text."
+  (let ((file (make-file :text (format nil "(in-package :a) 'b (c \")\"~%) #+(or) (d) (e (f)) (declaim (g)) (h)"))))
+    (is (string= (format nil "(in-package :a) 'b (     ~%) #+(or) (d) (e (f)) (           )") (masked-text file 3)))
+    (is (string= (format nil "(in-package :a) 'b (     ~%) #+(or) (d) (     ) (declaim (g)) (h)") (masked-text file 5)))))
+
+(define-test reader-forms-are-recognized
+    "Forms that may change the syntax of later forms are found by their operator or by the variable that they set."
+  (dolist (text '("(named-readtables:in-readtable :a)" "(set-macro-character #\\? #'f)" "(enable-interpol-syntax)"
+                  "(eval-when (:compile-toplevel) (setf *readtable* *mine*))"))
+    (is-true (reader-form-p text) "~a" text))
+  (dolist (text '("(foo)" "(setf *x* 1)" "(eval-when (:execute) (foo))"))
+    (is-false (reader-form-p text) "~a" text)))

@@ -4,7 +4,7 @@
   (:documentation "Tests of the Lisp code, in FiveAM.")
   (:use #:common-lisp)
   (:import-from #:fiveam #:is #:is-false #:is-true #:signals)
-  (:import-from #:swank-client/code #:bad-pattern #:of-kind-p #:pattern-searcher #:symbol-kinds #:text-searcher)
+  (:import-from #:swank-client/code #:bad-pattern #:make-file #:masked-text #:of-kind-p #:pattern-searcher #:reader-form-p #:symbol-kinds #:text-searcher)
   (:import-from #:swank-client/connection #:bytes-of #:fits-p #:fitting-event #:shortened)
   (:import-from #:swank-client/debugger #:named-arguments)
   (:import-from #:swank-client/describe #:unqualified-parameters #:qualified-name)

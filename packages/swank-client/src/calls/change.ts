@@ -3,19 +3,28 @@ import { keywordOf } from "../lisp/decoders.js";
 import { SOURCE_KINDS } from "./definition-text.js";
 import type { NameNotFound } from "./symbol-description.js";
 
-const { boolean, integer, nullable, optional, plist, string } = decode;
+const { boolean, integer, map, nullable, optional, plist, string, tuple } = decode;
 
 /**
  * How the image and a file differ.
  *
  * - `image-only`: evaluated; no file of the program defines it.
  * - `differs`: evaluated; the file has another text.
+ * - `conflict`: evaluated, and the file's form has changed since it was loaded, to another text.
  * - `changed`: the file's form has changed since it was loaded.
  * - `maybe-changed`: the file has changed since it was loaded, but not the length of this form; the text that was loaded is not recorded.
  * - `new`: the file's form was not there when the file was loaded.
  * - `deleted`: still in the image; the file has no such form any more.
  */
-export const CHANGE_STATES = ["image-only", "differs", "changed", "maybe-changed", "new", "deleted"] as const;
+export const CHANGE_STATES = [
+  "image-only",
+  "differs",
+  "conflict",
+  "changed",
+  "maybe-changed",
+  "new",
+  "deleted",
+] as const;
 
 /** One of `CHANGE_STATES`. */
 export type ChangeState = (typeof CHANGE_STATES)[number];
@@ -42,9 +51,16 @@ export interface Change {
 
 /**
  * How a file was compared: `compared` with the text that was loaded; `guessed` by the lengths of its forms, because that text is not
- * recorded; `undated`: not compared, because it is not recorded when it was loaded.
+ * recorded; `undated`: not compared, because it is not recorded when it was loaded; `unreadable`: not compared, because it cannot be read
+ * to its end.
  */
-export const FILE_STATES = ["compared", "guessed", "undated"] as const;
+export const FILE_STATES = ["compared", "guessed", "undated", "unreadable"] as const;
+
+/** How a file was compared. */
+export interface FileState {
+  readonly file: string;
+  readonly state: (typeof FILE_STATES)[number];
+}
 
 /** The differences between the image and its files. */
 export interface FoundChanges {
@@ -53,7 +69,7 @@ export interface FoundChanges {
   /** Number of changes that are not listed. */
   readonly leftOut: number;
   /** The files that have changed, or about which this is not known. */
-  readonly files: readonly { readonly file: string; readonly state: (typeof FILE_STATES)[number] }[];
+  readonly files: readonly FileState[];
   /** The global variables that this client's forms have assigned, with their values now. */
   readonly assigned: readonly { readonly name: string; readonly value: string }[];
 }
@@ -106,7 +122,7 @@ export interface Save extends Change {
 /** What became of the definitions, or the reason why there is no answer. */
 export type Saves = { readonly status: "found"; readonly saves: readonly Save[] } | FileNotFound | NameNotFound;
 
-const changeFields = {
+export const changeFields = {
   state: keywordOf(CHANGE_STATES),
   kind: optional(nullable(keywordOf(SOURCE_KINDS))),
   name: string,
@@ -123,3 +139,9 @@ export const change: Decoder<Change> = plist(changeFields);
 
 /** `(:outcome OUTCOME :state STATE ...)` (lisp/code/save-changes.lisp). */
 export const save: Decoder<Save> = plist({ outcome: keywordOf(SAVE_OUTCOMES), ...changeFields });
+
+/** `(FILE STATE)` */
+export const fileState: Decoder<FileState> = map(tuple(string, keywordOf(FILE_STATES)), ([file, state]) => ({
+  file,
+  state,
+}));

@@ -1,13 +1,11 @@
 import { decode, NIL } from "sexp-parser";
-import { keywordOf } from "../lisp/decoders.js";
 import { lispFunction } from "../lisp/descriptor.js";
-import { type Changes, change, FILE_STATES } from "./change.js";
+import { type Changes, change, fileState } from "./change.js";
 import { CODE_TIME } from "./code-time.js";
 import { fileNotFound } from "./file-not-found.js";
 
 const { integer, list, map, string, tagged, tuple } = decode;
 
-const fileState = map(tuple(string, keywordOf(FILE_STATES)), ([file, state]) => ({ file, state }));
 const assigned = map(tuple(string, string), ([name, value]) => ({ name, value }));
 
 /** The differences between the image and `file`, by default all its files (lisp/code/list-changes.lisp). */

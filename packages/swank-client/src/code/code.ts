@@ -18,6 +18,7 @@ import { showFile } from "../calls/show-file.js";
 import { showSource } from "../calls/show-source.js";
 import { TEST_FRAMEWORKS } from "../calls/test-results.js";
 import type { LispRunner } from "../lisp/lisp-runner.js";
+import { type ChangesCode, changesCode } from "./changes-code.js";
 import {
   APROPOS_OPTIONS,
   type AproposOptions,
@@ -189,6 +190,18 @@ export class Code {
     checkOptions("listChanges", options, CHANGES_OPTIONS);
     if (options.file !== undefined) checkText("file", options.file);
     return this.#lisp.with({ signal: options.signal }).run(listChanges, options.file);
+  }
+
+  /**
+   * Code that loads those top-level forms of files that have changed since they were loaded, in order, as the forms of their files. Evaluate
+   * it, and pass the value to `results`. A form whose code fails stops it.
+   *
+   * @throws SwankError `INVALID_ARGUMENT`, `RUNTIME_FAILED`, `RUNTIME_FORBIDDEN`, `CANCELLED`
+   */
+  async loadChanges(options: ChangesOptions = {}): Promise<ChangesCode> {
+    checkOptions("loadChanges", options, CHANGES_OPTIONS);
+    if (options.file !== undefined) checkText("file", options.file);
+    return changesCode(this.#lisp, options.file, options.signal);
   }
 
   /**

@@ -161,6 +161,7 @@ export const COMMANDS: readonly ConsoleCommand[] = [
   tool("test", "name", "run-tests", "Run the tests of a system, or a suite or test.", ({ words: [name] }) => ({
     name,
   })),
+  tool("update", "[file]", "load-changes", "Load what has changed in the files.", ({ words: [file] }) => ({ file })),
   tool("save", "[name [file]]", "save-changes", "Write definitions to their files.", ({ words: [name, file] }) => ({
     name,
     file,

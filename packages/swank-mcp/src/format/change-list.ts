@@ -1,4 +1,4 @@
-import type { Change, ChangeState, Changes, FoundChanges } from "../image/lisp-port.js";
+import type { Change, ChangeState, Changes, FileState, FoundChanges } from "../image/lisp-port.js";
 import { cutName, cutText, firstOf, more } from "../text/cut.js";
 import { lineDiff } from "../text/line-diff.js";
 import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
@@ -16,6 +16,7 @@ const MAX_ASSIGNED = 50;
 const HEADINGS: Record<ChangeState, string> = {
   "image-only": "Only in the image, in no file",
   differs: "Evaluated, and different from the file",
+  conflict: "Evaluated, and also changed in the file since it was loaded",
   changed: "Changed in the file since it was loaded",
   "maybe-changed":
     "Perhaps changed in the file since it was loaded: as long as before, and the loaded text is not recorded",
@@ -62,14 +63,14 @@ function entryText(change: Change, room: { left: number }): string {
 /** The line that names a change: its kind, name and place. */
 export function changeHeading({ kind, name, file, line, column, state, fromClient }: Change): string {
   const place = file === undefined ? "" : ` ${[file, line, column].filter((part) => part !== undefined).join(":")}`;
-  const isForeign = !fromClient && (state === "image-only" || state === "differs");
+  const isForeign = !fromClient && (state === "image-only" || state === "differs" || state === "conflict");
   const label = kind === undefined ? "form" : kind.replace("-", " ");
   return `${kind === "method" ? "" : `${label} `}${cutName(name, MAX_NAME)}${place}${isForeign ? " (not from this session)" : ""}`;
 }
 
 /** The diff that makes the image or the loaded text out of the other one, or the text that is known. */
 function bodyOf({ state, text, fileText }: Change): string {
-  if (state === "differs") return lineDiff(fileText ?? "", text ?? "");
+  if (state === "differs" || state === "conflict") return lineDiff(fileText ?? "", text ?? "");
   if (state === "changed" && text !== undefined) return lineDiff(text, fileText ?? "");
   return state === "image-only" ? (text ?? "") : "";
 }
@@ -92,12 +93,13 @@ function assignedText(assigned: FoundChanges["assigned"]): string[] {
 }
 
 /** What could not be compared. */
-function doubts(files: FoundChanges["files"]): string[] {
+export function doubts(files: readonly FileState[]): string[] {
   const named = (state: string) => files.filter((each) => each.state === state).map(({ file }) => file);
   const list = (names: readonly string[], text: string) => (names.length === 0 ? [] : [`${text}: ${names.join(", ")}`]);
   return [
     ...list(named("guessed"), "Compared by the lengths of forms only, because the loaded text is not recorded"),
     ...list(named("undated"), "Not compared, because it is not recorded when the file was loaded"),
+    ...list(named("unreadable"), "Not compared, because not all forms can be read"),
   ];
 }
 

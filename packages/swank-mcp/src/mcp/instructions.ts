@@ -4,12 +4,12 @@ export const INSTRUCTIONS = `A live Common Lisp image (SBCL). All code runs in o
 Work in small steps with evaluate-lisp: define, call, look, correct. It takes any number of forms, and reports output, warnings and the last form's values ("=> v" a line each). Change package with (in-package :name), or pass "package" for one call. Load a project with (asdf:load-system "name") or (load "/path/file.lisp"), with a longer "timeout".
 
 show-source shows definitions with file and line. Find names with apropos-search, text with search-source.
-list-changes shows, save-changes saves new code. find-references shows uses. class-info shows classes. compile-code checks code. run-tests runs tests.
+list-changes, save-changes, load-changes sync files. find-references shows uses. class-info shows classes. compile-code checks code. run-tests runs tests.
 
 When code fails you get [ERROR] TYPE, the message and a backtrace: frame 0 is where it happened, higher numbers are callers. describe-last-error repeats it with its restarts; get-backtrace shows the whole stack, until an evaluation succeeds.
 
 An error does not unwind: the thread stays stopped, named "thread/level", while other evaluations run. debugger_frames and debugger_eval_in_frame show why; redefine what is wrong, then debugger_invoke_restart with the program's own restart or RESTART-FRAME (RETRY repeats the form and its side effects): the answer is the original call's value. Old stops are aborted.
 
 [TIMEOUT]: time was up. If the code is stopped, debugger_continue resumes it. breakpoint_set and debugger_step follow code that is silently wrong. list-threads shows deadlocks.
-Undefined name? Check spelling and package. Symbols are upcased when read. READER-ERROR and END-OF-FILE mean malformed code.
+Undefined name? Check spelling and package. Symbols are read upcased. READER-ERROR and END-OF-FILE mean malformed code.
 describe-symbol shows a name's arglist, documentation and value; list-definitions your definitions. reset-session starts over. lisp-status shows the image.`;

@@ -9,6 +9,7 @@ import { classInfo } from "./code/class-info.js";
 import { compileCode } from "./code/compile-code.js";
 import { findReferences } from "./code/find-references.js";
 import { listChanges } from "./code/list-changes.js";
+import { loadChanges } from "./code/load-changes.js";
 import { loadSystem } from "./code/load-system.js";
 import { macroexpandForm } from "./code/macroexpand-form.js";
 import { runTests } from "./code/run-tests.js";
@@ -56,6 +57,7 @@ export const CATALOGUE: readonly DeclaredTool[] = [
   searchSource,
   macroexpandForm,
   listChanges,
+  loadChanges,
   findReferences,
   compileCode,
   saveChanges,

@@ -1,0 +1,207 @@
+;;;; Loads the top-level forms of files that have changed since the files were loaded, in order. Evaluated code calls this, so that a form that
+;;;; fails stops it as any other code.
+
+(in-package #:swank-client/code)
+
+(defstruct form-load
+  "What becomes of CHANGE. OUTCOME is :PENDING, what was done, or the reason for leaving it. REMARK says what is left to do, for USERS."
+  change outcome
+  (remark nil)
+  ;; ((NAME . FUNCTION) ...) that were compiled with the old macro or inline function
+  (users '()))
+
+(defstruct (load-run (:conc-name run-))
+  "One call of LOAD-CHANGES. LOADS: in the order of loading. FILES: (FILE STATE) of those that were compared. NOTES: the latest first."
+  loads files
+  (notes '())
+  (omitted 0))
+
+;;; What to load
+
+(defun form-load-file (load)
+  "The file of LOAD."
+  (change-file (form-load-change load)))
+
+(defun file-form-loads (file changes)
+  "What is to become of CHANGES, all of FILE."
+  (let ((moved (moved-forms file)))
+    (loop for change in changes
+          collect (make-form-load :change change
+                                  :outcome (if (eq :deleted (change-state change))
+                                               :deleted
+                                               (or (reason-to-reload (or (change-in-file change) change) moved) :pending))))))
+
+(defun planned-run (truename)
+  "The run that loads the changes of the file TRUENAME, by default of all files."
+  (multiple-value-bind (changes states) (all-changes truename)
+    (let ((wanted (remove-if-not (lambda (change) (member (change-state change) '(:changed :new :maybe-changed :conflict :deleted))) changes)))
+      (make-load-run :files states
+                     :loads (loop for file in (in-loading-order (remove-duplicates (mapcar #'change-file wanted)))
+                                     append (file-form-loads file (remove file wanted :key #'change-file :test-not #'eq)))))))
+
+;;; The text that is loaded
+
+(defun text-now-loaded (file loads)
+  "The text of FILE with the forms of LOADS, all of FILE, as the image has them. Forms keep their numbers; deleted ones are at the end."
+  (let ((text (file-text file)) (deleted '()))
+    (dolist (load (reverse loads))
+      (let* ((change (or (change-in-file (form-load-change load)) (form-load-change load)))
+             (form (and (change-number change) (nth (change-number change) (file-forms file)))))
+        (cond ((eq :deleted (form-load-outcome load)) (push change deleted))
+              ((and form (not (eq :loaded (form-load-outcome load))))
+               (setf text (concatenate 'string (subseq text 0 (top-level-form-start form)) (unloaded-text change)
+                                       (subseq text (top-level-form-end form))))))))
+    (format nil "~a~{~a~}" text (mapcar #'deleted-text deleted))))
+
+(defun unloaded-text (change)
+  "The text that the form of CHANGE, which was not loaded, had when its file was loaded. If that is not known, it says so."
+  (cond ((eq :new (change-state change)) "()")
+        ((change-text change))
+        (t (multiple-value-bind (operator name) (definition-head (change-file-text change) 0 (length (change-file-text change)))
+             (format nil "(~a ~a ...)" operator name)))))
+
+(defun deleted-text (change)
+  "The text to keep of the form of CHANGE, which the file no longer has."
+  (let ((package (definition-home (change-definition change))))
+    (if (and package (change-text change))
+        (format nil "~%(in-package ~s)~%~a" (package-name package) (change-text change))
+        "")))
+
+(defun note-loaded-forms (run file)
+  "The image has the forms of FILE that RUN has loaded."
+  (let ((loads (remove file (run-loads run) :key #'form-load-file :test-not #'eq)))
+    (or-nil (note-text (file-truename file)
+                       (sb-ext:string-to-octets (text-now-loaded file loads) :external-format (file-format file))
+                       (file-date file)))))
+
+;;; Stops
+
+(defun change-place (change)
+  "The definition or form of CHANGE with its place, as text."
+  (let ((kind (change-kind change))
+        (file (change-file change)))
+    (multiple-value-bind (line column) (position-of (file-text file) (change-position change))
+      (format nil "~:[~(~a~) ~;~*~]~a ~a:~d:~d" (eq kind :method) (substitute #\Space #\- (string (or kind :form)))
+              (change-name change) (shown-file (file-truename file)) line column))))
+
+(defun stop-text (run load)
+  "Where RUN stands if it stops in LOAD: what was loaded, and what was not."
+  (flet ((places (outcome)
+           (loop for other in (run-loads run)
+                 when (and (eq outcome (form-load-outcome other)) (not (eq other load)))
+                   collect (change-place (form-load-change other)))))
+    (format nil "Stopped in ~a.~%Loaded: ~:[nothing~;~:*~{~a~^, ~}~].~%Not loaded: ~:[nothing else~;~:*~{~a~^, ~}~].~%"
+            (change-place (form-load-change load)) (places :loaded) (places :pending))))
+
+(defun call-telling-stops (run load function)
+  "Call FUNCTION, which loads LOAD. When it first stops, print where RUN stands."
+  (let* ((next sb-ext:*invoke-debugger-hook*)
+         (told nil)
+         (sb-ext:*invoke-debugger-hook*
+           (lambda (condition hook)
+             (unless (shiftf told t)
+               (or-nil (fresh-line) (write-string (stop-text run load)) (finish-output)))
+             (funcall next condition hook))))
+    (funcall function)))
+
+;;; Loading
+
+(defun load-one (run load function)
+  "Call FUNCTION, which loads the form of LOAD. => :LOADED or :SKIPPED"
+  (restart-case (progn (call-telling-stops run load function) :loaded)
+    (skip-form ()
+      :report (lambda (stream) (format stream "Leave out ~a, and load the others." (change-place (form-load-change load))))
+      :skipped)))
+
+(defun load-noting (run load function)
+  "LOAD-ONE with its warnings as notes of RUN."
+  (let ((change (form-load-change load)) (outcome nil))
+    (add-notes run (call-noting-form (change-file change) (change-number change)
+                                     (lambda () (setf outcome (load-one run load function)))))
+    outcome))
+
+(defun add-notes (run notes)
+  "Add NOTES to those of RUN, each once."
+  (dolist (note notes)
+    (flet ((same-p (other)
+             (and (string= (noted-text note) (noted-text other)) (equal (noted-path note) (noted-path other))
+                  (equal (noted-file note) (noted-file other)))))
+      (unless (find-if #'same-p (run-notes run))
+        (if (< (length (run-notes run)) +notes-limit+)
+            (push note (run-notes run))
+            (incf (run-omitted run)))))))
+
+(defun load-form (run load)
+  "Load the form of LOAD. => its outcome"
+  (let ((change (form-load-change load)))
+    (when (< (count-if #'form-load-users (run-loads run)) +macros-limit+)
+      (setf (form-load-users load) (users-before change)))
+    (setf (form-load-remark load) (remark-on change))
+    (call-with-compiled-form (change-file change) (change-number change)
+                             (lambda (notes loader)
+                               (add-notes run notes)
+                               (if loader (load-noting run load loader) :failed)))))
+
+(defun same-form-p (load other)
+  "True if OTHER is pending and about the same top-level form as LOAD."
+  (and (eq :pending (form-load-outcome other))
+       (eq (form-load-file load) (form-load-file other))
+       (eql (change-number (form-load-change load)) (change-number (form-load-change other)))))
+
+(defun load-pending (run)
+  "Load the pending forms of RUN, one after another, until one cannot be compiled."
+  (dolist (load (run-loads run))
+    (when (eq :pending (form-load-outcome load))
+      (report-progress *evaluation* "Loading ~a" (change-place (form-load-change load)))
+      (let* ((*package* (file-initial-package (form-load-file load)))
+             (outcome (load-form run load)))
+        (dolist (other (run-loads run))
+          (when (same-form-p load other) (setf (form-load-outcome other) outcome)))
+        (note-loaded-forms run (form-load-file load))
+        (when (eq outcome :failed) (return))))))
+
+;;; The reply
+
+(defun form-load-entry (load)
+  "The plist that describes LOAD."
+  (let ((users (stale-users (form-load-users load)))
+        (change (form-load-change load)))
+    (list* :outcome (form-load-outcome load)
+           :remark (and (eq :loaded (form-load-outcome load))
+                        (cond (users :old-expansion)
+                              ((form-load-remark load))))
+           :users users
+           (change-entry change))))
+
+(defun unreadable-note (file)
+  "The note about FILE, which cannot be read to its end."
+  (let ((last (first (last (file-forms file)))))
+    (make-note :severity :read-error :text "this form cannot be read" :file (file-truename file)
+               :position (if last (top-level-form-end last) 0))))
+
+(defun run-reply (run)
+  "The reply of LOAD-CHANGES after RUN."
+  (let* ((unreadable (loop for (file state) in (run-files run) when (eq state :unreadable) collect file))
+         (notes (append (mapcar #'unreadable-note unreadable)
+                        (remove-if (lambda (note) (and (noted-undefined note) (not (undefined-yet-p (noted-undefined note)))))
+                                   (reverse (run-notes run)))))
+         (*room* +texts-limit+))
+    (with-printing-time
+      (list :loads
+            (mapcar #'form-load-entry (run-loads run))
+            (loop for (file state) in (run-files run) collect (list (shown-file (file-truename file)) state))
+            (loop for note in notes collect (note-facts note nil))
+            (run-omitted run)
+            (loop for file in unreadable
+                  when (< (length (file-text file)) +texts-limit+)
+                    collect (list (shown-file (file-truename file)) (file-text file)))))))
+
+(defun load-changes (name)
+  "Load the top-level forms of the file NAME, by default of all files, that have changed since they were loaded. Those after one that cannot be
+compiled are not loaded.
+=> (:loads (ENTRY ...) ((FILE STATE) ...) (NOTE ...) COUNT-OF-OTHERS ((FILE TEXT) ...)) | (:file-not-found NAME (FILE ...))"
+  (with-files ()
+    (with-wanted-file (truename name)
+      (let ((run (planned-run truename)))
+        (load-pending run)
+        (run-reply run)))))

@@ -1,0 +1,94 @@
+import type { ChangedForm, FileNotFound, FormOutcome, LoadedChanges } from "../image/lisp-port.js";
+import { cutName, cutText, firstOf, more } from "../text/cut.js";
+import { lineDiff } from "../text/line-diff.js";
+import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
+import { changeHeading, doubts, indented } from "./change-list.js";
+import { notesData, noteTexts } from "./compiled-code.js";
+import { fileNotFoundBlocks } from "./file-not-found.js";
+
+/** Key of a result's `_meta` under which programs find the outcomes as data. */
+const LOADED_META = "swank-mcp/loaded-changes";
+
+/** Most forms that are listed under one heading, and users of one old definition that are named. */
+const MAX_FORMS = 100;
+const MAX_USERS = 20;
+
+/** The headings, in their order. */
+const HEADINGS: Record<FormOutcome, string> = {
+  loaded: "Loaded",
+  failed: "Not loaded, because it does not compile; the image has its old definition",
+  pending: "Not loaded, because an earlier form failed",
+  skipped: "Left out when it had stopped",
+  structure:
+    "Not loaded, because a structure changed: instances and compiled code have the old one. Load its file and those that use it, best in a new image",
+  constant:
+    "Not loaded, because a constant changed: compiled code contains the old value. Load its file and those that use it",
+  reader: "Not loaded, because it changes how the file is read. Load the whole file",
+  package: "Not loaded, because it changes the package of forms below that did not change. Load the whole file",
+  deleted: "Deleted from the file, but still in the image",
+};
+
+const OUTCOMES = Object.keys(HEADINGS).filter((outcome): outcome is FormOutcome => outcome in HEADINGS);
+
+/** The answer of load-changes. */
+export function loadedChangesAnswer(changes: LoadedChanges | FileNotFound): ToolAnswer {
+  if (changes.status === "file-not-found")
+    return { blocks: fileNotFoundBlocks(changes), isError: false, meta: { [LOADED_META]: { ...changes } } };
+  const { forms, files, notes } = changes;
+  const sections = OUTCOMES.flatMap((outcome) => section(outcome, forms));
+  const nothing = forms.some(({ outcome }) => outcome !== "deleted") ? [] : ["Nothing to load."];
+  return {
+    blocks: [[...nothing, ...sections, ...noteTexts(changes), ...doubts(files)].join("\n\n")],
+    isError:
+      forms.some(({ outcome }) => outcome === "failed") || notes.some(({ severity }) => severity === "read-error"),
+    meta: { [LOADED_META]: loadedData(changes) },
+  };
+}
+
+function section(wanted: FormOutcome, forms: readonly ChangedForm[]): string[] {
+  const { shown, left } = firstOf(
+    forms.filter(({ outcome }) => outcome === wanted),
+    MAX_FORMS,
+  );
+  if (shown.length === 0) return [];
+  const rest = left > 0 ? [more(left, "form")] : [];
+  return [[`${HEADINGS[wanted]}:`, ...shown.map(formText), ...rest].join("\n")];
+}
+
+function formText(form: ChangedForm): string {
+  const { outcome, state } = form;
+  const replaced =
+    outcome === "loaded" && state === "conflict"
+      ? `\n  It replaced what was evaluated and not saved (-):\n${indented(cutText(lineDiff(form.text ?? "", form.fileText ?? "")))}`
+      : "";
+  return `${changeHeading({ ...form, fromClient: true })}${remarkText(form)}${replaced}`;
+}
+
+function remarkText({ remark, users }: ChangedForm): string {
+  switch (remark) {
+    case "old-expansion":
+      return users.length === 0
+        ? "\n  Code compiled with the old one keeps it until you load it again."
+        : `\n  Compiled with the old one; load them again: ${named(users)}`;
+    case "value-kept":
+      return "\n  The variable keeps its value: defvar does not set it again.";
+    case "package-kept":
+      return "\n  The package keeps what the form no longer names, and code keeps the symbols with which it was read.";
+    case undefined:
+      return "";
+  }
+}
+
+function named(users: readonly string[]): string {
+  const { shown, left } = firstOf(users, MAX_USERS);
+  return [...shown.map((user) => cutName(user)), ...(left > 0 ? [more(left, "function")] : [])].join(", ");
+}
+
+function loadedData({ forms, files, notes, leftOut }: LoadedChanges): JsonObject {
+  return {
+    forms: forms.map(({ text, fileText, fromClient, users, ...form }) => ({ ...form, users: [...users] })),
+    files: files.map((each) => ({ ...each })),
+    notes: notesData(notes),
+    leftOut,
+  };
+}

@@ -1,0 +1,248 @@
+import { mkdtemp, realpath, rm, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { expect } from "chai";
+import { decode } from "sexp-parser";
+import { connect, lispFunction } from "swank-client";
+import { blocks } from "../../support/mcp-results.js";
+import { McpStdio } from "../../support/mcp-stdio.js";
+import { startRealSwank } from "../../support/real-swank.js";
+import { Snapshots } from "../../support/snapshots.js";
+
+const SOURCE = `;;; Stock. Größe 𝄞 (
+(defpackage :stock (:use :cl) (:export #:amount))
+(in-package :stock)
+
+(defvar *limit* 10)
+(defvar *here* *load-truename*)
+(defstruct bin size)
+(defconstant +most+ 5)
+(defmacro twice (form) \`(* 2 ,form))
+
+;; How much there is.
+(defun amount (crate)
+  (twice crate))
+(defun doubled (crate) (twice crate))
+
+(defgeneric store (thing))
+(defmethod store ((thing integer)) (list :integer thing))
+(defmethod store ((thing (eql :none))) nil)
+(defun unused () :unused)
+`;
+
+/** A time before now, since SBCL compares files by the second in which they were written. */
+const EARLIER = new Date(Date.now() - 60_000);
+
+/** Evaluates as another client's editor does, without the runtime. */
+const typed = lispFunction({
+  name: "swank:eval-and-grab-output",
+  encode: (form: string) => [form],
+  decode: decode.any,
+});
+
+describe("load-changes", () => {
+  const snapshots = new Snapshots(import.meta.url);
+  let server: McpStdio;
+  let folder: string;
+  let file: string;
+
+  beforeEach(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), "load changes ")));
+    file = join(folder, "stock.lisp");
+    server = await McpStdio.start();
+    await write(SOURCE, EARLIER);
+    await server.evaluate(`(load (compile-file ${JSON.stringify(file)}))`);
+  });
+  afterEach(async () => {
+    await server.close();
+    await rm(folder, { recursive: true });
+  });
+
+  async function write(text: string, time = new Date()): Promise<void> {
+    await writeFile(file, text);
+    await utimes(file, time, time);
+  }
+
+  async function call(tool: string, args: object = {}): Promise<string> {
+    return blocks(await server.call(tool, args))
+      .join("\n--\n")
+      .replaceAll(folder, "FOLDER")
+      .replaceAll(basename(folder), "FOLDER");
+  }
+
+  const load = (args: object = {}) => call("load-changes", args);
+  const value = async (code: string) => (await server.evaluate(code)).join("\n");
+
+  it("loads only the forms that changed, in their package, and then nothing again", async () => {
+    expect(await load()).to.equal("Nothing to load.");
+    await write(
+      SOURCE.replace("(twice crate))\n(defun", "(1+ (twice crate)))\n(defun")
+        .replace("(list :integer thing)", "(list :whole thing)")
+        .replace("*load-truename*)", "(or *load-truename* 1))")
+        .replace(
+          "(defun unused () :unused)\n",
+          "(defun added () *limit*)\n(setf *limit* (list *package* *load-truename* #.*compile-file-truename*))\n",
+        ),
+    );
+    snapshots.match("loaded", await load());
+    expect(await value("(list (stock:amount 1) (stock::store 1) (stock::added) *package*)")).to.match(
+      /^=> \(3 \(:WHOLE 1\) \(#<PACKAGE "STOCK">\s+#P".*stock.lisp"\s+#P".*stock.lisp"\)\s+#<PACKAGE "COMMON-LISP-USER">\)/,
+    );
+    snapshots.match("loaded again", [await load(), await call("list-changes")].join("\n==\n"));
+  });
+
+  it("names what still uses changed macros, and what needs a full reload", async () => {
+    await write(
+      SOURCE.replace("(* 2 ,form)", "(* 3 ,form)")
+        .replace("(defun doubled (crate) (twice crate))", "(defun doubled (crate) (list (twice crate)))")
+        .replace("(defvar *limit* 10)", "(defvar *limit* 20)")
+        .replace("(defstruct bin size)", "(defstruct bin size weight)")
+        .replace("+most+ 5", "+most+ 6")
+        .replace("(:export #:amount)", "(:export #:amount #:doubled)")
+        .replace("(defun unused () :unused)", "(set-macro-character #\\? (lambda (s c) s c :asked))"),
+    );
+    snapshots.match("to reload", await load());
+    expect(await value("(list (stock:amount 1) (stock:doubled 1) stock::*limit*)")).to.match(/^=> \(2 \(3\) 10\)/);
+    snapshots.match("to reload again", [await load(), await call("list-changes", { text: false })].join("\n==\n"));
+  });
+
+  it("does not load an in-package form that moves forms which did not change", async () => {
+    await write(SOURCE.replace("(in-package :stock)", "(in-package :cl-user)").replace(":unused)", ":moved)"));
+    snapshots.match("other package", await load());
+    await write(`${SOURCE}(defpackage :shelf (:use :cl))\n(in-package :shelf)\n(defun shelf () *package*)`);
+    snapshots.match("new package", await load());
+    expect(await value("(shelf::shelf)")).to.match(/^=> #<PACKAGE "COMMON-LISP-USER">/);
+  });
+
+  it("stops in a form that fails, and says which were loaded before and which were not", async () => {
+    await write(
+      SOURCE.replace("10)", "10)\n(defun before () 1)").replace(
+        ";; How much",
+        '(defun helper () (error "not yet"))\n(defvar *failing* (list (helper)))\n(defun after () 2)\n;; How much',
+      ),
+    );
+    const stopped = await load();
+    snapshots.match("stopped", stopped.slice(0, stopped.indexOf("[Backtrace]")));
+    snapshots.match("changes when stopped", await call("list-changes", { text: false }));
+    await value("(defun stock::helper () 5)");
+    snapshots.match("resumed", await call("debugger_invoke_restart", { restart: "RETRY" }));
+    expect(await value("(list stock::*failing* (stock::before) (stock::after))")).to.match(/^=> \(\(5\) 1 2\)/);
+  });
+
+  it("goes on without the form that has failed if that is left out", async () => {
+    await write(SOURCE.concat('(error "never")\n(defun after () (undefined-thing))\n'));
+    await load();
+    snapshots.match("left out", await call("debugger_invoke_restart", { restart: "SKIP-FORM" }));
+    expect(await call("list-changes", { text: false })).to.include('form (error "never") FOLDER/stock.lisp:20:1');
+  });
+
+  it("loads nothing after a form that does not compile, and keeps the old definition", async () => {
+    await write(
+      SOURCE.replace("(twice crate))\n(defun", "(let ((1)) (twice crate)))\n(defun")
+        .replace("(:unused)", "")
+        .replace("(list :integer thing)", "(nowhere:list thing)")
+        .concat("(defun added () (amount 1 2 3))"),
+    );
+    snapshots.match("does not compile", await load());
+    await write(
+      SOURCE.replace("(list :integer thing)", "(nowhere:list thing)").concat("(defun added () (amount 1 2 3))"),
+    );
+    snapshots.match("cannot be read", await load());
+    await write(SOURCE.concat("(defun added () (amount 1 2 3))"));
+    snapshots.match("warnings", await load());
+  });
+
+  it("says where a file that does not end cannot be read", async () => {
+    await write(SOURCE.replace("(twice crate))\n(defun", "(twice crate)\n(defun"));
+    snapshots.match("unbalanced", await load());
+    expect(await call("list-changes")).to.include("Not compared, because not all forms can be read: FOLDER/stock.lisp");
+  });
+
+  it("takes the text of the file where a definition was evaluated, too, and shows what it has replaced", async () => {
+    await value(
+      "(in-package :stock) (defun amount (crate) (list :evaluated crate)) (defun doubled (crate) (list :kept crate))",
+    );
+    await write(SOURCE.replace("(twice crate))\n(defun", "(1+ (twice crate)))\n(defun"));
+    snapshots.match("conflict", [await call("list-changes"), await load(), await call("list-changes")].join("\n==\n"));
+    expect(await value("(list (amount 1) (doubled 1))")).to.match(/^=> \(3 \(:KEPT 1\)\)/);
+  });
+
+  it("gives the new definitions the places that they have in the file", async () => {
+    await write(
+      SOURCE.replace(";; How much", ";; More\n;; lines\n(defun caller () (doubled 1))\n;; How much")
+        .replace("(twice crate))\n(defun", "(caller))\n(defun")
+        .replace("(list :integer thing)", "(list :whole thing)"),
+    );
+    await load();
+    expect(await call("show-source", { name: "stock:amount" })).to.include("stock.lisp:15:1");
+    expect(await call("show-source", { name: "stock:amount" })).to.include("(caller)");
+    expect(await call("show-source", { name: "(method stock::store (integer))" })).to.include("stock.lisp:20:1");
+    expect(await call("find-references", { name: "stock::caller", kind: "callers" })).to.match(/stock\.lisp:15:1|15: /);
+    expect(
+      await value(`(mapcar (lambda (name) (second (assoc :position (cdr (second (first (swank:find-definitions-for-emacs name)))))))
+      '("stock:amount" "stock::caller"))`),
+    ).to.match(/=> \(\d+ \d+\)/);
+  });
+
+  it("loads what changed in the files of a system in the order of the system, however it was loaded", async () => {
+    const lisp = await startRealSwank();
+    const other = await connect({ port: lisp.port });
+    const attached = await McpStdio.start(["--attach", String(lisp.port)]);
+    const files = {
+      "parts.asd": '(defsystem "parts" :serial t :components ((:file "z-macros") (:file "a-users")))',
+      "z-macros.lisp": "(defpackage :parts (:use :cl))\n(in-package :parts)\n(defmacro part (x) `(list ,x))\n",
+      "a-users.lisp": "(in-package :parts)\n(defun use () (part 1))\n(defvar *uses* (list (use)))\n",
+    };
+    const place = async (name: string, text: string, time = EARLIER) => {
+      await writeFile(join(folder, name), text);
+      await utimes(join(folder, name), time, time);
+    };
+    for (const [name, text] of Object.entries(files)) await place(name, text);
+    await other.run(
+      typed,
+      `(progn (push ${JSON.stringify(`${folder}/`)} asdf:*central-registry*) (asdf:load-system "parts"))`,
+    );
+    const loaded = async () =>
+      blocks(await attached.call("load-changes", {}))
+        .join("\n--\n")
+        .replaceAll(folder, "FOLDER");
+    const before = await loaded();
+    await place("z-macros.lisp", files["z-macros.lisp"].replace("(list ,x)", "(vector ,x ,x)"), new Date());
+    await place("a-users.lisp", files["a-users.lisp"].replace("(list (use))", "(vector (use) (part 7))"), new Date());
+    snapshots.match("a system of another client", [before, await loaded(), await loaded()].join("\n==\n"));
+    await attached.end();
+    await other.close();
+    await lisp.stop();
+  });
+
+  it("loads files that name no package in the package of their definitions", async () => {
+    await write("(defun plain () 1)\n(defun other () 2)\n");
+    await value(
+      `(defpackage :plain (:use :cl)) (in-package :plain) (load ${JSON.stringify(file)}) (in-package :cl-user)`,
+    );
+    await write("(defun plain () (list (fresh)))\n(defun fresh () 3)\n(defun other () 2)\n");
+    expect(await load()).to.equal(
+      "Loaded:\nfunction PLAIN::PLAIN FOLDER/stock.lisp:1:1\nfunction fresh FOLDER/stock.lisp:2:1",
+    );
+    expect(await value("(plain::plain)")).to.match(/^=> \(3\)/);
+  });
+
+  it("interrupts a form at the end of its time, and can go on without it", async () => {
+    await write(SOURCE.concat("(loop)\n(defun after () 2)\n"));
+    const stopped = await load({ timeout: 1 });
+    expect(stopped).to.match(/^\[TIMEOUT\]/);
+    snapshots.match("timeout stop", stopped);
+    snapshots.match("timeout", await call("debugger_invoke_restart", { restart: "SKIP-FORM" }));
+  });
+
+  it("names similar files for one that is not there, and refuses bad arguments", async () => {
+    expect(await load({ file: join(folder, "stok.lisp") })).to.equal(
+      "The image has no file FOLDER/stok.lisp\n--\nSimilar files: FOLDER/stock.lisp",
+    );
+    for (const args of [{ file: "" }, { file: 1 }, { text: true }, { timeout: 0 }]) {
+      expect((await server.call("load-changes", args)).isError, JSON.stringify(args)).to.equal(true);
+    }
+  });
+
+  snapshots.testCompleteness();
+});
