@@ -1,5 +1,5 @@
 const LOAD =
-  '(asdf:load-asd (merge-pathnames "postage.asd"))\n(asdf:load-system "postage/tests")\n(in-package :postage)';
+  '(asdf:load-asd (merge-pathnames "postage.asd"))\n(asdf:load-system "postage" :force t)\n(in-package :postage)';
 
 const BAND_PRICE = `(defun band-price (weight)
   "Return the price of a parcel of WEIGHT kilograms."
