@@ -68,7 +68,8 @@ describe("examples/watch-threads.mjs", function () {
 
   it("ends with a message when the image ends", async () => {
     image.swank.process.kill("SIGKILL");
-    await watcher.shows("closed the connection");
     expect(await watcher.exited).to.equal(1);
+    // a connection is reset instead of closed if the image had not read everything
+    expect(watcher.text).to.match(/closed the connection|The connection to .* failed: read ECONNRESET/);
   });
 });

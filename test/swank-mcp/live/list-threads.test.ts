@@ -152,9 +152,8 @@ describe("list-threads", function () {
     victim.process.kill("SIGKILL");
     await victim.exited;
     expect(await watcher.evaluate(ALL_GO_ON.replaceAll("*rounds*", "cl-user::*rounds*"))).to.deep.equal(["=> 16"]);
-    expect((await listThreads(watcher, { stacks: 2, name: "of-program" })).text).to.match(
-      /^\d+ of-program, the program: sleeping/,
-    );
+    const left = await listThreadsWhen(watcher, { "of-program": "sleep" }, { stacks: 2, name: "of-program" });
+    expect(left.text).to.match(/^\d+ of-program, the program: sleeping/);
     for (const call of [running, own]) call.result.catch(() => undefined);
     await Promise.all([other.close(), watcher.close()]);
     await lisp.stop();
