@@ -100,6 +100,21 @@ describe("list-changes", () => {
     snapshots.match("evaluated in one file", await changes({ file, text: false }));
   });
 
+  it("counts what compile-code loads as evaluated in this session", async () => {
+    await load();
+    await server.evaluate("(in-package :stock)");
+    const compiled = await server.call("compile-code", {
+      code: "(list 1)\n(defun amount (crate)\n  (* 5 (weight crate)))\n(defmethod store ((thing crate) &key)\n  :compiled)\n(defun fresh () 1)",
+      load: true,
+    });
+    expect(blocks(compiled)[0]).to.match(/It is loaded\.$/);
+    snapshots.match("compiled", await changes());
+    const definitions = blocks(await server.call("list-definitions", {})).join("\n");
+    snapshots.match("definitions compiled", definitions.replaceAll(folder, "FOLDER"));
+    await server.evaluate("(sb-ext:gc :full t)");
+    snapshots.match("compiled", await changes());
+  });
+
   it("finds the forms of a file that changed, are new, or were deleted since it was loaded, even of equal length", async () => {
     await load();
     await writeSource(

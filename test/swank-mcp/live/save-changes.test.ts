@@ -80,6 +80,20 @@ describe("save-changes", () => {
     expect(await answer({ name: "price" })).to.match(/^Nothing to save/);
   });
 
+  it("writes what compile-code has loaded, also behind another in-package", async () => {
+    const compiled = await server.call("compile-code", {
+      code: "(defun price (cart) (* 7 cart)) (in-package :cl-user) (defun toll::last-one () 7)",
+      load: true,
+    });
+    expect(blocks(compiled)[0]).to.match(/It is loaded\.$/);
+    snapshots.match("compiled", await answer({ "dry-run": false }));
+  });
+
+  it("shows only the definitions of a file that it is given without a name", async () => {
+    await server.evaluate("(defun price (cart) (* 7 cart)) (defun scratch () 1)");
+    snapshots.match("one file", await answer({ file }));
+  });
+
   it("appends a named definition that no file has to the file it is told", async () => {
     await server.evaluate("(defun fresh ()\n  1) (defmethod pay ((thing list)) 3)");
     snapshots.match("appended", await answer({ name: "fresh", file, "dry-run": false }));
@@ -119,6 +133,7 @@ describe("save-changes", () => {
         await answer({ name: "nowhere:price" }),
         await answer({ name: "car" }),
         await answer({ file: join(folder, "tol.lisp") }),
+        await answer({ name: "price", file: join(folder, "new.lisp") }),
       ].join("\n\n"),
     );
     for (const args of [{ name: "" }, { file: 1 }, { "dry-run": "no" }, { text: true }]) {

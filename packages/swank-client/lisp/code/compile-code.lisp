@@ -35,13 +35,37 @@
     (compile-file source :output-file fasl :verbose nil :print nil
                          :external-format (or (nth-value 1 (source-text source)) :default))))
 
+(defun call-noting-forms (ledger function)
+  "Call FUNCTION, which compiles what will be loaded, and note in LEDGER the definitions that it will make."
+  (let* ((next *macroexpand-hook*)
+         (*macroexpand-hook* (lambda (expander form environment)
+                               (when (and (consp form) (defining-kind (first form)))
+                                 (or-nil (multiple-value-bind (kind name) (defined-thing form)
+                                           (when (name-p kind name) (note-defining-form ledger form kind name)))))
+                               (funcall next expander form environment))))
+    (funcall function)))
+
+(defun compile-to-load (fasl source code)
+  "Compile CODE, the text of the file SOURCE, into the file FASL. Loading that defines what evaluating CODE in this session would."
+  (let* ((ledger (session-ledger (current-session)))
+         (origin (make-compiled-origin ledger)))
+    (call-noting-forms ledger
+                       (lambda ()
+                         (compile-into fasl source (list :emacs-buffer origin :emacs-string code :emacs-position 1
+                                                         :package (package-name *package*) :evaluation origin))))))
+
+(defun load-text (fasl source)
+  "LOAD-COMPILED for FASL, compiled from SOURCE, a file that holds a client's text and does not last."
+  (unwind-protect (load-compiled fasl)
+    (forget-load (session-ledger (current-session)) source)
+    (forget-text source)))
+
 (defun compiled (source fasl load code)
   "The reply of COMPILE-CODE for the file SOURCE, compiled into FASL. CODE is the client's text that it holds, or NIL."
   (multiple-value-bind (notes omitted values)
       (call-collecting-notes
        (lambda ()
-         ;; what is loaded from a text has no file, as with evaluated code
-         (compile-into fasl source (and code load (list :emacs-buffer "compile-code" :emacs-string code :emacs-position 1)))))
+         (if (and code load) (compile-to-load fasl source code) (compile-into fasl source '()))))
     (let* ((unreadable (find :read-error notes :key #'noted-severity))
            (failed (or (null (first values)) unreadable (find :error notes :key #'noted-severity)))
            (unnamed (and code source)))
@@ -49,7 +73,7 @@
             (loop for note in notes collect (note-facts note unnamed))
             omitted
             (and failed t)
-            (if (and load (not failed)) (load-compiled fasl) nil)
+            (and load (not failed) (if code (load-text fasl source) (load-compiled fasl)))
             (and unreadable (let ((file (file-now source))) (and file (file-text file))))))))
 
 (defun compiled-or-failed (source folder load code)

@@ -12,24 +12,27 @@
 
 ;;; Which definitions
 
-(defun savable-changes (truename matches-p)
-  "The changes that evaluations have made, in the file TRUENAME or in no file, and for whose definitions MATCHES-P."
+(defun savable-changes (truename matches-p named)
+  "The changes that evaluations have made, in the file TRUENAME, and for whose definitions MATCHES-P; also in no file if they are NAMED."
   (remove-if-not (lambda (change)
                    (and (member (change-state change) '(:image-only :differs :conflict))
-                        (or (null (change-file change)) (of-file-p change truename))
+                        (or (of-file-p change truename) (and named (null (change-file change))))
                         (funcall matches-p (change-definition change))))
                  (all-changes nil)))
 
 (defun evaluated-package (definition)
-  "The name of the package in which the text of DEFINITION was evaluated, or NIL if it is not known."
+  "The package in which the text of DEFINITION was evaluated, or NIL if it is not known."
   (let* ((plist (definition-plist definition))
-         (name (or (getf plist :package) (getf plist :emacs-package))))
-    (and (stringp name) (parsed-package (string-trim "\"" name)))))
+         (name (or (getf plist :package) (getf plist :emacs-package)))
+         (text (getf plist :emacs-string)))
+    (and (stringp name)
+         (package-at text (top-level-forms text) (form-number-of definition)
+                     (or-nil (find-package (parsed-package (string-trim "\"" name))))))))
 
 (defun package-fits-p (definition package)
   "True if the text of DEFINITION means in PACKAGE what it meant when it was evaluated, as far as that is known."
-  (let ((name (evaluated-package definition)))
-    (or (null name) (and package (eq package (or-nil (find-package name)))))))
+  (let ((evaluated (evaluated-package definition)))
+    (or (null evaluated) (eq package evaluated))))
 
 ;;; Where
 
@@ -198,7 +201,7 @@
 (defun save-matching (truename matches-p dry-run named)
   "Save the changes of definitions for which MATCHES-P. => (:saves (ENTRY ...))"
   (let* ((file (and truename (file-now truename)))
-         (saves (loop for change in (savable-changes truename matches-p)
+         (saves (loop for change in (savable-changes truename matches-p named)
                       collect (if (change-file change) (replacement change) (addition change (and named file))))))
     (unless dry-run (write-all saves))
     (let ((*room* +texts-limit+))

@@ -6,11 +6,8 @@
   "Note the definition that FORM of EVALUATION is about to make, if any."
   (multiple-value-bind (kind name) (defined-thing form)
     (when (name-p kind name)
-      (let ((ledger (session-ledger (evaluation-session evaluation))))
-        (add-source-plist evaluation)
-        (cond ((not (eq kind :method)) (note-candidate ledger kind name (current-definition kind name) (and (cddr form) t)))
-              (t (unless (fboundp name) (note-candidate ledger :generic-function name nil))
-                 (note-candidate ledger kind name (methods-of name))))))))
+      (add-source-plist evaluation)
+      (note-defining-form (session-ledger (evaluation-session evaluation)) form kind name))))
 
 (defun report-progress (evaluation control &rest arguments)
   "Tell the client of EVALUATION what it is doing: CONTROL formatted with ARGUMENTS."

@@ -9,6 +9,8 @@
   (lock (sb-thread:make-mutex :name "swank-client ledger"))
   ;; origins of this session's forms
   (origins (make-hash-table :test 'eq :weakness :key :synchronized t))
+  ;; origins of texts that it has compiled and loaded: loading copies them
+  (compiled-origins (make-hash-table :test 'equal :synchronized t))
   ;; all entries, latest first
   (entries '() :type list)
   ;; possible definitions since the last check; those that did not exist at that check
@@ -40,6 +42,12 @@
 methods."
   (sb-ext:atomic-push (list kind name valued before) (ledger-candidates ledger)))
 
+(defun note-defining-form (ledger form kind name)
+  "Note that FORM is about to define NAME as KIND."
+  (cond ((not (eq kind :method)) (note-candidate ledger kind name (current-definition kind name) (and (cddr form) t)))
+        (t (unless (fboundp name) (note-candidate ledger :generic-function name nil))
+           (note-candidate ledger kind name (methods-of name)))))
+
 ;;; Loaded files
 
 (defun note-load (ledger kind name)
@@ -50,11 +58,25 @@ methods."
             ;; a system that is loaded again loads only its changed files
             ((eq kind :file) (incf (third known)))))))
 
+(defun forget-load (ledger name)
+  "Forget that a session's code has loaded NAME."
+  (with-system-mutex ((ledger-lock ledger))
+    (setf (ledger-loads ledger) (remove name (ledger-loads ledger) :key #'second :test #'equal))))
+
 ;;; Confirming candidates
 
 (defun own-origin-p (ledger origin)
   "True if ORIGIN is that of a form of LEDGER's session."
-  (values (gethash origin (ledger-origins ledger))))
+  (values (or (gethash origin (ledger-origins ledger))
+              (gethash origin (ledger-compiled-origins ledger)))))
+
+(defvar *compiled-texts* (list 0) "A list of the number of texts that clients have compiled and loaded.")
+
+(defun make-compiled-origin (ledger)
+  "A new origin for a text that the session of LEDGER compiles to load it: no other text in the image has an equal one."
+  (let ((origin (format nil "compile-code ~d" (1+ (sb-ext:atomic-incf (car *compiled-texts*))))))
+    (setf (gethash origin (ledger-compiled-origins ledger)) t)
+    origin))
 
 (defun find-entry (ledger kind name)
   "The entry that a definition of NAME as KIND replaces, or NIL."

@@ -17,6 +17,7 @@
            #:entry-redefined
            #:entry-valued
            #:file-octets
+           #:forget-load
            #:forget-text
            #:ledger
            #:ledger-assigned
@@ -27,12 +28,13 @@
            #:ledger-pending
            #:loaded-octets
            #:loaded-text-files
+           #:make-compiled-origin
            #:make-ledger
            #:method-name
            #:methods-of
            #:name-p
            #:note-assignments
-           #:note-candidate
+           #:note-defining-form
            #:note-load
            #:note-loaded-text
            #:note-saved-origin

@@ -1,4 +1,4 @@
-import type { Save, SaveOutcome, Saves } from "../image/lisp-port.js";
+import type { FileNotFound, Save, SaveOutcome, Saves } from "../image/lisp-port.js";
 import { cutText } from "../text/cut.js";
 import { lineDiff } from "../text/line-diff.js";
 import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
@@ -10,6 +10,8 @@ import { notFoundBlocks, notFoundData } from "./symbol-blocks.js";
 const SAVES_META = "swank-mcp/saves";
 
 const NOTHING = "Nothing to save: no such definition was evaluated, or the file has the same text.";
+
+const CREATE_FIRST = "To append to a new file, create it first, with its in-package form.";
 
 const OUTCOMES: Record<SaveOutcome, string> = {
   save: "would be written; save with dry-run false",
@@ -35,7 +37,7 @@ export function savesAnswer(saves: Saves, asked: string, similar: readonly strin
     case "found":
       return { blocks: [savesText(saves.saves)], isError: false, meta: { [SAVES_META]: savesData(saves.saves) } };
     case "file-not-found":
-      return { blocks: fileNotFoundBlocks(saves), isError: false, meta: { [SAVES_META]: { ...saves } } };
+      return { blocks: missingFileBlocks(saves, asked), isError: false, meta: { [SAVES_META]: { ...saves } } };
     default:
       return {
         blocks: notFoundBlocks(saves, asked, similar),
@@ -43,6 +45,11 @@ export function savesAnswer(saves: Saves, asked: string, similar: readonly strin
         meta: { [SAVES_META]: notFoundData(saves) },
       };
   }
+}
+
+/** The answer about a file that is not there, to which the definition of `asked` was to be appended. */
+function missingFileBlocks(missing: FileNotFound, asked: string): string[] {
+  return [...fileNotFoundBlocks(missing), ...(asked === "" ? [] : [CREATE_FIRST])];
 }
 
 function savesText(saves: readonly Save[]): string {
