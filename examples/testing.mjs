@@ -27,7 +27,7 @@ process.stdout.write(`${INTRODUCTION}\n`);
 try {
   await cp(SYSTEM, folder, { recursive: true });
   await agent.start(["--load", FIVEAM], { ASDF_OUTPUT_TRANSLATIONS: fasls });
-  await repair(agent);
+  await repair(agent, () => rm(`${folder}/fasl`, { recursive: true }));
 } catch (error) {
   if (!(error instanceof WrongTurn)) throw error;
   process.stderr.write(`Wrong turn: ${error.message}\n`);

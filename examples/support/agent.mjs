@@ -99,14 +99,16 @@ export class Agent {
     this.#write(`\`\`\`text\n> ${name} ${shownArguments(args)}\n${this.#shownAnswer(text)}\n\`\`\`\n\n`);
   }
 
-  /** Formats an answer: one line per frame, without paths, addresses, process ids and times. */
+  /** Formats an answer: one line per frame, without paths, addresses, process ids and times, and without what depends on installed libraries. */
   #shownAnswer(text) {
     return text
       .replaceAll(this.#folder, "")
+      .replace(/\n\nNot compared, [^\n]*: \/[^\n]*/g, "")
       .replace(/\n\n?Time: [\d.]+ s(?=\n|$)/g, "")
       .replace(/\b\d+\.\d\d s\b/g, "0.01 s")
       .replace(/ \{[0-9A-F]{10}\}/g, " {...}")
       .replaceAll(',{"index"', ',\n {"index"')
+      .replace(/\(pid \d+\)/, "(pid 4711)")
       .replace(/"pid":\d+/, '"pid":4711')
       .replace(/"since":"[^"]*"/g, '"since":"..."');
   }
