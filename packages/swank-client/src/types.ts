@@ -11,6 +11,7 @@ export type { UnhandledListenerError, Unsubscribe } from "./base/typed-emitter.j
 export type { ForeignErrors } from "./calls/attach.js";
 export type { Breakpoint, HitElsewhere, IdleBreakpoint, NewBreakpoint } from "./calls/breakpoint.js";
 export type {
+  AssignedVariable,
   Change,
   ChangeState,
   Changes,

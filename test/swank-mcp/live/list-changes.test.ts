@@ -94,7 +94,7 @@ describe("list-changes", () => {
 (progn (defun fresh () 1) (defvar *fresh* 2))
 (defclass evaluated () ((part :accessor part)))
 (defmethod store ((thing evaluated) &key) thing)
-(setf *limit* 11) (let ((*limit* 3)) (setf *limit* 12))`);
+(setf *limit* 11 *fresh* 3) (let ((*limit* 3)) (setf *limit* 12))`);
     snapshots.match("evaluated", await changes());
     snapshots.match("evaluated without text", await changes({ text: false }));
     snapshots.match("evaluated in one file", await changes({ file, text: false }));
@@ -146,6 +146,21 @@ describe("list-changes", () => {
       SOURCE.replace("(* 2 ", "(* 20 ").replace("(defun unused () :unused)\n", "").concat("(defun added ())"),
     );
     snapshots.match("other clients", [before, await listed()].join("\n\n==\n\n"));
+    await attached.end();
+    await other.close();
+    await lisp.stop();
+  });
+
+  it("does not take a file for changed that was last written before the image started, even if its code is gone", async () => {
+    const lisp = await startRealSwank();
+    const other = await connect({ port: lisp.port });
+    const attached = await McpStdio.start(["--attach", String(lisp.port)]);
+    const old = new Date("2001-01-01");
+    await writeFile(file, "(defpackage :stock (:use :cl))\n(in-package :stock)\n(defvar *limit* 10)\n");
+    await utimes(file, old, old);
+    await other.run(typed, `(load ${JSON.stringify(file)})`);
+    await other.run(typed, "(sb-ext:gc :full t)");
+    expect(blocks(await attached.call("list-changes", {})).join("\n")).to.equal("Image and files agree.");
     await attached.end();
     await other.close();
     await lisp.stop();

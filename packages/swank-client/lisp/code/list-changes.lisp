@@ -35,6 +35,13 @@
          (null (loaded-octets (named-file name)))
          (eql (code-created code) (or-nil (file-write-date (named-file name)))))))
 
+(defun unwritten-p (name)
+  "True if the file NAME was not written since it was loaded, even though no code that names it is left in memory, or only older code."
+  (let ((pathname (named-file name)))
+    (and (null (loaded-octets pathname))
+         (< (or (or-nil (file-write-date pathname)) (get-universal-time)) (image-start))
+         (or (null (gethash name (code-sources))) (compiled-since-p pathname)))))
+
 (defun program-file-p (file)
   "True if FILE names no package, or one of the program. The files of this library count as Lisp's, even if they are newer than an image."
   (or (null (file-packages file))
@@ -46,7 +53,7 @@
 (defun wanted-files (truename program)
   "The files to compare, as they are now: TRUENAME or, if that is NIL, all of PROGRAM that can have changed."
   (loop for name in (if truename (list (sb-ext:native-namestring truename)) (program-files program))
-        for file = (and (or truename (not (unchanged-date-p name))) (file-now name))
+        for file = (and (or truename (not (or (unchanged-date-p name) (unwritten-p name)))) (file-now name))
         when (and file (program-file-p file)) collect file))
 
 (defun undated-p (file)
@@ -100,7 +107,7 @@ not changed"
                             (t (and (string< (change-name one) (change-name other)) t))))))))
 
 (defun all-changes (truename)
-  "=> the changes of the image and of the file TRUENAME, by default of all files; and (FILE STATE) of each file that was compared"
+  "=> the changes of the image and of the file TRUENAME, by default of all files; (FILE STATE) of each file that was compared; and the program"
   (let* ((program (the-program))
          (in-image (image-changes program))
          (states '())
@@ -110,7 +117,8 @@ not changed"
                                   changes))))
     (values (in-order (append (remove-if-not (lambda (change) (of-file-p change truename)) in-image)
                               (joined-changes in-files in-image)))
-            (nreverse states))))
+            (nreverse states)
+            program)))
 
 (defun change-entry (change)
   "The plist that describes CHANGE."
@@ -129,10 +137,21 @@ not changed"
   (let ((plist (definition-plist definition)))
     (and plist (own-origin-p (session-ledger (current-session)) (getf plist :evaluation)) t)))
 
-(defun assigned-entries ()
-  "((NAME VALUE) ...) of the global variables that this session has assigned, oldest first."
+(defun file-of-variable (symbol program)
+  "The name of the file of PROGRAM that defines the variable SYMBOL, even if it was evaluated since; or NIL."
+  (let* ((definition (first (kind-definitions symbol :variable)))
+         (name (and definition (definition-file-name definition)))
+         (package (and definition (definition-home definition)))
+         (file (if name
+                   (file-now name)
+                   (and package (defined-in definition (home-candidates package program) package)))))
+    (and file (shown-file (file-truename file)))))
+
+(defun assigned-entries (program)
+  "((NAME VALUE FILE) ...) of the global variables that this session has assigned, oldest first. FILE of PROGRAM defines the variable, or NIL."
   (loop for symbol in (reverse (ledger-assigned (session-ledger (current-session))))
-        when (boundp symbol) collect (list (name-text symbol) (line-text-in-time (symbol-value symbol) 100))))
+        when (boundp symbol)
+          collect (list (name-text symbol) (line-text-in-time (symbol-value symbol) 100) (or-nil (file-of-variable symbol program)))))
 
 (defmacro with-wanted-file ((truename name) &body body)
   "Run BODY with TRUENAME bound to that of the file NAME, NIL if NAME is NIL. => its value | (:file-not-found NAME (FILE ...))"
@@ -143,15 +162,15 @@ not changed"
 
 (defun list-changes (name)
   "The differences between the image and the file NAME, or all files and what no file has.
-=> (:changes (ENTRY ...) LEFT-OUT ((FILE STATE) ...) ((VARIABLE VALUE) ...)) | (:file-not-found NAME (FILE ...))"
+=> (:changes (ENTRY ...) LEFT-OUT ((FILE STATE) ...) ((VARIABLE VALUE FILE) ...)) | (:file-not-found NAME (FILE ...))"
   (with-code-session (nil)
     (with-files ()
       (with-wanted-file (truename name)
-        (multiple-value-bind (changes states) (all-changes truename)
+        (multiple-value-bind (changes states program) (all-changes truename)
           (let ((*room* +texts-limit+))
             (with-printing-time
               (list :changes
                     (loop for change in changes repeat +changes-limit+ collect (change-entry change))
                     (max 0 (- (length changes) +changes-limit+))
                     (loop for (file state) in states collect (list (shown-file (file-truename file)) state))
-                    (unless name (assigned-entries))))))))))
+                    (unless name (assigned-entries program))))))))))

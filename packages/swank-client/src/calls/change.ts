@@ -62,6 +62,14 @@ export interface FileState {
   readonly state: (typeof FILE_STATES)[number];
 }
 
+/** A global variable that this client's forms have assigned, with its value now. */
+export interface AssignedVariable {
+  readonly name: string;
+  readonly value: string;
+  /** The file that defines the variable, if one does. */
+  readonly file?: string | undefined;
+}
+
 /** The differences between the image and its files. */
 export interface FoundChanges {
   readonly status: "found";
@@ -70,8 +78,8 @@ export interface FoundChanges {
   readonly leftOut: number;
   /** The files that have changed, or about which this is not known. */
   readonly files: readonly FileState[];
-  /** The global variables that this client's forms have assigned, with their values now. */
-  readonly assigned: readonly { readonly name: string; readonly value: string }[];
+  /** The global variables that this client's forms have assigned. */
+  readonly assigned: readonly AssignedVariable[];
 }
 
 /** There is no such file; `similar` are names of files that are like it. */

@@ -4,9 +4,9 @@ import { type Changes, change, fileState } from "./change.js";
 import { CODE_TIME } from "./code-time.js";
 import { fileNotFound } from "./file-not-found.js";
 
-const { integer, list, map, string, tagged, tuple } = decode;
+const { integer, list, map, nullable, string, tagged, tuple } = decode;
 
-const assigned = map(tuple(string, string), ([name, value]) => ({ name, value }));
+const assigned = map(tuple(string, string, nullable(string)), ([name, value, file]) => ({ name, value, file }));
 
 /** The differences between the image and `file`, by default all its files (lisp/code/list-changes.lisp). */
 export const listChanges = lispFunction({

@@ -86,9 +86,16 @@ export function indented(text: string): string {
 function assignedText(assigned: FoundChanges["assigned"]): string[] {
   if (assigned.length === 0) return [];
   const { shown, left } = firstOf(assigned, MAX_ASSIGNED);
-  const lines = shown.map(({ name, value }) => `${cutName(name, MAX_NAME)} = ${value}`);
+  const lines = shown.map(
+    ({ name, value, file }) =>
+      `${cutName(name, MAX_NAME)} = ${value} (${file === undefined ? "no file defines it" : `defined in ${file}`})`,
+  );
   return [
-    ["Variables set in this session, in no file:", ...lines, ...(left > 0 ? [more(left, "variable")] : [])].join("\n"),
+    [
+      "Variables set in this session; no file has these assignments:",
+      ...lines,
+      ...(left > 0 ? [more(left, "variable")] : []),
+    ].join("\n"),
   ];
 }
 
