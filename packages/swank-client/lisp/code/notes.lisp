@@ -28,9 +28,11 @@ that cannot be read."
 
 (defun note-of (condition)
   "The note about CONDITION, which the compiler signals now."
-  (let ((definition (compiled-definition))
-        (text (report-text condition 2000)))
-    (make-note :severity (note-severity condition)
+  (let* ((definition (compiled-definition))
+         (severity (note-severity condition))
+         ;; without line breaks, the words of the compiler's errors run together
+         (text (report-text condition 2000 (eq severity :error))))
+    (make-note :severity severity
                :text text
                :undefined (undefined-thing condition text)
                :file (or (compiled-from-file) *compile-file-truename*)

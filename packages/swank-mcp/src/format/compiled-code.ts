@@ -121,8 +121,11 @@ function noteText(note: CodeNote, compiledFile: string | undefined): string {
   return [head, ...lines, ...doubts].join("\n");
 }
 
-/** The message without SBCL's reference to its manual, and without the stream of a reader's error. */
+/** The message without SBCL's reference to its manual, the stream of a reader's error, and blank lines. */
 function indented(message: string): string {
   const text = message.replace(REFERENCE, "").replace(READ_TO, "\nThe reader has come to line $1, column $2.");
-  return cutText(text, MAX_MESSAGE).trim().replace(/\n/g, "\n  ");
+  return cutText(text, MAX_MESSAGE)
+    .trim()
+    .replace(/\n[ \t]*(?=\n)/g, "")
+    .replace(/\n/g, "\n  ");
 }
