@@ -113,6 +113,7 @@ describe("compile-code", () => {
       {},
       { code: " ; nothing" },
       { code: "1", file: "x" },
+      { file: "shape.asd" },
     ];
     const answers = [];
     for (const args of calls) answers.push(`${JSON.stringify(args)}\n${await compile(args)}`);

@@ -3,6 +3,7 @@ import { defineTool } from "../../calls/define-tool.js";
 import { compiledAnswer } from "../../format/compiled-code.js";
 import { Refusal } from "../../refusals/refusal.js";
 import { holdsForm } from "../../text/holds-form.js";
+import { isSystemFile } from "../../text/system-file.js";
 
 export const compileCode = defineTool({
   name: "compile-code",
@@ -29,7 +30,16 @@ export const compileCode = defineTool({
 
 function sourceOf(code: string | undefined, file: string | undefined) {
   if (code !== undefined && file === undefined) return { code };
-  if (file !== undefined && code === undefined) return { file };
+  if (file !== undefined && code === undefined) {
+    if (!isSystemFile(file)) return { file };
+    throw new Refusal(
+      "INVALID_ARGUMENTS",
+      "compile-code: An .asd file defines systems, which ASDF compiles and loads.",
+      {
+        remedy: "Call load-system with this file.",
+      },
+    );
+  }
   throw new Refusal("INVALID_ARGUMENTS", "compile-code: Give either code or a file.", {
     remedy: "Correct this and call again. compile-code takes code, or a file.",
   });

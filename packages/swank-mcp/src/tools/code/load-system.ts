@@ -7,6 +7,7 @@ import type { ToolContext } from "../../calls/tool-context.js";
 import { cancelledText, loadAnswer, loadProgressBlocks } from "../../format/load-result.js";
 import type { LoadResult } from "../../image/lisp-port.js";
 import { Refusal } from "../../refusals/refusal.js";
+import { isSystemFile } from "../../text/system-file.js";
 
 export const loadSystem = defineTool({
   name: "load-system",
@@ -62,7 +63,7 @@ async function noticeOfRest(progress: Progress, { cancelled, agent }: ToolContex
 function sourceOf(system: string | undefined, file: string | undefined, test: boolean): LoadSource {
   if (system !== undefined && file === undefined) return { system };
   if (file !== undefined && system === undefined) {
-    if (!test || /\.asd$/i.test(file)) return { file };
+    if (!test || isSystemFile(file)) return { file };
     throw misused("Only a system has test systems, and this file is no .asd file.");
   }
   throw misused("Give either a system or a file.");
