@@ -18,6 +18,11 @@ const FILES = {
   :components ((:file "orders-tests"))
   :perform (test-op (o c) (unless (symbol-call :fiveam :run! (find-symbol* :all :orders-tests)) (error "Tests of orders failed."))))
 `,
+  "halfway.asd": `
+(defsystem "halfway"
+  :depends-on ("orders/tests")
+  :perform (test-op (o c) (symbol-call :fiveam :run! (find-symbol* :totals :orders-tests)) (error 'division-by-zero)))
+`,
   "plain.asd": `
 (defsystem "plain"
   :perform (test-op (o c) (format t "plain: 1 test failed~%")))
@@ -97,6 +102,14 @@ describe("run-tests", () => {
     snapshots.match("a system", text(result));
     expect(result.isError).to.equal(true);
     expect(result._meta?.["swank-mcp/tests"]).to.deep.include({ status: "run", passed: 1, failed: 3, skipped: 1 });
+  });
+
+  it("says what ended a run, unless that only says that tests failed", async () => {
+    const ended = await run({ name: "halfway" });
+    expect(ended).to.match(
+      /^System halfway: 1 passed, 2 failed, 0 skipped in <seconds> \(FiveAM\)\.\n\nThe run ended with DIVISION-BY-ZERO:\n/,
+    );
+    expect(await run({ name: "orders" })).not.to.include("The run ended");
   });
 
   it("runs a suite or a test of FiveAM by name", async () => {

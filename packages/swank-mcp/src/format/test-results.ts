@@ -43,8 +43,12 @@ function heading({ target, frameworks, passed, failed, skipped, milliseconds, er
   return `${name}: asdf:test-system returned after ${seconds}, but no test of FiveAM or sb-rt ran in it, so none was counted. It returns T even if tests fail: read what it printed.`;
 }
 
-function problem({ error }: Run): readonly string[] {
-  return error === undefined ? [] : [`The run ended with ${cutName(error.type)}:\n${cutText(error.message)}`];
+function problem({ error, failed }: Run): readonly string[] {
+  // By a plain error, the test-op of a system says that tests failed. Any other one may have kept tests from running.
+  const isKnown = failed > 0 && error?.type === "SIMPLE-ERROR";
+  return error === undefined || isKnown
+    ? []
+    : [`The run ended with ${cutName(error.type)}:\n${cutText(error.message)}`];
 }
 
 function failureText({ test, form, expected, actual, reason, condition, file, line, column }: TestFailure): string {
