@@ -104,6 +104,16 @@ describe("show-source", () => {
     );
   });
 
+  it("shows the comment that ends the last line of a form", async () => {
+    const commented = join(folder, "commented.lisp");
+    await writeFile(
+      commented,
+      "(in-package :shapes)\n(progn (defun first-one (x) x) ; of two\n  (defun last-one (x) x)) ; both\n(defun next-one (x)\n  x) (list) ; another\n(defun at-end () 1) ;; end",
+    );
+    await server.evaluate(`(load ${JSON.stringify(commented)})`);
+    snapshots.match("comments", await shownNames("first-one", "last-one", "next-one", "at-end"));
+  });
+
   it("shows evaluated code, and interns nothing", async () => {
     await server.evaluate("(defun shapes::evaluated (x)\n  ;; a comment\n  (list x)) (defstruct evaluated-corner a)");
     const text = await shownNames(
@@ -171,6 +181,7 @@ describe("show-source", () => {
         await shown({ file: join(folder, "shape.lisp") }),
         await shown({ file: "shapes.lisp" }),
         await shown({ file: folder }),
+        await shown({ file: "." }),
       ].join("\n\n"),
     );
     expect(await readFile(file, "utf8")).to.equal(SHAPES);
@@ -197,7 +208,14 @@ describe("show-source", () => {
   });
 
   it("refuses calls with both a name and a file, with neither, and with lines of a name", async () => {
-    for (const args of [{}, { name: "car", file }, { name: "car", line: 3 }, { file, line: 0 }, { name: "" }]) {
+    for (const args of [
+      {},
+      { name: "car", file },
+      { name: "car", line: 3 },
+      { file, line: 0 },
+      { name: "" },
+      { name: " \n" },
+    ]) {
       const result = await server.call("show-source", args);
       expect(result.structuredContent, JSON.stringify(args)).to.have.nested.property(
         "error.data.type",

@@ -65,11 +65,13 @@
 
 (defun show-file (name line context)
   "The CONTEXT lines before and after LINE of the file NAME, and the first line of the definition that LINE is in.
-=> (:file FILE COUNT-OF-LINES FIRST (TEXT ...) (LINE TEXT) CHANGED) | (:file-not-found NAME (FILE ...)) | (:file-unreadable NAME)"
+=> (:file FILE COUNT-OF-LINES FIRST (TEXT ...) (LINE TEXT) CHANGED) | (:file-not-found NAME (FILE ...)) | (:file-unreadable NAME)
+ | (:folder NAME)"
   (with-code-session (nil)
     (with-files ()
       (let ((file (or-nil (file-now name)))
             (truename (named-file name)))
         (cond (file (file-lines file line context))
               ((and truename (pathname-name truename)) (list :file-unreadable (shown-file truename)))
+              (truename (list :folder name))
               (t (list :file-not-found name (similar-files name))))))))

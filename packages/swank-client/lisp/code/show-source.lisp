@@ -52,6 +52,13 @@ CODE is the record about its code, or NIL."
           ((or-nil (same-length-p code (form-number-of definition) file number)) :same-length)
           (t :changed))))
 
+(defun comment-end (text end)
+  "The end of the comment that follows END of TEXT on its line, or END."
+  (let ((start (position-if-not (lambda (char) (member char '(#\Space #\Tab))) text :start end)))
+    (if (and start (char= #\; (char text start)))
+        (or (position #\Newline text :start start) (length text))
+        end)))
+
 (defun entry-in-file (definition file pathname)
   "Describe DEFINITION, whose source is PATHNAME, FILE now."
   (let ((code (code-source-of definition pathname)))
@@ -62,7 +69,7 @@ CODE is the record about its code, or NIL."
         (if recorded
             (apply #'entry definition :recorded :text (bounded recorded) place)
             (apply #'entry definition state
-                   :text (and span (bounded (subseq (file-text file) (first span) (second span))))
+                   :text (and span (bounded (subseq (file-text file) (first span) (comment-end (file-text file) (second span)))))
                    place))))))
 
 (defun entry-without-file (definition pathname)

@@ -101,5 +101,7 @@ export type ShownFile =
   | FoundLines
   /** The file is too large, or the image may not read it. */
   | { readonly status: "file-unreadable"; readonly file: string }
+  /** The name, as it was given, is that of a folder. */
+  | { readonly status: "folder"; readonly file: string }
   /** There is no such file; `similar` are names of files that are like it. */
   | { readonly status: "file-not-found"; readonly file: string; readonly similar: readonly string[] };

@@ -25,6 +25,7 @@ const answer: Decoder<ShownFile> = tagged({
     ([file, similar]): ShownFile => ({ status: "file-not-found", file, similar }),
   ),
   "file-unreadable": map(tuple(string), ([file]): ShownFile => ({ status: "file-unreadable", file })),
+  folder: map(tuple(string), ([file]): ShownFile => ({ status: "folder", file })),
 });
 
 /** Lines of a file around one line (lisp/code/show-file.lisp). */

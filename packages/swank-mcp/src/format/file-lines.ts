@@ -1,5 +1,5 @@
 import type { FoundLines, ShownFile } from "../image/lisp-port.js";
-import { cutText, oneLine } from "../text/cut.js";
+import { cutText, fileName, oneLine } from "../text/cut.js";
 import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
 import { fileNotFoundBlocks } from "./file-not-found.js";
 import { numberedLines } from "./numbered-lines.js";
@@ -25,6 +25,8 @@ function fileText(shown: ShownFile, line: number): { readonly blocks: readonly s
       return { blocks: [`${heading(shown)}\n${cutText(linesText(shown, line))}`.trimEnd()] };
     case "file-unreadable":
       return { blocks: [`The image cannot read ${shown.file}: it is too large, or may not be read.`] };
+    case "folder":
+      return { blocks: [`${fileName(shown.file)} is a folder, not a file.`] };
     case "file-not-found":
       return { blocks: fileNotFoundBlocks(shown) };
   }

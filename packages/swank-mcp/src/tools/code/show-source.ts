@@ -29,6 +29,7 @@ export const showSource = defineTool({
     if ((name === undefined) === (file === undefined)) throw misused("Give either a name or a file.");
     if (file !== undefined) return showLines(file, { line, context }, tools);
     if (line !== undefined || context !== undefined) throw misused('"line" and "context" belong to a file.');
+    if (name?.trim() === "") throw misused("The name is blank.");
     return showName(name ?? "", packageName, tools);
   },
 });
