@@ -125,6 +125,14 @@ describe("run-tests", () => {
     expect(await run({ name: "sound", framework: "sb-rt" })).to.match(/^Package SOUND: 1 passed, 2 failed, 0 skipped/);
   });
 
+  it("lets show-source show a test, and say of one without a file that it is a test", async () => {
+    await server.evaluate("(fiveam:test unfiled (fiveam:is-true t))");
+    const names = ["orders-tests::broken", "orders-tests::sums", "sound::halved", "unfiled"];
+    const shown = [];
+    for (const name of names) shown.push(`> ${name}\n${text(await server.call("show-source", { name }))}`);
+    snapshots.match("shown tests", shown.join("\n\n"));
+  });
+
   it("says that nothing was counted for a system without a known framework, and shows what that printed", async () => {
     snapshots.match("a system without a known framework", await run({ name: "plain" }));
   });

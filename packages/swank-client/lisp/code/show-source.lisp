@@ -108,7 +108,8 @@ CODE is the record about its code, or NIL."
   "The plist that describes DEFINITION: its :KIND, :NAME and :STATE, and if they are known its :TEXT, :FILE, :LINE, :COLUMN and :ORIGIN."
   (let* ((source (definition-record definition))
          (plist (and source (sb-introspect:definition-source-plist source)))
-         (pathname (and source (sb-introspect:definition-source-pathname source)))
+         (pathname (cond (source (sb-introspect:definition-source-pathname source))
+                         ((eq :test (definition-kind definition)) (test-pathname definition))))
          (file (and pathname (file-now pathname))))
     (cond ((stringp (getf plist :emacs-string)) (evaluated-entry definition plist))
           (file (entry-in-file definition file pathname))
@@ -146,7 +147,8 @@ CODE is the record about its code, or NIL."
                    (lambda (symbol status package)
                      (declare (ignore status package))
                      (let* ((setf-p (and (eql 0 (search "(setf" (trimmed text) :test #'char-equal)) t))
-                            (all (all-definitions symbol setf-p))
+                            (all (or (all-definitions symbol setf-p)
+                                     (and (not setf-p) (test-definitions symbol))))
                             (wanted (if elements (wanted-methods all elements) all))
                             (missed (and elements (null wanted))))
                        (list* (if missed :no-such-method :found)
@@ -154,7 +156,7 @@ CODE is the record about its code, or NIL."
                               (entries (if missed (remove :method all :key #'definition-kind :test-not #'eq) wanted)))))))
 
 (defun show-source (text package-text)
-  "The definitions of the name TEXT: NAME, (setf NAME) or (method NAME QUALIFIER... (SPECIALIZER...)).
+  "The definitions of the name TEXT: NAME, (setf NAME) or (method NAME QUALIFIER... (SPECIALIZER...)); those of tests if there are no others.
 => (:found NAME (ENTRY ...) LEFT-OUT) | (:no-such-method NAME (ENTRY ...) LEFT-OUT) with all methods | the replies of CALL-WITH-NAMED"
   (with-code-session (package-text)
     (if (method-text-p text)

@@ -8,6 +8,8 @@ const { integer, nullable, optional, plist, string } = decode;
 /** Kinds of definitions that have a text. */
 export const SOURCE_KINDS = [...DEFINITION_KINDS, "special-operator"] as const;
 
+const SHOWN_KINDS = [...SOURCE_KINDS, "test"] as const;
+
 /**
  * What the text of a definition is.
  *
@@ -40,7 +42,8 @@ export type TextState = (typeof TEXT_STATES)[number];
 
 /** A definition, its place and its text. */
 export interface DefinitionText {
-  readonly kind: (typeof SOURCE_KINDS)[number];
+  /** `test`: a test or suite of FiveAM, or a test of sb-rt. */
+  readonly kind: (typeof SHOWN_KINDS)[number];
   /** As code in the package in which the name was looked up writes it; a method as `(METHOD NAME (CLASS))`. */
   readonly name: string;
   readonly state: TextState;
@@ -70,7 +73,7 @@ export type ShownSource = FoundDefinitions | NameNotFound;
 
 /** `(:kind KIND :name NAME :state STATE ...)` (lisp/code/show-source.lisp). */
 export const definitionText: Decoder<DefinitionText> = plist({
-  kind: keywordOf(SOURCE_KINDS),
+  kind: keywordOf(SHOWN_KINDS),
   name: string,
   state: keywordOf(TEXT_STATES),
   text: optional(nullable(string)),
