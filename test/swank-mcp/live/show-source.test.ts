@@ -195,6 +195,20 @@ describe("show-source", () => {
     );
   });
 
+  it("keeps names of files with line breaks on one line, as do other tools", async () => {
+    const odd = join(folder, "odd\nfile.lisp");
+    await writeFile(odd, "(in-package :shapes)\n(defun odd-one () 1)\n(defun odd-two (x) 2)\n");
+    await server.evaluate(`(load "${odd}") (defun shapes::odd-one () 3)`);
+    const answers = [await shownNames("odd-two"), await shown({ file: odd }), await shown({ file: `${odd}\n` })];
+    const calls: readonly [string, object][] = [
+      ["compile-code", { file: odd }],
+      ["search-source", { folder, pattern: "odd-two" }],
+      ["list-changes", { file: odd }],
+    ];
+    for (const [tool, args] of calls) answers.push(blocks(await server.call(tool, args)).join("\n"));
+    snapshots.match("line breaks", answers.join("\n\n").replaceAll(folder, "FOLDER"));
+  });
+
   it("gives the places as data", async () => {
     const { _meta } = await server.call("show-source", { name: "(method area (square))", package: "shapes" });
     expect(_meta).to.deep.equal({

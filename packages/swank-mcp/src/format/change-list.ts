@@ -1,5 +1,5 @@
 import type { Change, ChangeState, Changes, FileState, FoundChanges } from "../image/lisp-port.js";
-import { cutName, cutText, firstOf, more } from "../text/cut.js";
+import { cutName, cutText, fileName, firstOf, more } from "../text/cut.js";
 import { lineDiff } from "../text/line-diff.js";
 import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
 import { fileNotFoundBlocks } from "./file-not-found.js";
@@ -62,7 +62,8 @@ function entryText(change: Change, room: { left: number }): string {
 
 /** The line that names a change: its kind, name and place. */
 export function changeHeading({ kind, name, file, line, column, state, fromClient }: Change): string {
-  const place = file === undefined ? "" : ` ${[file, line, column].filter((part) => part !== undefined).join(":")}`;
+  const place =
+    file === undefined ? "" : ` ${[fileName(file), line, column].filter((part) => part !== undefined).join(":")}`;
   const isForeign = !fromClient && (state === "image-only" || state === "differs" || state === "conflict");
   const label = kind === undefined ? "form" : kind.replace("-", " ");
   return `${kind === "method" ? "" : `${label} `}${cutName(name, MAX_NAME)}${place}${isForeign ? " (not from this session)" : ""}`;
@@ -101,7 +102,7 @@ function assignedText(assigned: FoundChanges["assigned"]): string[] {
 
 /** What could not be compared. */
 export function doubts(files: readonly FileState[]): string[] {
-  const named = (state: string) => files.filter((each) => each.state === state).map(({ file }) => file);
+  const named = (state: string) => files.filter((each) => each.state === state).map(({ file }) => fileName(file));
   const list = (names: readonly string[], text: string) => (names.length === 0 ? [] : [`${text}: ${names.join(", ")}`]);
   return [
     ...list(named("guessed"), "Compared by the lengths of forms only, because the loaded text is not recorded"),

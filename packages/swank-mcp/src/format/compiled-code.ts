@@ -1,6 +1,7 @@
 import type { CodeNote, Compiled } from "../image/lisp-port.js";
-import { cutName, cutText, firstOf, more, oneLine } from "../text/cut.js";
+import { cutName, cutText, fileName, firstOf, more, oneLine } from "../text/cut.js";
 import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
+import { fileNotFoundBlocks } from "./file-not-found.js";
 import { REFERENCE } from "./file-warnings.js";
 import { notFoundBlocks, notFoundData } from "./symbol-blocks.js";
 
@@ -47,14 +48,8 @@ export function compiledAnswer(compiled: Compiled, load: boolean): ToolAnswer {
         isError: false,
         meta: data(notFoundData(compiled)),
       };
-    case "file-not-found": {
-      const hint = compiled.similar.length === 0 ? [] : [`Similar files: ${compiled.similar.join(", ")}`];
-      return {
-        blocks: [`The image has no file ${compiled.file}`, ...hint],
-        isError: false,
-        meta: data({ ...compiled }),
-      };
-    }
+    case "file-not-found":
+      return { blocks: fileNotFoundBlocks(compiled), isError: false, meta: data({ ...compiled }) };
   }
 }
 
@@ -76,7 +71,7 @@ function compiledData({ file, notes, leftOut, failed, loaded, loadError }: Compi
 
 function heading(compiled: CompiledCode, load: boolean): string {
   const { file = "The code", notes, failed, loaded, loadError } = compiled;
-  const verdict = `${file} ${failed ? "does not compile" : "compiles"}${notes.length === 0 ? "" : `: ${counts(compiled)}`}.`;
+  const verdict = `${fileName(file)} ${failed ? "does not compile" : "compiles"}${notes.length === 0 ? "" : `: ${counts(compiled)}`}.`;
   if (loadError !== undefined)
     return `${verdict} Loading it was ended by ${cutName(loadError.type)}; the forms before that are loaded:\n${cutText(loadError.message)}`;
   if (loaded) return `${verdict} It is loaded.`;
@@ -113,7 +108,7 @@ export function notesData(notes: readonly CodeNote[]): JsonObject[] {
 function noteText(note: CodeNote, compiledFile: string | undefined): string {
   const { severity, message, file = compiledFile, line, column, form, definition, suspects = [] } = note;
   const numbers = line === undefined ? [] : [line, column ?? 1];
-  const place = [...(file === undefined ? [] : [file]), ...numbers].join(":");
+  const place = [...(file === undefined ? [] : [fileName(file)]), ...numbers].join(":");
   const where = definition === undefined ? "" : ` in ${oneLine(definition, MAX_FORM)}`;
   const head = `${place === "" ? "" : `${place}: `}${severity.toUpperCase()}${where}: ${indented(message)}`;
   const lines = form === undefined || form === "" ? [] : [`    ${oneLine(form, MAX_FORM)}`];

@@ -1,5 +1,5 @@
 import type { Reference, TextState } from "../image/lisp-port.js";
-import { cutName, oneLine } from "../text/cut.js";
+import { cutName, fileName, oneLine } from "../text/cut.js";
 import { MAX_NAME } from "./meaning-text.js";
 
 /** Longest first line of a form. */
@@ -18,7 +18,8 @@ export function definitionLine(
   { kind, name, state, head, uses, file, line, column, origin }: Reference,
   facts: readonly string[] = [],
 ): string {
-  const places = [file ?? origin ?? "no place recorded", line, column].filter((part) => part !== undefined).join(":");
+  const source = fileName(file ?? origin ?? "no place recorded");
+  const places = [source, line, column].filter((part) => part !== undefined).join(":");
   const notes = [
     ...(head === undefined || namesDefinition(head, kind, name) ? [] : [cutName(name, MAX_NAME)]),
     ...(uses.length > 0 ? [`${uses.length === 1 ? "line" : "lines"} ${uses.join(", ")}`] : []),

@@ -1,5 +1,5 @@
 import type { DefinitionText, FoundDefinitions, ShownSource, TextState } from "../image/lisp-port.js";
-import { cutName, cutText, firstOf, more } from "../text/cut.js";
+import { cutName, cutText, fileName, firstOf, more } from "../text/cut.js";
 import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
 import { MAX_NAME } from "./meaning-text.js";
 import { numberedLines } from "./numbered-lines.js";
@@ -93,7 +93,8 @@ function withNumbers(text: string, line: number | undefined): string {
 
 /** `FILE:LINE:COLUMN kind NAME (what the text is)` */
 function headingOf({ kind, name, state, file, line, column, origin }: DefinitionText): string {
-  const place = file === undefined ? "" : `${[file, line, column].filter((part) => part !== undefined).join(":")} `;
+  const place =
+    file === undefined ? "" : `${[fileName(file), line, column].filter((part) => part !== undefined).join(":")} `;
   const isMade = kind === "generic-function" && state === "unrecorded";
   const source = origin === undefined ? STATES[state] : `${STATES[state]}, ${origin}`;
   const shownName = cutName(name, MAX_NAME);

@@ -24,7 +24,7 @@ function fileText(shown: ShownFile, line: number): { readonly blocks: readonly s
     case "found":
       return { blocks: [`${heading(shown)}\n${cutText(linesText(shown, line))}`.trimEnd()] };
     case "file-unreadable":
-      return { blocks: [`The image cannot read ${shown.file}: it is too large, or may not be read.`] };
+      return { blocks: [`The image cannot read ${fileName(shown.file)}: it is too large, or may not be read.`] };
     case "folder":
       return { blocks: [`${fileName(shown.file)} is a folder, not a file.`] };
     case "file-not-found":
@@ -35,7 +35,7 @@ function fileText(shown: ShownFile, line: number): { readonly blocks: readonly s
 function heading({ file, count, first, lines, definition, changed }: FoundLines): string {
   const place = lines.length === 0 ? "no lines" : `lines ${first}-${first + lines.length - 1} of ${count}`;
   const within = definition === undefined ? "" : `, in ${oneLine(definition.text, MAX_HEAD)} (line ${definition.line})`;
-  return `${file}: ${place}${within}${changed ? "; the file has changed since it was loaded" : ""}`;
+  return `${fileName(file)}: ${place}${within}${changed ? "; the file has changed since it was loaded" : ""}`;
 }
 
 function linesText({ lines, first }: FoundLines, line: number): string {

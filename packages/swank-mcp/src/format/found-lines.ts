@@ -1,5 +1,5 @@
 import type { FileMatches, FoundInSources, FoundLine, SourceMatches } from "../image/lisp-port.js";
-import { cutText, firstOf, more, oneLine } from "../text/cut.js";
+import { cutText, fileName, firstOf, more, oneLine } from "../text/cut.js";
 import { expressionHint, patternText, pluralPatternText } from "../text/pattern-text.js";
 import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
 
@@ -30,7 +30,7 @@ export function foundLinesAnswer(
 function linesText(found: Parameters<typeof foundLinesAnswer>[0], search: Search): string {
   switch (found.status) {
     case "folder-not-found":
-      return `The image has no folder ${found.folder}`;
+      return `The image has no folder ${fileName(found.folder)}`;
     case "system-not-found":
       return [
         `ASDF knows no system ${found.system}: it has not been loaded.`,
@@ -74,7 +74,7 @@ function fileText({ file, lines }: FileMatches): string {
       last = head;
       return [
         ...(isNew && head !== undefined ? [head] : []),
-        `${file}:${line.line}:${line.column}: ${oneLine(line.text, MAX_LINE)}`,
+        `${fileName(file)}:${line.line}:${line.column}: ${oneLine(line.text, MAX_LINE)}`,
       ];
     })
     .join("\n");
@@ -89,7 +89,7 @@ function headText({ line, definition }: FoundLine): string | undefined {
 function lookedAt({ files, unreadFiles, folders }: FoundInSources): string {
   const { shown, left } = firstOf(folders, MAX_FOLDERS);
   const names = [
-    ...shown.map(({ folder, count }) => `${folder} ${count}`),
+    ...shown.map(({ folder, count }) => `${fileName(folder)} ${count}`),
     ...(left > 0 ? [more(left, "folder")] : []),
   ];
   const where = names.length === 0 ? "" : `: ${names.join(", ")}`;

@@ -1,5 +1,5 @@
 import type { TestFailure, TestResults } from "../image/lisp-port.js";
-import { cutName, cutText, firstOf, more, oneLine } from "../text/cut.js";
+import { cutName, cutText, fileName, firstOf, more, oneLine } from "../text/cut.js";
 import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
 
 /** Key of a result's `_meta` under which programs find the results as data. */
@@ -52,7 +52,7 @@ function problem({ error, failed }: Run): readonly string[] {
 }
 
 function failureText({ test, form, expected, actual, reason, condition, file, line, column }: TestFailure): string {
-  const place = file === undefined ? "" : `${[file, line, column].join(":")}: `;
+  const place = file === undefined ? "" : `${[fileName(file), line, column].join(":")}: `;
   const verdict = condition === undefined ? "failed" : `was ended by ${cutName(condition)}`;
   const facts = { form, expected, actual, reason };
   const lines = Object.entries(facts).flatMap(([name, text]) =>
