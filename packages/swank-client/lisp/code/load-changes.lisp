@@ -4,7 +4,7 @@
 (in-package #:swank-client/code)
 
 (defstruct form-load
-  "What becomes of CHANGE. OUTCOME is :PENDING, what was done, or the reason for leaving it. REMARK says what is left to do, for USERS."
+  "How far the loading of CHANGE is. OUTCOME: :PENDING, what was done, or the reason why it was not loaded. REMARK: what USERS still need."
   change outcome
   (remark nil)
   ;; ((NAME . FUNCTION) ...) that were compiled with the old macro or inline function

@@ -30,6 +30,7 @@
            #:system-names
            #:system-p
            #:systems-defined-in
+           #:test-systems
            #:test-systems-of))
 
 (in-package #:swank-client/asdf)
@@ -148,6 +149,10 @@
           append (loop for (nil . names) in steps
                        append (loop for name in names
                                     when (typep name '(or string symbol)) collect (asdf "COERCE-NAME" name)))))
+
+(defun test-systems (system)
+  "The names of SYSTEM and of the systems that a test of it needs, as its definition says."
+  (cons (component-name system) (declared-test-systems system)))
 
 (defun test-systems-of (system)
   "The names of the systems with the tests of SYSTEM: those that its definition says, and those that exist with usual names."

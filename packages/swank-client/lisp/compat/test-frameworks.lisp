@@ -1,7 +1,7 @@
-;;;; What FiveAM, sb-rt (also named RT) and ASDF know about tests. They may be missing, and much of it is not exported.
+;;;; What FiveAM and sb-rt (also named RT) know about tests. They may be missing, and much of it is not exported.
 
 (defpackage #:swank-client/test-frameworks
-  (:documentation "Tests of FiveAM and sb-rt, and the systems that a system's tests need.")
+  (:documentation "Tests of FiveAM and sb-rt.")
   (:use #:common-lisp #:swank-client/sbcl)
   (:export #:fiveam-condition
            #:fiveam-form
@@ -19,8 +19,7 @@
            #:rt-form
            #:rt-name
            #:rt-run
-           #:rt-runners
-           #:test-systems))
+           #:rt-runners))
 
 (in-package #:swank-client/test-frameworks)
 
@@ -114,13 +113,3 @@
 (defun rt-run (entry)
   "Run the test ENTRY."
   (rt entry "DO-ENTRY"))
-
-;;; ASDF
-
-(defun test-systems (system)
-  "The names of SYSTEM and of the systems that its tests are in."
-  (cons (call-if-loaded "ASDF" "COMPONENT-NAME" system)
-        (loop for (operation . steps) in (call-if-loaded "ASDF/COMPONENT" "COMPONENT-IN-ORDER-TO" system)
-              when (string-equal operation "TEST-OP")
-                append (loop for (nil . names) in steps
-                             append (remove-if-not (lambda (name) (typep name '(or string symbol))) names)))))

@@ -66,7 +66,7 @@ export class AgentSession implements ImageUser {
   }
 
   onStop(stop: DebuggedStop, session: LispSession): void {
-    // A thread that this server has stopped must go on after a while, whoever's it is.
+    // A thread that this server has stopped must go on after a while, also if it belongs to another client.
     if (this.#concerns(stop)) this.stops.arrived(stop, stop.reason !== "interrupt" && isForeign(stop, session));
   }
 
