@@ -15,11 +15,20 @@ export async function attaching() {
   const cacheDir = await mkdtemp(join(tmpdir(), "swank-bench-"));
   const image = new OtherImage();
   const prepare = () => image.start();
+  /** Closes the connection, which is not part of the figure: Swank takes as long to end it as swank-client waits. */
+  let finish = async () => {};
   try {
     return [
       await ratio(
         "attached: connect to the first value",
-        { what: `swank-client: connect, ${CODE}`, prepare, run: () => firstValue(image.port, cacheDir) },
+        {
+          what: `swank-client: connect, ${CODE}`,
+          prepare,
+          run: async () => {
+            finish = await firstValue(image.port, cacheDir);
+          },
+          finish: () => finish(),
+        },
         { what: "connection-info and the same code over a bare socket", prepare, run: () => firstReply(image.port) },
       ),
     ];
@@ -52,12 +61,13 @@ class OtherImage {
 /**
  * @param {number} port
  * @param {string} cacheDir
+ * @returns {Promise<() => Promise<void>>} closes the connection
  */
 async function firstValue(port, cacheDir) {
   const client = await connect({ port, cacheDir, secret: false });
   const outcome = await client.evaluate(CODE).next();
   if (outcome.status !== "returned") throw new Error(`The evaluation was ${outcome.status}.`);
-  await client.close();
+  return () => client.close();
 }
 
 /** @param {number} port */

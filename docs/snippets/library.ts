@@ -185,6 +185,18 @@ async function inspect() {
   const first = await inspector.part(0); // another inspector, whose `parent` is this one
   console.log((await first.describe()).split("\n")[0]);
   // #endregion inspect
+  // #region inspect-object
+  const evaluation = lisp.evaluate("my-app::*orders*", { valuesAs: "ids" });
+  const outcome = await evaluation.next();
+  if (outcome.status === "returned") {
+    const view = await lisp.program.inspectObject(Number(outcome.values[0]), {
+      expression: "my-app::*orders*",
+      count: 2,
+    });
+    console.log(view.kind, view.count);
+    for (const part of view.parts) console.log(part.expression, part.text); // inspectObject(part.id) goes on from there
+  }
+  // #endregion inspect-object
 }
 await inspect();
 

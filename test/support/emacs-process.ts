@@ -97,7 +97,7 @@ export class EmacsProcess {
 }
 
 /** The folder with `slime.el`: the one that the environment variable SLIME names, or that of the installed SLIME. */
-async function slimeFolder(): Promise<string> {
+export async function slimeFolder(): Promise<string> {
   const named = process.env["SLIME"];
   if (named !== undefined) return named;
   const { stdout } = await run("emacs", ["--batch", "-l", LOCATE_SLIME]);

@@ -51,6 +51,14 @@ export async function listThreadsWhen(
   }
 }
 
+/** Lists with stacks until there was time for all of them. On a busy machine, threads answer late. */
+export async function listStacks(server: ToolCaller, stacks: number): Promise<ListedThreads> {
+  for (;;) {
+    const listed = await listThreads(server, { stacks });
+    if (!listed.threads.some(({ unread }) => unread === "silent" || unread === "late")) return listed;
+  }
+}
+
 /** Sixteen threads that compute, allocate, lock, and compile, each counting its rounds. */
 export const BUSY_THREADS = `
 (defvar *rounds* (make-array 16 :initial-element 0))

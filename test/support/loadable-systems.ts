@@ -34,7 +34,8 @@ const FILES = {
   "before.lisp": "(defun before () 1)\n",
   "wrong.lisp": `(defun right () 1)
 (defun wrong ()
-  (list (if) (+ 1 "2")))
+  (print 1)
+  (if))
 `,
   "after.lisp": "(defun after () (before))\n",
   "unread.asd": `(defsystem "unread" :components ((:file "open")))`,
@@ -100,10 +101,11 @@ export class LoadableSystems {
   }
 }
 
-/** An answer without frames, and without where SBCL is installed. */
+/** An answer without frames and the ids of threads, and without where SBCL is installed. */
 export function loadText(result: Result): string {
   return blocks(result)
     .join("\n\n")
+    .replace(/(?<=\b[Tt]hread )\d+(?=\/)/g, "N")
     .replace(/ [^ ]*\/sbcl\/\*\*\//g, " <sbcl>/**/")
     .replace(/\n\[Backtrace\][\s\S]*?\n\n/g, "\n")
     .replace(/\nLocals of frame[\s\S]*/g, "");

@@ -13,6 +13,7 @@ const CLIENTS = [
   "SwankClient",
   "SwankError",
   "connect",
+  "connectLaunched",
   "launch",
 ];
 const DATA = [

@@ -5,7 +5,8 @@
   :description "The Lisp side of the npm package swank-client: evaluations, the debugger and descriptions for clients of a Swank server"
   :license "MIT"
   :depends-on ("swank-client/connection" "swank-client/evaluate" "swank-client/debugger" "swank-client/definitions"
-               "swank-client/describe" "swank-client/code" "swank-client/program" "swank-client/inspect")
+               "swank-client/describe" "swank-client/code" "swank-client/program" "swank-client/trace" "swank-client/profile"
+               "swank-client/inspect-object" "swank-client/inspect" "swank-client/activity")
   :in-order-to ((asdf:test-op (asdf:test-op "swank-client/tests"))))
 
 (asdf:defsystem "swank-client/connection"
@@ -52,15 +53,20 @@
                (:file "waits/cycles")
                (:file "ledger/package")
                (:file "ledger/kinds")
-               (:file "ledger/ledger")
                (:file "ledger/texts")
+               (:file "ledger/places")
+               (:file "ledger/ledger")
                (:file "ledger/assignments")
+               (:file "ledger/removals")
                (:file "sessions/package")
                (:file "sessions/conditions")
                (:file "sessions/session")
                (:file "sessions/evaluation")
                (:file "sessions/code")
                (:file "sessions/names")
+               (:file "objects/package")
+               (:file "objects/references")
+               (:file "objects/shelves")
                (:file "stops/package")
                (:file "stops/base")
                (:file "stops/conditions")
@@ -133,11 +139,13 @@
                (:file "sources/package")
                (:file "sources/files")
                (:file "sources/forms")
+               (:file "sources/analyses")
                (:file "sources/tokens")
                (:file "sources/heads")
                (:file "describe/package")
                (:file "describe/values")
                (:file "describe/sources")
+               (:file "describe/reading")
                (:file "describe/calls")
                (:file "describe/describe")))
 
@@ -146,7 +154,6 @@
   :depends-on ("swank-client/describe")
   :serial t
   :components ((:file "compat/sbcl-code")
-               (:file "compat/test-frameworks")
                (:file "compat/asdf")
                (:file "code/package")
                (:file "code/names")
@@ -157,6 +164,13 @@
                (:file "code/recorded-forms")
                (:file "code/recorded-code")
                (:file "code/searched-files")
+               (:file "code/test-results")
+               (:file "code/test-frameworks")
+               (:file "code/fiveam")
+               (:file "code/parachute")
+               (:file "code/rove")
+               (:file "code/lisp-unit2")
+               (:file "code/sb-rt")
                (:file "code/test-places")
                (:file "code/show-source")
                (:file "code/show-file")
@@ -176,6 +190,7 @@
                (:file "code/compared-forms")
                (:file "code/guessed-changes")
                (:file "code/evaluated-changes")
+               (:file "code/removed-definitions")
                (:file "code/list-changes")
                (:file "code/notes")
                (:file "code/compile-code")
@@ -184,10 +199,11 @@
                (:file "code/reasons-to-reload")
                (:file "code/loading-order")
                (:file "code/load-changes")
-               (:file "code/run-tests")
                (:file "code/loading")
                (:file "code/missing-systems")
-               (:file "code/load-code")))
+               (:file "code/load-code")
+               (:file "code/named-tests")
+               (:file "code/run-tests")))
 
 (asdf:defsystem "swank-client/program"
   :description "Questions about the running program"
@@ -198,6 +214,44 @@
                (:file "program/list-threads")
                (:file "program/interrupt-thread")))
 
+(asdf:defsystem "swank-client/trace"
+  :description "Records calls"
+  :depends-on ("swank-client/debugger")
+  :serial t
+  :components ((:file "compat/sbcl-clock")
+               (:file "compat/sbcl-calls")
+               (:file "trace/package")
+               (:file "trace/runs")
+               (:file "trace/texts")
+               (:file "trace/recording")
+               (:file "trace/points")
+               (:file "trace/signals")
+               (:file "trace/reply")
+               (:file "trace/trace-calls")))
+
+(asdf:defsystem "swank-client/profile"
+  :description "What takes time and allocates memory"
+  :depends-on ("swank-client/trace")
+  :serial t
+  :components ((:file "compat/sbcl-sprof")
+               (:file "profile/package")
+               (:file "profile/tally")
+               (:file "profile/measure")
+               (:file "profile/profile")))
+
+(asdf:defsystem "swank-client/inspect-object"
+  :description "Objects with their parts, and numbers of objects"
+  :depends-on ("swank-client/describe")
+  :serial t
+  :components ((:file "compat/sbcl-objects")
+               (:file "inspect-object/package")
+               (:file "inspect-object/views")
+               (:file "inspect-object/lists")
+               (:file "inspect-object/tables")
+               (:file "inspect-object/instances")
+               (:file "inspect-object/others")
+               (:file "inspect-object/inspect-object")))
+
 (asdf:defsystem "swank-client/inspect"
   :description "Inspectors"
   :depends-on ("swank-client/evaluate")
@@ -205,6 +259,23 @@
   :components ((:file "inspect/package")
                (:file "inspect/inspections")
                (:file "inspect/inspect")))
+
+;; loaded with the first evaluation of a client that has a name
+(asdf:defsystem "swank-client/activity"
+  :description "What agents do, recorded and shown in each Emacs that asks for it"
+  :depends-on ("swank-client/evaluate")
+  :serial t
+  :components ((:file "activity/package")
+               (:file "activity/meeting-place")
+               (:file "activity/listeners")
+               (:file "activity/calls")
+               (:file "activity/agents")
+               (:file "activity/requests")
+               (:file "activity/results")
+               (:file "activity/observer")
+               (:file "activity/history")
+               (:file "activity/kick")
+               (:file "activity/respond")))
 
 (asdf:defsystem "swank-client/launch"
   :description "Runs an image that the library has launched; the launcher loads these files one by one"
@@ -231,6 +302,7 @@
                (:file "tests/definitions")
                (:file "tests/sources")
                (:file "tests/code")
+               (:file "tests/running")
                (:file "tests/stops"))
   :perform (asdf:test-op (operation system)
              (declare (ignore operation system))

@@ -13,9 +13,14 @@ export interface ClientOptions {
   readonly runtime?: boolean | undefined;
   /** `false`: code that this client evaluates, and the threads that it starts, cannot end the image. Default: true. */
   readonly mayEndImage?: boolean | undefined;
+  /**
+   * The name of the agent that uses this client. The image then records what the client evaluates and changes, from its first evaluation on, and
+   * shows it in an Emacs of the user that has swank-mcp.el. Default: nothing is recorded.
+   */
+  readonly agentName?: string | undefined;
 }
 
-export const CLIENT_OPTIONS: OptionNames<ClientOptions> = { runtime: true, mayEndImage: true };
+export const CLIENT_OPTIONS: OptionNames<ClientOptions> = { runtime: true, mayEndImage: true, agentName: true };
 
 /** Which definitions to list. */
 export interface DefinitionsOptions extends QuestionOptions {

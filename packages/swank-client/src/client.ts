@@ -6,6 +6,7 @@ import { callListener, type Unsubscribe } from "./base/typed-emitter.js";
 import type { ConnectionInfo } from "./calls/connection-info.js";
 import type { Definitions, ResetReport } from "./calls/definition.js";
 import { definitions } from "./calls/definitions.js";
+import { introduce } from "./calls/introduce.js";
 import { protectImage } from "./calls/protect-image.js";
 import { reset } from "./calls/reset.js";
 import { CLIENT_EVENTS } from "./client-events.js";
@@ -28,10 +29,10 @@ import type { EvaluateOptions } from "./evaluation/evaluation.js";
 import { EvaluationRunner } from "./evaluation/evaluation-runner.js";
 import type { OpenedConnection } from "./handshake/open-connection.js";
 import { type Caller, type CallOptions, callerOf } from "./lisp/caller.js";
-import type { LispFunction } from "./lisp/descriptor.js";
+import type { LispFunction, ModuleName } from "./lisp/descriptor.js";
 import { RuntimeInstaller } from "./lisp/installer.js";
 import { LispRunner } from "./lisp/lisp-runner.js";
-import { openingCall } from "./lisp/load-forms.js";
+import { type OpeningCall, openingCall } from "./lisp/load-forms.js";
 import { ModuleLoader } from "./lisp/module-loader.js";
 import { Program } from "./program/program.js";
 import type { Connection } from "./protocol/connection/connection.js";
@@ -39,6 +40,14 @@ import type { SwankMessage, WriteStringMessage } from "./protocol/wire/messages.
 
 /** Milliseconds that evaluations have to end when the client closes. */
 const DISCONNECT_TIME = 2000;
+
+/** The calls that a client's options need when a module is loaded. */
+function openingsFor({ mayEndImage, agentName }: ClientOptions): Partial<Record<ModuleName, OpeningCall>> {
+  return {
+    ...(mayEndImage === false ? { evaluate: openingCall(protectImage) } : {}),
+    ...(agentName === undefined ? {} : { activity: openingCall(introduce, agentName) }),
+  };
+}
 
 function isDecoded<Value>(options: EvalOptions | DecodedEvalOptions<Value>): options is DecodedEvalOptions<Value> {
   return typeof options === "object" && options !== null && "decode" in options;
@@ -78,8 +87,7 @@ export class SwankClient extends ClientQuestions {
     this.info = info;
     this.notes = notes;
     this.#caller = callerOf(connection);
-    const openings = options.mayEndImage === false ? { evaluate: openingCall(protectImage) } : {};
-    this.#installer = new RuntimeInstaller(loader, { runtime: options.runtime, openings });
+    this.#installer = new RuntimeInstaller(loader, { runtime: options.runtime, openings: openingsFor(options) });
     this.lisp = new LispRunner(this.#caller, this.#installer);
     this.code = new Code(this.lisp);
     this.program = new Program(this.lisp);

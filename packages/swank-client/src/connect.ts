@@ -1,4 +1,4 @@
-import { checkOptions, type OptionNames } from "./base/check-arguments.js";
+import { checkOptions, checkText, type OptionNames } from "./base/check-arguments.js";
 import { SwankError } from "./base/errors.js";
 import { SwankClient } from "./client.js";
 import type { ClientOptions } from "./client-options.js";
@@ -39,6 +39,7 @@ export const CONNECT_OPTIONS: OptionNames<ConnectOptions> = {
   transport: true,
   runtime: true,
   mayEndImage: true,
+  agentName: true,
   foreignErrors: true,
   cacheDir: true,
 };
@@ -69,11 +70,11 @@ export async function openClient<Client extends SwankClient>(
   options: Omit<ConnectOptions, "host" | "port" | "transport">,
   makeClient: (opened: OpenedConnection, options: ClientOptions, loader: ModuleLoader) => Client,
 ): Promise<Client> {
-  const { runtime, mayEndImage, foreignErrors, cacheDir, ...open } = options;
+  const { runtime, mayEndImage, agentName, foreignErrors, cacheDir, ...open } = options;
   const deadline = performance.now() + (options.timeout ?? DEFAULT_TIMEOUT);
   const opened = await openConnection(opener, open);
   const loader = new ModuleLoader(callerOf(opened.connection), compiledFor(opened, cacheDir));
-  const client = makeClient(opened, { runtime, mayEndImage }, loader);
+  const client = makeClient(opened, { runtime, mayEndImage, agentName }, loader);
   try {
     const timeout = Math.max(1, deadline - performance.now());
     await attach(loader, { foreignErrors }, { timeout, signal: options.signal });
@@ -89,6 +90,7 @@ export function checkConnectOptions(options: ConnectOptions): void {
   checkOptions("connect", options, CONNECT_OPTIONS);
   checkAttachOptions(options);
   checkOpenOptions(options);
+  if (options.agentName !== undefined) checkText("agentName", options.agentName);
 }
 
 /** The compiled modules for an image that may be on this machine: through a tunnel, other machines have a loopback address too. */

@@ -10,9 +10,7 @@ import { LAUNCH_IMAGE_OPTIONS, type LaunchImageOptions } from "./launch/launch-i
 import type { LaunchedImage } from "./launch/launched-image.js";
 
 /** Options for launching an image and connecting to it. `signal` cancels both; `timeout` is for connecting, `startTimeout` for starting. */
-export interface LaunchOptions
-  extends LaunchImageOptions,
-    Omit<ConnectOptions, "host" | "port" | "transport" | "secret" | "cacheDir"> {}
+export interface LaunchOptions extends LaunchImageOptions, ConnectLaunchedOptions {}
 
 /** Milliseconds that an image has to run its exit hooks, even if ending its evaluations has used the time up. */
 const LEAST_ENDING_TIME = 500;
@@ -38,6 +36,9 @@ export class LaunchedClient extends SwankClient {
   }
 }
 
+/** Options for connecting to an image that this process has launched. */
+export type ConnectLaunchedOptions = Omit<ConnectOptions, "host" | "port" | "transport" | "secret" | "cacheDir">;
+
 const { host, port, transport, secret, cacheDir, ...CONNECTING } = CONNECT_OPTIONS;
 const LAUNCH_OPTIONS: OptionNames<LaunchOptions> = { ...LAUNCH_IMAGE_OPTIONS, ...CONNECTING };
 
@@ -56,13 +57,37 @@ export async function launch(options: LaunchOptions = {}): Promise<LaunchedClien
   checkAttachOptions(options);
   checkOpenOptions(options);
   const { lisp, swank, cacheDir, useCore, cwd, env, dynamicSpaceSize, runtimeSources, ...others } = options;
-  const { warmUp, startTimeout, onLog, onBuild, buildInBackground, ...connecting } = others;
+  const { warmUp, startTimeout, onLog, onBuild, onSpawn, buildInBackground, ...connecting } = others;
   const places = { lisp, swank, cacheDir, cwd, env };
   const contents = { useCore, dynamicSpaceSize, runtimeSources, warmUp };
-  const building = { onLog, onBuild, buildInBackground, startTimeout, signal: options.signal };
-  const image = await launchImage({ ...places, ...contents, ...building });
+  const building = { onLog, onBuild, onSpawn, buildInBackground, startTimeout, signal: options.signal };
+  return connectTo(await launchImage({ ...places, ...contents, ...building }), connecting);
+}
+
+/**
+ * The second half of {@link launch}: connects to an image that `launchImage` started. For programs that load this module only while the
+ * image starts, which `onSpawn` tells them.
+ *
+ * @throws SwankError `INVALID_ARGUMENT`, and what `connect` throws. The image is ended then.
+ */
+export async function connectLaunched(
+  image: LaunchedImage,
+  options: ConnectLaunchedOptions = {},
+): Promise<LaunchedClient> {
   try {
-    return await openClient(image.transport, connecting, (opened, own) => new LaunchedClient(image, opened, own));
+    checkOptions("connectLaunched", options, CONNECTING);
+    checkAttachOptions(options);
+    checkOpenOptions(options);
+  } catch (error) {
+    await image.stop();
+    throw error;
+  }
+  return connectTo(image, options);
+}
+
+async function connectTo(image: LaunchedImage, options: ConnectLaunchedOptions): Promise<LaunchedClient> {
+  try {
+    return await openClient(image.transport, options, (opened, own) => new LaunchedClient(image, opened, own));
   } catch (error) {
     await image.stop();
     throw error;

@@ -74,6 +74,9 @@ export type {
 } from "./calls/index.js";
 export type { LoadedSystem, Loading, LoadProblem, LoadResult } from "./calls/load-result.js";
 export type { ChangedForm, FormOutcome, LoadedChanges } from "./calls/loaded-changes.js";
+export type { ObjectFact, ObjectPart, ObjectView } from "./calls/object-view.js";
+export type { OmittedOutput, OutputStream } from "./calls/omitted-output.js";
+export type * from "./calls/profile-data.js";
 export type * from "./calls/program-thread.js";
 export type { RedefinedIn, Redefinitions, StaleUse } from "./calls/redefinition.js";
 export type { SignalledCondition, SignalledConditions } from "./calls/signalled-condition.js";
@@ -82,6 +85,7 @@ export type { StopData, StopDetail, StopReason } from "./calls/stop-data.js";
 export type { StopOwner } from "./calls/stop-owner.js";
 export type * from "./calls/symbol-description.js";
 export type { TestFailure, TestResults } from "./calls/test-results.js";
+export type * from "./calls/trace-data.js";
 export type { Unwinding } from "./calls/unwinding.js";
 export type { LispWarning, WarningCount } from "./calls/warning.js";
 export type { SwankClient } from "./client.js";
@@ -114,7 +118,6 @@ export type { DecodedEvalOptions, EvalOptions } from "./evaluation/evaluate-to-e
 export type { EvaluateOptions, FrameEvaluationOptions, OutputChunk } from "./evaluation/evaluation.js";
 export type { Aborted, Lost, Returned, Transcript } from "./evaluation/outcome.js";
 export type { WaitOptions } from "./evaluation/outcome-slot.js";
-export type { OutputStream } from "./evaluation/transcript.js";
 export type { Backoff } from "./growing-delay.js";
 export type { AttachOptions } from "./handshake/attach.js";
 export type { InspectOptions, Inspector, InspectorPage } from "./inspect/inspector.js";
@@ -123,7 +126,16 @@ export type { CallOptions } from "./lisp/caller.js";
 export type { LispFunction, ModuleName } from "./lisp/descriptor.js";
 export type { LispRunner, RunOptions } from "./lisp/lisp-runner.js";
 export type { Program } from "./program/program.js";
-export type { ThreadsOptions } from "./program/program-options.js";
+export type {
+  InspectObjectOptions,
+  ProfileOptions,
+  ProfileSource,
+  ThreadsOptions,
+  TraceOptions,
+  TraceSource,
+} from "./program/program-options.js";
+export type { RunCode } from "./program/run-code.js";
+export type { TraceCode } from "./program/trace-code.js";
 export type { ReconnectEvents, ReconnectOptions } from "./reconnecting-client.js";
 export type { AnySource } from "./sources/place.js";
 export type { SourceText } from "./sources/source-text.js";

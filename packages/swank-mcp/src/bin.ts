@@ -3,6 +3,7 @@ import { readConfig } from "./cli/config.js";
 import { helpText } from "./cli/help.js";
 import { OptionError } from "./cli/option.js";
 import { ownCommand } from "./cli/own-command.js";
+import { emacsFolder } from "./process/emacs-folder.js";
 import { Lifetime, type Service } from "./process/lifetime.js";
 import { openLog, startLine } from "./process/log.js";
 import { OutputQueue } from "./process/output-queue.js";
@@ -21,6 +22,7 @@ async function begin(lifetime: Lifetime, starter: Starter): Promise<Service> {
   const config = readConfig(process.argv.slice(2), process.env);
   if (config.help) return print(helpText(), lifetime);
   if (config.version) return print(`${VERSION}\n`, lifetime);
+  if (config.emacsPath) return print(`${emacsFolder()}\n`, lifetime);
   if (config.command === "check") {
     const { checkFiles } = await import("./cli/check-files.js");
     const { text, exitCode } = await checkFiles(config.files);
@@ -34,6 +36,7 @@ async function begin(lifetime: Lifetime, starter: Starter): Promise<Service> {
   if (config.command === "console") {
     const { TOOL_COMMANDS } = await import("./console/commands.js");
     const tools = serverOf(config, log, { onCall, names: TOOL_COMMANDS });
+    tools.agent.name.set("console");
     if (config.share !== undefined) tools.agent.host.start();
     const { serveConsole } = await import("./console/serve-console.js");
     return serveConsole(tools, { bin: resolve(process.argv[1] ?? "swank-mcp"), output }, lifetime);

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import type { SwankClient } from "swank-client";
+import type { OutputChunk } from "swank-client/types";
 import { liveImage } from "./live-image.js";
 import { aborted, evaluate, returned, stopped, values } from "./outcomes.js";
 
@@ -13,24 +14,76 @@ describe("Large output", () => {
     client = await image.connect();
   });
 
-  it("is cut to its beginning and its end, with the number of omitted characters", async () => {
-    const { stdout } = returned(await evaluate(client, FIFTY_MEGABYTES));
-    const [, head, omitted, tail] =
-      /^(a{100000})\n\[\.\.\. (\d+) characters left out \.\.\.\]\n(a*the end)$/.exec(stdout) ?? [];
-    expect(tail).to.have.lengthOf(4000);
-    expect(String(head).length + Number(omitted) + String(tail).length).to.equal(50_000_007);
+  it("is cut to its beginning and its end, and the data say where and how many characters are missing", async () => {
+    const { stdout, outputOmitted } = returned(await evaluate(client, FIFTY_MEGABYTES));
+    expect(stdout).to.match(/^a+the end$/);
+    expect(stdout).to.have.lengthOf(104_000);
+    expect(outputOmitted).to.deep.equal([{ stream: "stdout", at: 100_000, count: 50_000_007 - 104_000 }]);
   });
 
   it("is cut to the requested limit", async () => {
     const code = '(dotimes (i 100) (format t "~3,\'0d" i))';
-    const { stdout } = returned(await evaluate(client, code, { outputLimit: 30 }));
+    const whole = returned(await evaluate(client, code, { outputLimit: 30 }));
     const all = [...Array(100).keys()].map((i) => String(i).padStart(3, "0")).join("");
-    expect(stdout).to.equal(all);
+    expect(whole).to.deep.include({ stdout: all, outputOmitted: [] });
     const long = returned(await evaluate(client, '(dotimes (i 3000) (format t "~4,\'0d" i))', { outputLimit: 30 }));
-    expect(long.stdout).to.match(
-      /^000000010002000300040005000600\n\[\.\.\. 7970 characters left out \.\.\.\]\n.*2999$/s,
-    );
+    expect(long.stdout).to.match(/^000000010002000300040005000600(?=2000).*2999$/);
+    expect(long.outputOmitted).to.deep.equal([{ stream: "stdout", at: 30, count: 7970 }]);
     expect(returned(await evaluate(client, "(princ 1)", { outputLimit: 0 })).stdout).to.equal("1");
+  });
+
+  it("is cut in each stream, and the pieces say what is missing before them", async () => {
+    const code = '(dotimes (i 9000) (write-char (code-char 128512) *error-output*)) (dotimes (i 5000) (princ "a"))';
+    const chunks: OutputChunk[] = [];
+    const evaluation = client.evaluate(code, { outputLimit: 10, onOutput: (chunk) => chunks.push(chunk) });
+    const feed = evaluation.chunks();
+    expect(returned(await evaluation.next())).to.deep.include({
+      stdout: "a".repeat(4010),
+      stderr: "\u{1F600}".repeat(4010),
+      outputOmitted: [
+        { stream: "stdout", at: 10, count: 990 },
+        { stream: "stderr", at: 20, count: 4990 },
+      ],
+    });
+    const gaps = chunks.filter(({ omittedBefore }) => omittedBefore !== undefined);
+    expect(gaps).to.have.deep.members([
+      { stream: "stdout", text: "a".repeat(4000), omittedBefore: 990 },
+      { stream: "stderr", text: "\u{1F600}".repeat(4000), omittedBefore: 4990 },
+    ]);
+    const read: OutputChunk[] = [];
+    for await (const chunk of feed) read.push(chunk);
+    expect(read).to.deep.equal(chunks);
+  });
+
+  it("is cut between characters", async () => {
+    const code =
+      '(princ "a") (let ((faces (make-string 1000 :initial-element (code-char 128512)))) (dotimes (i 1100) (write-string faces))) (princ "b")';
+    const { stdout, outputOmitted } = returned(await evaluate(client, code, { outputLimit: Number.POSITIVE_INFINITY }));
+    expect(stdout).to.equal(`a${"\u{1F600}".repeat(1_004_999)}b`);
+    expect(outputOmitted).to.deep.equal([{ stream: "stdout", at: 2_000_001, count: 95_001 }]);
+  });
+
+  it("of code in a frame is cut to its beginning", async () => {
+    const evaluation = client.evaluate("(break)");
+    const { stop } = stopped(await evaluation.next());
+    const code = '(progn (dotimes (i 30000) (princ "a")) (princ "all" *error-output*))';
+    expect(await stop.evaluateInFrame(0, code)).to.deep.include({
+      stdout: "a".repeat(20_000),
+      stderr: "all",
+      outputOmitted: [{ stream: "stdout", at: 20_000, count: 10_000 }],
+    });
+    aborted(await evaluation.abort());
+  });
+
+  it("is cut again after a stop", async () => {
+    const lines = '(dotimes (i 3000) (format t "~4,\'0d" i))';
+    const evaluation = client.evaluate(`${lines} (break) ${lines}`, { outputLimit: 30 });
+    const { stop, ...first } = stopped(await evaluation.next());
+    expect(first.outputOmitted).to.deep.equal([{ stream: "stdout", at: 30, count: 7970 }]);
+    await stop.continue();
+    const { stdout, outputOmitted } = returned(await evaluation.next());
+    expect(stdout).to.match(/^2000.*2999$/);
+    expect(outputOmitted).to.deep.equal([{ stream: "stdout", at: 0, count: 8000 }]);
   });
 
   it("is complete without a limit, with bounded memory on both sides", async () => {
@@ -47,8 +100,9 @@ describe("Large output", () => {
       }),
     );
     expect(length).to.equal(50_000_007);
-    expect(outcome.stdout.length).to.be.within(2_000_000, 2_020_000);
-    expect(outcome.stdout).to.match(/characters left out \.\.\.\]\na+the end$/);
+    expect(outcome.stdout).to.match(/^a+the end$/);
+    expect(outcome.stdout).to.have.lengthOf(2_010_000);
+    expect(outcome.outputOmitted).to.deep.equal([{ stream: "stdout", at: 2_000_000, count: 50_000_007 - 2_010_000 }]);
     expect(Number(outcome.values[0])).to.be.below(400_000_000);
     expect(peak - before).to.be.below(200_000_000);
   });

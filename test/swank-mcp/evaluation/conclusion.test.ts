@@ -211,4 +211,23 @@ describe("outcomeData", () => {
     const innermost = deep.slice(0, 20).map(({ index, call }) => ({ index, call }));
     expect(data).to.have.nested.property("error.frames").that.deep.equals(innermost);
   });
+
+  it("has a line where output is missing, at the end of a text on a line of its own", () => {
+    const cut = {
+      stdout: "headtail",
+      stderr: "line\n",
+      outputOmitted: [
+        { stream: "stdout", at: 0, count: 7 },
+        { stream: "stderr", at: 5, count: 8 },
+        { stream: "stdout", at: 4, count: 9 },
+      ],
+    } as const;
+    const marked = {
+      stdout: "\n[... 7 characters left out ...]\nhead\n[... 9 characters left out ...]\ntail",
+      stderr: "line\n[... 8 characters left out ...]\n",
+    };
+    for (const followed of [{ kind: "outcome", outcome: returned(["1"], cut) }, running(7, cut)] as const) {
+      expect(outcomeData(conclude(followed))).to.deep.include(marked);
+    }
+  });
 });

@@ -4,7 +4,13 @@ import { callTool, closeServer, toolServer } from "../../support/mcp-server.js";
 import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 
 /** A value for each required argument of the tools on stops. */
-const ARGUMENTS: Readonly<Record<string, unknown>> = { frame: 0, code: "(+ 1 2)", restart: 1, mode: "into" };
+const ARGUMENTS: Readonly<Record<string, unknown>> = {
+  frame: 0,
+  code: "(+ 1 2)",
+  object: "(+ 1 2)",
+  restart: 1,
+  mode: "into",
+};
 
 /** A function that stops in a frame with more variables than a report shows. */
 const DEEP = `(defun deep (a) (let (${Array.from({ length: 30 }, (_, n) => `(v${n} (+ a ${n}))`).join(" ")})
@@ -38,7 +44,8 @@ describe("tool catalogue", () => {
       .filter(({ inputSchema }) => inputSchema.properties["thread"] !== undefined);
     expect(changing).to.have.length.above(3);
     for (const { name, inputSchema } of changing) {
-      const args = Object.fromEntries((inputSchema.required ?? []).map((key) => [key, ARGUMENTS[key]]));
+      const needed = ["frame", ...(inputSchema.required ?? [])].filter((key) => key in inputSchema.properties);
+      const args = Object.fromEntries(needed.map((key) => [key, ARGUMENTS[key]]));
       const { structured } = await callTool(tools, name, args);
       expect(structured, name).to.have.nested.property("error.data.type", "APPROVAL_DENIED");
     }

@@ -141,14 +141,95 @@ describe("list-changes", () => {
       const result = await attached.call("list-changes", {});
       return blocks(result).join("\n--\n").replaceAll(folder, "FOLDER");
     };
-    const before = await listed();
     await writeSource(
       SOURCE.replace("(* 2 ", "(* 20 ").replace("(defun unused () :unused)\n", "").concat("(defun added ())"),
     );
-    snapshots.match("other clients", [before, await listed()].join("\n\n==\n\n"));
+    snapshots.match("other clients", await listed());
     await attached.end();
     await other.close();
     await lisp.stop();
+  });
+
+  it("finds what another client's file has changed form by form if it was listed before", async () => {
+    const lisp = await startRealSwank();
+    const other = await connect({ port: lisp.port });
+    const attached = await McpStdio.start(["--attach", String(lisp.port)]);
+    await other.run(typed, `(load (compile-file ${JSON.stringify(file)}))`);
+    const listed = async () =>
+      blocks(await attached.call("list-changes", {}))
+        .join("\n")
+        .replaceAll(folder, "FOLDER");
+    expect(await listed()).to.equal("Image and files agree.");
+    await writeSource(SOURCE.replace("(* 2 ", "(* 4 "));
+    snapshots.match("listed before", await listed());
+    await attached.end();
+    await other.close();
+    await lisp.stop();
+  });
+
+  it("finds the file of what was evaluated, also in another package, and again after another client has compiled it", async () => {
+    const lisp = await startRealSwank();
+    const other = await connect({ port: lisp.port });
+    const attached = await McpStdio.start(["--attach", String(lisp.port)]);
+    const elsewhere = join(folder, "elsewhere.lisp");
+    await writeFile(elsewhere, "(in-package :cl-user)\n(defun stock::part (x) x)\n");
+    await utimes(elsewhere, EARLIER, EARLIER);
+    const loadBoth = [file, elsewhere].map((name) => `(load (compile-file ${JSON.stringify(name)}))`).join(" ");
+    await other.run(typed, `(progn ${loadBoth})`);
+    const listed = async () =>
+      blocks(await attached.call("list-changes", {}))
+        .join("\n")
+        .replaceAll(folder, "FOLDER");
+    await attached.evaluate("(in-package :stock) (defun part (x) (list x)) (defun kept () 2)");
+    await other.run(typed, "(sb-ext:gc :full t)");
+    const evaluated = await listed();
+    const compile = (code: string) =>
+      other.run(
+        typed,
+        `(let ((*package* (find-package :stock)))
+           (swank/backend:swank-compile-string ${JSON.stringify(code)} :buffer "scratch" :position 1 :filename nil :policy nil))`,
+      );
+    await compile("(defun part (x) (vector x))");
+    await compile("(defun kept () 3)");
+    const compiled = await listed();
+    await other.run(typed, `(progn ${loadBoth})`);
+    snapshots.match("evaluated, compiled, loaded", [evaluated, compiled, await listed()].join("\n==\n"));
+    await attached.end();
+    await other.close();
+    await lisp.stop();
+  });
+
+  it("reports what this session has removed from the image", async () => {
+    await load();
+    await server.evaluate(`(in-package :stock) (fmakunbound 'amount) (unintern 'kept) (mapc #'makunbound '(*limit*))
+(remove-method #'store (find-method #'store '() (list (find-class 'crate)))) (setf (find-class 'bin) nil)`);
+    snapshots.match("removed", await changes());
+    await load();
+    expect(await changes()).to.equal("Image and files agree.");
+  });
+
+  it("finds methods on Lisp's functions that are for objects only", async () => {
+    await writeSource(
+      `${SOURCE}(defmethod describe-object ((thing (eql :crate)) stream) (princ "crate" stream))\n`,
+      EARLIER,
+    );
+    await load();
+    expect(await changes()).to.equal("Image and files agree.");
+    await server.evaluate(`(in-package :stock)
+(defmethod describe-object ((thing (eql :crate)) stream) (princ "CRATE" stream))
+(defmethod describe-object ((thing (eql :bin)) stream) (princ "bin" stream))`);
+    snapshots.match("methods for objects", await changes());
+  });
+
+  it("finds symbol macros, setf expanders, and the forms around definitions", async () => {
+    await writeSource(
+      `${SOURCE}(define-symbol-macro size 1)\n(defsetf kept (x) (y) \`(list ,x ,y))\n(let ((n 0)) (defun next () (incf n)))\n`,
+      EARLIER,
+    );
+    await load();
+    await server.evaluate(`(in-package :stock) (define-symbol-macro size 2)
+(defsetf kept (x) (y) \`(vector ,x ,y)) (let ((n 9)) (defun next () (incf n))) (defmacro unused () :unused)`);
+    snapshots.match("other kinds", await changes());
   });
 
   it("does not take a file for changed that was last written before the image started, even if its code is gone", async () => {

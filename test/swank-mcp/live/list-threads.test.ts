@@ -3,6 +3,7 @@ import {
   ALL_GO_ON,
   BUSY_THREADS,
   type ListedThreads,
+  listStacks,
   listThreads,
   listThreadsWhen,
 } from "../../support/listed-threads.js";
@@ -73,7 +74,7 @@ describe("list-threads", function () {
   it("shows the innermost frames of threads that can be interrupted, and says of others why not", async () => {
     await server.evaluate(WAITING);
     await listThreadsWhen(server, STATES);
-    const { threads, text } = await listThreads(server, { stacks: 30 });
+    const { threads, text } = await listStacks(server, 30);
     const framesOf = (name: string) => threads.find((thread) => thread.name === name)?.frames?.join(" ");
     expect(framesOf("taker")).to.include("MUTEX");
     expect(framesOf("waiter")).to.include("CONDITION-WAIT");

@@ -114,6 +114,29 @@ describe("load-changes", () => {
     expect(await value("(shelf::shelf)")).to.match(/^=> #<PACKAGE "COMMON-LISP-USER">/);
   });
 
+  it("loads nothing into another package if an in-package form was deleted", async () => {
+    await write(SOURCE.replace("(in-package :stock)\n", "").replace(":unused)", ":moved)"));
+    snapshots.match("deleted package", [await load(), await call("list-changes")].join("\n==\n"));
+  });
+
+  it("says which forms were loaded if the evaluation is aborted", async () => {
+    await write(SOURCE.replace(":unused)", ":used)").concat("(sleep 30)\n(defun after () 2)\n"));
+    await load({ timeout: 1 });
+    snapshots.match("aborted", await call("debugger_invoke_restart", { restart: "ABORT" }));
+    snapshots.match("changes when aborted", await call("list-changes", { text: false }));
+  });
+
+  it("has loaded whole forms when the call is cancelled", async () => {
+    await write(SOURCE.replace(":unused)", ":used)").concat("(sleep 30)\n(defun after () 2)\n"));
+    const sent = server.startCall("load-changes");
+    while (!JSON.stringify(await server.progressOf(sent)).includes("sleep")) {
+      server.notifications.splice(0);
+    }
+    server.cancel(sent.id);
+    await value("1");
+    snapshots.match("changes when aborted", await call("list-changes", { text: false }));
+  });
+
   it("stops in a form that fails, and says which were loaded before and which were not", async () => {
     await write(
       SOURCE.replace("10)", "10)\n(defun before () 1)").replace(

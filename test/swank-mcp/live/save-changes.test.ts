@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { chmod, lstat, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -123,6 +123,32 @@ describe("save-changes", () => {
     expect(await readFile(file, "utf8")).to.equal(SOURCE.replace("(* 2 cart)", "(* 5 cart)"));
     await server.evaluate("(defun unwritable () 1)");
     expect(await answer({ name: "unwritable", file: "/dev/null", "dry-run": false })).to.match(/not written|no file/);
+  });
+
+  it("tells conditional forms from those after skipped ones, and writes to no file that is read-only", async () => {
+    await writeSource(`(in-package :toll)
+#-sbcl
+(defun other () 1)
+(defun plain () 1)
+(progn #-sbcl (defun other () 2) (defun inside () 1) #+sbcl (progn (defun within () 1)))
+`);
+    await server.evaluate(`(load ${JSON.stringify(file)}) (defun plain () 2) (defun inside () 2) (defun within () 2)`);
+    snapshots.match("conditions", await answer({ "dry-run": false }));
+    await chmod(file, 0o444);
+    await server.evaluate("(defun plain () 3)");
+    expect(await answer({ name: "plain", "dry-run": false })).to.match(/not written: the file is read-only/);
+    expect((await stat(file)).mode & 0o777).to.equal(0o444);
+  });
+
+  it("writes to the file behind a symbolic link, and keeps tabs", async () => {
+    const real = join(folder, "real.lisp");
+    await writeFile(real, "(in-package :toll)\n(defun linked ()\n\t1)\n");
+    await utimes(real, EARLIER, EARLIER);
+    await symlink(real, join(folder, "link.lisp"));
+    await server.evaluate(`(load ${JSON.stringify(join(folder, "link.lisp"))}) (defun linked ()\n\t2)`);
+    expect(await answer({ "dry-run": false })).to.match(/real\.lisp:2:1: written/);
+    expect(await readFile(real, "utf8")).to.equal("(in-package :toll)\n(defun linked ()\n\t2)\n");
+    expect((await lstat(join(folder, "link.lisp"))).isSymbolicLink()).to.equal(true);
   });
 
   it("answers bad input with what is near it", async () => {

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import { expect } from "chai";
 import { blocks } from "../../support/mcp-results.js";
@@ -133,7 +134,26 @@ describe("show-source", () => {
       SHAPES.replace("  (* *scale* side))", "  ;; changed\n  (+ *scale* side))").replace("  (defun inner (x) x)\n", ""),
     );
     snapshots.match("changed", await shownNames("grow", "inner", "square", "twice", "*scale*"));
+    await writeSource(SHAPES.replace("((side :initarg", "((top) (side :initarg").replace("(expt (side", "(exp (side"));
+    snapshots.match("changed otherwise", await shownNames("square", "(method area (square))", "grow"));
     await writeSource(SHAPES, EARLIER);
+  });
+
+  it("reads a file again if it has changed without another size or date", async () => {
+    await writeSource(SHAPES, EARLIER);
+    // what is read of a file is kept if the file was written some seconds ago
+    await pause(3500);
+    expect(await shownNames("*scale*")).to.include("How much shapes grow.");
+    await writeSource(SHAPES.replace("How much shapes", "How many shapes"), EARLIER);
+    const texts = blocks(await server.call("show-source", { file, line: 5, context: 0 }));
+    expect(texts.join("\n")).to.include("How many shapes grow.");
+    expect(await shownNames("*scale*"))
+      .to.include("the text that was loaded")
+      .and.include("How much shapes grow.");
+    await writeSource(SHAPES, EARLIER);
+    expect(await shownNames("*scale*"))
+      .to.include("as loaded")
+      .and.include("How much shapes grow.");
   });
 
   it("compares functions with the forms that Lisp has recorded, so it sees changes of equal length, even within the same second", async () => {

@@ -156,6 +156,8 @@ function cut(values: readonly Sexp[], start: number, end: number): readonly Sexp
       return [values[start] ?? NIL, values[start + 1] ?? NIL];
     case 3:
       return [values[start] ?? NIL, values[start + 1] ?? NIL, values[start + 2] ?? NIL];
+    case 4:
+      return [values[start] ?? NIL, values[start + 1] ?? NIL, values[start + 2] ?? NIL, values[start + 3] ?? NIL];
     default:
       return values.slice(start, end);
   }

@@ -41,12 +41,14 @@ export function readAll(text: string): Sexp[] {
 
 /** The next top-level datum, or `undefined` at the end of the text. The most frequent cases come first. */
 function readNext(cursor: Cursor, assembler: Assembler): Sexp | undefined {
+  const { text } = cursor;
   for (;;) {
+    // Most data follow one space, so that it gets no round of its own.
+    if (codeAt(text, cursor.pos) === Char.space) cursor.pos++;
     const offset = cursor.pos;
-    const code = codeAt(cursor.text, offset);
+    const code = codeAt(text, offset);
     let complete: Sexp | undefined;
-    if (code === Char.space) cursor.pos++;
-    else if (startsToken(code)) complete = assembler.add(readToken(cursor, code), offset);
+    if (startsToken(code)) complete = assembler.add(readToken(cursor, code), offset);
     else if (code === Char.open) assembler.open(cursor.pos++);
     else if (code === Char.close) complete = assembler.close(cursor.pos++);
     else if (code === Char.quotes) complete = assembler.add(readString(cursor), offset);

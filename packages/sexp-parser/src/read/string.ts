@@ -21,14 +21,14 @@ function readEscapedString(cursor: Cursor, start: number, firstQuote: number): s
   let from = start;
   let end = firstQuote;
   let escapes = 0;
-  for (let backslash = text.indexOf("\\", from); backslash >= 0 && backslash < end; ) {
+  for (let backslash = cursor.backslashFrom(from); backslash < end; ) {
     result += text.slice(from, backslash);
     from = backslash;
     if (++escapes > FEW_ESCAPES) return readManyEscapes(cursor, start, result, from);
     from++;
     if (from === end) end = text.indexOf('"', from + 1);
     // The search skips the escaped char, which is the first char of the next piece.
-    backslash = text.indexOf("\\", from + 1);
+    backslash = cursor.backslashFrom(from + 1);
   }
   if (end < 0) throw cursor.error("UNCLOSED_STRING", start - 1);
   cursor.pos = end + 1;

@@ -16,7 +16,15 @@
   (text nil)
   (file-text nil)
   ;; of a :CONFLICT, the change of the file since it was loaded
-  (in-file nil))
+  (in-file nil)
+  ;; true if the form is in another package than when the file was loaded
+  (moved nil))
+
+(defun in-package-change-p (change)
+  "True if CHANGE is about an IN-PACKAGE form."
+  (let* ((text (or (change-file-text change) (change-text change)))
+         (operator (and text (definition-head text 0 (length text)))))
+    (and operator (string= "IN-PACKAGE" (operator-name operator)))))
 
 (defun own-operator-p (name-text package)
   "True if NAME-TEXT is a macro of the program in PACKAGE, which may define something."
@@ -42,6 +50,12 @@
                      (find answer all :key (lambda (definition) (or-nil (defines-p definition text start end))))))
               (or (found t) (and (own-operator-p operator package) (found :maybe))))))))))
 
+(defun method-head (text start end)
+  "(METHOD NAME QUALIFIER... (SPECIALIZER...)) for the DEFMETHOD between START and END of TEXT, as it is written there."
+  (destructuring-bind (name . elements) (rest (loop for (from to) in (element-spans text start end 8) collect (subseq text from to)))
+    (multiple-value-bind (qualifiers lambda-list) (method-parts elements)
+      (format nil "(METHOD ~a~{ ~a~} (~{~a~^ ~}))" name qualifiers (and lambda-list (lambda-list-specializers lambda-list))))))
+
 (defun form-change (state text form number package &rest facts)
   "A change in STATE of FORM, the form NUMBER of TEXT, read in PACKAGE."
   (let ((start (top-level-form-start form)) (end (top-level-form-end form)))
@@ -51,6 +65,7 @@
         (apply #'make-change
                :state state :number number :definition definition :kind (if (eq kind :setf) nil kind)
                :name (cond (definition (definition-text definition))
+                           ((eq kind :method) (on-one-line (method-head text start end)))
                            ((and kind name-text (not (eq kind :setf))) (on-one-line (defined-text name-text)))
                            (t (on-one-line (definition-line text start))))
                facts)))))

@@ -35,27 +35,71 @@
                  (find package definitions :key #'definition-home))
           collect name))
 
-(defun defined-in (definition names package)
-  "=> the first file of NAMES that has a form of DEFINITION in PACKAGE, the span of the form and the number of its top-level form; or NIL"
+(defun has-package-p (file package)
+  "True if FILE may have forms in PACKAGE."
+  (or (null package)
+      (member (package-name package) (or (file-packages file) '("COMMON-LISP-USER")) :test #'string=)))
+
+(defun defined-in (definition names package &optional number)
+  "=> the first file of NAMES that has a form of DEFINITION in PACKAGE or, if that is NIL, in any package, the span of the form, and the number
+of its top-level form, of several that nearest to NUMBER; or NIL"
   (dolist (name names)
     (let ((file (file-now name)))
-      (when (and file (member (package-name package) (or (file-packages file) '("COMMON-LISP-USER")) :test #'string=))
-        (multiple-value-bind (span number) (named-span definition file nil)
+      (when (and file (has-package-p file package))
+        (multiple-value-bind (span number) (named-span definition file number)
           (when span (return (values file span number))))))))
+
+(defun place-replaced (definition)
+  "The place in a file of what DEFINITION, which was evaluated, has replaced, as this library's sessions have noted it; or NIL."
+  (let ((name (definition-name definition)) (method (definition-method definition)))
+    (replaced-place (definition-kind definition) (if method (method-name name method) name))))
+
+(defun place-in-program (definition program package)
+  "The values of DEFINED-IN for DEFINITION, which was evaluated: in the file of the editor that sent it, in the one that it was loaded from
+before, or in another one of PROGRAM with forms in PACKAGE."
+  (let ((editor-file (getf (definition-plist definition) :emacs-filename))
+        (place (place-replaced definition)))
+    (flet ((look (names package &optional number)
+             (multiple-value-bind (file span number) (defined-in definition names package number)
+               (when file (return-from place-in-program (values file span number))))))
+      (when (stringp editor-file) (look (list editor-file) package))
+      (when place (look (list (place-file place)) nil (place-number place)))
+      (look (home-candidates package program) package))))
 
 (defun evaluated-change (definition program)
   "The change that DEFINITION, which was evaluated from text, is to its file; NIL if the file has the same text."
-  (let* ((text (or-nil (own-form definition)))
-         (package (definition-home definition))
-         (editor-file (getf (definition-plist definition) :emacs-filename)))
+  (let ((text (or-nil (own-form definition)))
+        (package (definition-home definition)))
     (when (and text package)
-      (multiple-value-bind (file span number)
-          (defined-in definition (append (and (stringp editor-file) (list editor-file)) (home-candidates package program)) package)
-        (let ((file-text (and file (subseq (file-text file) (first span) (second span)))))
-          (unless (and file (string= (trimmed-end text) (trimmed-end file-text)))
-            (make-change :state (if file :differs :image-only) :kind (definition-kind definition)
-                         :name (definition-text definition) :definition definition
-                         :file file :position (and span (first span)) :number number :text text :file-text file-text)))))))
+      (multiple-value-bind (file span number) (place-in-program definition program package)
+        (multiple-value-bind (text span) (if file (with-closure definition text span file number) (values text span))
+          (let ((file-text (and file (subseq (file-text file) (first span) (second span)))))
+            (unless (and file (string= (trimmed-end text) (trimmed-end file-text)))
+              (make-change :state (if file :differs :image-only) :kind (definition-kind definition)
+                           :name (definition-text definition) :definition definition
+                           :file file :position (and span (first span)) :number number :text text :file-text file-text))))))))
+
+(defparameter *transparent-operators* '("PROGN" "EVAL-WHEN" "LOCALLY")
+  "Operators of top-level forms whose inner definitions do not depend on what is around them.")
+
+(defun form-operator (text)
+  "The name of the operator of the form TEXT, or NIL."
+  (let ((operator (definition-head text 0 (length text))))
+    (and operator (operator-name operator))))
+
+(defun with-closure (definition text span file number)
+  "=> the text and the span in FILE to compare for DEFINITION, whose own forms are TEXT and SPAN: those of the top-level forms around them if
+both are inside of the same operator, such as LET"
+  (let* ((whole (form-of-plist (definition-plist definition) (form-number-of definition)))
+         (top (span (nth number (file-forms file))))
+         (operator (form-operator whole)))
+    (if (and operator
+             (string/= whole text)
+             (not (equal span top))
+             (not (member operator *transparent-operators* :test #'string=))
+             (equal operator (form-operator (subseq (file-text file) (first top) (second top)))))
+        (values whole top)
+        (values text span))))
 
 (defun trimmed-end (text)
   "TEXT without white space at its ends of lines."
@@ -76,4 +120,12 @@
         for change = (or-nil (if (definition-plist definition)
                                  (evaluated-change definition program)
                                  (unrecorded-change definition)))
-        when change collect change))
+        when change collect change into changes
+        finally (return (delete-duplicates (sort changes #'string< :key #'change-name) :test #'same-closure-p :from-end t))))
+
+(defun same-closure-p (change other)
+  "True if CHANGE and OTHER are definitions in the same form, which is one change."
+  (and (change-file change)
+       (eq (change-file change) (change-file other))
+       (eql (change-position change) (change-position other))
+       (equal (change-text change) (change-text other))))

@@ -27,7 +27,9 @@
                 (t 1))
           (or path "")
           (or (and path (form-number-of definition)) 0)
-          (or (evaluation-of definition) ""))))
+          (or (evaluation-of definition) "")
+          ;; versions of SBCL list the methods of a form in different orders
+          (if (definition-method definition) (princ-to-string (definition-name definition)) ""))))
 
 (defun enclosing-form-key (definition)
   "What identifies the top-level form of DEFINITION."
@@ -68,9 +70,18 @@
         (name (symbol-of-code (definition-name definition))))
     (or (and path (eql 0 (search "SYS:" path)))
         (let ((package (and name (symbol-package name))))
-          (and package (package-name package) (implementation-package-p package)))
+          (and package (package-name package) (implementation-package-p package) (not (added-method-p definition))))
         (and (null (definition-record definition)) (definition-method definition)
              (every #'own-specializer-p (sb-mop:method-specializers (definition-method definition)))))))
+
+(defun added-method-p (definition)
+  "True if DEFINITION is of a method that the program has added to a function of SBCL or Swank, for a class of its own."
+  (let ((method (definition-method definition)))
+    (and method
+         (find-if (lambda (specializer)
+                    (let ((package (and (typep specializer 'class) (symbolp (class-name specializer)) (symbol-package (class-name specializer)))))
+                      (and package (program-package-p package))))
+                  (sb-mop:method-specializers method)))))
 
 (defun own-specializer-p (specializer)
   "True if SPECIALIZER is a class of SBCL or of Common Lisp."
@@ -111,7 +122,7 @@ the further lines that have the name USED, unless that is NIL."
          (line (getf entry :line)))
     (remf entry :text)
     (list* :head (and text (definition-line text 0))
-           :uses (and used text line (not (eq (getf entry :state) :recorded)) (use-lines text line used))
+           :uses (and used text line (not (member (getf entry :state) '(:recorded :as-loaded))) (use-lines text line used))
            entry)))
 
 (defun count-files (definitions)

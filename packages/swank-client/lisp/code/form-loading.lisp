@@ -59,6 +59,11 @@
   "UNIVERSAL-TIME in seconds since 1970."
   (- universal-time (encode-universal-time 0 0 0 1 1 1970 0)))
 
+(defun write-octets (octets name)
+  "Write OCTETS to the new file with the native NAME."
+  (with-open-file (stream (sb-ext:parse-native-namestring name) :direction :output :if-exists :error :element-type '(unsigned-byte 8))
+    (write-sequence octets stream)))
+
 (defun write-draft (file number draft)
   "Write to the new file DRAFT the text of FILE in which all but the form NUMBER are blank, with the date of FILE."
   (let ((name (sb-ext:native-namestring draft))

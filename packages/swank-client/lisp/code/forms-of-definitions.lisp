@@ -16,8 +16,8 @@
   (let ((made (head-kind operator)))
     (cond ((null made) :maybe)
           ((eq made kind))
-          ((member kind '(:variable :constant :function :generic-function)) (member made (source-kinds kind)))
-          (t nil))))
+          ((eq kind :method) nil)
+          (t (and (member made (source-kinds kind)) t)))))
 
 (defun lambda-list-specializers (text)
   "The specializers in TEXT, the lambda list of a method, as text."
@@ -38,10 +38,20 @@
          (qualifiers-match-p qualifiers method)
          (specializers-match-p (lambda-list-specializers lambda-list) method))))
 
+(defun names-test-p (head-name test)
+  "True if HEAD-NAME, a text from a defining form, names TEST, a symbol or a text, as only tests are named: \"TEXT\" or (PARENT NAME)."
+  (let ((name (if (char= #\( (char head-name 0)) (second (element-texts head-name)) head-name)))
+    (and name
+         (if (stringp test)
+             (string= (string-trim "\"" name) test)
+             (head-names-p name test)))))
+
 (defun defines-p (definition text start end)
   "True if the form between START and END of TEXT looks like that of DEFINITION; :MAYBE if its operator is no operator of Lisp."
   (multiple-value-bind (operator head-name) (definition-head text start end)
-    (when (and operator head-name (head-names-p head-name (definition-name definition)))
+    (when (and operator head-name
+               (or (head-names-p head-name (definition-name definition))
+                   (and (eq :test (definition-kind definition)) (names-test-p head-name (definition-name definition)))))
       (let ((answer (same-kind-p operator (definition-kind definition))))
         (if (and (eq answer t) (definition-method definition))
             (defines-method-p text start end (definition-method definition))

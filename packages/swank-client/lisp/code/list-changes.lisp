@@ -9,16 +9,20 @@
 (defun same-text-evaluated-p (change)
   "True if the form of CHANGE has been evaluated since it was changed in the file, as an editor does."
   (let* ((definition (change-definition change))
-         (text (and definition (definition-plist definition) (or-nil (own-form definition)))))
-    (and text (change-file-text change)
-         (string= (trimmed-end text) (trimmed-end (change-file-text change))))))
+         (plist (and definition (definition-plist definition))))
+    (flet ((same-p (text)
+             (and text (string= (trimmed-end text) (trimmed-end (change-file-text change))))))
+      (and plist (change-file-text change)
+           (or (same-p (or-nil (own-form definition)))
+               (same-p (or-nil (form-of-plist plist (form-number-of definition)))))))))
 
 (defun replaced-p (change)
   "True if the definition of CHANGE, which its file no longer has, came from elsewhere since."
   (let* ((definition (change-definition change))
-         (name (definition-file-name definition)))
-    (or (definition-plist definition)
-        (and name (not (equal name (sb-ext:native-namestring (file-truename (change-file change)))))))))
+         (name (and definition (definition-file-name definition))))
+    (and definition
+         (or (definition-plist definition)
+             (and name (not (equal name (sb-ext:native-namestring (file-truename (change-file change))))))))))
 
 (defun shown-changes (changes)
   "CHANGES without those that later evaluations or files have undone."
@@ -29,11 +33,15 @@
              changes))
 
 (defun unchanged-date-p (name)
-  "True if the file NAME has the date that it had when its code was compiled, and no text is kept of it."
-  (let ((code (gethash name (code-sources))))
+  "True if the file NAME has the date that it had when its code was compiled, and clients' code has not loaded it. Its text is kept, so that
+later changes can be found form by form."
+  (let ((code (gethash name (code-sources)))
+        (truename (named-file name)))
     (and code
-         (null (loaded-octets (named-file name)))
-         (eql (code-created code) (or-nil (file-write-date (named-file name)))))))
+         (not (text-loaded-p truename))
+         (eql (code-created code) (or-nil (file-write-date truename)))
+         (progn (unless (loaded-octets truename) (or-nil (note-seen-text truename)))
+                t))))
 
 (defun unwritten-p (name)
   "True if the file NAME was not written since it was loaded, even though no code that names it is left in memory, or only older code."
@@ -41,14 +49,6 @@
     (and (null (loaded-octets pathname))
          (< (or (or-nil (file-write-date pathname)) (get-universal-time)) (image-start))
          (or (null (gethash name (code-sources))) (compiled-since-p pathname)))))
-
-(defun program-file-p (file)
-  "True if FILE names no package, or one of the program. The files of this library count as Lisp's, even if they are newer than an image."
-  (or (null (file-packages file))
-      (some (lambda (name)
-              (let ((package (or-nil (find-package name))))
-                (if package (program-package-p package) (not (eql 0 (search "SWANK-CLIENT/" name))))))
-            (file-packages file))))
 
 (defun wanted-files (truename program)
   "The files to compare, as they are now: TRUENAME or, if that is NIL, all of PROGRAM that can have changed."
@@ -58,7 +58,7 @@
 
 (defun undated-p (file)
   "True if it is not recorded when FILE was loaded."
-  (and (null (loaded-source (file-truename file)))
+  (and (null (date-when-compiled (file-truename file)))
        (null (loaded-octets (file-truename file)))))
 
 (defun definitions-from (file program)
@@ -114,9 +114,10 @@ not changed"
          (in-files (loop for file in (wanted-files truename program)
                          append (multiple-value-bind (changes state) (listed-changes file program)
                                   (when state (push (list file state) states))
-                                  changes))))
+                                  changes)))
+         (removed (removed-changes truename program)))
     (values (in-order (append (remove-if-not (lambda (change) (of-file-p change truename)) in-image)
-                              (joined-changes in-files in-image)))
+                              (joined-changes (with-removed in-files removed states) in-image)))
             (nreverse states)
             program)))
 

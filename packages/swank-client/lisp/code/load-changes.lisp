@@ -7,6 +7,8 @@
   "How far the loading of CHANGE is. OUTCOME: :PENDING, what was done, or the reason why it was not loaded. REMARK: what USERS still need."
   change outcome
   (remark nil)
+  ;; true if it has stopped, and this was said
+  (told nil)
   ;; ((NAME . FUNCTION) ...) that were compiled with the old macro or inline function
   (users '()))
 
@@ -22,27 +24,52 @@
   "The file of LOAD."
   (change-file (form-load-change load)))
 
-(defun file-form-loads (file changes)
-  "What is to become of CHANGES, all of FILE."
-  (let ((moved (moved-forms file)))
+(defun file-form-loads (file changes program)
+  "What is to become of CHANGES, all of FILE, a file of PROGRAM."
+  (let ((moved (+ (moved-forms file) (count-if #'deleted-package-p changes))))
     (loop for change in changes
-          collect (make-form-load :change change
-                                  :outcome (if (eq :deleted (change-state change))
-                                               :deleted
-                                               (or (reason-to-reload (or (change-in-file change) change) moved) :pending))))))
+          for outcome = (cond ((deleted-package-p change) :package)
+                              ((eq :deleted (change-state change)) :deleted)
+                              ((reason-to-reload (or (change-in-file change) change) moved))
+                              (t :pending))
+          collect (make-form-load :change change :outcome outcome
+                                  :users (and (member outcome '(:structure :constant))
+                                              (or-nil (users-of-old-data change program)))))))
+
+(defun deleted-package-p (change)
+  "True if CHANGE is a deleted IN-PACKAGE form."
+  (and (eq :deleted (change-state change)) (in-package-change-p change)))
 
 (defun planned-run (truename)
   "The run that loads the changes of the file TRUENAME, by default of all files."
-  (multiple-value-bind (changes states) (all-changes truename)
+  (multiple-value-bind (changes states program) (all-changes truename)
     (let ((wanted (remove-if-not (lambda (change) (member (change-state change) '(:changed :new :maybe-changed :conflict :deleted))) changes)))
       (make-load-run :files states
                      :loads (loop for file in (in-loading-order (remove-duplicates (mapcar #'change-file wanted)))
-                                     append (file-form-loads file (remove file wanted :key #'change-file :test-not #'eq)))))))
+                                     append (file-form-loads file (remove file wanted :key #'change-file :test-not #'eq) program))))))
 
 ;;; The text that is loaded
 
 (defun text-now-loaded (file loads)
-  "The text of FILE with the forms of LOADS, all of FILE, as the image has them. Forms keep their numbers; deleted ones are at the end."
+  "The text of FILE with the forms of LOADS, all of FILE, as the image has them."
+  (if (find-if (lambda (load) (deleted-package-p (form-load-change load))) loads)
+      (old-text-now-loaded file loads)
+      (new-text-now-loaded file loads)))
+
+(defun old-text-now-loaded (file loads)
+  "The text of FILE when it was loaded, with what LOADS has loaded since: an IN-PACKAGE form that is no longer in FILE keeps its place."
+  (let ((text (text-as-loaded file)))
+    (dolist (load loads text)
+      (let* ((change (form-load-change load))
+             (old (change-text change))
+             (start (and old (search old text))))
+        (when (eq :loaded (form-load-outcome load))
+          (setf text (if start
+                         (concatenate 'string (subseq text 0 start) (change-file-text change) (subseq text (+ start (length old))))
+                         (format nil "~a~%~a" text (change-file-text change)))))))))
+
+(defun new-text-now-loaded (file loads)
+  "TEXT-NOW-LOADED by the text that FILE has now. Forms keep their numbers; deleted ones are at the end."
   (let ((text (file-text file)) (deleted '()))
     (dolist (load (reverse loads))
       (let* ((change (or (change-in-file (form-load-change load)) (form-load-change load)))
@@ -84,23 +111,26 @@
       (format nil "~:[~(~a~) ~;~*~]~a ~a:~d:~d" (eq kind :method) (substitute #\Space #\- (string (or kind :form)))
               (change-name change) (shown-file (file-truename file)) line column))))
 
-(defun stop-text (run load)
-  "Where RUN stands if it stops in LOAD: what was loaded, and what was not."
+(defun stop-text (run load heading)
+  "Where RUN stands in LOAD, which HEADING describes: what was loaded, and what was not."
   (flet ((places (outcome)
            (loop for other in (run-loads run)
                  when (and (eq outcome (form-load-outcome other)) (not (eq other load)))
                    collect (change-place (form-load-change other)))))
-    (format nil "Stopped in ~a.~%Loaded: ~:[nothing~;~:*~{~a~^, ~}~].~%Not loaded: ~:[nothing else~;~:*~{~a~^, ~}~].~%"
-            (change-place (form-load-change load)) (places :loaded) (places :pending))))
+    (format nil "~a ~a.~%Loaded: ~:[nothing~;~:*~{~a~^, ~}~].~%Not loaded: ~:[nothing else~;~:*~{~a~^, ~}~].~%"
+            heading (change-place (form-load-change load)) (places :loaded) (places :pending))))
+
+(defun tell (text)
+  "Print TEXT, as far as that is possible."
+  (or-nil (fresh-line) (write-string text) (finish-output)))
 
 (defun call-telling-stops (run load function)
   "Call FUNCTION, which loads LOAD. When it first stops, print where RUN stands."
   (let* ((next sb-ext:*invoke-debugger-hook*)
-         (told nil)
          (sb-ext:*invoke-debugger-hook*
            (lambda (condition hook)
-             (unless (shiftf told t)
-               (or-nil (fresh-line) (write-string (stop-text run load)) (finish-output)))
+             (unless (shiftf (form-load-told load) t)
+               (tell (stop-text run load "Stopped in")))
              (funcall next condition hook))))
     (funcall function)))
 
@@ -131,10 +161,14 @@
             (push note (run-notes run))
             (incf (run-omitted run)))))))
 
+(defun frozen-p (load)
+  "True if LOAD is of a structure or constant, which is not loaded."
+  (member (form-load-outcome load) '(:structure :constant)))
+
 (defun load-form (run load)
   "Load the form of LOAD. => its outcome"
   (let ((change (form-load-change load)))
-    (when (< (count-if #'form-load-users (run-loads run)) +macros-limit+)
+    (when (< (count-if #'form-load-users (run-loads run)) (+ +macros-limit+ (count-if #'frozen-p (run-loads run))))
       (setf (form-load-users load) (users-before change)))
     (setf (form-load-remark load) (remark-on change))
     (call-with-compiled-form (change-file change) (change-number change)
@@ -154,23 +188,31 @@
     (when (eq :pending (form-load-outcome load))
       (report-progress *evaluation* "Loading ~a" (change-place (form-load-change load)))
       (let* ((*package* (file-initial-package (form-load-file load)))
-             (outcome (load-form run load)))
+             (outcome (load-or-tell run load)))
         (dolist (other (run-loads run))
           (when (same-form-p load other) (setf (form-load-outcome other) outcome)))
         (note-loaded-forms run (form-load-file load))
         (when (eq outcome :failed) (return))))))
+
+(defun load-or-tell (run load)
+  "LOAD-FORM. If that does not return because the evaluation is aborted, print where RUN stands unless a stop has done so."
+  (let ((outcome nil))
+    (unwind-protect (setf outcome (load-form run load))
+      (unless (or outcome (form-load-told load))
+        (tell (stop-text run load "Aborted in the following form, which may be done in part:"))))))
 
 ;;; The reply
 
 (defun form-load-entry (load)
   "The plist that describes LOAD."
   (let ((users (stale-users (form-load-users load)))
-        (change (form-load-change load)))
+        (change (form-load-change load))
+        (loaded (eq :loaded (form-load-outcome load))))
     (list* :outcome (form-load-outcome load)
-           :remark (and (eq :loaded (form-load-outcome load))
+           :remark (and loaded
                         (cond (users :old-expansion)
                               ((form-load-remark load))))
-           :users users
+           :users (and (or loaded (frozen-p load)) users)
            (change-entry change))))
 
 (defun unreadable-note (file)

@@ -4,16 +4,26 @@
 
 (defstruct file
   "A source file as it is now."
-  truename text
-  (date nil)
-  ;; its top-level forms, or :UNREAD, and whether all can be read
-  (known-forms :unread)
-  (known-whole nil)
-  ;; its external format, and the names of its packages: see FILE-PACKAGES
-  (format nil)
+  truename
+  analysis
+  ;; the names of its packages: see FILE-PACKAGES
   (package-names :unknown)
+  ;; the file with the text that was loaded: see LOADED-VERSION
+  (loaded :unknown)
   ;; the package in which its first forms are read
   (initial-package (find-package "COMMON-LISP-USER")))
+
+(defun file-text (file)
+  "The text of FILE."
+  (analysis-text (file-analysis file)))
+
+(defun file-format (file)
+  "The external format of FILE."
+  (analysis-format (file-analysis file)))
+
+(defun file-date (file)
+  "The universal time at which FILE was written."
+  (stamp-date (analysis-stamp (file-analysis file))))
 
 (defvar *files* nil "The files that this request has read, by truename.")
 
@@ -27,21 +37,16 @@
 
 (defun read-file (truename)
   "The file TRUENAME as it is now, or NIL if it cannot be read."
-  ;; a file that changes while it is read counts as the older one
-  (let ((date (file-write-date truename)))
-    (multiple-value-bind (text format) (source-text truename)
-      (and text (make-file :truename truename :text text :date date :format format)))))
+  (let ((analysis (analysis-of-file truename)))
+    (and analysis (make-file :truename truename :analysis analysis))))
 
 (defun file-forms (file)
   "The top-level forms of FILE."
-  (when (eq (file-known-forms file) :unread)
-    (setf (values (file-known-forms file) (file-known-whole file)) (top-level-forms (file-text file))))
-  (file-known-forms file))
+  (values (analysis-forms (file-analysis file))))
 
 (defun file-whole-p (file)
   "True if all of FILE can be read."
-  (file-forms file)
-  (file-known-whole file))
+  (nth-value 1 (analysis-forms (file-analysis file))))
 
 (defun file-now (name)
   "The file that NAME means, a pathname or native name, as it is now; or NIL if it cannot be read."

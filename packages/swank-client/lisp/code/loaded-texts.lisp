@@ -7,12 +7,43 @@
   (or (or-nil (sb-ext:octets-to-string octets :external-format format))
       (sb-ext:octets-to-string octets :external-format :latin-1)))
 
+(defun loads-text-p (date code)
+  "True if a text that was loaded with DATE is that of CODE, a record about code, or of a part of it; also if there is none."
+  (or (null code) (<= (code-created code) date)))
+
+(defun version-with (octets file)
+  "FILE if OCTETS are its text, or else a file with that text."
+  (let ((analysis (file-analysis file)))
+    (if (eq octets (analysis-loaded-octets analysis))
+        file
+        (let ((text (decoded octets (file-format file))))
+          (cond ((string= text (file-text file))
+                 (setf (analysis-loaded-octets analysis) octets)
+                 file)
+                (t (make-file :truename (file-truename file)
+                              :analysis (make-analysis :stamp (analysis-stamp analysis) :text text :format (file-format file)))))))))
+
+(defun loaded-version (file code)
+  "=> FILE if its text is the one that was loaded, or else a file with that text, or NIL if that is not known; and the date of that text.
+CODE is a record about code of the file, or NIL."
+  (multiple-value-bind (octets date) (loaded-octets (file-truename file))
+    (when (and octets (loads-text-p date code))
+      (when (eq :unknown (file-loaded file))
+        (setf (file-loaded file) (version-with octets file)))
+      (values (file-loaded file) date))))
+
+(defun date-when-compiled (truename)
+  "The date that the file TRUENAME had when code of it was compiled that is the latest in the image, or that forms have replaced; or NIL."
+  (let ((code (loaded-source truename))
+        (replaced (replaced-date (sb-ext:native-namestring truename))))
+    (if code (max (code-created code) (or replaced 0)) replaced)))
+
 (defun text-as-loaded (file)
   "The text of FILE as it was loaded, or NIL if that is not known."
-  (let ((code (loaded-source (file-truename file))))
+  (let ((created (date-when-compiled (file-truename file))))
     (multiple-value-bind (octets date) (loaded-octets (file-truename file))
-      (cond ((and octets (or (null code) (<= (code-created code) date))) (decoded octets (file-format file)))
-            ((and code (= (code-created code) (file-date file)))
+      (cond ((and octets (or (null created) (<= created date))) (decoded octets (file-format file)))
+            ((and created (= created (file-date file)))
              (note-text (file-truename file))
              (file-text file))))))
 

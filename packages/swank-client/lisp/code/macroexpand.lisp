@@ -59,10 +59,23 @@
     (map-atoms (lambda (atom) (when (and atom (symbolp atom) (null (symbol-package atom))) (pushnew atom found))) form)
     found))
 
+(defun print-unknown-name (stream symbol)
+  "Print SYMBOL, which stands for a name that its package lacks, with the prefix of that package."
+  (write-string (prefix-of-unknown symbol) stream)
+  (prin1 (make-symbol (symbol-name symbol)) stream))
+
+(defparameter *expansion-dispatch*
+  (let ((dispatch (copy-pprint-dispatch nil)))
+    (set-pprint-dispatch '(and symbol (satisfies prefix-of-unknown)) #'print-unknown-name 0 dispatch)
+    dispatch)
+  "How expansions are printed.")
+
 (defun expansion-text (expansion kept)
   "The text of EXPANSION. KEPT are uninterned symbols that stand for names of the code."
   (let ((form (replaced-symbols expansion (numbered-symbols expansion kept))))
-    (with-printing-time (in-time "#<code that takes too long to print>" (pretty-text form *package*)))))
+    (with-printing-time
+      (in-time "#<code that takes too long to print>"
+        (pretty-text form *package* (and (some #'prefix-of-unknown kept) *expansion-dispatch*))))))
 
 ;;; Expansion
 
@@ -105,7 +118,7 @@
 
 (defun expansions (code mode)
   "The reply of MACROEXPAND-CODE in the current package."
-  (let ((forms (handler-case (read-without-interning code (data-readtable (session-readtable (current-session))))
+  (let ((forms (handler-case (read-without-interning code (data-readtable (session-readtable (current-session))) :keywords nil)
                  (error (problem) (return-from expansions (list :unreadable (message-text problem)))))))
     (handler-case (handler-bind ((warning #'muffle-warning))
                     (with-session-variables ((current-session))

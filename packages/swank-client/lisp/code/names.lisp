@@ -37,6 +37,13 @@ User code that BODY calls has no input, and its output is discarded."
               (*debug-io* *terminal-io*))
          ,@body))))
 
+(defun program-package-p (package)
+  "True if PACKAGE belongs to the program, not to SBCL, Swank, ASDF or this library."
+  (not (or (implementation-package-p package)
+           (eql 0 (search "ASDF" (package-name package)))
+           (eql 0 (search "UIOP" (package-name package)))
+           (member (package-name package) '("COMMON-LISP" "KEYWORD") :test #'string=))))
+
 ;;; Specializers
 
 (defun eql-text (text)

@@ -2,7 +2,7 @@
 
 (defpackage #:swank-client/code
   (:documentation "Answers questions about the program's code: where definitions are, and their text.")
-  (:use #:common-lisp #:swank-client/sbcl #:swank-client/sbcl-code #:swank-client/test-frameworks #:swank-client/asdf
+  (:use #:common-lisp #:swank-client/sbcl #:swank-client/sbcl-code #:swank-client/asdf
         #:swank-client/threads #:swank-client/printing #:swank-client/ledger #:swank-client/sessions #:swank-client/sources
         #:swank-client/describe)
   (:import-from #:swank-client/evaluate #:*evaluation* #:compiled-users #:note-compiling #:report-progress #:stale-users #:undefined-thing

@@ -10,35 +10,51 @@
 
 (defun reason-to-reload (change moved)
   "The reason for not loading the form of CHANGE alone, or NIL. MOVED: the number of forms of its file that did not change and are in another
-package now."
+package now, and of deleted IN-PACKAGE forms."
   (let ((operator (change-operator change))
         (text (change-file-text change)))
     (cond ((null operator) nil)
           ((and (change-definition change) (string= operator "DEFSTRUCT")) :structure)
           ((and (change-definition change) (string= operator "DEFCONSTANT")) :constant)
           ((and (null (head-kind operator)) (reader-form-p text)) :reader)
-          ((and (string= operator "IN-PACKAGE") (plusp moved)) :package))))
-
-(defun texts-with-packages (text forms)
-  "((TEXT . NAME) ...): the texts of FORMS, and the name of the package in which each is read, or NIL."
-  (loop with name = nil
-        for form in forms
-        do (setf name (or (or-nil (in-package-name text form)) name))
-        collect (cons (form-text text form) name)))
-
-(defun moved-forms (file)
-  "The number of forms of FILE that have not changed since it was loaded and are in another package now."
-  (let ((loaded (text-as-loaded file)))
-    (if (or (null loaded) (string= loaded (file-text file)))
-        0
-        (let* ((forms (file-forms file))
-               (old (texts-with-packages loaded (top-level-forms loaded)))
-               (moved (set-difference (texts-with-packages (file-text file) forms) old :test #'equal)))
-          (count-if (lambda (pair) (find (car pair) old :key #'car :test #'string=)) moved)))))
+          ((and (plusp moved) (or (change-moved change) (string= operator "IN-PACKAGE"))) :package))))
 
 ;;; What is left to do
 
 (defconstant +macros-limit+ 20 "Most macros and inline functions whose users are looked up. Each takes up to 0.1 s.")
+
+(defun code-of-definition (definition)
+  "The function of DEFINITION, a function, macro or method; or NIL."
+  (let ((name (definition-name definition)))
+    (case (definition-kind definition)
+      (:function (fdefinition name))
+      (:macro (macro-function name))
+      (:method (method-code (definition-method definition))))))
+
+(defun names-compiled-in (definition)
+  "The names by which code that is compiled refers to DEFINITION, a structure or a constant."
+  (let ((name (definition-name definition)))
+    (if (eq :structure (definition-kind definition))
+        (cons name (structure-functions name))
+        (list name))))
+
+(defun users-of-old-data (change program)
+  "((USER . FUNCTION) ...): the functions of PROGRAM that were compiled with the structure or constant of CHANGE."
+  (let* ((changed (change-definition change))
+         (names (names-compiled-in changed)))
+    (loop for definition in (program-definitions program)
+          for function = (or-nil (code-of-definition definition))
+          when (and function (not (made-with-p definition changed)) (or-nil (function-uses-p function names)))
+            collect (let ((method (definition-method definition)) (name (definition-name definition)))
+                      (if method
+                          (cons (cons (first *method-function-names*) (method-name name method)) method)
+                          (cons name function))))))
+
+(defun made-with-p (definition other)
+  "True if the form that made OTHER made DEFINITION, too."
+  (and (form-number-of definition)
+       (eql (form-number-of definition) (form-number-of other))
+       (equal (definition-file-name definition) (definition-file-name other))))
 
 (defun users-before (change)
   "((USER . FUNCTION) ...): the functions that use the old macro or inline function of CHANGE."

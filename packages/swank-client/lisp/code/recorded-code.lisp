@@ -53,7 +53,7 @@
          (and (consp recorded) (same-code-p (car form) (car recorded)) (same-code-p (cdr form) (cdr recorded))))
         ((and form (symbolp form))
          (or (eq form recorded)
-             (and (null (symbol-package form)) (symbolp recorded) (string= form recorded))))
+             (and (null (symbol-package form)) (null (prefix-of-unknown form)) (symbolp recorded) (string= form recorded))))
         ((comma-p form)
          (and (comma-p recorded)
               (same-code-p (comma-form form) (comma-form recorded))
@@ -64,8 +64,8 @@
         (t (equal form recorded))))
 
 (defun read-as-data (text file)
-  "The form in TEXT, a part of FILE, read in the current package; NIL if reading it could intern a symbol, or needs another readtable."
-  (unless (or (search "::" text) (search "readtable" (file-text file) :test #'char-equal))
+  "The form in TEXT, a part of FILE, read in the current package; NIL if reading it needs another readtable."
+  (unless (mentions-readtable-p (file-analysis file))
     (first (read-without-interning text (data-readtable)))))
 
 (defun same-function-p (form name recorded)

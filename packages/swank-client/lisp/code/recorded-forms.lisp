@@ -33,14 +33,30 @@
   (and (declaration-p form)
        (every (lambda (specifier) (equal "SB-C" (home-name (first specifier)))) (rest form))))
 
-(defun pretty-text (form package)
-  "FORM as code in PACKAGE writes it, on several lines."
+(defun short-code-p (form)
+  "True if FORM consists of at most 2000 conses, symbols, numbers, characters and short strings, so that its text is short."
+  (let ((left 2000))
+    (labels ((short-p (part)
+               (loop while (consp part)
+                     do (unless (and (plusp (decf left)) (short-p (car part))) (return-from short-p nil))
+                        (setf part (cdr part)))
+               (typecase part
+                 (string (< (length part) 1000))
+                 ((or symbol fixnum character float) t))))
+      (short-p form))))
+
+(defun pretty-text (form package &optional dispatch)
+  "FORM as code in PACKAGE writes it, on several lines, printed with the table DISPATCH, by default the standard one."
   (with-standard-io-syntax
     (let ((*package* package)
+          (*print-pprint-dispatch* (or dispatch *print-pprint-dispatch*))
           (*print-readably* nil) (*print-pretty* t) (*print-right-margin* 100) (*print-case* :downcase)
           (*print-length* 2000) (*print-level* 50) (*print-gensym* nil)
           (sb-ext:*suppress-print-errors* 'serious-condition))
-      (truncated +text-limit+ (lambda (stream) (prin1 form stream))))))
+      ;; a stream that cuts the text takes as long as printing
+      (if (short-code-p form)
+          (prin1-to-string form)
+          (truncated +text-limit+ (lambda (stream) (prin1 form stream)))))))
 
 (defun lambda-form-of (definition)
   "The lambda expression that SBCL has recorded for DEFINITION, a function, or NIL."

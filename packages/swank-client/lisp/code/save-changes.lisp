@@ -40,19 +40,21 @@
   "The number of top-level forms of FILE that look like that of DEFINITION."
   (count-if (lambda (form) (eq t (apply #'defines-p definition (file-text file) (span form)))) (file-forms file)))
 
-(defun conditional-p (file number)
-  "True if the reader skips the form NUMBER of FILE in some Lisps."
-  (let ((form (nth number (file-forms file))))
-    (find-if (lambda (line) (or (search "#+" line) (search "#-" line)))
-             (code-lines (subseq (file-text file) (top-level-form-gap form) (top-level-form-start form))))))
+(defun element-around (text list position)
+  "The start of the element of LIST, (START END) in TEXT, that contains POSITION, with what the reader skips before it; or NIL."
+  (first (find-if (lambda (span) (and (<= (first span) position) (< position (second span))))
+                  (element-spans text (first list) (second list) most-positive-fixnum))))
 
-(defun code-lines (text)
-  "The lines of TEXT without those that are comments."
-  (loop for start = 0 then (1+ end)
-        for end = (position #\Newline text :start start)
-        for line = (string-trim '(#\Space #\Tab #\Return) (subseq text start end))
-        unless (eql 0 (position #\; line)) collect line
-        while end))
+(defun conditional-form-p (file number start)
+  "True if some Lisps skip the form at START of FILE, which is the form NUMBER or inside of it."
+  (let* ((text (file-text file))
+         (form (nth number (file-forms file)))
+         (around (remove-if-not (lambda (span) (and (<= (first span) start) (< start (second span))))
+                                (list-spans text (top-level-form-start form) (top-level-form-end form)))))
+    (or (conditional-p text (top-level-form-gap form) (top-level-form-start form))
+        (loop for (outer inner) on around
+              for element = (and inner (element-around text outer (first inner)))
+              thereis (and element (conditional-p text element (first inner)))))))
 
 (defun form-changed-p (file number)
   "True if form NUMBER of FILE may have changed since it was loaded."
@@ -80,7 +82,7 @@
                :text (file-line-ends (change-text change) file)
                :outcome (cond ((form-changed-p file number) :file-changed)
                               ((> (matching-forms definition file) 1) :ambiguous)
-                              ((conditional-p file number) :conditional)
+                              ((conditional-form-p file number start) :conditional)
                               ((not (package-fits-p definition (package-at (file-text file) (file-forms file) number (file-initial-package file)))) :other-package)
                               (t :save)))))
 
@@ -115,29 +117,43 @@
   (let ((octets (or-nil (sb-ext:string-to-octets text :external-format format))))
     (and octets (string= text (or (or-nil (sb-ext:octets-to-string octets :external-format format)) "")) octets)))
 
-(defun identity-of (name)
-  "What changes when the file with the native NAME is written: its inode, size and time."
-  (let ((stat (sb-posix:stat name)))
-    (list (sb-posix:stat-ino stat) (sb-posix:stat-size stat) (sb-posix:stat-mtime stat) (sb-posix:stat-mode stat))))
+(defun identity-of (stat)
+  "What changes when the file of STAT is written: its inode, size, time and mode."
+  (list (sb-posix:stat-ino stat) (sb-posix:stat-size stat) (sb-posix:stat-mtime stat) (sb-posix:stat-mode stat)))
 
-(defun write-octets (octets name)
-  "Write OCTETS to the new file with the native NAME."
-  (with-open-file (stream (sb-ext:parse-native-namestring name) :direction :output :if-exists :error :element-type '(unsigned-byte 8))
-    (write-sequence octets stream)
-    (finish-output stream)))
+(defun read-only-p (name stat)
+  "True if the file with the native NAME is not to be written: its mode forbids that to all, which root would not notice, or to the image."
+  (or (zerop (logand #o222 (sb-posix:stat-mode stat)))
+      (not (ignore-errors (zerop (sb-posix:access name sb-posix:w-ok))))))
+
+(defun read-only-file-p (file)
+  "True if FILE is not to be written."
+  (let ((name (sb-ext:native-namestring (file-truename file))))
+    (read-only-p name (sb-posix:stat name))))
+
+(defun write-draft-of (octets draft stat)
+  "Write OCTETS to the new file with the native name DRAFT, with the owner and the mode of STAT, down to the disk."
+  (let ((fd (sb-posix:open draft (logior sb-posix:o-wronly sb-posix:o-creat sb-posix:o-excl) #o600)))
+    (unwind-protect
+         (let ((stream (sb-sys:make-fd-stream fd :output t :buffering :full :element-type '(unsigned-byte 8))))
+           (write-sequence octets stream)
+           (finish-output stream)
+           (sb-posix:fchown fd (sb-posix:stat-uid stat) (sb-posix:stat-gid stat))
+           ;; after the owner, whose change clears bits of the mode
+           (sb-posix:fchmod fd (logand #o7777 (sb-posix:stat-mode stat)))
+           (sb-posix:fsync fd))
+      (sb-posix:close fd))))
 
 (defun replace-file (file octets)
   "Replace the text of FILE by OCTETS at once, unless it has changed since FILE was read. => :SAVED, :FILE-CHANGED or :UNWRITABLE"
   (let* ((name (sb-ext:native-namestring (file-truename file)))
-         (draft (format nil "~a.~36r.tmp" name (random (expt 36 8) (make-random-state t))))
-         (before (identity-of name)))
+         (draft (format nil "~a.~36r.tmp" name (random (expt 36 8) (make-random-state t)))))
     (unwind-protect
          (handler-case
-             (progn
-               (write-octets octets draft)
-               (sb-posix:chmod draft (logand #o7777 (fourth before)))
+             (let ((stat (sb-posix:stat name)))
+               (write-draft-of octets draft stat)
                (cond ((and (equalp (encoded (file-text file) (file-format file)) (file-octets (file-truename file)))
-                           (equal before (identity-of name)))
+                           (equal (identity-of stat) (identity-of (sb-posix:stat name))))
                       (sb-posix:rename draft name)
                       :saved)
                      (t :file-changed)))
@@ -203,6 +219,9 @@
   (let* ((file (and truename (file-now truename)))
          (saves (loop for change in (savable-changes truename matches-p named)
                       collect (if (change-file change) (replacement change) (addition change (and named file))))))
+    (dolist (save saves)
+      (when (and (eq :save (save-outcome save)) (or-nil (read-only-file-p (save-file save))))
+        (setf (save-outcome save) :read-only)))
     (unless dry-run (write-all saves))
     (let ((*room* +texts-limit+))
       (with-printing-time

@@ -41,12 +41,19 @@
         own
         (loaded-source pathname))))
 
+(defun loaded-now-p (file code)
+  "True if CODE, a record about code or NIL, is from FILE as it is now."
+  (and code
+       (or (= (code-created code) (file-date file))
+           (multiple-value-bind (loaded date) (loaded-version file code)
+             (and (eq loaded file) (= date (code-created code)))))))
+
 (defun text-state (definition code file number &optional span)
   "What the text of form NUMBER in FILE, or of the form at SPAN inside it, is: :LOADED, :SAME-FORM, :SAME-LENGTH, :CHANGED or :UNKNOWN.
 CODE is the record about its code, or NIL."
   (let ((form (and number (or-nil (compared-form definition file (or span (span (nth number (file-forms file)))) number)))))
     (cond ((eq form :different) :changed)
-          ((and code (= (code-created code) (file-date file))) :loaded)
+          ((loaded-now-p file code) :loaded)
           ((eq form :same) :same-form)
           ((null code) :unknown)
           ((or-nil (same-length-p code (form-number-of definition) file number)) :same-length)
@@ -59,18 +66,55 @@ CODE is the record about its code, or NIL."
         (or (position #\Newline text :start start) (length text))
         end)))
 
+(defun span-text (file span)
+  "The text of FILE at SPAN, (START END), and the comment that follows on its last line."
+  (subseq (file-text file) (first span) (comment-end (file-text file) (second span))))
+
+(defun place-now (file span)
+  "The facts about SPAN, (START END), in FILE, or about FILE alone if it is NIL."
+  (if span (place-facts file (first span)) (list :file (shown-file (file-truename file)))))
+
+(defun loaded-span (definition loaded date code)
+  "The (START END) in LOADED, a file with the text that was loaded when it had DATE, of the form of DEFINITION; NIL if that may have been
+loaded from another text. CODE is the record about its code, or NIL."
+  (multiple-value-bind (span number) (definition-span definition loaded t)
+    (when span
+      (let ((form (or-nil (compared-form definition loaded span number))))
+        (and (not (eq form :different))
+             (or (null code)
+                 (= date (code-created code))
+                 (eq form :same)
+                 (or-nil (same-length-p code (form-number-of definition) loaded number)))
+             span)))))
+
+(defun entry-as-loaded (definition file code)
+  "Describe DEFINITION, whose source is FILE, which has changed since it was loaded; or NIL if its text is not known as it was loaded."
+  (multiple-value-bind (loaded date) (loaded-version file code)
+    (let ((span (and loaded (not (eq loaded file)) (loaded-span definition loaded date code))))
+      (when span
+        (let* ((now (definition-span definition file nil))
+               (same (and now (string= (file-text loaded) (file-text file)
+                                       :start1 (first span) :end1 (second span) :start2 (first now) :end2 (second now)))))
+          (apply #'entry definition (if same :same-form :as-loaded)
+                 :text (bounded (if same (span-text file now) (span-text loaded span)))
+                 (place-now file now)))))))
+
+(defun entry-of-file (definition file code)
+  "Describe DEFINITION, whose source is FILE, by what SBCL has recorded."
+  (let ((as-loaded (or (eq file (loaded-version file code))
+                       (and code (= (code-created code) (file-date file))))))
+    (multiple-value-bind (span number) (definition-span definition file as-loaded)
+      (let* ((state (if span (text-state definition code file number span) :gone))
+             (recorded (and (member state '(:changed :gone)) (lambda-text definition))))
+        (apply #'entry definition (if recorded :recorded state)
+               :text (bounded (or recorded (and span (span-text file span))))
+               (place-now file span))))))
+
 (defun entry-in-file (definition file pathname)
   "Describe DEFINITION, whose source is PATHNAME, FILE now."
   (let ((code (code-source-of definition pathname)))
-    (multiple-value-bind (span number) (definition-span definition file (and code (= (code-created code) (file-date file))))
-      (let* ((state (if span (text-state definition code file number span) :gone))
-             (recorded (and (member state '(:changed :gone)) (lambda-text definition)))
-             (place (if span (place-facts file (first span)) (list :file (shown-file (file-truename file))))))
-        (if recorded
-            (apply #'entry definition :recorded :text (bounded recorded) place)
-            (apply #'entry definition state
-                   :text (and span (bounded (subseq (file-text file) (first span) (comment-end (file-text file) (second span)))))
-                   place))))))
+    (or (entry-as-loaded definition file code)
+        (entry-of-file definition file code))))
 
 (defun entry-without-file (definition pathname)
   "Describe DEFINITION, whose source PATHNAME cannot be read."

@@ -12,10 +12,16 @@
         (let ((truename (named-file file)))
           (when truename (setf (gethash (namestring truename) table) name)))))))
 
+(defun compiler-free-p ()
+  "True if no other thread holds the compiler's lock, or none does a moment later: compiling a form takes some milliseconds."
+  (loop repeat 100
+        thereis (not (world-lock-taken-p))
+        do (sleep 0.01)))
+
 (defmacro with-file-systems ((&optional (knownp (gensym "KNOWN"))) &body body)
   "Run BODY, which asks for the systems of files. KNOWNP is false if no system is found because another thread holds the compiler's lock,
 without which ASDF's methods may wait."
-  `(let* ((,knownp (not (world-lock-taken-p)))
+  `(let* ((,knownp (compiler-free-p))
           (*file-systems* (if ,knownp (known-file-systems) (make-hash-table))))
      (declare (ignorable ,knownp))
      ,@body))

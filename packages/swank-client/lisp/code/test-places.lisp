@@ -12,17 +12,24 @@
                                     append (system-files name))))))
 
 (defun test-form (test files)
-  "=> the first of FILES with a form with the name TEST that no operator of Lisp defines, and the (START END) of that form; or NIL"
-  (loop with definition = (make-definition :kind :test :name test)
-        for name in files
-        for file = (file-now name)
-        for span = (and file (search (symbol-name test) (file-text file) :test #'char-equal)
-                        (definition-span definition file nil))
-        when span return (values file span)))
+  "=> the first of FILES, preferably with code of its package, with a form with the name TEST, a symbol or a text, that no operator of Lisp
+defines, and the (START END) of that form; or NIL"
+  (let ((definition (make-definition :kind :test :name test))
+        (package (and (symbolp test) (home-name test)))
+        (elsewhere nil))
+    (dolist (name files (and elsewhere (values-list elsewhere)))
+      (let* ((file (file-now name))
+             (span (and file (search (string test) (file-text file) :test #'char-equal)
+                        (definition-span definition file nil))))
+        (when span
+          ;; a test of the same name can be in another package
+          (when (or (null package) (member package (file-packages file) :test #'string=))
+            (return (values file span)))
+          (unless elsewhere (setf elsewhere (list file span))))))))
 
 (defun test-definitions (symbol)
   "The definition of the test or suite SYMBOL, as a list; or NIL."
-  (and (or (member symbol (fiveam-tests)) (member symbol (rt-entries) :key #'rt-name))
+  (and (some (lambda (framework) (find symbol (framework-tests-now framework) :key #'first)) *frameworks*)
        (list (make-definition :kind :test :name symbol))))
 
 (defun test-pathname (definition)

@@ -5,6 +5,7 @@
   (:use #:common-lisp #:swank-client/sbcl)
   (:export #:action-kind
            #:call-adding-folder
+           #:call-without-downloads
            #:circular-components
            #:compiled-pathname
            #:component-name

@@ -10,13 +10,17 @@
            #:function-code-name
            #:function-code-source
            #:function-references-p
+           #:function-uses-p
            #:lisp-functions-called
            #:load-compiled-as
+           #:lisps-method-code-p
            #:map-code-sources
            #:method-code
            #:method-code-name
            #:method-code-source
            #:method-combination-name
+           #:names-only-source-p
+           #:structure-functions
            #:structure-slots))
 
 (in-package #:swank-client/sbcl-code)
@@ -54,6 +58,22 @@
   "The compiler's name of FUNCTION."
   (sb-kernel:%fun-name function))
 
+(defun lisps-method-code-p (method)
+  "True if METHOD was compiled with SBCL itself, whose code has no date, or has no code of its own."
+  (let ((source (method-code-source method)))
+    (or (null source)
+        (and (null (code-created source)) (null (debug-source-plist source))))))
+
+(defparameter *method-combinations* (value-if-loaded "SB-PCL" "**METHOD-COMBINATIONS**")
+  "SBCL's table of method combinations by name.")
+
+(defun names-only-source-p (symbol)
+  "True if SYMBOL is defined as something that gives it no function, value or type: a symbol macro, a variable without a value, a setf
+expander or a method combination."
+  (or (not (eq :unknown (sb-int:info :variable :kind symbol)))
+      (sb-int:info :setf :expander symbol)
+      (and (hash-table-p *method-combinations*) (gethash symbol *method-combinations*) t)))
+
 (defun method-code-name (method)
   "The compiler's name of the function that runs METHOD."
   (function-code-name (method-code method)))
@@ -61,6 +81,15 @@
 (defun function-references-p (function)
   "True if SBCL has recorded cross references of FUNCTION."
   (and (sb-kernel:%simple-fun-xrefs (sb-kernel:%fun-fun function)) t))
+
+(defun function-uses-p (function names)
+  "True if a cross reference of FUNCTION that SBCL has recorded is to one of NAMES."
+  (let ((references (sb-kernel:%simple-fun-xrefs (sb-kernel:%fun-fun function))))
+    (when references
+      (sb-c:map-packed-xref-data (lambda (kind name number)
+                                   (declare (ignore kind number))
+                                   (when (member name names :test #'equal) (return-from function-uses-p t)))
+                                 references))))
 
 (defparameter *calls-without-names-p* (and (find-symbol "LINKAGE-ADDR->NAME" "SB-VM") t)
   "True if code does not refer to the functions of Lisp itself that it calls, as in SBCL from 2.5.")
@@ -127,6 +156,14 @@ Code that was replaced stays in memory until garbage is collected."
 (defun method-combination-name (generic-function)
   "The name of the method combination of GENERIC-FUNCTION."
   (sb-pcl::method-combination-type-name (sb-mop:generic-function-method-combination generic-function)))
+
+(defun structure-functions (name)
+  "The names of the functions that the structure NAME defines: constructors, accessors, the predicate and the copier."
+  (let ((description (sb-kernel:find-defstruct-description name)))
+    (remove nil (append (list (sb-kernel::dd-predicate-name description) (sb-kernel::dd-copier-name description))
+                        (loop for constructor in (sb-kernel:dd-constructors description)
+                              collect (if (consp constructor) (first constructor) constructor))
+                        (mapcar #'sb-kernel:dsd-accessor-name (sb-kernel:dd-slots description))))))
 
 (defun structure-slots (name)
   "((SLOT ACCESSOR TYPE DEFAULT READ-ONLY) ...) of the structure NAME, the inherited slots first."

@@ -5,7 +5,7 @@
   (:documentation "Internal functions and variables of Swank that the library uses.")
   (:use #:common-lisp)
   ;; connections
-  (:import-from #:swank #:*connection-closed-hook* #:*connections* #:*emacs-connection* #:*new-connection-hook* #:close-connection%
+  (:import-from #:swank #:*connection-closed-hook* #:*connections* #:*emacs-connection* #:*new-connection-hook* #:close-connection #:close-connection%
                 #:connection.socket-io #:connection.user-input #:connection.user-io #:connection.user-output #:default-connection
                 #:mconn.control-thread #:with-connection)
   ;; requests and messages
@@ -53,6 +53,7 @@
            #:add-hook
            #:add-server
            #:call/truncated-output-to-string
+           #:close-connection
            #:close-connection%
            #:connection-lock
            #:connection.socket-io

@@ -27,6 +27,16 @@ finds its thread. If the connection has closed, the request ends at once."
   "Reply to the request EVENT as Swank does if its REPL is loaded, but the client has none."
   (encode-message (list :invalid-rpc (fifth event) "Thread not found: :REPL-THREAD") (current-socket-io)))
 
+(defvar *observer* nil
+  "A function of a connection of this library and a message to or from its client, or NIL. See activity/observer.lisp.")
+
+(defun observed (connection event)
+  "EVENT, a message to or from CONNECTION's client, after the observer has seen it."
+  (let ((observer *observer*))
+    ;; an error here would end the connection
+    (when observer (ignore-errors (funcall observer connection event)))
+    event))
+
 (defun install-guard (connection tag connected closed leaving dispatched)
   "Encapsulate Swank's functions under TAG to guard CONNECTION. CONNECTED and CLOSED are called with connections that open and close.
 The cells LEAVING and DISPATCHED hold the threads that move to another debugger, and the number of requests that no thread has begun."
@@ -55,7 +65,7 @@ The cells LEAVING and DISPATCHED hold the threads that move to another debugger,
                                 ((repl-missing-p event) (refuse-repl-thread event))
                                 (t
                                  (when (eq (first event) :emacs-rex) (sb-ext:atomic-incf (car dispatched)))
-                                 (funcall dispatch receiver (fitting-event event))))))
+                                 (funcall dispatch receiver (observed connection (fitting-event event)))))))
   (encapsulate-function 'sync-indentation-to-emacs tag
                         (lambda (synchronize) (sync-indentation-except connection synchronize))))
 

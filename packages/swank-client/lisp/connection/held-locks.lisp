@@ -13,8 +13,7 @@
                (setf thread holder))))
 
 (defun held-lock (id)
-  "The lock that keeps request ID of this connection waiting if a stopped thread holds it.
-=> (NAME COMPILERS-P THREAD-ID LEVEL) | NIL"
+  "The lock that keeps request ID of this connection waiting if a stopped thread holds it, as (NAME COMPILERS-P THREAD-ID LEVEL), or NIL."
   (let ((thread (find-request *emacs-connection* id)))
     (multiple-value-bind (lock holder) (and thread (stopped-holder thread))
       (when lock
@@ -23,4 +22,11 @@
               (swank/backend:thread-id holder)
               (value-in-thread '*sldb-level* holder))))))
 
-(setf (get (intern (package-name *package*) "KEYWORD") :held-lock) 'held-lock)
+(defun held-locks (ids)
+  "The locks that keep requests IDS of this connection waiting if stopped threads hold them.
+=> ((ID (NAME COMPILERS-P THREAD-ID LEVEL)) ...)"
+  (loop for id in ids
+        for lock = (held-lock id)
+        when lock collect (list id lock)))
+
+(setf (get (intern (package-name *package*) "KEYWORD") :held-locks) 'held-locks)

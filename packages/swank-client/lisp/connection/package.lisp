@@ -3,7 +3,8 @@
 (defpackage #:swank-client/connection
   (:documentation "Guards a connection, keeps it from disturbing others, and ends its requests.")
   (:use #:common-lisp #:swank-client/sbcl #:swank-client/swank #:swank-client/threads)
-  (:export #:attach
+  (:export #:*observer*
+           #:attach
            #:end-request
            #:end-thread
            #:repl-p))

@@ -28,6 +28,8 @@
   (tag (gensym "BREAKPOINT"))
   ;; the generic functions whose dispatch has a wrapper for it
   (generics '())
+  ;; makes the functions that run before the calls, as MAKE-WRAPPER does
+  (wrapper 'make-wrapper)
   ;; true after it was removed: calls that began before may still run its wrapper
   (removed nil))
 

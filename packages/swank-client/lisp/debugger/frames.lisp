@@ -167,10 +167,9 @@
 
 (defmethod sb-gray:stream-line-column ((stream kept-output)) (kept-column stream))
 
-(defun kept-string (stream)
-  "The text that STREAM kept, with a note on the characters left out."
-  (format nil "~a~@[~&[... ~d characters left out ...]~%~]" (get-output-stream-string (kept-text stream))
-          (and (plusp (kept-left-out stream)) (kept-left-out stream))))
+(defun kept-and-omitted (stream)
+  "(TEXT COUNT): the text that STREAM kept, and the number of other characters."
+  (list (get-output-stream-string (kept-text stream)) (kept-left-out stream)))
 
 (defun read-source (source package)
   "The forms of SOURCE, read in PACKAGE, as one PROGN form."
@@ -201,20 +200,22 @@
       (cons status (if (eq status :error) (append facts (list name)) facts)))))
 
 (defun result-in-frame (source index package limit)
-  "(:values PLIST STDOUT STDERR PACKAGE-NAME) for SOURCE, read in PACKAGE, in frame INDEX. The values are printed as in PACKAGE."
+  "(:values PLIST (STDOUT OMITTED) (STDERR OMITTED) PACKAGE-NAME) for SOURCE, read in PACKAGE, in frame INDEX. The values are printed as in
+PACKAGE or, if LIMIT is NIL, kept under numbers."
   (let* ((name (package-name package))
          (stdout (make-instance 'kept-output))
          (stderr (make-instance 'kept-output))
          (values (let ((*standard-output* stdout) (*trace-output* stdout) (*error-output* stderr))
                    (let ((values (values-in-frame source index package))
                          (*package* package))
-                     (printed-values values limit)))))
-    (list :values values (kept-string stdout) (kept-string stderr) name)))
+                     (if limit (printed-values values limit) (numbered-values values))))))
+    (list :values values (kept-and-omitted stdout) (kept-and-omitted stderr) name)))
 
 (defun eval-in-frame (level index attempt source package-name &optional (limit *value-limit*))
-  "Evaluate SOURCE in frame INDEX. It is read in the package PACKAGE-NAME or, if that is NIL, in that of the frame's function.
+  "Evaluate SOURCE in frame INDEX. It is read in the package PACKAGE-NAME or, if that is NIL, in that of the frame's function. RESULT-IN-FRAME
+explains LIMIT.
 => (:stale) | (:no-frame TOTAL) | (:no-such-package) | (:error TYPE MESSAGE PACKAGE-NAME) | (:interrupted)
-| (:values PLIST STDOUT STDERR PACKAGE-NAME)"
+| (:values PLIST (STDOUT OMITTED) (STDERR OMITTED) PACKAGE-NAME)"
   (with-frame (level index)
     (let* ((home (frame-home index))
            (package (if package-name (find-designated-package package-name home) home)))

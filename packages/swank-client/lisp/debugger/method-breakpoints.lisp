@@ -4,8 +4,6 @@
 
 (in-package #:swank-client/debugger)
 
-(declaim (ftype function make-wrapper))
-
 (defvar *method-breakpoints* '() "The breakpoints on methods. Changed only with *METHOD-BREAKPOINTS-LOCK* held, and never destructively.")
 
 (defvar *method-breakpoints-lock* (sb-thread:make-mutex :name "swank-client method breakpoints")
@@ -38,7 +36,7 @@ and methods, so they are compared by name and place."
     (when (typep method 'method)
       (dolist (breakpoint (breakpoints-on generic-function method))
         (pushnew generic-function (breakpoint-generics breakpoint))
-        (setf wrapped (make-wrapper breakpoint (if fast-p :fast :slow) wrapped))))
+        (setf wrapped (funcall (breakpoint-wrapper breakpoint) breakpoint (if fast-p :fast :slow) wrapped))))
     wrapped))
 
 (defun without-shortcut (shortcut generic-function &rest arguments)

@@ -4,41 +4,6 @@
 
 (defvar *call* '() "The sources of the arguments of a call whose methods are to be listed. They are read in the current package.")
 
-(defun refuse-structure (stream char parameter)
-  "The reader's function for #S, which would call a constructor."
-  (declare (ignore stream char parameter))
-  (error "#S is not read, because it would call a constructor."))
-
-(defun data-readtable (&optional readtable)
-  "A copy of READTABLE, by default the standard one, without #S."
-  (let ((readtable (copy-readtable readtable)))
-    (set-dispatch-macro-character #\# #\S #'refuse-structure readtable)
-    readtable))
-
-(defun existing-symbols (form scratch)
-  "FORM with each symbol of the package SCRATCH replaced by the one that the current package has under its name, if it has one."
-  (labels ((existing (part)
-             (typecase part
-               (cons (cons (existing (car part)) (existing (cdr part))))
-               (simple-vector (map 'vector #'existing part))
-               (symbol (if (eq scratch (symbol-package part))
-                           (multiple-value-bind (symbol status) (accessible-symbol (symbol-name part) *package*)
-                             (if status symbol part))
-                           part))
-               (t (if (comma-p part)
-                      (make-comma (existing (comma-form part)) part)
-                      part)))))
-    (existing form)))
-
-(defun read-without-interning (source readtable)
-  "The forms of SOURCE, read with READTABLE without running code. A name that the current package does not have becomes a symbol of no package."
-  (let ((scratch (make-package (format nil "SWANK-CLIENT SCRATCH ~a" (gensym)) :use '())))
-    (unwind-protect
-         (let ((*read-eval* nil)
-               (*readtable* readtable))
-           (existing-symbols (let ((*package* scratch)) (source-forms source)) scratch))
-      (delete-package scratch))))
-
 (defun read-datum (source)
   "Read SOURCE, one expression, without running code or interning."
   (let ((forms (read-without-interning source (data-readtable))))

@@ -11,8 +11,10 @@
            #:class-kind
            #:data-readtable
            #:describe-name
+           #:described-source
            #:documentation-text
            #:function-kind
            #:home-package
            #:methods-called
+           #:prefix-of-unknown
            #:read-without-interning))

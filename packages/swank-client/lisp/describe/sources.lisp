@@ -6,10 +6,12 @@
 
 (defun place-in-file (file form-number offset)
   "=> position and line in FILE of its top-level form FORM-NUMBER, or of the form at OFFSET if they cannot be counted; NIL if FILE cannot be read"
-  (let* ((text (or-nil (source-text file)))
-         (start (and text
-                     (or (and form-number (or-nil (form-start text form-number)))
-                         (form-after text offset)))))
+  (let* ((analysis (or-nil (analysis-of-file file)))
+         (text (and analysis (analysis-text analysis)))
+         (form (and text form-number (nth form-number (analysis-forms analysis))))
+         (start (if form
+                    (top-level-form-start form)
+                    (and text (form-after text offset)))))
     (when start
       (values start (position-of text start)))))
 

@@ -54,6 +54,13 @@
           (session-readtable session) *readtable*)
     (when (evaluation-updates-package evaluation) (setf (session-package session) *package*))))
 
+(defun runtime-form-p (form)
+  "True if FORM, of an evaluation, is a client's call of the runtime, which no user has written."
+  (and (consp form)
+       (symbolp (first form))
+       (symbol-package (first form))
+       (eql 0 (search "SWANK-CLIENT/" (package-name (symbol-package (first form)))))))
+
 ;;; All forms. The values of all but the last are not shown.
 
 (defparameter *plain-operators*
@@ -66,6 +73,15 @@
        (not (if (consp form)
                 (or (defining-kind (first form)) (loading-operator-p (first form)) (member (first form) *plain-operators*))
                 (constantp form)))))
+
+(defun note-unevaluated (evaluation form)
+  "Note what FORM, which EVALUATION evaluates next, removes from the image."
+  (ignore-errors (note-removals (session-ledger (evaluation-session evaluation)) form)))
+
+(defun note-evaluated (evaluation form)
+  "Note what FORM, which EVALUATION has evaluated, has loaded and assigned."
+  (ignore-errors (note-loading-form evaluation form))
+  (ignore-errors (note-assignments (session-ledger (evaluation-session evaluation)) form)))
 
 (defun evaluate-forms (evaluation code check)
   "Evaluate the forms of CODE, after CHECK-SOURCE if CHECK.
@@ -83,13 +99,25 @@
              (when (worth-showing-p form values) (push (1- (evaluation-form evaluation)) unshown))
              (setf form next)
              (setf - form)
+             (note-unevaluated evaluation form)
              (with-form-source (code start (file-position source))
                (setf values (evaluate-form evaluation form)))
-             (ignore-errors (note-loading-form evaluation form))
-             (ignore-errors (note-assignments (session-ledger (evaluation-session evaluation)) form))
+             (note-evaluated evaluation form)
              (restore-guard-page)
-             (remember form values)
+             (unless (runtime-form-p form) (remember form values))
              (keep-session evaluation))))
+
+(defun evaluate-part (code)
+  "Evaluate the forms of CODE, which is part of the form that this thread evaluates. => the values of the last one, as a list"
+  (let ((values '()))
+    (map-forms (lambda (form start end)
+                 (setf - form)
+                 (note-unevaluated *evaluation* form)
+                 (with-form-source (code start end) (setf values (call-user form)))
+                 (note-evaluated *evaluation* form)
+                 (remember form values))
+               code)
+    values))
 
 (defun evaluate-and-print (evaluation code check printer)
   "Evaluate CODE, checked first if CHECK. PRINTER makes a plist of the values. => the result of EVALUATION"
@@ -197,8 +225,8 @@ A debugger hook that the code has set comes first. Inside a stop, the debugger h
   (append result (outcome-facts evaluation)))
 
 (defun evaluate (code &key id package stdin check unwind (debug t) (limit 100000) (tail 4000) (value-limit *value-limit*)
-                 (length *value-length*) (level *value-level*) data prompted conditions)
-  "Evaluate the forms of CODE for the current connection.
+                 (length *value-length*) (level *value-level*) data ids prompted conditions)
+  "Evaluate the forms of CODE for the current connection. With IDS, the texts of the values are numbers under which the values are kept.
 CONDITIONS is T, or the name of a type, to log the conditions that are signalled.
 => (:returned PLIST . COMMON) | (:failed SNAPSHOT . COMMON) | (:aborted . COMMON) | (:no-such-package NAME) | (:no-such-type NAME)"
   (let* ((session (current-session))
@@ -216,7 +244,9 @@ CONDITIONS is T, or the name of a type, to log the conditions that are signalled
                (labels ((printed (values)
                           (let ((*value-length* length)
                                 (*value-level* level))
-                            (if data (data-values values) (printed-values values value-limit))))
+                            (cond (ids (numbered-values values))
+                                  (data (data-values values))
+                                  (t (printed-values values value-limit)))))
                         (run () (evaluate-and-print evaluation code check #'printed)))
                  (run-evaluation evaluation home (evaluation-input evaluation (or stdin "") prompted)
                                  (if debug (lambda () (call-with-debug-policy #'run)) #'run))))))))

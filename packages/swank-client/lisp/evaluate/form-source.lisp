@@ -27,6 +27,11 @@
          (*source-plist* *source-plist*))
      ,@body))
 
+(defmacro without-form-source (&body body)
+  "Run BODY, in which definitions are not recorded as those of the form that is being evaluated."
+  `(let ((*form-source* nil))
+     ,@body))
+
 (defun source-plist (source evaluation)
   "The source plist for definitions that the form of SOURCE makes in EVALUATION."
   (or (form-source-plist source)

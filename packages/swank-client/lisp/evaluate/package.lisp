@@ -5,6 +5,7 @@
   (:use #:common-lisp #:swank-client/sbcl #:swank-client/swank #:swank-client/threads #:swank-client/printing #:swank-client/ledger
         #:swank-client/sessions #:swank-client/stops)
   (:import-from #:swank-client/connection #:repl-p)
+  (:import-from #:swank-client/objects #:numbered-values)
   (:import-from #:swank-client/waits #:*interrupted-wait*)
   (:export #:*evaluation*
            #:*sessions*
@@ -13,6 +14,7 @@
            #:at-stop
            #:compiled-users
            #:end-attempt
+           #:end-evaluations
            #:evaluate
            #:interrupt
            #:invoke-offered-restart

@@ -57,6 +57,25 @@
                                                     :hint (ignore-errors (near-names condition))))))
     (read-user stream eof)))
 
+(defun map-forms (function code)
+  "Call FUNCTION with each form of CODE, its start and its end, before the next form is read. CODE is part of a form that this thread evaluates.
+If it cannot be read, the evaluation ends."
+  (loop with source = (make-string-input-stream code)
+        with eof = (list nil)
+        for start = (file-position source)
+        for form = (handler-bind ((serious-condition
+                                    (lambda (condition)
+                                      (leave-unread *evaluation* condition :hint (ignore-errors (near-names condition))))))
+                     (let ((*source* source)) (read-user source eof)))
+        until (eq form eof)
+        do (funcall function form start (file-position source))))
+
+(defun read-whole (code)
+  "The forms of CODE, which MAP-FORMS explains."
+  (let ((forms '()))
+    (map-forms (lambda (form start end) (declare (ignore start end)) (push form forms)) code)
+    (nreverse forms)))
+
 (defun check-source (evaluation code)
   "Read CODE, which a scan found unbalanced, so that the reader's error ends the evaluation before any form runs.
 Interns and executes nothing. Returns if the current readtable finds no error."

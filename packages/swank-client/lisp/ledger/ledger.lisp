@@ -19,7 +19,9 @@
   ;; ((:FILE TRUENAME TIMES) or (:SYSTEM NAME 1) ...), latest first
   (loads '() :type list)
   ;; global variables that its forms have assigned, latest first: see ledger/assignments.lisp
-  (assigned '() :type list))
+  (assigned '() :type list)
+  ;; names whose definitions they may have removed: see ledger/removals.lisp
+  (removed '() :type list))
 
 (defstruct entry
   "A definition that a form of the session has made."
@@ -42,9 +44,18 @@
 methods."
   (sb-ext:atomic-push (list kind name valued before) (ledger-candidates ledger)))
 
+(defun note-replaced-definition (kind name)
+  "Note the file of the definition of NAME that one as KIND is about to replace."
+  (ignore-errors
+   (loop for kind in (source-kinds kind)
+         for source = (definition-source kind name)
+         when source return (note-replaced kind name source))))
+
 (defun note-defining-form (ledger form kind name)
   "Note that FORM is about to define NAME as KIND."
-  (cond ((not (eq kind :method)) (note-candidate ledger kind name (current-definition kind name) (and (cddr form) t)))
+  (cond ((not (eq kind :method))
+         (note-candidate ledger kind name (current-definition kind name) (and (cddr form) t))
+         (note-replaced-definition kind name))
         (t (unless (fboundp name) (note-candidate ledger :generic-function name nil))
            (note-candidate ledger kind name (methods-of name)))))
 
@@ -98,6 +109,12 @@ methods."
                  (entry-redefined known) (and (or before (entry-redefined known)) t)
                  (entry-foreign known) (and before (or foreign (entry-foreign known))))))))
 
+(defun replaced-method (name method)
+  "(:METHOD ORIGIN) of METHOD, named NAME, which a form has replaced. Note its file."
+  (let ((source (sb-introspect:find-definition-source method)))
+    (note-replaced :method name source)
+    (list :method (source-origin source))))
+
 (defun confirm-methods (ledger name before)
   "Enter the methods of NAME that this session's forms made and that are not in BEFORE. True if there are any."
   (loop for method in (reverse (methods-of name))
@@ -107,8 +124,7 @@ methods."
         for replaced = (and method-name (find method-name before :test #'equal
                                                                  :key (lambda (method) (method-name name method))))
         when method-name
-          do (enter ledger :method method-name origin
-                    (and replaced (list :method (source-origin (sb-introspect:find-definition-source replaced)))))
+          do (enter ledger :method method-name origin (and replaced (replaced-method method-name replaced)))
           and count t into found
         finally (return (plusp found))))
 

@@ -26,6 +26,7 @@
            #:ledger-lock
            #:ledger-origins
            #:ledger-pending
+           #:ledger-removed
            #:loaded-octets
            #:loaded-text-files
            #:make-compiled-origin
@@ -37,10 +38,17 @@
            #:note-defining-form
            #:note-load
            #:note-loaded-text
+           #:note-removals
            #:note-saved-origin
+           #:note-seen-text
            #:note-text
            #:own-origin-p
+           #:place-file
+           #:place-number
+           #:replaced-date
+           #:replaced-place
            #:saved-file
            #:source-kinds
            #:source-origin
-           #:specializer-name))
+           #:specializer-name
+           #:text-loaded-p))

@@ -21,8 +21,12 @@
   (sb-ext:with-locked-hash-table (*loaded-texts*)
     (loop for (nil . octets) being the hash-values of *loaded-texts* sum (length octets))))
 
+(defvar *seen-texts* (make-hash-table :test 'equal :synchronized t)
+  "The dates of the texts that are kept, but that no client's code has loaded, by native name.")
+
 (defun forget-text (truename)
   "Forget the text of the file TRUENAME."
+  (remhash (sb-ext:native-namestring truename) *seen-texts*)
   (remhash (sb-ext:native-namestring truename) *loaded-texts*))
 
 (defun note-text (truename &optional (octets (file-octets truename)) (date (file-write-date truename)))
@@ -30,6 +34,18 @@
   (forget-text truename)
   (when (and octets (< (+ (length octets) (kept-size)) +kept-limit+))
     (setf (gethash (sb-ext:native-namestring truename) *loaded-texts*) (cons date octets))))
+
+(defun note-seen-text (truename)
+  "Keep the text of the file TRUENAME, which another client has loaded and which has not changed since."
+  (let ((date (file-write-date truename)))
+    (when (note-text truename)
+      (setf (gethash (sb-ext:native-namestring truename) *seen-texts*) date))))
+
+(defun text-loaded-p (truename)
+  "True if the text of the file TRUENAME is kept because clients' code has loaded it. Only then can the file have changed without its date."
+  (let ((name (sb-ext:native-namestring truename)))
+    (and (gethash name *loaded-texts*)
+         (not (eql (gethash name *seen-texts*) (first (gethash name *loaded-texts*)))))))
 
 (defun note-loaded-text (file source)
   "Keep the text of SOURCE, the truename of the source of FILE, which is about to be loaded; but none if FILE was compiled from an older text."

@@ -55,6 +55,8 @@
 
 (defvar *input* nil "The stream that the code reads its standard input from.")
 
+(defvar *stop-hook* nil "A function that this thread calls before it stops in the debugger, or NIL.")
+
 (defvar *outermost-restart* nil "The last restart before those of Swank.")
 
 (defvar *breakpoint-call* nil "(NAME . ARGUMENTS) of the call that a breakpoint stopped before it began.")

@@ -19,6 +19,7 @@
            #:*sessions*
            #:*source*
            #:*starting-evaluation*
+           #:*stop-hook*
            #:breakpoint-reached
            #:clients-p
            #:code-session

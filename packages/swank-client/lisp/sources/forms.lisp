@@ -13,23 +13,32 @@
   (let ((*read-suppress* t)) (read stream t nil t))
   :common-lisp)
 
-(defun noting-list-reader (note)
-  "A macro function for #\\( that reads the list, and calls NOTE with its start, its end and its depth from 0."
-  (let ((list-reader (get-macro-character #\())
-        (depth 0))
-    (lambda (stream char)
-      (let ((start (1- (file-position stream))))
-        (incf depth)
-        (unwind-protect (funcall list-reader stream char)
-          (decf depth)
-          (funcall note start (file-position stream) depth))))))
+(defvar *note-list* nil "The function that is called with the start, the end and the depth from 0 of each list that is read.")
+
+(defvar *list-depth* 0 "The number of lists around the one that is read.")
+
+(defparameter *list-reader* (get-macro-character #\( nil) "The standard reader's function for parentheses.")
+
+(defun read-noting-list (stream char)
+  "The reader's function for parentheses, which calls *NOTE-LIST*."
+  (let ((start (1- (file-position stream))))
+    (unwind-protect (let ((*list-depth* (1+ *list-depth*))) (funcall *list-reader* stream char))
+      (funcall *note-list* start (file-position stream) *list-depth*))))
+
+;; making a readtable takes longer than reading most forms
+(defparameter *noting-readtable*
+  (let ((readtable (copy-readtable nil)))
+    (set-dispatch-macro-character #\# #\. #'note-feature readtable)
+    (set-macro-character #\( #'read-noting-list nil readtable)
+    readtable)
+  "The standard readtable, except that lists are noted and #. runs no code.")
 
 (defun call-noting-lists (note function)
   "Call FUNCTION, which reads, with variables of the reader that suppress values. NOTE gets the start, the end and the depth of each list."
   (let ((*read-suppress* t)
-        (*readtable* (copy-readtable nil)))
-    (set-dispatch-macro-character #\# #\. #'note-feature)
-    (set-macro-character #\( (noting-list-reader note))
+        (*readtable* *noting-readtable*)
+        (*note-list* note)
+        (*list-depth* 0))
     (funcall function)))
 
 (defun top-level-forms (text)
@@ -49,11 +58,6 @@
                             forms))))
         (error () (return-from top-level-forms (values (nreverse forms) nil)))))
     (values (nreverse forms) t)))
-
-(defun form-start (text number)
-  "The position in TEXT of the top-level form NUMBER, from 0, or NIL."
-  (let ((form (nth number (top-level-forms text))))
-    (and form (top-level-form-start form))))
 
 (defun form-number (forms position)
   "The number of the form of FORMS that contains POSITION, or NIL."
@@ -85,6 +89,34 @@
                     (setf position (min end (block-comment-end text position))))
                    (t (return position))))
         finally (return end)))
+
+;;; Conditions
+
+(defun form-end (text start)
+  "The end of the form that begins at START of TEXT, or of TEXT if it cannot be read."
+  (with-input-from-string (stream (subseq text start))
+    (handler-case (call-noting-lists (constantly nil)
+                                     (lambda ()
+                                       (read-preserving-whitespace stream)
+                                       (+ start (file-position stream))))
+      (error () (length text)))))
+
+(defun condition-at-p (text position)
+  "True if a feature expression, #+ or #-, begins at POSITION of TEXT."
+  (and (< (1+ position) (length text))
+       (char= #\# (char text position))
+       (find (char text (1+ position)) "+-")))
+
+(defun conditional-p (text from start)
+  "True if a feature expression between FROM and START of TEXT makes some Lisps skip the form that begins at START."
+  (loop with conditional = nil
+        for position = (first-position text from start) then (first-position text end start)
+        for condition = (condition-at-p text position)
+        while (< position start)
+        for end = (form-end text (if condition (+ position 2) position))
+        ;; a form that this Lisp skips ends the condition
+        do (setf conditional (and condition t))
+        finally (return conditional)))
 
 ;;; Lists
 

@@ -17,6 +17,7 @@
            #:class-name-text
            #:code-package
            #:condition-plist
+           #:described-location
            #:current-method
            #:effective-methods
            #:end-attempt

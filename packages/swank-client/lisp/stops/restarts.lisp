@@ -64,6 +64,7 @@ A restart that would prompt for arguments needs at least one, because it cannot 
 
 (defun stop-message (condition)
   "The message of CONDITION for Swank, which calls this before it prints the restarts."
+  (when *stop-hook* (ignore-errors (funcall *stop-hook*)))
   (shorten-reports *sldb-restarts*)
   (message-text condition))
 

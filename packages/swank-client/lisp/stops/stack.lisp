@@ -6,12 +6,13 @@
 
 (defun loaded-form-name-p (name)
   "True if NAME is that of the code of a top-level form in a compiled file."
-  (and (consp name) (symbolp (first name)) (string= "TOP-LEVEL-FORM" (first name))))
+  (or (equal name "top level form") ; since SBCL 2.5
+      (and (consp name) (symbolp (first name)) (string= "TOP-LEVEL-FORM" (first name)))))
 
 (defun system-name-p (name)
   "True if NAME is that of a function of Lisp or Swank between the user's code and the debugger."
   (let ((symbol (and (not (loaded-form-name-p name)) (name-symbol name))))
-    (or (stringp name)
+    (or (and (stringp name) (not (loaded-form-name-p name)))
         (member symbol '(error cerror warn signal break invoke-debugger no-applicable-method no-next-method
                          slot-unbound slot-missing update-instance-for-different-class))
         (let ((package (and symbol (symbol-package symbol))))
@@ -55,14 +56,31 @@
           (t (loop while (and (plusp end) (evaluator-name-p (nth (1- end) names))) do (decf end))
              end))))
 
+(defun home-of-name (name)
+  "The package that owns the function NAME, or NIL."
+  (let ((symbol (name-symbol name))) (and symbol (symbol-package symbol))))
+
+(defun dispatching-name-p (name)
+  "True if NAME is that of a frame between a generic function and its methods."
+  (or (and (consp name) (eq 'call-next-method (second name)))
+      (eq (find-package "SB-PCL") (home-of-name name))))
+
+(defun family-name (package)
+  "The part before a slash of the name of PACKAGE: a framework can have several packages."
+  (let ((name (package-name package))) (subseq name 0 (position #\/ name))))
+
 (defun framework-start (names base)
   "The index in NAMES of the first of the frames above BASE, that of CALL-FRAMEWORK, that are the framework's."
-  (flet ((home (index)
-           (let ((symbol (name-symbol (nth index names)))) (and symbol (symbol-package symbol)))))
-    (loop with framework = (home (1- base))
-          with start = base
-          while (and framework (plusp start) (eq framework (home (1- start)))) do (decf start)
-          finally (return start))))
+  (loop with framework = nil
+        with start = base
+        for index from (1- base) downto 0
+        for name = (nth index names)
+        unless (dispatching-name-p name)
+          do (let ((home (home-of-name name)))
+               (unless (and home (string= (family-name home) (or framework (family-name home)))) (return start))
+               (setf framework (family-name home)
+                     start index))
+        finally (return start)))
 
 (defun host-name-p (name)
   "True if NAME is that of a function with which a thread begins that the runtime did not start."
@@ -102,10 +120,14 @@
       (breakpoint-wrapper-p name)))
 
 (defun between-calls-p (name)
-  "True if NAME is that of a frame of the stepper or a breakpoint between a caller and the function that it calls."
-  (and (consp name)
-       (symbolp (car (last name)))
-       (member (car (last name)) '("HANDLE-SINGLE-STEP-AROUND-TRAP" "MAKE-WRAPPER") :test #'string=)))
+  "True if NAME is that of a frame of the stepper, a breakpoint, a trace or the running of tests between a caller and the function that it
+calls."
+  (let ((symbol (if (consp name) (car (last name)) name))
+        (home (home-of-name name)))
+    (or (and (symbolp symbol)
+             (member symbol '("HANDLE-SINGLE-STEP-AROUND-TRAP" "MAKE-WRAPPER" "MAKE-RECORDER" "CALL-RECORDED") :test #'string=)
+             (system-name-p name))
+        (and home (eql 0 (search "SWANK-CLIENT/" (package-name home)))))))
 
 (defun frame-kinds (names condition)
   "The kinds of the frames with NAMES, those of all frames, innermost first, in a stop at CONDITION: :USER, :SYSTEM or :TOPLEVEL."
@@ -123,7 +145,7 @@
 (defun allocator-name-p (name)
   "True if NAME is that of a function of SBCL that allocates memory, or reports that none is left."
   (let ((symbol (name-symbol name)))
-    (or (stringp name)
+    (or (and (stringp name) (not (loaded-form-name-p name)))
         (eq symbol 'heap-exhausted-error)
         (and symbol (eq (symbol-package symbol) (find-package "SB-VM"))))))
 

@@ -33,7 +33,12 @@
   '(("CALL-WITH-MUTEX" sb-thread:mutex mutex-wait-text "waiting for a MUTEX")
     ("CALL-WITH-RECURSIVE-LOCK" sb-thread:mutex mutex-wait-text "waiting for a MUTEX")
     ("GRAB-MUTEX" sb-thread:mutex mutex-wait-text "waiting for a MUTEX")
+    ;; waits with a timeout since SBCL 2.5
+    ("CALL-WITH-MUTEX-TIMED" sb-thread:mutex mutex-wait-text "waiting for a MUTEX")
+    ("CALL-WITH-RECURSIVE-LOCK-TIMED" sb-thread:mutex mutex-wait-text "waiting for a MUTEX")
     ("CONDITION-WAIT" sb-thread:waitqueue queue-wait-text "in CONDITION-WAIT")
+    ;; since SBCL 2.5, CONDITION-WAIT itself is not on the stack
+    ("%CONDITION-WAIT" sb-thread:waitqueue queue-wait-text "in CONDITION-WAIT")
     ("WAIT-ON-SEMAPHORE" sb-thread:semaphore semaphore-wait-text "waiting for a SEMAPHORE")
     ("JOIN-THREAD" sb-thread:thread join-text "waiting for the end of a thread")
     ("PROCESS-WAIT" nil nil "waiting for the end of a process")

@@ -40,9 +40,13 @@
   (is-true (of-kind-p '(:generic-function) :function))
   (is-false (of-kind-p '(:macro) :function)))
 
+(defun file-of-text (text)
+  "A file with TEXT."
+  (make-file :analysis (make-analysis :text text)))
+
 (define-test masked-text-keeps-positions
     "All forms before the wanted one are blank, except those that set its context, and no position changes. The form after it ends the text."
-  (let ((file (make-file :text (format nil "(in-package :a) 'b (c \")\"~%) #+(or) (d) (e (f)) (declaim (g)) (h)"))))
+  (let ((file (file-of-text (format nil "(in-package :a) 'b (c \")\"~%) #+(or) (d) (e (f)) (declaim (g)) (h)"))))
     (is (string= (format nil "(in-package :a) 'b (     ~%) #+(or) (d) (e (f)) (           )") (masked-text file 3)))
     (is (string= (format nil "(in-package :a) 'b (     ~%) #+(or) (d) (     ) (declaim (g)) (h)") (masked-text file 5)))))
 
@@ -53,3 +57,28 @@
     (is-true (reader-form-p text) "~a" text))
   (dolist (text '("(foo)" "(setf *x* 1)" "(eval-when (:execute) (foo))"))
     (is-false (reader-form-p text) "~a" text)))
+
+(define-test read-without-interning-replaces-names-their-packages-lack
+    "A name whose package lacks it is read as an uninterned symbol that knows its prefix. Text, characters and features are no names."
+  (let* ((*package* (find-package "COMMON-LISP-USER"))
+         (source "(car swank-client/tests::never-read \"cl::a\" #\\: #+never-feature 1 :never-key '|a::b| #:c #+(and sbcl) 2 cl:list)")
+         (form (first (read-without-interning source (data-readtable))))
+         (unknown (second form)))
+    (is (equal '(car list) (list (first form) (first (last form)))))
+    (is (equal "NEVER-READ" (symbol-name unknown)))
+    (is (equal "swank-client/tests::" (prefix-of-unknown unknown)))
+    (is (equal ":" (prefix-of-unknown (fifth form))))
+    (is (equal '("cl::a" #\: 2) (list (third form) (fourth form) (eighth form))))
+    (is (null (accessible-symbol "NEVER-READ" "SWANK-CLIENT/TESTS")))
+    (is (null (accessible-symbol "NEVER-FEATURE" "KEYWORD")))
+    (is (null (accessible-symbol "NEVER-KEY" "KEYWORD")))))
+
+(define-test read-without-interning-refuses-what-would-intern
+    "A list that is read in another package, and a colon in a name that the readtable ends early."
+  (signals error (read-without-interning "cl-user::(never-a)" (data-readtable)))
+  (let ((readtable (data-readtable)))
+    (set-macro-character #\[ (lambda (stream char) (declare (ignore char)) (list :bracket (read stream t nil t))) nil readtable)
+    (set-macro-character #\] (lambda (stream char) (declare (ignore stream char)) (values)) nil readtable)
+    (let ((form (first (read-without-interning "[cl-user::never-b]" readtable))))
+      (is (equal "cl-user::" (prefix-of-unknown (second form))))
+      (is (null (accessible-symbol "NEVER-B" "CL-USER"))))))

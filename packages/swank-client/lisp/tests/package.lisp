@@ -4,16 +4,20 @@
   (:documentation "Tests of the Lisp code, in FiveAM.")
   (:use #:common-lisp)
   (:import-from #:fiveam #:is #:is-false #:is-true #:signals)
-  (:import-from #:swank-client/code #:bad-pattern #:make-file #:masked-text #:of-kind-p #:pattern-searcher #:reader-form-p #:symbol-kinds #:text-searcher)
+  (:import-from #:swank-client/code #:bad-pattern #:call-collecting #:compared-values #:file-forms #:file-text #:forget-notes #:loading-notes
+                #:make-change #:make-file #:make-form-load #:make-loading #:make-note #:make-test-run #:masked-text #:noted-file #:of-kind-p
+                #:pattern-searcher #:plain-name #:plain-system-name-p #:printed-actual #:reader-form-p #:reason-text #:reason-to-reload
+                #:symbol-kinds #:system-facts #:test-run-frameworks #:test-run-passed #:tests-named #:text-now-loaded #:text-searcher
+                #:texts-with-packages)
   (:import-from #:swank-client/connection #:bytes-of #:fits-p #:fitting-event #:shortened)
   (:import-from #:swank-client/debugger #:named-arguments)
-  (:import-from #:swank-client/describe #:unqualified-parameters #:qualified-name)
+  (:import-from #:swank-client/describe #:data-readtable #:prefix-of-unknown #:qualified-name #:read-without-interning #:unqualified-parameters)
   (:import-from #:swank-client/evaluate #:last-newline #:undefined-thing #:warning-type)
   (:import-from #:swank-client/ledger #:current-definition #:defined-thing #:method-name #:methods-of #:name-p)
   (:import-from #:swank-client/printing #:*value-length* #:elided-by #:line-text #:on-one-line #:parsed-name #:parsed-package #:printed-values
                 #:report-text #:value-text)
   (:import-from #:swank-client/sbcl #:accessible-symbol #:package-graph-lock #:special-file-p #:version-symbols #:world-lock)
-  (:import-from #:swank-client/sources #:definition-head #:element-spans #:form-start #:head-names-p #:list-spans #:position-of
+  (:import-from #:swank-client/sources #:definition-head #:element-spans #:head-names-p #:list-spans #:make-analysis #:position-of
                 #:top-level-form-end #:top-level-form-gap #:top-level-form-start #:top-level-forms)
   (:import-from #:swank-client/stops #:argument-range #:class-name-text #:first-form-text #:frame-kinds #:message-text #:restart-texts #:shown-class
                 #:source-forms #:value-of-source)

@@ -6,11 +6,11 @@
   "TEXT from START to END."
   (subseq text start end))
 
-(define-test form-start-counts-top-level-forms
+(define-test top-level-forms-begin-with-their-parenthesis
     "The start of a top-level form is its parenthesis, whatever precedes it. Nothing is interned or evaluated."
   (let ((text (format nil "; (comment)~%(a #.(error \"read\"))~%#+(or) (left out)~%  (no-such-package::b)")))
-    (is (= (position #\( text :start 10) (form-start text 0)))
-    (is (= (search "(no-such" text) (form-start text 1)))))
+    (is (equal (list (position #\( text :start 10) (search "(no-such" text))
+               (mapcar #'top-level-form-start (top-level-forms text))))))
 
 (define-test top-level-forms-have-gaps
     "Each form knows where the reading of the form before it ended, and atoms and quoted lists are forms."

@@ -26,6 +26,10 @@
     (is (equal '(:user :user :toplevel :toplevel :toplevel)
                (frame-kinds (list work `(labels work :in "tests.fasl") `(lambda () :in fiveam:run) 'fiveam:run
                                   'swank-client/stops:call-framework)
+                            (make-condition 'simple-error))))
+    (is (equal '(:user :system :user :toplevel :toplevel :toplevel :toplevel)
+               (frame-kinds (list work '(lambda () :in swank-client/stops:call-own) work `(method fiveam:run (t))
+                                  `(flet call-next-method :in "tests.fasl") 'fiveam:run 'swank-client/stops:call-framework)
                             (make-condition 'simple-error))))))
 
 (define-test argument-range-comes-from-the-function

@@ -139,6 +139,10 @@ export const ERROR_CODES = {
     meaning: "The thread that the request names no longer exists.",
     remedy: "List the threads again.",
   },
+  NO_SUCH_OBJECT: {
+    meaning: "No object has that id, or it is gone: an id does not keep its object alive.",
+    remedy: "Inspect the object again from an expression that reaches it, and use the new id.",
+  },
   UNEXPECTED_REPLY: {
     meaning: "The reply has a shape that the call's decoder does not accept.",
     remedy: "Correct `decode` if you wrote the call's descriptor. Otherwise report this, with the version of Swank.",
@@ -196,6 +200,10 @@ export const ERROR_CODES = {
     meaning: "No breakpoint can be set there.",
     remedy:
       "Name a defined function with its package, as in my-app:process. A condition must be Lisp code that compiles.",
+  },
+  WATCH_REFUSED: {
+    meaning: "The program cannot be profiled now, or the calls of that function cannot be traced.",
+    remedy: "Wait until another profile ends. To trace, name a defined function of the program, as in my-app:process.",
   },
   NO_SUCH_RESTART: {
     meaning: "The stop offers no such restart.",

@@ -1,5 +1,5 @@
-import { constants, type Stats } from "node:fs";
-import { type FileHandle, lstat, open, readdir } from "node:fs/promises";
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from "node:fs";
+import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { FileOwner, type FileProblem } from "./file-owner.js";
 
@@ -11,28 +11,30 @@ export type OwnFileResult<Value> = { readonly value: Value } | { readonly proble
 
 /**
  * Opens a file, and uses it if only this user can have written it. The checked file is the one used, even if its name is changed in
- * between.
+ * between. Asks the system synchronously, because a launch waits for each of these questions, and Node's threads take longer than the
+ * answers.
  *
+ * @param use - Gets the file's descriptor.
  * @returns `undefined` when there is no such file
  */
 export async function useOwnFile<Value>(
   path: string,
-  use: (file: FileHandle, found: Stats) => Promise<Value>,
+  use: (file: number, found: Stats) => Value,
 ): Promise<OwnFileResult<Value> | undefined> {
-  const file = await openFile(path);
-  if (file === undefined || typeof file === "string") return file === undefined ? undefined : { problem: file };
+  const file = openFile(path);
+  if (typeof file !== "number") return file === undefined ? undefined : { problem: file };
   try {
-    const found = await file.stat();
+    const found = fstatSync(file);
     const problem = FileOwner.current()?.fileProblem(found);
-    return problem === undefined ? { value: await use(file, found) } : { problem };
+    return problem === undefined ? { value: use(file, found) } : { problem };
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }
 
 /** The text of such a file; `undefined` if there is no usable file. */
 export async function readOwnFile(path: string): Promise<string | undefined> {
-  const result = await useOwnFile(path, (file) => file.readFile("utf8"));
+  const result = await useOwnFile(path, (file) => readFileSync(file, "utf8"));
   return result !== undefined && "value" in result ? result.value : undefined;
 }
 
@@ -54,9 +56,9 @@ export async function treeProblem(folder: string): Promise<FileProblem | undefin
 }
 
 /** Why it cannot be opened; `undefined` if it does not exist. */
-async function openFile(path: string): Promise<FileHandle | FileProblem | undefined> {
+function openFile(path: string): number | FileProblem | undefined {
   try {
-    return await open(path, FLAGS);
+    return openSync(path, FLAGS);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "ENOENT") return undefined;

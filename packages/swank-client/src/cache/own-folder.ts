@@ -1,5 +1,5 @@
-import { constants, lstatSync, type Stats } from "node:fs";
-import { access, mkdir, readlink, rm } from "node:fs/promises";
+import { accessSync, constants, lstatSync, type Stats } from "node:fs";
+import { mkdir, readlink, rm } from "node:fs/promises";
 import { dirname, isAbsolute, join, parse, resolve, sep } from "node:path";
 import { FileOwner } from "./file-owner.js";
 import { makeFolder } from "./make-folder.js";
@@ -20,7 +20,7 @@ export async function ownFolder(folder: string): Promise<OwnFolder> {
   try {
     const owner = FileOwner.current();
     const path = owner === undefined ? await plainFolder(folder) : await walk(resolve(folder), owner);
-    await access(path, constants.W_OK | constants.X_OK);
+    accessSync(path, constants.W_OK | constants.X_OK);
     return { path };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -34,7 +34,7 @@ export async function ownSubfolder(parent: string, name: string): Promise<string
   try {
     const owner = FileOwner.current();
     const isUsable = async () => owner === undefined || owner.folderProblem(await findOrMake(path)) === undefined;
-    if (await isUsable()) return plainFolder(path);
+    if (await isUsable()) return owner === undefined ? plainFolder(path) : path;
     await rm(path, { recursive: true, force: true });
     return (await isUsable()) ? path : undefined;
   } catch {

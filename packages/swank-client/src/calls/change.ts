@@ -15,6 +15,7 @@ const { boolean, integer, map, nullable, optional, plist, string, tuple } = deco
  * - `maybe-changed`: the file has changed since it was loaded, but not the length of this form; the text that was loaded is not recorded.
  * - `new`: the file's form was not there when the file was loaded.
  * - `deleted`: still in the image; the file has no such form any more.
+ * - `file-only`: the file's form was loaded, and code of this client has removed its definition from the image.
  */
 export const CHANGE_STATES = [
   "image-only",
@@ -24,6 +25,7 @@ export const CHANGE_STATES = [
   "maybe-changed",
   "new",
   "deleted",
+  "file-only",
 ] as const;
 
 /** One of `CHANGE_STATES`. */
@@ -104,7 +106,8 @@ export type Changes = FoundChanges | FileNotFound;
  * - `conditional`: `#+` or `#-` is before the form in the file.
  * - `other-package`: it was evaluated in another package than that of the place in the file.
  * - `encoding`: the file's encoding cannot represent it.
- * - `unwritable`: the image may not write the file.
+ * - `read-only`: the mode of the file forbids it, or the image's user may not write it.
+ * - `unwritable`: the file could not be written with its owner and mode, or the disk is full; it is as it was.
  */
 export const SAVE_OUTCOMES = [
   "save",
@@ -116,6 +119,7 @@ export const SAVE_OUTCOMES = [
   "conditional",
   "other-package",
   "encoding",
+  "read-only",
   "unwritable",
 ] as const;
 

@@ -14,7 +14,8 @@ const SHOWN_KINDS = [...SOURCE_KINDS, "test"] as const;
  * What the text of a definition is.
  *
  * - `loaded`: that of the file, which is as it was loaded.
- * - `same-form`: that of the file, which has changed since it was loaded, but Lisp has recorded the same form.
+ * - `as-loaded`: that of the file when it was loaded; the file has changed since, and has another text or none for this definition.
+ * - `same-form`: that of the file, which has changed since it was loaded, but not in this form.
  * - `same-length`: that of the file, which has changed since it was loaded, but not in the length of this form.
  * - `changed`: that of the file, which has changed since it was loaded; the text that was loaded is not recorded.
  * - `unknown`: that of the file; when it was loaded is not recorded.
@@ -26,6 +27,7 @@ const SHOWN_KINDS = [...SOURCE_KINDS, "test"] as const;
  */
 export const TEXT_STATES = [
   "loaded",
+  "as-loaded",
   "same-form",
   "same-length",
   "changed",
@@ -42,7 +44,7 @@ export type TextState = (typeof TEXT_STATES)[number];
 
 /** A definition, its place and its text. */
 export interface DefinitionText {
-  /** `test`: a test or suite of FiveAM, or a test of sb-rt. */
+  /** `test`: a test or suite of a known framework. */
   readonly kind: (typeof SHOWN_KINDS)[number];
   /** As code in the package in which the name was looked up writes it; a method as `(METHOD NAME (CLASS))`. */
   readonly name: string;

@@ -2,20 +2,30 @@ import { type Decoder, decode, NIL } from "sexp-parser";
 import { lispFunction } from "../lisp/descriptor.js";
 import { lispLimit, printedValues } from "./evaluate.js";
 import type { FrameValue } from "./frames.js";
+import type { OmittedOutput, OutputStream } from "./omitted-output.js";
 import { codeInterrupted, evaluationFailed, noFrame, noSuchPackage } from "./stop-refusals.js";
 
-const { map, string, tagged, tuple } = decode;
+const { integer, map, string, tagged, tuple } = decode;
 
-/** `(:values (:values (VALUE ...) :cut (CUT ...) :count COUNT) STDOUT STDERR PACKAGE)` */
+/** `(TEXT COUNT)`: the beginning of what was printed, and the number of other characters. */
+function output(stream: OutputStream): Decoder<{ text: string; omitted: readonly OmittedOutput[] }> {
+  return map(tuple(string, integer), ([text, count]) => ({
+    text,
+    omitted: count === 0 ? [] : [{ stream, at: text.length, count }],
+  }));
+}
+
+/** `(:values (:values (VALUE ...) :cut (CUT ...) :count COUNT) OUTPUT OUTPUT PACKAGE)` */
 const frameValue: Decoder<FrameValue> = tagged({
   values: map(
-    tuple(printedValues, string, string, string),
+    tuple(printedValues, output("stdout"), output("stderr"), string),
     ([{ values, cut, count }, stdout, stderr, packageName]) => ({
       values,
       cutValues: cut,
       valueCount: count,
-      stdout,
-      stderr,
+      stdout: stdout.text,
+      stderr: stderr.text,
+      outputOmitted: [...stdout.omitted, ...stderr.omitted],
       package: packageName,
     }),
   ),
@@ -23,7 +33,7 @@ const frameValue: Decoder<FrameValue> = tagged({
 
 /**
  * Evaluates code in a frame of a stop (lisp/debugger/frames.lisp). `attempt` names the evaluation for `endAttempt`. The code is read in
- * `packageName` or, without one, in the package of the frame's function.
+ * `packageName` or, without one, in the package of the frame's function. With `"ids"` as limit, the values are ids under which the image keeps them.
  */
 export const evalInFrame = lispFunction({
   name: "eval-in-frame",
@@ -35,8 +45,8 @@ export const evalInFrame = lispFunction({
     attempt: string,
     code: string,
     packageName: string | undefined,
-    valueLimit: number | undefined,
-  ) => [level, frame, attempt, code, packageName ?? NIL, ...(valueLimit === undefined ? [] : [lispLimit(valueLimit)])],
+    valueLimit: number | "ids" | undefined,
+  ) => [level, frame, attempt, code, packageName ?? NIL, ...limits(valueLimit)],
   decode: frameValue,
   refusals: {
     "no-frame": (_level: number, frame: number) => noFrame(frame),
@@ -47,3 +57,8 @@ export const evalInFrame = lispFunction({
   },
   label: (_level, frame) => `Evaluating in frame ${frame}`,
 });
+
+function limits(valueLimit: number | "ids" | undefined) {
+  if (valueLimit === undefined) return [];
+  return [valueLimit === "ids" ? NIL : lispLimit(valueLimit)];
+}

@@ -32,6 +32,8 @@ export interface EvaluateCall {
   readonly conditions?: boolean | string | undefined;
   /** Print the values whole, for a program. Default: for people. */
   readonly data?: boolean;
+  /** Keep the values, and send their ids instead. */
+  readonly ids?: boolean;
 }
 
 /** Where reading the source code failed, and how much of it ran before. */
@@ -161,24 +163,44 @@ const evaluationResult: Decoder<EvaluationResult> = tagged({
   "no-such-package": map(tuple(string), ([name]): EvaluationResult => ({ status: "no-such-package", name })),
 });
 
+/** The names of the options. Finding a symbol takes longer than the rest of encoding a call. */
+const KEYS = {
+  id: keyword("id"),
+  package: keyword("package"),
+  stdin: keyword("stdin"),
+  check: keyword("check"),
+  unwind: keyword("unwind"),
+  debug: keyword("debug"),
+  limit: keyword("limit"),
+  tail: keyword("tail"),
+  conditions: keyword("conditions"),
+  valueLimit: keyword("value-limit"),
+  length: keyword("length"),
+  level: keyword("level"),
+  prompted: keyword("prompted"),
+  data: keyword("data"),
+  ids: keyword("ids"),
+} as const;
+
 /** Reads and evaluates code form by form. The thread may stop and resume any number of times before it answers. */
 export const evaluate = lispFunction({
   name: "evaluate",
   module: "evaluate",
   encode: (call: EvaluateCall): readonly Sexp[] => {
-    const items: Sexp[] = [call.code, keyword("id"), call.id];
-    if (call.package !== undefined) items.push(keyword("package"), call.package);
-    if (call.stdin !== undefined) items.push(keyword("stdin"), call.stdin);
-    if (call.check) items.push(keyword("check"), T);
-    if (call.unwind) items.push(keyword("unwind"), T);
-    if (!call.debug) items.push(keyword("debug"), NIL);
-    items.push(keyword("limit"), lispLimit(call.limit), keyword("tail"), call.tail);
-    if (call.conditions) items.push(keyword("conditions"), call.conditions === true ? T : call.conditions);
-    if (call.valueLimit !== undefined) items.push(keyword("value-limit"), lispLimit(call.valueLimit));
-    if (call.printLength !== undefined) items.push(keyword("length"), lispLimit(call.printLength));
-    if (call.printLevel !== undefined) items.push(keyword("level"), lispLimit(call.printLevel));
-    if (call.prompted === true) items.push(keyword("prompted"), T);
-    if (call.data === true) items.push(keyword("data"), T);
+    const items: Sexp[] = [call.code, KEYS.id, call.id];
+    if (call.package !== undefined) items.push(KEYS.package, call.package);
+    if (call.stdin !== undefined) items.push(KEYS.stdin, call.stdin);
+    if (call.check) items.push(KEYS.check, T);
+    if (call.unwind) items.push(KEYS.unwind, T);
+    if (!call.debug) items.push(KEYS.debug, NIL);
+    items.push(KEYS.limit, lispLimit(call.limit), KEYS.tail, call.tail);
+    if (call.conditions) items.push(KEYS.conditions, call.conditions === true ? T : call.conditions);
+    if (call.valueLimit !== undefined) items.push(KEYS.valueLimit, lispLimit(call.valueLimit));
+    if (call.printLength !== undefined) items.push(KEYS.length, lispLimit(call.printLength));
+    if (call.printLevel !== undefined) items.push(KEYS.level, lispLimit(call.printLevel));
+    if (call.prompted === true) items.push(KEYS.prompted, T);
+    if (call.data === true) items.push(KEYS.data, T);
+    if (call.ids === true) items.push(KEYS.ids, T);
     return items;
   },
   decode: evaluationResult,

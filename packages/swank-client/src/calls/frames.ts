@@ -9,6 +9,7 @@ import {
   variableMarks,
 } from "./condition.js";
 import type { CutValue } from "./evaluate.js";
+import type { OmittedOutput } from "./omitted-output.js";
 import { noFrame } from "./stop-refusals.js";
 
 /** Where code came from: a place in a file on the image's machine, or the form itself when it was evaluated. */
@@ -80,6 +81,8 @@ export interface FrameValue {
   /** What the code printed to each stream: the first 20,000 characters. */
   readonly stdout: string;
   readonly stderr: string;
+  /** The number of the other characters of each stream; empty if there are none. */
+  readonly outputOmitted: readonly OmittedOutput[];
   /** The package in which the code was read and the values were printed. */
   readonly package: string;
 }

@@ -15,7 +15,7 @@ const { integer, list, map, nullable, plist, string, tagged, tuple } = decode;
  * - `skipped`: not loaded, because the restart SKIP-FORM left it out when it had stopped.
  * - `structure`, `constant`: not loaded, because code that is compiled contains the old one.
  * - `reader`: not loaded, because it changes how the file is read.
- * - `package`: not loaded, because it changes the package of forms that have not changed.
+ * - `package`: not loaded, because it or an `in-package` form before it changes the package of forms that have not changed.
  * - `deleted`: the file no longer has the form; its definition is still in the image.
  */
 export const FORM_OUTCOMES = [
@@ -46,7 +46,7 @@ export const FORM_REMARKS = ["old-expansion", "value-kept", "package-kept"] as c
 export interface ChangedForm extends Change {
   readonly outcome: FormOutcome;
   readonly remark: (typeof FORM_REMARKS)[number] | undefined;
-  /** The functions that still have the old expansion, as far as they are known. */
+  /** The functions that were compiled with the old macro, inline function, structure or constant, as far as they are known. */
   readonly users: readonly string[];
 }
 

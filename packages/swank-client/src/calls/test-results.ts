@@ -3,7 +3,7 @@ import { type Decoder, decode } from "sexp-parser";
 const { integer, list, map, nullable, optional, plist, string, tagged, tuple } = decode;
 
 /** Where tests may be looked for. `asdf`: the tests of a system, as `asdf:test-system` runs them. */
-export const TEST_FRAMEWORKS = ["fiveam", "sb-rt", "asdf"] as const;
+export const TEST_FRAMEWORKS = ["fiveam", "parachute", "rove", "lisp-unit2", "sb-rt", "asdf"] as const;
 
 /** A failed check or, in a framework without checks, a failed test. */
 export interface TestFailure {

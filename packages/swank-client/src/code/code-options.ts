@@ -122,7 +122,7 @@ export const SAVE_OPTIONS: OptionNames<SaveOptions> = { ...CHANGES_OPTIONS, name
 
 /** Which tests to run, and how. */
 export interface TestOptions extends QuestionOptions {
-  /** Where to look for the name. Default: the systems, then FiveAM, then sb-rt. */
+  /** Where to look for the name. Default: the systems, then the tests of each framework, then packages. */
   readonly framework?: (typeof TEST_FRAMEWORKS)[number] | undefined;
   /** True if the first failure enters the debugger. Default: false. */
   readonly stopOnFailure?: boolean | undefined;

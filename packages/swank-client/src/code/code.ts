@@ -238,9 +238,9 @@ export class Code {
   }
 
   /**
-   * Code that runs tests of FiveAM or sb-rt, or of a system, which it loads. Evaluate it, and pass the value to `results`.
+   * Code that runs tests of a known framework, or of a system, which it loads. Evaluate it, and pass the value to `results`.
    *
-   * @param name - Of a system, of a suite or test of FiveAM, or of a test of sb-rt or the package of such tests.
+   * @param name - Of a system, of a suite (a tag of lisp-unit2) or test, or of a package of tests.
    * @throws SwankError `INVALID_ARGUMENT`, `RUNTIME_FAILED`, `RUNTIME_FORBIDDEN`, `CANCELLED`
    */
   async tests(name: string, options: TestOptions = {}): Promise<TestCode> {

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { checkChoice, checkLimit, checkOptions, checkText, type OptionNames } from "../base/check-arguments.js";
 import { asSwankError, SwankError } from "../base/errors.js";
-import { checkWaitOptions, OutcomeSlot, type WaitOptions } from "../evaluation/outcome-slot.js";
+import type { FrameEvaluationOptions } from "../evaluation/evaluation.js";
+import { checkWaitOptions, OutcomeSlot, WAIT_OPTIONS, type WaitOptions } from "../evaluation/outcome-slot.js";
 
 /** Default timeout of expressions, in milliseconds. */
 const ATTEMPT_TIME = 30_000;
@@ -74,4 +76,21 @@ async function within<Value>(slot: OutcomeSlot<Value>, options: WaitOptions): Pr
     if (error instanceof SwankError && (error.code === "WAIT_TIMEOUT" || options.signal?.aborted)) return undefined;
     throw error;
   }
+}
+
+const FRAME_OPTIONS: OptionNames<FrameEvaluationOptions> = {
+  ...WAIT_OPTIONS,
+  package: true,
+  valueLimit: true,
+  valuesAs: true,
+};
+
+/** @throws SwankError `INVALID_ARGUMENT` */
+export function checkFrameOptions(options: FrameEvaluationOptions): FrameEvaluationOptions {
+  checkOptions("evaluateInFrame", options, FRAME_OPTIONS);
+  const { package: packageName, valueLimit, valuesAs } = options;
+  if (packageName !== undefined) checkText("package", packageName);
+  if (valueLimit !== undefined) checkLimit("valueLimit", valueLimit);
+  if (valuesAs !== undefined) checkChoice("valuesAs", valuesAs, ["text", "ids"]);
+  return options;
 }

@@ -1,5 +1,5 @@
 import type { Sexp } from "sexp-parser";
-import { checkIndex, checkLimit, checkOptions, checkText } from "../base/check-arguments.js";
+import { checkIndex, checkOptions, checkText } from "../base/check-arguments.js";
 import type { SwankError } from "../base/errors.js";
 import { abortPlainStop, abortStop } from "../calls/abort-stop.js";
 import type { ErrorSnapshot, Restart } from "../calls/condition.js";
@@ -23,7 +23,7 @@ import type { LispFunction } from "../lisp/descriptor.js";
 import { type LispRunner, labelOf } from "../lisp/lisp-runner.js";
 import type { Place, SendOptions } from "../lisp/place.js";
 import type { Reply } from "../protocol/wire/messages.js";
-import { attempt } from "./attempt.js";
+import { attempt, checkFrameOptions } from "./attempt.js";
 import type { StopChannel } from "./stop-channel.js";
 
 /** One request to run code, whose stops are `Stop`s. */
@@ -161,20 +161,17 @@ export class Stop {
   /**
    * Evaluates code in a frame. The code can read and set the frame's variables, but does not see handlers and restarts of the stopped code.
    *
-   * @param options - Timeout (default 30 s), signal, `package` and `valueLimit`.
+   * @param options - Timeout (default 30 s), signal, `package`, `valueLimit` and `valuesAs`.
    * @throws SwankError `STALE_SESSION`, `NO_SUCH_FRAME`, `NO_SUCH_PACKAGE`, `FRAME_EVALUATION_FAILED` with the code's error,
    * `FRAME_EVALUATION_TIMEOUT`, `CANCELLED`, `INVALID_ARGUMENT`
    */
   async evaluateInFrame(frame: number, code: string, options: FrameEvaluationOptions = {}): Promise<FrameValue> {
-    checkOptions("evaluateInFrame", options, { ...WAIT_OPTIONS, package: true, valueLimit: true });
-    const { package: packageName, valueLimit, ...wait } = options;
+    const { package: packageName, valueLimit, valuesAs, ...wait } = checkFrameOptions(options);
     checkIndex("frame", frame);
     checkText("code", code);
-    if (packageName !== undefined) checkText("package", packageName);
-    if (valueLimit !== undefined) checkLimit("valueLimit", valueLimit);
     const value = await this.#attempt(
       evalInFrame,
-      (token) => [this.level, frame, token, code, packageName, valueLimit],
+      (token) => [this.level, frame, token, code, packageName, valuesAs === "ids" ? valuesAs : valueLimit],
       wait,
     );
     if (value === undefined) throw this.#stale(`Evaluating in frame ${frame}`);

@@ -15,6 +15,8 @@ import { type EvaluateCall, type EvaluationResult, evaluate } from "../calls/eva
 import { interrupt } from "../calls/interrupt.js";
 import { kill } from "../calls/kill.js";
 import type { SessionUpdate } from "../calls/stop-data.js";
+import { type Caller, callerOf } from "../lisp/caller.js";
+import { type HeldLock, lockHeld } from "../lisp/held-lock.js";
 import type { LispRunner } from "../lisp/lisp-runner.js";
 import type { Place } from "../lisp/place.js";
 import type { Connection } from "../protocol/connection/connection.js";
@@ -60,6 +62,7 @@ const REMEMBERED = 64;
 /** Sends evaluations to the image, and passes the image's messages to them. */
 export class EvaluationRunner<Stop extends StopOfTask> {
   readonly #connection: Connection;
+  readonly #caller: Caller;
   readonly #lisp: LispRunner;
   readonly #running = new Map<number, EvaluationTask<Stop>>();
   /** The latest ended evaluations, oldest first. */
@@ -74,6 +77,7 @@ export class EvaluationRunner<Stop extends StopOfTask> {
 
   constructor(connection: Connection, lisp: LispRunner) {
     this.#connection = connection;
+    this.#caller = callerOf(connection);
     this.#lisp = lisp;
     this.#control = {
       interrupt: (id, count) => lisp.run(interrupt, id, count),
@@ -111,6 +115,7 @@ export class EvaluationRunner<Stop extends StopOfTask> {
   /** The thread of an evaluation has stopped. */
   stopped(id: number, stop: Stop, update: SessionUpdate | undefined): void {
     const task = this.#running.get(id);
+    this.#caller.unwatch(id);
     if (update !== undefined) task?.report(update);
     task?.stopped(stop);
   }
@@ -158,6 +163,7 @@ export class EvaluationRunner<Stop extends StopOfTask> {
       send: (form, { label }) => {
         if (this.#connection.isOpen) task.sent();
         limits?.start();
+        this.#caller.watch(task.id, { compilersOnly: true, onHeld: (lock) => this.#endWait(task.id, lock) });
         return this.#connection.exchange(form, { label, id: task.id });
       },
     };
@@ -176,9 +182,16 @@ export class EvaluationRunner<Stop extends StopOfTask> {
       if (wasOpen && !this.#connection.isOpen) task.ended({ status: "lost", cause });
       else task.refused(cause);
     } finally {
+      this.#caller.unwatch(task.id);
       limits?.release();
       this.#retire(task);
     }
+  }
+
+  /** Ends an evaluation that waits for the compiler's lock until a client ends the stop that holds it. */
+  #endWait(id: number, lock: HeldLock): void {
+    this.#connection.endWait(id, lockHeld(lock));
+    void this.#control.abort(id).catch(() => undefined);
   }
 
   #finish(task: EvaluationTask<Stop>, code: string, result: Exclude<EvaluationResult, { status: "unwound" }>): void {
@@ -257,6 +270,7 @@ function evaluateCall(id: number, code: string, options: EvaluateOptions): Evalu
     printLength,
     printLevel,
     data: valuesAs === "data",
+    ids: valuesAs === "ids",
     prompted: options.onRead !== undefined,
   };
 }

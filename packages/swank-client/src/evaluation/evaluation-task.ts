@@ -1,11 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { SwankError } from "../base/errors.js";
+import type { OutputStream } from "../calls/omitted-output.js";
 import type { SessionUpdate } from "../calls/stop-data.js";
 import type { EvaluateOptions, EvaluationOf, OutputChunk, StopOfTask } from "./evaluation.js";
 import type { Aborted, Lost, OutcomeOf, Returned, StoppedOf, Transcript } from "./outcome.js";
 import { OutcomeSlot, type Producer, type WaitOptions } from "./outcome-slot.js";
 import { OutputFeed } from "./output-feed.js";
-import { type OutputStream, type SessionState, TranscriptRecorder } from "./transcript.js";
+import { type SessionState, TranscriptRecorder } from "./transcript.js";
 
 /** An outcome without the fields that all outcomes have. */
 export type BareOutcome<Stop> =
@@ -155,11 +156,12 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
     this.#began = performance.now();
   }
 
-  /** Adds output. `omittedBefore` characters were left out before it. */
+  /** Adds output. `omittedBefore` characters are missing before it. */
   output(stream: OutputStream, text: string, omittedBefore: number): void {
     this.#recorder.write(stream, text, omittedBefore);
-    this.#listeners.onOutput?.({ stream, text });
-    if (this.#feeds !== undefined) for (const feed of this.#feeds) feed.add({ stream, text });
+    const chunk = omittedBefore === 0 ? { stream, text } : { stream, text, omittedBefore };
+    this.#listeners.onOutput?.(chunk);
+    if (this.#feeds !== undefined) for (const feed of this.#feeds) feed.add(chunk);
   }
 
   progress(text: string): void {
@@ -195,16 +197,17 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
     return () => {
       // A second spread would take longer than all of this.
       const transcript = this.#recorder.take();
-      const { stdout, stderr, warnings, warningsInFiles, warningsOmitted, redefinitions, package: name } = transcript;
+      const { stdout, stderr, outputOmitted, warnings, warningsInFiles, warningsOmitted, redefinitions } = transcript;
       const outcome = {
         ...verdict,
         stdout,
         stderr,
+        outputOmitted,
         warnings,
         warningsInFiles,
         warningsOmitted,
         redefinitions,
-        package: name,
+        package: transcript.package,
         milliseconds,
       };
       return transcript.conditions === undefined ? outcome : { ...outcome, conditions: transcript.conditions };

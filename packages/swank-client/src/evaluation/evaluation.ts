@@ -1,11 +1,13 @@
+import type { OutputStream } from "../calls/omitted-output.js";
 import type { OutcomeOf, Transcript } from "./outcome.js";
 import type { WaitOptions } from "./outcome-slot.js";
-import type { OutputStream } from "./transcript.js";
 
 /** A piece of output, as it arrives. */
 export interface OutputChunk {
   readonly stream: OutputStream;
   readonly text: string;
+  /** Characters of the stream that the image did not send before this piece, because of `outputLimit`; absent if there are none. */
+  readonly omittedBefore?: number;
 }
 
 /** What an error does: stop the thread in the debugger, or end the evaluation. */
@@ -14,8 +16,11 @@ export const ON_ERROR = ["stop", "unwind"] as const;
 /** How code is compiled: for debugging, or by the image's policy. */
 export const POLICIES = ["debug", "keep"] as const;
 
-/** How values are printed: for people, within limits, or for programs, in standard syntax and whole. */
-export const VALUE_FORMATS = ["text", "data"] as const;
+/**
+ * How values are printed: for people, within limits, or for programs, in standard syntax and whole; or `ids`: the image keeps the values, and
+ * sends the ids under which `Program` inspects them.
+ */
+export const VALUE_FORMATS = ["text", "data", "ids"] as const;
 
 /** How to evaluate. */
 export interface EvaluateOptions {
@@ -37,7 +42,7 @@ export interface EvaluateOptions {
   /** Compile with all frames, variables and steps (`debug`), or by the image's policy (`keep`). Default: `debug`. */
   readonly policy?: (typeof POLICIES)[number] | undefined;
   /**
-   * Characters of each output stream that are sent. Of the rest, only the last 4,000 are sent. With `Infinity`, all is sent to `onOutput`, and
+   * Characters of each output stream that are sent. Of the rest, only the last 4,000 are sent, and `outputOmitted` counts the others. With `Infinity`, all is sent to `onOutput`, and
    * an outcome has the first 2,000,000 and the last 10,000. Default: 100,000.
    */
   readonly outputLimit?: number | undefined;
@@ -52,7 +57,10 @@ export interface EvaluateOptions {
   readonly printLength?: number | undefined;
   /** Levels of nesting that are shown in values; `Infinity` for all. `*print-level*` can only lower it. Default: 20. */
   readonly printLevel?: number | undefined;
-  /** `text`: for people, within limits. `data`: in standard syntax, for `read`, at most 1,000,000 characters in all. Default: `text`. */
+  /**
+   * `text`: for people, within limits. `data`: in standard syntax, for `read`, at most 1,000,000 characters in all. `ids`: the decimal ids under
+   * which the image keeps the values, for `Program.inspectObject`. Default: `text`.
+   */
   readonly valuesAs?: (typeof VALUE_FORMATS)[number] | undefined;
   /**
    * Milliseconds after which running code is interrupted: it stops with the reason `interrupt`, and code that is stopped then is left alone.
@@ -74,6 +82,8 @@ export interface FrameEvaluationOptions extends WaitOptions {
   readonly package?: string | undefined;
   /** Characters of each printed value that are sent, at most 1,000,000 for all values together. Default: 20,000. */
   readonly valueLimit?: number | undefined;
+  /** `text`: for people. `ids`: as for an evaluation. Default: `text`. */
+  readonly valuesAs?: "text" | "ids" | undefined;
 }
 
 /** The part of a stop that an evaluation needs. */

@@ -2,6 +2,7 @@ import type { SwankError } from "../base/errors.js";
 import type { IdleBreakpoint } from "../calls/breakpoint.js";
 import type { ErrorSnapshot } from "../calls/condition.js";
 import type { CutValue } from "../calls/evaluate.js";
+import type { OmittedOutput } from "../calls/omitted-output.js";
 import type { Redefinitions } from "../calls/redefinition.js";
 import type { SignalledConditions } from "../calls/signalled-condition.js";
 import type { LispWarning, WarningCount } from "../calls/warning.js";
@@ -10,6 +11,8 @@ import type { LispWarning, WarningCount } from "../calls/warning.js";
 export interface Transcript {
   readonly stdout: string;
   readonly stderr: string;
+  /** Where output is missing from `stdout` and `stderr`, and how much, in the order of each text; empty if they are complete. */
+  readonly outputOmitted: readonly OmittedOutput[];
   /** The first 100 of the evaluation's own forms, and then the first 50 of files that it loads or compiles, without compiler notes. */
   readonly warnings: readonly LispWarning[];
   /** The numbers of all warnings of files, by file and type. */

@@ -1,65 +1,10 @@
 import { DecodeError, decode, type Sexp } from "sexp-parser";
+import type { OmittedOutput, OutputStream } from "../calls/omitted-output.js";
 import { NO_REDEFINITIONS, type Redefinitions } from "../calls/redefinition.js";
 import type { SignalledConditions } from "../calls/signalled-condition.js";
 import type { SessionUpdate } from "../calls/stop-data.js";
 import type { LispWarning, WarningCount } from "../calls/warning.js";
 import type { Transcript } from "./outcome.js";
-
-/**
- * Text that arrives in pieces. Only its beginning and its end are kept.
- *
- * Sizes are UTF-16 code units.
- */
-export class BoundedText {
-  readonly #headLimit: number;
-  readonly #tailLimit: number;
-  #head = "";
-  #tail = "";
-  #omitted = 0;
-
-  constructor(headLimit: number, tailLimit: number) {
-    this.#headLimit = headLimit;
-    this.#tailLimit = tailLimit;
-  }
-
-  append(text: string): void {
-    if (this.#omitted > 0 || this.#tail !== "") {
-      this.#appendTail(text);
-      return;
-    }
-    const room = this.#headLimit - this.#head.length;
-    this.#head += text.length <= room ? text : text.slice(0, room);
-    if (text.length > room) this.#appendTail(text.slice(room));
-  }
-
-  /** Notes that `count` characters were left out at this point. */
-  skip(count: number): void {
-    this.#omitted += count;
-  }
-
-  /** Returns the kept text, with a line in place of the omitted part, and clears it. */
-  take(): string {
-    const text = this.#omitted === 0 ? this.#head + this.#tail : `${this.#head}${this.#marker()}${this.#tail}`;
-    this.#head = "";
-    this.#tail = "";
-    this.#omitted = 0;
-    return text;
-  }
-
-  #appendTail(text: string): void {
-    const joined = this.#tail + text;
-    const excess = Math.max(0, joined.length - this.#tailLimit);
-    this.#omitted += excess;
-    this.#tail = joined.slice(excess);
-  }
-
-  #marker(): string {
-    return `\n[... ${this.#omitted} characters left out ...]\n`;
-  }
-}
-
-/** The stream that a piece of output was written to. */
-export type OutputStream = "stdout" | "stderr";
 
 /** Characters of each stream that are kept of the beginning, and of the end, between two outcomes. */
 const HEAD_LIMIT = 2_000_000;
@@ -67,6 +12,91 @@ const TAIL_LIMIT = 10_000;
 
 /** Warnings kept between two outcomes. */
 const WARNINGS_LIMIT = 1000;
+
+const NOTHING: readonly OmittedOutput[] = [];
+
+/**
+ * Output of a stream that arrives in pieces. Only its beginning and its end are kept.
+ *
+ * Sizes are UTF-16 code units.
+ */
+class BoundedText {
+  readonly #stream: OutputStream;
+  readonly #headLimit: number;
+  #head = "";
+  #tail = "";
+  /** In order, with positions in the kept text. */
+  #omitted = NOTHING;
+
+  constructor(stream: OutputStream, headLimit: number) {
+    this.#stream = stream;
+    this.#headLimit = headLimit;
+  }
+
+  append(text: string): void {
+    if (this.#omitted.length > 0 || this.#tail !== "") {
+      this.#appendTail(text);
+      return;
+    }
+    const room = Math.max(0, this.#headLimit - this.#head.length);
+    const end = text.length <= room ? text.length : characterStart(text, room);
+    this.#head += text.slice(0, end);
+    if (end < text.length) this.#appendTail(text.slice(end));
+  }
+
+  /** Notes that `count` characters are missing at this point. */
+  skip(count: number): void {
+    const at = this.#head.length + this.#tail.length;
+    this.#omitted = [...this.#omitted, { stream: this.#stream, at, count }];
+  }
+
+  /** Returns and clears what is kept. */
+  take(): { readonly text: string; readonly omitted: readonly OmittedOutput[] } {
+    const taken = { text: this.#head + this.#tail, omitted: this.#omitted };
+    this.#head = "";
+    this.#tail = "";
+    this.#omitted = NOTHING;
+    return taken;
+  }
+
+  #appendTail(text: string): void {
+    const joined = this.#tail + text;
+    const excess = joined.length - TAIL_LIMIT;
+    if (excess <= 0) {
+      this.#tail = joined;
+      return;
+    }
+    const start = characterStart(joined, excess);
+    this.#omit(start, characterCount(joined.slice(0, start)));
+    this.#tail = joined.slice(start);
+  }
+
+  /** Notes that the first `units` of the tail, which are `count` characters, are missing too. */
+  #omit(units: number, count: number): void {
+    const at = this.#head.length;
+    const end = at + units;
+    const within = this.#omitted.filter((part) => part.at <= end);
+    const after = this.#omitted.filter((part) => part.at > end).map((part) => ({ ...part, at: part.at - units }));
+    const sum = within.reduce((total, part) => total + part.count, count);
+    this.#omitted = [{ stream: this.#stream, at, count: sum }, ...after];
+  }
+}
+
+/** The position, or the next one if that is inside a surrogate pair. */
+function characterStart(text: string, position: number): number {
+  return isLowSurrogate(text, position) ? position + 1 : position;
+}
+
+function characterCount(text: string): number {
+  let count = text.length;
+  for (let index = 0; index < text.length; index += 1) if (isLowSurrogate(text, index)) count -= 1;
+  return count;
+}
+
+function isLowSurrogate(text: string, position: number): boolean {
+  const code = text.charCodeAt(position);
+  return code >= 0xdc00 && code <= 0xdfff;
+}
 
 /** The session state that a client's evaluations share, as last reported by the image. */
 export interface SessionState {
@@ -87,7 +117,7 @@ export class TranscriptRecorder {
   constructor(session: SessionState, outputLimit = 0) {
     this.#session = session;
     const limit = Number.isFinite(outputLimit) ? Math.max(HEAD_LIMIT, outputLimit) : HEAD_LIMIT;
-    this.#text = { stdout: new BoundedText(limit, TAIL_LIMIT), stderr: new BoundedText(limit, TAIL_LIMIT) };
+    this.#text = { stdout: new BoundedText("stdout", limit), stderr: new BoundedText("stderr", limit) };
   }
 
   write(stream: OutputStream, text: string, omittedBefore = 0): void {
@@ -118,9 +148,12 @@ export class TranscriptRecorder {
     this.#warningsOmitted = 0;
     this.#redefinitions = NO_REDEFINITIONS;
     this.#conditions = undefined;
+    const stdout = this.#text.stdout.take();
+    const stderr = this.#text.stderr.take();
     return {
-      stdout: this.#text.stdout.take(),
-      stderr: this.#text.stderr.take(),
+      stdout: stdout.text,
+      stderr: stderr.text,
+      outputOmitted: [...stdout.omitted, ...stderr.omitted],
       warnings,
       warningsInFiles,
       warningsOmitted,
@@ -153,7 +186,7 @@ function addConditions(
   };
 }
 
-/** The evaluation and stream of some text, and the number of characters left out before it. */
+/** The evaluation and stream of some text, and the number of characters omitted before it. */
 export interface OutputTarget {
   readonly id: number;
   /** `exit`: no text; the image is exiting. `progress`: the text says what the evaluation is doing. `read`: a thread waits for input. */

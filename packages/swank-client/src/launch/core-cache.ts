@@ -1,5 +1,7 @@
+import { futimesSync } from "node:fs";
 import { chmod, lstat, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
+import { attempted } from "../base/attempted.js";
 import { makeDraft, removeAbandoned, removeQuietly } from "../cache/drafts.js";
 import { useOwnFile } from "../cache/own-file.js";
 import { removeUnused } from "../cache/remove-unused.js";
@@ -41,9 +43,9 @@ export class CoreCache {
   /** Looks up the core of a key and updates its time of use. A core that another user may have written is removed: a core is a program. */
   async find(key: string): Promise<KeptCore | undefined> {
     const path = this.#path(key);
-    const found = await useOwnFile(path, async (file, { ino: inode }) => {
+    const found = await useOwnFile(path, (file, { ino: inode }) => {
       const now = new Date();
-      await file.utimes(now, now).catch(() => undefined);
+      attempted(() => futimesSync(file, now, now));
       return { path, inode };
     });
     if (found === undefined || "value" in found) return found?.value;

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { rm, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { setTimeout } from "node:timers/promises";
@@ -104,8 +105,8 @@ class OtherWorker {
 
   /** `gone` if its lock is to be ignored, `silent` if it must not be awaited. */
   async look(): Promise<"working" | "silent" | "gone"> {
-    const read = await useOwnFile(this.#lockFile, async (file, { mtimeMs }) => ({
-      text: await file.readFile("utf8"),
+    const read = await useOwnFile(this.#lockFile, (file, { mtimeMs }) => ({
+      text: readFileSync(file, "utf8"),
       mtimeMs,
     }));
     // It may have finished. Trying to take the lock again will show.

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { checkOptions } from "../base/check-arguments.js";
@@ -57,7 +58,7 @@ async function madeSecret(cacheDir: string | undefined): Promise<string> {
 
 /** True if the file holds a secret of this package, and only this user can have read and written it. */
 async function isSecret(path: string): Promise<boolean> {
-  const found = await useOwnFile(path, async (file, { mode }) => (readableByOthers(mode) ? "" : file.readFile("utf8")));
+  const found = await useOwnFile(path, (file, { mode }) => (readableByOthers(mode) ? "" : readFileSync(file, "utf8")));
   return found !== undefined && "value" in found && /^[0-9a-f]{32}$/.test(found.value);
 }
 

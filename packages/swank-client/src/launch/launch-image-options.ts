@@ -40,6 +40,8 @@ export interface LaunchImageOptions {
    * with `true`, before it loads Swank and then builds the core in the background.
    */
   readonly onBuild?: ((isBackground: boolean) => void) | undefined;
+  /** Called when a process for the image has been created. What the caller does then takes place while Lisp starts. */
+  readonly onSpawn?: (() => void) | undefined;
 }
 
 export const LAUNCH_IMAGE_OPTIONS: OptionNames<LaunchImageOptions> = {
@@ -57,6 +59,7 @@ export const LAUNCH_IMAGE_OPTIONS: OptionNames<LaunchImageOptions> = {
   onLog: true,
   buildInBackground: true,
   onBuild: true,
+  onSpawn: true,
 };
 
 export const DEFAULT_START_TIMEOUT = 60_000;

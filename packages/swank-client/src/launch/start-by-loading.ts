@@ -45,7 +45,7 @@ async function startOrDiscard(plan: LaunchPlan, compiled: CompiledSwank): Promis
 
 function startLoading(plan: LaunchPlan, fasls: string | undefined): Promise<StartedImage> {
   const { lisp, swankFolder } = plan.ingredients;
-  const { cwd, onLog, signal, startTimeout = DEFAULT_START_TIMEOUT, dynamicSpaceSize } = plan.options;
+  const { cwd, onLog, onSpawn, signal, startTimeout = DEFAULT_START_TIMEOUT, dynamicSpaceSize } = plan.options;
   const forms = [
     underDefaultSettings(loadSwankForms(swankFolder, fasls)),
     callForm("launch:prepare-swank"),
@@ -66,5 +66,6 @@ function startLoading(plan: LaunchPlan, fasls: string | undefined): Promise<Star
     greeting: plan.greeting,
     timeout: startTimeout,
     signal,
+    onSpawn,
   });
 }

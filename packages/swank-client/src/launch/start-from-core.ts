@@ -23,7 +23,8 @@ export async function startFromCore(
   cache: CoreCache,
   isBackground: boolean,
 ): Promise<LaunchedImage | undefined> {
-  await cache.tidy();
+  // Takes longer than finding the core, and nothing that follows depends on it.
+  const tidied = cache.tidy();
   try {
     const image = await startKept(plan, cache);
     if (image !== undefined) return image;
@@ -36,6 +37,8 @@ export async function startFromCore(
     if (asSwankError(error).code === "INVALID_ARGUMENT") throw error;
     plan.notes.push(`No image could be started from a core, so Swank is loaded each time: ${problemText(error)}`);
     return undefined;
+  } finally {
+    await tidied;
   }
 }
 
@@ -79,7 +82,7 @@ async function startNew(plan: LaunchPlan, core: string): Promise<StartedImage> {
 }
 
 function startCore(plan: LaunchPlan, core: string, dynamicSpaceSize: number | undefined): Promise<StartedImage> {
-  const { cwd, onLog, signal, startTimeout = DEFAULT_START_TIMEOUT } = plan.options;
+  const { cwd, onLog, onSpawn, signal, startTimeout = DEFAULT_START_TIMEOUT } = plan.options;
   return startImage({
     runtime: plan.ingredients.lisp.runtime,
     args: ["--core", core, ...runtimeArgs(dynamicSpaceSize), "--end-runtime-options", String(process.pid)],
@@ -89,6 +92,7 @@ function startCore(plan: LaunchPlan, core: string, dynamicSpaceSize: number | un
     greeting: plan.greeting,
     timeout: Math.min(startTimeout, CORE_START_LIMIT),
     signal,
+    onSpawn,
   });
 }
 

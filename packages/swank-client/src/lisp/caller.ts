@@ -4,7 +4,8 @@ import type { Connection } from "../protocol/connection/connection.js";
 import type { RequestOptions } from "../protocol/connection/requests.js";
 import type { DebugMessage, Reply } from "../protocol/wire/messages.js";
 import { endRequestForm } from "./end-request.js";
-import { type HeldLock, heldLockForm, heldLockIn, isSameHold, lockHeld } from "./held-lock.js";
+import { lockHeld } from "./held-lock.js";
+import { LOOKING, LockWatch, type Watch } from "./lock-watch.js";
 
 /** Options of a call that is expected to return without stopping. */
 export interface CallOptions {
@@ -19,16 +20,15 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** A request that loads code of ours, which may be the first. */
+interface LoadingOptions {
+  readonly compiles?: boolean | undefined;
+}
+
 /** Milliseconds that the image has to end an abandoned request. */
 const ENDING_TIME = 30_000;
 
-/** Milliseconds after which a request is first asked whether it waits for a lock that a stopped thread holds. */
-const FIRST_QUESTION = 400;
-/** Milliseconds until the answer is confirmed, because a stopped thread takes locks for a moment while it answers questions. */
-const CONFIRMATION = 300;
-/** Milliseconds until the next question if there is no such lock. */
-const NEXT_QUESTION = 2000;
-/** Milliseconds that the image has to answer the question. */
+/** Milliseconds that the image has to say which locks requests wait for. */
 const QUESTION_TIME = 10_000;
 
 const INVOKE_RESTART = symbol("swank:invoke-nth-restart-for-emacs");
@@ -40,8 +40,10 @@ export class Caller {
   readonly #connection: Connection;
   /** Running requests, with the condition that stopped each. */
   readonly #stopped = new Map<number, DebugMessage | undefined>();
-  /** Running requests, with the timer of the next question for the lock that each waits for. */
-  readonly #watches = new Map<number, NodeJS.Timeout>();
+  /** Running requests and evaluations, which may wait for a lock that a stopped thread holds. */
+  readonly #watched = new Map<number, Watch>();
+  readonly #locks = new LockWatch(this.#watched, (form) => this.#ask(form, "finding a lock", QUESTION_TIME));
+  #looking: NodeJS.Timeout | undefined;
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -62,18 +64,18 @@ export class Caller {
   /**
    * @throws SwankError `REQUEST_FAILED` if the form signals an error, `REQUEST_ABORTED` if it is unwound, and the errors of `Connection.request`.
    */
-  async call(form: Sexp, options: CallOptions): Promise<Sexp> {
+  async call(form: Sexp, options: CallOptions & LoadingOptions): Promise<Sexp> {
     const reply = await this.reply(form, options);
     if (reply.status === "ok") return reply.value;
     throw new SwankError("REQUEST_ABORTED", `${options.label}: The request was aborted in Lisp.`);
   }
 
   /** Like `Connection.request`, but a request that enters the debugger is unwound and rejects with `REQUEST_FAILED`. */
-  async reply(form: Sexp, options: RequestOptions): Promise<Reply> {
+  async reply(form: Sexp, { compiles, ...options }: RequestOptions & LoadingOptions): Promise<Reply> {
     const id = options.id ?? this.#connection.nextId();
     this.#stopped.set(id, undefined);
     const isSent = !options.signal?.aborted;
-    this.#watch(id, FIRST_QUESTION);
+    this.watch(id, { compiles, onHeld: (lock) => this.#connection.endWait(id, lockHeld(lock)) });
     let isGivenUp = false;
     try {
       const reply = await this.#connection.exchange(form, { ...options, id });
@@ -84,27 +86,26 @@ export class Caller {
       isGivenUp = isSent && this.isOpen && isWaitOver(error);
       throw error;
     } finally {
-      clearTimeout(this.#watches.get(id));
-      this.#watches.delete(id);
+      this.unwatch(id);
       if (isGivenUp) void this.#end(id);
       else this.#stopped.delete(id);
     }
   }
 
-  /** Ends the wait of a request, after a while, if that waits for a lock until a client resumes or aborts a stop. */
-  #watch(id: number, delay: number, before?: HeldLock): void {
-    const timer = setTimeout(() => void this.#findLock(id, before), delay);
-    this.#watches.set(id, timer.unref());
+  /** Watches a request until `unwatch`. This costs nothing until it has run for a while. */
+  watch(id: number, watch: Watch): void {
+    this.#watched.set(id, watch);
+    this.#looking ??= setTimeout(this.#look, LOOKING).unref();
   }
 
-  async #findLock(id: number, before: HeldLock | undefined): Promise<void> {
-    const reply = await this.#ask(heldLockForm(id), "finding a lock", QUESTION_TIME);
-    if (!this.#watches.has(id)) return;
-    const lock = reply?.status === "ok" ? heldLockIn(reply.value) : undefined;
-    if (lock === undefined) this.#watch(id, NEXT_QUESTION);
-    else if (isSameHold(before, lock)) this.#connection.endWait(id, lockHeld(lock));
-    else this.#watch(id, CONFIRMATION, lock);
+  unwatch(id: number): void {
+    this.#watched.delete(id);
   }
+
+  readonly #look = async (): Promise<void> => {
+    await this.#locks.look();
+    this.#looking = this.#watched.size === 0 ? undefined : setTimeout(this.#look, LOOKING).unref();
+  };
 
   /** Ends an abandoned request in the image. Until then its stops are still unwound here. */
   async #end(id: number): Promise<void> {

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { readdir, readFile, rename, utimes, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { defaultCacheFolder, prepareCache } from "../cache/cache-folder.js";
@@ -45,7 +46,7 @@ export class CompiledModules {
     const folder = await this.#folder(module).catch(() => undefined);
     if (folder === undefined) return undefined;
     const path = join(folder, fileName(module));
-    const found = await useOwnFile(path, (file) => file.readFile()).catch(() => undefined);
+    const found = await useOwnFile(path, (file) => readFileSync(file)).catch(() => undefined);
     if (found === undefined) return undefined;
     const header = "value" in found ? soundHeader(found.value) : undefined;
     if (header === undefined) {

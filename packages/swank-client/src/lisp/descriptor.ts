@@ -21,7 +21,11 @@ export const MODULE_NAMES = [
   "describe",
   "code",
   "program",
+  "trace",
+  "profile",
+  "inspect-object",
   "inspect",
+  "activity",
 ] as const;
 
 /** Name of a Lisp system of this package. */

@@ -1,9 +1,9 @@
-import { decode, type Sexp } from "sexp-parser";
+import { decode, NIL, quote, type Sexp, symbol, T } from "sexp-parser";
 import type { ERROR_CODES, SwankErrorOptions } from "../base/errors.js";
 import { connectionFunctionForm } from "./connection-function.js";
 import { decodedIfKnown } from "./decoders.js";
 
-const { boolean, integer, map, string, tuple } = decode;
+const { boolean, integer, list, map, string, tuple } = decode;
 
 /** A lock that a stopped thread holds. */
 export interface HeldLock {
@@ -24,14 +24,42 @@ const heldLock = map(
   }),
 );
 
-/** Asks for the lock that a request of the sending connection waits for if a stopped thread holds it. */
-export function heldLockForm(id: number): Sexp {
-  return connectionFunctionForm("held-lock", id);
+const heldLocks = list(map(tuple(integer, heldLock), ([id, lock]): [number, HeldLock] => [id, lock]));
+
+/** Asks for the locks that requests of the sending connection wait for if stopped threads hold them. */
+export function heldLocksForm(ids: readonly number[]): Sexp {
+  return connectionFunctionForm("held-locks", ids);
+}
+
+/** The locks in a reply to that form, by the ids of the requests; `undefined` in an image without the system `connection`. */
+export function heldLocksIn(reply: Sexp): ReadonlyMap<number, HeldLock> | undefined {
+  const found = decodedIfKnown(heldLocks, reply);
+  return found && new Map(found);
+}
+
+const WORLD_LOCK = symbol("sb-kernel::**world-lock**");
+const OWNER = [symbol("sb-thread:mutex-owner"), WORLD_LOCK];
+
+/**
+ * Asks for the compiler's lock if a stopped thread holds it, without any code of ours. SBCL evaluates these calls without its compiler, which
+ * would wait for that lock.
+ */
+export function heldCompilersLockForm(): Sexp {
+  const level = [symbol("sb-thread:symbol-value-in-thread"), quote(symbol("swank::*sldb-level*")), OWNER, NIL];
+  const held = [
+    symbol("cl:list"),
+    [symbol("sb-thread:mutex-name"), WORLD_LOCK],
+    T,
+    [symbol("swank/backend:thread-id"), OWNER],
+    level,
+  ];
+  return [symbol("cl:if"), OWNER, held, NIL];
 }
 
 /** The lock in a reply to that form, if there is one. */
-export function heldLockIn(reply: Sexp): HeldLock | undefined {
-  return decodedIfKnown(heldLock, reply);
+export function heldCompilersLockIn(reply: Sexp): HeldLock | undefined {
+  const lock = decodedIfKnown(heldLock, reply);
+  return lock !== undefined && lock.level > 0 ? lock : undefined;
 }
 
 /** True if both are the same lock, held at the same stop. */

@@ -57,6 +57,14 @@ export class RuntimeInstaller implements Modules {
     for (const needed of module.dependsOn) if (needed !== "connection") await this.ensure(needed);
     await this.#loader.load(module, openings?.[name]);
     this.#loaded.set(name, module);
+    if (name === "evaluate" && openings?.activity !== undefined) await this.#loadActivity(openings.activity);
     return module;
+  }
+
+  /** Loads `activity` before the first evaluation, which it records. Without it, everything else works. */
+  async #loadActivity(opening: OpeningCall): Promise<void> {
+    const module = runtimeModule("activity");
+    const loading = this.#loader.load(module, opening).then(() => this.#loaded.set("activity", module));
+    await loading.catch(() => undefined);
   }
 }

@@ -69,6 +69,6 @@ export class ModuleLoader {
 
   async #send(form: Sexp, { timeout = LOADING_TIME, signal }: LoadLimits): Promise<Loaded> {
     const label = "loading the runtime";
-    return decodeValue(loaded, await this.#caller.call(form, { label, timeout, signal }), label);
+    return decodeValue(loaded, await this.#caller.call(form, { label, timeout, signal, compiles: true }), label);
   }
 }

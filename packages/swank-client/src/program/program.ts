@@ -1,12 +1,30 @@
-import { checkChoice, checkId, checkNumber, checkOptions, checkText } from "../base/check-arguments.js";
+import { checkChoice, checkId, checkIndex, checkNumber, checkOptions, checkText } from "../base/check-arguments.js";
+import { inspectObject, releaseObject } from "../calls/inspect-object.js";
 import { endProgramThread, stopThread, THREAD_ENDINGS, type THREAD_FATES } from "../calls/interrupt-thread.js";
+import type { ObjectView } from "../calls/object-view.js";
+import type { Profile } from "../calls/profile-data.js";
 import type { ProgramThreads } from "../calls/program-thread.js";
 import { threadsOfProgram } from "../calls/program-threads.js";
 import type { LispRunner } from "../lisp/lisp-runner.js";
-import { THREADS_OPTIONS, type ThreadsOptions } from "./program-options.js";
+import { profileCode } from "./profile-code.js";
+import {
+  INSPECT_OBJECT_OPTIONS,
+  type InspectObjectOptions,
+  type ProfileOptions,
+  type ProfileSource,
+  THREADS_OPTIONS,
+  type ThreadsOptions,
+  type TraceOptions,
+  type TraceSource,
+} from "./program-options.js";
+import type { RunCode } from "./run-code.js";
+import { type TraceCode, traceCode } from "./trace-code.js";
 
 /** Most frames of each thread. */
 const MOST_FRAMES = 30;
+/** Most parts and levels of parts of an object. */
+const MOST_PARTS = 500;
+const MOST_LEVELS = 5;
 
 /**
  * Questions about the running program. Each loads the module `program` into the image when it is first asked, runs in a thread of its own,
@@ -58,4 +76,67 @@ export class Program {
     checkChoice("how", how, THREAD_ENDINGS);
     return this.#lisp.run(endProgramThread, id, how);
   }
+
+  /**
+   * Code that profiles other code, or the whole program for some seconds, by SBCL's statistical profiler. Evaluate it, and pass the value to
+   * `result`. The profiler is off again when the evaluation has ended or stops, or the client is gone.
+   *
+   * @throws SwankError `WATCH_REFUSED` if the profiler runs already or is missing; `NO_SUCH_PACKAGE`, `INVALID_ARGUMENT`, and the errors of
+   * `LispRunner.run`.
+   */
+  async profile(source: ProfileSource, options: ProfileOptions = {}): Promise<RunCode<Profile>> {
+    return profileCode(this.#lisp, source, options);
+  }
+
+  /**
+   * Describes an object with a page of its parts, each with its own id. It calls no code of the user, except printing methods, and updates no
+   * instance of a redefined class.
+   *
+   * @param id - That of a part, of a variable (`objectId`), or of a value of an evaluation with `valuesAs: "ids"`. It does not keep the object
+   * alive, but the image keeps the last 100 of these values.
+   * @throws SwankError `NO_SUCH_OBJECT`, `INVALID_ARGUMENT`, and the errors of `LispRunner.run`.
+   */
+  async inspectObject(id: number, options: InspectObjectOptions = {}): Promise<ObjectView> {
+    checkOptions("inspectObject", options, INSPECT_OBJECT_OPTIONS);
+    const { path = [], expression, start = 0, count = 50, depth = 1, keep = false, signal } = options;
+    checkId("id", id);
+    checkPath(path);
+    if (expression !== undefined) checkText("expression", expression);
+    checkIndex("start", start);
+    checkRange("count", count, MOST_PARTS);
+    checkRange("depth", depth, MOST_LEVELS);
+    return this.#lisp
+      .with({ signal })
+      .run(inspectObject, { id, path, expression, start, count, depth, keep: keep === true });
+  }
+
+  /**
+   * No longer keeps an object alive. Its id stays valid while the program keeps it.
+   *
+   * @returns whether it was kept for this client.
+   */
+  async releaseObject(id: number): Promise<boolean> {
+    checkId("id", id);
+    return this.#lisp.run(releaseObject, id);
+  }
+
+  /**
+   * Code that records the calls of functions, methods or a whole package, while other code runs or for some seconds, with arguments, values,
+   * times, and the conditions signalled in them. Evaluate it, and pass the value to `result`. Nothing is recorded any more when the evaluation
+   * has ended or stops, the limit is reached, or the client is gone. The texts are made without calling printing methods of the program.
+   *
+   * @throws SwankError `WATCH_REFUSED` for a function that cannot be traced, `INVALID_ARGUMENT`, and the errors of `LispRunner.run`.
+   */
+  async traceCalls(source: TraceSource, options: TraceOptions): Promise<TraceCode> {
+    return traceCode(this.#lisp, source, options);
+  }
+}
+
+function checkRange(name: string, value: number, most: number): void {
+  checkNumber(name, value, `a whole number from 0 to ${most}`, Number.isInteger(value) && value >= 0 && value <= most);
+}
+
+function checkPath(path: readonly number[]): void {
+  if (!Array.isArray(path)) checkNumber("path", path, "a list of indexes", false);
+  for (const index of path) checkIndex("path", index);
 }

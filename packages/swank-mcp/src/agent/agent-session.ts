@@ -1,5 +1,6 @@
 import type { Config } from "../cli/config.js";
 import { OwnEvaluations } from "../evaluation/own-evaluations.js";
+import { AgentName } from "../image/agent-name.js";
 import type { ImageHost, ImageUser } from "../image/image-host.js";
 import { innermost } from "../image/innermost.js";
 import type { DebuggedStop, EndedThread, HitElsewhere } from "../image/lisp-port.js";
@@ -26,6 +27,8 @@ export interface Place {
 export class AgentSession implements ImageUser {
   readonly host: ImageHost;
   readonly config: Config;
+  /** The client's name, for people who share its image. */
+  readonly name: AgentName;
   readonly lastError = new LastError();
   readonly notices = new Notices();
   readonly evaluations = new OwnEvaluations();
@@ -34,7 +37,9 @@ export class AgentSession implements ImageUser {
   readonly approvals: Approvals;
   readonly #leave: () => void;
 
-  constructor(host: ImageHost, config: Config) {
+  /** @param name - Also known to the function that opens the image. */
+  constructor(host: ImageHost, config: Config, name = new AgentName()) {
+    this.name = name;
     this.host = host;
     this.config = config;
     this.stops = new StopKeeper(config, this.notices);

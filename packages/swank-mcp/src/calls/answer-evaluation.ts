@@ -89,7 +89,7 @@ export async function presentedAnswer(
     return { ...answer, blocks: [...(told?.blocks ?? []), ...answer.blocks], meta: { ...answer.meta, ...told?.meta } };
   }
   const sections = transcriptSections(withCutOutput(conclusion.transcript, context.config.maxOutput, context));
-  const answer = presenter.answer(value, conclusion.transcript);
+  const answer = await presenter.answer(value, conclusion.transcript);
   const printed = sections.length === 0 ? [] : [sections.join("\n\n")];
   return { ...answer, blocks: [...answer.blocks, ...printed, ...(remarks.length === 0 ? [] : [remarks.join("\n")])] };
 }

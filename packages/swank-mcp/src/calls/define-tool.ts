@@ -17,9 +17,12 @@ interface RunningTool<Input extends z.ZodObject> extends ToolDescription<Input> 
   run(args: z.output<Input>, context: ToolContext): Promise<ToolAnswer> | ToolAnswer;
 }
 
-/** A breakpoint or an interrupt changes how a program runs, so the tool returns a plan, and the runner asks the user first. */
+/**
+ * A breakpoint or an interrupt changes how a program runs, and so can code in a stopped frame. The tool returns a plan, and the runner asks the
+ * user first.
+ */
 interface PlanningTool<Input extends z.ZodObject> extends ToolDescription<Input> {
-  readonly effect: "sets-breakpoint" | "interrupts";
+  readonly effect: "sets-breakpoint" | "interrupts" | "evaluates";
   plan(args: z.output<Input>, context: ToolContext): Promise<Plan>;
 }
 

@@ -69,6 +69,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     logFile: get(OPTIONS.logFile),
     verbose: get(OPTIONS.verbose),
     tools,
+    emacsPath: get(OPTIONS.emacsPath),
     help,
     version: get(OPTIONS.version),
   };

@@ -176,6 +176,10 @@ export const OPTIONS = {
     fallback: "no log",
   }),
   verbose: flagOption({ flag: "--verbose", summary: "Write the log to standard error." }),
+  emacsPath: flagOption({
+    flag: "--emacs-path",
+    summary: "Print the folder of swank-mcp.el, for the load-path of Emacs, and exit.",
+  }),
   help: flagOption({ flag: "--help", summary: "Print this help and exit." }),
   version: flagOption({ flag: "--version", summary: "Print the version and exit." }),
 } as const;

@@ -63,6 +63,16 @@ function loadArguments(name: string): Readonly<Record<string, string>> {
   return /\.[a-z]+$/i.test(name) ? { file: name } : { system: name };
 }
 
+/** A number alone is a time to watch the program, and anything else code to run. */
+function watchedArguments(text: string): Readonly<Record<string, unknown>> {
+  return /^\d+(?:\.\d+)?$/.test(text) ? { seconds: Number(text) } : { code: text };
+}
+
+/** A name that ends with a colon is that of a package. */
+function tracedArguments(name: string): Readonly<Record<string, unknown>> {
+  return name.endsWith(":") && name.length > 1 ? { package: name.replace(/:+$/, "") } : { functions: [name] };
+}
+
 /** Every command, in the order of `,help`. */
 export const COMMANDS: readonly ConsoleCommand[] = [
   tool("error", "", "describe-last-error", "Show the last error with its restarts."),
@@ -183,6 +193,34 @@ export const COMMANDS: readonly ConsoleCommand[] = [
     "interrupt-thread",
     "Stop a running thread, or abort or kill it.",
     ({ words: [thread, action = "stop"] }) => ({ thread, action }),
+  ),
+  tool(
+    "trace",
+    "name form|seconds ...",
+    "trace-calls",
+    "Show calls of a function, or of PACKAGE: (all of it), in a form or for some seconds.",
+    ({ words: [name = "", word = "", ...others] }) => ({
+      ...tracedArguments(name),
+      ...watchedArguments([word, ...others].join(" ")),
+    }),
+  ),
+  tool(
+    "profile",
+    "form|seconds ...",
+    "profile-code",
+    "Profile a form, or all threads for some seconds.",
+    ({ words: [word = ""], rest }) => watchedArguments(rest === "" ? word : `${word} ${rest}`),
+  ),
+  tool(
+    "inspect",
+    "id|code [part [start]]",
+    "inspect-object",
+    "Show an object and its parts.",
+    ({ words: [object, part, start] }) => ({
+      object,
+      part: part === "." ? undefined : part,
+      start: integer(start),
+    }),
   ),
   tool("definitions", "[type]", "list-definitions", "List this session's definitions.", ({ words: [type] }) => ({
     type,

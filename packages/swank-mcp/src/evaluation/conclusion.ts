@@ -11,6 +11,7 @@ import type {
 } from "../image/lisp-port.js";
 import type { Followed } from "./follow-evaluation.js";
 import { killedSnapshot, lossSnapshot, stillRunningSnapshot, timeoutSnapshot } from "./made-snapshots.js";
+import { markedOutput } from "./marked-output.js";
 
 /** The tag in brackets before a condition's type in a report. */
 export type ConditionTag = "ERROR" | "BREAK" | "BREAKPOINT" | "STEP" | "TIMEOUT" | "INTERRUPT";
@@ -52,6 +53,7 @@ export type LastErrorChange =
 /** What a call reports about its evaluation, and the change to the last error. */
 export interface Conclusion {
   readonly status: Status;
+  /** Its output has lines where text is missing. */
   readonly transcript: Transcript;
   readonly ending: Ending;
   readonly isError: boolean;
@@ -73,6 +75,7 @@ const TAGS: Record<StopReason, ConditionTag> = {
 export const EMPTY_TRANSCRIPT: Transcript = {
   stdout: "",
   stderr: "",
+  outputOmitted: [],
   warnings: [],
   warningsInFiles: [],
   warningsOmitted: 0,
@@ -130,7 +133,7 @@ export function conclude(followed: Answerable, circumstances: Circumstances = {}
 
 /** The conclusion of code that was evaluated in a frame. The evaluation whose frame it is stays stopped. */
 export function concludeInFrame({ values, cutValues, valueCount, ...printed }: FrameValue): Conclusion {
-  const transcript = { ...EMPTY_TRANSCRIPT, ...printed };
+  const transcript = markedOutput({ ...EMPTY_TRANSCRIPT, ...printed });
   const ending = { kind: "values", values, cutValues, count: valueCount } as const;
   return { status: "returned", transcript, ending, isError: false, lastError: { kind: "keep" } };
 }
@@ -163,9 +166,15 @@ function aborted(outcome: Aborted, seconds: number | undefined, byReset: boolean
 }
 
 function succeeded(outcome: Outcome, ending: Ending, lastError: LastErrorChange): Conclusion {
-  return { status: outcome.status, transcript: outcome, ending, isError: false, lastError };
+  return { status: outcome.status, transcript: markedOutput(outcome), ending, isError: false, lastError };
 }
 
 function failed(status: Status, transcript: Transcript, ending: ConditionEnding): Conclusion {
-  return { status, transcript, ending, isError: true, lastError: { kind: "set", error: ending.error } };
+  return {
+    status,
+    transcript: markedOutput(transcript),
+    ending,
+    isError: true,
+    lastError: { kind: "set", error: ending.error },
+  };
 }

@@ -8,7 +8,7 @@ type Listener = (text: string, stream?: OutputStream) => void;
 /** Makes the answer about an evaluation, instead of showing its values. */
 export interface Presenter {
   /** The answer from the printed first value. */
-  answer(value: string, transcript: Transcript): ToolAnswer;
+  answer(value: string, transcript: Transcript): ToolAnswer | Promise<ToolAnswer>;
   /** What comes before the report of an evaluation that has stopped, or has ended without a value. */
   unfinished?(): Promise<Pick<ToolAnswer, "blocks" | "meta">>;
   /** Whether both say what the compiler has said, so that the report need not list its warnings. */

@@ -22,6 +22,8 @@ const HEADINGS: Record<ChangeState, string> = {
     "Perhaps changed in the file since it was loaded: as long as before, and the loaded text is not recorded",
   new: "New in the file since it was loaded",
   deleted: "Deleted from the file, but still in the image",
+  "file-only":
+    "Defined in the file, but removed from the image in this session. Delete it from the file, too, or evaluate it again",
 };
 
 /** The headings in their order. */

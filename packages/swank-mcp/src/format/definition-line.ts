@@ -8,6 +8,7 @@ const MAX_HEAD = 100;
 /** What is found besides the form that Lisp has loaded from the file. */
 const STATES: Partial<Record<TextState, string>> = {
   changed: "the file has changed since it was loaded",
+  "as-loaded": "the file has changed since it was loaded",
   recorded: "the file has changed or cannot be read",
   gone: "the file has changed, and does not define this any more",
   unreadable: "the image cannot read the file",

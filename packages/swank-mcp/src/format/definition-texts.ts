@@ -17,6 +17,7 @@ const MAX_DATA = 200;
 /** What the text of a definition is, in words. */
 const STATES: Record<TextState, string> = {
   loaded: "as loaded",
+  "as-loaded": "the text that was loaded; the file has changed since",
   "same-form": "the file has changed since it was loaded, but not this form, apart from comments and layout",
   "same-length": "the file has changed since it was loaded, but not the length of this form",
   changed: "the file has changed since it was loaded: this is its text now; the loaded text is not recorded",
@@ -80,7 +81,7 @@ function entryTexts(definitions: readonly DefinitionText[]): string[] {
     if (seen.has(form)) return [`${headingOf(definition)}: the same form`];
     if (text === "" || room <= 0) return [`${headingOf(definition)}: left out; ask for it alone`];
     seen.add(form);
-    const shown = cutText(withNumbers(text, state === "recorded" ? undefined : line), room);
+    const shown = cutText(withNumbers(text, state === "recorded" || state === "as-loaded" ? undefined : line), room);
     room -= shown.length;
     return [`${headingOf(definition)}\n${shown}`];
   });

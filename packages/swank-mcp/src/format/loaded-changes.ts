@@ -24,7 +24,8 @@ const HEADINGS: Record<FormOutcome, string> = {
   constant:
     "Not loaded, because a constant changed: compiled code contains the old value. Load its file and those that use it",
   reader: "Not loaded, because it changes how the file is read. Load the whole file",
-  package: "Not loaded, because it changes the package of forms below that did not change. Load the whole file",
+  package:
+    "Not loaded, because an in-package form changed or was deleted: forms that did not change are now in another package. Load the whole file",
   deleted: "Deleted from the file, but still in the image",
 };
 
@@ -64,7 +65,7 @@ function formText(form: ChangedForm): string {
   return `${changeHeading({ ...form, fromClient: true })}${remarkText(form)}${replaced}`;
 }
 
-function remarkText({ remark, users }: ChangedForm): string {
+function remarkText({ remark, users, outcome }: ChangedForm): string {
   switch (remark) {
     case "old-expansion":
       return users.length === 0
@@ -75,7 +76,7 @@ function remarkText({ remark, users }: ChangedForm): string {
     case "package-kept":
       return "\n  The package keeps what the form no longer names, and code keeps the symbols with which it was read.";
     case undefined:
-      return "";
+      return outcome === "loaded" || users.length === 0 ? "" : `\n  Compiled with the old one: ${named(users)}`;
   }
 }
 

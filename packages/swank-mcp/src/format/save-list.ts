@@ -23,7 +23,8 @@ const OUTCOMES: Record<SaveOutcome, string> = {
   conditional: "not written: #+ or #- precedes the form in the file",
   "other-package": "not written: it was evaluated in another package than the file's",
   encoding: "not written: the encoding of the file cannot represent the text",
-  unwritable: "not written: the image may not write the file",
+  "read-only": "not written: the file is read-only",
+  unwritable: "not written: the folder is read-only, the file's owner cannot be kept, or the disk is full",
 };
 
 /**

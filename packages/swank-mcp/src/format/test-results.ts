@@ -40,7 +40,7 @@ function heading({ target, frameworks, passed, failed, skipped, milliseconds, er
   if (frameworks.length > 0)
     return `${name}: ${passed} passed, ${failed} failed, ${skipped} skipped in ${seconds} (${frameworks.join(", ")}).`;
   if (error !== undefined) return `${name}: no test was counted in ${seconds}.`;
-  return `${name}: asdf:test-system returned after ${seconds}, but no test of FiveAM or sb-rt ran in it, so none was counted. It returns T even if tests fail: read what it printed.`;
+  return `${name}: asdf:test-system returned after ${seconds}, but no test of a known framework ran in it, so none was counted. It returns T even if tests fail: read what it printed.`;
 }
 
 function problem({ error, failed }: Run): readonly string[] {

@@ -15,6 +15,7 @@ import { LispSession } from "./lisp-session.js";
 export async function openAttachedImage(
   address: ImageAddress,
   config: Config,
+  agentName: string,
   signal: AbortSignal,
 ): Promise<LispSession> {
   const { calls, connect } = await import("swank-client");
@@ -26,6 +27,7 @@ export async function openAttachedImage(
       foreignErrors,
       cacheDir,
       mayEndImage: false,
+      agentName,
       signal,
     });
     const origin = attachedOrigin(address, client.connection.peer);

@@ -2,6 +2,7 @@ import type { CoreBuildEnd, LoadedFile } from "swank-client/launch";
 import type { Config } from "../cli/config.js";
 import type { Log } from "../process/log.js";
 import { explainUnlaunched } from "../refusals/explain-unlaunched.js";
+import type { AgentName } from "./agent-name.js";
 import { imageDirectory } from "./image-directory.js";
 import { LispSession, type OnDelay } from "./lisp-session.js";
 import type { SharedAt, Sharing } from "./sharing.js";
@@ -22,6 +23,7 @@ export interface OwnImageHost {
   /** Absent without `--share`. */
   readonly sharing: Sharing | undefined;
   readonly onDelay: OnDelay;
+  readonly agentName: AgentName;
 }
 
 /**
@@ -31,15 +33,12 @@ export interface OwnImageHost {
  */
 export async function openOwnImage(
   config: Config,
-  { log, sharing, onDelay }: OwnImageHost,
+  { log, sharing, onDelay, agentName }: OwnImageHost,
   signal: AbortSignal,
 ): Promise<LispSession> {
-  const [{ calls, launch }, { findShareSecret, loadInitFiles, shareImage }] = await Promise.all([
-    import("swank-client"),
-    import("swank-client/launch"),
-  ]);
+  const { findShareSecret, launchImage, loadInitFiles, shareImage } = await import("swank-client/launch");
   const { lisp, swank, cacheDir, dynamicSpaceSize, noCore, noUserInit, load, foreignErrors } = config;
-  const client = await launch({
+  const image = await launchImage({
     lisp,
     swank,
     cacheDir,
@@ -55,11 +54,18 @@ export async function openOwnImage(
       process.stderr.write(`swank-mcp: ${text}\n`);
       onDelay(text);
     },
-    foreignErrors,
+    // Evaluating these modules takes as long as Lisp takes to start.
+    onSpawn: () => void import("swank-client"),
   }).catch((error: unknown) => {
     throw explainUnlaunched(error, config);
   });
-  const { image, notes } = client;
+  const { calls, connectLaunched } = await import("swank-client");
+  // Only an Emacs that joins can see what the agent does.
+  const name = sharing === undefined ? undefined : agentName.text;
+  const client = await connectLaunched(image, { signal, foreignErrors, agentName: name }).catch((error: unknown) => {
+    throw explainUnlaunched(error, config);
+  });
+  const { notes } = client;
   log(`launched SBCL ${client.info.implementation.version}, pid ${image.pid}, ${HOW[image.how]}`);
   for (const note of notes) log(`launch: ${note}`);
   void image.coreBuild?.then((end) => log(`launch: the core for later launches: ${buildText(end)}`));

@@ -7,7 +7,7 @@ import { VERSION } from "../process/version.js";
 import type { ToolServer } from "../tools/tool-server.js";
 import { INSTRUCTIONS } from "./instructions.js";
 import { callAskingBetween, callAskingInside } from "./sdk-call.js";
-import { canAsk, clientText, namedClient } from "./sdk-client.js";
+import { type ClientInfo, canAsk, namedClient } from "./sdk-client.js";
 import { HidingWire, type WireEvents } from "./sdk-wire.js";
 import { SuspendedCalls } from "./suspended-calls.js";
 import type { Message } from "./transport/message.js";
@@ -29,7 +29,7 @@ export interface McpEndpoint {
 
 export interface McpEvents extends WireEvents {
   /** A client has given its name and version. */
-  onClient?(client: string): void;
+  onClient?(client: ClientInfo | undefined): void;
   /** The client has listed the tools for the first time. A client that only probes the protocol revision does not. */
   onList?(): void;
 }
@@ -52,7 +52,7 @@ export function serveMcp(tools: ToolServer, transport: Transport, events: McpEve
     tools,
     calls,
     list,
-    onClient: once((client: string) => events.onClient?.(client)),
+    onClient: once((client: ClientInfo | undefined) => events.onClient?.(client)),
     onList: once(() => events.onList?.()),
   };
   const handle = serveStdio(
@@ -89,7 +89,7 @@ interface Connection {
   readonly calls: SuspendedCalls;
   list(): { readonly tools: readonly object[] };
   /** Only the first client that a connection names counts. */
-  onClient(client: string): void;
+  onClient(client: ClientInfo | undefined): void;
   /** Only the first list counts. */
   onList(): void;
 }
@@ -110,7 +110,7 @@ function createServer(tools: ToolServer): Server {
 
 /** Serves a client that names itself once, at `initialize`. */
 function serveLegacy(server: Server, { tools, list, onClient, onList }: Connection): void {
-  server.oninitialized = () => onClient(clientText(server.getClientVersion()));
+  server.oninitialized = () => onClient(server.getClientVersion());
   server.setRequestHandler("tools/list", NO_PARAMS, () => {
     onList();
     return { ...list() };
@@ -123,7 +123,7 @@ function serveLegacy(server: Server, { tools, list, onClient, onList }: Connecti
 
 /** Serves a client that names itself in every request. */
 function serveModern(server: Server, { tools, calls, list, onClient, onList }: Connection): void {
-  const meet = (context: ServerContext) => onClient(clientText(namedClient(context)));
+  const meet = (context: ServerContext) => onClient(namedClient(context));
   server.setRequestHandler("tools/list", NO_PARAMS, (_params, context) => {
     meet(context);
     onList();

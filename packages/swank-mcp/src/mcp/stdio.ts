@@ -6,6 +6,7 @@ import { settledWithin } from "../process/settled-within.js";
 import { resetSession } from "../tools/core/reset-session.js";
 import type { ToolServer } from "../tools/tool-server.js";
 import { isKnownMessage, serveMcp } from "./sdk-adapter.js";
+import { clientText } from "./sdk-client.js";
 import { LineTransport } from "./transport/line-transport.js";
 import type { Request } from "./transport/message.js";
 
@@ -51,7 +52,10 @@ export async function serveStdio(options: StdioOptions, lifetime: Lifetime): Pro
   const endpoint = serveMcp(tools, transport, {
     onClose: () => lifetime.end({ why: "the transport closed", exitCode: 1, hurry: true }),
     onError: (error) => log(`transport: ${error.message}`),
-    onClient: (client) => log(`client: ${client}`),
+    onClient: (client) => {
+      tools.agent.name.set(client?.name);
+      log(`client: ${clientText(client)}`);
+    },
     // While the client reads the list, the image starts. A client may start a second process only to probe the server.
     onList: () => {
       if (tools.agent.config.attach === undefined) tools.agent.host.start();

@@ -30,8 +30,11 @@ import { debuggerFrames } from "./debug/debugger-frames.js";
 import { debuggerInvokeRestart } from "./debug/debugger-invoke-restart.js";
 import { debuggerRestarts } from "./debug/debugger-restarts.js";
 import { debuggerStep } from "./debug/debugger-step.js";
+import { inspectObject } from "./runtime/inspect-object.js";
 import { interruptThread } from "./runtime/interrupt-thread.js";
 import { listThreads } from "./runtime/list-threads.js";
+import { profileCode } from "./runtime/profile-code.js";
+import { traceCalls } from "./runtime/trace-calls.js";
 
 /** Every tool, in the order of `tools/list`. */
 export const CATALOGUE: readonly DeclaredTool[] = [
@@ -66,6 +69,9 @@ export const CATALOGUE: readonly DeclaredTool[] = [
   runTests,
   listThreads,
   interruptThread,
+  traceCalls,
+  profileCode,
+  inspectObject,
 ];
 
 /** The tools that a configuration switches on, and a guide that recommends only these, by the names that the client has for them. */

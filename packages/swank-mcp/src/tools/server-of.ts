@@ -1,5 +1,6 @@
 import { AgentSession } from "../agent/agent-session.js";
 import type { Config } from "../cli/config.js";
+import { AgentName } from "../image/agent-name.js";
 import { ImageHost } from "../image/image-host.js";
 import { openSession } from "../image/open-session.js";
 import { defectReporter } from "../process/defects.js";
@@ -16,8 +17,9 @@ export interface ServerSettings {
 
 /** The tools for the only client of a process, with their own image host. Logs every call and defect. */
 export function serverOf(config: Config, log: Log, { onCall, ...settings }: ServerSettings): ToolServer {
-  const host = new ImageHost(openSession(config, log));
-  return new ToolServer(new AgentSession(host, config), {
+  const name = new AgentName();
+  const host = new ImageHost(openSession(config, log, name));
+  return new ToolServer(new AgentSession(host, config, name), {
     ...settings,
     onCall: (record) => {
       log(callLine(record));

@@ -10,11 +10,14 @@ export const runTests = defineTool({
   effect: "evaluates",
   title: "Run tests",
   description:
-    "Run the tests of a system (loaded first), or a suite or test of FiveAM or sb-rt: counts, and each failure with form, values and place. A system with another framework: only what it prints.",
+    "Run the tests of a system (loaded first), or a suite, test or package of tests (FiveAM, Parachute, Rove, lisp-unit2, sb-rt): counts, and each failure with form, values and place. Other frameworks: only what they print.",
   input: (config) =>
     z.strictObject({
-      name: z.string().min(1).describe("System, suite or test; sb-rt: or package"),
-      framework: z.enum(["fiveam", "sb-rt", "asdf"]).optional().describe("Where to find it (asdf: a system)"),
+      name: z.string().min(1).describe("System, suite (tag), test or package"),
+      framework: z
+        .enum(["fiveam", "parachute", "rove", "lisp-unit2", "sb-rt", "asdf"])
+        .optional()
+        .describe("Where to find it (asdf: a system)"),
       "stop-on-failure": z.boolean().optional().describe("Stop in the first failure (default false)"),
       timeout: timeoutInput(config),
     }),

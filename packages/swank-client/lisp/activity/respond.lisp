@@ -1,0 +1,22 @@
+;;;; Answers the requests of Emacs, and offers this runtime to it.
+
+(in-package #:swank-client/activity)
+
+(defun announce (connection channel)
+  "Note that the Emacs of CONNECTION understands events, which it receives through CHANNEL. => its ledger"
+  (sb-ext:atomic-update (car (meeting-place :listeners '()))
+                        (lambda (listeners)
+                          (cons (list connection channel +protocol+) (remove connection listeners :key #'first))))
+  (ledger))
+
+(defun respond (operation &rest arguments)
+  "The answer to a request of Emacs, a list that the wire can carry. :UNKNOWN for an operation of a later version."
+  (case operation
+    (:announce (announce *emacs-connection* (first arguments)))
+    (:ledger (ledger))
+    (:workers (workers))
+    (:kick (kick))
+    (t :unknown)))
+
+(offer 'respond)
+(tell :runtime)

@@ -1,0 +1,91 @@
+;;;; How SBCL represents objects. Reading them this way calls none of the user's code.
+
+(defpackage #:swank-client/sbcl-objects
+  (:documentation "The parts of objects, read without calling the user's code.")
+  (:use #:common-lisp)
+  (:export #:closure-values
+           #:function-code-type
+           #:instance-slots
+           #:obsolete-name
+           #:obsolete-p
+           #:plain-stream-p
+           #:structure-parts
+           #:unbound-mark))
+
+(in-package #:swank-client/sbcl-objects)
+
+(defun first-function (&rest names)
+  "The first function in SB-KERNEL that NAMES name, for names that differ between versions of SBCL."
+  (loop for name in names
+        for symbol = (find-symbol name "SB-KERNEL")
+        when (and symbol (fboundp symbol)) return (fdefinition symbol)))
+
+(defparameter *layout-of* (first-function "LAYOUT-OF" "WRAPPER-OF") "SBCL's function that returns the layout of an object.")
+
+(defparameter *layout-invalid* (first-function "WRAPPER-INVALID" "LAYOUT-INVALID") "SBCL's function that tells whether a layout is out of date.")
+
+(defparameter *layout-classoid* (first-function "WRAPPER-CLASSOID" "LAYOUT-CLASSOID") "SBCL's function that returns the class of a layout.")
+
+(defun obsolete-p (object)
+  "True if the class of OBJECT has been redefined since OBJECT was last used. Reading a slot would update OBJECT, which calls the user's code."
+  (and *layout-of* *layout-invalid*
+       ;; TYPEP with a class would update it
+       (or (sb-kernel:%instancep object) (sb-kernel:funcallable-instance-p object))
+       (funcall *layout-invalid* (funcall *layout-of* object))
+       t))
+
+(defun obsolete-name (object)
+  "The name of the class of OBJECT, which is obsolete."
+  (sb-kernel:classoid-name (funcall *layout-classoid* (funcall *layout-of* object))))
+
+(defun unbound-mark ()
+  "The object that INSTANCE-SLOTS returns for the value of an unbound slot."
+  '+unbound+)
+
+(defun slot-content (object slot)
+  "The value of SLOT, an effective slot definition, in OBJECT."
+  (let ((location (and (typep object 'standard-object) (sb-mop:slot-definition-location slot))))
+    (typecase location
+      (fixnum (let ((value (if (sb-kernel:funcallable-instance-p object)
+                               (sb-mop:funcallable-standard-instance-access object location)
+                               (sb-mop:standard-instance-access object location))))
+                (if (eq value sb-pcl:+slot-unbound+) (unbound-mark) value)))
+      (cons (if (eq (cdr location) sb-pcl:+slot-unbound+) (unbound-mark) (cdr location)))
+      ;; conditions, and classes with a way of their own
+      (t (if (slot-boundp object (sb-mop:slot-definition-name slot))
+             (slot-value object (sb-mop:slot-definition-name slot))
+             (unbound-mark))))))
+
+(defun instance-slots (object)
+  "((NAME VALUE SHARED-P) ...) of OBJECT, an instance of a standard or condition class."
+  (loop for slot in (sb-mop:class-slots (class-of object))
+        collect (list (sb-mop:slot-definition-name slot)
+                      (slot-content object slot)
+                      (eq :class (sb-mop:slot-definition-allocation slot)))))
+
+(defun structure-parts (object)
+  "((NAME VALUE ACCESSOR) ...) of the structure OBJECT. ACCESSOR is NIL if no function reads the slot."
+  (let ((description (sb-kernel:find-defstruct-description (type-of object) nil)))
+    (loop for slot in (and description (sb-kernel:dd-slots description))
+          for name = (sb-kernel:dsd-name slot)
+          for accessor = (sb-kernel:dsd-accessor-name slot)
+          collect (list name
+                        (handler-case (slot-value object name)
+                          (error () (unbound-mark)))
+                        (and accessor (symbol-package accessor) (fboundp accessor) accessor)))))
+
+(defun closure-values (function)
+  "((VALUE ASSIGNED-P) ...) of the variables that FUNCTION closes over."
+  (when (sb-kernel:closurep function)
+    (loop for value in (sb-kernel:%closure-values function)
+          for cellp = (and (sb-kernel:%other-pointer-p value)
+                           (= (sb-kernel:widetag-of value) sb-vm:value-cell-widetag))
+          collect (list (if cellp (sb-kernel:value-cell-ref value) value) cellp))))
+
+(defun function-code-type (function)
+  "The type of FUNCTION that the compiler derived."
+  (sb-kernel:%simple-fun-type (sb-kernel:%fun-fun function)))
+
+(defun plain-stream-p (stream)
+  "True if STREAM is one of SBCL's own: asking for its properties calls none of the user's code."
+  (typep stream 'sb-kernel:ansi-stream))

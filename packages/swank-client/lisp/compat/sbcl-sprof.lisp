@@ -1,0 +1,144 @@
+;;;; SBCL's statistical profiler, the contrib sb-sprof, which is loaded when it is first used. These are internals of SBCL.
+
+(defpackage #:swank-client/sbcl-sprof
+  (:documentation "SBCL's statistical profiler, used without disturbing the program's own use of it.")
+  (:use #:common-lisp)
+  (:import-from #:swank-client/sbcl #:call-if-loaded #:value-if-loaded #:with-system-mutex)
+  (:export #:+sample-seconds+
+           #:begin-sampling
+           #:bytes-allocated
+           #:end-sampling
+           #:gc-microseconds
+           #:load-profiler
+           #:map-samples
+           #:profiling-p
+           #:sampled-function
+           #:sampled-name
+           #:sampling-count
+           #:sampling-over
+           #:sampling-replaced))
+
+(in-package #:swank-client/sbcl-sprof)
+
+(defconstant +sample-seconds+ 4/1000 "Seconds between two samples, of time that the process computes. Linux counts that in steps of 4 ms.")
+
+(defparameter *needed* '("START-PROFILING" "STOP-PROFILING" "CONVERT-RAW-DATA" "MAP-TRACES" "MAP-TRACE-PC-LOCS"
+                         "*PROFILING*" "*SAMPLES*" "*ENCAPSULATIONS*" "VECTOR" "TRACE-COUNT")
+  "Names in the package of the profiler.")
+
+(defun sprof-symbol (name)
+  "The symbol NAME of the profiler, or NIL."
+  (and (find-package "SB-SPROF") (find-symbol name "SB-SPROF")))
+
+(defun load-profiler ()
+  "Load the profiler unless it is loaded. => NIL, or a text that says what this SBCL lacks"
+  (handler-case (unless (find-package "SB-SPROF")
+                  (let ((*standard-output* (make-broadcast-stream)) (*error-output* (make-broadcast-stream)))
+                    (require "sb-sprof")))
+    (error (problem)
+      (return-from load-profiler (format nil "sb-sprof, which cannot be loaded: ~a" problem))))
+  (let ((missing (remove-if #'sprof-symbol *needed*)))
+    (and missing (format nil "~{SB-SPROF::~a~^, ~}" missing))))
+
+(defun profiling-p ()
+  "True if the profiler runs."
+  (and (value-if-loaded "SB-SPROF" "*PROFILING*") t))
+
+(defmacro with-own-counts (&body body)
+  "Run BODY, which starts or stops the profiler, without the functions whose calls the program wants the profiler to count."
+  `(progv (list (sprof-symbol "*ENCAPSULATIONS*")) (list (make-hash-table :test 'equal))
+     ,@body))
+
+;;; The samples of a run, in the order of SB-SPROF::*SAMPLES*
+
+(defun current-samples ()
+  "The profiler's object for the samples of the latest run, or NIL."
+  (value-if-loaded "SB-SPROF" "*SAMPLES*"))
+
+(defun samples-vector (samples)
+  "The vector of SAMPLES, empty until they are collected."
+  (slot-value samples (sprof-symbol "VECTOR")))
+
+(defun collect-samples (samples)
+  "Move what the threads have recorded into SAMPLES, unless that has happened."
+  (when (and samples (zerop (length (samples-vector samples))))
+    (setf (slot-value samples (sprof-symbol "VECTOR"))
+          (call-if-loaded "SB-SPROF" "CONVERT-RAW-DATA"))))
+
+;;; Sampling
+
+(defstruct sampling
+  "A run of the profiler. KEPT are the samples of the program's own last run."
+  samples
+  kept
+  (over nil)
+  ;; true if the program has started another run
+  (replaced nil))
+
+(defvar *sampling-lock*
+  (or (get :swank-client :sampling-lock)
+      (setf (get :swank-client :sampling-lock) (sb-thread:make-mutex :name "swank-client sampling")))
+  "Held while any version of the library starts or ends a run of the profiler.")
+
+(defun begin-sampling (mode limit)
+  "Sample all threads in MODE, :CPU or :ALLOC, until there are LIMIT samples. => a SAMPLING, or NIL if the profiler runs already"
+  (with-system-mutex (*sampling-lock*)
+    (unless (profiling-p)
+      (let ((kept (current-samples)))
+        (collect-samples kept)
+        (with-own-counts
+          (call-if-loaded "SB-SPROF" "START-PROFILING" :mode mode :max-samples limit :sample-interval +sample-seconds+
+                                                       :threads :all))
+        (make-sampling :samples (current-samples) :kept kept)))))
+
+(defun end-sampling (sampling)
+  "End SAMPLING unless it has ended, and give the program the samples of its own last run back. Any thread may call this, any number of times."
+  (with-system-mutex (*sampling-lock*)
+    (unless (sampling-over sampling)
+      (setf (sampling-over sampling) t)
+      (cond ((eq (sampling-samples sampling) (current-samples))
+             (with-own-counts (call-if-loaded "SB-SPROF" "STOP-PROFILING"))
+             (collect-samples (sampling-samples sampling))
+             (setf (symbol-value (sprof-symbol "*SAMPLES*")) (sampling-kept sampling)))
+            (t (setf (sampling-replaced sampling) t))))))
+
+(defun sampling-count (sampling)
+  "The number of samples of SAMPLING, which has ended."
+  (slot-value (sampling-samples sampling) (sprof-symbol "TRACE-COUNT")))
+
+;;; Reading the samples
+
+(defun sampled-name (info)
+  "The name of the function that INFO, an element of a sample, stands for; a string for a foreign one."
+  (typecase info
+    (sb-di::compiled-debug-fun (sb-di:debug-fun-name info))
+    (null "unknown code")
+    (symbol info)
+    (string info)
+    (t "unknown code")))
+
+(defun sampled-function (info)
+  "The function that INFO, an element of a sample, stands for, or NIL."
+  (and (typep info 'sb-di::compiled-debug-fun)
+       (ignore-errors (sb-di:debug-fun-fun info))))
+
+(defun map-samples (function sampling)
+  "Call FUNCTION with the thread of each sample of SAMPLING, which has ended, and with the list of what was on its stack, outermost first."
+  (let ((samples (sampling-samples sampling)))
+    (when (plusp (length (samples-vector samples)))
+      (flet ((take (thread trace)
+               (let ((infos '()))
+                 (call-if-loaded "SB-SPROF" "MAP-TRACE-PC-LOCS" (lambda (info place) (declare (ignore place)) (push info infos))
+                                 trace)
+                 (funcall function thread (nreverse infos)))))
+        (call-if-loaded "SB-SPROF" "MAP-TRACES" #'take samples)))))
+
+;;; Time and memory of the whole image
+
+(defun gc-microseconds ()
+  "Microseconds of processor time that garbage collections have taken."
+  (round (* 1000000 sb-ext:*gc-run-time*) internal-time-units-per-second))
+
+(defun bytes-allocated ()
+  "Bytes that all threads have allocated."
+  (sb-ext:get-bytes-consed))

@@ -1,0 +1,11 @@
+;;;; Objects with their parts, which can be looked at in turn.
+
+(defpackage #:swank-client/inspect-object
+  (:documentation "Describes objects with their parts, and numbers the parts.")
+  (:use #:common-lisp #:swank-client/sbcl-objects #:swank-client/threads #:swank-client/printing #:swank-client/waits #:swank-client/sessions
+        #:swank-client/objects)
+  (:import-from #:swank-client/describe #:described-source)
+  (:import-from #:swank-client/sbcl #:accessible-symbol)
+  (:export #:inspect-object
+           #:object-entry
+           #:release-object))

@@ -1,0 +1,70 @@
+;;;; What an object is made of: facts about it, and parts that are objects.
+
+(in-package #:swank-client/inspect-object)
+
+(defstruct view
+  "An object as it is shown."
+  ;; what kind of object it is, for people
+  (kind "object" :type string)
+  ;; ((LABEL . TEXT) ...)
+  (facts '() :type list)
+  ;; the number of parts
+  (count 0 :type integer)
+  ;; a function of START and END that returns a list of parts
+  (range (constantly '()) :type function))
+
+(defstruct part
+  "A part of an object."
+  ;; as text
+  (name "" :type string)
+  value
+  ;; the key of an entry of a table, in a list
+  (key '() :type list)
+  ;; a function that returns the expression for the part from that for the object, or NIL
+  (access nil)
+  ;; :UNBOUND, :SHARED, :ASSIGNED, :CYCLE or NIL
+  (mark nil))
+
+(defun part (name value access &key mark key)
+  "A part. ACCESS is a format control with one argument, the expression for the object, or a function of it, or NIL."
+  (make-part :name name :value value :mark mark :key key
+             :access (if (stringp access) (lambda (object) (format nil access object)) access)))
+
+(defun parts-view (kind facts parts)
+  "A view of KIND with FACTS and all its PARTS."
+  (make-view :kind kind
+             :facts (remove nil facts)
+             :count (length parts)
+             :range (lambda (start end) (subseq parts (min start (length parts)) (min end (length parts))))))
+
+(defun fact (label control &rest arguments)
+  "A fact. NIL if CONTROL is NIL."
+  (and control (cons label (apply #'format nil control arguments))))
+
+(defun object-text (object limit)
+  "OBJECT printed on one line of at most LIMIT characters. Printing an obsolete instance would update it."
+  (if (obsolete-p object)
+      (format nil "#<obsolete ~a>" (line-text (obsolete-name object) 200))
+      (line-text-in-time object limit)))
+
+(defun text-fact (label value)
+  "A fact that is the printed VALUE, or NIL if that is NIL."
+  (and value (cons label (line-text-in-time value 500))))
+
+(defun name-expression (name)
+  "NAME, a symbol, as an expression that returns it."
+  (format nil "'~a" (line-text name 200)))
+
+(defun literal-text (object)
+  "OBJECT as code that makes an equal one, or NIL if there is no short one."
+  (typecase object
+    (keyword (line-text object 200))
+    (symbol (cond ((member object '(nil t)) (line-text object 10))
+                  ((symbol-package object) (name-expression object))))
+    ((or integer ratio float) (and (not (huge-number-p object)) (line-text object 200)))
+    (character (line-text object 40))
+    (string (and (<= (length object) 100) (line-text object 300)))))
+
+(defun reference-text (number)
+  "The expression for the object NUMBER."
+  (format nil "(swank-objects:ref ~d)" number))

@@ -1,0 +1,102 @@
+;;;; Tests of running tests, and of loading systems.
+
+(in-package #:swank-client/tests)
+
+(define-test tests-named-prefers-the-current-package
+    "A name without a package means the test in the current package if there is one, and otherwise all tests of that name."
+  (let* ((*package* (find-package "SWANK-CLIENT/TESTS"))
+         (here (list* 'greeting *package* :here))
+         (there (list* (intern "GREETING" "COMMON-LISP-USER") (find-package "COMMON-LISP-USER") :there))
+         (text (list* "Greeting" (find-package "COMMON-LISP-USER") :text)))
+    (is (equal '(:here) (mapcar #'cddr (tests-named "greeting" (list there here)))))
+    (is (equal '(:there :text) (mapcar #'cddr (tests-named "greeting" (list there text)))))
+    (is (equal '(:text) (mapcar #'cddr (tests-named "GREETING" (list text)))))
+    (is (null (tests-named "greetings" (list here there text))))))
+
+(define-test fiveam-comparisons-have-their-values
+    "The values in FiveAM's text about a comparison are found; another text has none."
+  (let ((reason (format nil "~%(F 1)~%~% evaluated to ~%~%2~%~% which is not ~%~%=~%~% to ~%~%3~%~%.~%")))
+    (is (equal '("3" "2") (multiple-value-list (compared-values reason))))
+    (is (null (compared-values "It failed.")))
+    (is (null (compared-values "")))))
+
+(define-test rt-reports-have-their-values
+    "The values that a test returned are found in the text of sb-rt."
+  (is (equal "3 1" (printed-actual (format nil "Test F failed~%Form: (F)~%Expected value: 2~%Actual values: 3 1.~%"))))
+  (is (null (printed-actual ""))))
+
+(define-test reasons-without-text-are-left-out
+    "A reason is a text that says something."
+  (is (equal "It failed." (reason-text (format nil "~% It failed.~%"))))
+  (is (null (reason-text (format nil " ~%"))))
+  (is (null (reason-text '(1 2)))))
+
+(define-test call-collecting-encapsulates-only-in-its-thread
+    "The results of tests count for the run of the thread that runs them, and the functions of frameworks are as before afterwards."
+  (let ((run (make-test-run :stop nil))
+        (other nil)
+        (fiveam:*test-dribble* (make-broadcast-stream)))
+    (call-collecting run
+                     (lambda ()
+                       (fiveam:run 'reasons-without-text-are-left-out)
+                       (setf other (sb-thread:join-thread
+                                    (sb-thread:make-thread (lambda ()
+                                                             (let ((fiveam:*test-dribble* (make-broadcast-stream)))
+                                                               (length (fiveam:run 'rt-reports-have-their-values)))))))))
+    (fiveam:run 'rt-reports-have-their-values)
+    (is (= 2 other))
+    (is (= 3 (test-run-passed run)))
+    (is (equal '("FiveAM") (test-run-frameworks run)))))
+
+(define-test plain-names-of-systems
+    "The name of a system can be written like a symbol."
+  (is (equal '("shop" "shop" "Shop") (mapcar #'plain-name '("#:SHOP" ":Shop" "Shop"))))
+  (is-true (plain-system-name-p "shop/tests"))
+  (dolist (name '("" "a*" "a b" "a:b" "(a)" "a\\b"))
+    (is-false (plain-system-name-p name) "~s" name)))
+
+(define-test notes-of-a-file-are-forgotten-when-it-is-compiled-again
+    "Only the notes of the last compilation of a file count."
+  (let* ((file (sb-ext:native-namestring (asdf:system-relative-pathname "swank-client" "tests/running.lisp")))
+         (loading (make-loading :notes (list (make-note :severity :warning :file file)
+                                             (make-note :severity :warning :file "/no/such/file.lisp")))))
+    (forget-notes loading (pathname file))
+    (is (equal '("/no/such/file.lisp") (mapcar #'noted-file (loading-notes loading))))))
+
+(define-test system-facts-count-files
+    "Of a system, the files that are loaded are counted, and the others named."
+  (let ((loading (make-loading :planned (list (cons "a" #p"/a/1.lisp") (cons "a" #p"/a/2.lisp") (cons "b" #p"/b/1.lisp"))
+                               :loaded (list #p"/b/1.lisp" #p"/a/1.lisp") :complete '("b"))))
+    (is (equal '("a" 1 2 nil ("/a/2.lisp")) (system-facts loading "a")))
+    (is (equal '("b" 1 1 t nil) (system-facts loading "b")))))
+
+;;; load-changes
+
+(define-test reason-to-reload-of-forms
+    "Changed structures, constants and syntax are not loaded alone, nor is a package that moves forms; other forms are."
+  (flet ((reason (text &key definition (moved 0))
+           (reason-to-reload (make-change :state :changed :file-text text :definition definition) moved)))
+    (is (eq :structure (reason "(defstruct a b)" :definition t)))
+    (is (eq :constant (reason "(defconstant +a+ 1)" :definition t)))
+    (is (eq :reader (reason "(named-readtables:in-readtable :a)")))
+    (is (eq :package (reason "(in-package :a)" :moved 1)))
+    (is (null (reason "(in-package :a)")))
+    (is (null (reason "(defun a ())" :definition t)))
+    (is (null (reason "(foo)")))))
+
+(define-test texts-with-packages-follow-in-package
+    "Each form has the package in which it is read."
+  (let ((file (file-of-text (format nil "(a)~%(in-package :b)~%(c)"))))
+    (is (equal '(("(a)") ("(in-package :b)" . "B") ("(c)" . "B"))
+               (texts-with-packages (file-text file) (file-forms file))))))
+
+(define-test text-now-loaded-has-what-the-image-has
+    "Loaded forms have their new text; the others have their old one, or say that it is not known, and keep their numbers."
+  (let ((file (file-of-text (format nil "(defun a () 2)~%(defun b () 2)~%(defun c () 2)~%(defun d () 2)"))))
+    (flet ((form-load (number outcome &rest more)
+             (make-form-load :change (apply #'make-change :number number :file file more) :outcome outcome)))
+      (is (string= (format nil "(defun a () 2)~%(defun b () 1)~%()~%(defun d ...)")
+                   (text-now-loaded file (list (form-load 0 :loaded :state :changed :text "(defun a () 1)")
+                                               (form-load 1 :failed :state :changed :text "(defun b () 1)")
+                                               (form-load 2 :pending :state :new)
+                                               (form-load 3 :failed :state :maybe-changed :file-text "(defun d () 2)"))))))))

@@ -1,0 +1,26 @@
+;;;; Calls that code or the program makes, recorded while they run.
+
+(defpackage #:swank-client/trace
+  (:documentation "Records the calls that code or the program makes.")
+  (:use #:common-lisp #:swank-client/sbcl #:swank-client/sbcl-calls #:swank-client/sbcl-clock
+        #:swank-client/swank #:swank-client/threads #:swank-client/printing
+        #:swank-client/sessions #:swank-client/stops)
+  (:import-from #:swank-client/debugger #:breakpoint #:implementation-name-p #:parameters-of #:read-code #:read-name #:refused-code
+                #:unbreakable-method-reason #:unbreakable-reason #:unwatch-method #:value-at-call #:watch-method)
+  (:import-from #:swank-client/evaluate #:*original-handlers* #:evaluate-part #:handler-home #:kept-safely-p #:no-program-p #:place-name
+                #:read-whole #:report-progress #:reported-class #:watched-clusters #:without-form-source)
+  (:export #:call-as-run
+           #:call-measured-code
+           #:compiled-code
+           #:kept-run
+           #:make-run
+           #:prepare-trace
+           #:remember-run
+           #:run
+           #:run-end
+           #:run-session
+           #:trace-code
+           #:trace-progress
+           #:trace-seconds
+           #:value-texts
+           #:wait-seconds))

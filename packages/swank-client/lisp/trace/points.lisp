@@ -1,0 +1,184 @@
+;;;; The functions and methods whose calls a recording records. Functions are encapsulated, and methods wrapped, as for breakpoints.
+
+(in-package #:swank-client/trace)
+
+(declaim (ftype function watch-signals unwatch-signals))
+
+(defconstant +package-limit+ 2000 "Most functions of a package that are traced.")
+
+(defconstant +own-condition-limit+ 50 "If there are more functions, the condition cannot use their parameters by name.")
+
+(defun make-recorder (point kind &optional inner)
+  "The function that records a call of POINT. MAKE-WRAPPER explains KIND and INNER."
+  (let ((recording (point-recording point)))
+    (ecase kind
+      (:function (lambda (function &rest arguments)
+                   (recording-call (recording point arguments) (apply function arguments))))
+      (:fast (lambda (slots next &rest arguments)
+               (recording-call (recording point arguments) (apply inner slots next arguments))))
+      (:slow (lambda (arguments next)
+               (recording-call (recording point arguments) (funcall inner arguments next)))))))
+
+;;; Names
+
+(define-condition refused-point (error)
+  ((reply :initarg :reply :reader refused-reply))
+  (:documentation "A name of what to trace is refused. REPLY is (:refused NAME REASON KIND (SIMILAR ...))."))
+
+(defun refuse (name reason kind &optional (similar '()))
+  "Refuse NAME, a text, for REASON."
+  (error 'refused-point :reply (list :refused name reason kind similar)))
+
+(defun similar-functions (name package)
+  "Names of functions accessible in PACKAGE that differ from NAME by a slip, and of functions with that NAME in other packages."
+  (let ((found '()))
+    (or-nil (do-symbols (symbol package)
+              (when (and (fboundp symbol) (not (implementation-name-p symbol)) (slip-p name (symbol-name symbol)))
+                (pushnew (readable-name symbol) found :test #'string=))))
+    (let ((all (remove-duplicates (append (sort found #'string<) (symbols-elsewhere name name)) :test #'string= :from-end t)))
+      (subseq all 0 (min +suggestions+ (length all))))))
+
+(defun plain-function (text)
+  "The symbol that TEXT, without parentheses, names."
+  (multiple-value-bind (name package-name) (parsed-name text)
+    (let ((package (if package-name (live-package (parsed-package package-name)) *package*)))
+      (unless package
+        (refuse text "There is no such package." :undefined (similar-packages (parsed-package package-name))))
+      (let ((symbol (accessible-symbol name package)))
+        (if (and symbol (fboundp symbol))
+            symbol
+            (refuse text "There is no such function." :undefined (similar-functions name package)))))))
+
+(defun named-function (text)
+  "The name of a function or method that TEXT is."
+  (let ((text (string-trim '(#\Space #\Newline #\Tab) text)))
+    (cond ((string= text "") (refuse text "It is empty." :name))
+          ((char= #\( (char text 0))
+           (handler-case (read-name text)
+             (error (problem) (refuse text (message-text problem) :name))))
+          (t (plain-function text)))))
+
+;;; Points
+
+(defun new-point (recording name &optional method)
+  "A point of RECORDING for the function NAME, or for METHOD of it."
+  (let ((point (make-point :recording recording :session (run-session recording) :name name :method method)))
+    (setf (point-text point) (line-text-in-time (if method (method-form name method) name) 200))
+    point))
+
+(defun point-of-text (recording text)
+  "The point of RECORDING that TEXT names."
+  (let ((name (named-function text)))
+    (if (method-name-p name)
+        (let ((method (handler-case (named-method name)
+                        (error (problem) (refuse text (message-text problem) :name)))))
+          (multiple-value-bind (reason kind) (unbreakable-method-reason (second name) method)
+            (when reason (refuse text reason kind)))
+          (new-point recording (second name) method))
+        (multiple-value-bind (reason kind) (unbreakable-reason name)
+          (when reason (refuse text reason kind (and (eq kind :undefined) (consp name)
+                                                     (similar-functions (symbol-name (second name)) *package*))))
+          (new-point recording name)))))
+
+(defun package-functions (package)
+  "The names of the functions that PACKAGE defines, which can be traced."
+  (let ((names '()))
+    (do-symbols (symbol package names)
+      (when (eq package (symbol-package symbol))
+        (dolist (name (list symbol (list 'setf symbol)))
+          (when (and (fboundp name) (null (unbreakable-reason name)) (not (sb-int:info :function :source-transform name)))
+            (pushnew name names :test #'equal)))))))
+
+(defun points-of-package (recording text)
+  "The points of RECORDING for all functions of the package that TEXT names."
+  (let ((package (live-package (parsed-package text))))
+    (cond ((null package) (refuse text "There is no such package." :package (similar-packages (parsed-package text))))
+          ((or (implementation-package-p package) (eq package (find-package "COMMON-LISP")))
+           (refuse text "Lisp or Swank uses its functions all the time." :package))
+          (t (let ((names (package-functions package)))
+               (cond ((null names) (refuse text "It has no functions to trace." :package))
+                     ((> (length names) +package-limit+)
+                      (refuse text (format nil "It has ~d functions." (length names)) :package)))
+               (loop for name in names collect (new-point recording name)))))))
+
+(defun give-condition (points source)
+  "Give POINTS the condition SOURCE."
+  (handler-case
+      (if (rest (nthcdr (1- +own-condition-limit+) points))
+          (let ((code (read-code source '() "condition")))
+            (dolist (point points) (setf (point-condition point) code)))
+          (dolist (point points)
+            (setf (point-condition point) (read-code source (parameters-of point) "condition"))))
+    (refused-code (problem) (refuse source (message-text problem) :code))))
+
+(defun find-points (recording names package condition)
+  "The points of RECORDING for NAMES and for all functions of PACKAGE, with CONDITION."
+  (let ((points (remove-duplicates (append (loop for name in names collect (point-of-text recording name))
+                                           (and package (points-of-package recording package)))
+                                   :test (lambda (one other)
+                                           (and (equal (point-name one) (point-name other)) (eq (point-method one) (point-method other))))
+                                   :from-end t)))
+    (when condition (give-condition points condition))
+    points))
+
+(defun missed-texts (points)
+  "Texts that say which calls of POINTS are not recorded."
+  (loop for point in points
+        for text = (and (null (point-method point))
+                        (or (missed-calls-text (point-name point))
+                            (and (direct-self-calls-p (fdefinition (point-name point)))
+                                 "It was compiled with more weight on speed than on debug: its calls of itself are jumps, and are not recorded.")))
+        when text collect (format nil "~a: ~a" (point-text point) text) into texts
+        finally (return (subseq texts 0 (min 5 (length texts))))))
+
+(defun missed-calls-text (name)
+  "A text that says which calls of NAME an encapsulation misses, or NIL."
+  (cond ((eq (sb-int:info :function :inlinep name) 'inline) "It is declared inline: calls that were compiled inline are not recorded.")
+        ((sb-int:info :function :source-transform name) "Calls compiled with knowledge of its structure are inlined and not recorded.")))
+
+;;; On and off
+
+(defun condition-true-p (recording point arguments)
+  "True if the condition of POINT holds for ARGUMENTS. An error in it ends RECORDING."
+  (or (null (point-condition point))
+      (handler-case (value-at-call (point-condition point) point arguments)
+        (error (problem)
+          (setf (recording-failure recording) (report-text problem 500))
+          (end-soon recording :failed)
+          nil))))
+
+(defun arm-point (point)
+  "Make calls of POINT reach its recorder."
+  (if (point-method point)
+      (watch-method point)
+      (encapsulate-function (point-name point) (point-tag point) (make-recorder point :function))))
+
+(defun disarm-point (point)
+  "Undo ARM-POINT, also if that did not come to its end."
+  (cond ((point-method point) (unwatch-method point))
+        ((fboundp (point-name point)) (unencapsulate-function (point-name point) (point-tag point)))))
+
+(defun switch-on-recording (recording points)
+  "Record the calls of POINTS, and the conditions signalled in them, in RECORDING."
+  (let ((start (nanoseconds-now)))
+    (setf (recording-started recording) start)
+    (dolist (point points)
+      (unless (eq :open (run-end recording)) (return))
+      ;; first noted, so that it is switched off whatever happens
+      (sb-ext:atomic-push point (recording-points recording))
+      (arm-point point))
+    (watch-signals recording)
+    (setf (recording-switching recording) (- (nanoseconds-now) start))))
+
+(defun switch-off-recording (recording)
+  "Undo SWITCH-ON-RECORDING. Any thread may call this, any number of times."
+  (sb-thread:with-recursive-lock ((recording-lock recording))
+    (let ((start (nanoseconds-now)))
+      (unless (recording-seconds recording)
+        (setf (recording-seconds recording) (- start (recording-started recording))))
+      (unwatch-signals recording)
+      (loop for point = (first (recording-points recording))
+            while point
+            do (ignore-errors (disarm-point point))
+               (sb-ext:atomic-update (recording-points recording) (lambda (points) (remove point points))))
+      (incf (recording-switching recording) (- (nanoseconds-now) start)))))

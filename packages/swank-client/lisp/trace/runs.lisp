@@ -1,0 +1,92 @@
+;;;; Runs: code, or seconds, during which something is switched on in the image. Whatever ends a run switches it off: the end of the code,
+;;;; a stop in the debugger, the end of the request, or that of the client.
+
+(in-package #:swank-client/trace)
+
+(defstruct run
+  "Something that is switched on while code runs or some seconds pass."
+  (session (current-session))
+  ;; :OPEN, then why it has ended: :RETURNED, :UNWOUND, :STOPPED in the debugger, :DEPARTED with its client, or another keyword
+  (end :open)
+  ;; a function of the run that switches off what is on; it may be called more than once
+  (switch-off #'identity :type function))
+
+(defun end-run (run reason)
+  "End RUN for REASON, unless it has ended. Any thread may call this."
+  (when (eq :open (sb-ext:compare-and-swap (run-end run) :open reason))
+    (funcall (run-switch-off run) run)))
+
+(defvar *open-runs* (list '()) "A cell with the list of runs that have not ended.")
+
+(defun end-runs (session)
+  "End all runs of SESSION, whose client has disconnected or resets it."
+  (dolist (run (car *open-runs*))
+    (when (eq session (run-session run))
+      (ignore-errors (end-run run :departed))
+      (ignore-errors (funcall (run-switch-off run) run)))))
+
+(pushnew 'end-runs *departure-hooks*)
+
+(defun call-as-run (run switch-on function)
+  "Call SWITCH-ON with RUN, and then FUNCTION. => the values of FUNCTION
+When FUNCTION has ended in any way, or this thread stops in the debugger, or the client is gone, RUN has ended."
+  (let ((*stop-hook* (lambda () (end-run run :stopped)))
+        (returned nil))
+    (unwind-protect
+         (progn
+           (sb-ext:atomic-push run (car *open-runs*))
+           (funcall switch-on run)
+           (when (session-departed (run-session run)) (end-run run :departed))
+           ;; another thread may have ended it before it was switched on
+           (unless (eq :open (run-end run)) (funcall (run-switch-off run) run))
+           (multiple-value-prog1 (funcall function)
+             (setf returned t)))
+      (sb-sys:without-interrupts
+        (end-run run (if returned :returned :unwound))
+        ;; another thread may still be switching it off
+        (funcall (run-switch-off run) run)
+        (sb-ext:atomic-update (car *open-runs*) (lambda (runs) (remove run runs)))))))
+
+;;; The latest runs of each client, so that it can ask about one that has stopped
+
+(defconstant +kept-runs+ 10 "Runs of a client that are remembered.")
+
+(defvar *runs* (make-hash-table :test 'eq :weakness :key :synchronized t) "((KEY . RUN) ...) of each session, the latest first.")
+
+(defun remember-run (key run)
+  "Remember RUN under KEY, a number that the client chose."
+  (let ((known (gethash (run-session run) *runs*)))
+    (setf (gethash (run-session run) *runs*)
+          (acons key run (subseq known 0 (min (length known) (1- +kept-runs+)))))))
+
+(defun kept-run (key)
+  "The run that this client has under KEY, or NIL."
+  (cdr (assoc key (gethash (current-session) *runs*))))
+
+;;; What a run does
+
+(defun compiled-code (code)
+  "A function that runs the forms of CODE, text. The evaluation ends if it cannot be read."
+  (let ((forms (read-whole code)))
+    (without-form-source (compile nil `(lambda () ,@forms)))))
+
+(defun call-measured-code (function)
+  "Call FUNCTION, made by COMPILED-CODE. => its values as a list"
+  (multiple-value-list (call-own function '())))
+
+(defun wait-seconds (seconds run tell)
+  "Let SECONDS pass, unless RUN ends before. TELL is called with the whole seconds that have passed, each time."
+  (loop with start = (nanoseconds-now)
+        with told = 0
+        for passed = (/ (- (nanoseconds-now) start) 1000000000)
+        while (and (< passed seconds) (eq :open (run-end run)))
+        do (when (> (floor passed) told)
+             (funcall tell (setf told (floor passed))))
+           (sleep (min 1/10 (- seconds passed)))))
+
+(defun value-texts (values)
+  "The first of VALUES as text."
+  (with-printing-time
+    (loop for value in values
+          repeat 5
+          collect (line-text-in-time value 500))))

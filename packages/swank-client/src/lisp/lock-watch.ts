@@ -1,0 +1,99 @@
+import type { Sexp } from "sexp-parser";
+import type { Reply } from "../protocol/wire/messages.js";
+import {
+  type HeldLock,
+  heldCompilersLockForm,
+  heldCompilersLockIn,
+  heldLocksForm,
+  heldLocksIn,
+  isSameHold,
+} from "./held-lock.js";
+
+/**
+ * Milliseconds between looks at the running requests while there are any. A request that is seen twice is asked about: whether it waits for a
+ * lock that a stopped thread holds.
+ */
+export const LOOKING = 250;
+/** Milliseconds until the answer is confirmed, because a stopped thread takes locks for a moment while it answers questions. */
+const CONFIRMATION = 300;
+/** Milliseconds until the next question if there is no such lock, and the longest such time: it doubles. */
+const NEXT_QUESTION = 2000;
+const LAST_QUESTION = 30_000;
+
+/** How a request is watched. */
+export interface Watch {
+  /** Called once, when the request is known to wait for such a lock. It is then no longer watched. */
+  readonly onHeld: (lock: HeldLock) => void;
+  /** True for a request that compiles, and that is sent before the image can be asked for what it waits for. */
+  readonly compiles?: boolean | undefined;
+  /** True to watch for the compiler's lock only. Others may be held and awaited by the program's own design. */
+  readonly compilersOnly?: boolean | undefined;
+}
+
+/** The time of a request's next question, and what the last one has found. */
+interface Question {
+  due: number;
+  pause: number;
+  before: HeldLock | undefined;
+}
+
+type Due = readonly [id: number, watch: Watch, question: Question];
+
+/**
+ * Finds out which of the running requests wait for a lock until a client resumes or aborts a stop. One question in the image serves all of
+ * them.
+ */
+export class LockWatch {
+  readonly #running: Map<number, Watch>;
+  readonly #ask: (form: Sexp) => Promise<Reply | undefined>;
+  readonly #questions = new WeakMap<Watch, Question>();
+
+  /**
+   * @param running - The requests that are watched, by their ids.
+   * @param ask - Sends a question of its own; `undefined` if it fails.
+   */
+  constructor(running: Map<number, Watch>, ask: (form: Sexp) => Promise<Reply | undefined>) {
+    this.#running = running;
+    this.#ask = ask;
+  }
+
+  /** Asks about the requests that have run for a while. */
+  async look(): Promise<void> {
+    const now = performance.now();
+    const due: Due[] = [];
+    for (const [id, watch] of this.#running) {
+      const question = this.#questions.get(watch);
+      if (question === undefined) this.#questions.set(watch, { due: now, pause: NEXT_QUESTION, before: undefined });
+      else if (question.due <= now) due.push([id, watch, question]);
+    }
+    if (due.length === 0) return;
+    const locks = await this.#locks(due);
+    for (const asked of due) if (this.#running.get(asked[0]) === asked[1]) this.#take(asked, locks.get(asked[0]));
+  }
+
+  /** The locks that requests wait for, by the requests' ids. */
+  async #locks(due: readonly Due[]): Promise<ReadonlyMap<number, HeldLock>> {
+    const ids = due.map(([id]) => id);
+    const reply = await this.#ask(heldLocksForm(ids));
+    const found = reply?.status === "ok" ? heldLocksIn(reply.value) : undefined;
+    if (found !== undefined) return found;
+    const compiling = due.filter(([, { compiles }]) => compiles === true);
+    if (reply?.status !== "ok" || compiling.length === 0) return new Map();
+    // The image has nothing of ours yet, and what is being loaded must be compiled.
+    const answer = await this.#ask(heldCompilersLockForm());
+    const lock = answer?.status === "ok" ? heldCompilersLockIn(answer.value) : undefined;
+    return new Map(lock === undefined ? [] : compiling.map(([id]) => [id, lock]));
+  }
+
+  #take([id, watch, question]: Due, found: HeldLock | undefined): void {
+    const lock = watch.compilersOnly === true && found?.isCompilers !== true ? undefined : found;
+    if (lock !== undefined && isSameHold(question.before, lock)) {
+      this.#running.delete(id);
+      watch.onHeld(lock);
+      return;
+    }
+    question.before = lock;
+    question.due = performance.now() + (lock === undefined ? question.pause : CONFIRMATION);
+    if (lock === undefined) question.pause = Math.min(question.pause * 2, LAST_QUESTION);
+  }
+}

@@ -1,0 +1,169 @@
+;;; swank-mcp-door.el --- Let agents into a Lisp, and throw them out  -*- lexical-binding: t -*-
+
+;; Copyright (C) 2026 Swank toolkit contributors
+;; SPDX-License-Identifier: MIT
+
+;; This file is not part of GNU Emacs.
+
+;;; Commentary:
+
+;; `swank-mcp-listen' opens a port for agents, `swank-mcp-kick' throws
+;; them out and closes it.
+
+;;; Code:
+
+(require 'cl-lib)
+(require 'slime)
+(require 'subr-x)
+(require 'swank-mcp)
+
+(defcustom swank-mcp-port 4005
+  "The port on which `swank-mcp-listen' lets agents in."
+  :type 'natnum
+  :group 'swank-mcp)
+
+(defcustom swank-mcp-program nil
+  "The program `swank-mcp', or nil for the one that this file came with."
+  :type '(choice (const :tag "The one that this file came with" nil) file)
+  :group 'swank-mcp)
+
+(defcustom swank-mcp-clients
+  '(("Claude Code" . "claude mcp add lisp -- %s")
+    ("Codex" . "codex mcp add lisp -- %s")
+    ("Gemini CLI" . "gemini mcp add lisp %s")
+    ("other" . "%s"))
+  "Commands that add an MCP server to clients of agents.
+In each, %s stands for the command that starts the server."
+  :type '(alist :key-type string :value-type string)
+  :group 'swank-mcp)
+
+(defcustom swank-mcp-secret-file "~/.slime-secret"
+  "The file whose first line clients must send to a Lisp.
+SLIME and Swank know only this name."
+  :type 'file
+  :group 'swank-mcp)
+
+;;;; The secret
+
+(defun swank-mcp--new-secret ()
+  "Return a secret that nobody can guess."
+  (with-temp-buffer
+    (set-buffer-multibyte nil)
+    (unless (eq 0 (call-process "head" nil t nil "-c" "32" "/dev/urandom"))
+      (user-error "No random bytes can be read.  Write a secret to %s yourself" swank-mcp-secret-file))
+    (secure-hash 'sha256 (current-buffer))))
+
+(defun swank-mcp--ensure-secret ()
+  "Make a secret if there is none.
+Signal an error if other users can read the one that exists."
+  (let ((file (expand-file-name swank-mcp-secret-file)))
+    (cond ((not (file-exists-p file))
+           (with-file-modes #o600
+             (let ((coding-system-for-write 'us-ascii))
+               (write-region (concat (swank-mcp--new-secret) "\n") nil file nil 'silent nil 'excl))))
+          ((/= 0 (logand #o077 (file-modes file)))
+           (user-error "Other users can read %s.  Correct this first: chmod 600 %s" file file)))))
+
+;;;; Opening
+
+(defun swank-mcp--program ()
+  "Return the command for the server swank-mcp, without options."
+  (let ((beside (expand-file-name "../bin/swank-mcp.js"
+                                  (file-name-directory (or (locate-library "swank-mcp") default-directory)))))
+    (shell-quote-argument
+     (cond (swank-mcp-program (expand-file-name swank-mcp-program))
+           ((file-executable-p beside) (file-truename beside))
+           (t "swank-mcp")))))
+
+(defun swank-mcp--client-command (client port)
+  "Return the command to let CLIENT, of `swank-mcp-clients', in by PORT."
+  (let ((arguments (format "--attach %d" port))
+        (format (or (cdr (assoc client swank-mcp-clients)) "%s")))
+    (if (equal client "Gemini CLI")
+        (format "%s -- %s" (format format (swank-mcp--program)) arguments)
+      (format format (format "%s %s" (swank-mcp--program) arguments)))))
+
+(defun swank-mcp--open-form (port)
+  "Return the form that opens PORT in the Lisp.
+Its value is nil, or the text of a problem."
+  `(cl:let ((home (cl:merge-pathnames ".slime-secret" (cl:user-homedir-pathname))))
+           (cl:cond ((cl:find ,port swank::*servers* :key (cl:quote cl:second)) cl:nil)
+                    ((cl:not (cl:probe-file home))
+                     (cl:format cl:nil "the Lisp sees no file ~a, which must contain a secret" home))
+                    (cl:t (cl:handler-case
+                           (cl:progn (swank:create-server :port ,port :dont-close cl:t) cl:nil)
+                           (cl:error (problem) (cl:princ-to-string problem)))))))
+
+;;;###autoload
+(defun swank-mcp-listen (port client)
+  "Open PORT in the current Lisp for agents.
+Show and copy the command for adding the Lisp to CLIENT, a program that
+runs agents.  With a prefix argument, ask for the port, by default
+`swank-mcp-port'.  Clients must send the secret in
+`swank-mcp-secret-file', which is made if there is none.  Only programs
+of this machine can reach the port."
+  (interactive
+   (list (if current-prefix-arg (read-number "Port for agents: " swank-mcp-port) swank-mcp-port)
+         (completing-read "The agent's client: " swank-mcp-clients nil t nil nil (caar swank-mcp-clients))))
+  (unless swank-mcp-mode (swank-mcp-mode 1))
+  (let ((lisp (swank-mcp--current-lisp)))
+    (swank-mcp--ensure-secret)
+    (let* ((slime-dispatching-connection (swank-mcp--lisp-process lisp))
+           (problem (slime-eval (swank-mcp--open-form port) "COMMON-LISP-USER")))
+      (when problem
+        (user-error "Agents cannot join %s: %s" (slime-connection-name) problem)))
+    (let ((command (swank-mcp--client-command client port)))
+      (kill-new command)
+      (message "Agents can join.  Run this once in your project (copied): %s" command)
+      command)))
+
+;;;; Throwing out
+
+(defconst swank-mcp--kick-form
+  '(cl:let ((agents (cl:remove-if-not (cl:lambda (connection)
+                                        (cl:typep (swank::connection.user-output connection) 'cl:synonym-stream))
+                                      swank::*connections*)))
+           (cl:when agents
+             (cl:dolist (server swank::*servers*) (swank:stop-server (cl:second server)))
+             (cl:dolist (agent agents) (swank::close-connection agent cl:nil cl:nil)))
+           (cl:list :kicked (cl:length agents) :stayed 0 :ports cl:nil))
+  "The form that throws agents out of a Lisp that has no runtime yet.")
+
+(defun swank-mcp--report-kick (answers)
+  "Show what came of throwing agents out, as ANSWERS say."
+  (let ((kicked (apply #'+ (mapcar (lambda (answer) (plist-get answer :kicked)) answers)))
+        (stayed (apply #'max 0 (mapcar (lambda (answer) (plist-get answer :stayed)) answers)))
+        (ports (delete-dups (cl-mapcan (lambda (answer) (copy-sequence (plist-get answer :ports))) answers))))
+    (message "%s%s"
+             (cond ((> kicked 0)
+                    (format "Agents were thrown out.%s"
+                            (if ports
+                                (format "  Port %s is closed; M-x swank-mcp-listen opens it again."
+                                        (mapconcat #'number-to-string ports ", "))
+                              "")))
+                   ((= stayed 0) "No agent is connected.")
+                   (t ""))
+             (if (> stayed 0) "All that the agent ran was aborted.  It stays, because this Lisp is its own." ""))))
+
+;;;###autoload
+(defun swank-mcp-kick ()
+  "Throw all agents out of the current Lisp, at once.
+All that they run and have stopped is aborted.  The port that they came
+through is closed, so that none returns; `swank-mcp-listen' opens it
+again.  Your own connection and your own work are left alone."
+  (interactive)
+  (let ((lisp (swank-mcp--current-lisp)))
+    (swank-mcp--request
+     lisp
+     (lambda (answers)
+       (if answers
+           (swank-mcp--report-kick answers)
+         (let ((slime-dispatching-connection (swank-mcp--lisp-process lisp)))
+           (slime-eval-async swank-mcp--kick-form
+             (lambda (answer) (swank-mcp--report-kick (list answer)))
+             "COMMON-LISP-USER"))))
+     :kick)))
+
+(provide 'swank-mcp-door)
+
+;;; swank-mcp-door.el ends here

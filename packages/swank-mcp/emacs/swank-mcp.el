@@ -1,0 +1,356 @@
+;;; swank-mcp.el --- See, steer and save what agents do in your Lisp  -*- lexical-binding: t -*-
+
+;; Copyright (C) 2026 Swank toolkit contributors
+
+;; Author: Swank toolkit contributors
+;; Maintainer: Swank toolkit contributors
+;; URL: https://github.com/swank-toolkit/swank-toolkit
+;; Version: 0.1.0
+;; Package-Requires: ((emacs "27.1") (slime "2.27"))
+;; Keywords: lisp, languages, tools
+;; SPDX-License-Identifier: MIT
+
+;; This file is not part of GNU Emacs.
+
+;;; Commentary:
+
+;; The MCP server swank-mcp connects agents to the Lisp that you use in
+;; SLIME.  This package is your side of it: it shows what the agents do,
+;; and lets you throw them out.  It speaks through SLIME's own connection.
+;;
+;;     (require 'swank-mcp)
+;;     (swank-mcp-mode 1)
+;;
+;; `swank-mcp-listen' opens a port for agents in the current Lisp, and
+;; copies the command that adds it to an agent's client.
+;; `swank-mcp-transcript' shows all that agents do, live.
+;; `swank-mcp-kick' disconnects them at once.
+;;
+;; Only SBCL is supported.
+
+;;; Code:
+
+(require 'cl-lib)
+(require 'slime)
+(require 'subr-x)
+
+(defgroup swank-mcp nil
+  "Agents in the Lisp that you use in SLIME."
+  :prefix "swank-mcp-"
+  :group 'slime
+  :link '(url-link "https://github.com/swank-toolkit/swank-toolkit"))
+
+(defcustom swank-mcp-kept-calls 200
+  "How many calls of agents Emacs keeps for each Lisp.
+The oldest are forgotten."
+  :type 'natnum)
+
+(defface swank-mcp-running '((t :inherit success))
+  "Face of the mode line while an agent's code runs.")
+
+(defface swank-mcp-stopped '((t :inherit warning))
+  "Face of the mode line while an agent's code is stopped in the debugger.")
+
+(defface swank-mcp-asking '((t :inherit error))
+  "Face of the mode line while an agent waits for your answer.")
+
+;;;; What Emacs knows about the agents of a Lisp
+
+(cl-defstruct (swank-mcp--lisp (:constructor swank-mcp--make-lisp (process)))
+  "What Emacs knows about the agents of a Lisp."
+  process                               ; the connection of SLIME
+  channel                               ; through which the Lisp sends events
+  agents                                ; (VERSION NUMBER NAMES) of each runtime
+  calls                                 ; all calls, latest first
+  questions)                            ; those without an answer, oldest first
+
+(cl-defstruct (swank-mcp--call (:constructor swank-mcp--make-call (number)))
+  "Something that an agent did in a Lisp."
+  number revision agent operation code package
+  begun ended                           ; in seconds since 1970
+  output stop                           ; stop: (THREAD LEVEL MESSAGE)
+  status result
+  start end                             ; markers in the transcript
+  folded fontified)
+
+(defvar swank-mcp--lisps '()
+  "An object for each connection of SLIME whose Lisp has been greeted.")
+
+(defvar swank-mcp-change-hook nil
+  "Functions called when an agent has done something.
+Each gets the object of the Lisp and the call that has changed, or nil
+if many have.")
+
+(defun swank-mcp--lisp-of (process)
+  "Return what is known about the Lisp of PROCESS, a connection of SLIME."
+  (cl-find process swank-mcp--lisps :key #'swank-mcp--lisp-process))
+
+(defun swank-mcp--find-call (lisp number)
+  "Return call NUMBER of LISP, or nil."
+  (cl-find number (swank-mcp--lisp-calls lisp) :key #'swank-mcp--call-number))
+
+(defun swank-mcp--state (lisp)
+  "Return what the agents of LISP do: asking, running, stopped, idle, or nil."
+  (let ((open (cl-remove-if #'swank-mcp--call-status (swank-mcp--lisp-calls lisp))))
+    (cond ((swank-mcp--lisp-questions lisp) 'asking)
+          ((cl-some (lambda (call) (not (swank-mcp--call-stop call))) open) 'running)
+          (open 'stopped)
+          ((cl-some (lambda (agents) (nth 2 agents)) (swank-mcp--lisp-agents lisp)) 'idle))))
+
+(defun swank-mcp--changed (lisp &optional call)
+  "Show that CALL of LISP has changed, or all that is known about LISP."
+  (force-mode-line-update t)
+  (run-hook-with-args 'swank-mcp-change-hook lisp call))
+
+;;;; Events of a Lisp
+
+(defun swank-mcp--fill-call (call plist)
+  "Set the slots of CALL from PLIST, which the Lisp has sent."
+  (cl-destructuring-bind (&key revision agent operation code package begun ended output stop status result
+                               &allow-other-keys)
+      plist
+    (setf (swank-mcp--call-revision call) revision
+          (swank-mcp--call-agent call) agent
+          (swank-mcp--call-operation call) operation
+          (swank-mcp--call-code call) code
+          (swank-mcp--call-package call) package
+          (swank-mcp--call-begun call) begun
+          (swank-mcp--call-ended call) ended
+          (swank-mcp--call-output call) output
+          (swank-mcp--call-stop call) stop
+          (swank-mcp--call-status call) status
+          (swank-mcp--call-result call) result)
+    call))
+
+(defun swank-mcp--note-call (lisp plist)
+  "Note the call of LISP that PLIST describes.  Return it.
+A ledger can be older than events that came before it."
+  (let* ((number (plist-get plist :number))
+         (known (swank-mcp--find-call lisp number))
+         (call (or known (swank-mcp--make-call number))))
+    (unless (and known (>= (swank-mcp--call-revision known) (plist-get plist :revision)))
+      (swank-mcp--fill-call call plist))
+    (unless known
+      (push call (swank-mcp--lisp-calls lisp))
+      (when (nthcdr swank-mcp-kept-calls (swank-mcp--lisp-calls lisp))
+        (setf (swank-mcp--lisp-calls lisp)
+              (cl-subseq (swank-mcp--lisp-calls lisp) 0 swank-mcp-kept-calls))))
+    call))
+
+(defun swank-mcp--note-agents (lisp agents)
+  "Note AGENTS of LISP, (VERSION NUMBER NAMES), unless they are older."
+  (let ((known (assoc (car agents) (swank-mcp--lisp-agents lisp))))
+    (unless (and known (> (nth 1 known) (nth 1 agents)))
+      (setf (swank-mcp--lisp-agents lisp)
+            (cons agents (remq known (swank-mcp--lisp-agents lisp)))))))
+
+(defun swank-mcp--take-ledger (lisp ledger)
+  "Note the LEDGER that a runtime of LISP has sent."
+  (cl-destructuring-bind (&key agents calls &allow-other-keys) ledger
+    (swank-mcp--note-agents lisp agents)
+    (dolist (call calls) (swank-mcp--note-call lisp call))
+    (setf (swank-mcp--lisp-calls lisp)
+          (cl-sort (swank-mcp--lisp-calls lisp) #'> :key #'swank-mcp--call-number))
+    (swank-mcp--changed lisp)))
+
+(defun swank-mcp--on-agents (lisp agents)
+  "Note AGENTS, (VERSION NUMBER NAMES), of LISP."
+  (swank-mcp--note-agents lisp agents)
+  (swank-mcp--changed lisp))
+
+(defun swank-mcp--on-begin (lisp plist)
+  "Note that the call of PLIST has begun in LISP."
+  (swank-mcp--changed lisp (swank-mcp--note-call lisp plist)))
+
+(defun swank-mcp--old-call (lisp number revision)
+  "Return call NUMBER of LISP, which is about to get REVISION.
+Return nil if a ledger has already said so."
+  (let ((call (swank-mcp--find-call lisp number)))
+    (when (and call (< (swank-mcp--call-revision call) revision))
+      (setf (swank-mcp--call-revision call) revision)
+      call)))
+
+(defun swank-mcp--on-output (lisp number revision text)
+  "Note in REVISION of call NUMBER of LISP that it has printed TEXT."
+  (let ((call (swank-mcp--old-call lisp number revision)))
+    (when call
+      (setf (swank-mcp--call-output call) (concat (swank-mcp--call-output call) text))
+      (swank-mcp--changed lisp call))))
+
+(defun swank-mcp--on-stop (lisp number revision stop)
+  "Note in REVISION of call NUMBER of LISP its STOP, (THREAD LEVEL MESSAGE)."
+  (let ((call (swank-mcp--old-call lisp number revision)))
+    (when call
+      (setf (swank-mcp--call-stop call) stop)
+      (swank-mcp--changed lisp call))))
+
+(defun swank-mcp--on-resume (lisp number revision)
+  "Note in REVISION of call NUMBER of LISP that it is no longer stopped."
+  (let ((call (swank-mcp--old-call lisp number revision)))
+    (when call
+      (setf (swank-mcp--call-stop call) nil)
+      (swank-mcp--changed lisp call))))
+
+(defun swank-mcp--on-end (lisp number revision status result time)
+  "Note in REVISION of call NUMBER of LISP its end.
+It ended at TIME with STATUS and RESULT."
+  (let ((call (swank-mcp--old-call lisp number revision)))
+    (when call
+      (setf (swank-mcp--call-stop call) nil
+            (swank-mcp--call-status call) status
+            (swank-mcp--call-result call) result
+            (swank-mcp--call-ended call) time)
+      (swank-mcp--changed lisp call))))
+
+(defun swank-mcp--refresh (lisp)
+  "Ask the runtimes of LISP for all that Emacs may have missed."
+  (swank-mcp--request lisp (lambda (ledgers)
+                             (dolist (ledger ledgers) (swank-mcp--take-ledger lisp ledger)))
+                      :ledger))
+
+(defun swank-mcp--receiver (function)
+  "Return a function for `swank-mcp--events' from FUNCTION."
+  (lambda (_channel &rest data)
+    (let ((lisp (swank-mcp--lisp-of (slime-connection))))
+      (when lisp (apply function lisp data)))))
+
+(defvar swank-mcp--events
+  (let ((events (make-hash-table)))
+    (cl-loop for (event . function) in '((:agents . swank-mcp--on-agents)
+                                         (:begin . swank-mcp--on-begin)
+                                         (:output . swank-mcp--on-output)
+                                         (:stop . swank-mcp--on-stop)
+                                         (:resume . swank-mcp--on-resume)
+                                         (:end . swank-mcp--on-end)
+                                         (:runtime . swank-mcp--refresh)
+                                         (:gap . swank-mcp--refresh))
+             do (puthash event (swank-mcp--receiver function) events))
+    events)
+  "The functions that SLIME calls with our channel and an event's data.")
+
+;;;; Requests to a Lisp
+
+;; The property list of the Lisp keyword :SWANK-MCP is where versions of
+;; the runtime and Emacs find each other.  Its names never change; see
+;; lisp/activity/meeting-place.lisp.
+
+(defconst swank-mcp--protocol 1
+  "The version of the events and requests that this file understands.")
+
+(defun swank-mcp--request (lisp receive &rest request)
+  "Send REQUEST to all runtimes in LISP.
+RECEIVE is called with the list of their answers, the newest first."
+  (let ((slime-dispatching-connection (swank-mcp--lisp-process lisp)))
+    (slime-eval-async
+        `(cl:loop for (protocol version answer) in (cl:car (cl:get :swank-mcp :runtimes))
+                  when (cl:eql protocol ,swank-mcp--protocol)
+                  collect (cl:progn version (cl:funcall answer ,@request)))
+      (lambda (answers) (funcall receive (remq :unknown answers)))
+      "COMMON-LISP-USER")))
+
+(defun swank-mcp--announce (lisp)
+  "Tell LISP that this Emacs understands events, and ask for its ledger."
+  (let ((slime-dispatching-connection (swank-mcp--lisp-process lisp))
+        (channel (slime-channel.id (swank-mcp--lisp-channel lisp))))
+    (slime-eval-async
+        `(cl:progn
+          (cl:unless (cl:get :swank-mcp :listeners)
+                     (cl:setf (cl:get :swank-mcp :listeners) (cl:list cl:nil)))
+          (sb-ext:atomic-push (cl:list swank::*emacs-connection* ,channel ,swank-mcp--protocol)
+                              (cl:car (cl:get :swank-mcp :listeners)))
+          cl:t)
+      (lambda (_)
+        (swank-mcp--request lisp
+                            (lambda (ledgers)
+                              (dolist (ledger ledgers) (swank-mcp--take-ledger lisp ledger)))
+                            :announce channel))
+      "COMMON-LISP-USER")))
+
+;;;; Connections
+
+(defun swank-mcp--greet (&optional process)
+  "Begin to follow the agents in the Lisp of PROCESS, by default the current one."
+  (let* ((process (or process (slime-connection)))
+         (slime-dispatching-connection process))
+    (when (and (not (swank-mcp--lisp-of process))
+               (equal (slime-lisp-implementation-type) "SBCL"))
+      (let ((lisp (swank-mcp--make-lisp process)))
+        (setf (swank-mcp--lisp-channel lisp) (slime-make-channel swank-mcp--events "swank-mcp"))
+        (push lisp swank-mcp--lisps)
+        (swank-mcp--announce lisp)))))
+
+(defun swank-mcp--forget (process)
+  "Forget the Lisp of PROCESS, whose connection has ended."
+  (let ((lisp (swank-mcp--lisp-of process)))
+    (when lisp
+      (setq swank-mcp--lisps (remq lisp swank-mcp--lisps))
+      (setf (swank-mcp--lisp-agents lisp) '()
+            (swank-mcp--lisp-questions lisp) '())
+      (dolist (call (swank-mcp--lisp-calls lisp))
+        (unless (swank-mcp--call-status call)
+          (setf (swank-mcp--call-status call) :lost
+                (swank-mcp--call-result call) "The connection of Emacs to the Lisp ended.")))
+      (swank-mcp--changed lisp))))
+
+(defun swank-mcp--current-lisp ()
+  "Return the Lisp of the current connection of SLIME."
+  (let ((process (slime-connection)))
+    (or (swank-mcp--lisp-of process)
+        (progn (swank-mcp--greet process) (swank-mcp--lisp-of process))
+        (user-error "Agents can be followed only in SBCL"))))
+
+;;;; Mode line
+
+(defun swank-mcp--mode-line ()
+  "Return the text of the mode line about agents."
+  (let* ((states (mapcar #'swank-mcp--state swank-mcp--lisps))
+         (state (cl-find-if (lambda (state) (memq state states)) '(asking running stopped idle))))
+    (when state
+      (list " "
+            (propertize (format "agent %s" state)
+                        'face (cdr (assq state '((asking . swank-mcp-asking)
+                                                 (running . swank-mcp-running)
+                                                 (stopped . swank-mcp-stopped))))
+                        'help-echo "mouse-1: show what agents do"
+                        'mouse-face 'mode-line-highlight
+                        'local-map (let ((map (make-sparse-keymap)))
+                                     (define-key map [mode-line mouse-1] #'swank-mcp-transcript)
+                                     map))))))
+
+(defconst swank-mcp--mode-line '(:eval (swank-mcp--mode-line))
+  "The element of the mode line about agents.")
+
+(autoload 'swank-mcp-transcript "swank-mcp-transcript" nil t)
+(autoload 'swank-mcp-listen "swank-mcp-door" nil t)
+(autoload 'swank-mcp-kick "swank-mcp-door" nil t)
+(declare-function swank-mcp--update-transcript "swank-mcp-transcript")
+(declare-function swank-mcp--name-workers "swank-mcp-threads")
+(declare-function swank-mcp--named-threads "swank-mcp-threads")
+
+;;;###autoload
+(define-minor-mode swank-mcp-mode
+  "Follow what agents do in the Lisps of SLIME.
+The mode line says whether an agent is idle, running, stopped or asking,
+the list of threads names agents and their code, and
+`swank-mcp-transcript' shows all that agents do."
+  :global t
+  (require 'swank-mcp-transcript)
+  (require 'swank-mcp-threads)
+  (cond (swank-mcp-mode
+         (add-hook 'slime-connected-hook #'swank-mcp--greet)
+         (add-hook 'slime-net-process-close-hooks #'swank-mcp--forget)
+         (add-hook 'swank-mcp-change-hook #'swank-mcp--update-transcript)
+         (add-to-list 'mode-line-misc-info swank-mcp--mode-line t)
+         (advice-add 'slime-update-threads-buffer :around #'swank-mcp--name-workers)
+         (advice-add 'slime-display-threads :filter-args #'swank-mcp--named-threads)
+         (mapc #'swank-mcp--greet slime-net-processes))
+        (t
+         (remove-hook 'slime-connected-hook #'swank-mcp--greet)
+         (remove-hook 'swank-mcp-change-hook #'swank-mcp--update-transcript)
+         (setq mode-line-misc-info (delete swank-mcp--mode-line mode-line-misc-info))
+         (advice-remove 'slime-update-threads-buffer #'swank-mcp--name-workers)
+         (advice-remove 'slime-display-threads #'swank-mcp--named-threads))))
+
+(provide 'swank-mcp)
+
+;;; swank-mcp.el ends here

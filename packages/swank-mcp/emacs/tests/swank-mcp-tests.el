@@ -1,0 +1,215 @@
+;;; swank-mcp-tests.el --- Tests of swank-mcp.el that need no Lisp  -*- lexical-binding: t -*-
+
+;; Copyright (C) 2026 Swank toolkit contributors
+;; SPDX-License-Identifier: MIT
+
+;;; Commentary:
+
+;; `npm test' reports each test.  The tests of test/emacs use a real Lisp.
+
+;;; Code:
+
+(require 'cl-lib)
+(require 'ert)
+(require 'swank-mcp)
+(require 'swank-mcp-door)
+(require 'swank-mcp-threads)
+(require 'swank-mcp-transcript)
+
+(defun swank-mcp-tests--plist (number &rest others)
+  "Return what a Lisp sends about call NUMBER, with OTHERS before."
+  (append others
+          (list :number number :revision 0 :agent "claude" :operation "evaluate" :code "(+ 1 2)"
+                :begun (+ 1000.0 number) :output "" :result "")))
+
+(defmacro swank-mcp-tests--with-lisp (&rest body)
+  "Evaluate BODY with the only LISP, whose events are drawn at once."
+  (declare (indent 0))
+  `(let* ((lisp (swank-mcp--make-lisp 'process))
+          (swank-mcp--lisps (list lisp))
+          (swank-mcp--dirty '())
+          (swank-mcp--timer nil)
+          (swank-mcp-change-hook (list #'swank-mcp--update-transcript)))
+     (with-current-buffer (get-buffer-create swank-mcp--buffer-name)
+       (unwind-protect
+           (progn (swank-mcp-transcript-mode) ,@body)
+         (when swank-mcp--timer (cancel-timer swank-mcp--timer))
+         (kill-buffer)))))
+
+(defun swank-mcp-tests--text ()
+  "Return the visible text of the transcript, without times of day."
+  (swank-mcp--draw)
+  (let ((text ""))
+    (cl-loop for position from (point-min) below (point-max)
+             unless (invisible-p position)
+             do (setq text (concat text (string (char-after position)))))
+    (replace-regexp-in-string "^[0-9:]\\{8\\} " "" text)))
+
+(ert-deftest swank-mcp-tests-state ()
+  "The state is that of the agent that needs attention most."
+  (swank-mcp-tests--with-lisp
+    (should-not (swank-mcp--state lisp))
+    (swank-mcp--on-agents lisp '("A" 1 ("claude")))
+    (should (eq 'idle (swank-mcp--state lisp)))
+    (swank-mcp--on-begin lisp (swank-mcp-tests--plist 1))
+    (should (eq 'running (swank-mcp--state lisp)))
+    (swank-mcp--on-stop lisp 1 1 '(7 1 "oops"))
+    (should (eq 'stopped (swank-mcp--state lisp)))
+    (swank-mcp--on-begin lisp (swank-mcp-tests--plist 2))
+    (should (eq 'running (swank-mcp--state lisp)))
+    (swank-mcp--on-end lisp 2 2 :returned "=> 3" 1003.0)
+    (swank-mcp--on-resume lisp 1 3)
+    (should (eq 'running (swank-mcp--state lisp)))
+    (swank-mcp--on-end lisp 1 4 :aborted "Aborted." 1004.0)
+    (should (eq 'idle (swank-mcp--state lisp)))))
+
+(ert-deftest swank-mcp-tests-mode-line ()
+  "The mode line shows the state, and nothing without agents."
+  (swank-mcp-tests--with-lisp
+    (should-not (swank-mcp--mode-line))
+    (swank-mcp--on-agents lisp '("A" 1 ("claude")))
+    (should (equal "agent idle" (substring-no-properties (nth 1 (swank-mcp--mode-line)))))
+    (swank-mcp--on-begin lisp (swank-mcp-tests--plist 1))
+    (should (eq 'swank-mcp-running (get-text-property 0 'face (nth 1 (swank-mcp--mode-line)))))))
+
+(ert-deftest swank-mcp-tests-agents ()
+  "An old list of agents does not replace a newer one, and runtimes have separate lists."
+  (swank-mcp-tests--with-lisp
+    (swank-mcp--on-agents lisp '("A" 5 ()))
+    (swank-mcp--on-agents lisp '("A" 4 ("gone")))
+    (should-not (swank-mcp--state lisp))
+    (swank-mcp--on-agents lisp '("B" 3 ("other")))
+    (should (eq 'idle (swank-mcp--state lisp)))))
+
+(ert-deftest swank-mcp-tests-old-calls ()
+  "Only the latest calls are kept."
+  (swank-mcp-tests--with-lisp
+    (let ((swank-mcp-kept-calls 3))
+      (dotimes (number 5) (swank-mcp--on-begin lisp (swank-mcp-tests--plist number)))
+      (should (equal '(4 3 2) (mapcar #'swank-mcp--call-number (swank-mcp--lisp-calls lisp)))))))
+
+(ert-deftest swank-mcp-tests-transcript ()
+  "A call is drawn with code, output and result, and changes in its place."
+  (swank-mcp-tests--with-lisp
+    (swank-mcp--on-begin lisp (swank-mcp-tests--plist 1))
+    (swank-mcp--on-begin lisp (swank-mcp-tests--plist 2 :code "(sleep 1)" :operation "set-breakpoint"))
+    (should (equal "claude  running\n(+ 1 2)\n\nclaude (set-breakpoint)  running\n(sleep 1)\n\n"
+                   (swank-mcp-tests--text)))
+    (swank-mcp--on-output lisp 1 5 "hello\n")
+    (swank-mcp--on-stop lisp 2 6 '(7 1 "oops"))
+    (swank-mcp--on-end lisp 1 7 :returned "=> 3" 1001.5)
+    (should (equal (concat "claude  0.50 s\n(+ 1 2)\nhello\n=> 3\n\n"
+                           "claude (set-breakpoint)  stopped at 7/1\n(sleep 1)\noops\n\n")
+                   (swank-mcp-tests--text)))))
+
+(ert-deftest swank-mcp-tests-fontified ()
+  "Code has the faces of Lisp."
+  (let ((code (swank-mcp--fontified "(defun f () \"text\")")))
+    (should (eq 'font-lock-keyword-face (get-text-property 1 'face code)))))
+
+(ert-deftest swank-mcp-tests-folding ()
+  "A folded call shows only its heading, also after it has changed."
+  (swank-mcp-tests--with-lisp
+    (swank-mcp--on-begin lisp (swank-mcp-tests--plist 1))
+    (swank-mcp--on-begin lisp (swank-mcp-tests--plist 2))
+    (swank-mcp--draw)
+    (goto-char (point-min))
+    (swank-mcp-toggle)
+    (should (equal "claude  running\n\nclaude  running\n(+ 1 2)\n\n" (swank-mcp-tests--text)))
+    (swank-mcp--on-end lisp 1 8 :returned "=> 3" 1001.25)
+    (should (equal "claude  0.25 s\n\nclaude  running\n(+ 1 2)\n\n" (swank-mcp-tests--text)))
+    (swank-mcp-toggle-all)
+    (should (equal "claude  0.25 s\n\nclaude  running\n\n" (swank-mcp-tests--text)))
+    (swank-mcp-toggle-all)
+    (should (string-match-p "=> 3" (swank-mcp-tests--text)))))
+
+(ert-deftest swank-mcp-tests-moving ()
+  "n and p go from heading to heading, and w copies the code there."
+  (swank-mcp-tests--with-lisp
+    (dotimes (number 3)
+      (swank-mcp--on-begin lisp (swank-mcp-tests--plist number :code (format "(call %d)" number))))
+    (swank-mcp--draw)
+    (goto-char (point-min))
+    (swank-mcp-next 2)
+    (swank-mcp-copy-code)
+    (should (equal "(call 2)" (current-kill 0)))
+    (swank-mcp-previous)
+    (swank-mcp-copy-code)
+    (should (equal "(call 1)" (current-kill 0)))))
+
+(ert-deftest swank-mcp-tests-only-agent ()
+  "The transcript can show one agent."
+  (swank-mcp-tests--with-lisp
+    (swank-mcp--on-begin lisp (swank-mcp-tests--plist 1))
+    (swank-mcp--on-begin lisp (swank-mcp-tests--plist 2 :agent "codex"))
+    (swank-mcp--draw)
+    (swank-mcp-only-agent "codex")
+    (should (equal "codex  running\n(+ 1 2)\n\n" (swank-mcp-tests--text)))
+    (swank-mcp-only-agent "")
+    (should (string-prefix-p "claude" (swank-mcp-tests--text)))))
+
+(ert-deftest swank-mcp-tests-ledger ()
+  "A ledger that comes later adds what is missing, in order."
+  (swank-mcp-tests--with-lisp
+    (swank-mcp--on-begin lisp (swank-mcp-tests--plist 3))
+    (swank-mcp--take-ledger lisp (list :agents '("A" 1 ("claude"))
+                                       :calls (list (swank-mcp-tests--plist 1) (swank-mcp-tests--plist 3))))
+    (should (equal '(3 1) (mapcar #'swank-mcp--call-number (swank-mcp--lisp-calls lisp))))
+    (should (eq 'running (swank-mcp--state lisp)))))
+
+(ert-deftest swank-mcp-tests-late-ledger ()
+  "A ledger that is older than an event undoes nothing, and an event that it contains counts once."
+  (swank-mcp-tests--with-lisp
+    (swank-mcp--on-begin lisp (swank-mcp-tests--plist 1))
+    (swank-mcp--on-end lisp 1 1 :returned "=> 3" 1001.5)
+    (swank-mcp--take-ledger lisp (list :agents '("A" 1 ()) :calls (list (swank-mcp-tests--plist 1))))
+    (should (eq :returned (swank-mcp--call-status (swank-mcp--find-call lisp 1))))
+    (swank-mcp--take-ledger lisp (list :agents '("A" 1 ()) :calls (list (swank-mcp-tests--plist 2 :revision 1 :output "once"))))
+    (swank-mcp--on-output lisp 2 1 "once")
+    (should (equal "once" (swank-mcp--call-output (swank-mcp--find-call lisp 2))))))
+
+(ert-deftest swank-mcp-tests-forget ()
+  "Calls of a Lisp whose connection ends are lost."
+  (swank-mcp-tests--with-lisp
+    (swank-mcp--on-agents lisp '("A" 1 ("claude")))
+    (swank-mcp--on-begin lisp (swank-mcp-tests--plist 1))
+    (swank-mcp--forget 'process)
+    (should-not swank-mcp--lisps)
+    (should-not (swank-mcp--state lisp))
+    (should (eq :lost (swank-mcp--call-status (swank-mcp--find-call lisp 1))))))
+
+(ert-deftest swank-mcp-tests-threads ()
+  "Workers are named by their number, wherever the columns are."
+  (let ((swank-mcp--workers '((7 "claude" "(sleep 1)"))))
+    (should (equal '(((:id :name :status) (5 "main" "Running") (7 "worker claude: (sleep 1)" "Running")))
+                   (swank-mcp--named-threads
+                    '(((:id :name :status) (5 "main" "Running") (7 "worker" "Running"))))))))
+
+(ert-deftest swank-mcp-tests-client-command ()
+  "The command for a client names the program with its arguments."
+  (let ((swank-mcp-program "/opt/my tools/swank-mcp"))
+    (should (equal "claude mcp add lisp -- /opt/my\\ tools/swank-mcp --attach 4005"
+                   (swank-mcp--client-command "Claude Code" 4005)))
+    (should (equal "gemini mcp add lisp /opt/my\\ tools/swank-mcp -- --attach 4005"
+                   (swank-mcp--client-command "Gemini CLI" 4005)))
+    (should (equal "/opt/my\\ tools/swank-mcp --attach 7" (swank-mcp--client-command "other" 7)))))
+
+(ert-deftest swank-mcp-tests-secret ()
+  "A secret is made once, for its owner only."
+  (let* ((folder (make-temp-file "swank-mcp" t))
+         (swank-mcp-secret-file (expand-file-name "secret" folder)))
+    (unwind-protect
+        (cl-flet ((secret () (with-temp-buffer (insert-file-contents swank-mcp-secret-file) (buffer-string))))
+          (swank-mcp--ensure-secret)
+          (should (= #o600 (file-modes swank-mcp-secret-file)))
+          (should (string-match-p "\\`[0-9a-f]\\{64\\}\n\\'" (secret)))
+          (let ((first (secret)))
+            (swank-mcp--ensure-secret)
+            (should (equal first (secret))))
+          (set-file-modes swank-mcp-secret-file #o644)
+          (should-error (swank-mcp--ensure-secret) :type 'user-error))
+      (delete-directory folder t))))
+
+(provide 'swank-mcp-tests)
+
+;;; swank-mcp-tests.el ends here

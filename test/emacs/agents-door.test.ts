@@ -1,0 +1,63 @@
+import { expect } from "chai";
+import { BesideEmacs, freePort } from "../support/beside-emacs.js";
+import { Emacs } from "../support/emacs.js";
+import { McpStdio } from "../support/mcp-stdio.js";
+import { followsAgents, modeLineShowing, useSwankMcp } from "../support/swank-mcp-el.js";
+
+describe("swank-mcp-listen and swank-mcp-kick", function () {
+  this.timeout(300_000);
+
+  it("let an agent in with a secret, and throw it out for good with all that it runs and has stopped", async () => {
+    const emacs = await Emacs.start();
+    let agent: McpStdio | undefined;
+    try {
+      await emacs.startLisp();
+      await useSwankMcp(emacs);
+      await followsAgents(emacs);
+      const port = await freePort();
+      const command = JSON.parse(await emacs.eval(`(swank-mcp-listen ${port} "Claude Code")`));
+      expect(command).to.match(/^claude mcp add lisp -- \/\S+\/swank-mcp\.js --attach \d+$/);
+      expect(JSON.parse(await emacs.eval("(current-kill 0)"))).to.equal(command);
+      const secret = JSON.parse(await emacs.eval('(expand-file-name "~/.slime-secret")'));
+      expect(await emacs.eval('(format "%o" (file-modes "~/.slime-secret"))')).to.equal('"600"');
+      agent = await McpStdio.start(["--attach", String(port), "--secret-file", secret]);
+      await agent.evaluate('(error "stopped")');
+      const running = agent.evaluate("(progn (defvar *began* t) (sleep 300))");
+      await emacs.until("(eql 2 (swank-mcp-test-open-calls))", "two calls");
+      await emacs.eval("(swank-mcp-kick)");
+      expect(await emacs.messageMatching("thrown out")).to.equal(
+        `Agents were thrown out.  Port ${port} is closed; M-x swank-mcp-listen opens it again.`,
+      );
+      expect((await running)[0]).to.match(/aborted|lost/i);
+      await modeLineShowing(emacs, "");
+      expect((await agent.evaluate("(+ 1 2)"))[0]).to.include("No Lisp can be reached");
+      const left =
+        '(progn (loop repeat 500 while (find "worker" (sb-thread:list-all-threads) :key (function sb-thread:thread-name) :test (function equal)) do (sleep 0.01)) (count "worker" (sb-thread:list-all-threads) :key (function sb-thread:thread-name) :test (function equal)))';
+      expect(await emacs.evaluateInRepl(left)).to.equal("0");
+      await emacs.eval(`(swank-mcp-listen ${port} "Claude Code")`);
+      expect((await agent.evaluate("(+ 1 2)"))[0]).to.equal("=> 3");
+    } finally {
+      await agent?.end();
+      await emacs.kill();
+    }
+  });
+
+  it("say what is wrong: no agent, or a secret that others can read", async () => {
+    const user = await BesideEmacs.connected();
+    try {
+      const { emacs } = user;
+      await useSwankMcp(emacs);
+      await followsAgents(emacs);
+      await emacs.eval("(swank-mcp-kick)");
+      expect(await emacs.messageMatching("No agent")).to.equal("No agent is connected.");
+      await emacs.eval('(with-temp-file "~/.slime-secret" (insert "known"))');
+      await emacs.eval('(set-file-modes "~/.slime-secret" #o644)');
+      const refused = await emacs.eval(
+        `(condition-case problem (swank-mcp-listen ${user.port} "other") (error (error-message-string problem)))`,
+      );
+      expect(refused).to.match(/^"Other users can read \S+\/\.slime-secret\. {2}Correct this first: chmod 600/);
+    } finally {
+      await user.end();
+    }
+  });
+});

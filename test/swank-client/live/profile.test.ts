@@ -1,0 +1,167 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { expect } from "chai";
+import type { SwankClient, SwankErrorCode } from "swank-client";
+import type { Profile, ProfileOptions, ProfileSource } from "swank-client/types";
+import { rejection } from "../../support/caught.js";
+import { killedClient } from "./killed-client.js";
+import { liveImage } from "./live-image.js";
+
+const PROGRAM = `
+(defpackage :shop (:use :cl))
+(in-package :shop)
+(defun key-of (n) (let ((keys '())) (dotimes (i n keys) (setf keys (append keys (list i))))))
+(defun order (n) (length (key-of n)))
+(defun orders (count) (loop repeat count sum (order 300)))
+(defun spin (seconds) (let ((end (+ (get-internal-real-time) (* seconds internal-time-units-per-second)))) (loop while (< (get-internal-real-time) end))))
+(defun fill-lists (n) (loop repeat n collect (make-array 1000)))
+(in-package :cl-user)`;
+
+/** True if the profiler is off, and its timer, too: no further sample is taken. */
+const OFF = `
+(cl:or (cl:null (cl:find-package "SB-SPROF"))
+       (cl:null (cl:symbol-value (cl:find-symbol "*PROFILING*" "SB-SPROF"))))`;
+
+describe("client.program.profile", function () {
+  this.timeout(120_000);
+  const image = liveImage();
+
+  async function profiled(client: SwankClient, source: ProfileSource, options: ProfileOptions = {}): Promise<Profile> {
+    const run = await client.program.profile(source, options);
+    const outcome = await client.evaluate(run.code, { valuesAs: "data", policy: "keep" }).next();
+    if (outcome.status !== "returned") throw new Error(`The evaluation has ${outcome.status}.`);
+    return run.result(outcome.values[0] ?? "");
+  }
+
+  async function untilOff(): Promise<void> {
+    while ((await image.ask(OFF)) !== "T") await pause(20);
+  }
+
+  async function clientWithProgram(): Promise<SwankClient> {
+    const client = await image.connect();
+    await client.eval(PROGRAM);
+    return client;
+  }
+
+  it("finds the functions that take the time, and the path to them", async () => {
+    const client = await clientWithProgram();
+    const profile = await profiled(client, { code: "(shop::orders 1000)" });
+    expect(profile).to.include({ mode: "cpu", end: "returned", full: false, replaced: false });
+    expect(profile.values).to.deep.equal(["300000"]);
+    expect(profile.samples).to.be.greaterThan(10);
+    const named = (name: string) => profile.functions.find((found) => found.name === name);
+    expect(named("SHOP::KEY-OF")?.cumulative).to.be.greaterThan(profile.samples / 2);
+    expect(profile.path.map(({ name }) => name).slice(0, 3)).to.deep.equal([
+      "SHOP::ORDERS",
+      "SHOP::ORDER",
+      "SHOP::KEY-OF",
+    ]);
+    expect(profile.cost.run).to.be.greaterThan(10_000);
+    expect(profile.cost.bytes).to.be.greaterThan(1_000_000);
+    expect(await image.ask(OFF)).to.equal("T");
+  });
+
+  it("counts only functions of a package, with what they call", async () => {
+    const client = await clientWithProgram();
+    const { functions, samples, outside } = await profiled(
+      client,
+      { code: "(shop::orders 1000)" },
+      { package: "shop" },
+    );
+    expect(functions.map(({ name }) => name).filter((name) => !name.startsWith("SHOP::"))).to.deep.equal([]);
+    expect(functions[0]?.name).to.equal("SHOP::KEY-OF");
+    expect(functions[0]?.self).to.be.greaterThan((samples - outside) / 2);
+  });
+
+  it("says where memory is allocated", async () => {
+    const client = await clientWithProgram();
+    const { functions, cost } = await profiled(client, { code: "(shop::fill-lists 20000) nil" }, { mode: "alloc" });
+    expect(functions.find(({ name }) => name === "SHOP::FILL-LISTS")?.cumulative).to.be.greaterThan(10);
+    expect(cost.bytes).to.be.greaterThan(20_000 * 8000);
+  });
+
+  it("compares code with other code, in turn", async () => {
+    const client = await clientWithProgram();
+    const { comparison } = await profiled(client, { code: "(shop::spin 0.01)", against: "(shop::spin 0.1)" });
+    expect(comparison?.rounds).to.be.greaterThan(2);
+    expect((comparison?.against.real ?? 0) / (comparison?.code.real ?? 1)).to.be.greaterThan(2);
+  });
+
+  it("watches all threads for some seconds", async () => {
+    const client = await clientWithProgram();
+    await client.eval('(sb-thread:make-thread (lambda () (shop::spin 3600)) :name "spinner") nil');
+    const { functions, samples } = await profiled(client, { seconds: 1 });
+    expect(functions.find(({ name }) => name === "SHOP::SPIN")?.cumulative).to.be.greaterThan(samples / 2);
+    await client.eval(
+      "(sb-thread:terminate-thread (find \"spinner\" (sb-thread:list-all-threads) :key #'sb-thread:thread-name :test #'equal)) nil",
+    );
+  });
+
+  it("leaves the program's own profile alone, and gives back the samples of its last one", async () => {
+    const client = await clientWithProgram();
+    await client.eval("(require :sb-sprof)");
+    await client.eval(
+      "(sb-sprof:start-profiling :max-samples 1000) (shop::spin 1) (sb-sprof:stop-profiling) (defvar *kept* sb-sprof::*samples*)",
+    );
+    await profiled(client, { code: "(shop::orders 300)" });
+    expect(
+      await client.eval("(list (eq *kept* sb-sprof::*samples*) (plusp (length (sb-sprof::samples-vector *kept*))))"),
+    ).to.deep.equal(["(T T)"]);
+    await client.eval("(sb-sprof:start-profiling)");
+    await rejection(client.program.profile({ code: "1" }), "WATCH_REFUSED");
+    expect(await client.eval("sb-sprof::*profiling*")).to.deep.equal([":CPU"]);
+    await client.eval("(sb-sprof:stop-profiling) (sb-sprof:reset)");
+  });
+
+  it("is off when the code stops in the debugger, and has what was sampled until then", async () => {
+    const client = await clientWithProgram();
+    const run = await client.program.profile({ code: '(shop::orders 300) (error "enough")' });
+    const evaluation = client.evaluate(run.code, { valuesAs: "data" });
+    const outcome = await evaluation.next();
+    expect(outcome.status).to.equal("stopped");
+    expect(await image.ask(OFF)).to.equal("T");
+    expect(await run.progress()).to.include({ end: "stopped" });
+    await evaluation.abort();
+  });
+
+  it("is off when the code is aborted or leaves without a value", async () => {
+    const client = await clientWithProgram();
+    const run = await client.program.profile({ code: "(shop::spin 3600)" });
+    const evaluation = client.evaluate(run.code, { valuesAs: "data" });
+    while ((await image.ask(OFF)) === "T") await pause(20);
+    await evaluation.abort();
+    expect(await image.ask(OFF)).to.equal("T");
+    const left = await client.program.profile({ code: "(throw 'out 1)" });
+    expect(await client.eval(`(catch 'out ${left.code})`)).to.deep.equal(["1"]);
+    expect(await image.ask(OFF)).to.equal("T");
+    expect(await left.progress()).to.include({ end: "unwound" });
+  });
+
+  it("is off when the client's process is killed", async () => {
+    for (const source of ["{ seconds: 3600 }", '{ code: "(loop)" }']) {
+      await killedClient(
+        `const run = await client.program.profile(${source});
+         client.evaluate(run.code, { valuesAs: "data" }).next();
+         while ((await client.eval(${JSON.stringify(OFF)}))[0] === "T") await new Promise((resume) => setTimeout(resume, 20));
+         tell("on");`,
+        { port: image.swank.port },
+      );
+      await untilOff();
+      await image.untilTidy();
+    }
+  });
+
+  it("refuses unbalanced code, unknown packages and wrong options", async () => {
+    const client = await image.connect();
+    const refusal = async (expected: SwankErrorCode, source: ProfileSource, options: ProfileOptions = {}) =>
+      (await rejection(client.program.profile(source, options), expected)).message;
+    expect(await refusal("INVALID_ARGUMENT", { code: "(list 1" })).to.equal(
+      "code, line 1, column 1: the list that begins here never ends; a closing parenthesis is missing.",
+    );
+    expect(await refusal("NO_SUCH_PACKAGE", { code: "1" }, { package: "cl-usr" })).to.equal(
+      "There is no package cl-usr. Similar: COMMON-LISP-USER.",
+    );
+    expect(await refusal("INVALID_ARGUMENT", { seconds: -1 })).to.include(
+      "seconds is a number of seconds, at most 3600",
+    );
+  });
+});

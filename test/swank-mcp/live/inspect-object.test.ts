@@ -1,0 +1,217 @@
+import { expect } from "chai";
+import { McpDebugger, stopName } from "../../support/mcp-debugger.js";
+import { blocks } from "../../support/mcp-results.js";
+import { normalized } from "../../support/normalized.js";
+import { Snapshots } from "../../support/snapshots.js";
+
+const DEFINITIONS = `
+(defpackage :zoo (:use :cl) (:export #:cage #:animal) (:nicknames :menagerie))
+(in-package :zoo)
+(defstruct animal name (legs 4) (weight 1.5d0 :type double-float))
+(defclass cage () ((inhabitants :initform '() :accessor inhabitants) (key) (zoo :allocation :class :initform "Berlin")))
+(defgeneric feed (animal food) (:documentation "Feeds an animal."))
+(defmethod feed ((animal animal) (food (eql :hay))) :munch)
+(defmethod feed :around ((animal animal) food) (call-next-method))
+(define-condition escape (error) ((animal :initarg :animal)))
+(defun visit (animal &optional (hour 9) &key guide) "Visits an animal." (list animal hour guide))
+(defun make-counter (n) (lambda () (incf n)))
+(defvar *cage* (make-instance 'cage))
+(defvar *table* (make-hash-table :test 'equal))
+(setf (gethash "leo" *table*) (make-animal :name "Leo") (gethash '(1 2) *table*) #2A((1 2 3) (4 5 6)) (gethash :none *table*) nil)
+(in-package :cl-user)
+nil`;
+
+/** An object of each kind. */
+const OBJECTS: Readonly<Record<string, string>> = {
+  list: "(list 1 'two \"three\" '(4) 5.0)",
+  "dotted list": "(list* 1 2 3)",
+  cons: "(cons 1 2)",
+  "circular list": "(let ((list (list :a :b :c))) (setf (cdddr list) (cdr list)) list)",
+  vector: "(vector 1 :two (make-array 3 :initial-element 'x))",
+  "vector of bytes": "(make-array 4 :element-type '(unsigned-byte 8) :fill-pointer 2 :adjustable t)",
+  array: "(make-array '(2 2 2) :initial-contents '(((1 2) (3 4)) ((5 6) (7 :eight))))",
+  "array without dimensions": "(make-array nil :initial-element :only)",
+  string: '"short"',
+  "long string": "(make-string 4500 :initial-element #\\z)",
+  "hash table": "zoo::*table*",
+  structure: '(zoo::make-animal :name "Leo")',
+  instance: "zoo::*cage*",
+  condition: "(make-condition 'zoo::escape :animal :leo)",
+  function: "#'zoo::visit",
+  closure: "(zoo::make-counter 41)",
+  "generic function": "#'zoo::feed",
+  symbol: "'zoo::visit",
+  keyword: ":none",
+  package: "(find-package :zoo)",
+  pathname: '#P"/tmp/a/b.lisp"',
+  ratio: "3/4",
+  integer: "(+ 250 5)",
+  character: "#\\A",
+  "weak pointer": "(sb-ext:make-weak-pointer zoo::*cage*)",
+  mutex: '(sb-thread:make-mutex :name "gate")',
+  "two-way stream": '(make-two-way-stream (make-string-input-stream "x") (make-broadcast-stream))',
+};
+
+describe("inspect-object", function () {
+  this.timeout(180_000);
+  const snapshots = new Snapshots(import.meta.url);
+  let lisp: McpDebugger;
+
+  before(async () => {
+    lisp = await McpDebugger.start();
+    await lisp.evaluate(DEFINITIONS);
+  });
+  after(() => lisp.close());
+  afterEach(() => lisp.abortAll());
+
+  /** The text of the answer. */
+  async function inspect(object: number | string, args: Record<string, unknown> = {}): Promise<string> {
+    return blocks(await lisp.call("inspect-object", { object, ...args }))[0] ?? "";
+  }
+
+  /** The text with the ids numbered from 1, which depend on what was inspected before. */
+  function numbered(text: string): string {
+    const seen: string[] = [];
+    return normalized(text).replace(/\b(id |objects:ref )(\d+)/g, (_, what: string, id: string) => {
+      if (!seen.includes(id)) seen.push(id);
+      return `${what}${seen.indexOf(id) + 1}`;
+    });
+  }
+
+  /** The id of the object, or of the part with an index. */
+  function idIn(text: string, index?: number): number {
+    const line = index === undefined ? text : (text.split("\n").find((each) => each.startsWith(`[${index}] `)) ?? "");
+    const [, id] = /\bid (\d+)/.exec(line) ?? [];
+    if (id === undefined) throw new Error(`No id in ${line}`);
+    return Number(id);
+  }
+
+  it("shows what an object is, and its parts with ids and expressions", async () => {
+    for (const [name, code] of Object.entries(OBJECTS)) snapshots.match(name, numbered(await inspect(code)));
+  });
+
+  it("gives expressions that return the parts that it shows", async () => {
+    for (const code of Object.values(OBJECTS)) {
+      const text = await inspect(code);
+      for (const [, id, expression] of text.matchAll(
+        /^\[\d+\].*; id (\d+), (?:cycle, |assigned, |shared, )?(\(.*\))$/gm,
+      )) {
+        if (expression?.startsWith("(subseq") || expression?.startsWith("(make-array")) continue;
+        const [same] = await lisp.evaluate(`(eql ${expression} (swank-objects:ref ${id}))`);
+        expect(same, `${code}: ${expression}`).to.equal("=> T");
+      }
+    }
+  });
+
+  it("shows parts of parts, and marks those that it has shown", async () => {
+    const shared = "(let ((x (list 1 2))) (list x x (vector (list x))))";
+    snapshots.match("depth", numbered(await inspect(shared, { depth: 3 })));
+  });
+
+  it("follows parts by their index, a path, or their id", async () => {
+    const table = await inspect("zoo::*table*");
+    const byId = await inspect(idIn(table, 1));
+    expect(byId).to.match(/^#2A\(\(1 2 3\) \(4 5 6\)\)\narray of 2 x 3, id /);
+    expect(await inspect("zoo::*table*", { part: 1 })).to.include("(gethash (swank-objects:ref");
+    expect(await inspect("zoo::*table*", { part: "1/1" })).to.match(/^#\(4 5 6\)\nvector of 3, id /);
+    expect(await inspect(String(idIn(table)), { part: "0 / 0" })).to.match(/^"Leo"\nstring of 3, id /);
+  });
+
+  it("shows the pages of a large object", async () => {
+    const code = "(coerce (loop for i below 1000000 collect (* 10 i)) 'vector)";
+    const first = await inspect(code);
+    expect(first).to.match(/^\[49\] 490 {2}; \(aref \(swank-objects:ref \d+\) 49\)$/m);
+    expect(first).to.include("... 999950 more parts; the next is start 50.");
+    const last = await inspect(idIn(first), { start: 999_990 });
+    expect(last)
+      .to.match(/^\[999999\] 9999990/m)
+      .and.not.include("more parts");
+    expect(await inspect(idIn(first), { start: 1_000_000 })).to.include("It has only 1000000 parts.");
+  });
+
+  it("evaluates code in a frame of a stopped thread, and shows variables by their object ids", async () => {
+    await lisp.evaluate('(defun risky (box) (error "It failed: ~a" box))');
+    const stop = stopName(await lisp.evaluate("(risky (list :secret 42))"));
+    const frame = await lisp.frame("(RISKY (:SECRET 42))");
+    const id = (await lisp.locals("(RISKY")).find(({ name }) => name === "BOX")?.object_id;
+    expect(await inspect(id ?? 0))
+      .to.include("list of 2")
+      .and.include("[1] 42");
+    const thread = stop.split("/")[0];
+    expect(await inspect("(reverse box)", { frame: frame.index, thread }))
+      .to.include("[0] 42")
+      .and.include("[1] :SECRET");
+    expect(await inspect("(/ 0)", { frame: frame.index })).to.match(/^DIVISION-BY-ZERO/);
+    expect(await inspect("box", { frame: 999 })).to.match(/^Frame index out of range/);
+    await lisp.abortAll();
+    expect(await inspect(id ?? 0)).to.match(/^There is no object \d+: the stop at which it was listed has ended\./);
+    expect(await inspect("box", { frame: 0 })).to.match(/^Thread not in debugger/);
+  });
+
+  it("reports an error of the code as evaluate-lisp does, and the value after the thread was resumed", async () => {
+    const answer = blocks(
+      await lisp.call("inspect-object", { object: '(list 1 (restart-case (error "Which?") (use-value (x) x)))' }),
+    );
+    expect(answer[0]).to.match(/^\[ERROR\] SIMPLE-ERROR\nWhich\?/);
+    const resumed = blocks(await lisp.call("debugger_invoke_restart", { restart: "USE-VALUE", values: ["#(7 8)"] }));
+    expect(resumed[0]).to.match(/^\(1 #\(7 8\)\)\nlist of 2, id /);
+  });
+
+  it("keeps the latest values of the code, but no other objects", async () => {
+    const text = await inspect("(list (make-array 100))");
+    const [list, vector] = [idIn(text), idIn(text, 0)];
+    await lisp.evaluate("(progn (setf * nil ** nil *** nil / nil // nil /// nil) nil) nil nil nil");
+    await lisp.evaluate("(sb-ext:gc :full t)");
+    expect(await inspect(list)).to.include("list of 1");
+    await lisp.evaluate(`(setf (first (swank-objects:ref ${list})) nil) nil nil nil`);
+    for (let round = 0; round < 5; round += 1)
+      await lisp.evaluate("(progn (sb-sys:scrub-control-stack) (sb-ext:gc :full t) nil)");
+    expect(await inspect(vector)).to.equal(
+      `Object ${vector} is gone: nothing in the image kept it, and its memory was freed.\nInspect the object again from an expression that reaches it, and use the new id.`,
+    );
+  });
+
+  it("updates no instance of a redefined class", async () => {
+    await lisp.evaluate(`(defclass shape () ((sides :initform 3))) (defvar *shape* (make-instance 'shape))
+      (defvar *updated* 0) (defmethod update-instance-for-redefined-class :after ((shape shape) a d p &key) (incf *updated*))
+      (defclass shape () ((sides :initform 3) (color :initform :red)))`);
+    expect(await inspect("*shape*")).to.include("obsolete: its class was redefined");
+    expect(await lisp.evaluate("*updated*")).to.deep.equal(["=> 0"]);
+  });
+
+  it("calls no slot-value-using-class, and takes no lock of a table", async () => {
+    await lisp.evaluate(`(defclass counting (standard-class) ())
+      (defmethod sb-mop:validate-superclass ((a counting) (b standard-class)) t)
+      (defvar *reads* 0)
+      (defmethod sb-mop:slot-value-using-class :before ((class counting) object slot) (incf *reads*))
+      (defclass counted () ((x :initform 1)) (:metaclass counting))
+      (defvar *counted* (make-instance 'counted))
+      (defvar *locked* (make-hash-table :synchronized t))
+      (setf (gethash 1 *locked*) 2 *reads* 0)
+      (sb-thread:make-thread (lambda () (sb-ext:with-locked-hash-table (*locked*) (sleep 3600)))) nil`);
+    expect(await inspect("*counted*")).to.include("[0] X: 1");
+    expect(await lisp.evaluate("*reads*")).to.deep.equal(["=> 0"]);
+    expect(await inspect("*locked*"))
+      .to.include("[0] 1: 2")
+      .and.include("synchronized: yes");
+  });
+
+  it("survives printers that fail or never end", async () => {
+    await lisp.evaluate(`(defclass rude () ()) (defmethod print-object ((x rude) stream) (error "no"))
+      (defclass slow () ()) (defmethod print-object ((x slow) stream) (loop))`);
+    expect(await inspect("(list (make-instance 'rude) 1)")).to.match(/^\[1\] 1 /m);
+    expect(await inspect("(list (make-instance 'slow) 1)")).to.match(
+      /takes too long to print[\s\S]*^\[1\] 1 [\s\S]*^Cut: /m,
+    );
+  });
+
+  it("refuses bad input, and says what to do", async () => {
+    expect(await inspect(123_456_789)).to.match(/^There is no object 123456789\.\nInspect the object again/);
+    expect(await inspect(" ; nothing")).to.match(/^The code contains no form/);
+    expect(await inspect("(values)")).to.match(/^; No values/);
+    expect(await inspect("(list 1)", { part: 5 })).to.match(/^There is no part 5\. It has parts 0 to 0/);
+    expect(await inspect("17", { frame: 0 })).to.match(/^inspect-object: An id needs no frame/);
+    expect(await inspect("(list 1)", { thread: "1" })).to.match(/^inspect-object: A thread needs a frame/);
+    expect(await inspect("(list 1)", { part: "first" })).to.match(/^inspect-object: "first" is no path/);
+  });
+});
