@@ -13,6 +13,11 @@ export function blocks(result: Pick<CallToolResult, "content">): string[] {
     .filter((block) => block !== "");
 }
 
+/** Returns the text blocks of a result as one text, which begins with `ERROR` if the result is an error. */
+export function markedText(result: Pick<CallToolResult, "content" | "isError">): string {
+  return `${result.isError === true ? "ERROR " : ""}${blocks(result).join("\n--\n")}`;
+}
+
 /** Returns `data.type` of a refusal. */
 export function refusalType(result: CallToolResult): unknown {
   const error = result.structuredContent?.["error"];

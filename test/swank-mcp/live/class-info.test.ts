@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { blocks } from "../../support/mcp-results.js";
+import { markedText } from "../../support/mcp-results.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
 import { Snapshots } from "../../support/snapshots.js";
 
@@ -58,8 +58,7 @@ describe("class-info", () => {
 
   async function info(name: string, args: object = {}): Promise<string> {
     const result = await server.call("class-info", { package: "figures", ...args, name });
-    expect(result.isError, JSON.stringify(result)).to.equal(false);
-    return `> ${name}\n${blocks(result).join("\n--\n").replaceAll(folder, "FOLDER")}`;
+    return `> ${name}\n${markedText(result).replaceAll(folder, "FOLDER")}`;
   }
 
   async function infos(...names: readonly string[]): Promise<string> {
@@ -138,7 +137,7 @@ describe("class-info", () => {
   it("refuses arguments for a name that is not a generic function", async () => {
     const result = await server.call("class-info", { name: "figure", package: "figures", arguments: ["1"] });
     expect(result.isError).to.equal(true);
-    snapshots.match("arguments for a class", blocks(result).join("\n--\n"));
+    snapshots.match("arguments for a class", markedText(result));
   });
 
   snapshots.testCompleteness();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { decode } from "sexp-parser";
 import { connect, lispFunction } from "swank-client";
-import { blocks } from "../../support/mcp-results.js";
+import { blocks, markedText } from "../../support/mcp-results.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
 import { startRealSwank } from "../../support/real-swank.js";
 import { Snapshots } from "../../support/snapshots.js";
@@ -66,11 +66,10 @@ describe("list-changes", () => {
 
   const load = async () => void (await server.evaluate(`(load ${JSON.stringify(file)})`));
 
-  /** The whole answer, which must not be an error, with the folder's name replaced. */
+  /** The whole answer, marked if it is an error, with the folder's name replaced. */
   async function changes(args: object = {}): Promise<string> {
     const result = await server.call("list-changes", args);
-    expect(result.isError, JSON.stringify(result)).to.equal(false);
-    return blocks(result).join("\n--\n").replaceAll(folder, "FOLDER");
+    return markedText(result).replaceAll(folder, "FOLDER");
   }
 
   it("says that image and files agree, whatever was loaded", async () => {
@@ -139,7 +138,7 @@ describe("list-changes", () => {
     await other.evaluate("(defun cl-user::theirs () 1)").next();
     const listed = async () => {
       const result = await attached.call("list-changes", {});
-      return blocks(result).join("\n--\n").replaceAll(folder, "FOLDER");
+      return markedText(result).replaceAll(folder, "FOLDER");
     };
     await writeSource(
       SOURCE.replace("(* 2 ", "(* 20 ").replace("(defun unused () :unused)\n", "").concat("(defun added ())"),
@@ -249,9 +248,11 @@ describe("list-changes", () => {
 
   it("names similar files for one that is not there, and refuses bad arguments", async () => {
     expect(await changes({ file: join(folder, "stok.lisp") })).to.equal(
-      "The image has no file FOLDER/stok.lisp\n--\nSimilar files: FOLDER/stock.lisp",
+      "ERROR The image has no file FOLDER/stok.lisp\n--\nSimilar files: FOLDER/stock.lisp\nGive the path of a file that exists, absolute or relative to the image's directory.",
     );
-    expect(await changes({ file: folder })).to.equal("The image has no file FOLDER");
+    expect(await changes({ file: folder })).to.equal(
+      "ERROR The image has no file FOLDER\n--\nGive the path of a file that exists, absolute or relative to the image's directory.",
+    );
     for (const args of [{ file: "" }, { file: 1 }, { text: "yes" }, { name: "x" }]) {
       expect((await server.call("list-changes", args)).isError, JSON.stringify(args)).to.equal(true);
     }

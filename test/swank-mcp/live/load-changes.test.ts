@@ -262,7 +262,7 @@ describe("load-changes", () => {
 
   it("names similar files for one that is not there, and refuses bad arguments", async () => {
     expect(await load({ file: join(folder, "stok.lisp") })).to.equal(
-      "The image has no file FOLDER/stok.lisp\n--\nSimilar files: FOLDER/stock.lisp",
+      "The image has no file FOLDER/stok.lisp\n--\nSimilar files: FOLDER/stock.lisp\nGive the path of a file that exists, absolute or relative to the image's directory.",
     );
     for (const args of [{ file: "" }, { file: 1 }, { text: true }, { timeout: 0 }]) {
       expect((await server.call("load-changes", args)).isError, JSON.stringify(args)).to.equal(true);

@@ -163,5 +163,5 @@
                                (list :found (name-text name)
                                      (and class (class-facts class))
                                      (and (generic-function-p name) (function-facts name symbol))
-                                     (and (not setf-p) (symbol-kinds symbol))
+                                     (kinds-of name)
                                      systems-known-p)))))))))

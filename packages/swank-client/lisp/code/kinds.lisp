@@ -23,6 +23,13 @@
                     (variable-kind symbol)
                     (and (sb-int:info :setf :expander symbol) :setf-expander))))
 
+(defun kinds-of (name)
+  "The kinds of things that NAME, a symbol or (SETF SYMBOL), names."
+  (if (symbolp name)
+      (symbol-kinds name)
+      (remove nil (list (and (fboundp name) (function-kind name))
+                        (and (sb-int:info :setf :expander (second name)) :setf-expander)))))
+
 (defparameter *wider-kinds*
   '((:function :generic-function :special-operator) (:class :structure :condition :built-in-class) (:variable :constant))
   "Kinds, each with those that it includes when definitions are filtered.")

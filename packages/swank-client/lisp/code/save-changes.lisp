@@ -205,10 +205,14 @@
 
 ;;; The question
 
+(defun plain-name-text (text)
+  "The part of TEXT, NAME, (setf NAME) or (method NAME ...), that names a function, variable or type."
+  (string-trim "#'" (if (method-text-p text) (or (second (element-texts (trimmed text))) "") (trimmed text))))
+
 (defun definition-matcher (symbol text)
   "A predicate of definitions of SYMBOL, as TEXT names them: NAME, (setf NAME) or (method NAME ...)."
-  (let* ((elements (and (method-text-p text) (element-texts (trimmed text))))
-         (name (if (setf-text-p (string-trim "#'" (if elements (second elements) (trimmed text)))) (list 'setf symbol) symbol)))
+  (let ((elements (and (method-text-p text) (element-texts (trimmed text))))
+        (name (if (setf-text-p (plain-name-text text)) (list 'setf symbol) symbol)))
     (lambda (definition)
       (and (equal name (definition-name definition))
            (or (null elements) (wanted-methods (list definition) elements))
@@ -227,17 +231,25 @@
       (with-printing-time
         (list :saves (mapcar #'save-entry saves))))))
 
+(defun save-named (truename symbol text dry-run)
+  "SAVE-MATCHING for the definitions of SYMBOL that TEXT names. => its reply | (:undefined NAME) if there are none"
+  (let* ((matches-p (definition-matcher symbol text))
+         (all (all-definitions symbol (setf-text-p (plain-name-text text)))))
+    (if (if (method-text-p text) (notany matches-p all) (null all))
+        (list :undefined (trimmed text))
+        (save-matching truename matches-p dry-run t))))
+
 (defun save-changes (name file-name dry-run)
   "Write the evaluated definitions of NAME, by default all that this session has evaluated, to their file; those of NAME that no file has to
 the end of the file FILE-NAME. Write nothing if DRY-RUN.
-=> (:saves (ENTRY ...)) | the replies of WITH-WANTED-FILE and CALL-WITH-NAMED"
+=> (:saves (ENTRY ...)) | (:undefined NAME) | the replies of WITH-WANTED-FILE and CALL-WITH-NAMED"
   (with-code-session (nil)
     (with-files ()
       (with-wanted-file (truename file-name)
         (if name
-            (call-with-named (if (method-text-p name) (or (second (element-texts (trimmed name))) "") name)
+            (call-with-named (if (method-text-p name) (plain-name-text name) name)
                              (session-home nil)
                              (lambda (symbol status package)
                                (declare (ignore status package))
-                               (save-matching truename (definition-matcher symbol name) dry-run t)))
+                               (save-named truename symbol name dry-run)))
             (save-matching truename #'own-definition-p dry-run nil))))))

@@ -131,8 +131,12 @@ export interface Save extends Change {
   readonly outcome: SaveOutcome;
 }
 
-/** What became of the definitions, or the reason why there is no answer. */
-export type Saves = { readonly status: "found"; readonly saves: readonly Save[] } | FileNotFound | NameNotFound;
+/** What became of the definitions, or the reason why there is no answer. `undefined`: nothing is defined by the name, as code writes it. */
+export type Saves =
+  | { readonly status: "found"; readonly saves: readonly Save[] }
+  | { readonly status: "undefined"; readonly name: string }
+  | FileNotFound
+  | NameNotFound;
 
 export const changeFields = {
   state: keywordOf(CHANGE_STATES),

@@ -5,7 +5,7 @@ import { CODE_TIME } from "./code-time.js";
 import { fileNotFound } from "./file-not-found.js";
 import { nameNotFound } from "./name-not-found.js";
 
-const { list, map, tagged, tuple } = decode;
+const { list, map, string, tagged, tuple } = decode;
 
 /** Writes definitions to their files, or only says what would be written (lisp/code/save-changes.lisp). */
 export const saveChanges = lispFunction({
@@ -18,6 +18,7 @@ export const saveChanges = lispFunction({
   ],
   decode: tagged({
     saves: map(tuple(list(save)), ([saves]): Saves => ({ status: "found", saves })),
+    undefined: map(tuple(string), ([name]): Saves => ({ status: "undefined", name })),
     ...fileNotFound,
     ...nameNotFound,
   }),

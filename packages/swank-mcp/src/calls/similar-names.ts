@@ -13,12 +13,18 @@ const MOST_SIMILAR = 5;
 export async function similarNames(
   client: LispClient,
   asked: string,
-  answer: NameNotFound | { readonly status: "found" | "no-such-method" },
+  answer: NameNotFound | { readonly status: string },
 ): Promise<readonly string[]> {
-  if (answer.status !== "symbol-not-found" || answer.elsewhere.length > 0) return [];
+  if (!("elsewhere" in answer) || answer.elsewhere.length > 0) return [];
+  return namesNear(client, asked, answer.package);
+}
+
+/** Accessible symbols of a package whose names begin alike and are similar to `asked`, as code writes them. */
+export async function namesNear(client: LispClient, asked: string, packageName: string): Promise<readonly string[]> {
   const name = asked.trim();
   const [beginning] = BEGINNING.exec(name) ?? [];
   if (beginning === undefined) return [];
-  const candidates = await client.completions(beginning, answer.package).catch(() => []);
-  return nearestOnes(name, candidates, MOST_SIMILAR);
+  const candidates = await client.completions(beginning, packageName).catch(() => []);
+  const others = candidates.filter((candidate) => candidate.toLowerCase() !== name.toLowerCase());
+  return nearestOnes(name, others, MOST_SIMILAR);
 }

@@ -2,8 +2,9 @@ import type { Change, ChangeState, Changes, FileState, FoundChanges } from "../i
 import { cutName, cutText, fileName, firstOf, more } from "../text/cut.js";
 import { lineDiff } from "../text/line-diff.js";
 import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
-import { fileNotFoundBlocks } from "./file-not-found.js";
+import type { ToolGuide } from "../text/tool-guide.js";
 import { MAX_NAME } from "./meaning-text.js";
+import { missingFileAnswer } from "./not-found.js";
 
 /** Key of a result's `_meta` under which programs find the changes as data. */
 const CHANGES_META = "swank-mcp/changes";
@@ -34,10 +35,8 @@ const STATES = Object.keys(HEADINGS).filter((state): state is ChangeState => sta
  *
  * @param withText - Whether to show texts and diffs.
  */
-export function changesAnswer(changes: Changes, withText: boolean): ToolAnswer {
-  if (changes.status === "file-not-found") {
-    return { blocks: fileNotFoundBlocks(changes), isError: false, meta: { [CHANGES_META]: { ...changes } } };
-  }
+export function changesAnswer(changes: Changes, withText: boolean, guide: ToolGuide): ToolAnswer {
+  if (changes.status === "file-not-found") return missingFileAnswer(changes, CHANGES_META, guide);
   return { blocks: [changesText(changes, withText)], isError: false, meta: { [CHANGES_META]: changesData(changes) } };
 }
 

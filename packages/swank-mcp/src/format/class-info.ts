@@ -11,10 +11,12 @@ import type {
 } from "../image/lisp-port.js";
 import { cutName, cutText, more } from "../text/cut.js";
 import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
+import type { ToolGuide } from "../text/tool-guide.js";
 import { definitionLine } from "./definition-line.js";
 import { MAX_NAME } from "./meaning-text.js";
 import { callLines } from "./methods.js";
-import { notFoundBlocks, notFoundData } from "./symbol-blocks.js";
+import { missingAnswer, missingNameAnswer } from "./not-found.js";
+import { similarNamesHint } from "./symbol-blocks.js";
 
 /** Key of a result's `_meta` under which programs find the description as data. */
 const CLASS_META = "swank-mcp/class";
@@ -28,19 +30,22 @@ const NO_SYSTEMS = "Systems are not shown: ASDF may need the compiler's lock, wh
 interface Asked {
   readonly name: string;
   readonly args: readonly string[];
+  /** Names that are similar to one that was not found, or has no definition. */
+  readonly similar: readonly string[];
 }
 
-/**
- * The answer of class-info.
- *
- * @param similar - Names that are similar to one that was not found.
- */
-export function classInfoAnswer(info: ClassInfo, asked: Asked, similar: readonly string[]): ToolAnswer {
-  const isError = false;
-  if (info.status !== "found") {
-    return { blocks: notFoundBlocks(info, asked.name, similar), isError, meta: { [CLASS_META]: notFoundData(info) } };
-  }
-  return { blocks: [cutText(infoText(info, asked.args))], isError, meta: { [CLASS_META]: classData(info) } };
+/** The answer of class-info. */
+export function classInfoAnswer(info: ClassInfo, asked: Asked, guide: ToolGuide): ToolAnswer {
+  if (info.status !== "found") return missingNameAnswer(info, asked, CLASS_META, guide);
+  const meta = { [CLASS_META]: classData(info) };
+  const text = cutText(infoText(info, asked.args));
+  if (!namesNothing(info)) return { blocks: [text], isError: false, meta };
+  return missingAnswer({ what: "name", blocks: [text, ...similarNamesHint(asked.similar)], meta }, guide);
+}
+
+/** Whether the symbol of a name exists, but nothing is defined by that name. */
+export function namesNothing(info: ClassInfo): boolean {
+  return info.status === "found" && info.class === undefined && info.function === undefined && info.kinds.length === 0;
 }
 
 function infoText(info: FoundClass, args: readonly string[]): string {

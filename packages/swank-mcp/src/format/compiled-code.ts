@@ -1,9 +1,9 @@
 import type { CodeNote, Compiled } from "../image/lisp-port.js";
 import { cutName, cutText, fileName, firstOf, more, oneLine } from "../text/cut.js";
 import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
-import { fileNotFoundBlocks } from "./file-not-found.js";
+import type { ToolGuide } from "../text/tool-guide.js";
 import { REFERENCE } from "./file-warnings.js";
-import { notFoundBlocks, notFoundData } from "./symbol-blocks.js";
+import { missingFileAnswer, missingNameAnswer } from "./not-found.js";
 
 /** Key of a result's `_meta` under which programs find the notes as data. */
 const COMPILED_META = "swank-mcp/compiled";
@@ -28,7 +28,7 @@ const READ_TO = /\s*Line: (\d+), Column: (\d+), File-Position: [\s\S]*$/;
 type CompiledCode = Extract<Compiled, { status: "compiled" }>;
 
 /** The answer of compile-code. @param load - Whether the caller wanted the code to be loaded. */
-export function compiledAnswer(compiled: Compiled, load: boolean): ToolAnswer {
+export function compiledAnswer(compiled: Compiled, load: boolean, guide: ToolGuide): ToolAnswer {
   switch (compiled.status) {
     case "compiled":
       return {
@@ -43,13 +43,9 @@ export function compiledAnswer(compiled: Compiled, load: boolean): ToolAnswer {
         meta: data({ ...compiled }),
       };
     case "package-not-found":
-      return {
-        blocks: notFoundBlocks(compiled, compiled.package, []),
-        isError: false,
-        meta: data(notFoundData(compiled)),
-      };
+      return missingNameAnswer(compiled, { name: compiled.package, similar: [] }, COMPILED_META, guide);
     case "file-not-found":
-      return { blocks: fileNotFoundBlocks(compiled), isError: false, meta: data({ ...compiled }) };
+      return missingFileAnswer(compiled, COMPILED_META, guide);
   }
 }
 

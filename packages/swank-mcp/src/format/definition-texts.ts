@@ -1,9 +1,11 @@
 import type { DefinitionText, FoundDefinitions, ShownSource, TextState } from "../image/lisp-port.js";
 import { cutName, cutText, fileName, firstOf, more } from "../text/cut.js";
 import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
+import type { ToolGuide } from "../text/tool-guide.js";
 import { MAX_NAME } from "./meaning-text.js";
+import { type AskedName, missingAnswer, missingNameAnswer } from "./not-found.js";
 import { numberedLines } from "./numbered-lines.js";
-import { notFoundBlocks, notFoundData } from "./symbol-blocks.js";
+import { similarNamesHint } from "./symbol-blocks.js";
 
 /** Key of a result's `_meta` under which programs find the places as data. */
 const SOURCE_META = "swank-mcp/source";
@@ -29,32 +31,40 @@ const STATES: Record<TextState, string> = {
   unrecorded: "Lisp has not recorded where it came from",
 };
 
-/**
- * The answer of show-source for a name.
- *
- * @param asked - The name that the caller gave.
- * @param similar - Names that are similar to one that was not found.
- */
-export function shownSourceAnswer(shown: ShownSource, asked: string, similar: readonly string[]): ToolAnswer {
-  if (shown.status === "package-not-found" || shown.status === "symbol-not-found") {
-    return {
-      blocks: notFoundBlocks(shown, asked, similar),
-      isError: false,
-      meta: { [SOURCE_META]: notFoundData(shown) },
-    };
+/** The answer of show-source for a name. */
+export function shownSourceAnswer(shown: ShownSource, asked: AskedName, guide: ToolGuide): ToolAnswer {
+  if (shown.status === "package-not-found" || shown.status === "symbol-not-found")
+    return missingNameAnswer(shown, asked, SOURCE_META, guide);
+  const meta = { [SOURCE_META]: sourcesData(shown) };
+  const { name, definitions, leftOut } = shown;
+  if (shown.status === "no-such-method") return missingMethodAnswer(shown, asked, meta, guide);
+  if (isUndefined(shown)) {
+    const blocks = [`${cutName(name, MAX_NAME)} has no definition.`, ...similarNamesHint(asked.similar)];
+    return missingAnswer({ what: "name", blocks, meta }, guide);
   }
-  return { blocks: [sourcesText(shown, asked)], isError: false, meta: { [SOURCE_META]: sourcesData(shown) } };
+  const texts = [...entryTexts(definitions), ...listed(definitions.filter(isBare), leftOut)];
+  return { blocks: [texts.join("\n\n")], isError: false, meta };
 }
 
-function sourcesText(found: FoundDefinitions, asked: string): string {
-  const { name, definitions, leftOut, status } = found;
-  if (definitions.length === 0) return status === "found" ? `${name} has no definition.` : `${name} has no methods.`;
-  if (status === "found")
-    return [...entryTexts(definitions), ...listed(definitions.filter(isBare), leftOut)].join("\n\n");
-  return [
-    `${name} has no method ${cutName(asked.trim(), MAX_NAME)}. Its methods:`,
+/** Whether the symbol of a name exists, but nothing is defined by that name. */
+export function isUndefined(shown: ShownSource): boolean {
+  return shown.status === "found" && shown.definitions.length === 0;
+}
+
+function missingMethodAnswer(
+  { name, definitions, leftOut }: FoundDefinitions,
+  asked: AskedName,
+  meta: JsonObject,
+  guide: ToolGuide,
+): ToolAnswer {
+  const shownName = cutName(name, MAX_NAME);
+  if (definitions.length === 0)
+    return missingAnswer({ what: "name", blocks: [`${shownName} has no methods.`], meta }, guide);
+  const text = [
+    `${shownName} has no method ${cutName(asked.name.trim(), MAX_NAME)}. Its methods:`,
     ...listed(definitions, leftOut),
   ].join("\n");
+  return missingAnswer({ what: "method", blocks: [text], meta }, guide);
 }
 
 /** Whether the image has no text of a definition, so that it is only listed. */

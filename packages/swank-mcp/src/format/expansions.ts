@@ -1,13 +1,14 @@
 import type { Expansion, Expansions, PlainOperator } from "../image/lisp-port.js";
 import { cutTexts } from "../text/cut.js";
 import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
-import { notFoundBlocks, notFoundData } from "./symbol-blocks.js";
+import type { ToolGuide } from "../text/tool-guide.js";
+import { missingNameAnswer } from "./not-found.js";
 
 /** Key of a result's `_meta` under which programs find whether forms were expanded. */
 const EXPANSION_META = "swank-mcp/expansion";
 
 /** The answer of macroexpand-form. */
-export function expansionsAnswer(expansions: Expansions, packageName: string | undefined): ToolAnswer {
+export function expansionsAnswer(expansions: Expansions, guide: ToolGuide): ToolAnswer {
   switch (expansions.status) {
     case "expanded":
       return {
@@ -16,11 +17,7 @@ export function expansionsAnswer(expansions: Expansions, packageName: string | u
         meta: data({ status: "expanded", expanded: expansions.forms.map(({ isExpanded }) => isExpanded) }),
       };
     case "package-not-found":
-      return {
-        blocks: notFoundBlocks(expansions, packageName ?? "", []),
-        isError: false,
-        meta: data(notFoundData(expansions)),
-      };
+      return missingNameAnswer(expansions, { name: expansions.package, similar: [] }, EXPANSION_META, guide);
     case "unreadable":
       return failure(`The code cannot be read: ${expansions.message}`, expansions);
     case "failed":

@@ -1,7 +1,8 @@
 import type { FoundLines, ShownFile } from "../image/lisp-port.js";
 import { cutText, fileName, oneLine } from "../text/cut.js";
 import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
-import { fileNotFoundBlocks } from "./file-not-found.js";
+import type { ToolGuide } from "../text/tool-guide.js";
+import { missingAnswer, missingFileAnswer } from "./not-found.js";
 import { numberedLines } from "./numbered-lines.js";
 
 /** Key of a result's `_meta` under which programs find the place as data. */
@@ -15,21 +16,22 @@ const MAX_HEAD = 100;
  *
  * @param line - The line that the caller asked for.
  */
-export function shownFileAnswer(shown: ShownFile, line: number): ToolAnswer {
-  return { ...fileText(shown, line), isError: false, meta: { [FILE_META]: fileData(shown) } };
-}
-
-function fileText(shown: ShownFile, line: number): { readonly blocks: readonly string[] } {
+export function shownFileAnswer(shown: ShownFile, line: number, guide: ToolGuide): ToolAnswer {
+  const meta = { [FILE_META]: fileData(shown) };
   switch (shown.status) {
     case "found":
-      return { blocks: [`${heading(shown)}\n${cutText(linesText(shown, line))}`.trimEnd()] };
+      return { blocks: [`${heading(shown)}\n${cutText(linesText(shown, line))}`.trimEnd()], isError: false, meta };
     case "file-unreadable":
-      return { blocks: [`The image cannot read ${fileName(shown.file)}: it is too large, or may not be read.`] };
+      return { blocks: [unreadableText(shown.file)], isError: true, meta };
     case "folder":
-      return { blocks: [`${fileName(shown.file)} is a folder, not a file.`] };
+      return missingAnswer({ what: "file", blocks: [`${fileName(shown.file)} is a folder, not a file.`], meta }, guide);
     case "file-not-found":
-      return { blocks: fileNotFoundBlocks(shown) };
+      return missingFileAnswer(shown, FILE_META, guide);
   }
+}
+
+function unreadableText(file: string): string {
+  return `The image cannot read ${fileName(file)}: it is too large, or may not be read.`;
 }
 
 function heading({ file, count, first, lines, definition, changed }: FoundLines): string {

@@ -1,7 +1,9 @@
 import type { FileMatches, FoundInSources, FoundLine, SourceMatches } from "../image/lisp-port.js";
-import { cutText, fileName, firstOf, more, oneLine } from "../text/cut.js";
+import { cutName, cutText, fileName, firstOf, more, oneLine } from "../text/cut.js";
 import { expressionHint, patternText, pluralPatternText } from "../text/pattern-text.js";
 import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
+import type { ToolGuide } from "../text/tool-guide.js";
+import { missingAnswer } from "./not-found.js";
 
 /** Key of a result's `_meta` under which programs find the places as data. */
 const LINES_META = "swank-mcp/lines";
@@ -23,22 +25,24 @@ interface Search {
 export function foundLinesAnswer(
   found: Exclude<SourceMatches, { readonly status: "bad-pattern" }>,
   search: Search,
+  guide: ToolGuide,
 ): ToolAnswer {
-  return { blocks: [cutText(linesText(found, search))], isError: false, meta: { [LINES_META]: linesData(found) } };
+  const meta = { [LINES_META]: linesData(found) };
+  if (found.status === "folder-not-found") {
+    const text = `The image has no folder ${fileName(found.folder)}`;
+    return missingAnswer({ what: "folder", blocks: [text], meta }, guide);
+  }
+  if (found.status === "system-not-found")
+    return missingAnswer({ what: "system", blocks: systemBlocks(found), meta }, guide);
+  const text = found.count === 0 ? noneText(found, search) : someText(found, search);
+  return { blocks: [cutText(text)], isError: false, meta };
 }
 
-function linesText(found: Parameters<typeof foundLinesAnswer>[0], search: Search): string {
-  switch (found.status) {
-    case "folder-not-found":
-      return `The image has no folder ${fileName(found.folder)}`;
-    case "system-not-found":
-      return [
-        `ASDF knows no system ${found.system}: it has not been loaded.`,
-        ...(found.similar.length === 0 ? [] : [`Similar systems: ${found.similar.join(", ")}`]),
-      ].join("\n");
-    case "found":
-      return found.count === 0 ? noneText(found, search) : someText(found, search);
-  }
+function systemBlocks({ system, similar }: { readonly system: string; readonly similar: readonly string[] }): string[] {
+  return [
+    `ASDF knows no system ${cutName(system)}: it has not been loaded.`,
+    ...(similar.length === 0 ? [] : [`Similar systems: ${similar.map((name) => cutName(name)).join(", ")}`]),
+  ];
 }
 
 function noneText(found: FoundInSources, { pattern, regexp }: Search): string {

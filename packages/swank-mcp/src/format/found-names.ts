@@ -3,8 +3,9 @@ import { cutName, cutText, firstOf, oneLine } from "../text/cut.js";
 import { expressionHint, patternText, pluralPatternText } from "../text/pattern-text.js";
 import { shown } from "../text/shown.js";
 import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
+import type { ToolGuide } from "../text/tool-guide.js";
 import { MAX_NAME } from "./meaning-text.js";
-import { notFoundBlocks, notFoundData } from "./symbol-blocks.js";
+import { missingNameAnswer } from "./not-found.js";
 
 /** Key of a result's `_meta` under which programs find the names as data. */
 const NAMES_META = "swank-mcp/names";
@@ -25,14 +26,11 @@ interface Search {
 }
 
 /** The answer of apropos-search. */
-export function foundNamesAnswer(found: FoundNames | PackageNotFound, search: Search): ToolAnswer {
-  const isError = false;
-  if (found.status === "package-not-found") {
-    const blocks = notFoundBlocks(found, search.package ?? "", []);
-    return { blocks, isError, meta: { [NAMES_META]: notFoundData(found) } };
-  }
+export function foundNamesAnswer(found: FoundNames | PackageNotFound, search: Search, guide: ToolGuide): ToolAnswer {
+  if (found.status === "package-not-found")
+    return missingNameAnswer(found, { name: search.package ?? "", similar: [] }, NAMES_META, guide);
   const text = found.count === 0 ? noneText(found, search) : someText(found, search);
-  return { blocks: [cutText(text)], isError, meta: { [NAMES_META]: namesData(found) } };
+  return { blocks: [cutText(text)], isError: false, meta: { [NAMES_META]: namesData(found) } };
 }
 
 function noneText({ undefinedCount, filteredCount, similar }: FoundNames, search: Search): string {

@@ -1,10 +1,12 @@
 import type { FoundReferences, Reference, ReferenceKind, References } from "../image/lisp-port.js";
 import { cutName, cutText, firstOf, more } from "../text/cut.js";
 import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
+import type { ToolGuide } from "../text/tool-guide.js";
 import { definitionLine } from "./definition-line.js";
 import { MAX_NAME } from "./meaning-text.js";
-import { noReferencesLines } from "./no-references.js";
-import { notFoundBlocks, notFoundData } from "./symbol-blocks.js";
+import { namesNothing, noReferencesLines } from "./no-references.js";
+import { missingAnswer, missingNameAnswer } from "./not-found.js";
+import { similarNamesHint } from "./symbol-blocks.js";
 
 /** Key of a result's `_meta` under which programs find the places as data. */
 const REFERENCES_META = "swank-mcp/references";
@@ -33,24 +35,17 @@ export interface Asked {
   readonly kind: ReferenceKind;
   /** Index of the first reference shown. */
   readonly start: number;
+  /** Names that are similar to one that was not found, or has no definition. */
+  readonly similar: readonly string[];
 }
 
-/**
- * The answer of find-references.
- *
- * @param similar - Names that are similar to one that was not found.
- */
-export function referencesAnswer(found: References, asked: Asked, similar: readonly string[]): ToolAnswer {
-  const isError = false;
-  if (found.status !== "found") {
-    return {
-      blocks: notFoundBlocks(found, asked.name, similar),
-      isError,
-      meta: { [REFERENCES_META]: notFoundData(found) },
-    };
-  }
-  const text = found.count === 0 ? noneText(found, asked) : someText(found, asked);
-  return { blocks: [cutText(text)], isError, meta: { [REFERENCES_META]: referencesData(found) } };
+/** The answer of find-references. */
+export function referencesAnswer(found: References, asked: Asked, guide: ToolGuide): ToolAnswer {
+  if (found.status !== "found") return missingNameAnswer(found, asked, REFERENCES_META, guide);
+  const text = cutText(found.count === 0 ? noneText(found, asked) : someText(found, asked));
+  const meta = { [REFERENCES_META]: referencesData(found) };
+  if (!namesNothing(found)) return { blocks: [text], isError: false, meta };
+  return missingAnswer({ what: "name", blocks: [text, ...similarNamesHint(asked.similar)], meta }, guide);
 }
 
 function noneText(found: FoundReferences, { kind }: Asked): string {

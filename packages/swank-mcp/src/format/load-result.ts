@@ -1,8 +1,9 @@
 import type { LoadedSystem, Loading, LoadProblem, LoadResult, Redefinitions } from "../image/lisp-port.js";
 import { cutName, firstOf } from "../text/cut.js";
 import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
+import type { ToolGuide } from "../text/tool-guide.js";
 import { counts, notesData, noteTexts } from "./compiled-code.js";
-import { fileNotFoundBlocks } from "./file-not-found.js";
+import { missingFileAnswer } from "./not-found.js";
 import { redefinitionLines } from "./notes.js";
 
 /** Key of a result's `_meta` under which programs find the result as data. */
@@ -14,9 +15,13 @@ const MAX_SYSTEMS = 12;
 const MAX_FILES = 10;
 
 /** The answer of load-system. @param test - Whether the caller wanted the test systems, too. */
-export function loadAnswer(result: LoadResult, redefinitions: Redefinitions, test: boolean): ToolAnswer {
-  if (result.status === "file-not-found")
-    return { blocks: fileNotFoundBlocks(result), isError: true, meta: data({ ...result }) };
+export function loadAnswer(
+  result: LoadResult,
+  redefinitions: Redefinitions,
+  test: boolean,
+  guide: ToolGuide,
+): ToolAnswer {
+  if (result.status === "file-not-found") return missingFileAnswer(result, LOADED_META, guide);
   const { problem } = result;
   const lines = problem === undefined ? successLines(result, test) : [...partLines(result), ...problemLines(problem)];
   const remarks = redefinitionLines(redefinitions);

@@ -2,9 +2,10 @@ import type { ChangedForm, FileNotFound, FormOutcome, LoadedChanges } from "../i
 import { cutName, cutText, firstOf, more } from "../text/cut.js";
 import { lineDiff } from "../text/line-diff.js";
 import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
+import type { ToolGuide } from "../text/tool-guide.js";
 import { changeHeading, doubts, indented } from "./change-list.js";
 import { notesData, noteTexts } from "./compiled-code.js";
-import { fileNotFoundBlocks } from "./file-not-found.js";
+import { missingFileAnswer } from "./not-found.js";
 
 /** Key of a result's `_meta` under which programs find the outcomes as data. */
 const LOADED_META = "swank-mcp/loaded-changes";
@@ -32,9 +33,8 @@ const HEADINGS: Record<FormOutcome, string> = {
 const OUTCOMES = Object.keys(HEADINGS).filter((outcome): outcome is FormOutcome => outcome in HEADINGS);
 
 /** The answer of load-changes. */
-export function loadedChangesAnswer(changes: LoadedChanges | FileNotFound): ToolAnswer {
-  if (changes.status === "file-not-found")
-    return { blocks: fileNotFoundBlocks(changes), isError: false, meta: { [LOADED_META]: { ...changes } } };
+export function loadedChangesAnswer(changes: LoadedChanges | FileNotFound, guide: ToolGuide): ToolAnswer {
+  if (changes.status === "file-not-found") return missingFileAnswer(changes, LOADED_META, guide);
   const { forms, files, notes } = changes;
   const sections = OUTCOMES.flatMap((outcome) => section(outcome, forms));
   const nothing = forms.some(({ outcome }) => outcome !== "deleted") ? [] : ["Nothing to load."];

@@ -1,4 +1,4 @@
-import type { FoundReferences, NoReferences, ReferenceKind } from "../image/lisp-port.js";
+import type { FoundReferences, NoReferences, ReferenceKind, References } from "../image/lisp-port.js";
 
 /** Kinds of which Lisp may not record all references. */
 const RECORDED: ReadonlySet<ReferenceKind> = new Set([
@@ -8,6 +8,16 @@ const RECORDED: ReadonlySet<ReferenceKind> = new Set([
   "assignments",
   "macro-uses",
 ]);
+
+/** Reasons that say only what a name is not. Another reason follows if the name is something else. */
+const NOTHING: ReadonlySet<NoReferences["reason"]> = new Set(["no-function", "no-macro", "no-variable", "no-class"]);
+
+/** Whether the symbol of a name exists, but nothing is defined by that name, and nothing refers to it. */
+export function namesNothing(found: References): boolean {
+  return (
+    found.status === "found" && found.reasons.length > 0 && found.reasons.every(({ reason }) => NOTHING.has(reason))
+  );
+}
 
 /** Lines that say why nothing refers to a name, and what to ask for instead. */
 export function noReferencesLines(

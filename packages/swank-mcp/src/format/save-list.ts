@@ -1,17 +1,17 @@
-import type { FileNotFound, Save, SaveOutcome, Saves } from "../image/lisp-port.js";
-import { cutText } from "../text/cut.js";
+import type { Save, SaveOutcome, Saves } from "../image/lisp-port.js";
+import { cutName, cutText } from "../text/cut.js";
 import { lineDiff } from "../text/line-diff.js";
 import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
+import type { ToolGuide } from "../text/tool-guide.js";
 import { changeHeading, indented } from "./change-list.js";
-import { fileNotFoundBlocks } from "./file-not-found.js";
-import { notFoundBlocks, notFoundData } from "./symbol-blocks.js";
+import { MAX_NAME } from "./meaning-text.js";
+import { type AskedName, missingAnswer, missingFileAnswer, missingNameAnswer } from "./not-found.js";
+import { similarNamesHint } from "./symbol-blocks.js";
 
 /** Key of a result's `_meta` under which programs find the outcomes as data. */
 const SAVES_META = "swank-mcp/saves";
 
 const NOTHING = "Nothing to save: no such definition was evaluated, or the file has the same text.";
-
-const CREATE_FIRST = "To append to a new file, create it first, with its in-package form.";
 
 const OUTCOMES: Record<SaveOutcome, string> = {
   save: "would be written; save with dry-run false",
@@ -27,30 +27,20 @@ const OUTCOMES: Record<SaveOutcome, string> = {
   unwritable: "not written: the folder is read-only, the file's owner cannot be kept, or the disk is full",
 };
 
-/**
- * The answer of save-changes.
- *
- * @param asked - The name that the caller gave, or an empty text.
- * @param similar - Names that are similar to one that was not found.
- */
-export function savesAnswer(saves: Saves, asked: string, similar: readonly string[]): ToolAnswer {
+/** The answer of save-changes. @param asked - The name that the caller gave, or an empty text. */
+export function savesAnswer(saves: Saves, asked: AskedName, guide: ToolGuide): ToolAnswer {
   switch (saves.status) {
     case "found":
       return { blocks: [savesText(saves.saves)], isError: false, meta: { [SAVES_META]: savesData(saves.saves) } };
     case "file-not-found":
-      return { blocks: missingFileBlocks(saves, asked), isError: false, meta: { [SAVES_META]: { ...saves } } };
+      return missingFileAnswer(saves, SAVES_META, guide, asked.name === "" ? "file" : "newFile");
+    case "undefined": {
+      const blocks = [`${cutName(saves.name, MAX_NAME)} has no definition.`, ...similarNamesHint(asked.similar)];
+      return missingAnswer({ what: "name", blocks, meta: { [SAVES_META]: { ...saves } } }, guide);
+    }
     default:
-      return {
-        blocks: notFoundBlocks(saves, asked, similar),
-        isError: false,
-        meta: { [SAVES_META]: notFoundData(saves) },
-      };
+      return missingNameAnswer(saves, asked, SAVES_META, guide);
   }
-}
-
-/** The answer about a file that is not there, to which the definition of `asked` was to be appended. */
-function missingFileBlocks(missing: FileNotFound, asked: string): string[] {
-  return [...fileNotFoundBlocks(missing), ...(asked === "" ? [] : [CREATE_FIRST])];
 }
 
 function savesText(saves: readonly Save[]): string {

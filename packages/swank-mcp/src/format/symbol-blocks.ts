@@ -122,7 +122,8 @@ function foundText({ name, meanings }: FoundSymbol): string {
   return [...(own.length === 0 ? [`${cutName(name, MAX_NAME)} [SYMBOL]`] : []), ...entries].join("\n\n");
 }
 
-function similarNamesHint(similar: readonly string[]): string[] {
+/** The line that names what is similar to a name, if anything is. */
+export function similarNamesHint(similar: readonly string[]): string[] {
   return similar.length === 0 ? [] : [`Similar names: ${similar.map((name) => cutName(name)).join(", ")}`];
 }
 

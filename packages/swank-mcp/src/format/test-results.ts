@@ -1,6 +1,8 @@
 import type { TestFailure, TestResults } from "../image/lisp-port.js";
 import { cutName, cutText, fileName, firstOf, more, oneLine } from "../text/cut.js";
 import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
+import type { ToolGuide } from "../text/tool-guide.js";
+import { missingAnswer } from "./not-found.js";
 
 /** Key of a result's `_meta` under which programs find the results as data. */
 const TESTS_META = "swank-mcp/tests";
@@ -12,12 +14,12 @@ const MAX_TEXT = 600;
 type Run = Extract<TestResults, { status: "run" }>;
 
 /** The answer of run-tests. */
-export function testsAnswer(results: TestResults): ToolAnswer {
+export function testsAnswer(results: TestResults, guide: ToolGuide): ToolAnswer {
   if (results.status === "not-found") {
     const { name, similar } = results;
     const hint = similar.length === 0 ? [] : [`Similar: ${similar.map((other) => cutName(other)).join(", ")}`];
     const text = `There is no system, and no loaded suite or test, named ${cutName(name)}.`;
-    return { blocks: [[text, ...hint].join("\n")], isError: false, meta: data({ ...results }) };
+    return missingAnswer({ what: "test", blocks: [text, ...hint], meta: data({ ...results }) }, guide);
   }
   const { failures, failed, error } = results;
   const { shown } = firstOf(failures, MAX_FAILURES);

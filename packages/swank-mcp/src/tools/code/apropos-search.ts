@@ -35,10 +35,10 @@ export const aproposSearch = defineTool({
       external: z.boolean().optional().describe("Only exported names"),
       limit: z.int().min(1).max(MAX_NAMES).optional().describe("Most names to show (default 50)"),
     }),
-  async run({ pattern, regexp = false, package: packageName, kind, external, limit }, { session, signal }) {
+  async run({ pattern, regexp = false, package: packageName, kind, external, limit }, { session, signal, guide }) {
     const { client } = await session();
     const found = await client.code.apropos(pattern, { regexp, package: packageName, kind, external, limit, signal });
     if (found.status === "bad-pattern") throw patternRefusal("apropos-search", found.reason);
-    return foundNamesAnswer(found, { pattern, regexp, package: packageName, kind, external });
+    return foundNamesAnswer(found, { pattern, regexp, package: packageName, kind, external }, guide);
   },
 });

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { defineTool } from "../../calls/define-tool.js";
-import { similarNames } from "../../calls/similar-names.js";
-import { classInfoAnswer } from "../../format/class-info.js";
+import { namesNear, similarNames } from "../../calls/similar-names.js";
+import { classInfoAnswer, namesNothing } from "../../format/class-info.js";
 import { Refusal } from "../../refusals/refusal.js";
 import { cutName } from "../../text/cut.js";
 
@@ -21,11 +21,16 @@ export const classInfo = defineTool({
         .optional()
         .describe("Of a call of the function: literals, 'data, variables, class names"),
     }),
-  async run({ name, package: packageName, arguments: args = [] }, { session, signal }) {
-    const { client } = await session();
+  async run({ name, package: packageName, arguments: args = [] }, { session, signal, guide }) {
+    const lisp = await session();
+    const { client } = lisp;
     const info = await client.code.classInfo(name, { package: packageName, args, signal });
-    if (args.length > 0 && info.status === "found" && info.function === undefined) throw notGeneric(info.name);
-    return classInfoAnswer(info, { name, args }, await similarNames(client, name, info));
+    if (args.length > 0 && info.status === "found" && info.function === undefined && !namesNothing(info))
+      throw notGeneric(info.name);
+    const similar = namesNothing(info)
+      ? await namesNear(client, name, packageName ?? lisp.packageName)
+      : await similarNames(client, name, info);
+    return classInfoAnswer(info, { name, args, similar }, guide);
   },
 });
 

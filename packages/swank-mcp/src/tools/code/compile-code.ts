@@ -19,12 +19,13 @@ export const compileCode = defineTool({
       package: z.string().min(1).optional().describe("Package of the code (default: the current one)"),
       load: z.boolean().optional().describe("Load it, too, if there is no error (default false)"),
     }),
-  async run({ code, file, package: packageName, load }, { session, signal }) {
+  async run({ code, file, package: packageName, load }, { session, signal, guide }) {
     if (file === undefined && code !== undefined && !holdsForm(code))
       throw new Refusal("EMPTY_CODE", "The code contains no form, so nothing was compiled.");
     const source = sourceOf(code, file);
     const { client } = await session();
-    return compiledAnswer(await client.code.compile(source, { package: packageName, load, signal }), load === true);
+    const compiled = await client.code.compile(source, { package: packageName, load, signal });
+    return compiledAnswer(compiled, load === true, guide);
   },
 });
 

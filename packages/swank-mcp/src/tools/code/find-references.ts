@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { defineTool } from "../../calls/define-tool.js";
-import { similarNames } from "../../calls/similar-names.js";
+import { namesNear, similarNames } from "../../calls/similar-names.js";
 import { referencesAnswer } from "../../format/found-references.js";
+import { namesNothing } from "../../format/no-references.js";
 
 export const findReferences = defineTool({
   name: "find-references",
@@ -28,9 +29,13 @@ export const findReferences = defineTool({
       package: z.string().min(1).optional().describe("Package of the name (default: the current one)"),
       start: z.int().min(0).optional().describe("Skip this many; 50 are shown"),
     }),
-  async run({ name, kind, package: packageName, start = 0 }, { session, signal }) {
-    const { client } = await session();
+  async run({ name, kind, package: packageName, start = 0 }, { session, signal, guide }) {
+    const lisp = await session();
+    const { client } = lisp;
     const found = await client.code.findReferences(name, kind, { package: packageName, start, signal });
-    return referencesAnswer(found, { name, kind, start }, await similarNames(client, name, found));
+    const similar = namesNothing(found)
+      ? await namesNear(client, name, packageName ?? lisp.packageName)
+      : await similarNames(client, name, found);
+    return referencesAnswer(found, { name, kind, start, similar }, guide);
   },
 });

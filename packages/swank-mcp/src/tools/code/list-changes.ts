@@ -14,8 +14,8 @@ export const listChanges = defineTool({
       file: z.string().min(1).optional().describe("Only this source file (default: all, and what no file has)"),
       text: z.boolean().optional().describe("Show texts and diffs (default true)"),
     }),
-  async run({ file, text = true }, { session, signal }) {
+  async run({ file, text = true }, { session, signal, guide }) {
     const { client } = await session();
-    return changesAnswer(await client.code.listChanges({ file, signal }), text);
+    return changesAnswer(await client.code.listChanges({ file, signal }), text, guide);
   },
 });

@@ -33,7 +33,7 @@ export const loadSystem = defineTool({
     const options = { valuesAs: "data", onError: config.onError, policy: "keep" } as const;
     const evaluation = agent.evaluations.begin(session.client, code, options);
     agent.evaluations.present(evaluation, {
-      answer: (value, { redefinitions }) => loadAnswer(result(value), redefinitions, test === true),
+      answer: (value, { redefinitions }) => loadAnswer(result(value), redefinitions, test === true, context.guide),
       unfinished: async () => loadProgressBlocks(await known(progress)),
       tellsWarnings: true,
     });

@@ -20,9 +20,9 @@ export const macroexpandForm = defineTool({
         .describe("once: one step (default); full: until it is no macro call; all: inner macro calls, too"),
       package: z.string().min(1).optional().describe("Package of the code (default: the current one)"),
     }),
-  async run({ code, mode, package: packageName }, { session, signal }) {
+  async run({ code, mode, package: packageName }, { session, signal, guide }) {
     if (!holdsForm(code)) throw new Refusal("EMPTY_CODE", "The code contains no form, so nothing was expanded.");
     const { client } = await session();
-    return expansionsAnswer(await client.code.macroexpand(code, { mode, package: packageName, signal }), packageName);
+    return expansionsAnswer(await client.code.macroexpand(code, { mode, package: packageName, signal }), guide);
   },
 });

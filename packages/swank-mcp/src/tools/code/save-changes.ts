@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { defineTool } from "../../calls/define-tool.js";
-import { similarNames } from "../../calls/similar-names.js";
+import { namesNear, similarNames } from "../../calls/similar-names.js";
 import { savesAnswer } from "../../format/save-list.js";
 
 export const saveChanges = defineTool({
@@ -24,11 +24,14 @@ export const saveChanges = defineTool({
         .describe("Only this file. With a name that no file defines: append to this file"),
       "dry-run": z.boolean().optional().describe("Only show the diff (default true)"),
     }),
-  async run({ name, file, "dry-run": dryRun }, { session, signal }) {
-    const { client } = await session();
+  async run({ name, file, "dry-run": dryRun }, { session, signal, guide }) {
+    const { client, packageName } = await session();
     const saves = await client.code.saveChanges({ name, file, dryRun, signal });
     const asked = name ?? "";
-    const similar = saves.status === "symbol-not-found" ? await similarNames(client, asked, saves) : [];
-    return savesAnswer(saves, asked, similar);
+    const similar =
+      saves.status === "undefined"
+        ? await namesNear(client, asked, packageName)
+        : await similarNames(client, asked, saves);
+    return savesAnswer(saves, { name: asked, similar }, guide);
   },
 });

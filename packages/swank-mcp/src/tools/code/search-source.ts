@@ -23,7 +23,7 @@ export const searchSource = defineTool({
       start: z.int().min(0).optional().describe("Skip this many matches"),
       limit: z.int().min(1).max(MAX_LINES).optional().describe("Most lines to show (default 50)"),
     }),
-  async run({ pattern, regexp = false, system, folder, start = 0, limit }, { session, signal }) {
+  async run({ pattern, regexp = false, system, folder, start = 0, limit }, { session, signal, guide }) {
     if (system !== undefined && folder !== undefined) {
       throw new Refusal("INVALID_ARGUMENTS", "search-source: Give a system or a folder, not both.", {
         remedy: "Leave out one of them.",
@@ -32,6 +32,6 @@ export const searchSource = defineTool({
     const { client } = await session();
     const found = await client.code.searchSource(pattern, { regexp, system, folder, start, limit, signal });
     if (found.status === "bad-pattern") throw patternRefusal("search-source", found.reason);
-    return foundLinesAnswer(found, { pattern, regexp, start });
+    return foundLinesAnswer(found, { pattern, regexp, start }, guide);
   },
 });

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { defineTool } from "../../calls/define-tool.js";
-import { similarNames } from "../../calls/similar-names.js";
+import { namesNear, similarNames } from "../../calls/similar-names.js";
 import type { ToolContext } from "../../calls/tool-context.js";
-import { shownSourceAnswer } from "../../format/definition-texts.js";
+import { isUndefined, shownSourceAnswer } from "../../format/definition-texts.js";
 import { shownFileAnswer } from "../../format/file-lines.js";
 import { Refusal } from "../../refusals/refusal.js";
 
@@ -34,19 +34,23 @@ export const showSource = defineTool({
   },
 });
 
-async function showName(name: string, packageName: string | undefined, { session, signal }: ToolContext) {
-  const { client } = await session();
+async function showName(name: string, packageName: string | undefined, { session, signal, guide }: ToolContext) {
+  const lisp = await session();
+  const { client } = lisp;
   const shown = await client.code.showSource(name, { package: packageName, signal });
-  return shownSourceAnswer(shown, name, await similarNames(client, name, shown));
+  const similar = isUndefined(shown)
+    ? await namesNear(client, name, packageName ?? lisp.packageName)
+    : await similarNames(client, name, shown);
+  return shownSourceAnswer(shown, { name, similar }, guide);
 }
 
 async function showLines(
   file: string,
   { line = 1, context }: { readonly line: number | undefined; readonly context: number | undefined },
-  { session, signal }: ToolContext,
+  { session, signal, guide }: ToolContext,
 ) {
   const { client } = await session();
-  return shownFileAnswer(await client.code.showFile(file, { line, context, signal }), line);
+  return shownFileAnswer(await client.code.showFile(file, { line, context, signal }), line, guide);
 }
 
 function misused(problem: string): Refusal {
