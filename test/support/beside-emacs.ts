@@ -71,12 +71,13 @@ export class BesideEmacs {
 
   /** Starts a server that is attached to the image. */
   async agent(...args: readonly string[]): Promise<McpStdio> {
-    const server = await McpStdio.start(["--attach", String(this.port), ...args]);
-    this.#ends.push(async () => {
-      server.process.kill("SIGKILL");
-      await server.exited;
-    });
-    return server;
+    return this.#attach(new McpStdio(["--attach", String(this.port), ...args]));
+  }
+
+  /** Starts the same for a client that can ask its user. */
+  async askingAgent(...args: readonly string[]): Promise<McpStdio> {
+    const capabilities = { elicitation: {} };
+    return this.#attach(new McpStdio(["--attach", String(this.port), ...args], { capabilities }));
   }
 
   /** Disconnects or kills Emacs, and waits until the image has detected it, which another client asks. */
@@ -88,6 +89,15 @@ export class BesideEmacs {
   /** Ends Emacs, the image and the servers. */
   async end(): Promise<void> {
     await Promise.all(this.#ends.map((end) => end()));
+  }
+
+  async #attach(server: McpStdio): Promise<McpStdio> {
+    this.#ends.push(async () => {
+      server.process.kill("SIGKILL");
+      await server.exited;
+    });
+    await server.initialize();
+    return server;
   }
 
   async #orEnd(prepare: () => Promise<void>): Promise<void> {

@@ -274,6 +274,8 @@
                (:file "activity/results")
                (:file "activity/observer")
                (:file "activity/history")
+               (:file "activity/notes")
+               (:file "activity/running")
                (:file "activity/kick")
                (:file "activity/respond")))
 

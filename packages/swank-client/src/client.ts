@@ -34,6 +34,7 @@ import { RuntimeInstaller } from "./lisp/installer.js";
 import { LispRunner } from "./lisp/lisp-runner.js";
 import { type OpeningCall, openingCall } from "./lisp/load-forms.js";
 import { ModuleLoader } from "./lisp/module-loader.js";
+import { AgentActivity } from "./program/agent-activity.js";
 import { Program } from "./program/program.js";
 import type { Connection } from "./protocol/connection/connection.js";
 import type { SwankMessage, WriteStringMessage } from "./protocol/wire/messages.js";
@@ -69,6 +70,8 @@ export class SwankClient extends ClientQuestions {
   readonly code: Code;
   /** Questions about the running program. */
   readonly program: Program;
+  /** What agents do in the image. */
+  readonly activity: AgentActivity;
   readonly #caller: Caller;
   readonly #installer: RuntimeInstaller;
   readonly #runner: EvaluationRunner<Stop>;
@@ -91,6 +94,7 @@ export class SwankClient extends ClientQuestions {
     this.lisp = new LispRunner(this.#caller, this.#installer);
     this.code = new Code(this.lisp);
     this.program = new Program(this.lisp);
+    this.activity = new AgentActivity(this.lisp, options.agentName !== undefined);
     this.#runner = new EvaluationRunner(connection, this.lisp);
     this.breakpoints = new Breakpoints(this.lisp, (hit) => this.emit("hitElsewhere", hit));
     this.#debugger = new DebuggerRegistry(

@@ -8,6 +8,7 @@ export type { ImageExit, SwankErrorDetails } from "./base/error-details.js";
 export type { SwankErrorCode, SwankErrorOptions } from "./base/errors.js";
 export type { QuestionOptions } from "./base/question-options.js";
 export type { UnhandledListenerError, Unsubscribe } from "./base/typed-emitter.js";
+export type { RefusedCall } from "./calls/agent-notes.js";
 export type { ForeignErrors } from "./calls/attach.js";
 export type { Breakpoint, HitElsewhere, IdleBreakpoint, NewBreakpoint } from "./calls/breakpoint.js";
 export type {
@@ -79,6 +80,7 @@ export type { OmittedOutput, OutputStream } from "./calls/omitted-output.js";
 export type * from "./calls/profile-data.js";
 export type * from "./calls/program-thread.js";
 export type { RedefinedIn, Redefinitions, StaleUse } from "./calls/redefinition.js";
+export type { RunningCall } from "./calls/running-calls.js";
 export type { SignalledCondition, SignalledConditions } from "./calls/signalled-condition.js";
 export type { StepMode } from "./calls/step-on.js";
 export type { StopData, StopDetail, StopReason } from "./calls/stop-data.js";
@@ -125,6 +127,7 @@ export type { LaunchedClient, LaunchOptions } from "./launch.js";
 export type { CallOptions } from "./lisp/caller.js";
 export type { LispFunction, ModuleName } from "./lisp/descriptor.js";
 export type { LispRunner, RunOptions } from "./lisp/lisp-runner.js";
+export type { AgentActivity } from "./program/agent-activity.js";
 export type { Program } from "./program/program.js";
 export type {
   InspectObjectOptions,

@@ -8,6 +8,7 @@ export {
   type Operation,
   promptText,
 } from "./agent/approval-request.js";
+export type { ApprovalAnswer, ApprovalWatch } from "./agent/approval-watch.js";
 export { type ApprovalMode, Approvals, type Approver } from "./agent/approvals.js";
 export type { Ask, AskOptions, Question, Reply } from "./agent/elicitation.js";
 export { KeptOutputs } from "./agent/kept-outputs.js";

@@ -1,6 +1,7 @@
 import { getEventListeners } from "node:events";
 import { expect } from "chai";
 import {
+  type ApprovalAnswer,
   type ApprovalMode,
   type ApprovalRequest,
   Approvals,
@@ -227,4 +228,66 @@ describe("Approvals", () => {
       expect(refusal).to.have.property("remedy").that.includes(`with --approval ${enough}.`);
     });
   }
+
+  describe("tell a watch", () => {
+    const told = async (
+      mode: ApprovalMode,
+      approver: Parameters<Approvals["require"]>[1],
+      ...requests: ApprovalRequest[]
+    ) => {
+      const events: string[] = [];
+      const text = ({ isAllowed, by, how }: ApprovalAnswer) => `${isAllowed} ${by} ${how}`;
+      const approvals = new Approvals(mode, {
+        asked: ({ action }) => {
+          events.push(`asked ${action}`);
+          return (answer) => events.push(`answered ${text(answer)}`);
+        },
+        decided: ({ action }, answer) => events.push(`decided ${action} ${text(answer)}`),
+      });
+      for (const asked of requests) await outcome(approvals.require(asked, approver));
+      return events;
+    };
+
+    it("each question and its answer, once", async () => {
+      const asked = request({ action: "act" });
+      const { approver } = user(
+        { kind: "chosen", choice: "Show Code" },
+        YES,
+        { kind: "declined" },
+        { kind: "unanswered" },
+      );
+      expect(await told("ask", approver, asked, asked, asked)).to.deep.equal([
+        "asked act",
+        "answered true client Yes",
+        "asked act",
+        "answered false client the user said no",
+        "asked act",
+        "answered false client no answer came within 60 s",
+      ]);
+    });
+
+    it("what was decided without a question, and nothing when approval is off", async () => {
+      const asked = request({ action: "act", stop: STOP });
+      const { approver } = user({ kind: "chosen", choice: "Yes, for this stop" });
+      expect(await told("ask", approver, asked, asked)).to.deep.equal([
+        "asked act",
+        "answered true client Yes, for this stop",
+        "decided act true server allowed before, for this stop",
+      ]);
+      expect((await told("strict", mute, asked)).join()).to.match(/^decided act false server Not allowed .*cannot ask/);
+      expect(await told("off", approver, asked)).to.deep.equal([]);
+    });
+
+    it("that a cancelled question was not allowed", async () => {
+      const cancelling = new AbortController();
+      const { approver } = user();
+      const ask = async () => {
+        cancelling.abort();
+        return YES;
+      };
+      expect(
+        await told("ask", { ...approver, ask, signal: cancelling.signal }, request({ action: "act" })),
+      ).to.deep.equal(["asked act", "answered false client the call was cancelled"]);
+    });
+  });
 });

@@ -6,6 +6,8 @@
 
 (defconstant +text-limit+ 20000 "Characters that are kept of each call's code, output and result.")
 
+(defparameter *question* "approval" "The operation of a question to the user.")
+
 (defstruct (call (:copier nil))
   "A request by which an agent did something."
   (number 0 :type integer)
@@ -13,7 +15,7 @@
   (revision 0 :type fixnum)
   (agent "" :type string)
   connection
-  ;; the id of the request
+  ;; the id of the request, or +NO-REQUEST+
   (request 0 :type integer)
   ;; the name of the runtime's function: "evaluate", "set-breakpoint", ...
   (operation "" :type string)
@@ -27,7 +29,7 @@
   (output-length 0 :type fixnum)
   ;; (THREAD LEVEL TYPE MESSAGE) while it is stopped
   (stop nil :type list)
-  ;; :returned, :failed, :aborted, :lost; NIL while it runs
+  ;; :returned, :failed, :aborted, :lost, :refused; NIL while it runs
   (status nil :type symbol)
   (result "" :type string))
 

@@ -5,4 +5,4 @@
   (:use #:common-lisp #:swank-client/sbcl #:swank-client/swank #:swank-client/threads #:swank-client/sessions)
   (:import-from #:swank-client/connection #:*observer*)
   (:import-from #:swank-client/evaluate #:end-evaluations)
-  (:export #:introduce))
+  (:export #:introduce #:note-answer #:note-question #:note-refusal))

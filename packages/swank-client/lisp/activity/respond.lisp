@@ -15,6 +15,7 @@
     (:announce (announce *emacs-connection* (first arguments)))
     (:ledger (ledger))
     (:workers (workers))
+    (:running (running))
     (:kick (kick))
     (t :unknown)))
 

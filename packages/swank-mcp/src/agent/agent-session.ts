@@ -8,6 +8,7 @@ import type { LispSession } from "../image/lisp-session.js";
 import { oneLine } from "../text/cut.js";
 import { Approvals } from "./approvals.js";
 import { isForeign } from "./foreign.js";
+import { ImageRecord } from "./image-record.js";
 import { KeptOutputs } from "./kept-outputs.js";
 import { LastError } from "./last-error.js";
 import { Notices } from "./notices.js";
@@ -43,7 +44,7 @@ export class AgentSession implements ImageUser {
     this.host = host;
     this.config = config;
     this.stops = new StopKeeper(config, this.notices);
-    this.approvals = new Approvals(config.approval);
+    this.approvals = new Approvals(config.approval, new ImageRecord(host));
     this.#leave = host.join(this);
   }
 

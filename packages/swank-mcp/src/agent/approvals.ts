@@ -9,6 +9,7 @@ import {
   type Operation,
   promptText,
 } from "./approval-request.js";
+import type { ApprovalAnswer, ApprovalWatch } from "./approval-watch.js";
 import type { Ask, Question, Reply } from "./elicitation.js";
 import { type QuestionTurn, QuestionTurns } from "./question-turns.js";
 
@@ -22,6 +23,8 @@ export interface Approver {
   /** Aborted when the call is cancelled or the client disconnects. */
   readonly signal: AbortSignal;
   progress(text: string): void;
+  /** Learns of the approvals of this call. */
+  readonly watch?: ApprovalWatch | undefined;
 }
 
 /** Seconds that the user has for each question. */
@@ -33,16 +36,21 @@ const YES = "Yes";
 const NO = "No";
 const SHOW = "Show Code";
 const YES_FOR_STOP = "Yes, for this stop";
+/** How a request is allowed after the answer "Yes, for this stop". */
+const GRANTED = "allowed before, for this stop";
 
 /** Asks the user before a tool changes a running program. It prevents mistakes only: evaluate-lisp can still do anything. */
 export class Approvals {
   readonly #mode: ApprovalMode;
+  readonly #watch: ApprovalWatch | undefined;
   readonly #turns = new QuestionTurns();
   /** Operations that the user allowed for a whole stop. */
   readonly #granted = new WeakMap<DebuggedStop, Set<Operation>>();
 
-  constructor(mode: ApprovalMode) {
+  /** @param watch - Learns of all approvals. */
+  constructor(mode: ApprovalMode, watch?: ApprovalWatch) {
     this.#mode = mode;
+    this.#watch = watch;
   }
 
   /**
@@ -51,10 +59,12 @@ export class Approvals {
    * @throws Refusal `APPROVAL_DENIED`, `CANCELLED`, `STALE_STOP`
    */
   async require(request: ApprovalRequest, approver: Approver): Promise<void> {
-    if (this.#mode === "off" || this.#isGranted(request)) return;
+    if (this.#mode === "off") return;
     const { ask } = approver;
-    if (ask !== undefined) return this.#askInTurn(request, ask, approver);
-    if (this.#mode === "strict" || request.isForeign) throw cannotAsk(request, this.#mode);
+    if (this.#isGranted(request)) this.#decided(request, approver, { isAllowed: true, by: "server", how: GRANTED });
+    else if (ask !== undefined) await this.#askInTurn(request, ask, approver);
+    else if (this.#mode === "strict" || request.isForeign)
+      throw this.#refused(request, approver, cannotAsk(request, this.#mode));
   }
 
   /** Allows for `to`, the stop that a step led to, what was allowed for `from`. */
@@ -65,9 +75,9 @@ export class Approvals {
 
   /** Asks one question at a time, since a user does not read many dialogs at once. */
   async #askInTurn(request: ApprovalRequest, ask: Ask, approver: Approver): Promise<void> {
-    if (!canBeShown(request)) throw tooLong(request);
+    if (!canBeShown(request)) throw this.#refused(request, approver, tooLong(request));
     const turn = this.#turns.next();
-    if (turn === undefined) throw tooMany(request);
+    if (turn === undefined) throw this.#refused(request, approver, tooMany(request));
     try {
       if (!turn.isFirst)
         await reminding(approver, "Waiting until the user has answered another question.", turnOrAbort(turn, approver));
@@ -80,13 +90,33 @@ export class Approvals {
   }
 
   async #ask(request: ApprovalRequest, ask: Ask, approver: Approver): Promise<void> {
-    const reply = await put(ask, firstQuestion(request), approver);
-    const last =
-      reply.kind === "chosen" && reply.choice === SHOW ? await put(ask, detailQuestion(request), approver) : reply;
-    if (approver.signal.aborted) throw cancelled();
-    if (last.kind !== "chosen") throw denied(request, last);
-    if (last.choice === YES_FOR_STOP) this.#grant(request);
-    else if (last.choice !== YES) throw denied(request, last);
+    const watching = this.#watching(approver).map((watch) => watch.asked(request));
+    let answer: ApprovalAnswer = { isAllowed: false, by: "client", how: "the call was cancelled" };
+    try {
+      const reply = await put(ask, firstQuestion(request), approver);
+      const last =
+        reply.kind === "chosen" && reply.choice === SHOW ? await put(ask, detailQuestion(request), approver) : reply;
+      if (approver.signal.aborted) throw cancelled();
+      answer = answerOf(last);
+      if (!answer.isAllowed) throw denied(request, answer.how);
+      if (answer.how === YES_FOR_STOP) this.#grant(request);
+    } finally {
+      for (const answered of watching) answered(answer);
+    }
+  }
+
+  #watching({ watch }: Approver): readonly ApprovalWatch[] {
+    return [watch, this.#watch].filter((each) => each !== undefined);
+  }
+
+  #decided(request: ApprovalRequest, approver: Approver, answer: ApprovalAnswer): void {
+    for (const watch of this.#watching(approver)) watch.decided(request, answer);
+  }
+
+  /** Records a refusal without a question, and returns it. */
+  #refused(request: ApprovalRequest, approver: Approver, refusal: Refusal): Refusal {
+    this.#decided(request, approver, { isAllowed: false, by: "server", how: refusal.message });
+    return refusal;
   }
 
   #isGranted({ stop, operation }: ApprovalRequest): boolean {
@@ -146,8 +176,13 @@ function forStop({ stop }: ApprovalRequest): string[] {
   return stop === undefined ? [] : [YES_FOR_STOP];
 }
 
-function denied(request: ApprovalRequest, reply: Reply): Refusal {
-  return new Refusal("APPROVAL_DENIED", `${notAllowed(request)}; ${whyDenied(reply)}.`);
+function denied(request: ApprovalRequest, why: string): Refusal {
+  return new Refusal("APPROVAL_DENIED", `${notAllowed(request)}; ${why}.`);
+}
+
+function answerOf(reply: Reply): ApprovalAnswer {
+  const isAllowed = reply.kind === "chosen" && (reply.choice === YES || reply.choice === YES_FOR_STOP);
+  return { isAllowed, by: "client", how: isAllowed ? reply.choice : whyDenied(reply) };
 }
 
 function whyDenied(reply: Reply): string {

@@ -169,6 +169,7 @@ export interface LispClient
     | "describeSymbol"
     | "code"
     | "program"
+    | "activity"
     | "completions"
     | "definitions"
     | "reset"
