@@ -11,13 +11,12 @@
 
 ;;; Heads
 
-(defun same-kind-p (operator kind)
-  "True if OPERATOR, a text, defines things of KIND; :MAYBE if it is no operator of Lisp."
-  (let ((made (head-kind operator)))
-    (cond ((null made) :maybe)
-          ((eq made kind))
-          ((eq kind :method) nil)
-          (t (and (member made (source-kinds kind)) t)))))
+(defun same-kind-p (made kind)
+  "True if an operator that defines things of the kind MADE can define things of KIND; :MAYBE if it is no operator of Lisp."
+  (cond ((null made) :maybe)
+        ((eq made kind))
+        ((eq kind :method) nil)
+        (t (and (member made (source-kinds kind)) t))))
 
 (defun lambda-list-specializers (text)
   "The specializers in TEXT, the lambda list of a method, as text."
@@ -46,23 +45,26 @@
              (string= (string-trim "\"" name) test)
              (head-names-p name test)))))
 
+(defun head-defines-p (definition head text start end)
+  "True if the form with HEAD between START and END of TEXT looks like that of DEFINITION; :MAYBE if its operator is no operator of Lisp."
+  (when (and head
+             (or (head-means-p head (definition-name definition))
+                 (and (eq :test (definition-kind definition)) (names-test-p (head-text head) (definition-name definition)))))
+    (let ((answer (same-kind-p (head-made-kind head) (definition-kind definition))))
+      (if (and (eq answer t) (definition-method definition))
+          (defines-method-p text start end (definition-method definition))
+          answer))))
+
 (defun defines-p (definition text start end)
-  "True if the form between START and END of TEXT looks like that of DEFINITION; :MAYBE if its operator is no operator of Lisp."
-  (multiple-value-bind (operator head-name) (definition-head text start end)
-    (when (and operator head-name
-               (or (head-names-p head-name (definition-name definition))
-                   (and (eq :test (definition-kind definition)) (names-test-p head-name (definition-name definition)))))
-      (let ((answer (same-kind-p operator (definition-kind definition))))
-        (if (and (eq answer t) (definition-method definition))
-            (defines-method-p text start end (definition-method definition))
-            answer)))))
+  "HEAD-DEFINES-P for the form between START and END of TEXT."
+  (head-defines-p definition (text-head text start end) text start end))
 
 ;;; Spans
 
-(defun inner-definition (definition text form)
-  "The (START END) of the list inside FORM of TEXT that looks like the form of DEFINITION, or NIL."
-  (loop for (start end depth) in (list-spans text (top-level-form-start form) (top-level-form-end form))
-        when (and (plusp depth) (eq t (defines-p definition text start end)))
+(defun inner-definition (definition file number)
+  "The (START END) of the list inside the top-level form NUMBER of FILE that looks like the form of DEFINITION, or NIL."
+  (loop for (start end head) in (analysis-inner-heads (file-analysis file) number)
+        when (eq t (head-defines-p definition head (file-text file) start end))
           return (list start end)))
 
 (defun span (form)
@@ -77,30 +79,33 @@
 
 (defun named-span (definition file number)
   "=> (START END) in FILE of the form that looks like that of DEFINITION and is nearest to the top-level form NUMBER, its number; or NIL"
-  (let ((text (file-text file)) (forms (file-forms file)))
+  (let* ((forms (file-forms file))
+         (answers (loop for form in forms
+                        for head across (analysis-heads (file-analysis file))
+                        for other from 0
+                        for answer = (apply #'head-defines-p definition head (file-text file) (span form))
+                        when answer collect (cons other answer))))
     (flet ((numbers (answer)
-             (loop for form in forms
-                   for other from 0
-                   when (eq answer (apply #'defines-p definition text (span form))) collect other)))
+             (loop for (other . other-answer) in answers
+                   when (eq answer other-answer) collect other)))
       (let ((found (or (nearest (numbers t) number) (nearest (numbers :maybe) number))))
         (if found
             (values (span (nth found forms)) found)
-            (loop for form in forms
-                  for other from 0
-                  for inner = (inner-definition definition text form)
+            (loop for other from 0 below (length forms)
+                  for inner = (inner-definition definition file other)
                   when inner return (values inner other)))))))
 
 (defun numbered-span (definition file number)
   "(START END) in FILE, which is as it was loaded, of the form of DEFINITION in the top-level form NUMBER."
   (let ((form (nth number (file-forms file))))
     (when form
-      (or (inner-definition definition (file-text file) form) (span form)))))
+      (or (inner-definition definition file number) (span form)))))
 
 (defun wrong-number-p (definition file number)
   "True if form NUMBER of FILE cannot have made DEFINITION: code that is evaluated while a file is loaded gets the number of its first form."
   (let ((form (nth number (file-forms file))))
     (or (null form)
-        (and (not (apply #'defines-p definition (file-text file) (span form)))
+        (and (not (apply #'head-defines-p definition (aref (analysis-heads (file-analysis file)) number) (file-text file) (span form)))
              (named-span definition file number)))))
 
 (defun definition-span (definition file as-loaded)

@@ -53,5 +53,7 @@ DEFINITIONS are those that were loaded from it."
     ;; a file that names no package was loaded in that of its definitions
     (when known (setf (file-initial-package file) (definition-home known)))
     (cond ((null loaded) (values (guessed-changes file definitions) nil))
-          ((string= loaded (file-text file)) (values '() t))
+          ((string= loaded (file-text file))
+           (note-unchanged-text file)
+           (values '() t))
           (t (values (compared-changes file loaded) t)))))

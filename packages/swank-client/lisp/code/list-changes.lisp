@@ -50,10 +50,14 @@ later changes can be found form by form."
          (< (or (or-nil (file-write-date pathname)) (get-universal-time)) (image-start))
          (or (null (gethash name (code-sources))) (compiled-since-p pathname)))))
 
+(defun unchanged-p (name)
+  "True if the file NAME is known to be as it was loaded, without a comparison of its text."
+  (or (unchanged-date-p name) (unchanged-text-p (named-file name)) (unwritten-p name)))
+
 (defun wanted-files (truename program)
   "The files to compare, as they are now: TRUENAME or, if that is NIL, all of PROGRAM that can have changed."
   (loop for name in (if truename (list (sb-ext:native-namestring truename)) (program-files program))
-        for file = (and (or truename (not (or (unchanged-date-p name) (unwritten-p name)))) (file-now name))
+        for file = (and (or truename (not (unchanged-p name))) (file-now name))
         when (and file (program-file-p file)) collect file))
 
 (defun undated-p (file)

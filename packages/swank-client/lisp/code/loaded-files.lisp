@@ -6,8 +6,6 @@
   "A source file as it is now."
   truename
   analysis
-  ;; the names of its packages: see FILE-PACKAGES
-  (package-names :unknown)
   ;; the file with the text that was loaded: see LOADED-VERSION
   (loaded :unknown)
   ;; the package in which its first forms are read
@@ -70,6 +68,19 @@
     (when (or (null known) (better-source-p source known))
       (setf (gethash (code-file source) table) source))))
 
+(defmacro kept-while-no-code-is-made ((variable) &body body)
+  "The value of BODY, which is kept in the global VARIABLE, (CODE-COUNT . VALUE) or NIL, until code is compiled or loaded."
+  (let ((count (gensym "COUNT")) (kept (gensym "KEPT")) (value (gensym "VALUE")))
+    ;; code that is made while BODY runs makes the value obsolete
+    `(let ((,count (code-count)) (,kept ,variable))
+       (if (and ,count ,kept (= ,count (car ,kept)))
+           (cdr ,kept)
+           (let ((,value (progn ,@body)))
+             (when ,count (setf ,variable (cons ,count ,value)))
+             ,value)))))
+
+(sb-ext:defglobal **code-sources** nil "What FIND-CODE-SOURCES has found last: see KEPT-WHILE-NO-CODE-IS-MADE.")
+
 (defun find-code-sources ()
   "The record about the code of each file, by native name: the latest that definitions use, or else the latest."
   (let ((used (make-hash-table :test 'equal))
@@ -82,7 +93,8 @@
 
 (defun code-sources ()
   "The latest record about the code of each file of the program, by native name."
-  (or *code-sources* (setf *code-sources* (find-code-sources))))
+  (or *code-sources*
+      (setf *code-sources* (kept-while-no-code-is-made (**code-sources**) (find-code-sources)))))
 
 (defun loaded-source (pathname)
   "The latest record about the code of the file PATHNAME, or NIL if it has none."

@@ -42,10 +42,33 @@ CODE is a record about code of the file, or NIL."
   "The text of FILE as it was loaded, or NIL if that is not known."
   (let ((created (date-when-compiled (file-truename file))))
     (multiple-value-bind (octets date) (loaded-octets (file-truename file))
-      (cond ((and octets (or (null created) (<= created date))) (decoded octets (file-format file)))
+      (cond ((and octets (or (null created) (<= created date))) (file-text (version-with octets file)))
             ((and created (= created (file-date file)))
              (note-text (file-truename file))
              (file-text file))))))
+
+;;; Files that are known not to differ from what was loaded
+
+(defvar *unchanged-texts* (make-hash-table :test 'equal :synchronized t)
+  "(STAMP . OCTETS) by native name of files that had the text OCTETS, which was loaded, when their stamp was STAMP.")
+
+(defun note-unchanged-text (file)
+  "FILE has the text that was loaded. Its next comparison then need not read it."
+  (let ((octets (loaded-octets (file-truename file)))
+        (stamp (analysis-stamp (file-analysis file))))
+    (when (and octets (settled-stamp-p stamp))
+      (setf (gethash (sb-ext:native-namestring (file-truename file)) *unchanged-texts*) (cons stamp octets)))))
+
+(defun unchanged-text-p (truename)
+  "True if the file TRUENAME has the text that was loaded, as is known without reading it."
+  (let ((name (sb-ext:native-namestring truename))
+        (created (date-when-compiled truename)))
+    (destructuring-bind (&optional stamp . known) (gethash name *unchanged-texts*)
+      (multiple-value-bind (octets date) (loaded-octets truename)
+        (and stamp
+             (eq octets known)
+             (or (null created) (<= created date))
+             (equal stamp (or-nil (file-stamp name))))))))
 
 ;;; Files of which no text and no code is known
 

@@ -19,7 +19,7 @@
   (if (rest files)
       (let* ((systems (with-file-systems ()
                         (remove-duplicates (loop for file in files
-                                                 for system = (gethash (namestring (file-truename file)) *file-systems*)
+                                                 for system = (system-of-file (file-truename file))
                                                  when system collect system)
                                            :test #'equal)))
              (order (append (mapcan #'planned-files systems) (first-loads))))

@@ -20,12 +20,13 @@
 
 (defun file-packages (file)
   "The names of the packages that forms of FILE change to."
-  (if (eq :unknown (file-package-names file))
-      (setf (file-package-names file)
-            (loop for form in (file-forms file)
-                  for name = (or-nil (in-package-name (file-text file) form))
-                  when name collect name))
-      (file-package-names file)))
+  (let ((analysis (file-analysis file)))
+    (if (eq :unread (analysis-packages analysis))
+        (setf (analysis-packages analysis)
+              (loop for form in (file-forms file)
+                    for name = (or-nil (in-package-name (file-text file) form))
+                    when name collect name))
+        (analysis-packages analysis))))
 
 (defun package-at (text forms number &optional initial)
   "The package in which form NUMBER of FORMS in TEXT is read: INITIAL before the first IN-PACKAGE; NIL if it does not exist."

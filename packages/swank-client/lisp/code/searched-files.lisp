@@ -64,12 +64,17 @@
 
 (defun existing-files (pathnames)
   "The truenames of those PATHNAMES that exist, each once: those below the image's directory first, then by name."
-  (let ((files (remove-duplicates (remove nil (mapcar #'named-file pathnames)) :test #'equal)))
-    (sort (remove-if-not #'pathname-name files)
-          (lambda (one other)
-            (if (eq (below-p one) (below-p other))
-                (string< (namestring one) (namestring other))
-                (below-p one))))))
+  (let ((seen (make-hash-table :test 'equal)) (keys '()))
+    (dolist (pathname pathnames)
+      (let* ((file (named-file pathname))
+             (name (and file (namestring file))))
+        (when (and file (pathname-name file) (not (gethash name seen)))
+          (setf (gethash name seen) t)
+          (push (list (if (below-p file) 0 1) name file) keys))))
+    (mapcar #'third (sort keys (lambda (one other)
+                                 (if (= (first one) (first other))
+                                     (and (string< (second one) (second other)) t)
+                                     (< (first one) (first other))))))))
 
 (defun folder-source-files (folder)
   "The source files below FOLDER, a truename."

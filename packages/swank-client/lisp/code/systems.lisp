@@ -2,15 +2,21 @@
 
 (in-package #:swank-client/code)
 
-(defvar *file-systems* nil "The names of systems, by the native names of their files, for this request.")
+(defvar *file-systems* nil "For this request, ((SYSTEM . PATHNAME) ...) of the files of systems, by their names without folders.")
 
 (defun known-file-systems ()
-  "The names of the systems that ASDF knows, by the native names of their files."
+  "The value of *FILE-SYSTEMS* for the systems that ASDF knows. The files are not looked up, which takes longer than all else."
   (let ((table (make-hash-table :test 'equal)))
     (dolist (name (reverse (system-names)) table)
       (dolist (file (or-nil (system-files name)))
-        (let ((truename (named-file file)))
-          (when truename (setf (gethash (namestring truename) table) name)))))))
+        (push (cons name file) (gethash (file-namestring file) table))))))
+
+(defun system-of-file (truename)
+  "The name of the first system that has the file TRUENAME, or NIL."
+  (let ((namesakes (gethash (file-namestring truename) *file-systems*)))
+    (car (or (find truename namesakes :key #'cdr :test #'equal)
+             ;; a folder may be a link
+             (find truename namesakes :key (lambda (entry) (named-file (cdr entry))) :test #'equal)))))
 
 (defun compiler-free-p ()
   "True if no other thread holds the compiler's lock, or none does a moment later: compiling a form takes some milliseconds."
@@ -22,7 +28,7 @@
   "Run BODY, which asks for the systems of files. KNOWNP is false if no system is found because another thread holds the compiler's lock,
 without which ASDF's methods may wait."
   `(let* ((,knownp (compiler-free-p))
-          (*file-systems* (if ,knownp (known-file-systems) (make-hash-table))))
+          (*file-systems* (if ,knownp (known-file-systems) (make-hash-table :test 'equal))))
      (declare (ignorable ,knownp))
      ,@body))
 
@@ -30,7 +36,7 @@ without which ASDF's methods may wait."
   "The name of the system that DEFINITION comes from, or NIL."
   (let* ((path (and (null (evaluation-of definition)) (record-path definition)))
          (truename (and path (or-nil (named-file (pathname path))))))
-    (and truename (gethash (namestring truename) *file-systems*))))
+    (and truename (system-of-file truename))))
 
 (defun foreign-classes (definition)
   "((NAME SYSTEM) ...) of the classes on which the method of DEFINITION specializes that come from another system than it."

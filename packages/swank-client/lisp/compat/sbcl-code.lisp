@@ -4,6 +4,7 @@
   (:documentation "What SBCL records about the files that code was compiled from.")
   (:use #:common-lisp #:swank-client/sbcl)
   (:export #:character-read
+           #:code-count
            #:code-created
            #:code-file
            #:code-start-positions
@@ -12,8 +13,8 @@
            #:function-references-p
            #:function-uses-p
            #:lisp-functions-called
-           #:load-compiled-as
            #:lisps-method-code-p
+           #:load-compiled-as
            #:map-code-sources
            #:method-code
            #:method-code-name
@@ -123,6 +124,13 @@ expander or a method combination."
         thereis (and (sb-int:legal-fun-name-p name)
                      (fboundp name)
                      (eq function (ignore-errors (sb-kernel:%fun-fun (fdefinition name)))))))
+
+(defparameter *code-count* (find-symbol "*CODE-SERIALNO*" "SB-C")
+  "The variable that counts the code objects that were made in this image, or NIL.")
+
+(defun code-count ()
+  "A number that grows whenever code is compiled or loaded, or NIL if SBCL does not count."
+  (and *code-count* (symbol-value *code-count*)))
 
 (defun map-code-sources (function)
   "Call FUNCTION with each record about a file with which code in the image was compiled, and whether a definition uses that code.

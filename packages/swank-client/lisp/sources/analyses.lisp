@@ -11,6 +11,11 @@
   stamp text format
   (known-forms :unread)
   (known-whole nil)
+  ;; see sources/heads.lisp
+  (known-heads nil)
+  (known-inner-heads nil)
+  ;; the names of the packages that its forms change to
+  (packages :unread)
   ;; whether it mentions readtables, or :UNREAD
   (readtable :unread)
   ;; the bytes that were loaded, if they are known to be this text

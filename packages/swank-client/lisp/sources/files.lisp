@@ -37,9 +37,15 @@
   "The position in TEXT at which the line of POSITION begins."
   (1+ (or (position #\Newline text :end position :from-end t) -1)))
 
+(defun line-breaks-before (text position)
+  "The number of line breaks before POSITION in TEXT. COUNT takes ten times as long, unless it knows the type."
+  (if (typep text '(simple-array character (*)))
+      (loop for index below position count (char= #\Newline (aref text index)))
+      (count #\Newline text :end position)))
+
 (defun position-of (text position)
   "=> the line and the column of POSITION in TEXT, both from 1, in characters"
-  (values (1+ (count #\Newline text :end position))
+  (values (1+ (line-breaks-before text position))
           (1+ (- position (line-start text position)))))
 
 (defun definition-line (text start)

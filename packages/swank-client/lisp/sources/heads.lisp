@@ -1,4 +1,5 @@
-;;;; The operator and the name with which a defining form begins, compared as text with the names of definitions.
+;;;; The operator and the name with which a defining form begins, compared as text with the names of definitions. Those of a file are kept with
+;;;; its analysis, because finding them takes longer than comparing them.
 
 (in-package #:swank-client/sources)
 
@@ -30,10 +31,60 @@
         (if span (subseq text (first span) (second span)) ""))
       text))
 
+(defun plain-name (head-name)
+  "=> the name in HEAD-NAME, a text from a defining form, without its package, or NIL; and whether it is that of (SETF NAME)"
+  (let ((text (defined-text head-name)))
+    (values (and (plusp (length text)) (values (parsed-name (string-trim "\"" text))))
+            (and (setf-text-p text) t))))
+
+(defun same-name-p (plain setf-p name)
+  "True if the values PLAIN and SETF-P of PLAIN-NAME can mean NAME: a symbol, (SETF SYMBOL), or a string. Packages are not compared."
+  (and plain
+       (eq setf-p (consp name))
+       (string= plain (string (if setf-p (second name) name)))))
+
 (defun head-names-p (head-name name)
   "True if HEAD-NAME, a text from a defining form, can mean NAME: a symbol, (SETF SYMBOL), or a string. Packages are not compared."
-  (let ((text (defined-text head-name))
-        (setf-p (consp name)))
-    (and (plusp (length text))
-         (eq setf-p (and (setf-text-p text) t))
-         (string= (parsed-name (string-trim "\"" text)) (string (if setf-p (second name) name))))))
+  (multiple-value-bind (plain setf-p) (plain-name head-name)
+    (same-name-p plain setf-p name)))
+
+;;; Heads
+
+(defstruct head
+  "The beginning of a form: the kind of definition that it makes, if its operator is one of Lisp; the TEXT of its second element; and the values
+of PLAIN-NAME for that."
+  made-kind text plain setf-p)
+
+(defun text-head (text start end)
+  "The head of the form between START and END of TEXT, or NIL if that has no operator or no second element."
+  (multiple-value-bind (operator name) (definition-head text start end)
+    (when (and operator name)
+      (multiple-value-bind (plain setf-p) (plain-name name)
+        (make-head :made-kind (head-kind operator) :text name :plain plain :setf-p setf-p)))))
+
+(defun head-means-p (head name)
+  "True if HEAD can be that of a definition of NAME: a symbol, (SETF SYMBOL), or a string. Packages are not compared."
+  (same-name-p (head-plain head) (head-setf-p head) name))
+
+(defun analysis-heads (analysis)
+  "A vector of the heads of the top-level forms of ANALYSIS, NIL for those without one."
+  (or (analysis-known-heads analysis)
+      (setf (analysis-known-heads analysis)
+            (map 'vector
+                 (lambda (form) (text-head (analysis-text analysis) (top-level-form-start form) (top-level-form-end form)))
+                 (analysis-forms analysis)))))
+
+(defun form-inner-heads (text form)
+  "((START END HEAD) ...) of the lists inside FORM of TEXT that begin with defining operators of Lisp, in the order in which they begin."
+  (loop for (start end depth) in (list-spans text (top-level-form-start form) (top-level-form-end form))
+        for head = (and (plusp depth) (text-head text start end))
+        when (and head (head-made-kind head)) collect (list start end head)))
+
+(defun analysis-inner-heads (analysis number)
+  "FORM-INNER-HEADS for the top-level form NUMBER of ANALYSIS."
+  (let* ((forms (analysis-forms analysis))
+         (known (or (analysis-known-inner-heads analysis)
+                    (setf (analysis-known-inner-heads analysis) (make-array (length forms) :initial-element :unread)))))
+    (when (eq :unread (aref known number))
+      (setf (aref known number) (form-inner-heads (analysis-text analysis) (nth number forms))))
+    (aref known number)))

@@ -5,8 +5,11 @@
   (:use #:common-lisp #:swank-client/sbcl #:swank-client/printing #:swank-client/ledger #:swank-client/sessions)
   (:export #:analysis-format
            #:analysis-forms
+           #:analysis-heads
+           #:analysis-inner-heads
            #:analysis-loaded-octets
            #:analysis-of-file
+           #:analysis-packages
            #:analysis-stamp
            #:analysis-text
            #:conditional-p
@@ -14,27 +17,33 @@
            #:definition-head
            #:definition-line
            #:element-spans
+           #:file-stamp
            #:form-after
            #:form-number
            #:head-kind
+           #:head-made-kind
+           #:head-means-p
            #:head-names-p
+           #:head-text
            #:line-start
            #:list-spans
            #:make-analysis
+           #:make-top-level-form
            #:map-tokens
            #:mentions-readtable-p
-           #:make-top-level-form
            #:named-file
            #:operator-name
            #:package-marker
            #:position-of
            #:setf-text-p
+           #:settled-stamp-p
            #:shown-file
            #:source-text
            #:stamp-date
+           #:text-head
            #:token-positions
            #:top-level-form
+           #:top-level-form-end
            #:top-level-form-gap
            #:top-level-form-start
-           #:top-level-form-end
            #:top-level-forms))
