@@ -4,8 +4,8 @@ import { QUESTION_OPTIONS, type QuestionOptions } from "./base/question-options.
 import { TypedEmitter } from "./base/typed-emitter.js";
 import { countOtherClients } from "./calls/count-other-clients.js";
 import { describeName } from "./calls/describe-name.js";
-import { endThread } from "./calls/end-thread.js";
 import { hasThread } from "./calls/has-thread.js";
+import { endProgramThread } from "./calls/interrupt-thread.js";
 import { type ThreadInfo, threadsOfImage } from "./calls/list-threads.js";
 import { simpleCompletions } from "./calls/simple-completions.js";
 import type { SymbolDescription } from "./calls/symbol-description.js";
@@ -53,14 +53,14 @@ export abstract class ClientQuestions extends TypedEmitter<ClientEvents> {
   }
 
   /**
-   * Ends a thread of the image: it is unwound as soon as it can be interrupted, stopped or running. The result does not wait for its end.
+   * Ends a thread of the image, stopped or running, like `program.endThread(id, "kill")`, which also returns what became of it.
    *
    * @param id - Swank's id, as in `threads`.
-   * @throws SwankError the errors of `interruptThread`.
+   * @throws SwankError the errors of `program.endThread`.
    */
   async killThread(id: number): Promise<void> {
-    await this.checkThread(id);
-    if (!(await this.lisp.run(endThread, id))) throw noSuchThread(id);
+    checkId("id", id);
+    await this.lisp.run(endProgramThread, id, "kill");
   }
 
   /** @throws SwankError `NO_SUCH_THREAD`; `INVALID_ARGUMENT` for a thread that serves clients. */

@@ -73,7 +73,14 @@ export type {
   XrefGroup,
   XrefKind,
 } from "./calls/index.js";
-export type { LoadedSystem, Loading, LoadProblem, LoadResult } from "./calls/load-result.js";
+export type {
+  InstallingProgram,
+  LoadAction,
+  LoadedSystem,
+  Loading,
+  LoadProblem,
+  LoadResult,
+} from "./calls/load-result.js";
 export type { ChangedForm, FormOutcome, LoadedChanges } from "./calls/loaded-changes.js";
 export type { ObjectFact, ObjectPart, ObjectView } from "./calls/object-view.js";
 export type { OmittedOutput, OutputStream } from "./calls/omitted-output.js";

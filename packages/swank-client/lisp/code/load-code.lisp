@@ -18,21 +18,22 @@
           ((eql 0 (position #\: text)) (string-downcase (subseq text 1)))
           (t text))))
 
-(defun wanted-system (name)
+(defun wanted-system (loading name)
   "The system NAME, in lower case if need be, installed if need be; or NIL."
-  (and (plain-system-name-p name)
-       (or (find-system name)
-           (find-system (string-downcase name))
-           (and (installed-p (string-downcase name) nil '()) (find-system (string-downcase name))))))
+  (let ((lower (string-downcase name)))
+    (and (plain-system-name-p name)
+         (or (find-system name)
+             (and (string/= name lower) (find-system lower))
+             (and (install loading lower) (find-system lower))))))
 
 (defun load-named-system (loading name force test)
   "Load the system NAME. => NIL, or why it was not loaded"
-  (let ((system (wanted-system name)))
+  (let ((system (wanted-system loading name)))
     (cond (system
            (setf (loading-system loading) (component-name system))
            (load-with-tests loading system force test)
            nil)
-          (t (missing-problem name nil nil)))))
+          (t (missing-problem loading name nil nil)))))
 
 (defun load-defined-system (loading file force test)
   "Load the system that FILE defines and that is named like it, or the only one. => NIL, or why none was loaded"

@@ -23,6 +23,10 @@
   (complete '())
   ;; (KIND PATHNAME) of what runs now, or has failed, or NIL
   (action nil)
+  ;; the name of the system that Quicklisp installs now, or has failed to, or NIL
+  (installing nil)
+  ;; ((NAME PROGRAM TEXT) ...): why PROGRAM could not look for the system NAME
+  (failures '())
   ;; the names of the test systems that are loaded, too
   (tests '()))
 
@@ -104,19 +108,38 @@
             (remove-duplicates (append (loading-planned loading) (plan-sources plan)) :test #'equal :from-end t)))
     (apply function plan arguments)))
 
-(defun call-recording (loading function)
-  "Call FUNCTION, and note for LOADING what this thread compiles and loads in it."
-  (let ((tag (make-symbol "LOADING"))
-        (*loading* loading)
-        (*program-errors* *error-output*)
-        (*error-output* (make-broadcast-stream)))
+(defun asking-searcher (loading)
+  "A function that is called in place of ocicl's searcher, with that and its arguments. If ocicl fails, it does not provide the system."
+  (lambda (function name)
+    (flet ((search-system () (call-framework function (list name))))
+      (if (not (eq *loading* loading))
+          (search-system)
+          (let ((*error-output* *program-errors*))
+            (when *evaluation* (report-progress *evaluation* "Asking ocicl for ~a" name))
+            (handler-case (search-system)
+              (error (condition)
+                (push (list name "ocicl" (report-text condition 500)) (loading-failures loading))
+                nil)))))))
+
+(defun call-encapsulating (encapsulations function)
+  "Call FUNCTION while calls of the function NAME call REPLACEMENT, for each (NAME REPLACEMENT) of ENCAPSULATIONS."
+  (let ((tag (make-symbol "LOADING")))
     (unwind-protect
          (progn
-           (encapsulate-function (perform-name) tag (performer loading))
-           (encapsulate-function (perform-plan-name) tag (plan-performer loading))
-           (call-noting (lambda (condition) (keep-note loading condition)) function))
-      (unencapsulate-function (perform-name) tag)
-      (unencapsulate-function (perform-plan-name) tag))))
+           (loop for (name replacement) in encapsulations do (encapsulate-function name tag replacement))
+           (funcall function))
+      (loop for (name) in encapsulations do (unencapsulate-function name tag)))))
+
+(defun call-recording (loading function)
+  "Call FUNCTION, and note for LOADING what this thread compiles and loads in it."
+  (let ((*loading* loading)
+        (*program-errors* *error-output*)
+        (*error-output* (make-broadcast-stream))
+        (searcher (ocicl-searcher-name)))
+    (call-encapsulating (list* (list (perform-name) (performer loading))
+                               (list (perform-plan-name) (plan-performer loading))
+                               (and searcher (list (list searcher (asking-searcher loading)))))
+                        (lambda () (call-noting (lambda (condition) (keep-note loading condition)) function)))))
 
 ;;; Replies
 
@@ -149,7 +172,8 @@
             (loop for note in notes collect (note-facts note nil))
             (loading-omitted loading)
             (unreadable-text notes)
-            (and action (list (first action) (shown-file (second action))))
+            (cond (action (list (first action) (shown-file (second action))))
+                  ((loading-installing loading) (list :install (loading-installing loading))))
             (loading-tests loading)
             problem))))
 

@@ -29,35 +29,48 @@
     (let ((name (shown-file folder)))
       (concatenate 'string (if (string= "" name) "./" name) (if below "**/" "")))))
 
-(defun missing-problem (name requirer version)
-  "=> (:missing NAME REQUIRER VERSION (FOLDER ...) (PROGRAM ...) (SIMILAR ...) (FILE ...)) of the missing system NAME"
+(defun missing-problem (loading name requirer version)
+  "=> (:missing NAME REQUIRER VERSION (FOLDER ...) ((PROGRAM FAILURE) ...) (SIMILAR ...) (FILE ...)) of the system NAME, which LOADING misses"
   (multiple-value-bind (folders programs) (search-places)
     (list :missing name requirer version
           (mapcar #'place-text (subseq folders 0 (min +places-limit+ (length folders))))
-          programs
+          (loop for program in programs
+                collect (list program (third (find-if (lambda (failure) (and (string= name (first failure)) (string= program (second failure))))
+                                                      (loading-failures loading)))))
           (and (null version) (nearest-systems name))
           (and (null version) (plain-system-name-p name) (definitions-nearby name)))))
 
-(defun installed-p (name version installed)
-  "True if the missing system NAME could be installed. INSTALLED are the names for which that was tried."
-  (when (and (null version) (not (member name installed :test #'string=)))
-    (when *evaluation* (report-progress *evaluation* "Looking for ~a" name))
-    (install-system name)))
+(defun install (loading name)
+  "Install the system NAME, which LOADING misses. => true if that is possible"
+  (when *evaluation* (report-progress *evaluation* "Looking for ~a" name))
+  (let ((system (installable-system name)))
+    (when system
+      (when *evaluation* (report-progress *evaluation* "Installing ~a with Quicklisp" name))
+      (setf (loading-installing loading) name)
+      (call-framework #'install-system (list system))
+      (setf (loading-installing loading) nil)
+      t)))
+
+(defun explanation (loading condition installed)
+  "What is missing or wrong with the systems according to CONDITION, an error of ASDF, or NIL if it is about something else. Does not return if
+what is missing could be installed. INSTALLED are the names for which that was tried."
+  (multiple-value-bind (name requirer version) (missing-system condition)
+    (if name
+        (progn
+          (when (and (null version) (not (gethash name installed)))
+            (setf (gethash name installed) t)
+            (when (install loading name) (retry-finding condition)))
+          (missing-problem loading name requirer version))
+        (let ((circle (circular-components condition)))
+          (and circle (list :circular (append circle (list (first circle)))))))))
 
 (defun call-explaining-problems (loading function)
   "Call FUNCTION, which makes ASDF load for LOADING. Systems that are missing are installed, if possible. => NIL, or what is missing or wrong
 with the systems: (:missing NAME ...) or (:circular (NAME ...))"
-  (let ((installed '()))
+  (let ((installed (make-hash-table :test 'equal)))
     (handler-bind ((error (lambda (condition)
-                            ;; an error of the program's own code stops there
-                            (unless (loading-action loading)
-                              (multiple-value-bind (name requirer version) (missing-system condition)
-                                (when name
-                                  (when (installed-p name version installed)
-                                    (push name installed)
-                                    (retry-finding condition))
-                                  (return-from call-explaining-problems (missing-problem name requirer version))))
-                              (let ((circle (circular-components condition)))
-                                (when circle
-                  (return-from call-explaining-problems (list :circular (append circle (list (first circle)))))))))))
+                            ;; an error of the program's own code, or of what installs, stops there
+                            (unless (or (loading-action loading) (loading-installing loading))
+                              (let ((problem (explanation loading condition installed)))
+                                (when problem (return-from call-explaining-problems problem)))))))
       (funcall function))))

@@ -16,10 +16,12 @@
            #:ensure-asdf
            #:find-system
            #:install-system
+           #:installable-system
            #:known-systems
            #:load-definitions
            #:load-system
            #:missing-system
+           #:ocicl-searcher-name
            #:perform-name
            #:perform-plan-name
            #:plan-sources
@@ -129,9 +131,16 @@
     (and (hash-table-p table)
          (loop for name being the hash-keys of table collect name))))
 
+(defun installable-systems ()
+  "The names of the systems that Quicklisp provides, and of those that ocicl has installed."
+  (append (ignore-errors
+           (loop for system in (call-if-loaded "QL-DIST" "PROVIDED-SYSTEMS" t)
+                 collect (call-if-loaded "QL-DIST" "NAME" system)))
+          (ignore-errors (call-if-loaded "OCICL-RUNTIME" "SYSTEM-LIST"))))
+
 (defun known-systems ()
-  "The names of the systems that ASDF knows, or finds in the folders that it searches."
-  (remove-duplicates (append (asdf "REGISTERED-SYSTEMS") (source-registry)) :test #'string=))
+  "The names of the systems that ASDF knows, or finds in the folders that it searches, and of those that can be installed."
+  (remove-duplicates (append (asdf "REGISTERED-SYSTEMS") (source-registry) (installable-systems)) :test #'string=))
 
 (defun call-adding-folder (folder function)
   "Call FUNCTION while ASDF searches FOLDER, too, and before all others."
@@ -142,6 +151,10 @@
   "Call FUNCTION, which looks for systems that may not exist. ocicl would try to download them."
   (let ((variable (named "*DOWNLOAD*" "OCICL-RUNTIME")))
     (progv (and variable (list variable)) (list nil) (funcall function))))
+
+(defun ocicl-searcher-name ()
+  "The name of the function with which ocicl finds systems and downloads them, or NIL without ocicl."
+  (named "SYSTEM-DEFINITION-SEARCHER" "OCICL-RUNTIME"))
 
 (defun declared-test-systems (system)
   "The names of the systems that a test of SYSTEM needs, as its definition says."
@@ -180,19 +193,28 @@
   (loop for (folder . options) in (ignore-errors (call-if-loaded "ASDF/SOURCE-REGISTRY" "FLATTEN-SOURCE-REGISTRY"))
         when (pathnamep folder) collect (cons folder (getf options :recurse))))
 
+(defun installers-folders ()
+  "((FOLDER . T) ...) of the folders in which Quicklisp and ocicl look for systems, besides what Quicklisp itself has installed."
+  (loop for folder in (append (value-if-loaded "QL" "*LOCAL-PROJECT-DIRECTORIES*")
+                              (list (value-if-loaded "OCICL-RUNTIME" "*LOCAL-SYSTEMS-DIR*")
+                                    (value-if-loaded "OCICL-RUNTIME" "*GLOBAL-SYSTEMS-DIR*")))
+        when folder collect (cons folder t)))
+
 (defun search-places ()
   "((FOLDER . BELOW) ...) of the existing folders in which ASDF looks for systems, and the names of the programs that also provide some."
   (values (remove-if-not (lambda (place) (ignore-errors (probe-file (first place))))
-                         (append (mapcar #'list (central-folders)) (configured-folders)))
+                         (append (mapcar #'list (central-folders)) (configured-folders) (installers-folders)))
           (append (and (find-package "QL-DIST") '("Quicklisp"))
                   (and (find-package "OCICL-RUNTIME") '("ocicl")))))
 
-(defun install-system (name)
-  "Make Quicklisp install the system NAME, if it is there and provides that. => true if it does"
-  (let ((system (call-if-loaded "QL-DIST" "FIND-SYSTEM" name)))
-    (when system
-      (call-if-loaded "QL-DIST" "ENSURE-INSTALLED" system)
-      t)))
+(defun installable-system (name)
+  "What Quicklisp provides as the system NAME, or as the one whose definition also defines NAME; or NIL."
+  (or (call-if-loaded "QL-DIST" "FIND-SYSTEM" name)
+      (call-if-loaded "QL-DIST" "FIND-SYSTEM" (asdf "PRIMARY-SYSTEM-NAME" name))))
+
+(defun install-system (system)
+  "Make Quicklisp install SYSTEM, of INSTALLABLE-SYSTEM."
+  (call-if-loaded "QL-DIST" "ENSURE-INSTALLED" system))
 
 ;;; Conditions
 

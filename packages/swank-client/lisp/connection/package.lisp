@@ -6,5 +6,4 @@
   (:export #:*observer*
            #:attach
            #:end-request
-           #:end-thread
            #:repl-p))

@@ -39,15 +39,6 @@
         do (sleep 1/50)
         finally (return thread)))
 
-;;; Threads of the image
-
-(defun end-thread (number)
-  "Unwind the thread with Swank's id NUMBER, and end it. => true if there is such a thread"
-  (let ((thread (find number (sb-thread:list-all-threads) :key #'swank/backend:thread-id)))
-    (when thread
-      (queue-interrupt thread (lambda () (sb-thread:abort-thread :allow-exit t)))
-      t)))
-
 ;;; Safe moments for unwinding
 
 (defun holds-shared-lock-p ()

@@ -1,5 +1,4 @@
 import { type Decoder, decode } from "sexp-parser";
-import { keywordOf } from "../lisp/decoders.js";
 import type { FileNotFound } from "./change.js";
 import { type CodeNote, codeNote } from "./compiled-code.js";
 import { fileNotFound } from "./file-not-found.js";
@@ -18,6 +17,13 @@ export interface LoadedSystem {
   readonly left: readonly string[];
 }
 
+/** A program that installs systems. */
+export interface InstallingProgram {
+  readonly name: string;
+  /** Why it could not look for the system. */
+  readonly failure: string | undefined;
+}
+
 /** Why a system was not loaded, or not completely. */
 export type LoadProblem =
   | {
@@ -30,7 +36,7 @@ export type LoadProblem =
       /** Where ASDF looked. `**` stands for all folders below. */
       readonly folders: readonly string[];
       /** The programs, such as Quicklisp, that do not provide it either. */
-      readonly programs: readonly string[];
+      readonly programs: readonly InstallingProgram[];
       readonly similar: readonly string[];
       /** Files of its name that ASDF does not look at. */
       readonly files: readonly string[];
@@ -39,6 +45,11 @@ export type LoadProblem =
   | { readonly kind: "circular"; readonly names: readonly string[] }
   /** The file defines none of its own name, and not only one. */
   | { readonly kind: "no-system"; readonly file: string; readonly names: readonly string[] };
+
+/** A file that is compiled or loaded, or a system that Quicklisp installs. */
+export type LoadAction =
+  | { readonly kind: "compile" | "load"; readonly file: string }
+  | { readonly kind: "install"; readonly system: string };
 
 /** What loading a system or a file has done, at its end or so far. */
 export interface Loading {
@@ -54,8 +65,8 @@ export interface Loading {
   readonly notes: readonly CodeNote[];
   /** Number of further notes. */
   readonly leftOut: number;
-  /** The file that is compiled or loaded now, or at which loading failed. */
-  readonly action: { readonly kind: (typeof ACTIONS)[number]; readonly file: string } | undefined;
+  /** What is done now, or has failed. */
+  readonly action: LoadAction | undefined;
   /** The test systems that are loaded, if they were asked for. */
   readonly tests: readonly string[];
   readonly problem: LoadProblem | undefined;
@@ -70,7 +81,10 @@ export interface LoadReply {
   readonly unreadable?: { readonly file: string; readonly text: string } | undefined;
 }
 
-const ACTIONS = ["compile", "load"] as const;
+const program: Decoder<InstallingProgram> = map(tuple(string, nullable(string)), ([name, failure]) => ({
+  name,
+  failure,
+}));
 
 const system: Decoder<LoadedSystem> = map(
   tuple(nullable(string), integer, integer, boolean, list(string)),
@@ -79,7 +93,7 @@ const system: Decoder<LoadedSystem> = map(
 
 const problem: Decoder<LoadProblem> = tagged({
   missing: map(
-    tuple(string, nullable(string), nullable(string), list(string), list(string), list(string), list(string)),
+    tuple(string, nullable(string), nullable(string), list(string), list(program), list(string), list(string)),
     ([name, requiredBy, version, folders, programs, similar, files]): LoadProblem => ({
       kind: "missing",
       name,
@@ -95,7 +109,11 @@ const problem: Decoder<LoadProblem> = tagged({
   "no-system": map(tuple(string, list(string)), ([file, names]): LoadProblem => ({ kind: "no-system", file, names })),
 });
 
-const action = map(tuple(keywordOf(ACTIONS), string), ([kind, file]) => ({ kind, file }));
+const action: Decoder<LoadAction> = tagged({
+  compile: map(tuple(string), ([file]): LoadAction => ({ kind: "compile", file })),
+  load: map(tuple(string), ([file]): LoadAction => ({ kind: "load", file })),
+  install: map(tuple(string), ([name]): LoadAction => ({ kind: "install", system: name })),
+});
 const unreadableFile = map(tuple(string, string), ([file, text]) => ({ file, text }));
 
 const loading: Decoder<LoadReply> = map(

@@ -1,5 +1,12 @@
-import type { LoadedSystem, Loading, LoadProblem, LoadResult, Redefinitions } from "../image/lisp-port.js";
-import { cutName, firstOf } from "../text/cut.js";
+import type {
+  InstallingProgram,
+  LoadedSystem,
+  Loading,
+  LoadProblem,
+  LoadResult,
+  Redefinitions,
+} from "../image/lisp-port.js";
+import { cutName, firstOf, oneLine } from "../text/cut.js";
 import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
 import type { ToolGuide } from "../text/tool-guide.js";
 import { counts, notesData, noteTexts } from "./compiled-code.js";
@@ -61,8 +68,13 @@ function loadingData({ systems, notes, action, problem, ...facts }: Loading): Js
     systems: systems.map((system) => ({ ...system })),
     notes: notesData(notes),
     action: action && { ...action },
-    problem: problem && { ...problem },
+    problem: problem && problemData(problem),
   };
+}
+
+function problemData(problem: LoadProblem): JsonObject {
+  if (problem.kind !== "missing") return { ...problem };
+  return { ...problem, programs: problem.programs.map((program) => ({ ...program })) };
 }
 
 /** What was to load, as the subject of a sentence. */
@@ -95,7 +107,11 @@ function compiledText(compiled: number, files: number): string {
 /** What is loaded of a system that is not loaded completely. */
 function partLines(loading: Loading): string[] {
   const { systems, action, notes, leftOut } = loading;
-  if (systems.length === 0) return [`${subject(loading)} is not loaded. Nothing was compiled or loaded.`];
+  if (systems.length === 0)
+    return [
+      `${subject(loading)} is not loaded. Nothing was compiled or loaded.`,
+      ...(action === undefined ? [] : [actionLine(action)]),
+    ];
   const left = systems.flatMap((system) => system.left);
   const { shown } = firstOf(left, MAX_FILES);
   const count = sum(systems, "count") - sum(systems, "loaded");
@@ -110,10 +126,15 @@ function partLines(loading: Loading): string[] {
   ];
 }
 
-function actionLine({ kind, file }: NonNullable<Loading["action"]>): string {
-  return kind === "compile"
-    ? `Not compiled to its end: ${file}`
-    : `Not loaded to its end: ${file}. Its forms before the failed one have run.`;
+function actionLine(action: NonNullable<Loading["action"]>): string {
+  switch (action.kind) {
+    case "compile":
+      return `Not compiled to its end: ${action.file}`;
+    case "load":
+      return `Not loaded to its end: ${action.file}. Its forms before the failed one have run.`;
+    case "install":
+      return `Not installed by Quicklisp to its end: ${cutName(action.system)}`;
+  }
 }
 
 function filesText(count: number): string {
@@ -148,11 +169,15 @@ function problemLines(problem: LoadProblem): string[] {
   }
 }
 
+function programText({ name, failure }: InstallingProgram): string {
+  return failure === undefined ? name : `${name} (it failed: ${oneLine(failure, 300)})`;
+}
+
 function missingLines(problem: Extract<LoadProblem, { kind: "missing" }>): string[] {
   const { name, requiredBy, version, folders, programs, similar, files } = problem;
   const needed = requiredBy === undefined ? "" : `, which ${cutName(requiredBy)} needs`;
   if (version !== undefined) return [`ASDF finds ${cutName(name)}, but not version ${version}${needed}.`];
-  const others = programs.length === 0 ? [] : [`Not provided by: ${programs.join(", ")}`];
+  const others = programs.length === 0 ? [] : [`Not provided by: ${programs.map(programText).join(", ")}`];
   return [
     `ASDF does not find a system ${cutName(name)}${needed}.`,
     `It looked in: ${folders.length === 0 ? "no folder" : folders.join(", ")}`,

@@ -57,6 +57,7 @@ export type {
   HitElsewhere,
   IdleBreakpoint,
   InspectObjectOptions,
+  InstallingProgram,
   LeftReason,
   LispWarning,
   Loaded,
