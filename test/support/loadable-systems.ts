@@ -1,8 +1,10 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { expect } from "chai";
 import { blocks } from "./mcp-results.js";
 import { McpStdio } from "./mcp-stdio.js";
+import { Snapshots } from "./snapshots.js";
 
 /** Systems with their files. */
 const FILES = {
@@ -85,6 +87,15 @@ export class LoadableSystems {
     await writeFile(join(this.folder, name), text);
   }
 
+  /** Writes a system `wide` of 100 files, in a folder. `special` replaces the text of the file with that number. */
+  async writeWide(number: number, special: string): Promise<void> {
+    const numbers = Array.from({ length: 100 }, (_, index) => index + 1);
+    for (const each of numbers)
+      await this.write(`wide/wide-${each}.lisp`, each === number ? special : `(defun wide-${each} () ${each})\n`);
+    const components = numbers.map((each) => `(:file "wide-${each}")`).join(" ");
+    await this.write("wide/wide.asd", `(defsystem "wide" :serial t :components (${components}))`);
+  }
+
   async remove(): Promise<void> {
     await rm(this.folder, { recursive: true });
   }
@@ -99,6 +110,47 @@ export class LoadableSystems {
         (list :output-translations (list t (sb-ext:parse-native-namestring "${this.folder}/fasl/")) :ignore-inherited-configuration))`);
     return server;
   }
+}
+
+/** What the suites about load-system share, while a test runs. */
+export interface LoadingSuite {
+  readonly systems: LoadableSystems;
+  readonly server: McpStdio;
+  readonly snapshots: Snapshots;
+  /** The text of an answer of load-system. */
+  load(args: Record<string, unknown>): Promise<string>;
+}
+
+/**
+ * Gives the suite that calls it systems, and a server that finds them.
+ *
+ * @param url - The `import.meta.url` of the test file, beside which the snapshots are.
+ */
+export function loadingSuite(url: string): LoadingSuite {
+  const snapshots = new Snapshots(url);
+  let started: { readonly systems: LoadableSystems; readonly server: McpStdio } | undefined;
+  const state = () => started ?? expect.fail("The systems are there while a test runs.");
+  before(async () => {
+    const systems = await LoadableSystems.create();
+    started = { systems, server: await systems.start() };
+  });
+  after(async () => {
+    await started?.server.end();
+    await started?.systems.remove();
+  });
+  snapshots.testCompleteness();
+  return {
+    snapshots,
+    get systems() {
+      return state().systems;
+    },
+    get server() {
+      return state().server;
+    },
+    async load(args) {
+      return loadText(await state().server.call("load-system", args));
+    },
+  };
 }
 
 /** An answer without frames and the ids of threads, and without where SBCL is installed. */

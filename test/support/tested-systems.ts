@@ -1,9 +1,11 @@
 import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { expect } from "chai";
 import { LOAD_FIVEAM } from "./fiveam.js";
 import { blocks } from "./mcp-results.js";
 import { McpStdio } from "./mcp-stdio.js";
+import { Snapshots } from "./snapshots.js";
 
 /** Systems with their files. Their tests are in FiveAM, in sb-rt, and in no framework. */
 const FILES = {
@@ -113,6 +115,47 @@ export class TestedSystems {
       (push *default-pathname-defaults* asdf:*central-registry*)`);
     return server;
   }
+}
+
+/** What the suites about run-tests share, while a test runs. */
+export interface TestingSuite {
+  readonly systems: TestedSystems;
+  readonly server: McpStdio;
+  readonly snapshots: Snapshots;
+  /** The text of an answer of run-tests. */
+  run(args: Record<string, unknown>): Promise<string>;
+}
+
+/**
+ * Gives the suite that calls it systems with tests, and a server that finds them.
+ *
+ * @param url - The `import.meta.url` of the test file, beside which the snapshots are.
+ */
+export function testingSuite(url: string): TestingSuite {
+  const snapshots = new Snapshots(url);
+  let started: { readonly systems: TestedSystems; readonly server: McpStdio } | undefined;
+  const state = () => started ?? expect.fail("The systems are there while a test runs.");
+  before(async () => {
+    const systems = await TestedSystems.create();
+    started = { systems, server: await systems.start() };
+  });
+  after(async () => {
+    await started?.server.end();
+    await started?.systems.remove();
+  });
+  snapshots.testCompleteness();
+  return {
+    snapshots,
+    get systems() {
+      return state().systems;
+    },
+    get server() {
+      return state().server;
+    },
+    async run(args) {
+      return testsText(await state().server.call("run-tests", args));
+    },
+  };
 }
 
 /** A form for those of the functions, names separated by spaces, that are encapsulated now. SBCL has a record for each kind of function. */
