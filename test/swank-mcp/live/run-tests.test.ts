@@ -39,7 +39,7 @@ describe("run-tests", () => {
   });
 
   it("lets show-source show a test, and say of one without a file that it is a test", async () => {
-    await suite.server.evaluate("(fiveam:test unfiled (fiveam:is-true t))");
+    await suite.server.evaluate("(fiveam:test unfiled (fiveam:is-true t)) (gc :full t)");
     const names = ["orders-tests::broken", "orders-tests::sums", "sound::halved", "unfiled"];
     const shown = [];
     for (const name of names) shown.push(`> ${name}\n${text(await suite.server.call("show-source", { name }))}`);

@@ -42,11 +42,12 @@
         (loaded-source pathname))))
 
 (defun loaded-now-p (file code)
-  "True if CODE, a record about code or NIL, is from FILE as it is now."
-  (and code
-       (or (= (code-created code) (file-date file))
-           (multiple-value-bind (loaded date) (loaded-version file code)
-             (and (eq loaded file) (= date (code-created code)))))))
+  "True if CODE, a record about code, is from FILE as it is now; or, without a record, if FILE as it is now was loaded."
+  (or (and code (= (code-created code) (file-date file)))
+      (multiple-value-bind (loaded date) (loaded-version file code)
+        (and (eq loaded file)
+             ;; records about top-level forms last until the garbage collector runs
+             (or (null code) (= date (code-created code)))))))
 
 (defun text-state (definition code file number &optional span)
   "What the text of form NUMBER in FILE, or of the form at SPAN inside it, is: :LOADED, :SAME-FORM, :SAME-LENGTH, :CHANGED or :UNKNOWN.
