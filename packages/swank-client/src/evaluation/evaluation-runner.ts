@@ -69,6 +69,8 @@ export class EvaluationRunner<Stop extends StopOfTask> {
   readonly #ended = new Map<number, EvaluationTask<Stop>>();
   /** The sources of the input of running evaluations. */
   readonly #readers = new Map<number, InputFunction>();
+  /** The locks for which evaluations wait that are therefore being aborted. */
+  readonly #heldLocks = new Map<number, HeldLock>();
   /** Evaluations whose image has announced its exit. */
   readonly #exiting = new Set<number>();
   /** The session's first package: COMMON-LISP-USER, whatever the image's global package is. */
@@ -148,6 +150,7 @@ export class EvaluationRunner<Stop extends StopOfTask> {
   #retire(task: EvaluationTask<Stop>): void {
     this.#running.delete(task.id);
     this.#readers.delete(task.id);
+    this.#heldLocks.delete(task.id);
     this.#ended.set(task.id, task);
     for (const oldest of this.#ended.keys()) {
       if (this.#ended.size <= REMEMBERED) break;
@@ -163,7 +166,7 @@ export class EvaluationRunner<Stop extends StopOfTask> {
       send: (form, { label }) => {
         if (this.#connection.isOpen) task.sent();
         limits?.start();
-        this.#caller.watch(task.id, { compilersOnly: true, onHeld: (lock) => this.#endWait(task.id, lock) });
+        this.#caller.watch(task.id, { compilersOnly: true, onHeld: (lock) => void this.#endWait(task, lock) });
         return this.#connection.exchange(form, { label, id: task.id });
       },
     };
@@ -188,10 +191,14 @@ export class EvaluationRunner<Stop extends StopOfTask> {
     }
   }
 
-  /** Ends an evaluation that waits for the compiler's lock until a client ends the stop that holds it. */
-  #endWait(id: number, lock: HeldLock): void {
-    this.#connection.endWait(id, lockHeld(lock));
-    void this.#control.abort(id).catch(() => undefined);
+  /**
+   * Ends an evaluation that waits for the compiler's lock until a client ends the stop that holds it. Until it has ended in Lisp, it could
+   * still get the lock, and its code would run on.
+   */
+  async #endWait(task: EvaluationTask<Stop>, lock: HeldLock): Promise<void> {
+    this.#heldLocks.set(task.id, lock);
+    await task.unwind();
+    this.#connection.endWait(task.id, lockHeld(lock));
   }
 
   #finish(task: EvaluationTask<Stop>, code: string, result: Exclude<EvaluationResult, { status: "unwound" }>): void {
@@ -208,8 +215,17 @@ export class EvaluationRunner<Stop extends StopOfTask> {
       const { values, cut: cutValues, count: valueCount, forms: formCount, unshown: unshownForms, idle } = result;
       const idleBreakpoints = idle === undefined ? {} : { idleBreakpoints: idle };
       task.ended({ status: "returned", values, cutValues, valueCount, formCount, unshownForms, ...idleBreakpoints });
-    } else if (result.status === "aborted") task.ended({ status: "aborted" });
+    } else if (result.status === "aborted") this.#aborted(task);
     else task.ended({ status: "aborted", error: explainReadFailure(code, result.error, result.failure) });
+  }
+
+  #aborted(task: EvaluationTask<Stop>): void {
+    const lock = this.#heldLocks.get(task.id);
+    if (lock === undefined) task.ended({ status: "aborted" });
+    else {
+      const { code, message, ...more } = lockHeld(lock);
+      task.refused(new SwankError(code, `${evaluate.name}: ${message}`, more));
+    }
   }
 
   /** Its thread was ended from outside: killed, or by the image's exit. */

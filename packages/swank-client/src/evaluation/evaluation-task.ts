@@ -28,6 +28,8 @@ const ABORT_PAUSES = [250, 250, 500] as const;
 const INTERRUPT_PAUSES = [50, 100, 200, 400, 800] as const;
 /** Milliseconds within which a request to the stopped thread must take effect. */
 const LEAVE_PAUSE = 500;
+/** Milliseconds within which an evaluation that waits for a lock must unwind. */
+const UNWIND_PAUSE = 5000;
 /** Milliseconds within which killing the thread must take effect. */
 const KILL_PAUSE = 1000;
 /** Milliseconds between checks whether a request has begun, and the number of checks. */
@@ -145,6 +147,12 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
       failure ??
       new SwankError("WAIT_TIMEOUT", "The evaluation could not be aborted: it runs without interrupts and continues.")
     );
+  }
+
+  /** Aborts it, and waits a while for its end. */
+  async unwind(): Promise<void> {
+    await this.#unwind().catch(() => undefined);
+    await this.#settledWithin(UNWIND_PAUSE);
   }
 
   takeTranscript(): Transcript {
