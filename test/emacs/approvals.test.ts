@@ -55,4 +55,16 @@ describe("approvals in the transcript of swank-mcp.el", function () {
     const { text } = await user.emacs.bufferShowing("*swank-mcp*", "Not allowed");
     expect(text).to.match(/\(setf x 5\)\n[\s\S]*Not allowed: [\s\S]*--approval strict, and this client cannot ask/);
   });
+
+  it("show the code of each call that --read-only refused, even if nothing else was called", async () => {
+    const agent = await user.agent("--read-only");
+    await agent.evaluate("(setf *users* nil)", { package: "CL-USER" });
+    await agent.call("breakpoint_set", { function: "f", thread: "any" });
+    const { text } = await user.emacs.bufferShowing("*swank-mcp*", "breakpoint_set would");
+    expect(text).to.match(
+      /test \(evaluate-lisp\) {2}refused\n\(setf \*users\* nil\)\nRefused: evaluate-lisp would do more than read, which --read-only forbids\.\n/,
+    );
+    expect(text).to.match(/test \(breakpoint_set\) {2}refused\n;; \{"function":"f","thread":"any"\}\n/);
+    await modeLineShowing(user.emacs, "agent idle");
+  });
 });

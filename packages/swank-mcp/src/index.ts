@@ -63,7 +63,7 @@ export { ImageHost, type ImageUser } from "./image/image-host.js";
 export { innermost } from "./image/innermost.js";
 export { type ImageOrigin, LispSession, type OpenSession, type SessionParts } from "./image/lisp-session.js";
 export { openSession } from "./image/open-session.js";
-export { INSTRUCTIONS } from "./mcp/instructions.js";
+export { INSTRUCTIONS, READ_ONLY_INSTRUCTIONS } from "./mcp/instructions.js";
 export { isKnownMessage, type McpEndpoint, type McpEvents, serveMcp } from "./mcp/sdk-adapter.js";
 export { LineTransport, type LineTransportOptions } from "./mcp/transport/line-transport.js";
 export type { Message, MessageId, Notification, Request, Response } from "./mcp/transport/message.js";

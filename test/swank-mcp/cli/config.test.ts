@@ -106,6 +106,31 @@ describe("readConfig", () => {
   });
 });
 
+describe("readConfig with --read-only", () => {
+  it("leaves the errors of an attached image to others, and nothing else differs", () => {
+    const { readOnly, foreignErrors, ...others } = readConfig(["--attach", "--read-only"], {});
+    expect({ readOnly, foreignErrors }).to.deep.equal({ readOnly: true, foreignErrors: "theirs" });
+    expect(readConfig(["--attach"], {})).to.deep.include(others);
+    expect(readConfig(["--read-only"], {}).foreignErrors).to.equal("auto");
+    expect(readConfig(["--attach", "--read-only", "--foreign-errors", "theirs"], {}).foreignErrors).to.equal("theirs");
+  });
+
+  it("refuses to receive them", () => {
+    const expected =
+      /^--read-only leaves an attached image's errors to others:.* Leave out --foreign-errors, or write theirs\.$/;
+    for (const choice of ["auto", "mine"]) {
+      expect(complaint("--attach", "--read-only", "--foreign-errors", choice)).to.match(expected);
+      expect(
+        environmentComplaint({
+          SWANK_MCP_ATTACH: "4005",
+          SWANK_MCP_READ_ONLY: "1",
+          SWANK_MCP_FOREIGN_ERRORS: choice,
+        }),
+      ).to.match(expected);
+    }
+  });
+});
+
 describe("readConfig for the console", () => {
   const CONSOLE = { command: "console", timeout: 86_400, approval: "off", stopMinutes: 1440, maxOutput: 1_000_000 };
 

@@ -40,7 +40,7 @@ describe("ToolGuide", () => {
 
   it("says why there is no advice", () => {
     expect(GUIDE.advice("debugger_frames lists them.")).to.equal(
-      "The tools that would help here are switched off (--tools).",
+      "The tools that would help here are switched off (--tools or --read-only).",
     );
     expect(GUIDE.advice("Call again.")).to.equal("Call again.");
   });

@@ -1,18 +1,23 @@
 import { expect } from "chai";
 import {
+  AgentSession,
   CATALOGUE,
   COMMANDS,
   commandsText,
+  defineTool,
   explainError,
   FAMILIES,
+  ImageHost,
   INSTRUCTIONS,
   offeredCommands,
+  READ_ONLY_INSTRUCTIONS,
   REFUSALS,
   Refusal,
   type RefusalCode,
   readConfig,
-  type ToolServer,
+  ToolServer,
 } from "swank-mcp";
+import * as z from "zod";
 import { callTool, toolServer } from "../../support/mcp-server.js";
 
 const NAMES = CATALOGUE.map(({ name }) => name);
@@ -31,7 +36,7 @@ function isCode(code: string): code is RefusalCode {
 }
 
 /** Everything that a client can be told without an image. */
-async function said(tools: ToolServer): Promise<string> {
+async function said(tools: ToolServer, instructions = INSTRUCTIONS): Promise<string> {
   const refusals = Object.keys(REFUSALS)
     .filter(isCode)
     .map((code) => explainError(new Refusal(code, "It went wrong."), tools.guide));
@@ -40,7 +45,7 @@ async function said(tools: ToolServer): Promise<string> {
   );
   const listed = tools.tools.map(({ description, inputSchema, title }) => [title, description, inputSchema]);
   return JSON.stringify([
-    tools.guide.advise(INSTRUCTIONS),
+    tools.guide.advise(instructions),
     commandsText(offeredCommands(tools.guide)),
     refusals,
     answers,
@@ -90,6 +95,68 @@ describe("chooseTools with --tools", () => {
     );
     expect(() => readConfig(["console", "--tools", "debug"], {})).to.throw("The console needs the core tools");
     expect(readConfig([], { SWANK_MCP_TOOLS: "debug, core" }).tools).to.deep.equal(["core", "debug"]);
+  });
+});
+
+describe("chooseTools with --read-only", () => {
+  const writers = CATALOGUE.filter(({ canOnlyRead }) => !canOnlyRead).map(({ name }) => name);
+
+  it("withholds every tool that does more than read, and names none of them", async () => {
+    const tools = serverWith(FAMILIES, "--read-only");
+    expect(tools.tools.map(({ name }) => name)).to.deep.equal(NAMES.filter((name) => !writers.includes(name)));
+    expect(tools.withheld).to.deep.equal(writers);
+    expect(tools.tools.filter(({ annotations }) => !annotations.readOnlyHint)).to.deep.equal([]);
+    const text = await said(tools, READ_ONLY_INSTRUCTIONS);
+    for (const name of writers) expect(text).not.to.match(new RegExp(`(?<![\\w:])${name}\\b`));
+  });
+
+  it("refuses a withheld tool whatever its arguments are, before Lisp is needed", async () => {
+    const tools = serverWith(FAMILIES, "--read-only");
+    for (const name of writers)
+      for (const args of [{}, { code: "1" }, { bad: 1 }]) {
+        const { structured } = await callTool(tools, name, args);
+        expect(structured, name).to.have.nested.property("error.data.type", "READ_ONLY");
+      }
+  });
+
+  it("does not make a hidden tool of another family known", async () => {
+    const { structured } = await callTool(serverWith(["core"], "--read-only"), "breakpoint_set", { function: "f" });
+    expect(structured).to.have.nested.property("error.data.type", "UNKNOWN_TOOL");
+  });
+
+  it("refuses an action that the user would be asked about, even if the tool claims to read", async () => {
+    let isDone = false;
+    const claiming = defineTool({
+      name: "claims-to-read",
+      family: "core",
+      effect: "evaluates",
+      runsCode: () => false,
+      title: "Claims",
+      description: "Claims to read.",
+      input: () => z.strictObject({}),
+      plan: async () => ({
+        request: { operation: ":eval", action: "act", particulars: [] },
+        act: async () => {
+          isDone = true;
+          return { blocks: [], isError: false };
+        },
+      }),
+    });
+    const options = ["--read-only", "--approval", "off"];
+    const open = () => Promise.reject(new Error("no Lisp is needed"));
+    const session = new AgentSession(new ImageHost(open), readConfig(options, {}));
+    const tools = new ToolServer(session, { catalogue: [claiming] });
+    expect((await callTool(tools, "claims-to-read")).structured).to.have.nested.property(
+      "error.data.type",
+      "READ_ONLY",
+    );
+    expect(isDone).to.equal(false);
+  });
+
+  it("has instructions within MCP's limit, which name only tools that read", () => {
+    expect(READ_ONLY_INSTRUCTIONS.length).to.be.below(2048);
+    const tools = serverWith(FAMILIES, "--read-only");
+    expect(tools.guide.advise(READ_ONLY_INSTRUCTIONS)).to.equal(READ_ONLY_INSTRUCTIONS);
   });
 });
 

@@ -36,6 +36,7 @@ export class AgentSession implements ImageUser {
   readonly outputs = new KeptOutputs();
   readonly stops: StopKeeper;
   readonly approvals: Approvals;
+  readonly record: ImageRecord;
   readonly #leave: () => void;
 
   /** @param name - Also known to the function that opens the image. */
@@ -44,7 +45,8 @@ export class AgentSession implements ImageUser {
     this.host = host;
     this.config = config;
     this.stops = new StopKeeper(config, this.notices);
-    this.approvals = new Approvals(config.approval, new ImageRecord(host));
+    this.record = new ImageRecord(host, config);
+    this.approvals = new Approvals(config.approval, this.record);
     this.#leave = host.join(this);
   }
 

@@ -11,7 +11,7 @@ import { shown } from "../text/shown.js";
 import { type ToolAnswer, withNotices } from "../text/tool-answer.js";
 import type { ToolGuide } from "../text/tool-guide.js";
 import { argumentsRefusal } from "./argument-errors.js";
-import type { Tool } from "./tool.js";
+import { readOnlyRefusal, type Tool } from "./tool.js";
 import type { RunnerContext } from "./tool-context.js";
 
 /** A call from the client, not yet checked. */
@@ -31,6 +31,8 @@ export interface ToolCall {
 /** The client that calls, and its tools. */
 export interface ToolHost {
   readonly tools: readonly Tool[];
+  /** Names of the tools that --read-only switches off. */
+  readonly withheld: readonly string[];
   readonly guide: ToolGuide;
   readonly agent: AgentSession;
   readonly onDefect: OnDefect;
@@ -39,12 +41,13 @@ export interface ToolHost {
 /** Runs a tool. Never rejects: every error becomes an answer that says what to do. */
 export async function runTool(host: ToolHost, call: ToolCall): Promise<ToolAnswer> {
   try {
-    const tool = findTool(host.tools, call.name);
+    const tool = findTool(host, call.name);
     const args = call.args === undefined ? {} : call.args;
     const prepared = tool.prepare(args);
     if (!prepared.ok) throw argumentsRefusal(tool, args, prepared.issues);
     return await answer(host, call, (context) => prepared.run(context));
   } catch (error) {
+    if (error instanceof Refusal && error.code === "READ_ONLY") host.agent.record.refused(call.name, call.args, error);
     return refusalAnswer(host, error);
   }
 }
@@ -70,8 +73,11 @@ async function answer(
     config: agent.config,
     agent,
     guide,
-    approve: (request) =>
-      agent.approvals.require(request, { ask: call.ask, signal, progress: (text) => call.progress(text) }),
+    approve: async (request) => {
+      // What the user allows is still no reading.
+      if (agent.config.readOnly) throw readOnlyRefusal(String(call.name));
+      await agent.approvals.require(request, { ask: call.ask, signal, progress: (text) => call.progress(text) });
+    },
     session: async () => {
       usedLisp = true;
       used = await agent.host.session(signal, (reason) => call.progress(reason));
@@ -101,9 +107,10 @@ function sessionReset(cause: unknown): Refusal {
   return new Refusal("SESSION_RESET", "The session was reset while the call ran; its effects are gone.", { cause });
 }
 
-function findTool(tools: readonly Tool[], name: unknown): Tool {
+function findTool({ tools, withheld }: ToolHost, name: unknown): Tool {
   const tool = tools.find((candidate) => candidate.name === name);
   if (tool !== undefined) return tool;
+  if (typeof name === "string" && withheld.includes(name)) throw readOnlyRefusal(name);
   const names = tools.map((candidate) => candidate.name);
   if (typeof name !== "string") {
     const given = name === undefined ? "is missing" : `must be a string, not ${shown(name)}`;

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Config } from "../cli/config.js";
 import type { Family } from "../cli/families.js";
+import { Refusal } from "../refusals/refusal.js";
 import type { ToolAnswer } from "../text/tool-answer.js";
 import { EFFECTS, type Effect, type ToolAnnotations } from "./effects.js";
 import { lazily } from "./lazily.js";
@@ -37,6 +38,11 @@ export interface ToolDescription<Input extends z.ZodObject> {
   readonly input: (config: Config) => Input;
   /** Returns the schema of a JSON tool's structured content. No property may be required: clients also check refusals against it. */
   readonly output?: () => z.ZodObject;
+  /**
+   * Whether arguments run code: that of the caller, or of the program's macros. With --read-only, such calls are refused. Default: as the
+   * tool's effect says. A tool that always does is not even offered.
+   */
+  readonly runsCode?: "always" | ((args: z.output<Input>) => boolean);
 }
 
 /** Valid arguments, ready to run, or the problems with them. */
@@ -60,8 +66,15 @@ export interface DeclaredTool {
   readonly name: string;
   readonly family: Family;
   readonly effect: Effect;
+  /** Whether any call of it only reads, so that it is offered with --read-only. */
+  readonly canOnlyRead: boolean;
   /** Returns the tool with the defaults of a configuration. */
   for(config: Config): Tool;
+}
+
+/** The refusal of a call that would do more than read. */
+export function readOnlyRefusal(name: string): Refusal {
+  return new Refusal("READ_ONLY", `${name} would do more than read, which --read-only forbids.`);
 }
 
 /** Creates a tool from its description and the function that runs it. */
@@ -69,18 +82,21 @@ export function declareTool<Input extends z.ZodObject>(
   declaration: ToolDescription<Input> & { readonly effect: Effect },
   run: (args: z.output<Input>, context: RunnerContext) => Promise<ToolAnswer>,
 ): DeclaredTool {
-  const { name, family, effect, title, description, output } = declaration;
+  const { name, family, effect, title, description, output, runsCode } = declaration;
+  const canOnlyRead = runsCode === undefined ? EFFECTS[effect].readOnlyHint : runsCode !== "always";
+  const onlyReads = (args: z.output<Input>) => canOnlyRead && !(typeof runsCode === "function" && runsCode(args));
   return {
     name,
     family,
     effect,
+    canOnlyRead,
     for(config) {
       const input = lazily(() => declaration.input(config));
       return {
         name,
         title,
         description: typeof description === "function" ? description(config) : description,
-        annotations: EFFECTS[effect],
+        annotations: EFFECTS[config.readOnly && canOnlyRead ? "reads" : effect],
         get inputSchema() {
           return jsonSchema(input());
         },
@@ -90,7 +106,10 @@ export function declareTool<Input extends z.ZodObject>(
         prepare(args) {
           const parsed = input().safeParse(args);
           if (!parsed.success) return { ok: false, issues: parsed.error.issues };
-          return { ok: true, run: (context) => run(parsed.data, context) };
+          const { data } = parsed;
+          if (config.readOnly && !onlyReads(data))
+            return { ok: true, run: () => Promise.reject(readOnlyRefusal(name)) };
+          return { ok: true, run: (context) => run(data, context) };
         },
       };
     },

@@ -6,6 +6,9 @@ import { ALL_OPTIONS, OPTIONS } from "./options.js";
 const SHARED_ALREADY =
   "--share opens a port in an image that this server launches; with --attach the image already has a port, and Emacs connects to it with M-x slime-connect. Leave out one of them.";
 
+const READ_ONLY_KEEPS_ERRORS =
+  "--read-only leaves an attached image's errors to others: the agent could read a thread that stops for it, but not continue it. Leave out --foreign-errors, or write theirs.";
+
 const CONSOLE_NEEDS_CORE = "The console needs the core tools: add core to --tools.";
 
 /** Stands for standard input among the files to check. */
@@ -30,6 +33,7 @@ const CHECK_NEEDS_FILES = "check needs files: swank-mcp check FILE..., where - m
 export function readConfig(args: readonly string[], environment: Readonly<Record<string, string | undefined>>) {
   const { texts, words } = parse(args);
   const { command, files } = readCommand(words);
+  const isSet = (option: Option<unknown>) => texts.has(option.flag) || fromEnvironment(option, environment).length > 0;
   const get = <T>(option: Option<T>): T => {
     const given = texts.get(option.flag);
     if (given !== undefined) return option.read(given, option.flag);
@@ -41,6 +45,10 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
   if (attach !== undefined && share !== undefined) throw new OptionError(SHARED_ALREADY);
   const tools = get(OPTIONS.tools);
   if (command === "console" && !tools.includes("core")) throw new OptionError(CONSOLE_NEEDS_CORE);
+  const readOnly = get(OPTIONS.readOnly);
+  const keepsErrors = readOnly && attach !== undefined;
+  const foreignErrors = keepsErrors && !isSet(OPTIONS.foreignErrors) ? "theirs" : get(OPTIONS.foreignErrors);
+  if (keepsErrors && foreignErrors !== "theirs") throw new OptionError(READ_ONLY_KEEPS_ERRORS);
   const help = get(OPTIONS.help);
   if (command === "check" && files.length === 0 && !help) throw new OptionError(CHECK_NEEDS_FILES);
   return {
@@ -61,7 +69,8 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     onError: get(OPTIONS.onError),
     policy: get(OPTIONS.policy),
     approval: get(OPTIONS.approval),
-    foreignErrors: get(OPTIONS.foreignErrors),
+    readOnly,
+    foreignErrors,
     maxStops: get(OPTIONS.maxStops),
     stopMinutes: get(OPTIONS.stopMinutes),
     maxOutput: get(OPTIONS.maxOutput),

@@ -118,6 +118,11 @@ export const OPTIONS = {
     summary:
       "Whether changes to a stopped program need the user's approval. ask: if the client can ask; if it cannot, only actions on other clients' threads are refused. strict: always. off: never.",
   }),
+  readOnly: flagOption({
+    flag: "--read-only",
+    summary:
+      "Only read: no tool evaluates code, changes a definition, a breakpoint or a stop, or writes a file. Other tools are neither listed nor run. An attached image also keeps errors of its background threads, as with --foreign-errors theirs.",
+  }),
   foreignErrors: choiceOption({
     flag: "--foreign-errors",
     choices: ["auto", "mine", "theirs"],

@@ -245,6 +245,13 @@ export function offeredCommands(guide: ToolGuide): readonly ConsoleCommand[] {
   return COMMANDS.filter((command) => command.kind === "own" || guide.offers(command.tool));
 }
 
+/** The commands that are read: those that are offered, and those that --read-only refuses with the reason. */
+export function knownCommands(guide: ToolGuide, withheld: readonly string[]): readonly ConsoleCommand[] {
+  return COMMANDS.filter(
+    (command) => command.kind === "own" || guide.offers(command.tool) || withheld.includes(command.tool),
+  );
+}
+
 /** A command as typed. */
 export function usageText({ name, usage }: ConsoleCommand): string {
   return usage === "" ? `,${name}` : `,${name} ${usage}`;

@@ -139,7 +139,9 @@ export class Console {
         this.#parts.write(this.#parts.setup);
         break;
       case "help":
-        this.#parts.write(`${commandsText(offeredCommands(this.#parts.tools.guide))}\n`);
+        this.#parts.write(
+          `${commandsText(offeredCommands(this.#parts.tools.guide), this.#parts.tools.agent.config.readOnly)}\n`,
+        );
         break;
       case "quit":
         this.leave();

@@ -7,9 +7,12 @@ const status = z.looseObject({
   version: z.string(),
   pid: z.number().optional(),
   address: z.string().optional(),
+  read_only: z.boolean().default(false),
   notices: z.array(z.string()).default([]),
 });
 
+const READS = `This console only reads (--read-only): it evaluates nothing. ,help lists the commands; Ctrl-D leaves.
+`;
 const HOW_TO = `Type a form to evaluate it. ,help lists the commands; Ctrl-C interrupts, Ctrl-D leaves.
 Agents use the same tools: ,setup shows how to add this server to an MCP client.
 `;
@@ -24,8 +27,8 @@ export function noticesText({ structured }: ToolAnswer): string {
 
 /** The greeting of a console, made from an answer of lisp-status. */
 export function greetingText(answer: ToolAnswer): string {
-  const { implementation, version, pid, address } = status.parse(answer.structured);
+  const { implementation, version, pid, address, read_only: readOnly } = status.parse(answer.structured);
   const where = address === undefined ? "launched" : `attached at ${address}`;
   const process = pid === undefined ? "" : `, process ${pid}`;
-  return `${implementation} ${version}, ${where}${process}.\n${HOW_TO}${noticesText(answer)}`;
+  return `${implementation} ${version}, ${where}${process}.\n${readOnly ? READS : HOW_TO}${noticesText(answer)}`;
 }

@@ -5,7 +5,7 @@ import type { Lifetime, Service } from "../process/lifetime.js";
 import type { OutputQueue } from "../process/output-queue.js";
 import type { ToolServer } from "../tools/tool-server.js";
 import { askAtPrompt } from "./ask-at-prompt.js";
-import { type ConsoleCommand, offeredCommands } from "./commands.js";
+import { type ConsoleCommand, knownCommands, offeredCommands } from "./commands.js";
 import { completionsFor } from "./completer.js";
 import { Console } from "./console.js";
 import { EntryReader } from "./entry-reader.js";
@@ -34,7 +34,7 @@ export async function serveConsole(tools: ToolServer, options: ConsoleOptions, l
   const write = isTerminal ? writeToTerminal : (text: string) => void output.write(text).catch(() => undefined);
   const console = new Console({
     tools,
-    entries: new EntryReader(lines, isTerminal ? { write } : undefined, commands),
+    entries: new EntryReader(lines, isTerminal ? { write } : undefined, knownCommands(tools.guide, tools.withheld)),
     setup: clientSetup(bin),
     ask: isTerminal ? askAtPrompt(lines) : undefined,
     write,

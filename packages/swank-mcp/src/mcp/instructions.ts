@@ -13,3 +13,10 @@ An error does not unwind: the thread stays stopped, named "thread/level", while 
 [TIMEOUT]: time was up. If the code is stopped, debugger_continue resumes it. breakpoint_set and debugger_step follow code that is silently wrong. list-threads shows deadlocks.
 Undefined name? Check spelling and package. Symbols are read upcased. READER-ERROR and END-OF-FILE mean malformed code.
 describe-symbol shows a name's arglist, documentation and value; list-definitions your definitions. reset-session starts over. lisp-status shows the image.`;
+
+/** The same for a server that only reads. */
+export const READ_ONLY_INSTRUCTIONS = `A live Common Lisp image (SBCL) that may serve users. This server only reads (--read-only): no tool evaluates code or changes the program, its threads, definitions, breakpoints or files, and no permission changes that. Do not ask for it: tell the user which change you recommend, as code that the user can evaluate.
+
+show-source shows definitions with file and line. Find names with apropos-search, text with search-source. describe-symbol shows a name's arglist, documentation and value. class-info shows classes. find-references shows uses. list-changes shows where the image and its files differ.
+
+lisp-status shows the image, what agents run in it, and the stopped threads, named "thread/level". debugger_frames shows a stop's frames with their variables, inspect-object an object by its object_id, debugger_restarts what the user can do about it. list-threads shows what each thread waits for, and deadlocks.`;

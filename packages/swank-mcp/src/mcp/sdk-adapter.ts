@@ -5,7 +5,7 @@ import { lazily } from "../calls/lazily.js";
 import type { Tool } from "../calls/tool.js";
 import { VERSION } from "../process/version.js";
 import type { ToolServer } from "../tools/tool-server.js";
-import { INSTRUCTIONS } from "./instructions.js";
+import { INSTRUCTIONS, READ_ONLY_INSTRUCTIONS } from "./instructions.js";
 import { callAskingBetween, callAskingInside } from "./sdk-call.js";
 import { type ClientInfo, canAsk, namedClient } from "./sdk-client.js";
 import { HidingWire, type WireEvents } from "./sdk-wire.js";
@@ -99,7 +99,7 @@ function createServer(tools: ToolServer): Server {
     { name: "swank-mcp", title: "Common Lisp (Swank)", version: VERSION },
     {
       capabilities: { tools: {} },
-      instructions: tools.guide.advise(INSTRUCTIONS),
+      instructions: tools.guide.advise(tools.agent.config.readOnly ? READ_ONLY_INSTRUCTIONS : INSTRUCTIONS),
       jsonSchemaValidator: UNUSED_VALIDATOR,
       cacheHints: { "tools/list": KEPT, "server/discover": KEPT },
       // The shim would replace failed questions by its own answers.

@@ -48,6 +48,11 @@ export const REFUSALS = {
     meaning: "This session has no breakpoint with that id.",
     remedy: "breakpoint_list lists the breakpoints.",
   },
+  READ_ONLY: {
+    meaning: "The server was started with --read-only, and the call would do more than read. Nothing was done.",
+    remedy:
+      "Nothing was done, and asking again changes nothing. Use the tools in tools/list: they read. If a change is needed, tell the user, who can make it, or start swank-mcp without --read-only.",
+  },
   APPROVAL_DENIED: {
     meaning: "The user did not allow the action, did not answer in time, or could not be asked. Nothing was done.",
     remedy: "Nothing was done. Explain to the user why the action is needed before asking again, or find another way.",

@@ -1,5 +1,5 @@
 /** Replaces advice that names only tools that are switched off. */
-const NO_ADVICE = "The tools that would help here are switched off (--tools).";
+const NO_ADVICE = "The tools that would help here are switched off (--tools or --read-only).";
 
 /** A sentence with the white space that follows it. */
 const SENTENCE = /\S[\s\S]*?(?:[.!?](?=\s)\s+|$)/g;

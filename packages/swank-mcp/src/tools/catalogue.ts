@@ -74,15 +74,21 @@ export const CATALOGUE: readonly DeclaredTool[] = [
   inspectObject,
 ];
 
-/** The tools that a configuration switches on, and a guide that recommends only these, by the names that the client has for them. */
+/**
+ * The tools that a configuration switches on, those that it withholds because they do more than read, and a guide that recommends only the
+ * former, by the names that the client has for them.
+ */
 export function chooseTools(
   config: Config,
   catalogue: readonly DeclaredTool[] = CATALOGUE,
   names?: ReadonlyMap<string, string>,
-): { readonly tools: readonly Tool[]; readonly guide: ToolGuide } {
-  const isOn = ({ family }: DeclaredTool) => config.tools.includes(family);
+): { readonly tools: readonly Tool[]; readonly withheld: readonly string[]; readonly guide: ToolGuide } {
+  const isChosen = ({ family }: DeclaredTool) => config.tools.includes(family);
+  const mayRun = ({ canOnlyRead }: DeclaredTool) => canOnlyRead || !config.readOnly;
+  const isOn = (tool: DeclaredTool) => isChosen(tool) && mayRun(tool);
   return {
     tools: catalogue.filter(isOn).map((tool) => tool.for(config)),
+    withheld: catalogue.filter((tool) => isChosen(tool) && !mayRun(tool)).map(({ name }) => name),
     guide: new ToolGuide(
       catalogue.filter((tool) => !isOn(tool)).map(({ name }) => name),
       names,

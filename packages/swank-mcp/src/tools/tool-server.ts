@@ -44,6 +44,11 @@ export class ToolServer {
     return this.#host.tools;
   }
 
+  /** Names of the tools that --read-only switches off: their calls are refused with the reason. */
+  get withheld(): readonly string[] {
+    return this.#host.withheld;
+  }
+
   /** Runs a tool. Calls run concurrently. Never rejects. */
   async call(call: ToolCall): Promise<ToolAnswer> {
     const began = performance.now();

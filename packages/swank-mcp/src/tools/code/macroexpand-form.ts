@@ -8,6 +8,8 @@ export const macroexpandForm = defineTool({
   name: "macroexpand-form",
   family: "code",
   effect: "reads",
+  // Macros are functions of the program, and the reader's #. evaluates.
+  runsCode: "always",
   title: "Expand macros",
   description:
     "See what code with macros becomes: the expansion, without evaluating it. Symbols made by macros are numbered, so that they can be told apart.",

@@ -49,6 +49,7 @@ export const lispStatus = defineTool({
         : { directory: answer.directory }),
       package: session.packageName,
       ...stopListData(ownStops(context.agent, session), answer.isSilent ? [] : answer.others, config.maxStops),
+      ...(config.readOnly ? { read_only: true } : {}),
       on_error: config.onError,
       limits: {
         timeout: config.timeout,

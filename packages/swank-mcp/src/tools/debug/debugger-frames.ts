@@ -14,8 +14,8 @@ export const debuggerFrames = defineStopTool({
   family: "debug",
   effect: "reads",
   title: "Stack frames",
-  description:
-    "Get current debugger stack frames of a stopped thread: function, source, variables. While the stop lasts, code can refer to object_id 42 as (swank-objects:ref 42).",
+  description: ({ readOnly }) =>
+    `Get current debugger stack frames of a stopped thread: function, source, variables.${readOnly ? "" : " While the stop lasts, code can refer to object_id 42 as (swank-objects:ref 42)."}`,
   input: () =>
     z.strictObject({
       thread: threadInput,

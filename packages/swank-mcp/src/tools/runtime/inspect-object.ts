@@ -3,6 +3,7 @@ import { defineTool } from "../../calls/define-tool.js";
 import { inspectionRequest, inspectValueOf } from "../../calls/inspect-value.js";
 import { findStop } from "../../calls/stop-address.js";
 import { threadText } from "../../calls/stop-inputs.js";
+import type { Config } from "../../cli/config.js";
 import { objectAnswer } from "../../format/object-view.js";
 import { Refusal } from "../../refusals/refusal.js";
 
@@ -13,12 +14,13 @@ export const inspectObject = defineTool({
   name: "inspect-object",
   family: "runtime",
   effect: "evaluates",
+  runsCode: ({ object }) => typeof targetOf(object) !== "number",
   title: "Inspect object",
   description:
     "Look into an object: its kind, and its parts (slots, elements, entries, closed-over variables) with values, expressions, and ids to inspect.",
-  input: () =>
+  input: ({ readOnly }: Config) =>
     z.strictObject({
-      object: z.union([z.int(), z.string()]).describe("Id, or code to evaluate"),
+      object: z.union([z.int(), z.string()]).describe(readOnly ? "Id" : "Id, or code to evaluate"),
       part: z.union([z.int(), z.string()]).optional().describe("Index of a part to show, or path (3/0)"),
       start: z.int().min(0).optional().describe("First part (default 0)"),
       depth: z.int().min(1).max(MAX_DEPTH).optional().describe("Levels (default 1)"),
