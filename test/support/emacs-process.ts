@@ -67,6 +67,13 @@ export class EmacsProcess {
     return stdout.trimEnd();
   }
 
+  /** The command that opens a frame of it in a terminal. */
+  get frameCommand(): readonly string[] {
+    // A terminal without a size would have a frame of a few columns.
+    const sized = ['stty rows 40 columns 120; exec "$@"', "sh"];
+    return ["sh", "-c", ...sized, "emacsclient", "-s", join(this.#home, "socket"), "-nw"];
+  }
+
   /** The path of a file for one answer. It is removed with the home folder. */
   newFile(): string {
     this.#files += 1;

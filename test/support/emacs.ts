@@ -3,6 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import * as z from "zod";
 import { EmacsProcess } from "./emacs-process.js";
+import { McpTerminal } from "./mcp-terminal.js";
 
 const HELPERS = fileURLToPath(new URL("../../support/emacs.el", import.meta.url));
 
@@ -33,6 +34,7 @@ export type EmacsDebugger = z.output<typeof debuggers>[number];
 export class Emacs {
   readonly #process: EmacsProcess;
   readonly #lispPids: number[] = [];
+  #terminal: McpTerminal | undefined;
 
   private constructor(process: EmacsProcess) {
     this.#process = process;
@@ -47,6 +49,19 @@ export class Emacs {
   /** Returns the printed value of an Emacs Lisp form. */
   async eval(form: string): Promise<string> {
     return this.#process.eval(form);
+  }
+
+  /** Opens a frame in a terminal, with the keyboard of a person. */
+  async openFrame(): Promise<void> {
+    const command = this.#process.frameCommand;
+    this.#terminal = new McpTerminal({ command, state: "/nonexistent" });
+    await this.until("(cl-some (lambda (frame) (frame-parameter frame 'client)) (frame-list))", "a frame");
+  }
+
+  /** Presses keys in the frame that `openFrame` opened. */
+  type(...keys: readonly string[]): void {
+    if (this.#terminal === undefined) throw new Error("Open a frame first.");
+    this.#terminal.press(...keys);
   }
 
   /** `M-x slime-connect`, until its REPL shows a prompt. */
@@ -196,6 +211,7 @@ export class Emacs {
   /** Kills it and the Lisp that it started. */
   async kill(): Promise<void> {
     await this.#process.kill();
+    this.#terminal?.kill();
     this.#killLisp();
   }
 

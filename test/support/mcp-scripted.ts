@@ -69,6 +69,7 @@ export function scriptedSession(
       info: { ...INFO, pid: options.pid ?? 1 },
       isOpen: true,
       otherClients: async () => 0,
+      askUser: async () => "nobody",
       closed: lost,
       close: async () => {},
       evaluate,

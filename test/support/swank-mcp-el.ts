@@ -27,6 +27,17 @@ export async function modeLine(emacs: Emacs): Promise<string> {
     );
 }
 
+/** Waits until the minibuffer asks for an agent, and returns the prompt. */
+export async function question(emacs: Emacs): Promise<string> {
+  await emacs.until('(not (equal "" (swank-mcp-test-prompt)))', "a question of an agent");
+  return z.string().parse(JSON.parse(await emacs.eval("(swank-mcp-test-prompt)")));
+}
+
+/** Waits until Emacs neither asks nor has a question to ask. */
+export async function noQuestion(emacs: Emacs): Promise<void> {
+  await emacs.until("(not (or swank-mcp--posed (swank-mcp--all-questions)))", "the end of all questions");
+}
+
 /** Waits until the mode line says this. */
 export async function modeLineShowing(emacs: Emacs, text: string): Promise<void> {
   await emacs.until(`(equal ${JSON.stringify(text)} (string-trim (format-mode-line swank-mcp--mode-line)))`, text);

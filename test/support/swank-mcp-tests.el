@@ -24,4 +24,13 @@
   (let ((calls (cl-mapcan (lambda (lisp) (copy-sequence (swank-mcp--lisp-calls lisp))) swank-mcp--lisps)))
     (and calls (cl-count-if-not #'swank-mcp--call-status calls))))
 
+(defun swank-mcp-test-prompt ()
+  "What the minibuffer asks for an agent and can be answered, or an empty string."
+  (if (and swank-mcp--posed
+           (active-minibuffer-window)
+           (> (- (float-time) swank-mcp--posed-at) swank-mcp-confirm-idle))
+      (with-current-buffer (window-buffer (active-minibuffer-window))
+        (substring-no-properties (minibuffer-prompt)))
+    ""))
+
 ;;; swank-mcp-tests.el ends here

@@ -273,6 +273,7 @@
                (:file "activity/requests")
                (:file "activity/results")
                (:file "activity/observer")
+               (:file "activity/questions")
                (:file "activity/history")
                (:file "activity/notes")
                (:file "activity/running")

@@ -2,6 +2,7 @@ import { checkId, checkOptions, checkText } from "./base/check-arguments.js";
 import { SwankError } from "./base/errors.js";
 import { QUESTION_OPTIONS, type QuestionOptions } from "./base/question-options.js";
 import { TypedEmitter } from "./base/typed-emitter.js";
+import { askUser, type UserAnswer, type UserQuestion } from "./calls/ask-user.js";
 import { countOtherClients } from "./calls/count-other-clients.js";
 import { describeName } from "./calls/describe-name.js";
 import { hasThread } from "./calls/has-thread.js";
@@ -18,6 +19,9 @@ import { runsWhenRead } from "./protocol/connection/runs-when-read.js";
 
 /** Names of threads that serve clients: of Swank, and of this library. A `repl-thread` runs the code of one client's REPL. */
 const SERVING = /^(?:control-thread|reader-thread|auto-flush-thread|swank[- ])/i;
+
+/** Milliseconds beyond the user's time after which a question to the user is given up. */
+const ANSWER_MARGIN = 10_000;
 
 /** Milliseconds to wait for completions. */
 const COMPLETION_TIME = 5000;
@@ -80,6 +84,17 @@ export abstract class ClientQuestions extends TypedEmitter<ClientEvents> {
    */
   otherClients(): Promise<number> {
     return this.lisp.run(countOtherClients);
+  }
+
+  /**
+   * Asks the user of each Emacs that is connected to the image and has swank-mcp.el. Aborting the signal withdraws the question.
+   *
+   * @throws SwankError `RUNTIME_FAILED`, `RUNTIME_FORBIDDEN`, `REQUEST_TIMEOUT` if the image does not answer, `CANCELLED`, or the reason of a
+   * closed connection.
+   */
+  askUser(question: UserQuestion, { signal }: QuestionOptions = {}): Promise<UserAnswer> {
+    const timeout = question.seconds * 1000 + ANSWER_MARGIN;
+    return this.lisp.with({ signal, timeout }).run(askUser, question);
   }
 
   /**

@@ -9,6 +9,7 @@ export type { SwankErrorCode, SwankErrorOptions } from "./base/errors.js";
 export type { QuestionOptions } from "./base/question-options.js";
 export type { UnhandledListenerError, Unsubscribe } from "./base/typed-emitter.js";
 export type { RefusedCall } from "./calls/agent-notes.js";
+export type { UserAnswer, UserQuestion } from "./calls/ask-user.js";
 export type { ForeignErrors } from "./calls/attach.js";
 export type { Breakpoint, HitElsewhere, IdleBreakpoint, NewBreakpoint } from "./calls/breakpoint.js";
 export type {

@@ -148,8 +148,9 @@ A ledger can be older than events that came before it."
 
 (defun swank-mcp--take-ledger (lisp ledger)
   "Note the LEDGER that a runtime of LISP has sent."
-  (cl-destructuring-bind (&key agents calls &allow-other-keys) ledger
+  (cl-destructuring-bind (&key agents calls questions &allow-other-keys) ledger
     (swank-mcp--note-agents lisp agents)
+    (dolist (question questions) (swank-mcp--on-ask lisp question))
     (dolist (call calls) (swank-mcp--note-call lisp call))
     (setf (swank-mcp--lisp-calls lisp)
           (cl-sort (swank-mcp--lisp-calls lisp) #'> :key #'swank-mcp--call-number))
@@ -224,6 +225,8 @@ It ended at TIME with STATUS and RESULT."
                                          (:stop . swank-mcp--on-stop)
                                          (:resume . swank-mcp--on-resume)
                                          (:end . swank-mcp--on-end)
+                                         (:ask . swank-mcp--on-ask)
+                                         (:withdraw . swank-mcp--on-withdraw)
                                          (:runtime . swank-mcp--refresh)
                                          (:gap . swank-mcp--refresh))
              do (puthash event (swank-mcp--receiver function) events))
@@ -324,8 +327,11 @@ RECEIVE is called with the list of their answers, the newest first."
 
 (autoload 'swank-mcp-transcript "swank-mcp-transcript" nil t)
 (autoload 'swank-mcp-listen "swank-mcp-door" nil t)
+(autoload 'swank-mcp-answer "swank-mcp-confirm" nil t)
 (autoload 'swank-mcp-kick "swank-mcp-door" nil t)
 (declare-function swank-mcp--update-transcript "swank-mcp-transcript")
+(declare-function swank-mcp--on-ask "swank-mcp-confirm")
+(declare-function swank-mcp--on-withdraw "swank-mcp-confirm")
 (declare-function swank-mcp--name-workers "swank-mcp-threads")
 (declare-function swank-mcp--named-threads "swank-mcp-threads")
 
@@ -338,6 +344,7 @@ the list of threads names agents and their code, and
   :global t
   (require 'swank-mcp-transcript)
   (require 'swank-mcp-threads)
+  (require 'swank-mcp-confirm)
   (cond (swank-mcp-mode
          (add-hook 'slime-connected-hook #'swank-mcp--greet)
          (add-hook 'slime-net-process-close-hooks #'swank-mcp--forget)

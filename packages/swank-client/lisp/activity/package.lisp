@@ -4,5 +4,5 @@
   (:documentation "Records what agents do, and shows it in each Emacs that asks for it.")
   (:use #:common-lisp #:swank-client/sbcl #:swank-client/swank #:swank-client/threads #:swank-client/sessions)
   (:import-from #:swank-client/connection #:*observer*)
-  (:import-from #:swank-client/evaluate #:end-evaluations)
-  (:export #:introduce #:note-answer #:note-question #:note-refusal))
+  (:import-from #:swank-client/evaluate #:*ask-to-exit* #:end-evaluations)
+  (:export #:ask-user #:introduce #:note-answer #:note-question #:note-refusal))

@@ -17,6 +17,7 @@
     (:workers (workers))
     (:running (running))
     (:kick (kick))
+    (:answer (answer-question *emacs-connection* (first arguments) (second arguments)))
     (t :unknown)))
 
 (offer 'respond)

@@ -113,11 +113,20 @@ If FUNCTION tries to end the image and may not, it is unwound, and the thread co
   (let ((sb-debug:*stack-top-hint* (frame-of-caller)))
     (error 'exit-refused :operator operator)))
 
+(defvar *ask-to-exit* nil "A function that asks the user whether OPERATOR may end the image with ARGUMENTS, or NIL.")
+
+(defun exit-allowed-p (operator arguments)
+  "True if this thread may end the image by calling OPERATOR with ARGUMENTS."
+  (or (not (protected-p))
+      (and *ask-to-exit* (funcall *ask-to-exit* operator arguments))))
+
 (defun exit-guard (name)
   "The encapsulation of NAME, a function that ends the image."
   (lambda (exit &rest arguments)
-    (when (protected-p) (refuse-exit name))
-    (apply exit arguments)))
+    (unless (exit-allowed-p name arguments) (refuse-exit name))
+    (if (protected-p)
+        (with-code-of (nil) (apply exit arguments))
+        (apply exit arguments))))
 
 (defun terminate-unless-main (terminate thread &rest options)
   "Encapsulates SB-THREAD:TERMINATE-THREAD: the end of the main thread ends the image."

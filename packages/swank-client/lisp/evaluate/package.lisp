@@ -7,7 +7,8 @@
   (:import-from #:swank-client/connection #:repl-p)
   (:import-from #:swank-client/objects #:numbered-values)
   (:import-from #:swank-client/waits #:*interrupted-wait*)
-  (:export #:*evaluation*
+  (:export #:*ask-to-exit*
+           #:*evaluation*
            #:*sessions*
            #:abort-evaluation
            #:abort-stop

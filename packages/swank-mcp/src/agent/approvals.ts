@@ -1,4 +1,4 @@
-import type { DebuggedStop } from "../image/lisp-port.js";
+import type { DebuggedStop, UserAnswer } from "../image/lisp-port.js";
 import { Refusal } from "../refusals/refusal.js";
 import {
   type ApprovalRequest,
@@ -11,6 +11,7 @@ import {
 } from "./approval-request.js";
 import type { ApprovalAnswer, ApprovalWatch } from "./approval-watch.js";
 import type { Ask, Question, Reply } from "./elicitation.js";
+import type { AskInEmacs } from "./emacs-question.js";
 import { type QuestionTurn, QuestionTurns } from "./question-turns.js";
 
 /** The values of `--approval`. */
@@ -20,6 +21,8 @@ export type ApprovalMode = "ask" | "strict" | "off";
 export interface Approver {
   /** Absent when the client cannot ask the user. */
   readonly ask: Ask | undefined;
+  /** Absent without an image. */
+  readonly askInEmacs?: AskInEmacs | undefined;
   /** Aborted when the call is cancelled or the client disconnects. */
   readonly signal: AbortSignal;
   progress(text: string): void;
@@ -60,11 +63,9 @@ export class Approvals {
    */
   async require(request: ApprovalRequest, approver: Approver): Promise<void> {
     if (this.#mode === "off") return;
-    const { ask } = approver;
+    const isNeeded = this.#mode === "strict" || request.isForeign === true;
     if (this.#isGranted(request)) this.#decided(request, approver, { isAllowed: true, by: "server", how: GRANTED });
-    else if (ask !== undefined) await this.#askInTurn(request, ask, approver);
-    else if (this.#mode === "strict" || request.isForeign)
-      throw this.#refused(request, approver, cannotAsk(request, this.#mode));
+    else if (isNeeded || approver.ask !== undefined) await this.#askInTurn(request, approver, isNeeded);
   }
 
   /** Allows for `to`, the stop that a step led to, what was allowed for `from`. */
@@ -74,7 +75,7 @@ export class Approvals {
   }
 
   /** Asks one question at a time, since a user does not read many dialogs at once. */
-  async #askInTurn(request: ApprovalRequest, ask: Ask, approver: Approver): Promise<void> {
+  async #askInTurn(request: ApprovalRequest, approver: Approver, isNeeded: boolean): Promise<void> {
     if (!canBeShown(request)) throw this.#refused(request, approver, tooLong(request));
     const turn = this.#turns.next();
     if (turn === undefined) throw this.#refused(request, approver, tooMany(request));
@@ -83,10 +84,31 @@ export class Approvals {
         await reminding(approver, "Waiting until the user has answered another question.", turnOrAbort(turn, approver));
       if (approver.signal.aborted) throw cancelled();
       if (request.stop?.isLive === false) throw stale(request.stop);
-      if (!this.#isGranted(request)) await this.#ask(request, ask, approver);
+      if (!this.#isGranted(request)) await this.#askSomewhere(request, approver, isNeeded);
     } finally {
       turn.end();
     }
+  }
+
+  /**
+   * A thread that is not the agent's belongs to the person who owns the image, who is asked in Emacs. The client asks if no Emacs does, and about
+   * the agent's own threads.
+   */
+  async #askSomewhere(request: ApprovalRequest, approver: Approver, isNeeded: boolean): Promise<void> {
+    const { ask, askInEmacs } = approver;
+    if (askInEmacs !== undefined && (request.isForeign === true || ask === undefined)) {
+      const answer = await putInEmacs(askInEmacs, request, approver);
+      if (answer !== "nobody") return this.#conclude(request, answer, approver);
+    }
+    if (ask !== undefined) return this.#ask(request, ask, approver);
+    if (isNeeded) throw this.#refused(request, approver, cannotAsk(request, this.#mode));
+  }
+
+  #conclude(request: ApprovalRequest, chosen: Exclude<UserAnswer, "nobody">, approver: Approver): void {
+    const answer = answerInEmacs(chosen);
+    for (const watch of this.#watching(approver)) watch.asked(request)(answer);
+    if (!answer.isAllowed) throw denied(request, `${answer.how} in Emacs`);
+    if (chosen === "stop") this.#grant(request);
   }
 
   async #ask(request: ApprovalRequest, ask: Ask, approver: Approver): Promise<void> {
@@ -126,6 +148,13 @@ export class Approvals {
   #grant({ stop, operation }: ApprovalRequest): void {
     if (stop !== undefined) this.#granted.set(stop, new Set(this.#granted.get(stop)).add(operation));
   }
+}
+
+async function putInEmacs(ask: AskInEmacs, request: ApprovalRequest, approver: Approver): Promise<UserAnswer> {
+  const asked = ask(request, { seconds: ANSWER_SECONDS, signal: approver.signal });
+  const answer = await reminding(approver, "Waiting for the user to allow this in Emacs.", asked);
+  if (approver.signal.aborted) throw cancelled();
+  return answer;
 }
 
 async function put(ask: Ask, question: Question, approver: Approver): Promise<Reply> {
@@ -185,6 +214,12 @@ function answerOf(reply: Reply): ApprovalAnswer {
   return { isAllowed, by: "client", how: isAllowed ? reply.choice : whyDenied(reply) };
 }
 
+function answerInEmacs(chosen: Exclude<UserAnswer, "nobody">): ApprovalAnswer {
+  if (chosen === "yes" || chosen === "stop")
+    return { isAllowed: true, by: "emacs", how: chosen === "yes" ? YES : YES_FOR_STOP };
+  return { isAllowed: false, by: "emacs", how: whyDenied({ kind: chosen === "no" ? "declined" : chosen }) };
+}
+
 function whyDenied(reply: Reply): string {
   if (reply.kind === "failed") return reply.why;
   return reply.kind === "unanswered" ? `no answer came within ${ANSWER_SECONDS} s` : "the user said no";
@@ -214,7 +249,7 @@ function cannotAsk(request: ApprovalRequest, mode: ApprovalMode): Refusal {
   const why = mode === "strict" ? "--approval strict" : "the thread belongs to another client or to the program";
   const enough = request.isForeign ? "off" : "ask";
   return new Refusal("APPROVAL_DENIED", `${notAllowed(request)}; ${why}, and this client cannot ask.`, {
-    remedy: `Nothing was done. ${withoutAsking(request)}Use a client that supports elicitation, or ask the user to start swank-mcp with --approval ${enough}.`,
+    remedy: `Nothing was done. ${withoutAsking(request)}Ask the user to load swank-mcp.el in Emacs, which then asks, to use a client that supports elicitation, or to start swank-mcp with --approval ${enough}.`,
   });
 }
 

@@ -1,5 +1,6 @@
 import type { AgentSession } from "../agent/agent-session.js";
 import type { Ask } from "../agent/elicitation.js";
+import { askThroughImage } from "../agent/emacs-question.js";
 import { explainHang, isUnanswered } from "../image/hung-image.js";
 import type { OutputStream } from "../image/lisp-port.js";
 import type { LispSession } from "../image/lisp-session.js";
@@ -76,7 +77,9 @@ async function answer(
     approve: async (request) => {
       // What the user allows is still no reading.
       if (agent.config.readOnly) throw readOnlyRefusal(String(call.name));
-      await agent.approvals.require(request, { ask: call.ask, signal, progress: (text) => call.progress(text) });
+      const progress = (text: string) => call.progress(text);
+      const askInEmacs = used && askThroughImage(used.client);
+      await agent.approvals.require(request, { ask: call.ask, askInEmacs, signal, progress });
     },
     session: async () => {
       usedLisp = true;

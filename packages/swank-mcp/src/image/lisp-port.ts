@@ -114,6 +114,7 @@ export type {
   Trace,
   TraceCode,
   Transcript,
+  UserAnswer,
   Variable,
   WarningCount,
 } from "swank-client/types";
@@ -164,6 +165,7 @@ export interface LispClient
     | "info"
     | "isOpen"
     | "otherClients"
+    | "askUser"
     | "closed"
     | "close"
     | "hasThread"

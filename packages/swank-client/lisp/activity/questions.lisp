@@ -1,0 +1,118 @@
+;;;; Questions to the user: what an agent may do only with a yes is asked in each Emacs that listens. The first answer counts.
+
+(in-package #:swank-client/activity)
+
+(defconstant +poll-seconds+ 1/5 "Seconds after which an open question is looked at again: whether anybody can still answer it.")
+
+(defstruct (question (:copier nil))
+  "What an agent asks the user to allow."
+  (number 0 :type integer)
+  (agent "" :type string)
+  ;; a verb phrase, the details as (LABEL TEXT), and lines about where it would happen
+  (action "" :type string)
+  (particulars '() :type list)
+  (circumstances '() :type list)
+  ;; true if the user can allow it for a whole stop
+  (for-stop-p nil)
+  (asked 0 :type rational)
+  (seconds 0 :type real)
+  ;; :yes, :no or :stop
+  (answer nil :type symbol)
+  ;; the connections whose users cannot be asked
+  (passed '() :type list)
+  (news (sb-thread:make-semaphore :name "swank-client question")))
+
+(defmethod print-object ((question question) stream)
+  (print-unreadable-object (question stream :type t)
+    (format stream "~d ~a" (question-number question) (question-answer question))))
+
+(defvar *questions* '() "The questions without an answer, latest first.")
+
+(defun question-plist (question)
+  "What Emacs shows of QUESTION."
+  (list :number (question-number question)
+        :agent (question-agent question)
+        :action (question-action question)
+        :particulars (question-particulars question)
+        :circumstances (question-circumstances question)
+        :for-stop (and (question-for-stop-p question) t)
+        :asked (seconds (question-asked question))
+        :seconds (question-seconds question)))
+
+(defun open-questions ()
+  "Descriptions of the questions without an answer, oldest first."
+  (mapcar #'question-plist (reverse *questions*)))
+
+(defun answerable-p (question)
+  "True if the user of some Emacs can still answer QUESTION."
+  (loop for (connection) in (live-listeners)
+        thereis (not (member connection (question-passed question)))))
+
+(defun await-answer (question)
+  "Wait until QUESTION is answered, its time is over, or nobody can answer it. => :answered, :unanswered or :nobody"
+  (loop for left = (- (+ (question-asked question) (question-seconds question)) (now))
+        do (cond ((question-answer question) (return :answered))
+                 ((not (answerable-p question)) (return :nobody))
+                 ((<= left 0) (return :unanswered)))
+           (sb-thread:wait-on-semaphore (question-news question) :timeout (min left +poll-seconds+))))
+
+(defun withdraw (question reason)
+  "End QUESTION in every Emacs, because of REASON."
+  (sb-ext:atomic-update (symbol-value '*questions*) (lambda (questions) (remove question questions)))
+  (tell :withdraw (question-number question) reason (question-answer question)))
+
+(defun pose (question)
+  "Ask QUESTION in each Emacs that listens. => (:answered ANSWER) | (:unanswered) | (:nobody)"
+  (let ((end :gone))
+    (sb-ext:atomic-push question (symbol-value '*questions*))
+    (unwind-protect
+         (progn (tell :ask (question-plist question))
+                (setf end (await-answer question)))
+      (withdraw question end))
+    (if (eq end :answered)
+        (list end (question-answer question))
+        (list end))))
+
+(defun ask-user (action particulars circumstances for-stop-p seconds)
+  "Ask the user whether this connection's agent may do ACTION. PARTICULARS are lists (LABEL TEXT).
+=> (:answered ANSWER), which is :YES, :NO or, if FOR-STOP-P, :STOP; (:unanswered) after SECONDS; (:nobody) if no Emacs asks, or none any more"
+  (if (live-listeners)
+      (pose (make-question :number (next-number)
+                           :agent (or (agent-name *emacs-connection*) "agent")
+                           :action action :particulars particulars :circumstances circumstances
+                           :for-stop-p for-stop-p :asked (now) :seconds seconds))
+      '(:nobody)))
+
+(defun answer-question (connection number answer)
+  "Answer question NUMBER for the user of CONNECTION, unless that is answered; :PASS if the user cannot be asked there.
+=> true if the answer counts"
+  (let ((question (find number *questions* :key #'question-number))
+        (counts-p nil))
+    (when question
+      (with-calls-locked ()
+        (cond ((eq answer :pass) (pushnew connection (question-passed question)))
+              ((null (question-answer question))
+               (setf counts-p t
+                     (question-answer question)
+                     (if (or (eq answer :yes) (and (eq answer :stop) (question-for-stop-p question))) answer :no)))))
+      (sb-thread:signal-semaphore (question-news question)))
+    counts-p))
+
+;;; The end of the image
+
+(defun ask-to-exit (operator arguments)
+  "True if the user allows code of an agent to end the image by calling OPERATOR with ARGUMENTS."
+  (let* ((session (code-session))
+         (connection (and session (session-connection session)))
+         (call (and *evaluation* connection (find-open-call connection (evaluation-id *evaluation*)))))
+    (and call
+         (live-listeners)
+         (equal '(:answered :yes)
+                (pose (make-question :number (next-number)
+                                     :agent (call-agent call)
+                                     :action "end this Lisp, for all its clients"
+                                     :particulars (list (list "Call" (argument-text (cons operator arguments)))
+                                                        (list "Code" (call-code call)))
+                                     :asked (now) :seconds 60))))))
+
+(setf *ask-to-exit* 'ask-to-exit)

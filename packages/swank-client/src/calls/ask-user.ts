@@ -1,0 +1,52 @@
+import { type Decoder, decode, list, NIL, quote, type Sexp, T } from "sexp-parser";
+import { keywordOf } from "../lisp/decoders.js";
+import { lispFunction } from "../lisp/descriptor.js";
+
+/** An action that a user of the image may allow or refuse in Emacs. */
+export interface UserQuestion {
+  /** A verb phrase, e.g. `evaluate code in frame #2`. */
+  readonly action: string;
+  /** The details, e.g. `Code` and the code. */
+  readonly particulars: readonly (readonly [label: string, text: string])[];
+  /** Where the action would happen, in lines. */
+  readonly circumstances: readonly string[];
+  /** Whether the user can allow the action for a whole stop. */
+  readonly isForStop: boolean;
+  /** Seconds that the user has. */
+  readonly seconds: number;
+}
+
+const ANSWERS = ["yes", "no", "stop"] as const;
+
+/**
+ * A user's answer; `stop` is a yes for the whole stop. `unanswered`: the time was up. `nobody`: no Emacs that asks questions is connected, or
+ * none is left.
+ */
+export type UserAnswer = (typeof ANSWERS)[number] | "unanswered" | "nobody";
+
+const { map, tagged, tuple } = decode;
+
+const userAnswer: Decoder<UserAnswer> = tagged({
+  answered: map(tuple(keywordOf(ANSWERS)), ([answer]): UserAnswer => answer),
+  unanswered: map(tuple(), (): UserAnswer => "unanswered"),
+  nobody: map(tuple(), (): UserAnswer => "nobody"),
+});
+
+function listOf(items: readonly Sexp[]): Sexp {
+  return items.length === 0 ? NIL : list(...items);
+}
+
+/** Asks the user in each Emacs that has swank-mcp.el (lisp/activity/questions.lisp). The first answer counts. */
+export const askUser = lispFunction({
+  name: "ask-user",
+  module: "activity",
+  encode: ({ action, particulars, circumstances, isForStop, seconds }: UserQuestion) => [
+    action,
+    quote(listOf(particulars.map(([label, text]) => list(label, text)))),
+    quote(listOf(circumstances)),
+    isForStop ? T : NIL,
+    seconds,
+  ],
+  decode: userAnswer,
+  label: () => "asking the user in Emacs",
+});
