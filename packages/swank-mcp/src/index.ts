@@ -11,6 +11,7 @@ export {
 export type { ApprovalAnswer, ApprovalWatch } from "./agent/approval-watch.js";
 export { type ApprovalMode, Approvals, type Approver } from "./agent/approvals.js";
 export type { Ask, AskOptions, Question, Reply } from "./agent/elicitation.js";
+export type { AskInEmacs, AskInEmacsOptions } from "./agent/emacs-question.js";
 export { KeptOutputs } from "./agent/kept-outputs.js";
 export { LastError } from "./agent/last-error.js";
 export { Notices } from "./agent/notices.js";

@@ -12,6 +12,7 @@
 (require 'cl-lib)
 (require 'ert)
 (require 'swank-mcp)
+(require 'swank-mcp-confirm)
 (require 'swank-mcp-door)
 (require 'swank-mcp-threads)
 (require 'swank-mcp-transcript)
@@ -209,6 +210,90 @@
           (set-file-modes swank-mcp-secret-file #o644)
           (should-error (swank-mcp--ensure-secret) :type 'user-error))
       (delete-directory folder t))))
+;;;; Questions
+
+(defun swank-mcp-tests--question (number &rest others)
+  "Return what a Lisp sends about question NUMBER, with OTHERS before."
+  (append others
+          (list :number number :agent "claude" :action "set a breakpoint" :particulars '(("Function" "fact") ("Code" "(f 1)"))
+                :circumstances '("In package P") :for-stop nil :asked (+ 1000.0 number) :seconds 60)))
+
+(defmacro swank-mcp-tests--with-questions (&rest body)
+  "Evaluate BODY with the only LISP, which keeps its ANSWERS, and no timers."
+  (declare (indent 0))
+  `(let* ((lisp (swank-mcp--make-lisp 'process))
+          (swank-mcp--lisps (list lisp))
+          (slime-net-processes '(process))
+          (swank-mcp-change-hook '())
+          (swank-mcp--question-timer 'none)
+          (swank-mcp--posed nil)
+          (answers '()))
+     (cl-letf (((symbol-function 'swank-mcp--request)
+                (lambda (_lisp _receive &rest request) (push request answers))))
+       ,@body)))
+
+(ert-deftest swank-mcp-tests-asking ()
+  "A question makes the mode line say so until it is withdrawn, and is noted once."
+  (swank-mcp-tests--with-questions
+    (swank-mcp--on-ask lisp (swank-mcp-tests--question 1))
+    (swank-mcp--on-ask lisp (swank-mcp-tests--question 1))
+    (should (= 1 (length (swank-mcp--all-questions))))
+    (should (eq 'asking (swank-mcp--state lisp)))
+    (swank-mcp--on-withdraw lisp 1 :answered :yes)
+    (should-not (swank-mcp--state lisp))
+    (should-not answers)))
+
+(ert-deftest swank-mcp-tests-unattended ()
+  "An Emacs without a person passes every question on."
+  (swank-mcp-tests--with-questions
+    (swank-mcp--on-ask lisp (swank-mcp-tests--question 1))
+    (swank-mcp--on-ask lisp (swank-mcp-tests--question 2))
+    (swank-mcp--look-at-questions)
+    (should (equal '((:answer 2 :pass) (:answer 1 :pass)) answers))
+    (should-not (swank-mcp--all-questions))))
+
+(ert-deftest swank-mcp-tests-answers ()
+  "The answer is sent, and whatever else ends the prompt is a no."
+  (swank-mcp-tests--with-questions
+    (cl-letf (((symbol-function 'swank-mcp--person-frame) #'selected-frame))
+      (dolist (case `((,(lambda (&rest _) (throw 'swank-mcp--answer :yes)) . :yes)
+                      (,(lambda (&rest _) (signal 'quit nil)) . :no)
+                      (,(lambda (&rest _) "typed") . :no)))
+        (setq answers '())
+        (swank-mcp--on-ask lisp (swank-mcp-tests--question 1))
+        (cl-letf (((symbol-function 'read-from-minibuffer) (car case)))
+          (swank-mcp--pose (car (swank-mcp--all-questions))))
+        (should (equal `((:answer 1 ,(cdr case))) answers))
+        (should-not (swank-mcp--all-questions))))))
+
+(ert-deftest swank-mcp-tests-early-yes ()
+  "A yes that was typed before the question could be read is ignored, a no counts."
+  (swank-mcp-tests--with-questions
+    (swank-mcp--on-ask lisp (swank-mcp-tests--question 1 :for-stop t))
+    (let ((minibuffer-message-timeout 0)
+          (swank-mcp--posed (car (swank-mcp--all-questions)))
+          (swank-mcp--posed-depth (recursion-depth))
+          (swank-mcp--posed-at (float-time)))
+      (should (eq 'ignored (catch 'swank-mcp--answer (swank-mcp-allow) 'ignored)))
+      (should (eq 'ignored (catch 'swank-mcp--answer (swank-mcp-allow-for-stop) 'ignored)))
+      (should (eq :no (catch 'swank-mcp--answer (swank-mcp-refuse) 'ignored)))
+      (setq swank-mcp--posed-at (- (float-time) 10))
+      (should (eq :yes (catch 'swank-mcp--answer (swank-mcp-allow) 'ignored)))
+      (should (eq :stop (catch 'swank-mcp--answer (swank-mcp-allow-for-stop) 'ignored))))))
+
+(ert-deftest swank-mcp-tests-question-texts ()
+  "The prompt has short code, and the buffer everything."
+  (swank-mcp-tests--with-questions
+    (swank-mcp--on-ask lisp (swank-mcp-tests--question 1))
+    (let ((question (car (swank-mcp--all-questions))))
+      (should (equal "Agent claude wants to set a breakpoint: Function fact, (f 1)  Allow? (y, n, s: show) "
+                     (substring-no-properties (swank-mcp--prompt question))))
+      (setf (swank-mcp--question-particulars question) '(("Code" "(f\n 1)")))
+      (should (equal "Agent claude wants to set a breakpoint  Allow? (y, n, s: show) "
+                     (substring-no-properties (swank-mcp--prompt question))))
+      (with-temp-buffer
+        (swank-mcp--insert-question question)
+        (should (equal "Agent claude wants to set a breakpoint\n\nCode:\n(f\n 1)\n\nIn package P\n" (buffer-string)))))))
 
 (provide 'swank-mcp-tests)
 
