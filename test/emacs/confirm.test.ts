@@ -70,7 +70,7 @@ describe("confirmation in Emacs", function () {
     expect(await question(emacs)).not.to.include("list");
     const { text } = await emacs.bufferShowing("*swank-mcp question*", LONG);
     expect(withoutIds(text)).to.equal(
-      `Agent test wants to evaluate code in frame #0, in a thread that is stopped in Emacs (Swank connection N)\n\nCode:\n${LONG}\n\nFrame 0: (FRAGILE 21)\n`,
+      `Agent test wants to evaluate code in frame #0, in a thread that is stopped in Emacs (Swank connection N)\n\nCode:\n${LONG}\n\nFrame 0: (FRAGILE 21)\nThread N/1\n`,
     );
     emacs.type("!");
     expect(await long).to.include("(5 :SECOND-LINE)");
