@@ -115,3 +115,25 @@ describe("source of an agent's definition in Emacs", function () {
     expect({ buffer, line }).to.deep.equal({ buffer: "compiled.lisp", line: "(defun mine () 1)" });
   });
 });
+
+describe("source of what compile-code has loaded in Emacs", function () {
+  this.timeout(200_000);
+  const code = "(defun third-of (number) ; by three\n  (/ number 3))";
+  let user: BesideEmacs;
+
+  beforeEach(async () => {
+    user = await BesideEmacs.connected();
+  });
+
+  afterEach(() => user.end());
+
+  it("is shown by M-., even if the agent has evaluated no definition", async () => {
+    const agent = await user.agent();
+    expect((await agent.call("compile-code", { code, load: true })).isError).to.equal(false);
+    expect(await user.emacs.definition("third-of")).to.deep.equal({
+      buffer: SOURCE,
+      text: code,
+      line: "(defun third-of (number) ; by three",
+    });
+  });
+});

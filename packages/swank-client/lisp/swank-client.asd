@@ -96,6 +96,7 @@
                (:file "evaluate/warnings")
                (:file "evaluate/condition-log")
                (:file "evaluate/mailboxes")
+               (:file "evaluate/policy")
                (:file "evaluate/own-threads")
                (:file "evaluate/redirection")
                (:file "evaluate/presence")

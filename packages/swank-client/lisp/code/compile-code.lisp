@@ -49,6 +49,7 @@
   "Compile CODE, the text of the file SOURCE, into the file FASL. Loading that defines what evaluating CODE in this session would."
   (let* ((ledger (session-ledger (current-session)))
          (origin (make-compiled-origin ledger)))
+    (ensure-texts-shown)
     (call-noting-forms ledger
                        (lambda ()
                          (compile-into fasl source (list :emacs-buffer origin :emacs-string code :emacs-position 1

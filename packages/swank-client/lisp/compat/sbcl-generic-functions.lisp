@@ -14,6 +14,11 @@
                                      ("SB-PCL" "HAIRY-AROUND-OR-NONSTANDARD-PRIMARY-METHOD-P"))))
   "Functions of a list of methods whose result is true if MAKE-INSTANCE must call the generic function instead of compiling them in.")
 
+(defparameter *dispatch-compilers*
+  (remove-if-not #'fboundp
+                 (existing-symbols '(("SB-PCL" "GET-NEW-FUN-GENERATOR") ("SB-PCL" "GET-DFUN-CONSTRUCTOR"))))
+  "Functions that compile the dispatch of generic functions.")
+
 (defun argument-type (object class)
   "The type of an argument, as APPLICABLE-METHODS-OF-TYPES takes it: OBJECT, or any direct instance of CLASS if that is not NIL."
   (if class (list 'sb-pcl::class-eq class) (list 'eql object)))

@@ -29,6 +29,7 @@
            #:**initial-handler-clusters**
            #:*bookkeeping-slots*
            #:*accessor-shortcuts*
+           #:*dispatch-compilers*
            #:*circularity-counter*
            #:*circularity-hash-table*
            #:*constructor-shortcuts*

@@ -2,16 +2,6 @@
 
 (in-package #:swank-client/evaluate)
 
-(defun call-with-debug-policy (function)
-  "Call FUNCTION so that code it evaluates is compiled with frames, variables and steps. Nothing else is affected."
-  (progv (list* '*policy-min* '*policy-max* (when (eq sb-ext:*evaluator-mode* :interpret) '(sb-ext:*evaluator-mode*)))
-         (list *policy-min* *policy-max* :compile)
-    (sb-ext:restrict-compiler-policy 'debug 3)
-    ;; at 3, each of these would override debug 3
-    (dolist (quality '(speed space compilation-speed))
-      (sb-ext:restrict-compiler-policy quality 0 2))
-    (let ((*for-stepping* t)) (funcall function))))
-
 (defmacro with-abort-restart ((evaluation) form &rest clauses)
   "Evaluate FORM with the restart ABORT, which ends EVALUATION, and with the restarts of CLAUSES."
   (let ((body (gensym "BODY")))

@@ -134,9 +134,10 @@ If FUNCTION tries to end the image and may not, it is unwound, and the thread co
     (refuse-exit 'sb-thread:terminate-thread))
   (apply terminate thread options))
 
-(defun exits ()
-  "((NAME . FUNCTION) ...) of the functions to encapsulate for all callers, and how: SBCL ends the image from a disabled debugger."
-  (list (cons 'sb-ext:exit (exit-guard 'sb-ext:exit))))
+(defun encapsulations-for-all ()
+  "((NAME . FUNCTION) ...) of the functions to encapsulate for all callers, and how. SBCL itself calls EXIT from a disabled debugger."
+  (list* (cons 'sb-ext:exit (exit-guard 'sb-ext:exit))
+         (loop for name in *dispatch-compilers* collect (cons name #'compile-with-image-policy))))
 
 (defun encapsulations ()
   "((NAME . FUNCTION) ...) of the functions to encapsulate for callers by name, and how."
@@ -155,12 +156,12 @@ If FUNCTION tries to end the image and may not, it is unwound, and the thread co
            (loop for (name . function) in list
                  unless (sb-int:encapsulated-p name 'code-session)
                    do (funcall encapsulate name 'code-session function))))
-    (encapsulate-all #'encapsulate-function (exits))
+    (encapsulate-all #'encapsulate-function (encapsulations-for-all))
     (encapsulate-all #'encapsulate-calls-by-name (encapsulations))))
 
 (defun unencapsulate-lisp ()
   "Undo ENCAPSULATE-LISP."
-  (loop for (name) in (exits) do (unencapsulate-function name 'code-session))
+  (loop for (name) in (encapsulations-for-all) do (unencapsulate-function name 'code-session))
   (loop for (name) in (encapsulations) do (unencapsulate-calls-by-name name 'code-session)))
 
 (defun protect-image ()

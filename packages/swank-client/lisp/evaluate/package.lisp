@@ -16,6 +16,7 @@
            #:compiled-users
            #:end-attempt
            #:end-evaluations
+           #:ensure-texts-shown
            #:evaluate
            #:interrupt
            #:invoke-offered-restart
