@@ -116,6 +116,7 @@ export type {
   SearchOptions,
   TestOptions,
 } from "./code/code-options.js";
+export type { CompileSource } from "./code/compile.js";
 export type { CompiledFile, CompileFileOptions } from "./code/compile-file.js";
 export type { LoadCode, LoadSource } from "./code/load-code.js";
 export type { TestCode } from "./code/test-code.js";

@@ -1,7 +1,9 @@
 import { print, read } from "sexp-parser";
+import { checkOptions, checkText } from "../base/check-arguments.js";
 import type { FileNotFound } from "../calls/change.js";
 import { type LoadedChanges, type LoadedChangesReply, loadedChanges } from "../calls/loaded-changes.js";
 import type { LispRunner } from "../lisp/lisp-runner.js";
+import { CHANGES_OPTIONS, type ChangesOptions } from "./code-options.js";
 import { locatedNotes } from "./unreadable-notes.js";
 
 /** Code that loads the forms of files that have changed. It is evaluated as any other code, so that it can stop, print and be interrupted. */
@@ -17,11 +19,10 @@ export interface ChangesCode {
 }
 
 /** Loads the module that loads changes, and returns code that calls it. */
-export async function changesCode(
-  lisp: LispRunner,
-  file: string | undefined,
-  signal: AbortSignal | undefined,
-): Promise<ChangesCode> {
+export async function changesCode(lisp: LispRunner, options: ChangesOptions): Promise<ChangesCode> {
+  checkOptions("loadChanges", options, CHANGES_OPTIONS);
+  const { file, signal } = options;
+  if (file !== undefined) checkText("file", file);
   const operator = await lisp.loadedOperator("load-changes", "code", signal);
   return {
     code: `(${operator} ${file === undefined ? "nil" : print(file)})`,

@@ -4,6 +4,9 @@ import type { ExpansionMode } from "../calls/expansion.js";
 import type { NamedKind } from "../calls/found-names.js";
 import type { TEST_FRAMEWORKS } from "../calls/test-results.js";
 
+/** Names, matches or references returned by default. */
+export const LIMIT = 50;
+
 /** Options of questions about names. */
 export interface NameOptions extends QuestionOptions {
   /** Name of the package in which the name is looked up, in upper or lower case. Default: the session's package. */

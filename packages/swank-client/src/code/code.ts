@@ -1,59 +1,39 @@
-import { checkChoice, checkIndex, checkNumber, checkOptions, checkText, checkTexts } from "../base/check-arguments.js";
-import { aproposNames } from "../calls/apropos-names.js";
 import type { Changes, Saves } from "../calls/change.js";
 import type { ClassInfo } from "../calls/class-description.js";
-import { classInfo } from "../calls/class-info.js";
 import type { Compiled } from "../calls/compiled-code.js";
 import type { ShownFile, ShownSource } from "../calls/definition-text.js";
-import { EXPANSION_MODES, type Expansions } from "../calls/expansion.js";
-import { findReferences } from "../calls/find-references.js";
+import type { Expansions } from "../calls/expansion.js";
 import type { SourceMatches } from "../calls/found-lines.js";
-import { NAMED_KINDS, type NamesFound } from "../calls/found-names.js";
-import { REFERENCE_KINDS, type ReferenceKind, type References } from "../calls/found-references.js";
-import { listChanges } from "../calls/list-changes.js";
-import { macroexpandCode } from "../calls/macroexpand-code.js";
-import { saveChanges } from "../calls/save-changes.js";
-import { searchSource } from "../calls/search-source.js";
-import { showFile } from "../calls/show-file.js";
-import { showSource } from "../calls/show-source.js";
-import { TEST_FRAMEWORKS } from "../calls/test-results.js";
+import type { NamesFound } from "../calls/found-names.js";
+import type { ReferenceKind, References } from "../calls/found-references.js";
 import type { LispRunner } from "../lisp/lisp-runner.js";
+import { apropos } from "./apropos.js";
 import { type ChangesCode, changesCode } from "./changes-code.js";
-import {
-  APROPOS_OPTIONS,
-  type AproposOptions,
-  CHANGES_OPTIONS,
-  type ChangesOptions,
-  CLASS_OPTIONS,
-  type ClassOptions,
-  COMPILE_OPTIONS,
-  type CompileOptions,
-  EXPAND_OPTIONS,
-  type ExpandOptions,
-  FILE_OPTIONS,
-  type FileOptions,
-  LOAD_OPTIONS,
-  type LoadOptions,
-  NAME_OPTIONS,
-  type NameOptions,
-  REFERENCE_OPTIONS,
-  type ReferenceOptions,
-  SAVE_OPTIONS,
-  type SaveOptions,
-  SEARCH_OPTIONS,
-  type SearchOptions,
-  TEST_OPTIONS,
-  type TestOptions,
+import { classInfo } from "./class-info.js";
+import type {
+  AproposOptions,
+  ChangesOptions,
+  ClassOptions,
+  CompileOptions,
+  ExpandOptions,
+  FileOptions,
+  LoadOptions,
+  NameOptions,
+  ReferenceOptions,
+  SaveOptions,
+  SearchOptions,
+  TestOptions,
 } from "./code-options.js";
-import { compile } from "./compile.js";
+import { type CompileSource, compile } from "./compile.js";
+import { findReferences } from "./find-references.js";
+import { listChanges } from "./list-changes.js";
 import { type LoadCode, type LoadSource, loadCode } from "./load-code.js";
+import { macroexpand } from "./macroexpand.js";
+import { saveChanges } from "./save-changes.js";
+import { searchSource } from "./search-source.js";
+import { showFile } from "./show-file.js";
+import { showSource } from "./show-source.js";
 import { type TestCode, testCode } from "./test-code.js";
-
-/** Names or matches returned. */
-const LIMIT = 50;
-
-/** Lines shown before and after the wanted one. */
-const CONTEXT = 20;
 
 /**
  * Questions about the program's code. Each loads the module `code` into the image when it is first asked, runs in a thread of its own, and
@@ -74,10 +54,7 @@ export class Code {
    * @throws SwankError `INVALID_ARGUMENT`, and the errors of `LispRunner.run`.
    */
   async showSource(name: string, options: NameOptions = {}): Promise<ShownSource> {
-    checkOptions("showSource", options, NAME_OPTIONS);
-    checkText("name", name);
-    if (options.package !== undefined) checkText("package", options.package);
-    return this.#lisp.with({ signal: options.signal }).run(showSource, name, options.package);
+    return showSource(this.#lisp, name, options);
   }
 
   /**
@@ -88,12 +65,7 @@ export class Code {
    * @throws SwankError `INVALID_ARGUMENT`, and the errors of `LispRunner.run`.
    */
   async showFile(file: string, options: FileOptions = {}): Promise<ShownFile> {
-    checkOptions("showFile", options, FILE_OPTIONS);
-    checkText("file", file);
-    const { line = 1, context = CONTEXT, signal } = options;
-    checkNumber("line", line, "a whole number from 1", Number.isSafeInteger(line) && line >= 1);
-    checkNumber("context", context, "a whole number from 0", Number.isSafeInteger(context) && context >= 0);
-    return this.#lisp.with({ signal }).run(showFile, file, line, context);
+    return showFile(this.#lisp, file, options);
   }
 
   /**
@@ -104,14 +76,7 @@ export class Code {
    * @throws SwankError `INVALID_ARGUMENT`, and the errors of `LispRunner.run`.
    */
   async apropos(pattern: string, options: AproposOptions = {}): Promise<NamesFound> {
-    checkOptions("apropos", options, APROPOS_OPTIONS);
-    checkText("pattern", pattern);
-    const { regexp = false, package: packageName, kind, external = false, limit = LIMIT, signal } = options;
-    if (packageName !== undefined) checkText("package", packageName);
-    if (kind !== undefined) checkChoice("kind", kind, NAMED_KINDS);
-    checkIndex("limit", limit);
-    const wanted = { pattern, regexp, package: packageName, kind, external, limit };
-    return this.#lisp.with({ signal }).run(aproposNames, wanted);
+    return apropos(this.#lisp, pattern, options);
   }
 
   /**
@@ -122,14 +87,7 @@ export class Code {
    * @throws SwankError `INVALID_ARGUMENT`, and the errors of `LispRunner.run`.
    */
   async searchSource(pattern: string, options: SearchOptions = {}): Promise<SourceMatches> {
-    checkOptions("searchSource", options, SEARCH_OPTIONS);
-    checkText("pattern", pattern);
-    const { regexp = false, system, folder, start = 0, limit = LIMIT, signal } = options;
-    if (system !== undefined) checkText("system", system);
-    if (folder !== undefined) checkText("folder", folder);
-    checkIndex("start", start);
-    checkIndex("limit", limit);
-    return this.#lisp.with({ signal }).run(searchSource, { pattern, regexp, system, folder, start, limit });
+    return searchSource(this.#lisp, pattern, options);
   }
 
   /**
@@ -140,14 +98,7 @@ export class Code {
    * @throws SwankError `INVALID_ARGUMENT`, and the errors of `LispRunner.run`.
    */
   async findReferences(name: string, kind: ReferenceKind, options: ReferenceOptions = {}): Promise<References> {
-    checkOptions("findReferences", options, REFERENCE_OPTIONS);
-    checkText("name", name);
-    checkChoice("kind", kind, REFERENCE_KINDS);
-    const { package: packageName, start = 0, limit = LIMIT, signal } = options;
-    if (packageName !== undefined) checkText("package", packageName);
-    checkIndex("start", start);
-    checkIndex("limit", limit);
-    return this.#lisp.with({ signal }).run(findReferences, { name, package: packageName, kind, start, limit });
+    return findReferences(this.#lisp, name, kind, options);
   }
 
   /**
@@ -158,12 +109,7 @@ export class Code {
    * @throws SwankError `INVALID_ARGUMENT`, and the errors of `LispRunner.run`.
    */
   async classInfo(name: string, options: ClassOptions = {}): Promise<ClassInfo> {
-    checkOptions("classInfo", options, CLASS_OPTIONS);
-    checkText("name", name);
-    const { package: packageName, args = [], signal } = options;
-    if (packageName !== undefined) checkText("package", packageName);
-    checkTexts("args", args);
-    return this.#lisp.with({ signal }).run(classInfo, name, packageName, args);
+    return classInfo(this.#lisp, name, options);
   }
 
   /**
@@ -173,12 +119,7 @@ export class Code {
    * @throws SwankError `INVALID_ARGUMENT`, and the errors of `LispRunner.run`.
    */
   async macroexpand(code: string, options: ExpandOptions = {}): Promise<Expansions> {
-    checkOptions("macroexpand", options, EXPAND_OPTIONS);
-    checkText("code", code);
-    const { mode = "once", package: packageName, signal } = options;
-    checkChoice("mode", mode, EXPANSION_MODES);
-    if (packageName !== undefined) checkText("package", packageName);
-    return this.#lisp.with({ signal }).run(macroexpandCode, code, mode, packageName);
+    return macroexpand(this.#lisp, code, options);
   }
 
   /**
@@ -187,9 +128,7 @@ export class Code {
    * @throws SwankError `INVALID_ARGUMENT`, and the errors of `LispRunner.run`.
    */
   async listChanges(options: ChangesOptions = {}): Promise<Changes> {
-    checkOptions("listChanges", options, CHANGES_OPTIONS);
-    if (options.file !== undefined) checkText("file", options.file);
-    return this.#lisp.with({ signal: options.signal }).run(listChanges, options.file);
+    return listChanges(this.#lisp, options);
   }
 
   /**
@@ -199,9 +138,7 @@ export class Code {
    * @throws SwankError `INVALID_ARGUMENT`, `RUNTIME_FAILED`, `RUNTIME_FORBIDDEN`, `CANCELLED`
    */
   async loadChanges(options: ChangesOptions = {}): Promise<ChangesCode> {
-    checkOptions("loadChanges", options, CHANGES_OPTIONS);
-    if (options.file !== undefined) checkText("file", options.file);
-    return changesCode(this.#lisp, options.file, options.signal);
+    return changesCode(this.#lisp, options);
   }
 
   /**
@@ -211,16 +148,8 @@ export class Code {
    * @returns an answer, even if the code cannot be read or there is no such file.
    * @throws SwankError `INVALID_ARGUMENT`, and the errors of `LispRunner.run`.
    */
-  async compile(
-    source: { readonly code: string } | { readonly file: string },
-    options: CompileOptions = {},
-  ): Promise<Compiled> {
-    checkOptions("compile", options, COMPILE_OPTIONS);
-    const { load = false, package: packageName, signal } = options;
-    if ("code" in source) checkText("code", source.code);
-    else checkText("file", source?.file);
-    if (packageName !== undefined) checkText("package", packageName);
-    return compile(this.#lisp.with({ signal }), source, packageName, load === true);
+  async compile(source: CompileSource, options: CompileOptions = {}): Promise<Compiled> {
+    return compile(this.#lisp, source, options);
   }
 
   /**
@@ -230,11 +159,7 @@ export class Code {
    * @throws SwankError `INVALID_ARGUMENT`, and the errors of `LispRunner.run`.
    */
   async saveChanges(options: SaveOptions = {}): Promise<Saves> {
-    checkOptions("saveChanges", options, SAVE_OPTIONS);
-    const { name, file, dryRun = true, signal } = options;
-    if (name !== undefined) checkText("name", name);
-    if (file !== undefined) checkText("file", file);
-    return this.#lisp.with({ signal }).run(saveChanges, name, file, dryRun);
+    return saveChanges(this.#lisp, options);
   }
 
   /**
@@ -244,11 +169,7 @@ export class Code {
    * @throws SwankError `INVALID_ARGUMENT`, `RUNTIME_FAILED`, `RUNTIME_FORBIDDEN`, `CANCELLED`
    */
   async tests(name: string, options: TestOptions = {}): Promise<TestCode> {
-    checkOptions("tests", options, TEST_OPTIONS);
-    checkText("name", name);
-    const { framework, stopOnFailure = false, signal } = options;
-    if (framework !== undefined) checkChoice("framework", framework, TEST_FRAMEWORKS);
-    return testCode(this.#lisp, name, framework, stopOnFailure === true, signal);
+    return testCode(this.#lisp, name, options);
   }
 
   /**
@@ -258,10 +179,6 @@ export class Code {
    * @throws SwankError `INVALID_ARGUMENT`, `RUNTIME_FAILED`, `RUNTIME_FORBIDDEN`, `CANCELLED`
    */
   async loadSystem(source: LoadSource, options: LoadOptions = {}): Promise<LoadCode> {
-    checkOptions("loadSystem", options, LOAD_OPTIONS);
-    if ("system" in source) checkText("system", source.system);
-    else checkText("file", source?.file);
-    const { force = false, test = false, signal } = options;
-    return loadCode(this.#lisp, source, force === true, test === true, signal);
+    return loadCode(this.#lisp, source, options);
   }
 }

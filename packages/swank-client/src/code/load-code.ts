@@ -1,7 +1,9 @@
 import { print, read, T } from "sexp-parser";
+import { checkOptions, checkText } from "../base/check-arguments.js";
 import { loadProgress } from "../calls/load-progress.js";
 import { type LoadReply, type LoadResult, loadReply } from "../calls/load-result.js";
 import type { LispRunner } from "../lisp/lisp-runner.js";
+import { LOAD_OPTIONS, type LoadOptions } from "./code-options.js";
 import { locatedNotes } from "./unreadable-notes.js";
 
 /** Code that loads a system or a file. It is evaluated as any other code, so that it can stop, print and be interrupted. */
@@ -30,23 +32,21 @@ export type LoadSource = { readonly system: string } | { readonly file: string }
 let lastKey = 0;
 
 /** Loads the module that loads systems, and returns code that calls it. */
-export async function loadCode(
-  lisp: LispRunner,
-  source: LoadSource,
-  force: boolean,
-  test: boolean,
-  signal: AbortSignal | undefined,
-): Promise<LoadCode> {
+export async function loadCode(lisp: LispRunner, source: LoadSource, options: LoadOptions): Promise<LoadCode> {
+  checkOptions("loadSystem", options, LOAD_OPTIONS);
+  if ("system" in source) checkText("system", source.system);
+  else checkText("file", source?.file);
+  const { force = false, test = false, signal } = options;
   const operator = await lisp.loadedOperator("load-code", "code", signal);
   lastKey += 1;
   const key = lastKey;
   const [isSystem, name] = "system" in source ? [true, source.system] : [false, source.file];
-  const flags = [force, test].map(flag).join(" ");
+  const flags = [force === true, test === true].map(flag).join(" ");
   return {
     code: `(${operator} ${key} ${flag(isSystem)} ${print(name)} ${flags})`,
     result: (value) => located(loadReply(read(value))),
-    async progress(options = {}) {
-      const reply = await lisp.with({ signal: options.signal }).run(loadProgress, key);
+    async progress(limits = {}) {
+      const reply = await lisp.with({ signal: limits.signal }).run(loadProgress, key);
       return reply && located(reply);
     },
   };
