@@ -238,6 +238,9 @@
                (:file "profile/package")
                (:file "profile/tally")
                (:file "profile/measure")
+               (:file "profile/runs")
+               (:file "profile/samples")
+               (:file "profile/counts")
                (:file "profile/profile")))
 
 (asdf:defsystem "swank-client/inspect-object"

@@ -13,13 +13,30 @@ const PROGRAM = `
 (defun order (n) (length (key-of n)))
 (defun orders (count) (loop repeat count sum (order 300)))
 (defun spin (seconds) (let ((end (+ (get-internal-real-time) (* seconds internal-time-units-per-second)))) (loop while (< (get-internal-real-time) end))))
+(defun tick (n) n)
+(defun ticks (n) (dotimes (i n) (tick i)))
+(defun down (n) (if (plusp n) (1+ (down (1- n))) 0))
+(defun leave () (throw 'out 1))
+(defclass item () ()) (defclass book (item) ())
+(defgeneric act (x))
+(defmethod act ((x item)) 1) (defmethod act ((x book)) (call-next-method))
+(defmethod act :around ((x t)) (sleep 0.001) (call-next-method))
 (defun fill-lists (n) (loop repeat n collect (make-array 1000)))
 (in-package :cl-user)`;
 
-/** True if the profiler is off, and its timer, too: no further sample is taken. */
+/** True if the profiler is off, and its timer, too, so that no further sample is taken, and no function of the program is encapsulated. */
 const OFF = `
-(cl:or (cl:null (cl:find-package "SB-SPROF"))
-       (cl:null (cl:symbol-value (cl:find-symbol "*PROFILING*" "SB-SPROF"))))`;
+(cl:and (cl:or (cl:null (cl:find-package "SB-SPROF"))
+               (cl:null (cl:symbol-value (cl:find-symbol "*PROFILING*" "SB-SPROF"))))
+        (cl:notany (cl:lambda (name)
+                     (cl:and (cl:fboundp name)
+                             (cl:let ((function (sb-kernel:%coerce-name-to-fun name)))
+                               (cl:if (cl:typep function 'cl:generic-function)
+                                   (sb-pcl::generic-function-encapsulations function)
+                                   (sb-impl::encapsulation-info function)))))
+                   (cl:append (cl:list 'sb-pcl::maybe-trace-method)
+                              (cl:and (cl:find-package "SHOP")
+                                      (cl:loop :for symbol :being :the :present-symbols :of "SHOP" :collect symbol)))))`;
 
 describe("client.program.profile", function () {
   this.timeout(120_000);
@@ -96,6 +113,73 @@ describe("client.program.profile", function () {
     );
   });
 
+  const countsOf = ({ functions }: Profile) => Object.fromEntries(functions.map(({ name, calls }) => [name, calls]));
+
+  it("counts the calls of a package exactly, those by new threads, too, with times", async () => {
+    const client = await clientWithProgram();
+    const code = `(shop::ticks 12345) (shop::down 7) (catch 'shop::out (shop::leave))
+      (mapc #'sb-thread:join-thread (loop repeat 4 collect (sb-thread:make-thread (lambda () (shop::ticks 5000)))))
+      (shop::spin 0.2) (shop::act (make-instance 'shop::book)) :done`;
+    const profile = await profiled(client, { code }, { mode: "calls", package: "shop" });
+    expect(countsOf(profile)).to.deep.equal({
+      "SHOP::TICK": 32_345,
+      "SHOP::TICKS": 5,
+      "SHOP::DOWN": 8,
+      "SHOP::LEAVE": 1,
+      "SHOP::SPIN": 1,
+      "SHOP::ACT": 1,
+    });
+    expect(profile).to.include({ mode: "calls", end: "returned", samples: 32_361 });
+    expect(profile.values).to.deep.equal([":DONE"]);
+    const named = (name: string) => profile.functions.find((found) => found.name === name);
+    expect(named("SHOP::SPIN")?.self).to.be.within(200_000, profile.cost.real);
+    expect(named("SHOP::TICKS")?.cumulative).to.be.greaterThan(named("SHOP::TICKS")?.self ?? 0);
+    expect(named("SHOP::DOWN")?.cumulative).to.be.at.most(profile.cost.real);
+    expect(profile.counts).to.include({ called: 6 });
+    expect(profile.counts?.functions).to.be.greaterThan(9);
+    expect(profile.counts?.looking).to.be.greaterThan(0);
+    expect(await image.ask(OFF)).to.equal("T");
+  });
+
+  it("counts single methods, the calls of all threads for some seconds, and each run of the same code anew", async () => {
+    const client = await clientWithProgram();
+    const functions = ["(method shop::act (shop::item))", "(method shop::act :around (t))", "shop::tick"];
+    const code = "(dolist (class '(shop::item shop::book)) (shop::act (make-instance class)))";
+    const run = await client.program.profile({ code }, { mode: "calls", functions });
+    for (let round = 0; round < 2; round += 1) {
+      const outcome = await client.evaluate(run.code, { valuesAs: "data", policy: "keep" }).next();
+      const [value = ""] = outcome.status === "returned" ? outcome.values : [];
+      expect(countsOf(run.result(value))).to.deep.equal({
+        "(METHOD SHOP::ACT (SHOP::ITEM))": 2,
+        "(METHOD SHOP::ACT :AROUND (T))": 2,
+      });
+    }
+    await client.eval('(sb-thread:make-thread (lambda () (loop (shop::tick 1) (sleep 0.001))) :name "ticker") nil');
+    const watched = await profiled(client, { seconds: 0.5 }, { mode: "calls", functions });
+    expect(Object.keys(countsOf(watched))).to.deep.equal(["SHOP::TICK"]);
+    await client.eval(
+      "(sb-thread:terminate-thread (find \"ticker\" (sb-thread:list-all-threads) :key #'sb-thread:thread-name :test #'equal)) nil",
+    );
+    expect(await image.ask(OFF)).to.equal("T");
+  });
+
+  it("counts beside another client's count and the user's encapsulation of the same function", async () => {
+    const [client, other] = [await clientWithProgram(), await image.connect()];
+    const around = await other.program.profile({ seconds: 3600 }, { mode: "calls", functions: ["shop::tick"] });
+    const watching = other.evaluate(around.code, { valuesAs: "data" });
+    while ((await image.ask(OFF)) === "T") await pause(20);
+    await client.eval(
+      "(defvar *seen* 0) (sb-int:encapsulate 'shop::tick 'mine (lambda (f &rest args) (incf *seen*) (apply f args)))",
+    );
+    const profile = await profiled(client, { code: "(shop::ticks 100)" }, { mode: "calls", functions: ["shop::tick"] });
+    expect(profile.samples).to.equal(100);
+    await watching.abort();
+    expect((await around.progress())?.samples).to.equal(100);
+    expect(await client.eval("*seen*")).to.deep.equal(["100"]);
+    await client.eval("(sb-int:unencapsulate 'shop::tick 'mine) nil");
+    expect(await image.ask(OFF)).to.equal("T");
+  });
+
   it("leaves the program's own profile alone, and gives back the samples of its last one", async () => {
     const client = await clientWithProgram();
     await client.eval("(require :sb-sprof)");
@@ -123,6 +207,26 @@ describe("client.program.profile", function () {
     await evaluation.abort();
   });
 
+  it("counts until the code stops in the debugger, is aborted, or leaves without a value", async () => {
+    const client = await clientWithProgram();
+    const options = { mode: "calls", package: "shop", functions: ["(method shop::act (shop::item))"] } as const;
+    const stopping = await client.program.profile({ code: '(shop::ticks 30) (error "enough")' }, options);
+    const evaluation = client.evaluate(stopping.code, { valuesAs: "data" });
+    expect((await evaluation.next()).status).to.equal("stopped");
+    expect(await image.ask(OFF)).to.equal("T");
+    expect(await stopping.progress()).to.include({ end: "stopped", samples: 31 });
+    await evaluation.abort();
+    const leaving = await client.program.profile({ code: "(shop::leave)" }, options);
+    expect(await client.eval(`(catch 'shop::out ${leaving.code})`)).to.deep.equal(["1"]);
+    expect(await leaving.progress()).to.include({ end: "unwound", samples: 1 });
+    expect(await image.ask(OFF)).to.equal("T");
+    const endless = await client.program.profile({ code: "(loop (shop::tick 1))" }, options);
+    const running = client.evaluate(endless.code, { valuesAs: "data" });
+    while ((await image.ask(OFF)) === "T") await pause(20);
+    await running.abort();
+    expect(await image.ask(OFF)).to.equal("T");
+  });
+
   it("is off when the code is aborted or leaves without a value", async () => {
     const client = await clientWithProgram();
     const run = await client.program.profile({ code: "(shop::spin 3600)" });
@@ -137,9 +241,12 @@ describe("client.program.profile", function () {
   });
 
   it("is off when the client's process is killed", async () => {
-    for (const source of ["{ seconds: 3600 }", '{ code: "(loop)" }']) {
+    const options = [{}, { mode: "calls", package: "shop", functions: ["(method shop::act (shop::item))"] }];
+    const sources = ["{ seconds: 3600 }", '{ code: "(loop (shop::tick 1))" }'];
+    await clientWithProgram();
+    for (const [source, option] of sources.flatMap((text) => options.map((each) => [text, JSON.stringify(each)]))) {
       await killedClient(
-        `const run = await client.program.profile(${source});
+        `const run = await client.program.profile(${source}, ${option});
          client.evaluate(run.code, { valuesAs: "data" }).next();
          while ((await client.eval(${JSON.stringify(OFF)}))[0] === "T") await new Promise((resume) => setTimeout(resume, 20));
          tell("on");`,
@@ -159,6 +266,11 @@ describe("client.program.profile", function () {
     );
     expect(await refusal("NO_SUCH_PACKAGE", { code: "1" }, { package: "cl-usr" })).to.equal(
       "There is no package cl-usr. Similar: COMMON-LISP-USER.",
+    );
+    expect(await refusal("INVALID_ARGUMENT", { code: "1" }, { mode: "calls" })).to.include("Nothing is named");
+    expect(await refusal("INVALID_ARGUMENT", { code: "1" }, { functions: ["f"] })).to.include("Only the mode calls");
+    expect(await refusal("WATCH_REFUSED", { code: "1" }, { mode: "calls", functions: ["cl-user::no-such"] })).to.equal(
+      "cl-user::no-such: There is no such function.",
     );
     expect(await refusal("INVALID_ARGUMENT", { seconds: -1 })).to.include(
       "seconds is a number of seconds, at most 3600",

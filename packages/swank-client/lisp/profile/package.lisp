@@ -6,8 +6,9 @@
         #:swank-client/sessions #:swank-client/stops)
   (:import-from #:swank-client/sbcl-clock #:nanoseconds-now #:nanoseconds-run)
   (:import-from #:swank-client/evaluate #:report-progress #:user-name)
-  (:import-from #:swank-client/trace #:call-as-run #:call-measured-code #:compiled-code #:kept-run #:remember-run #:run #:run-end
-                #:run-session #:value-texts #:wait-seconds)
+  (:import-from #:swank-client/trace #:arm-points #:armed #:call-as-run #:call-measured-code #:compiled-code #:disarm-points #:find-points #:kept-run
+                #:make-armed #:missed-texts #:point #:point-method #:point-name #:point-recording #:point-session #:point-text
+                #:refused-point #:refused-reply #:remember-run #:run #:run-end #:run-session #:value-texts #:wait-seconds #:wanted-thread-p)
   (:export #:prepare-profile
            #:profile-code
            #:profile-progress

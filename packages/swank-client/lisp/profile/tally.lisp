@@ -110,13 +110,15 @@
   (let ((sorted (stable-sort (remove-if #'zerop list :key key) #'> :key key)))
     (subseq sorted 0 (min count (length sorted)))))
 
+(defun top (list first-key second-key)
+  "The elements of LIST that have the most of FIRST-KEY, most first, and then others with the most of SECOND-KEY."
+  (let* ((first (most list first-key (- +rows-limit+ 6)))
+         (others (set-difference (most list second-key +rows-limit+) first)))
+    (append first (most others second-key (- +rows-limit+ (length first))))))
+
 (defun top-functions (tally)
   "The functions of TALLY with the most samples, those that were innermost first."
-  (let* ((all (all-counted tally))
-         (own (most all #'counted-self (- +rows-limit+ 6)))
-         (all-top (most all #'counted-cumulative +rows-limit+))
-         (others (remove-if (lambda (counted) (member counted own)) all-top)))
-    (append own (subseq others 0 (min (length others) (- +rows-limit+ (length own)))))))
+  (top (all-counted tally) #'counted-self #'counted-cumulative))
 
 (defun hottest-path (tally)
   "((NAME . COUNT) ...) of the calls that most samples went through."

@@ -120,12 +120,12 @@
       (breakpoint-wrapper-p name)))
 
 (defun between-calls-p (name)
-  "True if NAME is that of a frame of the stepper, a breakpoint, a trace or the running of tests between a caller and the function that it
-calls."
+  "True if NAME is that of a frame of the stepper, a breakpoint, a trace, a profile or the running of tests between a caller and the function
+that it calls."
   (let ((symbol (if (consp name) (car (last name)) name))
         (home (home-of-name name)))
     (or (and (symbolp symbol)
-             (member symbol '("HANDLE-SINGLE-STEP-AROUND-TRAP" "MAKE-WRAPPER" "MAKE-RECORDER" "CALL-RECORDED") :test #'string=)
+             (member symbol '("HANDLE-SINGLE-STEP-AROUND-TRAP" "MAKE-WRAPPER" "MAKE-RECORDER" "CALL-RECORDED" "MAKE-CALL-COUNTER") :test #'string=)
              (system-name-p name))
         (and home (eql 0 (search "SWANK-CLIENT/" (package-name home)))))))
 

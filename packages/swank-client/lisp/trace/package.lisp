@@ -9,12 +9,25 @@
                 #:unbreakable-method-reason #:unbreakable-reason #:unwatch-method #:value-at-call #:watch-method)
   (:import-from #:swank-client/evaluate #:*original-handlers* #:evaluate-part #:handler-home #:kept-safely-p #:no-program-p #:place-name
                 #:read-whole #:report-progress #:reported-class #:watched-clusters #:without-form-source)
-  (:export #:call-as-run
+  (:export #:arm-points
+           #:armed
+           #:call-as-run
            #:call-measured-code
            #:compiled-code
+           #:disarm-points
+           #:find-points
            #:kept-run
-           #:make-run
+           #:make-armed
+           #:missed-texts
+           #:point
+           #:point-method
+           #:point-name
+           #:point-recording
+           #:point-session
+           #:point-text
            #:prepare-trace
+           #:refused-point
+           #:refused-reply
            #:remember-run
            #:run
            #:run-end
@@ -23,4 +36,5 @@
            #:trace-progress
            #:trace-seconds
            #:value-texts
+           #:wanted-thread-p
            #:wait-seconds))

@@ -112,7 +112,7 @@
     (refused-code (problem) (refuse source (message-text problem) :code))))
 
 (defun find-points (recording names package condition)
-  "The points of RECORDING for NAMES and for all functions of PACKAGE, with CONDITION."
+  "The points of RECORDING, a run, for NAMES and for all functions of PACKAGE, with CONDITION."
   (let ((points (remove-duplicates (append (loop for name in names collect (point-of-text recording name))
                                            (and package (points-of-package recording package)))
                                    :test (lambda (one other)
@@ -151,34 +151,43 @@
   "Make calls of POINT reach its recorder."
   (if (point-method point)
       (watch-method point)
-      (encapsulate-function (point-name point) (point-tag point) (make-recorder point :function))))
+      (encapsulate-function (point-name point) (point-tag point) (funcall (point-wrapper point) point :function))))
 
 (defun disarm-point (point)
   "Undo ARM-POINT, also if that did not come to its end."
   (cond ((point-method point) (unwatch-method point))
         ((fboundp (point-name point)) (unencapsulate-function (point-name point) (point-tag point)))))
 
+(defun arm-points (points armed run)
+  "Arm POINTS, and note them in ARMED, unless RUN ends before."
+  (dolist (point points)
+    (unless (eq :open (run-end run)) (return))
+    ;; first noted, so that it is switched off whatever happens
+    (sb-ext:atomic-push point (armed-points armed))
+    (arm-point point)))
+
+(defun disarm-points (armed)
+  "Disarm the points of ARMED. Any thread may call this, any number of times."
+  (sb-thread:with-recursive-lock ((armed-lock armed))
+    (loop for point = (first (armed-points armed))
+          while point
+          do (ignore-errors (disarm-point point))
+             (sb-ext:atomic-update (armed-points armed) (lambda (points) (remove point points))))))
+
 (defun switch-on-recording (recording points)
   "Record the calls of POINTS, and the conditions signalled in them, in RECORDING."
   (let ((start (nanoseconds-now)))
     (setf (recording-started recording) start)
-    (dolist (point points)
-      (unless (eq :open (run-end recording)) (return))
-      ;; first noted, so that it is switched off whatever happens
-      (sb-ext:atomic-push point (recording-points recording))
-      (arm-point point))
+    (arm-points points (recording-armed recording) recording)
     (watch-signals recording)
     (setf (recording-switching recording) (- (nanoseconds-now) start))))
 
 (defun switch-off-recording (recording)
   "Undo SWITCH-ON-RECORDING. Any thread may call this, any number of times."
-  (sb-thread:with-recursive-lock ((recording-lock recording))
+  (sb-thread:with-recursive-lock ((armed-lock (recording-armed recording)))
     (let ((start (nanoseconds-now)))
       (unless (recording-seconds recording)
         (setf (recording-seconds recording) (- start (recording-started recording))))
       (unwatch-signals recording)
-      (loop for point = (first (recording-points recording))
-            while point
-            do (ignore-errors (disarm-point point))
-               (sb-ext:atomic-update (recording-points recording) (lambda (points) (remove point points))))
+      (disarm-points (recording-armed recording))
       (incf (recording-switching recording) (- (nanoseconds-now) start)))))

@@ -8,14 +8,13 @@
 (defconstant +distinct-siblings+ 3 "Calls of one function, with different arguments or values, that a call shows before the others are folded.")
 
 (defstruct (recording (:include run))
-  "A trace for a client. POINTS are what it has switched on."
-  (points '() :type list)
+  "A trace for a client. ARMED is what it has switched on."
+  (armed (make-armed) :type armed)
   ;; those that it switches on when it begins
   (prepared '() :type list)
   (signal-tag (gensym "TRACE"))
   ;; the thread that runs its code
   (thread nil)
-  (lock (sb-thread:make-mutex :name "swank-client trace"))
   (package *package*)
   (limit 1000 :type fixnum)
   ;; calls so far
@@ -34,7 +33,7 @@
   (values '() :type list))
 
 (defstruct (point (:include breakpoint (wrapper 'make-recorder)))
-  "A function or method whose calls RECORDING records. TEXT is its name."
+  "A function or method whose calls RECORDING, a run, records. TEXT is its name."
   recording
   text)
 
@@ -119,20 +118,19 @@
 
 ;;; In the traced thread
 
-(defun wanted-thread-p (recording)
-  "True if RECORDING is about this thread."
-  (let ((threads (recording-threads recording)))
-    (typecase threads
-      ((eql t) t)
-      (list (member sb-thread:*current-thread* threads))
-      (t (or (eq threads *evaluation*) (eq threads *starting-evaluation*))))))
+(defun wanted-thread-p (threads)
+  "True if this thread is one of THREADS: T for all, a list of threads, or the evaluation whose threads are meant."
+  (typecase threads
+    ((eql t) t)
+    (list (member sb-thread:*current-thread* threads))
+    (t (or (eq threads *evaluation*) (eq threads *starting-evaluation*)))))
 
 (defun recorded-now-p (recording)
   "True if a call by this thread belongs into RECORDING. Code of the debugger never does."
   (and (eq :open (run-end recording))
        (not *inside*)
        (zerop *sldb-level*)
-       (wanted-thread-p recording)))
+       (wanted-thread-p (recording-threads recording))))
 
 (defun add-looking-time (recording start)
   "Add the time since START to what RECORDING has cost the threads."

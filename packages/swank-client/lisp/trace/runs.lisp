@@ -47,6 +47,13 @@ When FUNCTION has ended in any way, or this thread stops in the debugger, or the
         (funcall (run-switch-off run) run)
         (sb-ext:atomic-update (car *open-runs*) (lambda (runs) (remove run runs)))))))
 
+;;; What a run has switched on
+
+(defstruct armed
+  "The points, functions or methods of the program, that a run has switched on."
+  (points '() :type list)
+  (lock (sb-thread:make-mutex :name "swank-client trace")))
+
 ;;; The latest runs of each client, so that it can ask about one that has stopped
 
 (defconstant +kept-runs+ 10 "Runs of a client that are remembered.")

@@ -1,7 +1,8 @@
-import { type Decoder, decode } from "sexp-parser";
+import { type Decoder, decode, keyword, quote, type Sexp } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
 import { lispFunction } from "../lisp/descriptor.js";
-import { type Profile, profileData } from "./profile-data.js";
+import { type PROFILE_MODES, type Profile, profileData } from "./profile-data.js";
+import { unwatchable } from "./unwatchable.js";
 
 /** Milliseconds that the image has to load the profiler, or to find the names and places of functions. */
 const PROFILE_TIME = 30_000;
@@ -16,11 +17,24 @@ function busy(): SwankError {
   });
 }
 
-/** Loads what profiling needs (lisp/profile/profile.lisp). */
+/** What to prepare. */
+export interface ProfileWishes {
+  readonly key: number;
+  readonly mode: (typeof PROFILE_MODES)[number];
+  readonly packageName: string | undefined;
+  readonly names: readonly string[];
+}
+
+/** Loads what profiling needs, or finds the functions whose calls are counted (lisp/profile/profile.lisp). */
 export const prepareProfile = lispFunction({
   name: "prepare-profile",
   module: "profile",
-  encode: (packageName: string | undefined) => [packageName ?? []],
+  encode: ({ key, mode, packageName, names }: ProfileWishes): readonly Sexp[] => [
+    key,
+    keyword(mode),
+    packageName ?? [],
+    quote(names),
+  ],
   decode: tagged({ ready: nothing }),
   refusals: {
     missing: () =>
@@ -29,6 +43,7 @@ export const prepareProfile = lispFunction({
         ([what]) => new SwankError("WATCH_REFUSED", `This SBCL lacks ${what}.`, { remedy: "Install SBCL's contribs." }),
       ),
     busy: () => map(tuple(), busy),
+    refused: () => unwatchable,
     "no-package": () =>
       map(tuple(string, list(string)), ([name, similar]) => {
         const hint = similar.length === 0 ? "" : ` Similar: ${similar.join(", ")}.`;

@@ -1,8 +1,7 @@
 import { decode, quote, type Sexp } from "sexp-parser";
-import { SwankError } from "../base/errors.js";
-import { keywordOf } from "../lisp/decoders.js";
 import { lispFunction } from "../lisp/descriptor.js";
 import { type Trace, traceData } from "./trace-data.js";
+import { unwatchable } from "./unwatchable.js";
 
 /** Milliseconds that the image has to find the functions of a package, or to print what a trace has recorded. */
 const TRACE_TIME = 30_000;
@@ -19,31 +18,6 @@ export interface TraceWishes {
   readonly limit: number;
 }
 
-const REMEDIES = {
-  name: "Write a name as code does: my-app:process, (setf name) or (method name (class)).",
-  undefined: "Define the function first, or write its package, as in my-app:process.",
-  macro: "Trace a function that its expansion calls.",
-  "used-by-lisp": "Trace a function of the program that calls it.",
-  package: "Name a package of the program, or single functions.",
-  code: "Correct the condition: it must compile, as (> (first args) 3) does. args is the argument list.",
-  thread: "List the threads.",
-} as const;
-
-const KINDS = [
-  "name",
-  "undefined",
-  "macro",
-  "used-by-lisp",
-  "package",
-  "code",
-  "thread",
-] as const satisfies (keyof typeof REMEDIES)[];
-
-const refusal = map(tuple(string, string, keywordOf(KINDS), list(string)), ([name, reason, kind, similar]) => {
-  const hint = similar.length === 0 ? "" : ` Similar: ${similar.join(", ")}.`;
-  return new SwankError("WATCH_REFUSED", `${name}: ${reason}${hint}`, { remedy: REMEDIES[kind] });
-});
-
 /** Finds what to trace. The result says which calls are not recorded (lisp/trace/trace-calls.lisp). */
 export const prepareTrace = lispFunction({
   name: "prepare-trace",
@@ -57,7 +31,7 @@ export const prepareTrace = lispFunction({
     limit,
   ],
   decode: tagged({ ready: map(tuple(integer, list(string)), ([count, missed]) => ({ count, missed })) }),
-  refusals: { refused: () => refusal },
+  refusals: { refused: () => unwatchable },
   timeout: TRACE_TIME,
   label: () => "preparing a trace",
 });

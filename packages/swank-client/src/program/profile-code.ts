@@ -1,5 +1,5 @@
 import { keyword, print, read } from "sexp-parser";
-import { checkChoice, checkOptions, checkText } from "../base/check-arguments.js";
+import { checkChoice, checkOptions, checkText, checkTexts } from "../base/check-arguments.js";
 import { SwankError } from "../base/errors.js";
 import { prepareProfile, profileProgress, profileReply } from "../calls/profile.js";
 import { PROFILE_MODES, type Profile } from "../calls/profile-data.js";
@@ -15,12 +15,14 @@ export async function profileCode(
   options: ProfileOptions,
 ): Promise<RunCode<Profile>> {
   checkOptions("profile", options, PROFILE_OPTIONS);
-  const { mode = "cpu", package: packageName, signal } = options;
+  const { mode = "cpu", package: packageName, functions = [], signal } = options;
   checkChoice("mode", mode, PROFILE_MODES);
   if (packageName !== undefined) checkText("package", packageName);
+  checkTexts("functions", functions);
+  checkCounted(options);
   const [operator, operands] = callOf(source);
-  await lisp.with({ signal }).run(prepareProfile, packageName);
   const key = newKey();
+  await lisp.with({ signal }).run(prepareProfile, { key, mode, packageName, names: functions });
   const what = [key, keyword(mode), packageName ?? [], ...operands].map((item) => print(item)).join(" ");
   return {
     code: `(${await lisp.loadedOperator(operator, "profile", signal)} ${what})`,
@@ -31,6 +33,20 @@ export async function profileCode(
     },
     progress: (limits = {}) => lisp.with({ signal: limits.signal }).run(profileProgress, key),
   };
+}
+
+function checkCounted({ mode, package: packageName, functions = [] }: ProfileOptions): void {
+  const isCounted = functions.length > 0 || packageName !== undefined;
+  if (mode === "calls" && !isCounted) {
+    throw new SwankError("INVALID_ARGUMENT", "Nothing is named whose calls are counted.", {
+      remedy: "Name functions, or the package whose functions are counted.",
+    });
+  }
+  if (mode !== "calls" && functions.length > 0) {
+    throw new SwankError("INVALID_ARGUMENT", "Only the mode calls takes functions.", {
+      remedy: 'Set the mode to "calls", or name a package whose functions count.',
+    });
+  }
 }
 
 function callOf(source: ProfileSource): readonly [operator: string, operands: readonly (string | number | [])[]] {

@@ -53,12 +53,22 @@ export type ProfileSource =
 export interface ProfileOptions extends QuestionOptions {
   /** Default: `cpu`. */
   readonly mode?: (typeof PROFILE_MODES)[number] | undefined;
-  /** Name of the package whose functions count. Functions that they call count as part of them. Default: all functions. */
+  /**
+   * Name of the package whose functions count. Functions that they call count as part of them. In mode `calls`, all functions of the package
+   * are counted, at most 2,000. Default: all functions; none in mode `calls`.
+   */
   readonly package?: string | undefined;
+  /** In mode `calls`: functions and methods to count, named as in {@link TraceOptions}. Default: none. */
+  readonly functions?: readonly string[] | undefined;
 }
 
 /** The names of {@link ProfileOptions}. */
-export const PROFILE_OPTIONS: OptionNames<ProfileOptions> = { ...QUESTION_OPTIONS, mode: true, package: true };
+export const PROFILE_OPTIONS: OptionNames<ProfileOptions> = {
+  ...QUESTION_OPTIONS,
+  mode: true,
+  package: true,
+  functions: true,
+};
 
 /** While what to trace: code, or all threads for some seconds, at most 3600. */
 export type TraceSource = { readonly code: string } | { readonly seconds: number };

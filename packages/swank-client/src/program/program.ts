@@ -78,10 +78,10 @@ export class Program {
   }
 
   /**
-   * Code that profiles other code, or the whole program for some seconds, by SBCL's statistical profiler. Evaluate it, and pass the value to
-   * `result`. The profiler is off again when the evaluation has ended or stops, or the client is gone.
+   * Code that profiles other code, or the whole program for some seconds, by SBCL's statistical profiler, or counts calls
+   * exactly. Evaluate it, and pass the value to `result`. The profiler is off again when the evaluation has ended or stops, or the client is gone.
    *
-   * @throws SwankError `WATCH_REFUSED` if the profiler runs already or is missing; `NO_SUCH_PACKAGE`, `INVALID_ARGUMENT`, and the errors of
+   * @throws SwankError `WATCH_REFUSED` if the profiler runs already or is missing, or for a function that cannot be counted; `NO_SUCH_PACKAGE`, `INVALID_ARGUMENT`, and the errors of
    * `LispRunner.run`.
    */
   async profile(source: ProfileSource, options: ProfileOptions = {}): Promise<RunCode<Profile>> {

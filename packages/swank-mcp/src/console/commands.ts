@@ -212,6 +212,17 @@ export const COMMANDS: readonly ConsoleCommand[] = [
     ({ words: [word = ""], rest }) => watchedArguments(rest === "" ? word : `${word} ${rest}`),
   ),
   tool(
+    "count",
+    "name form|seconds ...",
+    "profile-code",
+    "Count calls of a function, or of PACKAGE: (all of it), in a form or for some seconds.",
+    ({ words: [name = "", word = "", ...others] }) => ({
+      ...tracedArguments(name),
+      ...watchedArguments([word, ...others].join(" ")),
+      mode: "calls",
+    }),
+  ),
+  tool(
     "inspect",
     "id|code [part [start]]",
     "inspect-object",

@@ -1,4 +1,4 @@
-import type { Cost, Profile } from "../image/lisp-port.js";
+import type { Cost, CountedCalls, Profile, ProfiledFunction } from "../image/lisp-port.js";
 import { cutName, cutText, fileName, oneLine } from "../text/cut.js";
 import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
 import { bytesText, countText, percentText, timeText } from "./quantities.js";
@@ -8,6 +8,7 @@ const PROFILE_META = "swank-mcp/profile";
 
 const MAX_NAME = 90;
 const MAX_VALUE = 500;
+const MAX_MISSED = 300;
 /** Fewer samples say little. */
 const FEW = 25;
 
@@ -24,10 +25,23 @@ export function profileAnswer(profile: Profile): ToolAnswer {
   return { blocks: [cutText(text)], isError: false, meta: { [PROFILE_META]: data(profile) } };
 }
 
-function heading({ mode, samples, cost, interval, looking }: Profile): string {
+function heading(profile: Profile): string {
+  const { mode, samples, cost, interval, looking } = profile;
+  if (profile.counts !== undefined) return countsHeading(profile, profile.counts);
   const what = mode === "cpu" ? "Processor time" : "Allocation";
   const every = mode === "cpu" ? `, one each ${interval / 1000} ms of processor time` : ", one for each new region";
   return `${what}: ${countText(samples)} ${samples === 1 ? "sample" : "samples"}${every}. ${costText(cost)}. Switching on and off took ${timeText(looking)}.`;
+}
+
+function countsHeading(
+  { samples, cost, looking }: Profile,
+  { functions, called, looking: counting }: CountedCalls,
+): string {
+  const number = samples === 0 ? "No call" : samples === 1 ? "1 call" : `${countText(samples)} calls`;
+  const what = functions === 1 ? "1 function" : `${countText(functions)} functions`;
+  const uncalled = called < functions && samples > 0 ? `; ${countText(functions - called)} were not called` : "";
+  const own = `Counting took about ${timeText(counting)} of it, and switching on and off ${timeText(looking)}.`;
+  return `${number} of ${what}${uncalled}. ${costText(cost)}. ${own}`;
 }
 
 function costText({ real, run, gc, bytes }: Cost): string {
@@ -58,14 +72,24 @@ function ratioText(code: Cost, against: Cost): string {
     : `against is ${(1 / ratio).toFixed(2)} times as fast as code.`;
 }
 
-function tableLines({ functions, samples }: Profile): string[] {
+function tableLines({ functions, samples, counts }: Profile): string[] {
   if (functions.length === 0) return [];
-  const rows = functions.map(({ name, self, cumulative, file, line }) => {
+  const rows = functions.map((row) => {
+    const { name, file, line } = row;
     const place = file === undefined ? "" : `  ${fileName(file)}:${line}`;
-    const shares = [percentText(self, samples).padStart(6), percentText(cumulative, samples).padStart(6)].join("  ");
-    return `${shares}  ${oneLine(name, MAX_NAME)}${place}`;
+    const figures = counts === undefined ? shares(row, samples) : countedFigures(row);
+    return `${figures.join("  ")}  ${oneLine(name, MAX_NAME)}${place}`;
   });
-  return ["  self  cumul.  function", ...rows];
+  const title = counts === undefined ? "  self  cumul.  function" : "     calls        self      cumul.  function";
+  return [title, ...rows];
+}
+
+function shares({ self, cumulative }: ProfiledFunction, samples: number): string[] {
+  return [self, cumulative].map((count) => percentText(count, samples).padStart(6));
+}
+
+function countedFigures({ calls = 0, self, cumulative }: ProfiledFunction): string[] {
+  return [countText(calls), timeText(self), timeText(cumulative)].map((text) => text.padStart(10));
 }
 
 function pathLines({ path, samples }: Profile): string[] {
@@ -74,7 +98,7 @@ function pathLines({ path, samples }: Profile): string[] {
   return [`Hottest path: ${steps.join(" > ")}`];
 }
 
-function remarks({ end, samples, outside, elsewhere, full, replaced }: Profile): string[] {
+function remarks({ end, samples, outside, elsewhere, full, replaced, counts }: Profile): string[] {
   const others = elsewhere.map(({ thread, samples: count }) => `${cutName(thread)} (${count})`).join(", ");
   return [
     ...(replaced ? ["The program started sb-sprof itself, which ended this profile: its samples are lost."] : []),
@@ -82,11 +106,14 @@ function remarks({ end, samples, outside, elsewhere, full, replaced }: Profile):
     ...(full ? ["The profile ended early, at its limit of samples."] : []),
     ...(outside > 0 ? [`${outside} samples are in no such function.`] : []),
     ...(others === "" ? [] : [`Not counted: samples of other threads, ${others}.`]),
-    ...(samples < FEW && !replaced ? ["So few samples say little: let the code run longer, in a loop."] : []),
+    ...(counts?.missed ?? []).map((text) => cutName(text, MAX_MISSED)),
+    ...(samples < FEW && !replaced && counts === undefined
+      ? ["So few samples say little: let the code run longer, in a loop."]
+      : []),
   ];
 }
 
-function data({ functions, elsewhere, path, cost, comparison, values, ...facts }: Profile): JsonObject {
+function data({ functions, elsewhere, path, cost, comparison, counts, values, ...facts }: Profile): JsonObject {
   return {
     ...facts,
     values: [...values],
@@ -94,6 +121,7 @@ function data({ functions, elsewhere, path, cost, comparison, values, ...facts }
     functions: functions.map((item) => ({ ...item })),
     elsewhere: elsewhere.map((item) => ({ ...item })),
     path: path.map((item) => ({ ...item })),
+    counts: counts && { ...counts, missed: [...counts.missed] },
     comparison: comparison && {
       rounds: comparison.rounds,
       code: { ...comparison.code },

@@ -5,6 +5,7 @@ import { timeoutInput } from "../../calls/stop-inputs.js";
 import { profileAnswer } from "../../format/profile.js";
 import { Refusal } from "../../refusals/refusal.js";
 import { answerRun, WATCH_MARGIN } from "./answer-run.js";
+import { watchRequest } from "./watch-request.js";
 
 export const profileCode = defineTool({
   name: "profile-code",
@@ -12,22 +13,28 @@ export const profileCode = defineTool({
   effect: "evaluates",
   title: "Profile code",
   description:
-    "Find what is slow or allocates, in code or in all threads for some seconds: top functions with lines, hottest path, GC, time, bytes.",
+    "Find what is slow, allocates or is called often, in code or in all threads for some seconds: top functions with lines, GC, time, bytes.",
   input: (config) =>
     z.strictObject({
       code: z.string().min(1).optional().describe("Let it run a second"),
       seconds: z.number().gt(0).max(3600).optional().describe("Instead"),
-      mode: z.enum(["cpu", "alloc"]).optional(),
+      mode: z.enum(["cpu", "alloc", "calls"]).optional(),
       package: z.string().min(1).optional().describe("Count only its functions"),
+      functions: z.array(z.string()).optional(),
       against: z.string().min(1).optional().describe("Code to compare with"),
       timeout: timeoutInput(config),
     }),
-  async run({ code, seconds, against, timeout, mode, package: packageName }, context) {
+  async plan({ code, seconds, against, timeout, ...what }, context) {
     const source = sourceOf(code, seconds, against);
-    const { client } = await context.session();
-    const run = await client.program.profile(source, { mode, package: packageName, signal: context.signal });
+    const session = await context.session();
     const time = "seconds" in source ? source.seconds + WATCH_MARGIN : undefined;
-    return answerRun(run, timeout ?? time, context, profileAnswer);
+    return {
+      request: what.mode === "calls" ? watchRequest("count calls", source, what, session) : undefined,
+      async act() {
+        const run = await session.client.program.profile(source, { ...what, signal: context.signal });
+        return answerRun(run, timeout ?? time, context, profileAnswer);
+      },
+    };
   },
 });
 
