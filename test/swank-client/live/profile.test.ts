@@ -3,6 +3,7 @@ import { expect } from "chai";
 import type { SwankClient, SwankErrorCode } from "swank-client";
 import type { Profile, ProfileOptions, ProfileSource } from "swank-client/types";
 import { rejection } from "../../support/caught.js";
+import { encapsulated, PROFILER_OFF } from "../../support/watched-functions.js";
 import { killedClient } from "./killed-client.js";
 import { liveImage } from "./live-image.js";
 
@@ -24,19 +25,10 @@ const PROGRAM = `
 (defun fill-lists (n) (loop repeat n collect (make-array 1000)))
 (in-package :cl-user)`;
 
-/** True if the profiler is off, and its timer, too, so that no further sample is taken, and no function of the program is encapsulated. */
-const OFF = `
-(cl:and (cl:or (cl:null (cl:find-package "SB-SPROF"))
-               (cl:null (cl:symbol-value (cl:find-symbol "*PROFILING*" "SB-SPROF"))))
-        (cl:notany (cl:lambda (name)
-                     (cl:and (cl:fboundp name)
-                             (cl:let ((function (sb-kernel:%coerce-name-to-fun name)))
-                               (cl:if (cl:typep function 'cl:generic-function)
-                                   (sb-pcl::generic-function-encapsulations function)
-                                   (sb-impl::encapsulation-info function)))))
-                   (cl:append (cl:list 'sb-pcl::maybe-trace-method)
-                              (cl:and (cl:find-package "SHOP")
-                                      (cl:loop :for symbol :being :the :present-symbols :of "SHOP" :collect symbol)))))`;
+const NAMES = "key-of order orders spin tick ticks down leave act fill-lists".split(" ").map((name) => `shop::${name}`);
+
+/** True if the profiler is off, and no function of the program is encapsulated. */
+const OFF = `(cl:and ${PROFILER_OFF} (cl:zerop (cl:if (cl:find-package "SHOP") ${encapsulated(NAMES)} 0)))`;
 
 describe("client.program.profile", function () {
   this.timeout(120_000);

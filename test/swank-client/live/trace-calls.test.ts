@@ -3,6 +3,7 @@ import { expect } from "chai";
 import type { SwankClient } from "swank-client";
 import type { RecordedCall, RecordedCondition, Trace, TraceOptions, TraceSource } from "swank-client/types";
 import { rejection } from "../../support/caught.js";
+import { encapsulated } from "../../support/watched-functions.js";
 import { killedClient } from "./killed-client.js";
 import { liveImage } from "./live-image.js";
 
@@ -27,15 +28,7 @@ const NAMES = "shop::price shop::safe-price shop::total shop::tick shop::ticks s
 );
 
 /** How many of the program's functions, and of Lisp's that signal or dispatch, are encapsulated. */
-const ENCAPSULATED = `
-(cl:count-if (cl:lambda (name)
-               (cl:and (cl:fboundp name)
-                       (cl:let ((function (sb-kernel:%coerce-name-to-fun name)))
-                         (cl:if (cl:typep function 'cl:generic-function)
-                             (sb-pcl::generic-function-encapsulations function)
-                             (sb-impl::encapsulation-info function)))))
-             (cl:append (cl:mapcar 'cl:read-from-string (cl:quote (${NAMES.map((name) => JSON.stringify(name)).join(" ")})))
-                        (cl:list 'sb-kernel::%signal 'sb-pcl::maybe-trace-method)))`;
+const ENCAPSULATED = encapsulated(NAMES);
 
 describe("client.program.traceCalls", function () {
   this.timeout(120_000);

@@ -102,7 +102,7 @@
 
 ;;; On and off
 
-(defun counting-cost ()
+(defun time-of-counting ()
   "Nanoseconds that counting a call takes now in this thread."
   (let* ((counting (make-counting :session nil))
          (counter (make-counter :recording counting))
@@ -119,7 +119,7 @@
 (defun start-counting (counting)
   "Switch COUNTING on."
   (let ((start (nanoseconds-now)))
-    (setf (counting-call-cost counting) (counting-cost))
+    (setf (counting-call-cost counting) (time-of-counting))
     (arm-points (counting-counters counting) (counting-armed counting) counting)
     (add-looking counting start)
     (setf (profile-begun counting) (cost-now))))

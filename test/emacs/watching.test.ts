@@ -1,0 +1,46 @@
+import { expect } from "chai";
+import { BesideEmacs } from "../support/beside-emacs.js";
+import { blocks } from "../support/mcp-results.js";
+import { NOTHING_WATCHES, SHOP, SHOP_GOES_ON } from "../support/watched-functions.js";
+
+const WATCHES = [
+  ["trace-calls", { functions: ["shop::work"], limit: 100_000 }],
+  ["profile-code", { mode: "calls", package: "shop" }],
+  ["profile-code", {}],
+] as const;
+
+describe("watching a program beside Emacs", function () {
+  this.timeout(300_000);
+  let user: BesideEmacs;
+
+  beforeEach(async () => {
+    user = await BesideEmacs.connected();
+  });
+  afterEach(() => user.end());
+
+  it("shows threads of the program, keeps Emacs usable, and ends when the server is killed", async () => {
+    const { emacs } = user;
+    await emacs.evaluateInRepl(`(dolist (text (list ${texts()})) (eval (read-from-string text)))`);
+    const watcher = await user.agent("--approval", "off");
+    await watcher.evaluate("1");
+    for (const [tool, what] of WATCHES) {
+      const agent = await user.agent("--approval", "off");
+      const found = blocks(await agent.call(tool, { ...what, seconds: 1 })).join("\n");
+      expect(found).to.match(tool === "trace-calls" ? /^Thread \d+ "?server-0"?:$/m : / real, /);
+      agent.startCall(tool, { ...what, seconds: 3600 }).result.catch(() => undefined);
+      while ((await watcher.evaluate(NOTHING_WATCHES))[0] === "=> T");
+      expect(await emacs.evaluateInRepl("(shop::total (list 1 2))")).to.equal("30");
+      agent.process.kill("SIGKILL");
+      while ((await watcher.evaluate(NOTHING_WATCHES))[0] !== "=> T");
+      expect(await watcher.evaluate(SHOP_GOES_ON)).to.deep.equal(["=> :ON"]);
+      expect(await emacs.evaluateInRepl("(+ 1 2)")).to.equal("3");
+      expect(await emacs.debuggerBuffers()).to.deep.equal([]);
+    }
+  });
+});
+
+/** The forms of the program as strings, on one line, as they are typed in Emacs. */
+function texts(): string {
+  const forms = SHOP.trim().split(/\n(?=\()/);
+  return forms.map((form) => JSON.stringify(form.replaceAll("\n", " "))).join(" ");
+}

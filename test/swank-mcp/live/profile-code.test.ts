@@ -1,0 +1,75 @@
+import { expect } from "chai";
+import { blocks } from "../../support/mcp-results.js";
+import { McpStdio } from "../../support/mcp-stdio.js";
+import { Snapshots } from "../../support/snapshots.js";
+
+const PROGRAM = `
+(defpackage :shop (:use :cl))
+(in-package :shop)
+(defun key-of (n) (let ((keys '())) (dotimes (i n keys) (setf keys (append keys (list i))))))
+(defun order (n) (length (key-of n)))
+(defun orders (count) (loop repeat count sum (order 300)))
+(defun unused () 1)
+(declaim (inline near)) (defun near (x) x)
+(defun fill-lists (n) (loop repeat n collect (make-array 1000)))
+(defun spin (seconds) (let ((end (+ (get-internal-real-time) (* seconds internal-time-units-per-second)))) (loop while (< (get-internal-real-time) end))))
+(in-package :cl-user)`;
+
+/** The text without times and amounts. */
+const timeless = (text: string) =>
+  text
+    .replace(/ *\b\d+(?:\.\d+)? (?:ms|µs|us|s)\b/g, " <time>")
+    .replace(/\b\d+(?:[.,]\d+)* (?:bytes|[kMG]B)\b/g, "<size>")
+    .replace(/ \(\d+(?:\.\d+)? ?%\)/g, "");
+
+describe("profile-code", function () {
+  this.timeout(180_000);
+  const snapshots = new Snapshots(import.meta.url);
+  let server: McpStdio;
+  before(async () => {
+    server = await McpStdio.start();
+    await server.evaluate(PROGRAM);
+  });
+  after(() => server.close());
+
+  const profiled = async (args: object) => blocks(await server.call("profile-code", args)).join("\n--\n");
+
+  it("counts calls exactly, and says what was not called and what it misses", async () => {
+    snapshots.match("calls", timeless(await profiled({ code: "(shop::orders 120)", mode: "calls", package: "shop" })));
+    const functions = ["shop::unused"];
+    snapshots.match("no calls", timeless(await profiled({ code: "(list 1)", mode: "calls", functions })));
+  });
+
+  it("shows where the time goes, and the hottest path", async () => {
+    const text = await profiled({ code: "(shop::orders 2000)" });
+    expect(text).to.match(/^Processor time: \d+ samples?, one each 4 ms of processor time\. /);
+    expect(text).to.match(/^Hottest path: SHOP::ORDERS [\d.]+ ?% > SHOP::ORDER [\d.]+ ?% > SHOP::KEY-OF/m);
+    expect(text).to.include("Switching on and off took ");
+  });
+
+  it("shows where memory is allocated, in the functions of a package", async () => {
+    const text = await profiled({ code: "(length (shop::fill-lists 20000))", mode: "alloc", package: "shop" });
+    expect(text)
+      .to.match(/^Allocation: [\d,]+ samples/)
+      .and.match(/ SHOP::FILL-LISTS$/m);
+  });
+
+  it("compares code with other code", async () => {
+    const text = await profiled({
+      code: "(shop::spin 0.01)",
+      against: "(shop::spin 0.1)",
+      mode: "calls",
+      package: "shop",
+    });
+    expect(text).to.match(/^ *code is (?!0\.|1\.)\d+\.\d+ times as fast as against\.$/m);
+  });
+
+  it("refuses what it cannot count, with what to do", async () => {
+    expect(await profiled({ code: "1", mode: "calls" })).to.include(
+      "Name functions, or the package whose functions are counted.",
+    );
+    expect(await profiled({ code: "1", functions: ["shop::order"] })).to.include('Set the mode to "calls"');
+    expect(await profiled({ code: "1", mode: "calls", functions: ["shop::ordr"] })).to.include("Similar: SHOP::ORDER");
+    expect(await profiled({ code: "1", mode: "calls", package: "cl" })).to.include("Name a package of the program");
+  });
+});

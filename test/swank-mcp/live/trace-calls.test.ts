@@ -1,0 +1,82 @@
+import { expect } from "chai";
+import { blocks } from "../../support/mcp-results.js";
+import { McpStdio } from "../../support/mcp-stdio.js";
+import { Snapshots } from "../../support/snapshots.js";
+
+const PROGRAM = `
+(defpackage :shop (:use :cl))
+(in-package :shop)
+(defun price (x) (if (eql x 3) (error "no price for ~a" x) (* x 10)))
+(defun safe-price (x) (handler-case (price x) (error () 0)))
+(defun total (xs) (reduce #'+ (mapcar 'safe-price xs)))
+(defun tick () :tock)
+(defun ticks (n) (dotimes (i n) (tick)))
+(defun leave () (throw 'out (values 1 2)))
+(defgeneric act (x))
+(defmethod act ((x integer)) (list x)) (defmethod act ((x symbol)) (cons x (call-next-method)))
+(defmethod act ((x t)) '())
+(declaim (inline near)) (defun near (x) x)
+(in-package :cl-user)`;
+
+/** The text without times. */
+const timeless = (text: string) =>
+  text
+    .replace(/\d+(?:\.\d+)? (?:ms|µs|us|s)\b/g, "<time>")
+    .replace(/^Thread \d+/gm, "Thread <id>")
+    .replaceAll(", own <time>", "");
+
+describe("trace-calls", function () {
+  this.timeout(180_000);
+  const snapshots = new Snapshots(import.meta.url);
+  let server: McpStdio;
+  before(async () => {
+    server = await McpStdio.start();
+    await server.evaluate(PROGRAM);
+  });
+  after(() => server.close());
+
+  const traced = async (args: object) => timeless(blocks(await server.call("trace-calls", args)).join("\n--\n"));
+
+  it("shows a tree of calls, with values, conditions, exits and folded repetitions", async () => {
+    const code = "(shop::total '(1 3 4)) (shop::ticks 1204) (list (catch 'shop::out (shop::leave)))";
+    snapshots.match("tree", await traced({ code, package: "shop" }));
+  });
+
+  it("shows methods, and only calls for which the condition holds", async () => {
+    const functions = ["(method shop::act (symbol))", "(method shop::act (t))"];
+    snapshots.match("methods", await traced({ code: "(shop::act :a) (shop::act 1)", functions }));
+    const condition = "(> x 3)";
+    snapshots.match(
+      "condition",
+      await traced({ code: "(shop::total '(1 3 4))", functions: ["shop::safe-price"], condition }),
+    );
+  });
+
+  it("ends at its limit, and says which calls it misses", async () => {
+    const functions = ["shop::tick", "shop::near"];
+    snapshots.match("limit", await traced({ code: "(shop::ticks 100)", functions, limit: 10 }));
+  });
+
+  it("reports a stop of the code with the calls until then, and the value after it was resumed", async () => {
+    const code = "(list (restart-case (shop::price 3) (use-value (x) x)))";
+    const stopped = blocks(await server.call("trace-calls", { code, package: "shop" })).join("\n");
+    expect(stopped).to.match(/^\[ERROR\] SIMPLE-ERROR\nno price for 3/m);
+    expect(stopped).to.match(/^\(SHOP::PRICE 3\) \.\.\. not ended/m);
+    expect(stopped).to.include("The trace ended when the code stopped.");
+    const resumed = blocks(await server.call("debugger_invoke_restart", { restart: "USE-VALUE", values: ["7"] }));
+    expect(resumed.join("\n")).to.match(/^=> \(7\)$/m);
+  });
+
+  it("refuses what it cannot trace, with what to do", async () => {
+    const refused = async (args: object) => blocks(await server.call("trace-calls", args))[0];
+    expect(await refused({ code: "1", functions: ["shop::prise"] })).to.equal(
+      "shop::prise: There is no such function. Similar: SHOP::PRICE.\nDefine the function first, or write its package, as in my-app:process.",
+    );
+    expect(await refused({ code: "1", package: "cl" })).to.include(
+      "Name a package of the program, or single functions.",
+    );
+    expect(await refused({ code: "1", functions: ["shop::price"], condition: "(car" })).to.match(/condition|ends/);
+    expect(await refused({ code: "1" })).to.include("Name functions, or the package whose functions are traced.");
+    expect(await refused({ functions: ["shop::price"] })).to.include("Give either code or seconds.");
+  });
+});
