@@ -1,4 +1,5 @@
 import type { AgentSession } from "../agent/agent-session.js";
+import type { ApprovalWatch } from "../agent/approval-watch.js";
 import type { Ask } from "../agent/elicitation.js";
 import { askThroughImage } from "../agent/emacs-question.js";
 import { explainHang, isUnanswered } from "../image/hung-image.js";
@@ -27,6 +28,8 @@ export interface ToolCall {
   progress(text: string, stream?: OutputStream): void;
   /** Asks the user; absent when the client cannot. */
   readonly ask?: Ask | undefined;
+  /** Learns of the call's approvals. */
+  readonly watch?: ApprovalWatch | undefined;
 }
 
 /** The client that calls, and its tools. */
@@ -79,7 +82,7 @@ async function answer(
       if (agent.config.readOnly) throw readOnlyRefusal(String(call.name));
       const progress = (text: string) => call.progress(text);
       const askInEmacs = used && askThroughImage(used.client);
-      await agent.approvals.require(request, { ask: call.ask, askInEmacs, signal, progress });
+      await agent.approvals.require(request, { ask: call.ask, askInEmacs, signal, progress, watch: call.watch });
     },
     session: async () => {
       usedLisp = true;

@@ -76,6 +76,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     maxOutput: get(OPTIONS.maxOutput),
     maxValue: get(OPTIONS.maxValue),
     logFile: get(OPTIONS.logFile),
+    ledger: get(OPTIONS.ledger),
     verbose: get(OPTIONS.verbose),
     tools,
     emacsPath: get(OPTIONS.emacsPath),

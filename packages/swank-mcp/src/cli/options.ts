@@ -180,6 +180,13 @@ export const OPTIONS = {
       "Append a log to this file: connections, launches, the image's own output, and each call with its tool, outcome and duration. Evaluated code, answers and secrets are not logged. The file must belong to the user; its permissions are set so that nobody else can read it.",
     fallback: "no log",
   }),
+  ledger: textOption({
+    flag: "--ledger",
+    placeholder: "FILE",
+    summary:
+      "Append a line of JSON to this file for each call, with its code, for each question to the user, and for each answer, with output, values or report. Several servers can share the file. It contains all that the agent sends and sees, so only you can read it. docs/ledger.md has the fields.",
+    fallback: "no ledger",
+  }),
   verbose: flagOption({ flag: "--verbose", summary: "Write the log to standard error." }),
   emacsPath: flagOption({
     flag: "--emacs-path",

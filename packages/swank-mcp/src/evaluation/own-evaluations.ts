@@ -15,12 +15,18 @@ export interface Presenter {
   readonly tellsWarnings?: boolean;
 }
 
+/** The code of an evaluation, and when it began, in milliseconds since the epoch. */
+export interface BegunCode {
+  readonly code: string;
+  readonly since: number;
+}
+
 /**
  * The evaluations that one agent has begun. An evaluation may outlast the call that began it; its output goes to the call that
  * waits for it now.
  */
 export class OwnEvaluations {
-  readonly #begun = new WeakSet<Evaluation>();
+  readonly #begun = new WeakMap<Evaluation, BegunCode>();
   readonly #listeners = new WeakMap<Evaluation, Listener>();
   readonly #presenters = new WeakMap<Evaluation, Presenter>();
 
@@ -32,7 +38,7 @@ export class OwnEvaluations {
       onOutput: ({ text, stream }) => tell(text, stream),
       onProgress: (text) => tell(`${text}\n`),
     });
-    this.#begun.add(evaluation);
+    this.#begun.set(evaluation, { code, since: Date.now() });
     return evaluation;
   }
 
@@ -49,6 +55,11 @@ export class OwnEvaluations {
   /** What makes the answer about the evaluation, if that is not the usual report. */
   presenterOf(evaluation: Evaluation): Presenter | undefined {
     return this.#presenters.get(evaluation);
+  }
+
+  /** What the evaluation evaluates; `undefined` if this agent did not begin it. */
+  codeOf(evaluation: Evaluation): BegunCode | undefined {
+    return this.#begun.get(evaluation);
   }
 
   /** Whether this agent began the evaluation. */

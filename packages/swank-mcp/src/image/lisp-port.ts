@@ -95,6 +95,7 @@ export type {
   References,
   ResetReport,
   Restart,
+  RunningCall,
   Save,
   SaveOutcome,
   Saves,

@@ -67,7 +67,7 @@ async function resumed(
   try {
     return roundResult(await calls.resume(state, readReply(context.mcpReq.inputResponses?.[QUESTION]), request));
   } catch (error) {
-    return toolResult(tools.refuse(request.name, error));
+    return toolResult(tools.refuse(request, error));
   }
 }
 

@@ -6,6 +6,7 @@ import { explainError } from "../refusals/explain-error.js";
 import { Refusal } from "../refusals/refusal.js";
 import type { ToolAnswer } from "../text/tool-answer.js";
 import type { ToolGuide } from "../text/tool-guide.js";
+import type { CallLedger } from "./call-ledger.js";
 import { type CallRecord, outcomeOf } from "./call-line.js";
 import { chooseTools } from "./catalogue.js";
 
@@ -16,6 +17,8 @@ export interface ToolServerOptions {
   readonly names?: ReadonlyMap<string, string>;
   /** Called after every call. */
   readonly onCall?: (record: CallRecord) => void;
+  /** Records every call. Default: none is recorded. */
+  readonly ledger?: CallLedger | undefined;
   /** Called with errors that no tool expected. The agent gets only their message. */
   readonly onDefect?: OnDefect;
 }
@@ -25,13 +28,15 @@ export class ToolServer {
   readonly agent: AgentSession;
   readonly #host: ToolHost;
   readonly #onCall: (record: CallRecord) => void;
+  readonly #ledger: CallLedger | undefined;
   readonly #running = new Set<RunningCall>();
   /** The answer of every call after `cutOff`. */
   #cutOff: ToolAnswer | undefined;
 
-  constructor(agent: AgentSession, { catalogue, names, onCall, onDefect }: ToolServerOptions = {}) {
+  constructor(agent: AgentSession, { catalogue, names, onCall, ledger, onDefect }: ToolServerOptions = {}) {
     this.agent = agent;
     this.#onCall = onCall ?? (() => undefined);
+    this.#ledger = ledger;
     this.#host = { ...chooseTools(agent.config, catalogue, names), agent, onDefect: onDefect ?? (() => undefined) };
   }
 
@@ -52,14 +57,18 @@ export class ToolServer {
   /** Runs a tool. Calls run concurrently. Never rejects. */
   async call(call: ToolCall): Promise<ToolAnswer> {
     const began = performance.now();
-    const answer = await this.#answer(call);
-    this.#onCall({ name: call.name, milliseconds: performance.now() - began, outcome: outcomeOf(answer) });
+    const entry = this.#ledger?.begin(call);
+    const answer = await this.#answer(entry === undefined ? call : { ...call, watch: entry });
+    const milliseconds = performance.now() - began;
+    entry?.end(answer, milliseconds);
+    this.#onCall({ name: call.name, milliseconds, outcome: outcomeOf(answer) });
     return answer;
   }
 
-  /** Answers a call that is refused before it runs, and reports it to `onCall` like any other call. */
-  refuse(name: unknown, error: unknown): ToolAnswer {
+  /** Answers a call that is refused before it runs, and reports it like any other call. */
+  refuse({ name, args }: Pick<ToolCall, "name" | "args">, error: unknown): ToolAnswer {
     const answer = refusalAnswer(this.#host, error);
+    this.#ledger?.begin({ name, args }).end(answer, 0);
     this.#onCall({ name, milliseconds: 0, outcome: outcomeOf(answer) });
     return answer;
   }

@@ -5,6 +5,7 @@ import { DEFAULT_PORT } from "../../cli/image-address.js";
 import { hangRemedy, isUnanswered } from "../../image/hung-image.js";
 import type { LispSession, OwnOrigin } from "../../image/lisp-session.js";
 import { jsonAnswer } from "../../text/tool-answer.js";
+import { recordedCalls, runningData } from "./running-code.js";
 import { othersStops, ownStops, stopListData } from "./stopped-threads.js";
 import { isUsualPortTaken } from "./usual-port.js";
 
@@ -18,7 +19,7 @@ export const lispStatus = defineTool({
   effect: "reads",
   title: "Lisp status",
   description:
-    "Show the Lisp image (implementation, version, process, own or attached), its directory, the current package, the limits, and the stopped threads, including those in other clients (Emacs).",
+    "Show the Lisp image (implementation, version, process, own or attached), its directory, current package, limits, what agents run now, and stopped threads, including those in other clients (Emacs).",
   input: () => z.strictObject({}),
   output: () =>
     z.looseObject({
@@ -49,6 +50,7 @@ export const lispStatus = defineTool({
         : { directory: answer.directory }),
       package: session.packageName,
       ...stopListData(ownStops(context.agent, session), answer.isSilent ? [] : answer.others, config.maxStops),
+      ...runningData(context.agent, session, answer.isSilent ? [] : answer.recorded),
       ...(config.readOnly ? { read_only: true } : {}),
       on_error: config.onError,
       limits: {
@@ -71,11 +73,12 @@ function sharedData({ shared }: OwnOrigin) {
     : { not_shared: shared.problem };
 }
 
-/** Asks the image for its directory and other clients' stops. The other fields need no answer of the image. */
+/** Asks the image for its directory, and for other clients' stops and what agents run. The other fields need no answer of the image. */
 async function ask(session: LispSession, { signal, agent }: ToolContext) {
   try {
     const directory = await session.directory(signal);
-    return { isSilent: false, directory, others: await othersStops(agent.stops, session) } as const;
+    const [others, recorded] = await Promise.all([othersStops(agent.stops, session), recordedCalls(session)]);
+    return { isSilent: false, directory, others, recorded } as const;
   } catch (error) {
     if (!isUnanswered(error)) throw error;
     return { isSilent: true } as const;
