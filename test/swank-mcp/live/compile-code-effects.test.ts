@@ -98,6 +98,26 @@ describe("compile-code, by its effects", () => {
     expect(await readdir(folder)).to.deep.equal(["effects.lisp"]);
   });
 
+  it("leaves macros as they were, even those that the compiler has defined for later forms", async () => {
+    await server.evaluate(
+      "(defmacro kept-macro () :old) (defun kept-function () :old) (define-compiler-macro kept-function () :compiled)",
+    );
+    const code = `(defmacro kept-macro () :new) (defmacro fresh-macro () :new) (defmacro kept-function () :new)
+      (define-compiler-macro kept-function () :new) (defun uses-macros () (list (kept-macro) (fresh-macro)))`;
+    const state = `(list (macroexpand-1 '(kept-macro)) (macro-function 'fresh-macro) (macro-function 'kept-function)
+      (funcall 'kept-function) (funcall (compiler-macro-function 'kept-function) '(kept-function) nil))`;
+    await compile({ code });
+    expect(await values(state)).to.equal("(:OLD NIL NIL :OLD :COMPILED)");
+    await compile({ code: `${code} (if)`, load: true });
+    expect(await values(state)).to.equal("(:OLD NIL NIL :OLD :COMPILED)");
+    const macros =
+      "(defmacro kept-macro () :new) (defmacro fresh-macro () :new) (defun uses () (list (kept-macro) (fresh-macro)))";
+    expect(await compile({ code: macros, load: true })).to.equal("The code compiles. It is loaded.");
+    expect(await values("(list (macroexpand-1 '(kept-macro)) (macroexpand-1 '(fresh-macro)) (uses))")).to.equal(
+      "(:NEW :NEW (:NEW :NEW))",
+    );
+  });
+
   it("ends at once when it is cancelled in the middle of a big file, with nothing loaded and the compiler free", async () => {
     const functions = (first: number) =>
       Array.from({ length: 500 }, (_, index) => `(defun big-${first + index} (x) (list x ${index}))`);

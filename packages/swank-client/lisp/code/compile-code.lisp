@@ -29,11 +29,46 @@
       (restore-guard-page)
       (list (class-name-text (shown-class problem)) (message-text problem)))))
 
+;;; SBCL defines macros for the whole image when it compiles their definitions, so that later forms can use them.
+
+(defun current-operator (kind name)
+  "The function of the macro or compiler macro NAME, as KIND says, or NIL; and the function NAME if it is no macro, or NIL."
+  (if (eq kind :macro)
+      (values (macro-function name) (and (fboundp name) (not (macro-function name)) (fdefinition name)))
+      (compiler-macro-function name)))
+
+(defun restore-operator (kind name old function)
+  "Make OLD and FUNCTION the values of CURRENT-OPERATOR for KIND and NAME again."
+  (unless (eq old (current-operator kind name))
+    (cond ((eq kind :compiler-macro) (setf (compiler-macro-function name) old))
+          (old (setf (macro-function name) old))
+          (t (fmakunbound name)
+             (when function (setf (fdefinition name) function))))))
+
+(defun call-restoring-macros (function)
+  "Call FUNCTION, which compiles. Afterwards the macros and compiler macros that it has compiled are as they were before."
+  (let ((next *macroexpand-hook*) (known '()))
+    (flet ((note (form)
+             (let ((kind (and (consp form) (find (defining-kind (first form)) '(:macro :compiler-macro)))))
+               (when kind
+                 (or-nil (let ((name (nth-value 1 (defined-thing form))))
+                           (unless (find-if (lambda (entry) (and (eq kind (first entry)) (equal name (second entry)))) known)
+                             (push (list* kind name (multiple-value-list (current-operator kind name))) known))))))))
+      (unwind-protect
+           (let ((*macroexpand-hook* (lambda (expander form environment)
+                                       (note form)
+                                       (funcall next expander form environment))))
+             (funcall function))
+        (loop for (kind name old function) in known
+              do (or-nil (restore-operator kind name old function)))))))
+
 (defun compile-into (fasl source plist)
   "Compile the file SOURCE into the file FASL. PLIST is the source plist of its definitions."
-  (with-compilation-unit (:source-plist plist)
-    (compile-file source :output-file fasl :verbose nil :print nil
-                         :external-format (or (nth-value 1 (source-text source)) :default))))
+  (call-restoring-macros
+   (lambda ()
+     (with-compilation-unit (:source-plist plist)
+       (compile-file source :output-file fasl :verbose nil :print nil
+                            :external-format (or (nth-value 1 (source-text source)) :default))))))
 
 (defun call-noting-forms (ledger function)
   "Call FUNCTION, which compiles what will be loaded, and note in LEDGER the definitions that it will make."

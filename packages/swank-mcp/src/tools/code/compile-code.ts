@@ -11,7 +11,7 @@ export const compileCode = defineTool({
   effect: "evaluates",
   title: "Compile code",
   description:
-    "Check code or a file before you load it: every error, warning and note of the compiler, with its place and form. Nothing runs except macros and eval-when. For unbalanced text, names the line that is probably wrong.",
+    "Check code or a file before you load it: every error, warning and note of the compiler, with its place and form. Nothing runs except macros and eval-when, and no function or macro changes; SBCL already defines packages, types and structures. For unbalanced text, names the line that is probably wrong.",
   input: () =>
     z.strictObject({
       code: z.string().optional().describe("Forms to compile"),
