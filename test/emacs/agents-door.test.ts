@@ -26,7 +26,7 @@ describe("swank-mcp-listen and swank-mcp-kick", function () {
       await emacs.until("(eql 2 (swank-mcp-test-open-calls))", "two calls");
       await emacs.eval("(swank-mcp-kick)");
       expect(await emacs.messageMatching("thrown out")).to.equal(
-        `Agents were thrown out.  Port ${port} is closed; M-x swank-mcp-listen opens it again.`,
+        `1 agent was thrown out.  Port ${port} is closed; M-x swank-mcp-listen opens it again.`,
       );
       expect((await running)[0]).to.match(/aborted|lost/i);
       await modeLineShowing(emacs, "");
@@ -56,6 +56,66 @@ describe("swank-mcp-listen and swank-mcp-kick", function () {
         `(condition-case problem (swank-mcp-listen ${user.port} "other") (error (error-message-string problem)))`,
       );
       expect(refused).to.match(/^"Other users can read \S+\/\.slime-secret\. {2}Correct this first: chmod 600/);
+    } finally {
+      await user.end();
+    }
+  });
+
+  it("close only the ports that agents use, also in a Lisp without a runtime, and count each agent once", async () => {
+    const user = await BesideEmacs.connected();
+    try {
+      const { emacs } = user;
+      const others = await freePort();
+      await useSwankMcp(emacs);
+      await followsAgents(emacs);
+      await emacs.evaluateInRepl(`(swank:create-server :port ${others} :dont-close t)`);
+      const ports = "(mapcar (function second) swank::*servers*)";
+      const agents = [await user.agent(), await user.agent()];
+      // Both are connected, and none has loaded what evaluates.
+      for (const agent of agents) await agent.call("lisp-status");
+      expect(await emacs.evaluateInRepl("(null (car (get :swank-mcp :runtimes)))")).to.equal("T");
+      await emacs.eval("(swank-mcp-kick)");
+      expect(await emacs.messageMatching("thrown out")).to.equal(
+        `2 agents were thrown out.  Port ${user.port} is closed; M-x swank-mcp-listen opens it again.`,
+      );
+      expect(await emacs.evaluateInRepl(ports)).to.equal(`(${others})`);
+      expect((await agents[0]?.evaluate("(+ 1 2)"))?.[0]).to.include("No Lisp can be reached");
+    } finally {
+      await user.end();
+    }
+  });
+
+  it("count each agent once when several versions of the runtime answer", async () => {
+    const user = await BesideEmacs.connected();
+    try {
+      const { emacs } = user;
+      await useSwankMcp(emacs);
+      await emacs.eval("(require 'swank-mcp-door)");
+      await emacs.eval(
+        "(swank-mcp--report-kick '((:kicked 2 :stayed 0 :ports (4005)) (:kicked 2 :stayed 0 :ports (4005))))",
+      );
+      expect(await emacs.messageMatching("thrown out")).to.match(/^2 agents were thrown out\. {2}Port 4005 is closed/);
+    } finally {
+      await user.end();
+    }
+  });
+
+  it("leave an Emacs without events once swank-mcp-mode is off, and agents can still be thrown out", async () => {
+    const user = await BesideEmacs.connected();
+    try {
+      const { emacs } = user;
+      await useSwankMcp(emacs);
+      await followsAgents(emacs);
+      const agent = await user.agent();
+      await agent.evaluate("1");
+      await modeLineShowing(emacs, "agent idle");
+      await emacs.eval("(swank-mcp-mode 0)");
+      expect(await emacs.evaluateInRepl("(car (get :swank-mcp :listeners))")).to.equal("NIL");
+      await emacs.eval("(swank-mcp-kick)");
+      expect(await emacs.messageMatching("thrown out")).to.match(/^1 agent was thrown out\./);
+      expect(await emacs.evaluateInRepl("(car (get :swank-mcp :listeners))")).to.equal("NIL");
+      await emacs.eval("(swank-mcp-mode 1)");
+      await followsAgents(emacs);
     } finally {
       await user.end();
     }

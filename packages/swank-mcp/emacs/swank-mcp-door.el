@@ -120,23 +120,38 @@ of this machine can reach the port."
 ;;;; Throwing out
 
 (defconst swank-mcp--kick-form
-  '(cl:let ((agents (cl:remove-if-not (cl:lambda (connection)
-                                        (cl:typep (swank::connection.user-output connection) 'cl:synonym-stream))
-                                      swank::*connections*)))
-           (cl:when agents
-             (cl:dolist (server swank::*servers*) (swank:stop-server (cl:second server)))
-             (cl:dolist (agent agents) (swank::close-connection agent cl:nil cl:nil)))
-           (cl:list :kicked (cl:length agents) :stayed 0 :ports cl:nil))
-  "The form that throws agents out of a Lisp that has no runtime yet.")
+  '(cl:let* ((agents (cl:remove-if-not (cl:lambda (connection)
+                                         (cl:typep (swank::connection.user-output connection) 'cl:synonym-stream))
+                                       swank::*connections*))
+             (ports (cl:mapcar
+                     (cl:lambda (agent)
+                       (cl:ignore-errors
+                        (cl:let ((socket (cl:make-instance
+                                          'sb-bsd-sockets:inet-socket :type :stream :protocol :tcp
+                                          :descriptor (sb-sys:fd-stream-fd (swank::connection.socket-io agent)))))
+                          ;; else the garbage collector would close the agent's descriptor
+                          (sb-ext:cancel-finalization socket)
+                          (cl:nth-value 1 (sb-bsd-sockets:socket-name socket)))))
+                     agents))
+             (known (cl:remove-duplicates (cl:remove cl:nil ports))))
+            (cl:dolist (port known) (cl:ignore-errors (swank:stop-server port)))
+            (cl:mapc (cl:lambda (agent port)
+                       (cl:when port (cl:ignore-errors (swank::close-connection agent cl:nil cl:nil))))
+                     agents ports)
+            (cl:list :kicked (cl:count-if-not (cl:function cl:null) ports) :stayed (cl:count cl:nil ports) :ports known))
+  "The form that throws agents out of a Lisp that has no runtime yet.
+It stops the ports through which agents have come, and no others.")
 
 (defun swank-mcp--report-kick (answers)
   "Show what came of throwing agents out, as ANSWERS say."
-  (let ((kicked (apply #'+ (mapcar (lambda (answer) (plist-get answer :kicked)) answers)))
+  ;; each version of the runtime counts the agents of all versions
+  (let ((kicked (apply #'max 0 (mapcar (lambda (answer) (plist-get answer :kicked)) answers)))
         (stayed (apply #'max 0 (mapcar (lambda (answer) (plist-get answer :stayed)) answers)))
         (ports (delete-dups (cl-mapcan (lambda (answer) (copy-sequence (plist-get answer :ports))) answers))))
     (message "%s%s"
              (cond ((> kicked 0)
-                    (format "Agents were thrown out.%s"
+                    (format "%s thrown out.%s"
+                            (if (= kicked 1) "1 agent was" (format "%d agents were" kicked))
                             (if ports
                                 (format "  Port %s is closed; M-x swank-mcp-listen opens it again."
                                         (mapconcat #'number-to-string ports ", "))
@@ -152,7 +167,9 @@ All that they run and have stopped is aborted.  The port that they came
 through is closed, so that none returns; `swank-mcp-listen' opens it
 again.  Your own connection and your own work are left alone."
   (interactive)
-  (let ((lisp (swank-mcp--current-lisp)))
+  (let* ((process (slime-connection))
+         ;; also while `swank-mcp-mode' is off
+         (lisp (or (swank-mcp--lisp-of process) (swank-mcp--make-lisp process))))
     (swank-mcp--request
      lisp
      (lambda (answers)

@@ -284,6 +284,22 @@ RECEIVE is called with the list of their answers, the newest first."
         (push lisp swank-mcp--lisps)
         (swank-mcp--announce lisp)))))
 
+(defun swank-mcp--leave (lisp)
+  "Tell LISP to send this Emacs no more events, and forget it."
+  (setq swank-mcp--lisps (remq lisp swank-mcp--lisps))
+  (setf (swank-mcp--lisp-questions lisp) '())
+  (when (process-live-p (swank-mcp--lisp-process lisp))
+    (let ((slime-dispatching-connection (swank-mcp--lisp-process lisp)))
+      (slime-eval-async
+          '(cl:progn
+            (cl:when (cl:get :swank-mcp :listeners)
+                     (sb-ext:atomic-update (cl:car (cl:get :swank-mcp :listeners))
+                                           (cl:lambda (listeners)
+                                             (cl:remove swank::*emacs-connection* listeners :key (cl:function cl:first)))))
+            cl:t)
+        #'ignore
+        "COMMON-LISP-USER"))))
+
 (defun swank-mcp--forget (process)
   "Forget the Lisp of PROCESS, whose connection has ended."
   (let ((lisp (swank-mcp--lisp-of process)))
@@ -356,6 +372,7 @@ the list of threads names agents and their code, and
         (t
          (remove-hook 'slime-connected-hook #'swank-mcp--greet)
          (remove-hook 'swank-mcp-change-hook #'swank-mcp--update-transcript)
+         (mapc #'swank-mcp--leave (copy-sequence swank-mcp--lisps))
          (setq mode-line-misc-info (delete swank-mcp--mode-line mode-line-misc-info))
          (advice-remove 'slime-update-threads-buffer #'swank-mcp--name-workers)
          (advice-remove 'slime-display-threads #'swank-mcp--named-threads))))
