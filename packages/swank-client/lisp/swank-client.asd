@@ -278,6 +278,8 @@
                (:file "activity/results")
                (:file "activity/observer")
                (:file "activity/questions")
+               (:file "activity/user-requests")
+               (:file "activity/visits")
                (:file "activity/history")
                (:file "activity/notes")
                (:file "activity/running")

@@ -1,5 +1,6 @@
 import type { OptionNames } from "./base/check-arguments.js";
 import type { HitElsewhere } from "./calls/breakpoint.js";
+import type { UserRequest } from "./calls/user-asks.js";
 import type { EndedThread } from "./debugger/own-threads.js";
 import type { Stop } from "./debugger/stop.js";
 
@@ -14,6 +15,13 @@ export interface ClientEvents {
   threadEnded: EndedThread;
   /** A thread of another client has stopped at a breakpoint of this one, in that client's debugger. */
   hitElsewhere: HitElsewhere;
+  /** A user of the image asks the agent of this client to look at something, in Emacs with swank-mcp.el. */
+  userAsks: UserRequest;
 }
 
-export const CLIENT_EVENTS: OptionNames<ClientEvents> = { stop: true, threadEnded: true, hitElsewhere: true };
+export const CLIENT_EVENTS: OptionNames<ClientEvents> = {
+  stop: true,
+  threadEnded: true,
+  hitElsewhere: true,
+  userAsks: true,
+};

@@ -9,6 +9,7 @@ import { definitions } from "./calls/definitions.js";
 import { introduce } from "./calls/introduce.js";
 import { protectImage } from "./calls/protect-image.js";
 import { reset } from "./calls/reset.js";
+import { userAsks } from "./calls/user-asks.js";
 import { CLIENT_EVENTS } from "./client-events.js";
 import { CLIENT_OPTIONS, type ClientOptions, DEFINITIONS_OPTIONS, type DefinitionsOptions } from "./client-options.js";
 import { ClientQuestions } from "./client-questions.js";
@@ -29,6 +30,7 @@ import type { EvaluateOptions } from "./evaluation/evaluation.js";
 import { EvaluationRunner } from "./evaluation/evaluation-runner.js";
 import type { OpenedConnection } from "./handshake/open-connection.js";
 import { type Caller, type CallOptions, callerOf } from "./lisp/caller.js";
+import { decodedIfKnown } from "./lisp/decoders.js";
 import type { LispFunction, ModuleName } from "./lisp/descriptor.js";
 import { RuntimeInstaller } from "./lisp/installer.js";
 import { LispRunner } from "./lisp/lisp-runner.js";
@@ -279,13 +281,15 @@ export class SwankClient extends ClientQuestions {
 
   #onMessage(message: SwankMessage): void {
     if (message.type === "write-string") {
-      if (!this.#runner.output(message) && !this.breakpoints.receive(message)) this.#noteEndedThread(message);
+      if (!this.#runner.output(message) && !this.breakpoints.receive(message)) this.#noteNews(message);
     } else if (message.type === "debug") this.#debugger.enter(message);
     else if (message.type === "debug-return") this.#debugger.leave(message);
   }
 
-  #noteEndedThread(message: WriteStringMessage): void {
+  #noteNews(message: WriteStringMessage): void {
     const ended = readEndedThread(message);
     if (ended !== undefined) this.emit("threadEnded", ended);
+    const asked = decodedIfKnown(userAsks, message.target);
+    if (asked !== undefined) this.emit("userAsks", asked);
   }
 }

@@ -97,6 +97,7 @@ export type * from "./calls/symbol-description.js";
 export type { TestFailure, TestResults } from "./calls/test-results.js";
 export type * from "./calls/trace-data.js";
 export type { Unwinding } from "./calls/unwinding.js";
+export type { UserRequest } from "./calls/user-asks.js";
 export type { LispWarning, WarningCount } from "./calls/warning.js";
 export type { SwankClient } from "./client.js";
 export type { ClientEvents } from "./client-events.js";

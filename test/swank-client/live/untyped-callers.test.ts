@@ -25,7 +25,7 @@ describe("SwankClient: callers without types", () => {
       const error = thrown("INVALID_ARGUMENT", () => untyped(client, method, "stopp", () => undefined));
       expect(error).to.include({
         message: 'There is no event "stopp". Did you mean "stop"?',
-        remedy: "The events are hitElsewhere, stop, threadEnded.",
+        remedy: "The events are hitElsewhere, stop, threadEnded, userAsks.",
       });
     }
     const distant = thrown("INVALID_ARGUMENT", () => untyped(client, "on", "constructor", () => undefined));

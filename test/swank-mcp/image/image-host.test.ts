@@ -21,6 +21,7 @@ function hostFor(notices: Notices, open: OpenSession): ImageHost {
     onStop: nothing,
     onHitElsewhere: nothing,
     onThreadEnded: nothing,
+    onUserAsks: nothing,
   });
   return host;
 }

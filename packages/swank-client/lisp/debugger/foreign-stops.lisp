@@ -221,4 +221,5 @@
         '(:stale)
         (let ((ask (make-ask :token token :session (current-session) :form form :leaving-p leaving-p)))
           (ask-thread ask thread)
-          (await-reply ask thread seconds)))))
+          (prog1 (await-reply ask thread seconds)
+            (dolist (hook *visit-hooks*) (funcall hook thread form)))))))

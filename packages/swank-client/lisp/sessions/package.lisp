@@ -20,6 +20,7 @@
            #:*source*
            #:*starting-evaluation*
            #:*stop-hook*
+           #:*visit-hooks*
            #:breakpoint-reached
            #:clients-p
            #:code-session

@@ -12,6 +12,7 @@
 (require 'cl-lib)
 (require 'ert)
 (require 'swank-mcp)
+(require 'swank-mcp-ask)
 (require 'swank-mcp-confirm)
 (require 'swank-mcp-door)
 (require 'swank-mcp-threads)
@@ -294,6 +295,31 @@
       (with-temp-buffer
         (swank-mcp--insert-question question)
         (should (equal "Agent claude wants to set a breakpoint\n\nCode:\n(f\n 1)\n\nIn package P\n" (buffer-string)))))))
+
+;;;; Places and stops
+
+(ert-deftest swank-mcp-tests-places ()
+  "A request is about the region, the symbol or the line at point."
+  (with-temp-buffer
+    (rename-buffer "places.lisp" t)
+    (lisp-mode)
+    (insert "\n(f my-app::x)\n")
+    (goto-char 6)
+    (should (equal "my-app::x, places.lisp:2" (swank-mcp--place-at-point)))
+    (let ((transient-mark-mode t))
+      (goto-char 2)
+      (push-mark 4 t t)
+      (should (equal "places.lisp:2:\n(f" (swank-mcp--place-at-point))))))
+
+(ert-deftest swank-mcp-tests-asked-agents ()
+  "A request goes to all agents by default, and an empty one has a text."
+  (swank-mcp-tests--with-questions
+    (swank-mcp--on-agents lisp '("A" 1 ("claude" "codex")))
+    (cl-letf (((symbol-function 'swank-mcp--current-lisp) (lambda () lisp)))
+      (should (equal '("claude" "codex") (swank-mcp--agent-names lisp)))
+      (swank-mcp-ask " ")
+      (swank-mcp-ask "why?" "codex" "7/1")
+      (should (equal '((:ask-agents "codex" "why?" "7/1") (:ask-agents nil "please look" nil)) answers)))))
 
 (provide 'swank-mcp-tests)
 

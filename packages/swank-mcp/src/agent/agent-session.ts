@@ -3,7 +3,7 @@ import { OwnEvaluations } from "../evaluation/own-evaluations.js";
 import { AgentName } from "../image/agent-name.js";
 import type { ImageHost, ImageUser } from "../image/image-host.js";
 import { innermost } from "../image/innermost.js";
-import type { DebuggedStop, EndedThread, HitElsewhere } from "../image/lisp-port.js";
+import type { DebuggedStop, EndedThread, HitElsewhere, UserRequest } from "../image/lisp-port.js";
 import type { LispSession } from "../image/lisp-session.js";
 import { oneLine } from "../text/cut.js";
 import { Approvals } from "./approvals.js";
@@ -13,6 +13,7 @@ import { KeptOutputs } from "./kept-outputs.js";
 import { LastError } from "./last-error.js";
 import { Notices } from "./notices.js";
 import { StopKeeper } from "./stop-keeper.js";
+import { UserRequests } from "./user-requests.js";
 
 /** Characters of an error's message in a notice. */
 const MAX_MESSAGE = 200;
@@ -32,6 +33,7 @@ export class AgentSession implements ImageUser {
   readonly name: AgentName;
   readonly lastError = new LastError();
   readonly notices = new Notices();
+  readonly userRequests = new UserRequests(this.notices);
   readonly evaluations = new OwnEvaluations();
   readonly outputs = new KeptOutputs();
   readonly stops: StopKeeper;
@@ -85,6 +87,10 @@ export class AgentSession implements ImageUser {
 
   onThreadEnded(ended: EndedThread): void {
     this.notices.add(endNotice(ended), "ended thread");
+  }
+
+  onUserAsks(request: UserRequest): void {
+    this.userRequests.add(request);
   }
 
   /** The client has disconnected: ends its stops, except those that other clients of this server also see. */

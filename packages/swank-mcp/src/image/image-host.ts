@@ -1,6 +1,6 @@
 import { Refusal } from "../refusals/refusal.js";
 import { oneLine } from "../text/cut.js";
-import type { DebuggedStop, EndedThread, HitElsewhere } from "./lisp-port.js";
+import type { DebuggedStop, EndedThread, HitElsewhere, UserRequest } from "./lisp-port.js";
 import type { LispSession, OnDelay, OpenSession } from "./lisp-session.js";
 
 /** Most characters of a loss's reason in a notice. The answer of the lost evaluation has the whole reason. */
@@ -19,6 +19,8 @@ export interface ImageUser {
   onHitElsewhere(hit: HitElsewhere): void;
   /** An error ended a thread that evaluated code had started. */
   onThreadEnded(ended: EndedThread): void;
+  /** A user of the image asks for something in Emacs. */
+  onUserAsks(request: UserRequest): void;
 }
 
 /** A lost session, until the next answer reports it. */
@@ -187,6 +189,9 @@ export class ImageHost {
     });
     client.on("threadEnded", (ended) => {
       for (const user of this.#users) user.onThreadEnded(ended);
+    });
+    client.on("userAsks", (request) => {
+      for (const user of this.#users) user.onUserAsks(request);
     });
   }
 

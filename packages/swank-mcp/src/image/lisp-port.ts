@@ -118,6 +118,7 @@ export type {
   TraceCode,
   Transcript,
   UserAnswer,
+  UserRequest,
   Variable,
   WarningCount,
 } from "swank-client/types";

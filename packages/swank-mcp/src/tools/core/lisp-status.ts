@@ -52,6 +52,7 @@ export const lispStatus = defineTool({
       ...stopListData(ownStops(context.agent, session), answer.isSilent ? [] : answer.others, config.maxStops),
       ...runningData(context.agent, session, answer.isSilent ? [] : answer.recorded),
       ...(config.readOnly ? { read_only: true } : {}),
+      ...(context.agent.userRequests.latest.length > 0 ? { user_asks: [...context.agent.userRequests.latest] } : {}),
       on_error: config.onError,
       limits: {
         timeout: config.timeout,

@@ -1,0 +1,21 @@
+;;;; What agents do at stops in the debugger of the user's Emacs: it shows who looks at a stop, and what has changed there.
+
+(in-package #:swank-client/activity)
+
+(defun tell-client (connection &rest event)
+  "Send EVENT to the client of CONNECTION, if that listens."
+  (let ((listener (find connection (live-listeners) :key #'first)))
+    (when listener (ignore-errors (send-event connection (second listener) event)))))
+
+(defun note-visit (thread form)
+  "Show in the Emacs that has THREAD in its debugger that this connection's agent has evaluated FORM there."
+  (let ((agent (agent-name *emacs-connection*))
+        (called (called-form form)))
+    (when (and agent called)
+      (destructuring-bind (operator level &optional index &rest more) called
+        (declare (ignore more))
+        (tell-client (value-in-thread '*emacs-connection* thread)
+                     :visit (swank/backend:thread-id thread) level agent
+                     (and (string= operator "EVAL-IN-FRAME") index))))))
+
+(pushnew 'note-visit *visit-hooks*)

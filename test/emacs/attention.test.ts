@@ -1,0 +1,97 @@
+import { expect } from "chai";
+import { BesideEmacs } from "../support/beside-emacs.js";
+import type { Emacs } from "../support/emacs.js";
+import { blocks } from "../support/mcp-results.js";
+import { followsAgents, useSwankMcp } from "../support/swank-mcp-el.js";
+
+const FRAGILE = '(defun fragile (x) (declare (optimize (debug 3))) (let ((y (* 2 x))) (error "bad ~a" y) y))';
+
+describe("swank-mcp.el at a stop", function () {
+  this.timeout(300_000);
+  let user: BesideEmacs;
+
+  beforeEach(async () => {
+    user = await BesideEmacs.connected();
+    await useSwankMcp(user.emacs);
+    await followsAgents(user.emacs);
+  });
+  afterEach(() => user.end());
+
+  async function stopInRepl(emacs: Emacs): Promise<number> {
+    await emacs.evaluateInRepl(FRAGILE);
+    await emacs.typeInRepl("(fragile 21)");
+    return (await emacs.debuggerShowing("bad 42")).thread;
+  }
+
+  /** Evaluates a form in the debugger's buffer of a thread. */
+  async function inDebugger(emacs: Emacs, thread: number, form: string): Promise<string> {
+    return emacs.eval(`(with-current-buffer (sldb-find-buffer ${thread}) ${form})`);
+  }
+
+  it("lets the user ask agents about a frame, a region and a symbol, which the next answer and lisp-status say", async () => {
+    const { emacs } = user;
+    const ask = (text: string) =>
+      `(cl-letf (((symbol-function 'read-string) (lambda (&rest _) "${text}"))) (call-interactively 'swank-mcp-ask))`;
+    const unheard = await emacs.eval(`(condition-case problem ${ask("x")} (error (error-message-string problem)))`);
+    expect(unheard).to.equal('"No agent is connected"');
+    const agent = await user.agent();
+    await agent.evaluate("(list 1)");
+    await emacs.until("(eq 'idle (swank-mcp--state (car swank-mcp--lisps)))", "the agent");
+    const thread = await stopInRepl(emacs);
+    await inDebugger(
+      emacs,
+      thread,
+      `(progn (goto-char (point-min)) (search-forward "(FRAGILE 21)") ${ask("why 42?")})`,
+    );
+    expect(await emacs.messageMatching("reads it")).to.equal("test reads it with the next answer.");
+    const frame = JSON.parse(
+      await inDebugger(emacs, thread, '(format "%d" (car (get-text-property (point) \'frame)))'),
+    );
+    const sentence = `The user asks: why 42?, at ${thread}/1, frame ${frame}`;
+    const answer = (await agent.evaluate("(list 2)")).join("\n");
+    expect(answer).to.include(`${sentence}. To look at it, call debugger_frames with thread "${thread}/1".`);
+    expect((await agent.evaluate("(list 3)")).join("\n")).not.to.include("The user asks");
+    await emacs.eval(`(with-temp-buffer (rename-buffer "code.lisp") (lisp-mode) (insert "1\\n(cons a b)\\n")
+      (let ((transient-mark-mode t)) (goto-char 3) (push-mark 13 t t) ${ask("simplify")})
+      (deactivate-mark) (goto-char 4) ${ask(" ")})`);
+    const { structuredContent } = await agent.call("lisp-status");
+    expect(structuredContent?.["user_asks"]).to.deep.equal([
+      sentence,
+      "The user asks: simplify, at code.lisp:2:\n(cons a b)",
+      "The user asks: please look, at cons, code.lisp:2",
+    ]);
+  });
+
+  it("shows in the debugger who looks at the stop, and at once what an agent has changed in a frame on display", async () => {
+    const { emacs } = user;
+    const other = await user.anotherEmacs();
+    await other.connect(user.port);
+    await useSwankMcp(other);
+    await followsAgents(other);
+    const agent = await user.agent("--approval", "off");
+    const thread = await stopInRepl(emacs);
+    await emacs.pressOnFrame(thread, "(FRAGILE 21)", "t");
+    await emacs.debuggerShowing("Y = 42");
+    const place = `${thread}/1`;
+    await agent.call("debugger_frames", { thread: place });
+    const header = "(sldb-find-buffer %d)".replace("%d", String(thread));
+    const shows = (text: string) => `(equal "${text}" (buffer-local-value 'header-line-format ${header}))`;
+    await emacs.until(shows("Agent test looks at this stop"), "the agent at the stop");
+    const frame = Number(
+      await inDebugger(
+        emacs,
+        thread,
+        '(progn (goto-char (point-min)) (search-forward "(FRAGILE 21)") (car (get-text-property (point) \'frame)))',
+      ),
+    );
+    const changed = await agent.call("debugger_eval_in_frame", { frame, code: "(setf y 5)", thread: place });
+    expect(blocks(changed)[0]).to.match(/^=> 5$/m);
+    const { text } = await emacs.debuggerShowing("Y = 5");
+    expect(text).not.to.include("Y = 42");
+    expect(text).to.include("X = 21");
+    await emacs.until(shows(`Agent test has evaluated code in frame ${frame}`), "the agent's change");
+    expect(await other.eval("(sldb-buffers)")).to.equal("nil");
+    await emacs.pressInDebugger(thread, "q");
+    await emacs.debuggerClosed(thread);
+  });
+});
