@@ -70,6 +70,7 @@ describe("swank-mcp.el at a stop", function () {
     await followsAgents(other);
     const agent = await user.agent("--approval", "off");
     const thread = await stopInRepl(emacs);
+    await inDebugger(emacs, thread, "(pop-to-buffer (current-buffer))");
     await emacs.pressOnFrame(thread, "(FRAGILE 21)", "t");
     await emacs.debuggerShowing("Y = 42");
     const place = `${thread}/1`;

@@ -10,6 +10,7 @@ import { introduce } from "./calls/introduce.js";
 import { protectImage } from "./calls/protect-image.js";
 import { reset } from "./calls/reset.js";
 import { userAsks } from "./calls/user-asks.js";
+import { wantedModule } from "./calls/wanted-module.js";
 import { CLIENT_EVENTS } from "./client-events.js";
 import { CLIENT_OPTIONS, type ClientOptions, DEFINITIONS_OPTIONS, type DefinitionsOptions } from "./client-options.js";
 import { ClientQuestions } from "./client-questions.js";
@@ -291,5 +292,7 @@ export class SwankClient extends ClientQuestions {
     if (ended !== undefined) this.emit("threadEnded", ended);
     const asked = decodedIfKnown(userAsks, message.target);
     if (asked !== undefined) this.emit("userAsks", asked);
+    const wanted = decodedIfKnown(wantedModule, message.target);
+    if (wanted !== undefined) void this.#installer.ensure(wanted).catch(() => undefined);
   }
 }

@@ -35,9 +35,10 @@
         (goto-char position)
         (let ((start-and-end (sldb-frame-region))
               (frame (get-text-property (point) 'frame)))
-          ;; SLIME's function would wait for the Lisp
+          ;; SLIME's functions would wait for the Lisp, and scroll the selected window
           (cl-letf (((symbol-function 'sldb-frame-details)
-                     (lambda () (append start-and-end (list frame) details))))
+                     (lambda () (append start-and-end (list frame) details)))
+                    ((symbol-function 'slime--display-region) #'ignore))
             (sldb-show-frame-details))))
       (goto-char (min place (point-max))))))
 

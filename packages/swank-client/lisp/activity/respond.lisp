@@ -17,6 +17,7 @@
     (:workers (workers))
     (:running (running))
     (:kick (kick))
+    (:changes (changes (first arguments)))
     (:ask-agents (apply #'ask-agents arguments))
     (:answer (answer-question *emacs-connection* (first arguments) (second arguments)))
     (t :unknown)))

@@ -7,12 +7,15 @@
   (let ((listener (find connection (live-listeners) :key #'first)))
     (when listener (ignore-errors (send-event connection (second listener) event)))))
 
+(defparameter *visits* '("FRAMES" "FRAME-LOCALS" "EVAL-IN-FRAME")
+  "The functions of the runtime that examine a stop. Their first arguments are its level and the index of a frame.")
+
 (defun note-visit (thread form)
   "Show in the Emacs that has THREAD in its debugger that this connection's agent has evaluated FORM there."
   (let ((agent (agent-name *emacs-connection*))
         (called (called-form form)))
-    (when (and agent called)
-      (destructuring-bind (operator level &optional index &rest more) called
+    (when (and agent (member (first called) *visits* :test #'string=))
+      (destructuring-bind (operator level index &rest more) called
         (declare (ignore more))
         (tell-client (value-in-thread '*emacs-connection* thread)
                      :visit (swank/backend:thread-id thread) level agent

@@ -12,6 +12,7 @@
            #:class-info
            #:compile-code
            #:list-changes
+           #:live-changes
            #:find-references
            #:load-changes
            #:load-code

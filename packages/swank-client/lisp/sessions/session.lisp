@@ -42,8 +42,8 @@
   (member connection *connections*))
 
 (defvar *arrival-hooks* '() "Functions without arguments, called when the session of a connected client begins.")
-(defvar *visit-hooks* '() "Functions of a thread in another client's debugger and a form, called when the form was evaluated there for a client.")
 
+(defvar *visit-hooks* '() "Functions of a thread in another client's debugger and a form, called when the form was evaluated there for a client.")
 (defvar *departure-hooks* '() "Functions of a session, called when its client has disconnected or the session is reset.")
 
 (defvar *return-hooks* '() "Functions of an evaluation whose code has returned. Each returns a plist for the client, or NIL.")

@@ -13,6 +13,7 @@
 (require 'ert)
 (require 'swank-mcp)
 (require 'swank-mcp-ask)
+(require 'swank-mcp-changes)
 (require 'swank-mcp-confirm)
 (require 'swank-mcp-door)
 (require 'swank-mcp-threads)
@@ -320,6 +321,65 @@
       (swank-mcp-ask " ")
       (swank-mcp-ask "why?" "codex" "7/1")
       (should (equal '((:ask-agents "codex" "why?" "7/1") (:ask-agents nil "please look" nil)) answers)))))
+
+;;;; Changes
+
+(defun swank-mcp-tests--change (path &rest others)
+  "Return the description of a definition in the file PATH, with OTHERS before."
+  (append others (list :name "F" :kind :function :state :differs :of-agent t :path path :line 2
+                       :text "(defun f ()\n  2)" :file-text "(defun f ()\n  1)")))
+
+(defmacro swank-mcp-tests--with-changes (text changes &rest body)
+  "Evaluate BODY in the list of CHANGES, about FILE with TEXT."
+  (declare (indent 2))
+  `(let ((file (make-temp-file "changes" nil ".lisp" ,text))
+         (swank-mcp--ignored '()))
+     (unwind-protect
+         (with-current-buffer (swank-mcp--draw-changes nil nil ,changes)
+           (goto-char (point-min))
+           ,@body)
+       (when (get-file-buffer file)
+         (with-current-buffer (get-file-buffer file) (set-buffer-modified-p nil))
+         (kill-buffer (get-file-buffer file)))
+       (kill-buffer swank-mcp--changes-buffer)
+       (delete-file file))))
+
+(ert-deftest swank-mcp-tests-diff ()
+  "A difference has all lines."
+  (should (equal " (a\n-b)\n+c)\n" (swank-mcp--diff "(a\nb)" "(a\nc)")))
+  (should (equal "+(a)\n" (swank-mcp--diff "" "(a)"))))
+
+(ert-deftest swank-mcp-tests-apply ()
+  "Applying replaces the definition wherever it is in the buffer by now, and removes it from the list."
+  (swank-mcp-tests--with-changes ";; first\n\n\n(defun f ()\n  1)\n;; last\n" (list (swank-mcp-tests--change file))
+    (swank-mcp-next-change)
+    (swank-mcp-apply-change)
+    (should (equal ";; first\n\n\n(defun f ()\n  2)\n;; last\n"
+                   (with-current-buffer (get-file-buffer file) (buffer-string))))
+    (should-error (swank-mcp-next-change))))
+
+(ert-deftest swank-mcp-tests-apply-to-changed-buffer ()
+  "A definition whose buffer has another text by now is not applied."
+  (swank-mcp-tests--with-changes "(defun f () 3)\n" (list (swank-mcp-tests--change file))
+    (swank-mcp-next-change)
+    (should-error (swank-mcp-apply-change))
+    (should (swank-mcp--change-at-point))))
+
+(ert-deftest swank-mcp-tests-apply-new ()
+  "A definition that no file has is put at the end of a file."
+  (swank-mcp-tests--with-changes "(in-package :p)\n" (list (swank-mcp-tests--change nil :file-text nil))
+    (swank-mcp-next-change)
+    (cl-letf (((symbol-function 'read-file-name) (lambda (&rest _) file)))
+      (swank-mcp-apply-change))
+    (should (equal "(in-package :p)\n\n(defun f ()\n  2)\n" (with-current-buffer (get-file-buffer file) (buffer-string))))))
+
+(ert-deftest swank-mcp-tests-ignore ()
+  "A definition is ignored until its text changes."
+  (swank-mcp-tests--with-changes "" (list (swank-mcp-tests--change file))
+    (swank-mcp-next-change)
+    (swank-mcp-ignore-change)
+    (should (swank-mcp--ignored-p (swank-mcp-tests--change file)))
+    (should-not (swank-mcp--ignored-p (swank-mcp-tests--change file :text "(defun f () 4)")))))
 
 (provide 'swank-mcp-tests)
 

@@ -1,0 +1,317 @@
+;;; swank-mcp-changes.el --- What lives in the Lisp and not in its file  -*- lexical-binding: t -*-
+
+;; Copyright (C) 2026 Swank toolkit contributors
+;; SPDX-License-Identifier: MIT
+
+;; This file is not part of GNU Emacs.
+
+;;; Commentary:
+
+;; `swank-mcp-changes' lists every definition that lives in the Lisp and
+;; not in its file, as a diff, and lets you apply it to the file's buffer
+;; or revert it in the Lisp.  Compiling a file whose definitions agents
+;; have changed since asks first.
+
+;;; Code:
+
+(require 'cl-lib)
+(require 'diff)
+(require 'diff-mode)
+(require 'slime)
+(require 'subr-x)
+(require 'swank-mcp)
+
+(defcustom swank-mcp-confirm-compile t
+  "Whether compiling a file that agents have changed in the Lisp asks first."
+  :type 'boolean
+  :group 'swank-mcp)
+
+(defconst swank-mcp--changes-buffer "*swank-mcp changes*"
+  "The name of the buffer that lists definitions.")
+
+(defvar swank-mcp--ignored '()
+  "((NAME . TEXT) ...) of the definitions that are not to be listed.")
+
+(defvar-local swank-mcp--changes-lisp nil
+  "The Lisp whose definitions this buffer lists.")
+
+(defvar-local swank-mcp--changes-file nil
+  "The only file whose definitions this buffer lists, or nil.")
+
+;;;; Asking the Lisp
+
+(defun swank-mcp--fetch-changes (lisp file receive &optional attempts)
+  "Call RECEIVE with what differs from FILE, or from all files, in LISP.
+It gets a list of plists, or a text that says why there is none.
+While a client of an agent loads what is needed, ask again, ATTEMPTS times."
+  (swank-mcp--request
+   lisp
+   (lambda (answers)
+     (let ((changes (cl-find :changes answers :key #'car))
+           (attempts (or attempts 100)))
+       (cond (changes (funcall receive (nth 1 changes)))
+             ((and (assq :loading answers) (> attempts 0))
+              (run-at-time 0.3 nil #'swank-mcp--fetch-changes lisp file receive (1- attempts)))
+             (t (funcall receive (if (assq :file-not-found answers)
+                                     '()
+                                   "No agent is connected that could compare the Lisp with its files"))))))
+   :changes (and file (slime-to-lisp-filename file))))
+
+(defun swank-mcp--ignored-p (change)
+  "Return non-nil if CHANGE is not to be listed."
+  (member (cons (plist-get change :name) (plist-get change :text)) swank-mcp--ignored))
+
+;;;; Places of definitions
+
+(defun swank-mcp--change-file (change)
+  "Return the name of the file of CHANGE, or nil."
+  (let ((file (plist-get change :path)))
+    (and file (slime-from-lisp-filename file))))
+
+(defun swank-mcp--change-span (change)
+  "Return (START . END) of the definition of CHANGE in its file's buffer.
+That is current.  Return nil if the buffer has another text by now."
+  (let ((text (plist-get change :file-text)))
+    (save-excursion
+      (save-restriction
+        (widen)
+        (goto-char (point-min))
+        (forward-line (1- (or (plist-get change :line) 1)))
+        (when (or (search-forward text nil t)
+                  (progn (goto-char (point-min)) (search-forward text nil t)))
+          (cons (match-beginning 0) (match-end 0)))))))
+
+(defun swank-mcp--visit-file (change)
+  "Return the buffer of the file of CHANGE."
+  (find-file-noselect (or (swank-mcp--change-file change) (user-error "No file has %s" (plist-get change :name)))))
+
+;;;; Drawing
+
+(defun swank-mcp--diff (old new)
+  "Return the lines of the difference from OLD to NEW."
+  (let ((files (list (make-temp-file "old") (make-temp-file "new")))
+        (coding-system-for-write 'utf-8)
+        (coding-system-for-read 'utf-8))
+    (unwind-protect
+        (progn
+          (cl-mapc (lambda (file text) (write-region (if (string-empty-p text) "" (concat (string-trim-right text) "\n")) nil file nil 'silent))
+                   files (list old new))
+          (with-temp-buffer
+            (call-process diff-command nil t nil "-U" "1000" (car files) (cadr files))
+            (goto-char (point-min))
+            (forward-line 3)
+            (buffer-substring (point) (point-max))))
+      (mapc #'delete-file files))))
+
+(defun swank-mcp--line-face (line)
+  "Return the face of LINE of a difference."
+  (pcase (and (> (length line) 0) (aref line 0))
+    (?+ 'diff-added)
+    (?- 'diff-removed)
+    (_ 'diff-context)))
+
+(defun swank-mcp--insert-change (change)
+  "Insert CHANGE at point."
+  (let ((start (point))
+        (new (or (plist-get change :text) ";; its text is not known"))
+        (old (plist-get change :file-text)))
+    (insert (propertize (format "%s %s" (substring (symbol-name (or (plist-get change :kind) :form)) 1) (plist-get change :name))
+                        'face 'diff-hunk-header)
+            (if (eq (plist-get change :state) :conflict) "  the file has changed, too" "")
+            (if (plist-get change :of-agent) "  by an agent" "")
+            "\n")
+    (dolist (line (split-string (swank-mcp--diff (or old "") new) "\n" t))
+      (insert (propertize line 'face (swank-mcp--line-face line)) "\n"))
+    (insert "\n")
+    (put-text-property start (point) 'swank-mcp-change change)))
+
+(defun swank-mcp--insert-changes (entries)
+  "Insert ENTRIES, by file."
+  (let ((file 'none))
+    (dolist (change entries)
+      (unless (equal file (swank-mcp--change-file change))
+        (setq file (swank-mcp--change-file change))
+        (insert (propertize (if file (abbreviate-file-name file) "in no file") 'face 'diff-file-header) "\n\n"))
+      (swank-mcp--insert-change change))))
+
+(defun swank-mcp--draw-changes (lisp file entries)
+  "Return the buffer with a list of ENTRIES, which are of LISP.
+If FILE is non-nil, they are of that file."
+  (with-current-buffer (get-buffer-create swank-mcp--changes-buffer)
+    (unless (derived-mode-p 'swank-mcp-changes-mode) (swank-mcp-changes-mode))
+    (let ((inhibit-read-only t)
+          (line (line-number-at-pos)))
+      (erase-buffer)
+      (setq swank-mcp--changes-lisp lisp
+            swank-mcp--changes-file file)
+      (if entries
+          (swank-mcp--insert-changes entries)
+        (insert "All definitions are as in their files.\n"))
+      (goto-char (point-min))
+      (forward-line (1- line)))
+    (current-buffer)))
+
+(defun swank-mcp--show-changes (lisp file)
+  "List in a buffer what differs from FILE, or from all files, in LISP."
+  (swank-mcp--fetch-changes
+   lisp file
+   (lambda (changes)
+     (if (stringp changes)
+         (message "%s" changes)
+       (display-buffer (swank-mcp--draw-changes lisp file (cl-remove-if #'swank-mcp--ignored-p changes)))))))
+
+;;;; Commands
+
+(defun swank-mcp--change-at-point ()
+  "Return the definition at point."
+  (or (get-text-property (point) 'swank-mcp-change) (user-error "There is no definition here")))
+
+(defun swank-mcp-next-change ()
+  "Go to the next definition."
+  (interactive)
+  (let ((position (next-single-property-change (point) 'swank-mcp-change)))
+    (while (and position (not (get-text-property position 'swank-mcp-change)))
+      (setq position (next-single-property-change position 'swank-mcp-change)))
+    (if position (goto-char position) (user-error "This is the last definition"))))
+
+(defun swank-mcp-previous-change ()
+  "Go to the beginning of this definition, or to the previous one."
+  (interactive)
+  (let ((position (previous-single-property-change (point) 'swank-mcp-change)))
+    (while (and position (not (get-text-property position 'swank-mcp-change)))
+      (setq position (previous-single-property-change position 'swank-mcp-change)))
+    (if position (goto-char position) (user-error "This is the first definition"))))
+
+(defun swank-mcp-visit-change ()
+  "Visit the definition at point in its file."
+  (interactive)
+  (let* ((change (swank-mcp--change-at-point))
+         (buffer (swank-mcp--visit-file change))
+         (span (with-current-buffer buffer (swank-mcp--change-span change))))
+    (pop-to-buffer buffer)
+    (when span (goto-char (car span)))))
+
+(defun swank-mcp--forget-change (change)
+  "Remove CHANGE from the current buffer."
+  (let ((inhibit-read-only t)
+        (start (text-property-any (point-min) (point-max) 'swank-mcp-change change)))
+    (when start
+      (delete-region start (or (next-single-property-change start 'swank-mcp-change) (point-max))))))
+
+(defun swank-mcp-apply-change ()
+  "Put the definition at point into the buffer of its file.
+A definition that no file has is put at the end of a file that you name."
+  (interactive)
+  (let* ((change (swank-mcp--change-at-point))
+         (text (or (plist-get change :text) (user-error "The text of %s is not known" (plist-get change :name))))
+         (file (or (swank-mcp--change-file change) (read-file-name "At the end of file: "))))
+    (with-current-buffer (find-file-noselect file)
+      (let ((span (if (plist-get change :file-text)
+                      (or (swank-mcp--change-span change) (user-error "The buffer of %s has another text by now" file))
+                    (cons (point-max) (point-max)))))
+        (save-excursion
+          (goto-char (car span))
+          (if (plist-get change :file-text)
+              (delete-region (car span) (cdr span))
+            (insert (if (bolp) "" "\n") "\n"))
+          (insert (string-trim-right text))
+          (unless (plist-get change :file-text) (insert "\n")))))
+    (swank-mcp--forget-change change)
+    (message "%s is in the buffer of %s, which is not saved." (plist-get change :name) (file-name-nondirectory file))))
+
+(defun swank-mcp-revert-change ()
+  "Evaluate the text of the file of the definition at point again.
+A function or macro that no file has is undefined."
+  (interactive)
+  (let* ((change (swank-mcp--change-at-point))
+         (name (plist-get change :name))
+         (slime-dispatching-connection (swank-mcp--lisp-process swank-mcp--changes-lisp)))
+    (cond ((plist-get change :file-text)
+           (with-current-buffer (swank-mcp--visit-file change)
+             (let ((span (or (swank-mcp--change-span change) (user-error "The buffer has another text by now"))))
+               (slime-compile-region (car span) (cdr span)))))
+          ((not (memq (plist-get change :kind) '(:function :macro)))
+           (user-error "Only functions and macros can be undefined"))
+          ((y-or-n-p (format "No file has %s.  Undefine it? " name))
+           (slime-eval-async `(swank:undefine-function ,name)
+             (lambda (answer) (message "%s" answer))
+             "COMMON-LISP-USER"))
+          (t (user-error "Not reverted")))
+    (swank-mcp--forget-change change)))
+
+(defun swank-mcp-ignore-change ()
+  "Do not list the definition at point again while it has this text."
+  (interactive)
+  (let ((change (swank-mcp--change-at-point)))
+    (push (cons (plist-get change :name) (plist-get change :text)) swank-mcp--ignored)
+    (swank-mcp--forget-change change)))
+
+(defun swank-mcp-refresh-changes ()
+  "List the definitions again."
+  (interactive)
+  (swank-mcp--show-changes swank-mcp--changes-lisp swank-mcp--changes-file))
+
+(defvar swank-mcp-changes-mode-map
+  (let ((map (make-sparse-keymap)))
+    (define-key map (kbd "n") #'swank-mcp-next-change)
+    (define-key map (kbd "p") #'swank-mcp-previous-change)
+    (define-key map (kbd "RET") #'swank-mcp-visit-change)
+    (define-key map (kbd "a") #'swank-mcp-apply-change)
+    (define-key map (kbd "r") #'swank-mcp-revert-change)
+    (define-key map (kbd "i") #'swank-mcp-ignore-change)
+    (define-key map (kbd "g") #'swank-mcp-refresh-changes)
+    map)
+  "Keys of the list of definitions.")
+
+(define-derived-mode swank-mcp-changes-mode special-mode "Changes"
+  "Major mode of the list of definitions that are not in their files.
+
+\\{swank-mcp-changes-mode-map}")
+
+;;;###autoload
+(defun swank-mcp-changes ()
+  "List what lives in the current Lisp and not in its file, by file, as diffs."
+  (interactive)
+  (swank-mcp--show-changes (swank-mcp--current-lisp) nil))
+
+;;;; Compiling
+
+(defun swank-mcp--compile-question (entries)
+  "Return the question before a file is compiled that lacks ENTRIES."
+  (format "Agents have changed %s%s in the Lisp since.  Compile the file, which undoes that? "
+          (plist-get (car entries) :name)
+          (if (cdr entries) (format " and %d more" (length (cdr entries))) "")))
+
+(defun swank-mcp--compile-if-wanted (lisp buffer compile lost)
+  "Call COMPILE in BUFFER.
+If LOST is non-nil, definitions of LISP that this undoes, show them as
+diffs, and ask first."
+  (when (buffer-live-p buffer)
+    (with-current-buffer buffer
+      (let ((window (and lost (display-buffer (swank-mcp--draw-changes lisp buffer-file-name lost)))))
+        (when (or (null lost) (y-or-n-p (swank-mcp--compile-question lost)))
+          (when (window-live-p window) (quit-window nil window))
+          (funcall compile))))))
+
+(defun swank-mcp--compile-after-look (lisp buffer compile)
+  "Call COMPILE in BUFFER, unless agents have changed its file in LISP.
+Then show the diff, and ask first."
+  (swank-mcp--fetch-changes
+   lisp (buffer-file-name buffer)
+   (lambda (changes)
+     (let ((lost (and (listp changes) (cl-remove-if-not (lambda (change) (plist-get change :of-agent)) changes))))
+       ;; not while SLIME reads a message
+       (run-at-time 0 nil #'swank-mcp--compile-if-wanted lisp buffer compile lost)))))
+
+(defun swank-mcp--before-compiling (compile &rest arguments)
+  "Call COMPILE with ARGUMENTS, unless agents have changed the file since.
+COMPILE is `slime-compile-and-load-file'."
+  (let ((lisp (and swank-mcp-confirm-compile swank-mcp-mode buffer-file-name (slime-connected-p)
+                   (swank-mcp--lisp-of (slime-connection)))))
+    (if (and lisp (swank-mcp--lisp-calls lisp))
+        (swank-mcp--compile-after-look lisp (current-buffer) (lambda () (apply compile arguments)))
+      (apply compile arguments))))
+
+(provide 'swank-mcp-changes)
+
+;;; swank-mcp-changes.el ends here

@@ -1,0 +1,107 @@
+import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { BesideEmacs } from "../support/beside-emacs.js";
+import type { Emacs } from "../support/emacs.js";
+import { followsAgents, useSwankMcp } from "../support/swank-mcp-el.js";
+
+const LIST = "*swank-mcp changes*";
+const FILE = "(in-package :cl-user)\n\n(defun twice (n)\n  (+ n n))\n\n(defun kept () 1)\n";
+const CHANGED = "(defun twice (n)\n  (* 2 n))";
+
+describe("swank-mcp-changes", function () {
+  this.timeout(300_000);
+  let user: BesideEmacs;
+  let folder: string;
+  let file: string;
+
+  beforeEach(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), "changes-")));
+    file = join(folder, "twice.lisp");
+    await writeFile(file, FILE);
+    user = await BesideEmacs.connected();
+    const { emacs } = user;
+    await useSwankMcp(emacs);
+    await followsAgents(emacs);
+    await emacs.eval(`(progn (defvar test-asked '())
+      (advice-add 'y-or-n-p :override (lambda (prompt) (push prompt test-asked) nil))
+      (find-file ${JSON.stringify(file)}) t)`);
+    await compileFile(emacs);
+    await emacs.until("slime-last-compilation-result", "the end of the compilation");
+  });
+  afterEach(async () => {
+    await user.end();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Presses `C-c C-k` in the file's buffer. */
+  async function compileFile(emacs: Emacs): Promise<void> {
+    await emacs.eval(`(with-current-buffer "twice.lisp" (setq slime-last-compilation-result nil)
+      (call-interactively (key-binding (kbd "C-c C-k"))))`);
+  }
+
+  /** Presses a key on the line of the list that has this text. */
+  async function press(emacs: Emacs, key: string, text: string): Promise<void> {
+    await emacs.eval(`(with-current-buffer "${LIST}" (goto-char (point-min)) (search-forward ${JSON.stringify(text)})
+      (call-interactively (key-binding (kbd "${key}"))))`);
+  }
+
+  async function buffer(emacs: Emacs): Promise<string> {
+    return (await emacs.bufferShowing("twice.lisp", "")).text;
+  }
+
+  it("lists what agents have evaluated by file as diffs; visits, applies, reverts and ignores it", async () => {
+    const { emacs } = user;
+    await emacs.eval("(swank-mcp-changes)");
+    await emacs.messageMatching("No agent is connected that could compare");
+    const agent = await user.agent();
+    await agent.evaluate(`${CHANGED}\n(defun fresh () 2)`);
+    await emacs.eval("(swank-mcp-changes)");
+    const { text } = await emacs.bufferShowing(LIST, "in no file");
+    expect(text.replace(folder, "/folder")).to.equal(
+      "/folder/twice.lisp\n\nfunction TWICE  by an agent\n (defun twice (n)\n-  (+ n n))\n+  (* 2 n))\n\nin no file\n\nfunction FRESH  by an agent\n+(defun fresh () 2)\n\n",
+    );
+    await press(emacs, "RET", "TWICE");
+    expect(await emacs.eval('(with-current-buffer "twice.lisp" (thing-at-point \'line t))')).to.include("(defun twice");
+    await press(emacs, "a", "TWICE");
+    expect(await buffer(emacs)).to.equal(FILE.replace("(+ n n)", "(* 2 n)"));
+    expect(await readFile(file, "utf8")).to.equal(FILE);
+    await emacs.eval('(with-current-buffer "twice.lisp" (revert-buffer t t))');
+    await press(emacs, "g", "FRESH");
+    await emacs.bufferShowing(LIST, "TWICE");
+    expect(await emacs.evaluateInRepl("(sb-kernel:%fun-lambda-list #'fresh)")).to.equal("NIL");
+    await press(emacs, "i", "FRESH");
+    await press(emacs, "r", "TWICE");
+    await emacs.until("slime-last-compilation-result", "the end of the compilation");
+    await agent.evaluate("(list (twice 2))");
+    await emacs.eval("(swank-mcp-changes)");
+    await emacs.bufferShowing(LIST, "All definitions are as in their files.");
+    await agent.evaluate("(defun fresh () 3)");
+    await emacs.eval("(swank-mcp-changes)");
+    await emacs.bufferShowing(LIST, "+(defun fresh () 3)");
+    expect(await emacs.eval("test-asked")).to.equal("nil");
+  });
+
+  it("asks with the diff before C-c C-k undoes what an agent has changed, and only then", async () => {
+    const { emacs } = user;
+    const agent = await user.agent();
+    await agent.evaluate("(list 1)");
+    await compileFile(emacs);
+    await emacs.until("slime-last-compilation-result", "the end of the compilation");
+    await agent.evaluate(CHANGED);
+    await emacs.eval("(setq slime-last-compilation-result nil)");
+    await compileFile(emacs);
+    await emacs.until("test-asked", "a question");
+    expect(JSON.parse(await emacs.eval("(car test-asked)"))).to.equal(
+      "Agents have changed TWICE in the Lisp since.  Compile the file, which undoes that? ",
+    );
+    await emacs.bufferShowing(LIST, "+  (* 2 n))");
+    expect(await emacs.eval("slime-last-compilation-result")).to.equal("nil");
+    await emacs.eval("(advice-add 'y-or-n-p :override (lambda (_) t) '((depth . -100)))");
+    await compileFile(emacs);
+    await emacs.until("slime-last-compilation-result", "the end of the compilation");
+    await emacs.eval("(swank-mcp-changes)");
+    await emacs.bufferShowing(LIST, "All definitions are as in their files.");
+  });
+});
