@@ -70,8 +70,13 @@ describe("swank-mcp.el at a stop", function () {
     await followsAgents(other);
     const agent = await user.agent("--approval", "off");
     const thread = await stopInRepl(emacs);
-    await inDebugger(emacs, thread, "(pop-to-buffer (current-buffer))");
-    await emacs.pressOnFrame(thread, "(FRAGILE 21)", "t");
+    // The frame of a daemon is too small for the lines that SLIME wants to scroll to.
+    await inDebugger(
+      emacs,
+      thread,
+      `(progn (goto-char (point-min)) (search-forward "(FRAGILE 21)")
+         (cl-letf (((symbol-function 'slime--display-region) 'ignore)) (call-interactively (key-binding (kbd "t")))))`,
+    );
     await emacs.debuggerShowing("Y = 42");
     const place = `${thread}/1`;
     await agent.call("debugger_frames", { thread: place });

@@ -43,7 +43,8 @@ describe("swank-mcp-changes", function () {
 
   /** Presses a key on the line of the list that has this text. */
   async function press(emacs: Emacs, key: string, text: string): Promise<void> {
-    await emacs.eval(`(with-current-buffer "${LIST}" (goto-char (point-min)) (search-forward ${JSON.stringify(text)})
+    await emacs.eval(`(with-current-buffer "${LIST}" (goto-char (point-min))
+      (let ((case-fold-search nil)) (search-forward ${JSON.stringify(text)}))
       (call-interactively (key-binding (kbd "${key}"))))`);
   }
 
