@@ -27,3 +27,5 @@
             (list :changes
                   (loop for change in changes repeat +changes-limit+ collect (live-entry change))
                   (max 0 (- (length changes) +changes-limit+)))))))))
+
+(setf *live-changes* 'live-changes)

@@ -12,7 +12,6 @@
            #:class-info
            #:compile-code
            #:list-changes
-           #:live-changes
            #:find-references
            #:load-changes
            #:load-code

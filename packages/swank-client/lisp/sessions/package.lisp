@@ -13,6 +13,7 @@
            #:*evaluation*
            #:*in-user-code*
            #:*input*
+           #:*live-changes*
            #:*outermost-restart*
            #:*return-hooks*
            #:*session-variables*

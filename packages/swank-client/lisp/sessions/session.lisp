@@ -43,6 +43,8 @@
 
 (defvar *arrival-hooks* '() "Functions without arguments, called when the session of a connected client begins.")
 
+(defvar *live-changes* nil "The function that compares the image with a file or, for NIL, all files; NIL until the module `code` is loaded.")
+
 (defvar *visit-hooks* '() "Functions of a thread in another client's debugger and a form, called when the form was evaluated there for a client.")
 (defvar *departure-hooks* '() "Functions of a session, called when its client has disconnected or the session is reset.")
 
