@@ -40,7 +40,8 @@
   :description "Evaluations, with their output, warnings and stops"
   :depends-on ("swank-client/connection")
   :serial t
-  :components ((:file "threads/c-locks")
+  :components ((:file "compat/sbcl-clock")
+               (:file "threads/c-locks")
                (:file "printing/package")
                (:file "printing/limits")
                (:file "printing/values")
@@ -220,8 +221,7 @@
   :description "Records calls"
   :depends-on ("swank-client/debugger")
   :serial t
-  :components ((:file "compat/sbcl-clock")
-               (:file "compat/sbcl-calls")
+  :components ((:file "compat/sbcl-calls")
                (:file "trace/package")
                (:file "trace/runs")
                (:file "trace/texts")

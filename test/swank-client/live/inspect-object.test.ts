@@ -41,6 +41,7 @@ describe("Program.inspectObject", function () {
       count: 3,
       cut: false,
     });
+    expect(view.looking).to.be.greaterThan(0);
     expect(view.parts).to.have.length(1);
     expect(part).to.include({ index: 1, name: "1", kind: "vector of 2", count: 2, expression: "(nth 1 *it*)" });
     expect(part?.parts?.map(({ text, expression }) => [text, expression])).to.deep.equal([

@@ -72,10 +72,12 @@ describe("inspect-object", function () {
   /** The text with the ids numbered from 1, which depend on what was inspected before. */
   function numbered(text: string): string {
     const seen: string[] = [];
-    return normalized(text).replace(/\b(id |objects:ref )(\d+)/g, (_, what: string, id: string) => {
-      if (!seen.includes(id)) seen.push(id);
-      return `${what}${seen.indexOf(id) + 1}`;
-    });
+    return normalized(text)
+      .replace(/^Looking took .*$/m, "Looking took <time>.")
+      .replace(/\b(id |objects:ref )(\d+)/g, (_, what: string, id: string) => {
+        if (!seen.includes(id)) seen.push(id);
+        return `${what}${seen.indexOf(id) + 1}`;
+      });
   }
 
   /** The id of the object, or of the part with an index. */

@@ -123,6 +123,19 @@
       (let ((clusters (loop for cluster in sb-kernel:*handler-clusters* collect (mapcar #'watched cluster))))
         (values clusters originals)))))
 
+(defun signal-watched (signal condition note)
+  "Call SIGNAL, which calls the handlers of CONDITION. When it has returned or was left, call NOTE with the test and the handler that took
+CONDITION, or with NIL and NIL if none did."
+  (let ((test nil) (handler nil) (returned nil))
+    (multiple-value-bind (clusters originals)
+        (watched-clusters (lambda (called-test called) (setf test called-test handler called)))
+      (unwind-protect
+           (let ((sb-kernel:*handler-clusters* clusters)
+                 (*original-handlers* originals))
+             (multiple-value-prog1 (funcall signal condition) (setf returned t)))
+        (let ((*condition-log* nil))
+          (ignore-errors (funcall note (and (not returned) test) (and (not returned) handler))))))))
+
 ;;; Adding to the log
 
 (defun kept-safely-p (condition)
@@ -200,16 +213,9 @@
 
 (defun signal-and-log (log signal condition)
   "Call SIGNAL, which calls the handlers of CONDITION, and log which one took it."
-  (let ((test nil) (handler nil) (returned nil))
-    (multiple-value-bind (place caller) (let ((*condition-log* nil)) (ignore-errors (signalling-place)))
-      (multiple-value-bind (clusters originals)
-          (watched-clusters (lambda (called-test called) (setf test called-test handler called)))
-        (unwind-protect
-             (let ((sb-kernel:*handler-clusters* clusters)
-                   (*original-handlers* originals))
-               (multiple-value-prog1 (funcall signal condition) (setf returned t)))
-          (let ((*condition-log* nil))
-            (ignore-errors (log-condition log condition place caller (and (not returned) test) (and (not returned) handler)))))))))
+  (multiple-value-bind (place caller) (let ((*condition-log* nil)) (ignore-errors (signalling-place)))
+    (signal-watched signal condition
+                    (lambda (test handler) (log-condition log condition place caller test handler)))))
 
 (defun log-signal (signal condition)
   "Encapsulates SBCL's function SIGNAL: log CONDITION if this thread has a log."

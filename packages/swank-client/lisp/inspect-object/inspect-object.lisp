@@ -112,7 +112,8 @@ NIL, the number of parts, and the index if there is no such part"
 (defun object-entry (object expression &key (start 0) (count 50) (depth 1) keep id)
   "(:object . PLIST) that describes OBJECT, which has the number ID unless that is NIL, with COUNT parts from START on, and DEPTH levels of
 parts."
-  (let* ((view (view-of object))
+  (let* ((begun (nanoseconds-now))
+         (view (view-of object))
          (number (object-number object keep id))
          (end (min (+ start count) (view-count view)))
          (*entries-left* +entries-limit+)
@@ -126,7 +127,9 @@ parts."
           :facts (loop for (label . text) in (view-facts view) collect (list label text))
           :count (view-count view)
           :parts parts
-          :cut (or (not (plusp *entries-left*)) *printing-time-over-p*))))
+          :cut (or (not (plusp *entries-left*)) *printing-time-over-p*)
+          ;; evaluated last
+          :looking (round (- (nanoseconds-now) begun) 1000))))
 
 (defmacro with-client-code ((session) &body body)
   "Run BODY, which prints objects, as code of SESSION, with its package and syntax."

@@ -6,6 +6,7 @@
         #:swank-client/objects)
   (:import-from #:swank-client/describe #:described-source)
   (:import-from #:swank-client/sbcl #:accessible-symbol)
+  (:import-from #:swank-client/sbcl-clock #:nanoseconds-now)
   (:export #:inspect-object
            #:object-entry
            #:release-object))

@@ -7,8 +7,8 @@
         #:swank-client/sessions #:swank-client/stops)
   (:import-from #:swank-client/debugger #:breakpoint #:implementation-name-p #:parameters-of #:read-code #:read-name #:refused-code
                 #:unbreakable-method-reason #:unbreakable-reason #:unwatch-method #:value-at-call #:watch-method)
-  (:import-from #:swank-client/evaluate #:*original-handlers* #:evaluate-part #:handler-home #:kept-safely-p #:no-program-p #:place-name
-                #:read-whole #:report-progress #:reported-class #:watched-clusters #:without-form-source)
+  (:import-from #:swank-client/evaluate #:evaluate-part #:handler-home #:kept-safely-p #:no-program-p #:place-name
+                #:read-whole #:report-progress #:reported-class #:signal-watched #:without-form-source)
   (:export #:arm-points
            #:armed
            #:call-as-run

@@ -28,15 +28,9 @@ is in; both NIL if none did. CONDITION is the first one, if it can be printed la
 
 (defun signal-in-call (signal condition call)
   "Call SIGNAL, which calls the handlers of CONDITION, and note in CALL which one took it."
-  (let ((test nil) (handler nil) (returned nil))
-    (multiple-value-bind (clusters originals)
-        (watched-clusters (lambda (called-test called) (setf test called-test handler called)))
-      (unwind-protect
-           (let ((sb-kernel:*handler-clusters* clusters)
-                 (*original-handlers* originals))
-             (multiple-value-prog1 (funcall signal condition) (setf returned t)))
-        (let ((*inside* t) (*condition-log* nil))
-          (ignore-errors (note-signal call condition (and (not returned) test) (and (not returned) handler))))))))
+  (signal-watched signal condition
+                  (lambda (test handler)
+                    (let ((*inside* t)) (note-signal call condition test handler)))))
 
 (defun signal-recorder (recording)
   "A function that encapsulates SBCL's function that finds handlers, and notes conditions in the calls of RECORDING."

@@ -58,6 +58,8 @@ export interface ObjectView {
   readonly parts: readonly ObjectPart[];
   /** True if the limits in size or time left out parts or their texts. */
   readonly cut: boolean;
+  /** Microseconds that looking at the object and printing it took in its image. */
+  readonly looking: number;
 }
 
 const { boolean, integer, list, map, optional, plist, string, tuple } = decode;
@@ -88,4 +90,5 @@ export const objectView: Decoder<ObjectView> = plist({
   count: integer,
   parts: list(objectPart),
   cut: boolean,
+  looking: integer,
 });

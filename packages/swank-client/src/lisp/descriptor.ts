@@ -31,6 +31,12 @@ export const MODULE_NAMES = [
 /** Name of a Lisp system of this package. */
 export type ModuleName = (typeof MODULE_NAMES)[number];
 
+/**
+ * Modules to load right after another one, if the client's options give a call to make with them: `activity` records evaluations from the
+ * first one on. Without them, everything else works.
+ */
+export const COMPANIONS: Readonly<Partial<Record<ModuleName, readonly ModuleName[]>>> = { evaluate: ["activity"] };
+
 const PLACES = ["new-thread", "stopped-thread", "repl-thread"] as const;
 
 /**

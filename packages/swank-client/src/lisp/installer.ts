@@ -57,14 +57,15 @@ export class RuntimeInstaller implements Modules {
     for (const needed of module.dependsOn) if (needed !== "connection") await this.ensure(needed);
     await this.#loader.load(module, openings?.[name]);
     this.#loaded.set(name, module);
-    if (name === "evaluate" && openings?.activity !== undefined) await this.#loadActivity(openings.activity);
+    for (const companion of module.companions) await this.#loadCompanion(companion, openings?.[companion]);
     return module;
   }
 
-  /** Loads `activity` before the first evaluation, which it records. Without it, everything else works. */
-  async #loadActivity(opening: OpeningCall): Promise<void> {
-    const module = runtimeModule("activity");
-    const loading = this.#loader.load(module, opening).then(() => this.#loaded.set("activity", module));
+  /** Loads a companion of a module if there is a call to make with it. Without it, everything else works. */
+  async #loadCompanion(name: ModuleName, opening: OpeningCall | undefined): Promise<void> {
+    if (opening === undefined) return;
+    const module = runtimeModule(name);
+    const loading = this.#loader.load(module, opening).then(() => this.#loaded.set(name, module));
     await loading.catch(() => undefined);
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { BUILT_INDEX, type RuntimeIndex } from "./built-index.js";
-import { MODULE_NAMES, type ModuleName } from "./descriptor.js";
+import { COMPANIONS, MODULE_NAMES, type ModuleName } from "./descriptor.js";
 import { type LispSystem, readLisp, readSystems } from "./lisp-systems.js";
 
 /** A Lisp system, ready to be loaded into an image. */
@@ -14,6 +14,8 @@ export interface RuntimeModule {
   readonly marker: string;
   /** The modules that must be loaded before it. */
   readonly dependsOn: readonly ModuleName[];
+  /** The modules to load right after it, if the client's options give a call to make with them. */
+  readonly companions: readonly ModuleName[];
   /** The texts of its files, in the order in which they are loaded. */
   readonly texts: readonly string[];
 }
@@ -37,6 +39,7 @@ export function runtimeModule(name: ModuleName): RuntimeModule {
     packageName: marker,
     marker,
     dependsOn: dependencies[name] ?? [],
+    companions: COMPANIONS[name] ?? [],
     // Only the first client of an image needs the texts.
     get texts() {
       // Each version has its own packages, so that it redefines neither another version nor a system loaded by hand.

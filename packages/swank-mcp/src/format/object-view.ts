@@ -2,6 +2,7 @@ import type { ObjectPart, ObjectView } from "../image/lisp-port.js";
 import { cutText, more, oneLine } from "../text/cut.js";
 import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
 import type { ToolGuide } from "../text/tool-guide.js";
+import { timeText } from "./quantities.js";
 
 /** Key of a result's `_meta` under which programs find the object as data. */
 const OBJECT_META = "swank-mcp/object";
@@ -16,7 +17,7 @@ interface Asked {
 
 /** The answer of inspect-object. */
 export function objectAnswer(view: ObjectView, { start = 0 }: Asked): ToolAnswer {
-  const { id, kind, text, expression, facts, count, parts, cut } = view;
+  const { id, kind, text, expression, facts, count, parts, cut, looking } = view;
   const left = count - start - parts.length;
   const reference = `(swank-objects:ref ${id})`;
   const lines = [
@@ -26,6 +27,7 @@ export function objectAnswer(view: ObjectView, { start = 0 }: Asked): ToolAnswer
     ...partLines(parts, ""),
     ...(left > 0 && parts.length > 0 ? [`${more(left, "part")}; the next is start ${start + parts.length}.`] : []),
     ...(count > 0 && parts.length === 0 && start >= count ? [`It has only ${count} parts.`] : []),
+    `Looking took ${timeText(looking)}.`,
     ...(cut ? ["Cut: not everything fits into one answer, or printing took too long."] : []),
   ];
   return { blocks: [cutText(lines.join("\n"))], isError: false, meta: { [OBJECT_META]: viewData(view) } };
