@@ -197,6 +197,7 @@
                (:file "code/live-changes")
                (:file "code/notes")
                (:file "code/compile-code")
+               (:file "code/file-replacement")
                (:file "code/save-changes")
                (:file "code/form-loading")
                (:file "code/reasons-to-reload")

@@ -112,54 +112,6 @@
     (dolist (save (stable-sort (reverse saves) #'> :key #'save-start) text)
       (setf text (concatenate 'string (subseq text 0 (save-start save)) (save-text save) (subseq text (save-end save)))))))
 
-(defun encoded (text format)
-  "The bytes of TEXT in FORMAT, or NIL if it cannot be written so."
-  (let ((octets (or-nil (sb-ext:string-to-octets text :external-format format))))
-    (and octets (string= text (or (or-nil (sb-ext:octets-to-string octets :external-format format)) "")) octets)))
-
-(defun identity-of (stat)
-  "What changes when the file of STAT is written: its inode, size, time and mode."
-  (list (sb-posix:stat-ino stat) (sb-posix:stat-size stat) (sb-posix:stat-mtime stat) (sb-posix:stat-mode stat)))
-
-(defun read-only-p (name stat)
-  "True if the file with the native NAME is not to be written: its mode forbids that to all, which root would not notice, or to the image."
-  (or (zerop (logand #o222 (sb-posix:stat-mode stat)))
-      (not (ignore-errors (zerop (sb-posix:access name sb-posix:w-ok))))))
-
-(defun read-only-file-p (file)
-  "True if FILE is not to be written."
-  (let ((name (sb-ext:native-namestring (file-truename file))))
-    (read-only-p name (sb-posix:stat name))))
-
-(defun write-draft-of (octets draft stat)
-  "Write OCTETS to the new file with the native name DRAFT, with the owner and the mode of STAT, down to the disk."
-  (let ((fd (sb-posix:open draft (logior sb-posix:o-wronly sb-posix:o-creat sb-posix:o-excl) #o600)))
-    (unwind-protect
-         (let ((stream (sb-sys:make-fd-stream fd :output t :buffering :full :element-type '(unsigned-byte 8))))
-           (write-sequence octets stream)
-           (finish-output stream)
-           (sb-posix:fchown fd (sb-posix:stat-uid stat) (sb-posix:stat-gid stat))
-           ;; after the owner, whose change clears bits of the mode
-           (sb-posix:fchmod fd (logand #o7777 (sb-posix:stat-mode stat)))
-           (sb-posix:fsync fd))
-      (sb-posix:close fd))))
-
-(defun replace-file (file octets)
-  "Replace the text of FILE by OCTETS at once, unless it has changed since FILE was read. => :SAVED, :FILE-CHANGED or :UNWRITABLE"
-  (let* ((name (sb-ext:native-namestring (file-truename file)))
-         (draft (format nil "~a.~36r.tmp" name (random (expt 36 8) (make-random-state t)))))
-    (unwind-protect
-         (handler-case
-             (let ((stat (sb-posix:stat name)))
-               (write-draft-of octets draft stat)
-               (cond ((and (equalp (encoded (file-text file) (file-format file)) (file-octets (file-truename file)))
-                           (equal (identity-of stat) (identity-of (sb-posix:stat name))))
-                      (sb-posix:rename draft name)
-                      :saved)
-                     (t :file-changed)))
-           ((or file-error stream-error sb-posix:syscall-error) () :unwritable))
-      (or-nil (sb-posix:unlink draft)))))
-
 (defun write-saves (file saves)
   "Write SAVES, all of FILE. => their outcome"
   (let ((octets (and (encoded (file-text file) (file-format file))

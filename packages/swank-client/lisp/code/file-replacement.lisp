@@ -1,0 +1,97 @@
+;;;; Replaces the texts of files at once: whatever happens, a file has the old text or the new one.
+
+(in-package #:swank-client/code)
+
+;;; Drafts: the new texts, beside the files until these are replaced. That of a process that was killed is left.
+
+(defun draft-name (name)
+  "The native name of a new draft of the file with the native NAME."
+  (format nil "~a.~d-~36r.tmp" name (sb-posix:getpid) (random (expt 36 8) (make-random-state t))))
+
+(defun draft-process (entry name)
+  "The id of the process that has written ENTRY, the name of a file, if that is a draft of the file NAME; or NIL."
+  (let ((start (1+ (length name))) (end (- (length entry) (length ".tmp"))))
+    (when (and (< start end)
+               (string= name entry :end2 (1- start))
+               (char= #\. (char entry (1- start)))
+               (string= ".tmp" entry :start2 end))
+      (multiple-value-bind (process dash) (parse-integer entry :start start :end end :junk-allowed t)
+        (and process
+             (< dash (1- end))
+             (char= #\- (char entry dash))
+             (every (lambda (char) (digit-char-p char 36)) (subseq entry (1+ dash) end))
+             process)))))
+
+(defun process-gone-p (process)
+  "True if there is no process with the id PROCESS."
+  (handler-case (progn (sb-posix:kill process 0) nil)
+    (sb-posix:syscall-error (condition) (= sb-posix:esrch (sb-posix:syscall-errno condition)))))
+
+(defun folder-entries (folder)
+  "The names of what is in FOLDER, a native name."
+  (let ((directory (sb-posix:opendir folder)))
+    (unwind-protect
+         (loop for entry = (sb-posix:readdir directory)
+               until (sb-alien:null-alien entry)
+               collect (sb-posix:dirent-name entry))
+      (sb-posix:closedir directory))))
+
+(defun delete-left-drafts (name)
+  "Delete the drafts of the file with the native NAME whose processes are gone."
+  (let* ((end (1+ (position #\/ name :from-end t)))
+         (folder (subseq name 0 end)))
+    (dolist (entry (folder-entries folder))
+      (let ((process (draft-process entry (subseq name end))))
+        (when (and process (process-gone-p process))
+          (or-nil (sb-posix:unlink (concatenate 'string folder entry))))))))
+
+;;; Writing
+
+(defun encoded (text format)
+  "The bytes of TEXT in FORMAT, or NIL if it cannot be written so."
+  (let ((octets (or-nil (sb-ext:string-to-octets text :external-format format))))
+    (and octets (string= text (or (or-nil (sb-ext:octets-to-string octets :external-format format)) "")) octets)))
+
+(defun identity-of (stat)
+  "What changes when the file of STAT is written: its inode, size, time and mode."
+  (list (sb-posix:stat-ino stat) (sb-posix:stat-size stat) (sb-posix:stat-mtime stat) (sb-posix:stat-mode stat)))
+
+(defun read-only-p (name stat)
+  "True if the file with the native NAME is not to be written: its mode forbids that to all, which root would not notice, or to the image."
+  (or (zerop (logand #o222 (sb-posix:stat-mode stat)))
+      (not (ignore-errors (zerop (sb-posix:access name sb-posix:w-ok))))))
+
+(defun read-only-file-p (file)
+  "True if FILE is not to be written."
+  (let ((name (sb-ext:native-namestring (file-truename file))))
+    (read-only-p name (sb-posix:stat name))))
+
+(defun write-draft-of (octets draft stat)
+  "Write OCTETS to the new file with the native name DRAFT, with the owner and the mode of STAT, down to the disk."
+  (let ((fd (sb-posix:open draft (logior sb-posix:o-wronly sb-posix:o-creat sb-posix:o-excl) #o600)))
+    (unwind-protect
+         (let ((stream (sb-sys:make-fd-stream fd :output t :buffering :full :element-type '(unsigned-byte 8))))
+           (write-sequence octets stream)
+           (finish-output stream)
+           (sb-posix:fchown fd (sb-posix:stat-uid stat) (sb-posix:stat-gid stat))
+           ;; after the owner, whose change clears bits of the mode
+           (sb-posix:fchmod fd (logand #o7777 (sb-posix:stat-mode stat)))
+           (sb-posix:fsync fd))
+      (sb-posix:close fd))))
+
+(defun replace-file (file octets)
+  "Replace the text of FILE by OCTETS at once, unless it has changed since FILE was read. => :SAVED, :FILE-CHANGED or :UNWRITABLE"
+  (let* ((name (sb-ext:native-namestring (file-truename file)))
+         (draft (draft-name name)))
+    (or-nil (delete-left-drafts name))
+    (unwind-protect
+         (handler-case
+             (let ((stat (sb-posix:stat name)))
+               (write-draft-of octets draft stat)
+               (cond ((and (equalp (encoded (file-text file) (file-format file)) (file-octets (file-truename file)))
+                           (equal (identity-of stat) (identity-of (sb-posix:stat name))))
+                      (sb-posix:rename draft name)
+                      :saved)
+                     (t :file-changed)))
+           ((or file-error stream-error sb-posix:syscall-error) () :unwritable))
+      (or-nil (sb-posix:unlink draft)))))
