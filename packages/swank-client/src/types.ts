@@ -17,7 +17,6 @@ export type {
   Change,
   ChangeState,
   Changes,
-  FileNotFound,
   FileState,
   FoundChanges,
   Save,
@@ -32,6 +31,7 @@ export type { Definition, DefinitionKind, Definitions, LeftReason, Loaded, Reset
 export type * from "./calls/definition-text.js";
 export type { Cut, CutValue } from "./calls/evaluate.js";
 export type * from "./calls/expansion.js";
+export type { FileNotFound } from "./calls/file-not-found.js";
 export type * from "./calls/found-lines.js";
 export type * from "./calls/found-names.js";
 export type * from "./calls/found-references.js";

@@ -251,7 +251,7 @@ describe("list-changes", () => {
       "ERROR The image has no file FOLDER/stok.lisp\n--\nSimilar files: FOLDER/stock.lisp\nGive the path of a file that exists, absolute or relative to the image's directory.",
     );
     expect(await changes({ file: folder })).to.equal(
-      "ERROR The image has no file FOLDER\n--\nGive the path of a file that exists, absolute or relative to the image's directory.",
+      "ERROR FOLDER is a folder, not a file.\n--\nGive the path of a file that exists, absolute or relative to the image's directory.",
     );
     for (const args of [{ file: "" }, { file: 1 }, { text: "yes" }, { name: "x" }]) {
       expect((await server.call("list-changes", args)).isError, JSON.stringify(args)).to.equal(true);

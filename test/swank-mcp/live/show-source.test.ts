@@ -209,9 +209,7 @@ describe("show-source", () => {
   it("reads no pipes, which block their readers", async () => {
     const pipe = join(folder, "pipe.lisp");
     await run("mkfifo", [pipe]);
-    expect(await shown({ file: pipe })).to.equal(
-      "ERROR The image cannot read FOLDER/pipe.lisp: it is too large, or may not be read.",
-    );
+    expect(await shown({ file: pipe })).to.match(/^ERROR FOLDER\/pipe\.lisp is a pipe or a device, not a file\.\n/);
   });
 
   it("keeps names of files with line breaks on one line, as do other tools", async () => {

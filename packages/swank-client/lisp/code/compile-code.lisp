@@ -131,15 +131,14 @@
 (defun compile-code (code file package-text load)
   "Compile the text CODE or, if that is NIL, FILE, in the package that PACKAGE-TEXT names, by default the session's. Then load it if LOAD and
 there was no error. LOADED is T, NIL, or the error that ended loading. TEXT is that of the file if it cannot be read to its end.
-=> (:compiled FILE (NOTE ...) COUNT-OF-OTHERS FAILED LOADED TEXT) | (:failed TYPE MESSAGE) | (:file-not-found NAME (FILE ...))
+=> (:compiled FILE (NOTE ...) COUNT-OF-OTHERS FAILED LOADED TEXT) | (:failed TYPE MESSAGE) | (:file-not-found NAME (FILE ...) REASON)
  | (:package-not-found NAME (PACKAGE ...))"
   (let ((name (and package-text (parsed-package package-text))))
     (if (and name (null (live-package name)))
         (list :package-not-found name (similar-packages name))
         (with-code-session (package-text)
           (with-files ()
-            (let ((truename (and file (named-file file))))
+            (let ((truename (and file (plain-file file))))
               (cond (code (compile-text code load))
-                    ((and truename (pathname-name truename))
-                     (call-with-folder (lambda (folder) (compiled-or-failed truename folder load nil))))
-                    (t (list :file-not-found file (similar-files file))))))))))
+                    (truename (call-with-folder (lambda (folder) (compiled-or-failed truename folder load nil))))
+                    (t (missing-file file)))))))))

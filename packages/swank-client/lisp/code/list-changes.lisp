@@ -159,15 +159,15 @@ not changed"
           collect (list (name-text symbol) (line-text-in-time (symbol-value symbol) 100) (or-nil (file-of-variable symbol program)))))
 
 (defmacro with-wanted-file ((truename name) &body body)
-  "Run BODY with TRUENAME bound to that of the file NAME, NIL if NAME is NIL. => its value | (:file-not-found NAME (FILE ...))"
-  `(let ((,truename (and ,name (or-nil (named-file ,name)))))
-     (if (and ,name (not (and ,truename (pathname-name ,truename))))
-         (list :file-not-found ,name (similar-files ,name))
+  "Run BODY with TRUENAME bound to that of the file NAME, NIL if NAME is NIL. => its value | (:file-not-found NAME (FILE ...) REASON)"
+  `(let ((,truename (and ,name (plain-file ,name))))
+     (if (and ,name (null ,truename))
+         (missing-file ,name)
          (progn ,@body))))
 
 (defun list-changes (name)
   "The differences between the image and the file NAME, or all files and what no file has.
-=> (:changes (ENTRY ...) LEFT-OUT ((FILE STATE) ...) ((VARIABLE VALUE FILE) ...)) | (:file-not-found NAME (FILE ...))"
+=> (:changes (ENTRY ...) LEFT-OUT ((FILE STATE) ...) ((VARIABLE VALUE FILE) ...)) | (:file-not-found NAME (FILE ...) REASON)"
   (with-code-session (nil)
     (with-files ()
       (with-wanted-file (truename name)
@@ -177,5 +177,6 @@ not changed"
               (list :changes
                     (loop for change in changes repeat +changes-limit+ collect (change-entry change))
                     (max 0 (- (length changes) +changes-limit+))
-                    (loop for (file state) in states collect (list (shown-file (file-truename file)) state))
+                    (append (loop for (file state) in states collect (list (shown-file (file-truename file)) state))
+                            (and truename (null (file-now truename)) (list (list (shown-file truename) :unreadable))))
                     (unless name (assigned-entries program))))))))))

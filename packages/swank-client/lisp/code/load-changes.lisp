@@ -241,7 +241,7 @@
 (defun load-changes (name)
   "Load the top-level forms of the file NAME, by default of all files, that have changed since they were loaded. Those after one that cannot be
 compiled are not loaded.
-=> (:loads (ENTRY ...) ((FILE STATE) ...) (NOTE ...) COUNT-OF-OTHERS ((FILE TEXT) ...)) | (:file-not-found NAME (FILE ...))"
+=> (:loads (ENTRY ...) ((FILE STATE) ...) (NOTE ...) COUNT-OF-OTHERS ((FILE TEXT) ...)) | (:file-not-found NAME (FILE ...) REASON)"
   (with-files ()
     (with-wanted-file (truename name)
       (let ((run (planned-run truename)))

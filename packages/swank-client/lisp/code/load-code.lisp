@@ -81,15 +81,15 @@
 (defun load-code (key system name force test)
   "Compile and load the system NAME if SYSTEM, else the file NAME: source code or a system's definition. FORCE: compile also what is up to
 date. TEST: load the system's test systems, too. It is called by evaluated code, so that it can stop. LOAD-PROGRESS with KEY, a number, says
-how far it has come. => the reply of LOADING-FACTS | (:file-not-found NAME (FILE ...))"
+how far it has come. => the reply of LOADING-FACTS | (:file-not-found NAME (FILE ...) REASON)"
   (ensure-asdf)
   (let* ((system (and system (plain-name name)))
-         (file (and (not system) (named-file name)))
+         (file (and (not system) (plain-file name)))
          (loading (make-loading :system system :file (and file (shown-file file)))))
-    (cond ((or system (and file (pathname-name file)))
+    (cond ((or system file)
            (remember-loading key loading)
            (let ((problem (load-wanted loading system file force test)))
              (when (and system (loading-loaded loading))
                (note-load (session-ledger (current-session)) :system (loading-system loading)))
              (loading-facts loading problem)))
-          (t (with-files () (list :file-not-found name (similar-files name)))))))
+          (t (with-files () (missing-file name))))))

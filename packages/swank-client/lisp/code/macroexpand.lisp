@@ -119,6 +119,9 @@
 (defun expansions (code mode)
   "The reply of MACROEXPAND-CODE in the current package."
   (let ((forms (handler-case (read-without-interning code (data-readtable (session-readtable (current-session))) :keywords nil)
+                 (storage-condition ()
+                   (restore-guard-page)
+                   (return-from expansions (list :unreadable "It is nested too deep.")))
                  (error (problem) (return-from expansions (list :unreadable (message-text problem)))))))
     (handler-case (handler-bind ((warning #'muffle-warning))
                     (with-session-variables ((current-session))

@@ -19,7 +19,11 @@
 
 (defun emit-repetition (program node least most)
   "Add the instructions of NODE, repeated, to PROGRAM."
-  (loop repeat least do (emit-node program node))
+  (loop repeat least
+        for start = (fill-pointer program)
+        do (emit-node program node)
+        ;; the empty text, repeated, is the empty text: repetitions of repetitions of it would take for ever
+        until (= start (fill-pointer program)))
   (if most
       (loop repeat (- most least) do (emit-optional program (lambda () (emit-node program node))))
       (let ((split (emit program nil)))

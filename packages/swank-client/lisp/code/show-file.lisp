@@ -63,15 +63,29 @@
   (let ((found (remove-duplicates (append (or-nil (loaded-namesakes name)) (or-nil (folder-files name))) :test #'equal)))
     (mapcar #'shown-file (subseq found 0 (min +suggestions+ (length found))))))
 
+(defun plain-file (name)
+  "The truename of the file NAME, or NIL. Folders have no text, and reading pipes and devices may take for ever."
+  (let ((truename (named-file name)))
+    (and truename
+         (pathname-name truename)
+         (not (special-file-p (sb-ext:native-namestring truename)))
+         truename)))
+
+(defun missing-file (name)
+  "=> (:file-not-found NAME (FILE ...) REASON) about NAME, which is no plain file's. REASON is :FOLDER, :SPECIAL, or NIL if there is none"
+  (let ((truename (named-file name)))
+    (list :file-not-found name
+          (unless truename (similar-files name))
+          (and truename (if (pathname-name truename) :special :folder)))))
+
 (defun show-file (name line context)
   "The CONTEXT lines before and after LINE of the file NAME, and the first line of the definition that LINE is in.
-=> (:file FILE COUNT-OF-LINES FIRST (TEXT ...) (LINE TEXT) CHANGED) | (:file-not-found NAME (FILE ...)) | (:file-unreadable NAME)
- | (:folder NAME)"
+=> (:file FILE COUNT-OF-LINES FIRST (TEXT ...) (LINE TEXT) CHANGED) | (:file-not-found NAME (FILE ...) REASON)
+ | (:file-unreadable NAME)"
   (with-code-session (nil)
     (with-files ()
       (let ((file (or-nil (file-now name)))
-            (truename (named-file name)))
+            (truename (plain-file name)))
         (cond (file (file-lines file line context))
-              ((and truename (pathname-name truename)) (list :file-unreadable (shown-file truename)))
-              (truename (list :folder name))
-              (t (list :file-not-found name (similar-files name))))))))
+              (truename (list :file-unreadable (shown-file truename)))
+              (t (missing-file name)))))))

@@ -56,7 +56,10 @@
                    do (push (make-top-level-form :gap gap :end end
                                                  :start (if (and from (= to end)) from (first-position text gap end)))
                             forms))))
-        (error () (return-from top-level-forms (values (nreverse forms) nil)))))
+        ;; a text can be nested too deep for the reader
+        ((or error storage-condition) ()
+          (restore-guard-page)
+          (return-from top-level-forms (values (nreverse forms) nil)))))
     (values (nreverse forms) t)))
 
 (defun form-number (forms position)
@@ -99,7 +102,7 @@
                                      (lambda ()
                                        (read-preserving-whitespace stream)
                                        (+ start (file-position stream))))
-      (error () (length text)))))
+      ((or error storage-condition) () (restore-guard-page) (length text)))))
 
 (defun condition-at-p (text position)
   "True if a feature expression, #+ or #-, begins at POSITION of TEXT."
@@ -126,7 +129,7 @@
     (handler-case (with-input-from-string (stream (subseq text start end))
                     (call-noting-lists (lambda (from to depth) (push (list (+ start from) (+ start to) depth) spans))
                                        (lambda () (read-preserving-whitespace stream))))
-      (error () nil))
+      ((or error storage-condition) () (restore-guard-page) nil))
     (sort spans #'< :key #'first)))
 
 (defun element-spans (text start end &optional (most 2))
@@ -143,4 +146,4 @@
                    while (< from (1- (length part)))
                    do (read-preserving-whitespace stream)
                    collect (list (+ start from) (+ start (file-position stream)))))))
-      (error () '()))))
+      ((or error storage-condition) () (restore-guard-page) '()))))

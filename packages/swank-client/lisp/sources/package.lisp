@@ -3,6 +3,7 @@
 (defpackage #:swank-client/sources
   (:documentation "Reads source files, and finds forms in their text without reading them: nothing is interned or evaluated.")
   (:use #:common-lisp #:swank-client/sbcl #:swank-client/printing #:swank-client/ledger #:swank-client/sessions)
+  (:import-from #:swank-client/threads #:restore-guard-page)
   (:export #:analysis-format
            #:analysis-forms
            #:analysis-heads

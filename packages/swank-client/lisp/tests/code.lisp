@@ -17,7 +17,8 @@
 
 (define-test pattern-searcher-takes-linear-time
     "Nested repetitions, which other matchers try in every combination, are followed together."
-  (is (null (found-at (pattern-searcher "(a*)*(a|aa)*b") (make-string 3000 :initial-element #\a)))))
+  (is (null (found-at (pattern-searcher "(a*)*(a|aa)*b") (make-string 3000 :initial-element #\a))))
+  (is (eql 1 (found-at (pattern-searcher "(){100}{100}{100}{100}{100}{100}x") "ax"))))
 
 (define-test pattern-searcher-refuses-bad-patterns
     "A text that is no regular expression is refused with a reason."

@@ -1,6 +1,7 @@
 import { type Decoder, decode } from "sexp-parser";
 import { keywordOf } from "../lisp/decoders.js";
 import { SOURCE_KINDS } from "./definition-text.js";
+import type { FileNotFound } from "./file-not-found.js";
 import type { NameNotFound } from "./symbol-description.js";
 
 const { boolean, integer, map, nullable, optional, plist, string, tuple } = decode;
@@ -82,13 +83,6 @@ export interface FoundChanges {
   readonly files: readonly FileState[];
   /** The global variables that this client's forms have assigned. */
   readonly assigned: readonly AssignedVariable[];
-}
-
-/** There is no such file; `similar` are names of files that are like it. */
-export interface FileNotFound {
-  readonly status: "file-not-found";
-  readonly file: string;
-  readonly similar: readonly string[];
 }
 
 /** The differences between the image and its files, or the reason why there are none. */

@@ -2,6 +2,7 @@ import { decode, NIL, T } from "sexp-parser";
 import { lispFunction } from "../lisp/descriptor.js";
 import { CODE_TIME } from "./code-time.js";
 import { type Compiled, codeNote } from "./compiled-code.js";
+import { fileNotFound } from "./file-not-found.js";
 import { nameNotFound } from "./name-not-found.js";
 
 const { boolean, integer, list, map, nullable, oneOf, string, tagged, tuple } = decode;
@@ -47,12 +48,7 @@ export const compileCode = lispFunction({
         compiled: { status: "failed", type, message },
       }),
     ),
-    "file-not-found": map(
-      tuple(string, list(string)),
-      ([file, similar]): CompileReply => ({
-        compiled: { status: "file-not-found", file, similar },
-      }),
-    ),
+    "file-not-found": map(fileNotFound["file-not-found"], (answer): CompileReply => ({ compiled: answer })),
     "package-not-found": map(nameNotFound["package-not-found"], (answer): CompileReply => ({ compiled: answer })),
   }),
   timeout: CODE_TIME,

@@ -1,5 +1,6 @@
 import { type Decoder, decode } from "sexp-parser";
 import { keywordOf } from "../lisp/decoders.js";
+import type { FileNotFound } from "./file-not-found.js";
 import type { PackageNotFound } from "./symbol-description.js";
 
 const { integer, nullable, optional, plist, string } = decode;
@@ -42,7 +43,7 @@ export type Compiled =
     }
   /** An error that the compiler does not report itself, such as an exhausted stack. */
   | { readonly status: "failed"; readonly type: string; readonly message: string }
-  | { readonly status: "file-not-found"; readonly file: string; readonly similar: readonly string[] }
+  | FileNotFound
   | PackageNotFound;
 
 /** `(:severity SEVERITY :message MESSAGE ...)` (lisp/code/notes.lisp). */

@@ -1,6 +1,7 @@
 import { type Decoder, decode } from "sexp-parser";
 import { keywordOf } from "../lisp/decoders.js";
 import { DEFINITION_KINDS } from "./definition.js";
+import type { FileNotFound } from "./file-not-found.js";
 import type { NameNotFound } from "./symbol-description.js";
 
 const { integer, nullable, optional, plist, string } = decode;
@@ -106,7 +107,4 @@ export type ShownFile =
   | FoundLines
   /** The file is too large, or the image may not read it. */
   | { readonly status: "file-unreadable"; readonly file: string }
-  /** The name, as it was given, is that of a folder. */
-  | { readonly status: "folder"; readonly file: string }
-  /** There is no such file; `similar` are names of files that are like it. */
-  | { readonly status: "file-not-found"; readonly file: string; readonly similar: readonly string[] };
+  | FileNotFound;

@@ -1,7 +1,6 @@
 import { type Decoder, decode } from "sexp-parser";
-import type { FileNotFound } from "./change.js";
 import { type CodeNote, codeNote } from "./compiled-code.js";
-import { fileNotFound } from "./file-not-found.js";
+import { type FileNotFound, fileNotFound } from "./file-not-found.js";
 
 const { boolean, integer, list, map, nullable, string, tagged, tuple } = decode;
 

@@ -1,8 +1,8 @@
 import { type Decoder, decode } from "sexp-parser";
 import { keywordOf } from "../lisp/decoders.js";
-import { type Change, changeFields, type FileNotFound, type FileState, fileState } from "./change.js";
+import { type Change, changeFields, type FileState, fileState } from "./change.js";
 import { type CodeNote, codeNote } from "./compiled-code.js";
-import { fileNotFound } from "./file-not-found.js";
+import { type FileNotFound, fileNotFound } from "./file-not-found.js";
 
 const { integer, list, map, nullable, plist, string, tagged, tuple } = decode;
 

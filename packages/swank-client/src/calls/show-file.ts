@@ -2,6 +2,7 @@ import { type Decoder, decode } from "sexp-parser";
 import { lispFunction } from "../lisp/descriptor.js";
 import { CODE_TIME } from "./code-time.js";
 import type { ShownFile } from "./definition-text.js";
+import { fileNotFound } from "./file-not-found.js";
 
 const { boolean, integer, list, map, nullable, string, tagged, tuple } = decode;
 
@@ -20,12 +21,8 @@ const answer: Decoder<ShownFile> = tagged({
       changed,
     }),
   ),
-  "file-not-found": map(
-    tuple(string, list(string)),
-    ([file, similar]): ShownFile => ({ status: "file-not-found", file, similar }),
-  ),
+  ...fileNotFound,
   "file-unreadable": map(tuple(string), ([file]): ShownFile => ({ status: "file-unreadable", file })),
-  folder: map(tuple(string), ([file]): ShownFile => ({ status: "folder", file })),
 });
 
 /** Lines of a file around one line (lisp/code/show-file.lisp). */

@@ -1,6 +1,6 @@
 import { print, read } from "sexp-parser";
 import { checkOptions, checkText } from "../base/check-arguments.js";
-import type { FileNotFound } from "../calls/change.js";
+import type { FileNotFound } from "../calls/file-not-found.js";
 import { type LoadedChanges, type LoadedChangesReply, loadedChanges } from "../calls/loaded-changes.js";
 import type { LispRunner } from "../lisp/lisp-runner.js";
 import { CHANGES_OPTIONS, type ChangesOptions } from "./code-options.js";

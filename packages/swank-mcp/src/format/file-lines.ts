@@ -2,7 +2,7 @@ import type { FoundLines, ShownFile } from "../image/lisp-port.js";
 import { cutText, fileName, oneLine } from "../text/cut.js";
 import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
 import type { ToolGuide } from "../text/tool-guide.js";
-import { missingAnswer, missingFileAnswer } from "./not-found.js";
+import { missingFileAnswer } from "./not-found.js";
 import { numberedLines } from "./numbered-lines.js";
 
 /** Key of a result's `_meta` under which programs find the place as data. */
@@ -23,8 +23,6 @@ export function shownFileAnswer(shown: ShownFile, line: number, guide: ToolGuide
       return { blocks: [`${heading(shown)}\n${cutText(linesText(shown, line))}`.trimEnd()], isError: false, meta };
     case "file-unreadable":
       return { blocks: [unreadableText(shown.file)], isError: true, meta };
-    case "folder":
-      return missingAnswer({ what: "file", blocks: [`${fileName(shown.file)} is a folder, not a file.`], meta }, guide);
     case "file-not-found":
       return missingFileAnswer(shown, FILE_META, guide);
   }

@@ -6,7 +6,7 @@ import type {
   LoadResult,
   Redefinitions,
 } from "../image/lisp-port.js";
-import { cutName, firstOf, oneLine } from "../text/cut.js";
+import { fileName, firstOf, oneLine } from "../text/cut.js";
 import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
 import type { ToolGuide } from "../text/tool-guide.js";
 import { counts, notesData, noteTexts } from "./compiled-code.js";
@@ -79,7 +79,7 @@ function problemData(problem: LoadProblem): JsonObject {
 
 /** What was to load, as the subject of a sentence. */
 function subject({ system, file = "" }: Loading): string {
-  return system === undefined ? cutName(file) : `System ${cutName(system)}`;
+  return system === undefined ? fileName(file) : `System ${fileName(system)}`;
 }
 
 function successLines(loading: Loading, test: boolean): string[] {
@@ -121,7 +121,7 @@ function partLines(loading: Loading): string[] {
     `${subject(loading)} is not loaded${loaded === 0 ? "" : " completely"}: ${loaded} of ${filesText(sum(systems, "count"))}.`,
     ...(systems.length > 1 ? [`Files: ${systemsText(systems)}`] : []),
     ...(action === undefined ? [] : [actionLine(action)]),
-    ...(count === 0 ? [] : [`Not loaded: ${[...shown, ...others].join(", ")}`]),
+    ...(count === 0 ? [] : [`Not loaded: ${[...shown.map((file) => fileName(file)), ...others].join(", ")}`]),
     ...(notes.length + leftOut === 0 ? [] : [`The compiler: ${counts(loading)}.`]),
   ];
 }
@@ -129,11 +129,11 @@ function partLines(loading: Loading): string[] {
 function actionLine(action: NonNullable<Loading["action"]>): string {
   switch (action.kind) {
     case "compile":
-      return `Not compiled to its end: ${action.file}`;
+      return `Not compiled to its end: ${fileName(action.file)}`;
     case "load":
-      return `Not loaded to its end: ${action.file}. Its forms before the failed one have run.`;
+      return `Not loaded to its end: ${fileName(action.file)}. Its forms before the failed one have run.`;
     case "install":
-      return `Not installed by Quicklisp to its end: ${cutName(action.system)}`;
+      return `Not installed by Quicklisp to its end: ${fileName(action.system)}`;
   }
 }
 
@@ -150,7 +150,7 @@ function systemsText(systems: readonly LoadedSystem[]): string {
   const { shown, left } = firstOf(systems, MAX_SYSTEMS);
   const texts = shown.map(({ name = "", loaded, count }) => {
     const number = loaded === count ? String(count) : `${loaded} of ${count}`;
-    return `${cutName(name)} ${number}`;
+    return `${fileName(name)} ${number}`;
   });
   return [...texts, ...(left > 0 ? [`${left} other systems`] : [])].join(", ");
 }
@@ -160,11 +160,13 @@ function problemLines(problem: LoadProblem): string[] {
     case "missing":
       return missingLines(problem);
     case "circular":
-      return [`These need each other: ${problem.names.map((name) => cutName(name)).join(" -> ")}`];
+      return [`These need each other: ${problem.names.map((name) => fileName(name)).join(" -> ")}`];
     case "no-system": {
       const { file, names } = problem;
-      if (names.length === 0) return [`${file} defines no system.`];
-      return [`${file} defines no system of its own name. Load one of these by its name: ${names.join(", ")}`];
+      if (names.length === 0) return [`${fileName(file)} defines no system.`];
+      return [
+        `${fileName(file)} defines no system of its own name. Load one of these by its name: ${names.join(", ")}`,
+      ];
     }
   }
 }
@@ -175,14 +177,14 @@ function programText({ name, failure }: InstallingProgram): string {
 
 function missingLines(problem: Extract<LoadProblem, { kind: "missing" }>): string[] {
   const { name, requiredBy, version, folders, programs, similar, files } = problem;
-  const needed = requiredBy === undefined ? "" : `, which ${cutName(requiredBy)} needs`;
-  if (version !== undefined) return [`ASDF finds ${cutName(name)}, but not version ${version}${needed}.`];
+  const needed = requiredBy === undefined ? "" : `, which ${fileName(requiredBy)} needs`;
+  if (version !== undefined) return [`ASDF finds ${fileName(name)}, but not version ${version}${needed}.`];
   const others = programs.length === 0 ? [] : [`Not provided by: ${programs.map(programText).join(", ")}`];
   return [
-    `ASDF does not find a system ${cutName(name)}${needed}.`,
+    `ASDF does not find a system ${fileName(name)}${needed}.`,
     `It looked in: ${folders.length === 0 ? "no folder" : folders.join(", ")}`,
     ...others,
-    ...(similar.length === 0 ? [] : [`Similar: ${similar.map((other) => cutName(other)).join(", ")}`]),
+    ...(similar.length === 0 ? [] : [`Similar: ${similar.map((other) => fileName(other)).join(", ")}`]),
     ...(files.length === 0 ? [] : [`Not in these folders: ${files.join(", ")} (load-system takes it as "file")`]),
     "ASDF reads the folders once: (asdf:clear-source-registry) makes it find new .asd files.",
   ];

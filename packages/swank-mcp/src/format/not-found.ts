@@ -66,7 +66,10 @@ export function missingFileAnswer(
   return missingAnswer({ what, blocks: fileBlocks(found), meta: { [key]: { ...found } } }, guide);
 }
 
-function fileBlocks({ file, similar }: FileNotFound): string[] {
+const NO_FILES = { folder: "a folder", special: "a pipe or a device" } as const;
+
+function fileBlocks({ file, similar, reason }: FileNotFound): string[] {
+  if (reason !== undefined) return [`${fileName(file)} is ${NO_FILES[reason]}, not a file.`];
   const hint = similar.length === 0 ? [] : [`Similar files: ${similar.map((each) => fileName(each)).join(", ")}`];
   return [`The image has no file ${fileName(file)}`, ...hint];
 }
