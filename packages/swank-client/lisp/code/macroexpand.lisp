@@ -121,7 +121,7 @@
   (let ((forms (handler-case (read-without-interning code (data-readtable (session-readtable (current-session))) :keywords nil)
                  (storage-condition ()
                    (restore-guard-page)
-                   (return-from expansions (list :unreadable "It is nested too deep.")))
+                   (return-from expansions (list :unreadable "It is circular, or nested too deep.")))
                  (error (problem) (return-from expansions (list :unreadable (message-text problem)))))))
     (handler-case (handler-bind ((warning #'muffle-warning))
                     (with-session-variables ((current-session))
