@@ -56,7 +56,7 @@
                  ((<= left 0) (return :unanswered)))
            (sb-thread:wait-on-semaphore (question-news question) :timeout (min left +poll-seconds+))))
 
-(defun withdraw (question reason)
+(defun end-question (question reason)
   "End QUESTION in every Emacs, because of REASON."
   (sb-ext:atomic-update (symbol-value '*questions*) (lambda (questions) (remove question questions)))
   (tell :withdraw (question-number question) reason (question-answer question)))
@@ -68,7 +68,7 @@
     (unwind-protect
          (progn (tell :ask (question-plist question))
                 (setf end (await-answer question)))
-      (withdraw question end))
+      (end-question question end))
     (if (eq end :answered)
         (list end (question-answer question))
         (list end))))
