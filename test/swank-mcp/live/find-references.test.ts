@@ -132,6 +132,21 @@ describe("find-references", () => {
     snapshots.match("several places", await allFound(["set-limit", "callers"]));
   });
 
+  it("lists each form of evaluated code, also of one evaluation", async () => {
+    await server.evaluate("(defun called () 1) (defun first-caller () (called)) (defun second-caller () (called))");
+    await server.evaluate("(defun third-caller () (called))");
+    expect((await found("called", "callers", { package: "cl-user" })).split("\n").sort()).to.deep.equal(
+      [
+        "> called callers",
+        "3 callers of CALLED:",
+        "",
+        "evaluation N: (defun first-caller () (called))",
+        "evaluation N: (defun second-caller () (called))",
+        "evaluation N: (defun third-caller () (called))",
+      ].sort(),
+    );
+  });
+
   it("says that a file has changed since it was loaded", async () => {
     await write("more.lisp", "(in-package :mail)\n;; moved\n\n(defun far (x)\n  (list (set-limit x)))\n");
     await utimes(join(folder, "more.lisp"), new Date(), new Date());

@@ -91,12 +91,16 @@ function groups(references: readonly Reference[]): Reference[][] {
   return [...byPlace.values()];
 }
 
-/** The references of a file by the form that makes them: a class makes methods that read and write its slots. */
+/**
+ * The references of a file by the form that makes them: a class makes methods that read and write its slots. Evaluated forms have no lines, and
+ * are told apart by their evaluation and first line.
+ */
 function formsOf(references: readonly Reference[]): Reference[][] {
   const byForm = new Map<string, Reference[]>();
   for (const reference of references) {
-    const { head, line, column, name } = reference;
-    const form = head === undefined ? `:${name}` : `${line}:${column}`;
+    const { head, line, column, name, origin } = reference;
+    const place = line === undefined ? `${origin}:${head}` : `${line}:${column}`;
+    const form = head === undefined ? `:${name}` : place;
     byForm.set(form, [...(byForm.get(form) ?? []), reference]);
   }
   return [...byForm.values()];
