@@ -1,5 +1,6 @@
-// An agent debugs three programs with the tools of swank-mcp. Prints its reasoning, calls and answers as Markdown.
-// `node examples/debugging.mjs [recursion] [pipeline] [race]`; the exit status is 1 if an answer is not the expected one.
+// An agent debugs five programs with the tools of swank-mcp. Prints its reasoning, calls and answers as Markdown.
+// `node examples/debugging.mjs [recursion] [pipeline] [race] [deadlock] [slow]`; the exit status is 1 if an answer is not the expected one.
+import { deadlock, slow } from "./debugging/running.mjs";
 import { pipeline, race, recursion } from "./debugging/stories.mjs";
 import { Agent, WrongTurn } from "./support/agent.mjs";
 
@@ -7,6 +8,8 @@ const STORIES = {
   recursion: { title: "A wrong base case in a recursion", tell: recursion },
   pipeline: { title: "A bad slot value in a pipeline of objects", tell: pipeline },
   race: { title: "A race between two threads", tell: race },
+  deadlock: { title: "A deadlock, found and freed", tell: deadlock },
+  slow: { title: "A job made more than 30 times faster", tell: slow },
 };
 
 async function play(name) {

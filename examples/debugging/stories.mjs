@@ -1,7 +1,4 @@
-/** Returns code that loads an example; the image's directory is the root of the repository. @param {string} name */
-function load(name) {
-  return `(load "examples/debugging/${name}.lisp")`;
-}
+import { load } from "./load.mjs";
 
 /** @param {import("../support/agent.mjs").Agent} agent */
 export async function recursion(agent) {

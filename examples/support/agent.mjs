@@ -62,10 +62,15 @@ export class Agent {
    * @returns {Promise<any>} the answer's structured content, if any
    */
   async call(name, args, expected) {
+    return (await this.answerOf(name, args, expected)).data;
+  }
+
+  /** Calls a tool as `call` does, and returns its text, structured content (`data`) and `_meta`. */
+  async answerOf(name, args, expected) {
     const answer = await this.#send(name, args);
     this.#record(name, args, answer.text);
     if (!expected.test(answer.text)) throw new WrongTurn(`${name} was expected to say ${expected}.`);
-    return answer.data;
+    return answer;
   }
 
   /** Calls a tool until its answer matches, and records the last call. Arguments and result are those of `call`. */
@@ -89,10 +94,10 @@ export class Agent {
   }
 
   async #send(name, args) {
-    const { content, structuredContent } = await this.#client.callTool({ name, arguments: args }, undefined, {
+    const { content, structuredContent, _meta } = await this.#client.callTool({ name, arguments: args }, undefined, {
       timeout: PATIENCE,
     });
-    return { text: content.map((block) => block.text).join("\n\n"), data: structuredContent };
+    return { text: content.map((block) => block.text).join("\n\n"), data: structuredContent, meta: _meta };
   }
 
   #record(name, args, text) {

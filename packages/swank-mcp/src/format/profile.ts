@@ -39,7 +39,8 @@ function countsHeading(
 ): string {
   const number = samples === 0 ? "No call" : samples === 1 ? "1 call" : `${countText(samples)} calls`;
   const what = functions === 1 ? "1 function" : `${countText(functions)} functions`;
-  const uncalled = called < functions && samples > 0 ? `; ${countText(functions - called)} were not called` : "";
+  const idle = functions - called;
+  const uncalled = idle > 0 && samples > 0 ? `; ${countText(idle)} ${idle === 1 ? "was" : "were"} not called` : "";
   const own = `Counting took about ${timeText(counting)} of it, and switching on and off ${timeText(looking)}.`;
   return `${number} of ${what}${uncalled}. ${costText(cost)}. ${own}`;
 }
