@@ -6,6 +6,9 @@ const ABOUT = `\`npm start\` in a terminal, or \`swank-mcp console\` with any of
 evaluates a form as soon as its parentheses balance; until then it reads more lines. It prints the text that an agent would read, and formats JSON
 answers as lines.
 
+The words of a command are Lisp forms, which can go over several lines. Where a command takes only a text or a file, as \`,search\` does, it is the
+rest of the line as typed, without quotes around it.
+
 The prompt shows the package and, in brackets, the stop that commands apply to: the latest one, or that of the thread chosen with \`,thread\`. The
 history is kept in \`~/.local/state/swank-toolkit\`, or under \`XDG_STATE_HOME\`.
 

@@ -60,6 +60,15 @@ describe("readEntry", () => {
     ],
     [",unbreak 3", "breakpoint_remove", { id: 3 }],
     [",describe |Odd Name|", "describe-symbol", { name: "|Odd Name|", package: "ZOO" }],
+    [",search incf counter", "search-source", { pattern: "incf counter" }],
+    [",search  (defun f ", "search-source", { pattern: "(defun f" }],
+    [',search "a" ; b)', "search-source", { pattern: '"a" ; b)' }],
+    [",apropos |", "apropos-search", { pattern: "|" }],
+    [",compile my file.lisp", "compile-code", { file: "my file.lisp" }],
+    [",load my file.lisp", "load-system", { file: "my file.lisp" }],
+    [",load zoo", "load-system", { system: "zoo" }],
+    [",changes it's.lisp", "list-changes", { file: "it's.lisp" }],
+    [",update", "load-changes", { file: undefined }],
     [",definitions", "list-definitions", { type: undefined }],
   ];
   for (const [typed, tool, args] of CALLS)
@@ -67,8 +76,35 @@ describe("readEntry", () => {
 
   it("shows the usage of a misused command", () => {
     expect(mistake(",locals")).to.equal("Usage: ,locals n. Show the variables of frame n.");
-    for (const typed of [",locals 1 2", ",error 1", ",in 1", ",break", ",break f 1 2", ",unbreak 1)"])
+    for (const typed of [
+      ",search",
+      ",search  ",
+      ",load",
+      ",locals 1 2",
+      ",error 1",
+      ",in 1",
+      ",break",
+      ",break f 1 2",
+      ",unbreak 1)",
+    ])
       expect(mistake(typed), typed).to.match(/^Usage: ,/);
+  });
+
+  it("names the unfinished form of a command at the end of the input, and the lines that it took", () => {
+    const atEnd = (typed: string) => {
+      const entry = readEntry(typed);
+      return entry.kind === "unfinished" ? entry.atEnd : entry;
+    };
+    const why = "It has an open parenthesis, string or comment.";
+    expect(atEnd(",expand (when a")).to.deep.equal({
+      kind: "mistake",
+      text: `Unfinished form: ,expand (when a\n${why} Close it.`,
+    });
+    expect(atEnd(",expand (when a\n(f)\n,status\n")).to.deep.equal({
+      kind: "mistake",
+      text: `Unfinished form: ,expand (when a\n${why} The 2 lines after it were read as part of it. Close it.`,
+    });
+    expect(atEnd(",in 1 (f\n2")).to.have.property("text").that.includes(" The line after it was read as part of it.");
   });
 
   it("suggests the command that was meant", () => {

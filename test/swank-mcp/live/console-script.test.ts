@@ -29,6 +29,16 @@ describe("swank-mcp console without a terminal", () => {
     expect(await runScript([",nothing"])).to.include({ code: 1 });
   });
 
+  it("searches text with an open parenthesis, and says that a later line was taken by an unfinished form", async () => {
+    const { output, code } = await runScript([",search (defun no-such-name", ",expand (when a", "(+ 1 2)"]);
+    expect(output)
+      .to.include("(defun no-such-name")
+      .and.to.match(
+        /\nUnfinished form: ,expand \(when a\nIt has an open [\w, ]+\. The line after it was read as part of it\. Close it\.\n$/,
+      );
+    expect(code).to.equal(1);
+  });
+
   it("exits with 1 when a file of --load cannot be loaded, even without input", async () => {
     for (const lines of [[], ["(+ 1 2)"]]) {
       const { output, code } = await runScript(lines, ["--load", "/nosuch.lisp"]);

@@ -2,7 +2,7 @@ import type { ToolGuide } from "../text/tool-guide.js";
 
 /** The text typed after a command's name. */
 export interface CommandInput {
-  /** Lisp forms as typed: numbers, names, expressions. */
+  /** Lisp forms as typed: numbers, names, expressions. A command that takes text has the rest of the line as its only word. */
   readonly words: readonly string[];
   /** The text after the first word. */
   readonly rest: string;
@@ -25,6 +25,8 @@ export interface ToolCommand extends Described {
   readonly tool: string;
   /** Whether the command acts on a stop, which `,thread` chooses. */
   readonly ofStop: boolean;
+  /** Whether the rest of the line is one text, such as the name of a file, and not Lisp forms. */
+  readonly takesText: boolean;
   /** The tool's arguments; the tool checks them. */
   args(input: CommandInput): Readonly<Record<string, unknown>>;
 }
@@ -42,7 +44,18 @@ type Arguments = ToolCommand["args"];
 const NONE: Arguments = () => ({});
 
 function tool(name: string, usage: string, toolName: string, summary: string, args = NONE): ToolCommand {
-  return { kind: "tool", name, usage, summary, tool: toolName, ofStop: false, args };
+  return { kind: "tool", name, usage, summary, tool: toolName, ofStop: false, takesText: false, args };
+}
+
+/** A command whose argument is text: spaces, quotes and parentheses in it mean themselves. */
+function ofText(
+  name: string,
+  usage: string,
+  toolName: string,
+  summary: string,
+  args: (text: string | undefined) => Readonly<Record<string, unknown>>,
+): ToolCommand {
+  return { ...tool(name, usage, toolName, summary, ({ words: [text] }) => args(text)), takesText: true };
 }
 
 function ofStop(name: string, usage: string, toolName: string, summary: string, args = NONE): ToolCommand {
@@ -136,10 +149,16 @@ export const COMMANDS: readonly ConsoleCommand[] = [
     name,
     package: packageName,
   })),
-  tool("apropos", "text", "apropos-search", "List names that contain a text.", ({ words: [pattern] }) => ({ pattern })),
-  tool("search", "text", "search-source", "Search the source of what is loaded.", ({ rest, words: [word] }) => ({
-    pattern: rest === "" ? word : `${word} ${rest}`,
-  })),
+  ofText("apropos", "text", "apropos-search", "List names that contain a text.", (pattern) => ({ pattern })),
+  ofText(
+    "search",
+    "text",
+    "search-source",
+    "Search the source of what is loaded for the rest of the line.",
+    (pattern) => ({
+      pattern,
+    }),
+  ),
   tool(
     "expand",
     "form",
@@ -150,7 +169,7 @@ export const COMMANDS: readonly ConsoleCommand[] = [
       package: packageName,
     }),
   ),
-  tool("changes", "[file]", "list-changes", "Compare the image with its files.", ({ words: [file] }) => ({ file })),
+  ofText("changes", "[file]", "list-changes", "Compare the image with its files.", (file) => ({ file })),
   tool(
     "uses",
     "name [kind]",
@@ -162,16 +181,14 @@ export const COMMANDS: readonly ConsoleCommand[] = [
       package: packageName,
     }),
   ),
-  tool("compile", "file", "compile-code", "Compile a file without loading it.", ({ words: [file], rest }) => ({
-    file: rest === "" ? file : `${file} ${rest}`,
-  })),
-  tool("load", "system|file", "load-system", "Compile and load a system or a file.", ({ words: [word = ""], rest }) =>
-    loadArguments(rest === "" ? word : `${word} ${rest}`),
+  ofText("compile", "file", "compile-code", "Compile a file without loading it.", (file) => ({ file })),
+  ofText("load", "system|file", "load-system", "Compile and load a system or a file.", (name = "") =>
+    loadArguments(name),
   ),
   tool("test", "name", "run-tests", "Run the tests of a system, or a suite or test.", ({ words: [name] }) => ({
     name,
   })),
-  tool("update", "[file]", "load-changes", "Load what has changed in the files.", ({ words: [file] }) => ({ file })),
+  ofText("update", "[file]", "load-changes", "Load what has changed in the files.", (file) => ({ file })),
   tool("save", "[name [file]]", "save-changes", "Write definitions to their files.", ({ words: [name, file] }) => ({
     name,
     file,

@@ -37,12 +37,29 @@ function readCode(code: string): Entry | Unfinished {
 function readCommand(name: string, typed: string, commands: readonly ConsoleCommand[]): Entry | Unfinished {
   const command = commands.find((candidate) => candidate.name === name.toLowerCase());
   if (command === undefined) return { kind: "mistake", text: unknownCommand(name, commands) };
+  if (command.kind === "tool" && command.takesText) return withWords(command, typed === "" ? [] : [typed], "");
   const { state, forms } = outlineCode(typed);
-  const misused = { kind: "mistake", text: `Usage: ${usageText(command)}. ${command.summary}` } as const;
-  if (state === "unfinished") return { kind: "unfinished", atEnd: misused };
-  if (state === "surplus" || !takesWords(command, forms.length)) return misused;
+  if (state === "unfinished")
+    return { kind: "unfinished", atEnd: { kind: "mistake", text: endlessForm(command, typed) } };
+  if (state === "surplus") return misuse(command);
   const words = forms.map(({ offset, end }) => typed.slice(offset, end));
-  return { kind: "command", command, input: { words, rest: typed.slice(forms[0]?.end ?? 0).trim() } };
+  return withWords(command, words, typed.slice(forms[0]?.end ?? 0).trim());
+}
+
+function withWords(command: ConsoleCommand, words: readonly string[], rest: string): Entry {
+  return takesWords(command, words.length) ? { kind: "command", command, input: { words, rest } } : misuse(command);
+}
+
+function misuse(command: ConsoleCommand): Entry {
+  return { kind: "mistake", text: `Usage: ${usageText(command)}. ${command.summary}` };
+}
+
+/** The message for a command whose form was still open when the input ended. The form may have taken lines meant as further entries. */
+function endlessForm(command: ConsoleCommand, typed: string): string {
+  const [first = "", ...others] = typed.split("\n");
+  const lines = others.length === 1 ? "The line after it was" : `The ${others.length} lines after it were`;
+  const taken = others.length === 0 ? "" : ` ${lines} read as part of it.`;
+  return `Unfinished form: ,${command.name} ${first}\nIt has an open parenthesis, string or comment.${taken} Close it.`;
 }
 
 /** The message for an unknown command. Answers name tools, so for a tool's name it suggests the tool's command. */
