@@ -9,6 +9,9 @@ answers as lines.
 The words of a command are Lisp forms, which can go over several lines. Where a command takes only a text or a file, as \`,search\` does, it is the
 rest of the line as typed, without quotes around it.
 
+\`,save\` writes the files at once, while the tool \`save-changes\` only shows the differences unless \`dry-run\` is false. \`,changes\` shows them
+before.
+
 The prompt shows the package and, in brackets, the stop that commands apply to: the latest one, or that of the thread chosen with \`,thread\`. The
 history is kept in \`~/.local/state/swank-toolkit\`, or under \`XDG_STATE_HOME\`.
 

@@ -69,6 +69,7 @@ describe("readEntry", () => {
     [",load zoo", "load-system", { system: "zoo" }],
     [",changes it's.lisp", "list-changes", { file: "it's.lisp" }],
     [",update", "load-changes", { file: undefined }],
+    [",save f", "save-changes", { name: "f", file: undefined, "dry-run": false }],
     [",definitions", "list-definitions", { type: undefined }],
   ];
   for (const [typed, tool, args] of CALLS)
@@ -129,6 +130,12 @@ describe("readEntry", () => {
         text: `${name} is switched off. To have it, add ${family} to --tools.`,
       });
     }
+  });
+
+  it("says in ,help that ,save writes at once, and names the command that shows the differences", () => {
+    expect(commandsText()).to.match(
+      /\n {2},save \[name \[file\]\] +Write definitions to their files at once; ,changes shows/,
+    );
   });
 
   it("lists every command once in ,help", () => {

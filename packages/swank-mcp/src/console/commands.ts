@@ -189,11 +189,17 @@ export const COMMANDS: readonly ConsoleCommand[] = [
     name,
   })),
   ofText("update", "[file]", "load-changes", "Load what has changed in the files.", (file) => ({ file })),
-  tool("save", "[name [file]]", "save-changes", "Write definitions to their files.", ({ words: [name, file] }) => ({
-    name,
-    file,
-    "dry-run": false,
-  })),
+  tool(
+    "save",
+    "[name [file]]",
+    "save-changes",
+    "Write definitions to their files at once; ,changes shows the differences first.",
+    ({ words: [name, file] }) => ({
+      name,
+      file,
+      "dry-run": false,
+    }),
+  ),
   tool(
     "class",
     "name [argument ...]",
