@@ -103,6 +103,22 @@ describe("save-changes", () => {
     expect(await answer({ file, text: false }, "list-changes")).to.equal("Image and files agree.");
   });
 
+  it("appends no definition that the file already has, or may have where it cannot be read", async () => {
+    const other = join(folder, "other.lisp");
+    const text = "(in-package :toll)\n(export 'dup)\n\n(defun dup () 1)\n";
+    await writeFile(other, text);
+    await server.evaluate("(defun dup () 2) (defun hidden () 2)");
+    snapshots.match("already there", await answer({ name: "dup", file: other, "dry-run": false }));
+    expect(await readFile(other, "utf8")).to.equal(text);
+    const broken = `${text}\n(defun broken ()\n  (list 1)\n\n(defun hidden () 1)\n`;
+    await writeFile(other, broken);
+    snapshots.match("unreadable", await answer({ name: "hidden", file: other, "dry-run": false }));
+    expect(await answer({ name: "dup", file: other, "dry-run": false })).to.match(/other\.lisp:4:1: not written/);
+    expect(await readFile(other, "utf8")).to.equal(broken);
+    await writeFile(other, "(in-package :toll)\n(export '(dup hidden))\n");
+    expect(await answer({ name: "dup", file: other, "dry-run": false })).to.match(/other\.lisp:3:1: written/);
+  });
+
   it("keeps the encoding and the line ends of the file", async () => {
     const other = join(folder, "latin.lisp");
     await writeFile(other, Buffer.from('(in-package :toll)\r\n(defun gr\xfc\xdfe ()\r\n  "\xe4")\r\n', "latin1"));

@@ -86,17 +86,41 @@
                               ((not (package-fits-p definition (package-at (file-text file) (file-forms file) number (file-initial-package file)))) :other-package)
                               (t :save)))))
 
+(defun unreadable-position (file)
+  "The position in FILE of the first form that cannot be read, or NIL if all can be read."
+  (unless (file-whole-p file)
+    (let* ((last (first (last (file-forms file))))
+           (end (length (file-text file))))
+      (first-position (file-text file) (if last (top-level-form-end last) 0) end))))
+
+(defun present-position (definition file)
+  "The position in FILE, which is not known to define DEFINITION, of a form that defines it when loaded; or NIL."
+  (multiple-value-bind (span number) (named-span definition file nil)
+    (when span
+      (let* ((text (file-text file))
+             (answer (apply #'defines-p definition text span))
+             (package (package-at text (file-forms file) number (file-initial-package file)))
+             (operator (apply #'definition-head text span)))
+        ;; a form whose operator is unknown may only use the name
+        (when (or (eq t answer) (and operator package (own-operator-p operator package)))
+          (first span))))))
+
 (defun addition (change file)
   "The SAVE of CHANGE, whose definition no file has, at the end of FILE; NIL for FILE if none was given."
   (let* ((text (and file (file-text file)))
-         (end (and file (length text))))
-    (make-save :change change :file file :start end :end end
+         (end (and file (length text)))
+         (unreadable (and file (unreadable-position file)))
+         (present (and file (present-position (change-definition change) file)))
+         (start (or present unreadable end)))
+    (make-save :change change :file file :start start :end start
                :text (and file (change-text change)
                           (file-line-ends (format nil "~:[~%~;~]~:[~%~;~]~a~%" (or (zerop end) (char= #\Newline (char text (1- end))))
                                                   (zerop end) (change-text change))
                                           file))
                :outcome (cond ((null (change-text change)) :no-text)
                               ((null file) :no-file)
+                              (present :defined)
+                              (unreadable :unreadable)
                               ((not (package-fits-p (change-definition change)
                                                     (package-at text (file-forms file) (length (file-forms file))
                                                                 (file-initial-package file))))

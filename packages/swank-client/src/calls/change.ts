@@ -96,6 +96,8 @@ export type Changes = FoundChanges | FileNotFound;
  * - `no-file`: no file defines it, and none was named with its name.
  * - `no-text`: Lisp has not recorded its text.
  * - `file-changed`: its form in the file has changed since it was loaded, or the file changed while it was written.
+ * - `defined`: the file has a form of it, but the image did not load that; it was not replaced. The place is that of the form.
+ * - `unreadable`: not all of the file can be read, so a form of it may be there. The place is that of the first form that cannot be read.
  * - `ambiguous`: the file has several such forms.
  * - `conditional`: `#+` or `#-` is before the form in the file.
  * - `other-package`: it was evaluated in another package than that of the place in the file.
@@ -109,6 +111,8 @@ export const SAVE_OUTCOMES = [
   "no-file",
   "no-text",
   "file-changed",
+  "defined",
+  "unreadable",
   "ambiguous",
   "conditional",
   "other-package",

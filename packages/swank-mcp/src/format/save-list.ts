@@ -19,9 +19,15 @@ const OUTCOMES: Record<SaveOutcome, string> = {
   "no-file": "not written: no file defines it. Give its name with the file to append it to",
   "no-text": "not written: Lisp has not recorded its text. Evaluate it again",
   "file-changed": "not written: this form changed in the file since it was loaded. Merge the two by hand",
-  ambiguous: "not written: the file has several such forms",
-  conditional: "not written: #+ or #- precedes the form in the file",
-  "other-package": "not written: it was evaluated in another package than the file's",
+  defined:
+    "not written: the file already has this form here, but the image has not loaded it. Load the file, evaluate your definition again and save that, or edit the file by hand",
+  unreadable:
+    "not written: the form that begins here cannot be read, so the definition may follow. Probably a parenthesis or quote is unbalanced here: compile-code with this file names the line. Mend it, then save again",
+  ambiguous: "not written: the file has several such forms. Keep one, or edit the file by hand",
+  conditional:
+    "not written: #+ or #- precedes the form in the file. Edit the form in the file by hand, then load the file",
+  "other-package":
+    "not written: it was evaluated in another package than the file's. Evaluate it in the package of that place, then save again",
   encoding: "not written: the encoding of the file cannot represent the text",
   "read-only": "not written: the file is read-only",
   unwritable: "not written: the folder is read-only, the file's owner cannot be kept, or the disk is full",
