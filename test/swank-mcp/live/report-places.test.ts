@@ -78,6 +78,26 @@ describe("the report of a stop", () => {
     await unwinding.close();
   });
 
+  it("counts the forms that #. yields, without running code for them", async () => {
+    const optimized = "(defparameter *oo* '(optimize speed (space 0) (debug 1) (compilation-speed 0)))";
+    const functions = `(defun settings () (incf *runs*) *oo*)
+(defun by-variable (x)
+  (declare #.*oo*)
+  (let ((y (list x)))
+    (print y)
+    (list (car x) y)))
+(defun by-call (x)
+  (declare #.(settings))
+  (list (car x) x))
+`;
+    await writeFile(join(folder, "read.lisp"), functions);
+    await lisp.evaluate(`(defvar *runs* 0) ${optimized} (load "${join(folder, "read.lisp")}")`);
+    expect(await report("(by-variable 1)")).to.match(/Source lines of frames: \d+ FOLDER\/read\.lisp:6\b/);
+    const runs = (await lisp.evaluate("*runs*"))[0];
+    expect(await report("(by-call 1)")).not.to.include("Source lines");
+    expect((await lisp.evaluate("*runs*"))[0]).to.equal(runs);
+  });
+
   it("finds the line in a file of 900 kB", async () => {
     await writeFile(join(folder, "long.lisp"), LONG);
     await lisp.evaluate(`(load "${join(folder, "long.lisp")}")`);

@@ -99,13 +99,29 @@
                    (sb-di:code-location-toplevel-form-offset location)
                    (sb-di:code-location-form-number location))))))
 
+(defun readtable-of-known-values (note-unknown)
+  "The current readtable, except that #. runs no code of the program. It calls NOTE-UNKNOWN if it does not know the value of the form."
+  (let ((readtable (copy-readtable)))
+    (flet ((read-known-value (stream char parameter)
+             (declare (ignore char parameter))
+             (let ((form (read stream t nil t)))
+               (cond (*read-suppress* nil)
+                     ((and (symbolp form) (boundp form)) (symbol-value form))
+                     ((constantp form) (eval form))
+                     (t (funcall note-unknown) nil)))))
+      (set-dispatch-macro-character #\# #\. #'read-known-value readtable))
+    readtable))
+
 (defun place-of-frame (index)
   "(SHOWN-FILE LINE FILE) of frame INDEX, or NIL if the line is not known. SHOWN-FILE is relative to the image's directory."
-  (destructuring-bind (&optional kind file line column)
-      ;; the source of the running code is read again
-      (let ((*read-eval* nil)) (frame-source index :user))
-    (declare (ignore column))
-    (when (and (eq kind :file) line) (list (short-file-name file) line (absolute-file-name file)))))
+  (let ((known t))
+    (destructuring-bind (&optional kind file line column)
+        ;; the source of the running code is read again, and the numbers of its forms depend on the values of #.
+        (let ((*readtable* (readtable-of-known-values (lambda () (setf known nil))))
+              (*read-eval* nil))
+          (frame-source index :user))
+      (declare (ignore column))
+      (when (and known (eq kind :file) line) (list (short-file-name file) line (absolute-file-name file))))))
 
 (defun with-places (entries frames)
   "ENTRIES, ((INDEX TEXT KIND) ...), with the result of PLACE-OF-FRAME at the end of those among the first of kind :USER whose lines are known.
