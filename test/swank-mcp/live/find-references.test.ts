@@ -276,5 +276,13 @@ describe("find-references", () => {
     }
   });
 
+  it("lists each test of FiveAM that calls a function, with its place", async () => {
+    await server.evaluate(LOAD_FIVEAM);
+    const names = ["one", "two", "three"];
+    const tests = names.map((name) => `(fiveam:test ${name}\n  (fiveam:is (equal "" (tested))))\n`);
+    await load("tests.lisp", `(in-package :mail)\n(defun tested () "")\n${tests.join("")}`);
+    snapshots.match("tests", await allFound(["tested", "callers"]));
+  });
+
   snapshots.testCompleteness();
 });

@@ -8,6 +8,15 @@
   "The method whose code has the NAME, or NIL."
   (find name (methods-of (second name)) :key #'method-code-name :test #'equal))
 
+(defun test-of-code (name)
+  "The name of the test whose body is code with the NAME, (OPERATOR %TEST-NAME ...) as FiveAM makes it; or NIL."
+  (let* ((inner (second name))
+         (text (and (symbolp inner) (symbol-name inner)))
+         (prefix (find-if (lambda (prefix) (eql 0 (search prefix text))) '("%TEST-" "%INNER-TEST-"))))
+    (when prefix
+      (let ((tests (remove (subseq text (length prefix)) (fiveam-tests) :key #'first :test-not #'string=)))
+        (first (or (find (symbol-package inner) tests :key #'second) (first tests)))))))
+
 (defun code-definition (name record)
   "The definition to which code with the NAME belongs. RECORD is SBCL's record of its place. Code without a definition is of kind :CODE."
   (flet ((made (kind &optional (name name) method)
@@ -18,7 +27,9 @@
       ((cons (eql macro-function)) (made :macro (second name)))
       ((cons (eql compiler-macro-function)) (made :compiler-macro (second name)))
       (cons (let ((method (and (member (first name) *method-function-names*) (or-nil (method-of-code name)))))
-              (if method (made :method (second name) method) (made :code))))
+              (if method
+                  (made :method (second name) method)
+                  (let ((test (or-nil (test-of-code name)))) (if test (test-definition test) (made :code))))))
       (t (made :code)))))
 
 (defun recorded-users (users)

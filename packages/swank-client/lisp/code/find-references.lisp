@@ -38,7 +38,9 @@
 (defun definition-key (definition)
   "What identifies DEFINITION. Code without a name is identified by its top-level form."
   (if (eq (definition-kind definition) :code)
-      (enclosing-form-key definition)
+      (let ((form (enclosing-form-key definition)))
+        ;; pieces of code without a place have only their names
+        (if (some #'identity form) form (list (definition-name definition))))
       (list (definition-name definition) (definition-method definition) (record-path definition) (evaluation-of definition))))
 
 (defun each-once (definitions)

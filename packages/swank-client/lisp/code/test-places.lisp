@@ -14,7 +14,7 @@
 (defun test-form (test files)
   "=> the first of FILES, preferably with code of its package, with a form with the name TEST, a symbol or a text, that no operator of Lisp
 defines, and the (START END) of that form; or NIL"
-  (let ((definition (make-definition :kind :test :name test))
+  (let ((definition (test-definition test))
         (package (and (symbolp test) (home-name test)))
         (elsewhere nil))
     (dolist (name files (and elsewhere (values-list elsewhere)))
@@ -27,10 +27,14 @@ defines, and the (START END) of that form; or NIL"
             (return (values file span)))
           (unless elsewhere (setf elsewhere (list file span))))))))
 
+(defun test-definition (name)
+  "The definition of the test or suite NAME."
+  (make-definition :kind :test :name name))
+
 (defun test-definitions (symbol)
   "The definition of the test or suite SYMBOL, as a list; or NIL."
   (and (some (lambda (framework) (find symbol (framework-tests-now framework) :key #'first)) *frameworks*)
-       (list (make-definition :kind :test :name symbol))))
+       (list (test-definition symbol))))
 
 (defun test-pathname (definition)
   "The file in which the test that is DEFINITION seems to be, or NIL."

@@ -9,7 +9,8 @@ const { integer, nullable, optional, plist, string } = decode;
 /** Kinds of definitions that have a text. */
 export const SOURCE_KINDS = [...DEFINITION_KINDS, "special-operator"] as const;
 
-const SHOWN_KINDS = [...SOURCE_KINDS, "test"] as const;
+/** Kinds of definitions that a file can show: those with a text, and tests of known frameworks. */
+export const SHOWN_KINDS = [...SOURCE_KINDS, "test"] as const;
 
 /**
  * What the text of a definition is.

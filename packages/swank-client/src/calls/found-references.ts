@@ -1,6 +1,6 @@
 import { type Decoder, decode } from "sexp-parser";
 import { keywordOf } from "../lisp/decoders.js";
-import { SOURCE_KINDS, TEXT_STATES, type TextState } from "./definition-text.js";
+import { SHOWN_KINDS, TEXT_STATES, type TextState } from "./definition-text.js";
 import type { NameNotFound } from "./symbol-description.js";
 
 const { integer, list, map, nullable, optional, plist, string, tuple } = decode;
@@ -28,7 +28,7 @@ export const REFERENCE_KINDS = [
 /** One of `REFERENCE_KINDS`. */
 export type ReferenceKind = (typeof REFERENCE_KINDS)[number];
 
-const USER_KINDS = [...SOURCE_KINDS, "code"] as const;
+const USER_KINDS = [...SHOWN_KINDS, "code"] as const;
 
 /** A definition that refers to a name, or that the name leads to. */
 export interface Reference {
