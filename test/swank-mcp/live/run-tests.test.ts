@@ -28,6 +28,17 @@ describe("run-tests", () => {
     );
   });
 
+  it("runs each test of FiveAM in a package once, without its suites", async () => {
+    await suite.run({ name: "orders" });
+    expect(await suite.run({ name: "orders-tests", framework: "fiveam" })).to.match(
+      /^Package ORDERS-TESTS: \d+ passed, \d+ failed, \d+ skipped in <seconds> \(FiveAM\)\./,
+    );
+  });
+
+  it("says that the framework named has nothing of a name, and that a system has that name", async () => {
+    suite.snapshots.match("a wrong framework", await suite.run({ name: "orders", framework: "sb-rt" }));
+  });
+
   it("reports values and errors of sb-rt, whose tests are named one by one or by their package", async () => {
     suite.snapshots.match("a system with sb-rt", await suite.run({ name: "sound", framework: "asdf" }));
     expect(await suite.run({ name: "sound::doubled" })).to.equal(

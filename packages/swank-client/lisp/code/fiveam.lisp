@@ -79,9 +79,21 @@
   (declare (ignore run))
   (call-quietly-in-fiveam function arguments))
 
+(defun run-fiveam-tests (names)
+  "Run the tests and suites NAMES."
+  (dolist (name names) (call-if-loaded "IT.BESE.FIVEAM" "RUN" name)))
+
+(defun fiveam-package-runner (package)
+  "A function that runs the tests whose names are in PACKAGE, or NIL. Its suites would run them again."
+  (let ((names (loop for (name home) in (fiveam-tests)
+                     when (and (eq home package)
+                               (not (instance-p (fiveam "GET-TEST" name) "IT.BESE.FIVEAM" "TEST-SUITE")))
+                       collect name)))
+    (and names (lambda () (run-fiveam-tests names)))))
+
 (add-framework :id "fiveam"
                :tests #'fiveam-tests
-               :runner (lambda (names) (dolist (name names) (call-if-loaded "IT.BESE.FIVEAM" "RUN" name)))
-               :package-runner (constantly nil)
+               :runner #'run-fiveam-tests
+               :package-runner #'fiveam-package-runner
                :wrappers '(("IT.BESE.FIVEAM" "RUN" run-fiveam)
                            ("IT.BESE.FIVEAM" "EXPLAIN!" explain-fiveam)))

@@ -11,15 +11,18 @@ const TESTS_META = "swank-mcp/tests";
 const MAX_FAILURES = 30;
 const MAX_TEXT = 600;
 
+type Unknown = Extract<TestResults, { status: "not-found" }>;
 type Run = Extract<TestResults, { status: "run" }>;
 
-/** The answer of run-tests. */
-export function testsAnswer(results: TestResults, guide: ToolGuide): ToolAnswer {
+/**
+ * The answer of run-tests.
+ *
+ * @param framework - The framework that the caller named.
+ */
+export function testsAnswer(results: TestResults, framework: string | undefined, guide: ToolGuide): ToolAnswer {
   if (results.status === "not-found") {
-    const { name, similar } = results;
-    const hint = similar.length === 0 ? [] : [`Similar: ${similar.map((other) => cutName(other)).join(", ")}`];
-    const text = `There is no system, and no loaded suite or test, named ${cutName(name)}.`;
-    return missingAnswer({ what: "test", blocks: [text, ...hint], meta: data({ ...results }) }, guide);
+    const blocks = [missingText(results, framework), ...hints(results, framework)];
+    return missingAnswer({ what: "test", blocks, meta: data({ ...results }) }, guide);
   }
   const { failures, failed, error } = results;
   const { shown } = firstOf(failures, MAX_FAILURES);
@@ -30,6 +33,21 @@ export function testsAnswer(results: TestResults, guide: ToolGuide): ToolAnswer 
     isError: failed > 0 || error !== undefined,
     meta: data({ ...results, failures: failures.map((failure) => ({ ...failure })), error: error && { ...error } }),
   };
+}
+
+function missingText({ name }: Unknown, framework: string | undefined): string {
+  if (framework === undefined) return `There is no system, and no loaded suite or test, named ${cutName(name)}.`;
+  if (framework === "asdf") return `There is no system named ${cutName(name)}.`;
+  return `${framework} has no loaded suite, test or package of tests named ${cutName(name)}.`;
+}
+
+function hints({ name, similar }: Unknown, framework: string | undefined): readonly string[] {
+  const same = similar.find((other) => other.toLowerCase() === name.toLowerCase());
+  if (framework !== undefined && same !== undefined)
+    return [
+      `Another framework, or ASDF as a system, has ${cutName(same)}. Call run-tests without framework to run that.`,
+    ];
+  return similar.length === 0 ? [] : [`Similar: ${similar.map((other) => cutName(other)).join(", ")}`];
 }
 
 function data(facts: JsonObject): JsonObject {

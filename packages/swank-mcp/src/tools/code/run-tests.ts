@@ -29,7 +29,9 @@ export const runTests = defineTool({
     const { code, results } = await session.client.code.tests(name, { framework, stopOnFailure, signal });
     const onError = stopOnFailure ? "stop" : context.config.onError;
     const evaluation = context.agent.evaluations.begin(session.client, code, { valuesAs: "data", onError, policy });
-    context.agent.evaluations.present(evaluation, { answer: (value) => testsAnswer(results(value), context.guide) });
+    context.agent.evaluations.present(evaluation, {
+      answer: (value) => testsAnswer(results(value), framework, context.guide),
+    });
     const seconds = timeout ?? context.config.timeout;
     return presentedAnswer(evaluation, await concludeEvaluation(evaluation, session, context, seconds), context);
   },
