@@ -20,7 +20,11 @@ export function shownFileAnswer(shown: ShownFile, line: number, guide: ToolGuide
   const meta = { [FILE_META]: fileData(shown) };
   switch (shown.status) {
     case "found":
-      return { blocks: [`${heading(shown)}\n${cutText(linesText(shown, line))}`.trimEnd()], isError: false, meta };
+      return {
+        blocks: [`${heading(shown, line)}\n${cutText(linesText(shown, line))}`.trimEnd()],
+        isError: false,
+        meta,
+      };
     case "file-unreadable":
       return { blocks: [unreadableText(shown.file)], isError: true, meta };
     case "file-not-found":
@@ -32,10 +36,11 @@ function unreadableText(file: string): string {
   return `The image cannot read ${fileName(file)}: it is too large, or may not be read.`;
 }
 
-function heading({ file, count, first, lines, definition, changed }: FoundLines): string {
+function heading({ file, count, first, lines, definition, changed }: FoundLines, line: number): string {
+  const beyond = line > Math.max(count, 1) ? `; there is no line ${line}, so these are the last` : "";
   const place = lines.length === 0 ? "no lines" : `lines ${first}-${first + lines.length - 1} of ${count}`;
   const within = definition === undefined ? "" : `, in ${oneLine(definition.text, MAX_HEAD)} (line ${definition.line})`;
-  return `${fileName(file)}: ${place}${within}${changed ? "; the file has changed since it was loaded" : ""}`;
+  return `${fileName(file)}: ${place}${beyond}${within}${changed ? "; the file has changed since it was loaded" : ""}`;
 }
 
 function linesText({ lines, first }: FoundLines, line: number): string {
