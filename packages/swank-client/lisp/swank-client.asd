@@ -6,7 +6,7 @@
   :license "MIT"
   :depends-on ("swank-client/connection" "swank-client/evaluate" "swank-client/debugger" "swank-client/definitions"
                "swank-client/describe" "swank-client/code" "swank-client/program" "swank-client/trace" "swank-client/profile"
-               "swank-client/inspect-object" "swank-client/inspect" "swank-client/activity")
+               "swank-client/inspect-object" "swank-client/heap" "swank-client/inspect" "swank-client/activity")
   :in-order-to ((asdf:test-op (asdf:test-op "swank-client/tests"))))
 
 (asdf:defsystem "swank-client/connection"
@@ -257,6 +257,20 @@
                (:file "inspect-object/instances")
                (:file "inspect-object/others")
                (:file "inspect-object/inspect-object")))
+
+(asdf:defsystem "swank-client/heap"
+  :description "What is in the heap, what has grown, and what keeps an object alive"
+  :depends-on ("swank-client/trace" "swank-client/inspect-object")
+  :serial t
+  :components ((:file "compat/sbcl-heap")
+               (:file "compat/sbcl-references")
+               (:file "heap/package")
+               (:file "heap/types")
+               (:file "heap/summary")
+               (:file "heap/instances")
+               (:file "heap/search")
+               (:file "heap/steps")
+               (:file "heap/path")))
 
 (asdf:defsystem "swank-client/inspect"
   :description "Inspectors"

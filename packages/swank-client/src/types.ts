@@ -36,6 +36,7 @@ export type * from "./calls/found-lines.js";
 export type * from "./calls/found-names.js";
 export type * from "./calls/found-references.js";
 export type { Frame, FrameLocals, FramePage, FrameValue, Source, Variable } from "./calls/frames.js";
+export type * from "./calls/heap-data.js";
 export type {
   AproposEntry,
   AproposListOptions,
@@ -138,6 +139,8 @@ export type { CallOptions } from "./lisp/caller.js";
 export type { LispFunction, ModuleName } from "./lisp/descriptor.js";
 export type { LispRunner, RunOptions } from "./lisp/lisp-runner.js";
 export type { AgentActivity } from "./program/agent-activity.js";
+export type { Heap, HeapGrowthCode } from "./program/heap.js";
+export type { HeapGrowthOptions, HeapOptions, HeapSummaryOptions } from "./program/heap-options.js";
 export type { Program } from "./program/program.js";
 export type {
   InspectObjectOptions,

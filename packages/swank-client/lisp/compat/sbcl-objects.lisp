@@ -6,10 +6,14 @@
   (:export #:closure-values
            #:function-code-type
            #:instance-slots
+           #:layout-class
+           #:layout-of-instance
            #:obsolete-name
            #:obsolete-p
            #:plain-stream-p
+           #:slot-vector
            #:structure-parts
+           #:structure-slot
            #:unbound-mark))
 
 (in-package #:swank-client/sbcl-objects)
@@ -25,6 +29,30 @@
 (defparameter *layout-invalid* (first-function "WRAPPER-INVALID" "LAYOUT-INVALID") "SBCL's function that tells whether a layout is out of date.")
 
 (defparameter *layout-classoid* (first-function "WRAPPER-CLASSOID" "LAYOUT-CLASSOID") "SBCL's function that returns the class of a layout.")
+
+(declaim (inline layout-of-instance))
+(defun layout-of-instance (object)
+  "The layout of OBJECT, an instance of a class."
+  (funcall (the function *layout-of*) object))
+
+(defun layout-class (layout)
+  "The class whose instances have LAYOUT, or had it before the class was redefined; NIL if there is none."
+  (let ((classoid (and (typep layout 'sb-kernel:instance) (funcall *layout-classoid* layout))))
+    (and classoid (or (sb-kernel:classoid-pcl-class classoid) (find-class (sb-kernel:classoid-name classoid) nil)))))
+
+(defmacro unchecked (form)
+  "FORM, a call of one of SBCL's readers, without its claim about the type of the value."
+  (let ((expansion (macroexpand-1 form)))
+    (if (and (consp expansion) (eq 'sb-ext:truly-the (first expansion))) (third expansion) form)))
+
+(declaim (inline slot-vector))
+(defun slot-vector (object)
+  "The vector with the slots of OBJECT, or NIL if it is no instance of a standard class, or not complete yet."
+  (when (sb-kernel:%pcl-instance-p object)
+    (let ((slots (if (sb-kernel:%instancep object)
+                     (unchecked (sb-pcl::std-instance-slots object))
+                     (unchecked (sb-pcl::fsc-instance-slots object)))))
+      (and (simple-vector-p slots) slots))))
 
 (defun obsolete-p (object)
   "True if the class of OBJECT has been redefined since OBJECT was last used. Reading a slot would update OBJECT, which calls the user's code."
@@ -73,6 +101,14 @@
                         (handler-case (slot-value object name)
                           (error () (unbound-mark)))
                         (and accessor (symbol-package accessor) (fboundp accessor) accessor)))))
+
+(defun structure-slot (object index)
+  "(NAME ACCESSOR) of the slot of the structure OBJECT at the word INDEX, or NIL. ACCESSOR is NIL if no function reads the slot."
+  (let* ((description (and (not (obsolete-p object)) (sb-kernel:find-defstruct-description (type-of object) nil)))
+         (slot (and description (find index (sb-kernel:dd-slots description) :key #'sb-kernel:dsd-index))))
+    (and slot
+         (let ((accessor (sb-kernel:dsd-accessor-name slot)))
+           (list (sb-kernel:dsd-name slot) (and accessor (symbol-package accessor) (fboundp accessor) accessor))))))
 
 (defun closure-values (function)
   "((VALUE ASSIGNED-P) ...) of the variables that FUNCTION closes over."

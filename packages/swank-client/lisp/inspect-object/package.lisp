@@ -7,6 +7,17 @@
   (:import-from #:swank-client/describe #:described-source)
   (:import-from #:swank-client/sbcl #:accessible-symbol)
   (:import-from #:swank-client/sbcl-clock #:nanoseconds-now)
-  (:export #:inspect-object
+  (:export #:accessor-access
+           #:element-access
+           #:entry-access
+           #:inspect-object
            #:object-entry
-           #:release-object))
+           #:object-text
+           #:part
+           #:part-access
+           #:part-name
+           #:part-value
+           #:reference-text
+           #:release-object
+           #:slot-access
+           #:with-client-code))

@@ -11,6 +11,7 @@
            #:*condition-log*
            #:*departure-hooks*
            #:*evaluation*
+           #:*history-variables*
            #:*in-user-code*
            #:*input*
            #:*live-changes*

@@ -24,6 +24,7 @@ export const MODULE_NAMES = [
   "trace",
   "profile",
   "inspect-object",
+  "heap",
   "inspect",
   "activity",
 ] as const;

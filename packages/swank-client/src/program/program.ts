@@ -6,6 +6,7 @@ import type { Profile } from "../calls/profile-data.js";
 import type { ProgramThreads } from "../calls/program-thread.js";
 import { threadsOfProgram } from "../calls/program-threads.js";
 import type { LispRunner } from "../lisp/lisp-runner.js";
+import { Heap } from "./heap.js";
 import { profileCode } from "./profile-code.js";
 import {
   INSPECT_OBJECT_OPTIONS,
@@ -31,10 +32,13 @@ const MOST_LEVELS = 5;
  * and is ended in the image when its signal is aborted.
  */
 export class Program {
+  /** What is in the heap, what has grown, and what keeps objects alive. */
+  readonly heap: Heap;
   readonly #lisp: LispRunner;
 
   constructor(lisp: LispRunner) {
     this.#lisp = lisp;
+    this.heap = new Heap(lisp);
   }
 
   /**

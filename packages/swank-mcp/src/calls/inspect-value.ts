@@ -2,6 +2,7 @@ import type { ApprovalRequest } from "../agent/approval-request.js";
 import { ownership } from "../agent/foreign.js";
 import { objectAnswer } from "../format/object-view.js";
 import type { InspectObjectOptions } from "../image/lisp-port.js";
+import type { LispSession } from "../image/lisp-session.js";
 import { Refusal } from "../refusals/refusal.js";
 import { holdsForm } from "../text/holds-form.js";
 import type { ToolAnswer } from "../text/tool-answer.js";
@@ -67,16 +68,30 @@ async function inspectEvaluated(
   options: InspectObjectOptions,
   context: ToolContext,
 ): Promise<ToolAnswer> {
+  return answerAboutValue(code, context, async (id, { client }) => {
+    const view = await client.program.inspectObject(id, { ...options, expression: shortName(code) });
+    return objectAnswer(view, { start: options.start, guide: context.guide });
+  });
+}
+
+/** Evaluates code as evaluate-lisp does, and answers with what `answer` says about the id of its first value. */
+export async function answerAboutValue(
+  code: string,
+  context: ToolContext,
+  answer: (id: number, session: LispSession) => Promise<ToolAnswer>,
+): Promise<ToolAnswer> {
+  checkCode(code);
   const session = await context.session();
   const { onError, policy, timeout } = context.config;
   const evaluation = context.agent.evaluations.begin(session.client, code, { valuesAs: "ids", onError, policy });
-  context.agent.evaluations.present(evaluation, {
-    answer: async (value) => {
-      const view = await session.client.program.inspectObject(idIn(value), { ...options, expression: shortName(code) });
-      return objectAnswer(view, { start: options.start, guide: context.guide });
-    },
-  });
+  context.agent.evaluations.present(evaluation, { answer: (value) => answer(idIn(value), session) });
   return presentedAnswer(evaluation, await concludeEvaluation(evaluation, session, context, timeout), context);
+}
+
+/** An id, or code, as tools take an object. */
+export function idOrCode(object: number | string): number | string {
+  if (typeof object === "number") return object;
+  return /^\s*#?\d{1,15}\s*$/.test(object) ? Number(object.replace("#", "")) : object;
 }
 
 function checkCode(code: string): void {

@@ -81,6 +81,14 @@ function watchedArguments(text: string): Readonly<Record<string, unknown>> {
   return /^\d+(?:\.\d+)?$/.test(text) ? { seconds: Number(text) } : { code: text };
 }
 
+/** `growth` may be followed by code, `path` by code for an object; a number is an id, and any other word a type. */
+function heapArguments(word: string | undefined, rest: string): Readonly<Record<string, unknown>> {
+  if (word === undefined) return { what: "summary" };
+  if (word === "growth") return { what: "growth", code: rest === "" ? undefined : rest };
+  if (word === "path") return { what: "path", object: rest };
+  return /^#?\d+$/.test(word) ? { what: "path", object: word } : { what: "instances", type: word };
+}
+
 /** A name that ends with a colon is that of a package. */
 function tracedArguments(name: string): Readonly<Record<string, unknown>> {
   return name.endsWith(":") && name.length > 1 ? { package: name.replace(/:+$/, "") } : { functions: [name] };
@@ -255,6 +263,13 @@ export const COMMANDS: readonly ConsoleCommand[] = [
       part: part === "." ? undefined : part,
       start: integer(start),
     }),
+  ),
+  tool(
+    "heap",
+    "[growth|path|type|id] [form ...]",
+    "heap",
+    "Show what the heap contains or what grew, instances of a type, or what keeps an object alive.",
+    ({ words: [word, ...others] }) => heapArguments(word, others.join(" ")),
   ),
   tool("definitions", "[type]", "list-definitions", "List this session's definitions.", ({ words: [type] }) => ({
     type,

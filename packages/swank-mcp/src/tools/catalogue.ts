@@ -30,6 +30,7 @@ import { debuggerFrames } from "./debug/debugger-frames.js";
 import { debuggerInvokeRestart } from "./debug/debugger-invoke-restart.js";
 import { debuggerRestarts } from "./debug/debugger-restarts.js";
 import { debuggerStep } from "./debug/debugger-step.js";
+import { heap } from "./runtime/heap.js";
 import { inspectObject } from "./runtime/inspect-object.js";
 import { interruptThread } from "./runtime/interrupt-thread.js";
 import { listThreads } from "./runtime/list-threads.js";
@@ -72,6 +73,7 @@ export const CATALOGUE: readonly DeclaredTool[] = [
   traceCalls,
   profileCode,
   inspectObject,
+  heap,
 ];
 
 /**

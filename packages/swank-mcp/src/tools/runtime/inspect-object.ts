@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { defineTool } from "../../calls/define-tool.js";
-import { inspectionRequest, inspectValueOf } from "../../calls/inspect-value.js";
+import { idOrCode, inspectionRequest, inspectValueOf } from "../../calls/inspect-value.js";
 import { findStop } from "../../calls/stop-address.js";
 import { threadText } from "../../calls/stop-inputs.js";
 import type { Config } from "../../cli/config.js";
@@ -29,7 +29,7 @@ export const inspectObject = defineTool({
     }),
   async plan({ object, part, start, depth, frame, thread }, context) {
     const path = pathOf(part);
-    const target = targetOf(object);
+    const target = idOrCode(object);
     const options = { path, start, depth, signal: context.signal };
     if (typeof target === "number") {
       if (frame !== undefined || thread !== undefined)
@@ -47,12 +47,6 @@ export const inspectObject = defineTool({
     return { request, act: () => inspectValueOf(target, found, options, context) };
   },
 });
-
-/** An id, or code. */
-function targetOf(object: number | string): number | string {
-  if (typeof object === "number") return object;
-  return /^\s*#?\d{1,15}\s*$/.test(object) ? Number(object.replace("#", "")) : object;
-}
 
 function pathOf(part: number | string | undefined): readonly number[] {
   if (part === undefined) return [];

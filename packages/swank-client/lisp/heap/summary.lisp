@@ -1,0 +1,163 @@
+;;;; What is in the heap by type, and how that has changed.
+
+(in-package #:swank-client/heap)
+
+(defconstant +walk-seconds+ 5 "Seconds that a walk through the heap may take. Threads that need a garbage collection wait for its end.")
+
+(defconstant +baselines-limit+ 5 "Summaries of a client that are remembered.")
+
+(defstruct (baseline (:conc-name baseline-))
+  "A summary, to compare later ones with."
+  number
+  ;; ((NAME COUNT BYTES) ...)
+  (types '() :type list)
+  ;; whether garbage was collected before
+  collected
+  time)
+
+(defvar *baselines* (make-hash-table :test 'eq :weakness :key :synchronized t) "The latest summaries of each session, the latest first.")
+
+(defvar *last-number* (list 0) "A cell with the number of the latest summary.")
+
+(defun forget-baselines (session)
+  "Forget the summaries of SESSION."
+  (remhash session *baselines*))
+
+(pushnew 'forget-baselines *departure-hooks*)
+
+(defun remember-baseline (types collected)
+  "Remember TYPES for the client of this thread. => the number of the summary"
+  (let* ((session (current-session))
+         (known (gethash session *baselines*))
+         (number (1+ (sb-ext:atomic-incf (car *last-number*)))))
+    (setf (gethash session *baselines*)
+          (cons (make-baseline :number number :types types :collected collected :time (nanoseconds-now))
+                (subseq known 0 (min (length known) (1- +baselines-limit+)))))
+    number))
+
+(defun known-baseline (number)
+  "The summary NUMBER of this client, the latest if that is NIL; NIL if there is none."
+  (let ((known (gethash (current-session) *baselines*)))
+    (if number (find number known :key #'baseline-number) (first known))))
+
+;;; Counting
+
+(defstruct (look (:conc-name look-))
+  "What looking at the heap has cost: microseconds of a garbage collection and of walks."
+  ;; :YES, :NO if that was not asked for, or :UNSAFE
+  (collected :no)
+  (gc 0)
+  (walk 0)
+  (complete t))
+
+(defun microseconds-since (start)
+  "Microseconds since START, in nanoseconds."
+  (round (- (nanoseconds-now) start) 1000))
+
+(defun begin-look (collect)
+  "A look at the heap, after a full collection if COLLECT and if that is safe."
+  (let ((look (make-look)) (start (nanoseconds-now)))
+    (cond ((not collect))
+          ((not (collectable-p)) (setf (look-collected look) :unsafe))
+          (t (collect-garbage)
+             (setf (look-collected look) :yes
+                   (look-gc look) (microseconds-since start))))
+    look))
+
+(defun counted-heap (look &optional (asked t))
+  "((KEY COUNT BYTES) ...) of objects of the type ASKED. LOOK gets what that has cost."
+  (let* ((start (nanoseconds-now)))
+    (multiple-value-bind (counted complete) (count-heap (+ start (* +walk-seconds+ 1000000000)))
+      (incf (look-walk look) (microseconds-since start))
+      (unless complete (setf (look-complete look) nil))
+      (of-type counted asked))))
+
+(defun look-plist (look)
+  "A plist with what LOOK has cost, and the size of the heap."
+  (list :collected (look-collected look) :gc (look-gc look) :walk (look-walk look) :complete (look-complete look)
+        :used (heap-used) :size (heap-size)))
+
+;;; The replies
+
+(defun sum (key entries)
+  "The sum of what KEY returns for ENTRIES."
+  (reduce #'+ entries :key key))
+
+(defun type-rows (entries)
+  "ENTRIES, ((NAME NUMBER ...) ...), with the names as text."
+  (loop for (name . numbers) in entries collect (cons (type-text name) numbers)))
+
+(defun first-of (entries limit)
+  "At most LIMIT of ENTRIES."
+  (subseq entries 0 (min limit (length entries))))
+
+(defmacro with-type ((asked text) &body body)
+  "Run BODY with ASKED bound to the type that TEXT names, T if that is NIL, or return (:no-type TEXT REASON)."
+  (let ((problem (gensym "PROBLEM")))
+    `(with-client-code ((current-session))
+       (multiple-value-bind (,asked ,problem) (if ,text (read-type ,text) t)
+         (or ,problem (progn ,@body))))))
+
+(defun heap-summary (&key type collect (limit 20))
+  "The LIMIT types with the most bytes, below TYPE unless that is NIL, after a full collection if COLLECT.
+=> (:summary . PLIST) | (:no-type TEXT REASON)"
+  (with-type (asked type)
+    (let* ((look (begin-look collect))
+           (all (by-type (counted-heap look)))
+           (types (sort (if type (of-type-names all asked) (copy-list all)) #'> :key #'third)))
+      (list* :summary
+             :id (and (look-complete look) (remember-baseline all (look-collected look)))
+             :types (type-rows (first-of types limit))
+             :type-count (length types)
+             :objects (sum #'second types)
+             :bytes (sum #'third types)
+             (look-plist look)))))
+
+(defun of-type-names (entries asked)
+  "The entries of ENTRIES, ((NAME COUNT BYTES) ...), whose objects are of the type ASKED."
+  (remove-if-not (lambda (entry) (and (not (stringp (first entry))) (of-type-p (first entry) asked))) entries))
+
+(defun growth-of (now before)
+  "((NAME COUNT BYTES COUNT-BEFORE BYTES-BEFORE) ...) of the types in NOW and BEFORE that differ, those with the most growth in bytes first.
+COUNT and BYTES are differences."
+  (let ((old (make-hash-table :test 'equal)) (changes '()))
+    (loop for (name . numbers) in before do (setf (gethash name old) numbers))
+    (flet ((note (name count bytes)
+             (destructuring-bind (&optional (old-count 0) (old-bytes 0)) (gethash name old)
+               (remhash name old)
+               (unless (and (= count old-count) (= bytes old-bytes))
+                 (push (list name (- count old-count) (- bytes old-bytes) old-count old-bytes) changes)))))
+      (loop for (name count bytes) in now do (note name count bytes))
+      (loop for name being the hash-keys of old using (hash-value numbers)
+            do (push (list name (- (first numbers)) (- (second numbers)) (first numbers) (second numbers)) changes)))
+    (sort changes #'> :key #'third)))
+
+(defun shown-growth (changes limit)
+  "At most LIMIT of CHANGES, sorted: those that differ most, in the same order."
+  (let ((most (first-of (sort (copy-list changes) #'> :key (lambda (change) (abs (third change)))) limit)))
+    (remove-if-not (lambda (change) (member change most :test #'eq)) changes)))
+
+(defun heap-growth (&key since type collect (limit 20))
+  "How the heap differs from the summary SINCE, the latest if that is NIL.
+=> (:growth . PLIST) | (:no-summary SINCE) | (:no-type TEXT REASON)"
+  (let ((baseline (known-baseline since)))
+    (if (null baseline)
+        (list :no-summary since)
+        (with-type (asked type)
+          (let* ((look (begin-look collect))
+                 (all (growth-of (by-type (counted-heap look)) (baseline-types baseline)))
+                 (changes (if type (of-type-names all asked) all)))
+            (list* :growth
+                   :since (baseline-number baseline)
+                   :ago (microseconds-since (baseline-time baseline))
+                   :collected-before (baseline-collected baseline)
+                   :types (type-rows (shown-growth changes limit))
+                   :type-count (length changes)
+                   :objects (sum #'second changes)
+                   :bytes (sum #'third changes)
+                   (look-plist look)))))))
+
+(defun run-code (code)
+  "Run CODE, text, between two summaries. It is called by evaluated code, so that it can stop. => (:values TEXT ...)
+The values themselves are not returned, because the history variables would keep them."
+  (cons :values (value-texts (call-measured-code (compiled-code code)))))

@@ -1,0 +1,31 @@
+import type { HeapSummaryOptions } from "swank-client/types";
+import { concludeEvaluation, presentedAnswer } from "../../calls/answer-evaluation.js";
+import type { ToolContext } from "../../calls/tool-context.js";
+import { growthAnswer } from "../../format/heap.js";
+import type { ToolAnswer } from "../../text/tool-answer.js";
+
+/** Evaluates code between two looks at the heap, and answers with the difference when it has returned. */
+export async function growthOfCode(
+  code: string,
+  options: HeapSummaryOptions,
+  seconds: number | undefined,
+  context: ToolContext,
+): Promise<ToolAnswer> {
+  const session = await context.session();
+  const run = await session.client.program.heap.growthOf(code, options);
+  const { agent, config } = context;
+  const evaluation = agent.evaluations.begin(session.client, run.code, {
+    valuesAs: "data",
+    onError: config.onError,
+    policy: "keep",
+  });
+  agent.evaluations.present(evaluation, {
+    answer: async (value) => growthAnswer(await run.growth({ signal: context.cancelled }), run.values(value)),
+    unfinished: () =>
+      Promise.resolve({
+        blocks: ["The code has not returned. The growth follows when it does; growth without code shows it now."],
+      }),
+  });
+  const conclusion = await concludeEvaluation(evaluation, session, context, seconds ?? config.timeout);
+  return presentedAnswer(evaluation, conclusion, context);
+}
