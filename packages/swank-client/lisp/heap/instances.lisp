@@ -4,9 +4,11 @@
 
 (defconstant +instance-text+ 200 "Characters shown of an instance.")
 
-(defun instance-entry (object)
-  "(ID BYTES TEXT) of OBJECT."
-  (list (number-of object) (object-bytes object) (object-text object +instance-text+)))
+(defun instance-entries (objects)
+  "((ID BYTES TEXT) ...) of OBJECTS."
+  (with-client-code ((current-session))
+    (loop for object in objects
+          collect (list (number-of object) (object-bytes object) (object-text object +instance-text+)))))
 
 (defun found-instances (counted limit look)
   "At most LIMIT objects with keys in COUNTED, evenly spread over the heap, and the distance between two of them."
@@ -26,10 +28,10 @@
            (counted (counted-heap look asked)))
       (multiple-value-bind (objects every) (found-instances counted limit look)
         (list* :instances
-               :type (type-text asked)
+               :type (first (first (type-rows (list (list asked)))))
                :count (sum #'second counted)
                :bytes (sum #'third counted)
                :types (type-rows (first-of (sort (by-type counted) #'> :key #'third) 5))
                :every every
-               :instances (mapcar #'instance-entry objects)
+               :instances (instance-entries objects)
                (look-plist look))))))

@@ -72,11 +72,22 @@
                     (append (shown (subseq entries 0 +first-steps+)) (shown (last entries +last-steps+))))
                 left)))))
 
-(defun path-plist (search end)
-  "The plist with the path that SEARCH, which ended with END, has found."
-  (when (eq end :found)
-    (multiple-value-bind (entries left) (step-entries search (path-of search))
-      (list :steps entries :left left))))
+(defun found-path (search)
+  "The plist with the path that SEARCH has found."
+  (multiple-value-bind (entries left) (step-entries search (path-of search))
+    (list :steps entries :left left :own (search-own-phase search))))
+
+(defun path-reply (id object)
+  "(:path . PLIST) about OBJECT, which has the number ID."
+  (let ((start (nanoseconds-now)) (allocated (sb-ext:get-bytes-consed)))
+    (multiple-value-bind (search end) (search-roots-for object)
+      (let ((cost (list :objects (search-count search)
+                        :time (microseconds-since start)
+                        :bytes (max 0 (- (sb-ext:get-bytes-consed) allocated)))))
+        (with-client-code ((current-session))
+          (append (list :path :id id :text (object-text object +instance-text+) :end end)
+                  (and (eq end :found) (found-path search))
+                  cost))))))
 
 (defun heap-path (id)
   "The steps from a root to the object ID. => (:path . PLIST) | (:no-object ID TEXT-OR-NIL) | (:no-identity ID)"
@@ -84,16 +95,4 @@
   (multiple-value-bind (object found) (object-numbered id)
     (cond ((not (eq found t)) (list :no-object id found))
           ((simple-value-p object) (list :no-identity id))
-          (t (with-client-code ((current-session))
-               (let ((start (nanoseconds-now)) (used (sb-ext:get-bytes-consed)))
-                 (multiple-value-bind (search end) (search-roots-for object)
-                   (let ((time (microseconds-since start)))
-                     (list* :path
-                            :id id
-                            :text (object-text object +instance-text+)
-                            :end end
-                            :own (and (eq end :found) (search-own-phase search))
-                            :objects (search-count search)
-                            :time time
-                            :bytes (max 0 (- (sb-ext:get-bytes-consed) used))
-                            (path-plist search end))))))))))
+          (t (path-reply id object)))))

@@ -83,20 +83,21 @@
   "The sum of what KEY returns for ENTRIES."
   (reduce #'+ entries :key key))
 
-(defun type-rows (entries)
-  "ENTRIES, ((NAME NUMBER ...) ...), with the names as text."
-  (loop for (name . numbers) in entries collect (cons (type-text name) numbers)))
-
 (defun first-of (entries limit)
   "At most LIMIT of ENTRIES."
   (subseq entries 0 (min limit (length entries))))
 
+(defun type-rows (entries)
+  "ENTRIES, ((NAME NUMBER ...) ...), with the names as text."
+  (with-client-code ((current-session))
+    (loop for (name . numbers) in entries collect (cons (type-text name) numbers))))
+
 (defmacro with-type ((asked text) &body body)
   "Run BODY with ASKED bound to the type that TEXT names, T if that is NIL, or return (:no-type TEXT REASON)."
   (let ((problem (gensym "PROBLEM")))
-    `(with-client-code ((current-session))
-       (multiple-value-bind (,asked ,problem) (if ,text (read-type ,text) t)
-         (or ,problem (progn ,@body))))))
+    `(multiple-value-bind (,asked ,problem)
+         (if ,text (with-client-code ((current-session)) (read-type ,text)) t)
+       (or ,problem (progn ,@body)))))
 
 (defun heap-summary (&key type collect (limit 20))
   "The LIMIT types with the most bytes, below TYPE unless that is NIL, after a full collection if COLLECT.

@@ -23,13 +23,24 @@
   (handler-case
       (let ((forms (read-without-interning text (data-readtable))))
         (cond ((/= 1 (length forms)) (values nil (list :no-type text "It is not one type.")))
+              ((by-value-p (first forms)) (values nil (list :no-type text "Only types that classes and tags tell apart can be found.")))
               ((sb-ext:valid-type-specifier-p (first forms)) (first forms))
               (t (values nil (list :no-type text "")))))
     (error (problem) (values nil (list :no-type text (line-text-in-time (princ-to-string problem) 200))))))
 
 (defun of-type-p (type asked)
-  "True if objects of TYPE, a type specifier, class or NIL, are of the type ASKED."
-  (and type (or (eq asked t) (values (or-nil (subtypep type asked))))))
+  "True if objects of TYPE, a type specifier, class or NIL, are of the type ASKED. Instances of subclasses are not of TYPE here."
+  (case (and (consp asked) (first asked))
+    (and (every (lambda (part) (of-type-p type part)) (rest asked)))
+    (or (some (lambda (part) (of-type-p type part)) (rest asked)))
+    (not (not (of-type-p type (second asked))))
+    (t (and type (or (eq asked t) (values (or-nil (subtypep type asked))))))))
+
+(defun by-value-p (type)
+  "True if TYPE depends on more than the classes of objects."
+  (and (consp type)
+       (or (member (first type) '(satisfies eql member))
+           (and (member (first type) '(and or not)) (some #'by-value-p (rest type))))))
 
 (defun of-type (counted asked)
   "The entries of COUNTED, ((KEY COUNT BYTES) ...), whose objects are of the type ASKED."

@@ -198,7 +198,7 @@ const pathFields = plist({
   id: integer,
   text: string,
   end: keywordOf(PATH_ENDS),
-  own: boolean,
+  own: optional(boolean),
   steps: optional(list(pathStep)),
   left: optional(integer),
   objects: integer,
@@ -207,8 +207,9 @@ const pathFields = plist({
 });
 
 /** Decodes the plist of `heap-path` (lisp/heap/path.lisp). */
-export const heapPathData: Decoder<HeapPath> = map(pathFields, ({ steps = [], left = 0, ...rest }) => ({
+export const heapPathData: Decoder<HeapPath> = map(pathFields, ({ steps = [], left = 0, own = false, ...rest }) => ({
   ...rest,
+  own,
   steps,
   left,
 }));

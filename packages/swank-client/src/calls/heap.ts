@@ -56,7 +56,7 @@ export const heapGrowth = lispFunction({
   refusals: {
     "no-type": () => noType,
     "no-summary": () =>
-      map(tuple(nullable(integer)), (since) => {
+      map(tuple(nullable(integer)), ([since]) => {
         const which = since === undefined ? "There is no summary" : `Summary ${since} is not known any more`;
         return new SwankError("INVALID_ARGUMENT", `${which}, so there is nothing to compare the heap with.`, {
           remedy: "Make a summary first, then let the program run.",
@@ -89,7 +89,7 @@ export const heapPath = lispFunction({
     "no-identity": () =>
       map(
         tuple(integer),
-        (id) =>
+        ([id]) =>
           new SwankError("INVALID_ARGUMENT", `Object ${id} is a number or character, which nothing keeps alive.`, {
             remedy: "Give the id of another object.",
           }),

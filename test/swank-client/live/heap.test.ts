@@ -1,0 +1,301 @@
+import { expect } from "chai";
+import type { SwankClient } from "swank-client";
+import type { HeapGrowth, HeapPath } from "swank-client/types";
+import { rejection } from "../../support/caught.js";
+import { liveImage } from "./live-image.js";
+import { values } from "./outcomes.js";
+
+const PROGRAM = `
+(defpackage :shop (:use :cl))
+(in-package :shop)
+(defstruct order number note next)
+(defstruct (rush-order (:include order)))
+(defclass basket () ((items :initarg :items) (owner :initform nil)))
+(defvar *orders* (loop for n below 1000 collect (make-order :number n)))
+(defvar *baskets* (loop repeat 100 collect (make-instance 'basket :items (make-rush-order :number 1))))
+(defvar *log* '())
+(defun leak (count) (loop repeat count do (push (make-order :note (make-array 10)) *log*)) count)
+(in-package :cl-user)
+nil`;
+
+/** The id of the value of code, which the program itself does not keep. */
+async function idOf(client: SwankClient, code: string): Promise<number> {
+  const [id] = await values(client, code, { valuesAs: "ids" });
+  return Number(id);
+}
+
+/** The names of the steps of a path. */
+function names({ steps }: HeapPath): string[] {
+  return steps.map(({ name }) => name);
+}
+
+/** Objects with one way to each, by how it is reached: code that makes it, code for it, and the names of the steps. */
+const WAYS: Readonly<Record<string, readonly [setup: string, object: string, steps: readonly string[]]>> = {
+  "a variable": ["(defvar *way-1* (list 1))", "*way-1*", ["variable *WAY-1*"]],
+  "a list": ["(defvar *way-2* (list 1 2 (list 3)))", "(third *way-2*)", ["variable *WAY-2*", "element 2"]],
+  "the tail of a list": ["(defvar *way-3* (list 1 2 3))", "(cddr *way-3*)", ["variable *WAY-3*", "tail 2"]],
+  "a vector": ["(defvar *way-4* (vector 1 (list 2)))", "(aref *way-4* 1)", ["variable *WAY-4*", "element 1"]],
+  "an array": [
+    "(defvar *way-5* (make-array '(2 2) :initial-element nil)) (setf (aref *way-5* 1 0) (list 1))",
+    "(aref *way-5* 1 0)",
+    ["variable *WAY-5*", "element 2"],
+  ],
+  "a vector with a fill pointer": [
+    "(defvar *way-6* (make-array 5 :fill-pointer 0)) (vector-push (list 1) *way-6*)",
+    "(aref *way-6* 0)",
+    ["variable *WAY-6*", "element 0"],
+  ],
+  "the value of a hash table": [
+    '(defvar *way-7* (make-hash-table :test \'equal)) (setf (gethash "bob" *way-7*) (list 1))',
+    '(gethash "bob" *way-7*)',
+    ["variable *WAY-7*", 'value of "bob"'],
+  ],
+  "the key of a hash table": [
+    "(defvar *way-8* (make-hash-table)) (setf (gethash (list 1) *way-8*) 2)",
+    "(loop for key being the hash-keys of *way-8* return key)",
+    ["variable *WAY-8*", "key"],
+  ],
+  "a structure": [
+    "(defvar *way-9* (shop::make-rush-order :note (list 1)))",
+    "(shop::order-note *way-9*)",
+    ["variable *WAY-9*", "SHOP::NOTE"],
+  ],
+  "an instance": [
+    "(defvar *way-10* (make-instance 'shop::basket :items (list 1)))",
+    "(slot-value *way-10* 'shop::items)",
+    ["variable *WAY-10*", "SHOP::ITEMS"],
+  ],
+  "a closed-over variable": [
+    "(let ((kept (list 1))) (defun way-11 () (push 2 kept)))",
+    "(way-11)",
+    ["function WAY-11", "variable 0"],
+  ],
+  "a constant of a function": [
+    "(defun way-12 () (load-time-value (list 1)))",
+    "(way-12)",
+    ["function WAY-12", "constant N of its code"],
+  ],
+  "a property list": [
+    "(setf (get 'way-13 'prop) (list 1))",
+    "(get 'way-13 'prop)",
+    ["property list of WAY-13", "element 1"],
+  ],
+  "a class": [
+    "(defclass way-14 () ((shared :allocation :class :initform (list 1)))) (sb-mop:finalize-inheritance (find-class 'way-14))",
+    "(slot-value (make-instance 'way-14) 'shared)",
+    [],
+  ],
+  "the value of a weak table whose key lives": [
+    "(defvar *way-15* (make-hash-table :weakness :key)) (setf (gethash *way-10* *way-15*) (list 1))",
+    "(gethash *way-10* *way-15*)",
+    ["variable *WAY-15*", "value of #<SHOP::BASKET {N}>"],
+  ],
+};
+
+describe("client.program.heap", function () {
+  this.timeout(300_000);
+  const image = liveImage();
+  let client: SwankClient;
+
+  before(async () => {
+    const first = await image.connect();
+    await first.eval(PROGRAM);
+    for (const [setup] of Object.values(WAYS)) await first.eval(`${setup} nil`);
+    await first.close();
+  });
+  beforeEach(async () => {
+    client = await image.connect();
+  });
+
+  async function growthOf(code: string): Promise<readonly [HeapGrowth, readonly string[]]> {
+    const run = await client.program.heap.growthOf(code);
+    const outcome = await client.evaluate(run.code, { valuesAs: "data", policy: "keep" }).next();
+    if (outcome.status !== "returned") throw new Error(`The evaluation has ${outcome.status}.`);
+    return [await run.growth(), run.values(outcome.values[0] ?? "")];
+  }
+
+  it("counts what lives by type, with the vectors of slots", async () => {
+    const summary = await client.program.heap.summary({ limit: 1000 });
+    expect(summary).to.include({ collected: "yes", complete: true });
+    expect(summary.used).to.be.lessThan(summary.size);
+    const counts = new Map(summary.types.map((type) => [type.name, type]));
+    // with that of *way-10*, and with the prototype of the class
+    expect(counts.get("SHOP::BASKET")).to.deep.equal({ name: "SHOP::BASKET", count: 102, bytes: 102 * 48 });
+    expect(counts.get("CONS")?.count).to.be.greaterThan(1000);
+    expect(counts.get("SIMPLE-VECTOR")?.count).to.be.greaterThan(1000);
+    const sizes = summary.types.map(({ bytes }) => bytes);
+    expect(sizes).to.deep.equal([...sizes].sort((one, other) => other - one));
+  });
+
+  it("counts only objects of a type, with its subtypes", async () => {
+    const { types, objects } = await client.program.heap.summary({ type: "shop::order" });
+    expect(types.map(({ name }) => name).sort()).to.deep.equal(["SHOP::ORDER", "SHOP::RUSH-ORDER"]);
+    expect(objects).to.equal(types.reduce((sum, { count }) => sum + count, 0));
+    const { types: vectors } = await client.program.heap.summary({ type: "(array double-float)", collect: false });
+    for (const { name } of vectors) expect(name).to.include("DOUBLE-FLOAT");
+  });
+
+  it("says what has grown since the last summary, and around code", async () => {
+    await client.program.heap.summary();
+    await client.eval("(shop::leak 500) nil");
+    const later = await client.program.heap.growth({ type: "shop::order" });
+    expect(later.types).to.have.length(1);
+    expect(later.types[0]).to.include({ name: "SHOP::ORDER", count: 500 });
+    const [growth, printed] = await growthOf("(shop::leak 2000)");
+    expect(printed).to.deep.equal(["2000"]);
+    const orders = growth.types.find(({ name }) => name === "SHOP::ORDER");
+    expect(orders?.count).to.equal(2000);
+    expect(orders?.countBefore).to.be.greaterThan(1499);
+    expect(growth.types.find(({ name }) => name === "SIMPLE-VECTOR")?.count).to.be.within(1990, 2100);
+    const [nothing] = await growthOf("(dotimes (i 1000) (shop::make-order :number i))");
+    expect(nothing.types.filter(({ name }) => name === "SHOP::ORDER")).to.deep.equal([]);
+    await client.eval("(setf shop::*log* '()) nil");
+  });
+
+  it("finds instances, with ids that inspectObject takes and that keep nothing alive", async () => {
+    const found = await client.program.heap.instances("shop::basket", { limit: 10 });
+    expect(found).to.include({ type: "SHOP::BASKET", count: 102, bytes: 102 * 48, every: 10 });
+    expect(found.instances).to.have.length(10);
+    const view = await client.program.inspectObject(found.instances[0]?.id ?? 0);
+    expect(view.kind).to.equal("instance of class SHOP::BASKET");
+    const path = await client.program.heap.path(found.instances[9]?.id ?? 0);
+    expect(path.end).to.equal("found");
+    const { count, instances } = await client.program.heap.instances("(and shop::order (not shop::rush-order))", {
+      limit: 1,
+    });
+    expect(count).to.equal(1000);
+    expect(instances).to.have.length(1);
+  });
+
+  for (const [way, [, object, steps]] of Object.entries(WAYS)) {
+    it(`finds the path through ${way}, with expressions that return its objects`, async () => {
+      const path = await client.program.heap.path(await idOf(client, object));
+      expect(path).to.include({ end: "found", own: false, left: 0 });
+      if (steps.length > 0) {
+        const found = names(path).map((name) => name.replace(/\{\w+\}/, "{N}").replace(/constant \d+/, "constant N"));
+        expect(found).to.deep.equal(steps);
+      }
+      for (const { id, expression } of path.steps) {
+        expect(await client.eval(`(eq ${expression} (swank-objects:ref ${id}))`), expression).to.deep.equal(["T"]);
+      }
+    });
+  }
+
+  it("finds the variable that a thread has bound", async () => {
+    await client.eval(`
+      (defvar *job* nil)
+      (defvar *ready* (sb-thread:make-semaphore))
+      (defvar *go-on* (sb-thread:make-semaphore))
+      (defvar *pointer* nil)
+      (sb-thread:make-thread (lambda ()
+        (let ((*job* (vector (list :a) (list :b))))
+          (setf *pointer* (sb-ext:make-weak-pointer (aref *job* 1)))
+          (sb-thread:signal-semaphore *ready*)
+          (sb-thread:wait-on-semaphore *go-on*)))
+        :name "worker bee")
+      (sb-thread:wait-on-semaphore *ready*)
+      nil`);
+    const path = await client.program.heap.path(await idOf(client, "(sb-ext:weak-pointer-value *pointer*)"));
+    expect(path).to.include({ end: "found", own: false });
+    expect(names(path)[0]).to.match(/^variable \*JOB\* in thread \d+ "worker bee"$/);
+    expect(names(path)[1]).to.equal("element 1");
+    const last = path.steps[1];
+    expect(await client.eval(`(eq ${last?.expression} (swank-objects:ref ${last?.id}))`)).to.deep.equal(["T"]);
+    await client.eval("(sb-thread:signal-semaphore *go-on*) nil");
+  });
+
+  it("shows the first and last steps of a long path", async () => {
+    await client.eval(`
+      (defvar *chain* nil)
+      (dotimes (n 5000) (setf *chain* (shop::make-order :number n :next *chain*)))
+      nil`);
+    const path = await client.program.heap.path(
+      await idOf(
+        client,
+        "(loop for order = *chain* then (shop::order-next order) while (shop::order-next order) finally (return order))",
+      ),
+    );
+    expect(path.steps).to.have.length(24);
+    expect(path.left).to.equal(5000 - 24);
+    const last = path.steps[23];
+    expect(await client.eval(`(eq ${last?.expression} (swank-objects:ref ${last?.id}))`)).to.deep.equal(["T"]);
+    await client.eval("(setf *chain* nil) nil");
+  });
+
+  it("follows no weak pointer, and says when only the toolkit keeps an object", async () => {
+    const id = await idOf(
+      client,
+      "(progn (defvar *weak* nil) (let ((x (list 1))) (setf *weak* (sb-ext:make-weak-pointer x)) x))",
+    );
+    const path = await client.program.heap.path(id);
+    expect(path).to.include({ end: "found", own: true });
+    expect(path.steps.map(({ text }) => text).join("\n")).to.match(/#<SWANK-CLIENT\/SESSIONS\S*:SESSION /);
+    const other = await image.connect();
+    const seen = await other.program.heap.path(Number(await idOf(other, `(swank-objects:ref ${id})`)));
+    expect(seen).to.include({ own: true });
+  });
+
+  it("does not find what only a stack keeps", async () => {
+    await client.eval(`
+      (defvar *held* nil)
+      (defvar *let-go* (sb-thread:make-semaphore))
+      (defvar *holder* (sb-thread:make-thread (lambda ()
+        (let ((object (list :held)))
+          (setf *held* (sb-ext:make-weak-pointer object))
+          (sb-thread:wait-on-semaphore *let-go*)
+          (print object (make-broadcast-stream))))))
+      (loop until *held* do (sleep 0.01))
+      nil`);
+    const run = client.evaluate('(error "~a" (swank-objects:ref 1))');
+    const id = Number(
+      (
+        await client.eval(
+          '(let ((object (sb-ext:weak-pointer-value *held*))) (funcall (find-symbol "NUMBER-OF" (find-if (lambda (package) (and (eql 0 (search "SWANK-CLIENT/OBJECTS" (package-name package))))) (list-all-packages))) object))',
+        )
+      )[0],
+    );
+    await run.next();
+    await run.abort();
+    expect(await client.program.heap.path(id)).to.include({ end: "none", own: false });
+    await client.eval("(sb-thread:signal-semaphore *let-go*) nil");
+  });
+
+  it("refuses unknown types, objects and summaries, and numbers", async () => {
+    const { heap } = client.program;
+    expect((await rejection(heap.growth(), "INVALID_ARGUMENT")).message).to.equal(
+      "There is no summary, so there is nothing to compare the heap with.",
+    );
+    expect((await rejection(heap.instances("shop::ordr"), "INVALID_ARGUMENT")).message).to.equal(
+      "There is no type shop::ordr.",
+    );
+    await rejection(heap.instances("(order"), "INVALID_ARGUMENT");
+    await rejection(heap.instances("(satisfies evenp)"), "INVALID_ARGUMENT");
+    await rejection(heap.instances("cons cons"), "INVALID_ARGUMENT");
+    await rejection(heap.growthOf("(list 1"), "INVALID_ARGUMENT");
+    await rejection(heap.summary({ limit: 0 }), "INVALID_ARGUMENT");
+    await rejection(heap.path(999_999_999), "NO_SUCH_OBJECT");
+    await rejection(heap.path(await idOf(client, "42")), "INVALID_ARGUMENT");
+    expect((await rejection(heap.growth({ since: 999_999_999 }), "INVALID_ARGUMENT")).message).to.include(
+      "Summary 999999999 is not known any more",
+    );
+  });
+
+  it("counts obsolete instances with their class, and updates none", async () => {
+    await client.eval(`
+      (defclass relic () ((a :initform 1)))
+      (defvar *relics* (loop repeat 10 collect (make-instance 'relic)))
+      (defvar *updates* 0)
+      (defmethod update-instance-for-redefined-class :before ((relic relic) added discarded plist &key)
+        (declare (ignore added discarded plist))
+        (incf *updates*))
+      (defclass relic () ((a :initform 1) (b :initform (incf *updates*))))
+      nil`);
+    const { count, instances } = await client.program.heap.instances("relic");
+    // with the prototype of the class
+    expect(count).to.equal(11);
+    expect(instances[0]?.text).to.equal("#<obsolete RELIC>");
+    const path = await client.program.heap.path(instances[0]?.id ?? 0);
+    expect(path.end).to.equal("found");
+    expect(await client.eval("*updates*")).to.deep.equal(["0"]);
+  });
+});
