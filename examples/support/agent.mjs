@@ -59,10 +59,11 @@ export class Agent {
    * @param {string} name
    * @param {object} args
    * @param {RegExp} expected must match the answer's text
-   * @returns {Promise<any>} the answer's structured content, if any
+   * @returns {Promise<any>} the answer's structured content, or its text if it has none
    */
   async call(name, args, expected) {
-    return (await this.answerOf(name, args, expected)).data;
+    const { data, text } = await this.answerOf(name, args, expected);
+    return data ?? text;
   }
 
   /** Calls a tool as `call` does, and returns its text, structured content (`data`) and `_meta`. */

@@ -329,6 +329,7 @@
                (:file "tests/sources")
                (:file "tests/code")
                (:file "tests/running")
+               (:file "tests/heap")
                (:file "tests/stops"))
   :perform (asdf:test-op (operation system)
              (declare (ignore operation system))

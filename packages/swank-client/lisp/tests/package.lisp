@@ -13,10 +13,14 @@
   (:import-from #:swank-client/debugger #:named-arguments)
   (:import-from #:swank-client/describe #:data-readtable #:prefix-of-unknown #:qualified-name #:read-without-interning #:unqualified-parameters)
   (:import-from #:swank-client/evaluate #:last-newline #:undefined-thing #:warning-type)
+  (:import-from #:swank-client/heap #:by-type #:growth-of #:links-of #:link-index #:link-kind #:merged-links #:of-type-p #:path-of #:search-roots-for
+                #:shown-growth)
   (:import-from #:swank-client/ledger #:current-definition #:defined-thing #:method-name #:methods-of #:name-p)
   (:import-from #:swank-client/printing #:*value-length* #:elided-by #:line-text #:on-one-line #:parsed-name #:parsed-package #:printed-values
                 #:report-text #:value-text)
   (:import-from #:swank-client/sbcl #:accessible-symbol #:package-graph-lock #:special-file-p #:version-symbols #:world-lock)
+  (:import-from #:swank-client/sbcl-clock #:nanoseconds-now)
+  (:import-from #:swank-client/sbcl-heap #:count-heap #:find-in-heap #:key-type)
   (:import-from #:swank-client/sources #:definition-head #:element-spans #:head-names-p #:list-spans #:make-analysis #:position-of
                 #:top-level-form-end #:top-level-form-gap #:top-level-form-start #:top-level-forms)
   (:import-from #:swank-client/stops #:argument-range #:class-name-text #:first-form-text #:frame-kinds #:message-text #:restart-texts #:shown-class

@@ -27,8 +27,8 @@ function keysOf({ type, collect, limit }: HeapCall): Sexp[] {
 
 /** `(:no-type TEXT REASON)` */
 const noType: Decoder<SwankError> = map(tuple(string, string), ([text, reason]) => {
-  const why = reason === "" ? "" : ` ${reason}`;
-  return new SwankError("INVALID_ARGUMENT", `There is no type ${text}.${why}`, {
+  const problem = reason === "" ? `There is no type ${text}.` : `Objects of type ${text} cannot be found: ${reason}`;
+  return new SwankError("INVALID_ARGUMENT", problem, {
     remedy: "Give a class or another type, with its package, as in my-app:order.",
   });
 });
