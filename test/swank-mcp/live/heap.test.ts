@@ -51,10 +51,7 @@ describe("heap", function () {
     );
     expect(text).to.match(/\n +[\d.]+ MB +[\d,]+ {2}CONS\n/);
     snapshots.match("a summary of one type", steady(await heap({ what: "summary", type: "shop::order" })));
-    snapshots.match(
-      "a summary with garbage",
-      steady(await heap({ what: "summary", type: "shop::basket", gc: false })),
-    );
+    snapshots.match("a summary with garbage", steady(await heap({ what: "summary", type: "shop::basket", gc: false })));
   });
 
   it("shows what has grown since the last summary, and around code", async () => {
@@ -70,7 +67,7 @@ describe("heap", function () {
 
   it("keeps the debugger, the timeout and the values of the code", async () => {
     const text = await heap({ what: "growth", type: "shop::order", code: '(progn (shop::place 95) (error "enough"))' });
-    expect(text).to.include("[ERROR] SIMPLE-ERROR").and.include("The growth follows when it does");
+    expect(text).to.include("[ERROR] SIMPLE-ERROR").and.include("The growth follows when the code returns");
     expect(await heap({ what: "growth", type: "shop::order" })).to.include("SHOP::ORDER");
     const used = await lisp.call("debugger_invoke_restart", { restart: "ABORT" });
     expect(blocks(used)[0]).to.include("aborted");

@@ -9,8 +9,8 @@
 (defstruct (baseline (:conc-name baseline-))
   "A summary, to compare later ones with."
   number
-  ;; ((NAME COUNT BYTES) ...)
-  (types '() :type list)
+  ;; NAME, COUNT and BYTES of each type, in one vector: growth does not count it
+  (types #() :type simple-vector)
   ;; whether garbage was collected before
   collected
   time)
@@ -25,13 +25,36 @@
 
 (pushnew 'forget-baselines *departure-hooks*)
 
+(defun flat (types)
+  "The elements of TYPES, ((NAME COUNT BYTES) ...), in one vector."
+  (let ((vector (make-array (* 3 (length types)))) (index -1))
+    (dolist (entry types vector)
+      (dolist (element entry)
+        (setf (svref vector (incf index)) element)))))
+
+(defun baseline-entries (baseline)
+  "((NAME COUNT BYTES) ...) of BASELINE."
+  (loop with types = (baseline-types baseline)
+        for index from 0 below (length types) by 3
+        collect (list (svref types index) (svref types (+ 1 index)) (svref types (+ 2 index)))))
+
+(defun without-baselines (entries since)
+  "ENTRIES, ((NAME COUNT BYTES) ...), without the vectors of this client's summaries from number SINCE on."
+  (let ((entry (assoc 'simple-vector entries :test #'eq)))
+    (when entry
+      (dolist (baseline (gethash (current-session) *baselines*))
+        (when (>= (baseline-number baseline) since)
+          (decf (second entry))
+          (decf (third entry) (sb-ext:primitive-object-size (baseline-types baseline))))))
+    entries))
+
 (defun remember-baseline (types collected)
   "Remember TYPES for the client of this thread. => the number of the summary"
   (let* ((session (current-session))
          (known (gethash session *baselines*))
          (number (1+ (sb-ext:atomic-incf (car *last-number*)))))
     (setf (gethash session *baselines*)
-          (cons (make-baseline :number number :types types :collected collected :time (nanoseconds-now))
+          (cons (make-baseline :number number :types (flat types) :collected collected :time (nanoseconds-now))
                 (subseq known 0 (min (length known) (1- +baselines-limit+)))))
     number))
 
@@ -146,7 +169,8 @@ COUNT and BYTES are differences."
         (list :no-summary since)
         (with-type (asked type)
           (let* ((look (begin-look collect))
-                 (all (growth-of (by-type (counted-heap look)) (baseline-types baseline)))
+                 (now (without-baselines (by-type (counted-heap look)) (baseline-number baseline)))
+                 (all (growth-of now (baseline-entries baseline)))
                  (changes (if type (of-type-names all asked) all)))
             (list* :growth
                    :since (baseline-number baseline)

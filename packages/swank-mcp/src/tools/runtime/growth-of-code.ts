@@ -4,6 +4,8 @@ import type { ToolContext } from "../../calls/tool-context.js";
 import { growthAnswer } from "../../format/heap.js";
 import type { ToolAnswer } from "../../text/tool-answer.js";
 
+const STOPPED = "The growth follows when the code returns; growth without code shows it up to now.";
+
 /** Evaluates code between two looks at the heap, and answers with the difference when it has returned. */
 export async function growthOfCode(
   code: string,
@@ -19,12 +21,14 @@ export async function growthOfCode(
     onError: config.onError,
     policy: "keep",
   });
+  let isTold = false;
   agent.evaluations.present(evaluation, {
     answer: async (value) => growthAnswer(await run.growth({ signal: context.cancelled }), run.values(value)),
-    unfinished: () =>
-      Promise.resolve({
-        blocks: ["The code has not returned. The growth follows when it does; growth without code shows it now."],
-      }),
+    unfinished() {
+      const blocks = isTold ? [] : [STOPPED];
+      isTold = true;
+      return Promise.resolve({ blocks });
+    },
   });
   const conclusion = await concludeEvaluation(evaluation, session, context, seconds ?? config.timeout);
   return presentedAnswer(evaluation, conclusion, context);
