@@ -27,6 +27,7 @@ const READERS = [
   "class-info",
   "list-threads",
   "inspect-object",
+  "heap",
 ];
 
 const listing = z.looseObject({
@@ -89,6 +90,8 @@ describe("swank-mcp --read-only", function () {
     for (const [name, args] of [
       ["inspect-object", { object: "(defvar *touched* 1)" }],
       ["inspect-object", { object: "*touched*", frame: 0 }],
+      ["heap", { what: "growth", code: "(defvar *touched* 1)" }],
+      ["heap", { what: "path", object: "(defvar *touched* 1)" }],
       ["macroexpand-form", { code: "(list #.(defvar cl-user::*touched* 1))" }],
     ] as const) {
       const refusal = await refusalOf(name, args);

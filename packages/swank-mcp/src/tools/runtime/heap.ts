@@ -3,6 +3,7 @@ import { defineTool } from "../../calls/define-tool.js";
 import { answerAboutValue, idOrCode } from "../../calls/inspect-value.js";
 import { timeoutInput } from "../../calls/stop-inputs.js";
 import type { ToolContext } from "../../calls/tool-context.js";
+import type { Config } from "../../cli/config.js";
 import { growthAnswer, summaryAnswer } from "../../format/heap.js";
 import { instancesAnswer } from "../../format/heap-instances.js";
 import { pathAnswer } from "../../format/heap-path.js";
@@ -22,14 +23,18 @@ export const heap = defineTool({
   name: "heap",
   family: "runtime",
   effect: "evaluates",
+  runsCode: ({ code, object }) => code !== undefined || (object !== undefined && typeof idOrCode(object) !== "number"),
   title: "Look into the heap",
   description:
     "Find leaks. summary: types by bytes; growth since the last summary, or around code; instances of a type, with ids; path: what keeps an object alive, from its root.",
-  input: (config) =>
+  input: (config: Config) =>
     z.strictObject({
       what: z.enum(["summary", "growth", "instances", "path"]),
       type: z.string().min(1).optional().describe("Lisp type"),
-      object: z.union([z.int(), z.string()]).optional().describe("Id, or code to evaluate"),
+      object: z
+        .union([z.int(), z.string()])
+        .optional()
+        .describe(config.readOnly ? "Id" : "Id, or code to evaluate"),
       code: z.string().min(1).optional(),
       gc: z.boolean().optional().describe("Collect garbage first (default true)"),
       timeout: timeoutInput(config),

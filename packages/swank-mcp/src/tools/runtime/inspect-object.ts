@@ -14,7 +14,7 @@ export const inspectObject = defineTool({
   name: "inspect-object",
   family: "runtime",
   effect: "evaluates",
-  runsCode: ({ object }) => typeof targetOf(object) !== "number",
+  runsCode: ({ object }) => typeof idOrCode(object) !== "number",
   title: "Inspect object",
   description:
     "Look into an object: its kind, and its parts (slots, elements, entries, closed-over variables) with values, expressions, and ids to inspect.",
