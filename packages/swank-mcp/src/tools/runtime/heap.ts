@@ -24,19 +24,16 @@ export const heap = defineTool({
   family: "runtime",
   effect: "evaluates",
   runsCode: ({ code, object }) => code !== undefined || (object !== undefined && typeof idOrCode(object) !== "number"),
-  title: "Look into the heap",
+  title: "Heap",
   description:
-    "Find leaks. summary: types by bytes; growth since the last summary, or around code; instances of a type, with ids; path: what keeps an object alive, from its root.",
+    "Find leaks: types by bytes, growth since the last summary or around code, instances of a type, path: what keeps an object (id, code).",
   input: (config: Config) =>
     z.strictObject({
       what: z.enum(["summary", "growth", "instances", "path"]),
-      type: z.string().min(1).optional().describe("Lisp type"),
-      object: z
-        .union([z.int(), z.string()])
-        .optional()
-        .describe(config.readOnly ? "Id" : "Id, or code to evaluate"),
-      code: z.string().min(1).optional(),
-      gc: z.boolean().optional().describe("Collect garbage first (default true)"),
+      type: z.string().optional(),
+      object: z.union([z.int(), z.string()]).optional(),
+      code: z.string().optional(),
+      gc: z.boolean().optional().describe("Default true"),
       timeout: timeoutInput(config),
     }),
   async run({ what, gc, ...given }, context) {
