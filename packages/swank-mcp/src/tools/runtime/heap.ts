@@ -26,7 +26,7 @@ export const heap = defineTool({
   runsCode: ({ code, object }) => code !== undefined || (object !== undefined && typeof idOrCode(object) !== "number"),
   title: "Heap",
   description:
-    "Find leaks: types by bytes, growth since the last summary or around code, instances of a type, path: what keeps an object (id, code).",
+    "Find leaks: types by bytes, growth since the last summary or around code, instances of a type, path: what keeps an object (id, code) alive.",
   input: (config: Config) =>
     z.strictObject({
       what: z.enum(["summary", "growth", "instances", "path"]),
