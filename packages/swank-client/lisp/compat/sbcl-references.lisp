@@ -21,7 +21,12 @@
 
 ;;; What can be followed
 
-(defparameter *low-spaces-end* (ash 1 32) "SBCL's other spaces are below this address. The stacks of threads are above the heap.")
+(defconstant +low-spaces-end+ (ash 1 32) "SBCL's spaces of fixed addresses are below this one.")
+
+(defmacro immobile-p (word)
+  "True if WORD is an object in the space of code, symbols and layouts that do not move, which some SBCLs put at any address."
+  (let ((symbol (find-symbol "IMMOBILE-SPACE-OBJ-P" "SB-KERNEL")))
+    (and symbol (fboundp symbol) (list symbol word))))
 
 (declaim (inline pointer-p))
 (defun pointer-p (word)
@@ -29,7 +34,8 @@
   (let ((address (sb-kernel:get-lisp-obj-address word)))
     (and (= 3 (logand 3 address))
          (or (sb-kernel::dynamic-space-obj-p word)
-             (< address (the fixnum *low-spaces-end*))))))
+             (< address +low-spaces-end+)
+             (immobile-p word)))))
 
 (declaim (inline leaf-p))
 (defun leaf-p (object)
@@ -114,10 +120,16 @@
   "The word that is the global value of SYMBOL, or a mark."
   (sb-sys:%primitive sb-c:fast-symbol-global-value symbol))
 
+(defun definition-of (symbol)
+  "The function or macro function that SYMBOL names, with what encapsulates it, or NIL. FIND-FDEFN fails for some symbols in newer SBCLs."
+  (and (fboundp symbol)
+       (not (special-operator-p symbol))
+       (or (macro-function symbol) (symbol-function symbol))))
+
 (define-references symbol-references (symbol)
   "Visit the global value and the definitions of SYMBOL."
   (reference :global (symbol-cell symbol))
-  (let ((definition (sb-int:find-fdefn symbol)))
+  (let ((definition (definition-of symbol)))
     (when definition (reference :definition definition)))
   (reference :information (sb-kernel:symbol-%info symbol))
   (reference :package (symbol-package symbol)))

@@ -24,7 +24,7 @@
             (if elementp (1+ tails) tails))))
 
 (defparameter *merged-kinds*
-  '((:data :element :row-major) (:closed :cell :assigned) (:definition :function :global-function) (:information :car :plist)
+  '((:data :element :row-major) (:closed :cell :assigned) (:information :car :plist)
     (:function :constant :code-constant))
   "((FIRST SECOND MERGED) ...): two references that are shown as one.")
 
@@ -111,8 +111,7 @@
   (let ((text (line-text symbol 200)))
     (ecase kind
       (:global (part (format nil "variable ~a" text) value (and (symbol-package symbol) (absolute "~a" text))))
-      (:global-function (named-function-part symbol value))
-      (:definition (part (format nil "function ~a" text) value nil))
+      (:definition (named-function-part symbol value))
       (:plist (part (format nil "property list of ~a" text) value "(symbol-plist ~a)"))
       (:information (part (format nil "definitions of ~a" text) value "(sb-kernel:symbol-%info ~a)"))
       (:package (part "package" value "(symbol-package ~a)")))))
@@ -136,4 +135,4 @@
         (:constant (indexed-part "constant ~d" "(sb-kernel:code-header-ref ~a ~d)"))
         (:code-constant (indexed-part "constant ~d of its code" "(sb-kernel:code-header-ref (sb-kernel:fun-code-header ~a) ~d)"))
         (:function (function-part holder value))
-        ((:global :global-function :definition :plist :information :package) (symbol-part holder (link-kind link) value))))))
+        ((:global :definition :plist :information :package) (symbol-part holder (link-kind link) value))))))
