@@ -88,14 +88,19 @@
 ;;; Walking. No garbage is collected meanwhile, so other threads that need that pause. Nothing here may wait for a lock: its owner may be
 ;;; waiting for the collector.
 
-(defconstant +objects-between-looks+ 4096 "Objects between two looks at the clock.")
+(defconstant +objects-between-looks+ 4096 "Objects between two looks at the clock and at the room that is left.")
+
+(defun filled-size ()
+  "Bytes in use at which a walk ends, because other threads need room until garbage can be collected again."
+  (floor (* 9 (heap-size)) 10))
 
 (defun walk-heap (function end &optional (prepare (constantly nil)))
   "Call PREPARE, and then FUNCTION with each object of the heap, its tag and its size in bytes.
-=> true, or NIL if it is not over at END, in nanoseconds"
+=> true, or NIL if it is not over at END, in nanoseconds, or when the heap is nearly full"
   (declare (function function prepare) (fixnum end) (optimize speed (sb-ext:inhibit-warnings 3)))
-  (let ((left +objects-between-looks+))
-    (declare (fixnum left))
+  (let ((left +objects-between-looks+)
+        (filled (filled-size)))
+    (declare (fixnum left filled))
     (sb-sys:without-gcing
       (funcall prepare)
       (block walk
@@ -103,7 +108,8 @@
          (lambda (object tag bytes)
            (when (zerop (decf left))
              (setf left +objects-between-looks+)
-             (when (> (the fixnum (nanoseconds-now)) end) (return-from walk nil)))
+             (when (or (> (the fixnum (nanoseconds-now)) end) (> (the fixnum (heap-used)) filled))
+               (return-from walk nil)))
            (funcall function object tag bytes))
          :dynamic)
         t))))
