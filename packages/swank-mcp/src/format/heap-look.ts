@@ -13,7 +13,9 @@ export function lookLines({ collected, gc, walk, complete, used, size }: HeapLoo
     ...(collected === "unsafe"
       ? ["Garbage counts, too: more than half of the heap is in use, and then a full collection could end SBCL."]
       : []),
-    ...(complete ? [] : ["Incomplete: the walk was given up after 5 s, or because the heap is nearly full, so objects are missing."]),
+    ...(complete
+      ? []
+      : ["Incomplete: the walk was given up after 5 s, or because the heap is nearly full, so objects are missing."]),
   ];
 }
 
