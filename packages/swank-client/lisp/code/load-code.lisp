@@ -47,9 +47,10 @@
         (list :no-system (shown-file file) names))))
 
 (defun load-definition-file (loading file force test)
-  "Load FILE and a system that it defines, for which ASDF also looks in the folder of FILE. => NIL, or why it was not loaded"
-  (call-adding-folder (make-pathname :name nil :type nil :version nil :defaults file)
-                      (lambda () (load-defined-system loading file force test))))
+  "Load FILE and a system that it defines. From then on ASDF also looks in the folder of FILE: otherwise a later search would replace systems
+from there by namesakes from elsewhere. => NIL, or why it was not loaded"
+  (add-folder (make-pathname :name nil :type nil :version nil :defaults file))
+  (load-defined-system loading file force test))
 
 (defun load-source (loading file)
   "Compile FILE to where ASDF keeps its compiled files, and load that. => NIL"

@@ -4,7 +4,7 @@
   (:documentation "ASDF's systems and actions, and what it looks for systems with.")
   (:use #:common-lisp #:swank-client/sbcl)
   (:export #:action-kind
-           #:call-adding-folder
+           #:add-folder
            #:call-without-downloads
            #:circular-components
            #:compiled-pathname
@@ -142,10 +142,10 @@
   "The names of the systems that ASDF knows, or finds in the folders that it searches, and of those that can be installed."
   (remove-duplicates (append (asdf "REGISTERED-SYSTEMS") (source-registry) (installable-systems)) :test #'string=))
 
-(defun call-adding-folder (folder function)
-  "Call FUNCTION while ASDF searches FOLDER, too, and before all others."
+(defun add-folder (folder)
+  "Make ASDF search FOLDER, a pathname, from now on, and before all others."
   (let ((variable (named "*CENTRAL-REGISTRY*")))
-    (progv (list variable) (list (cons folder (symbol-value variable))) (funcall function))))
+    (setf (symbol-value variable) (cons folder (remove folder (symbol-value variable) :test #'equal)))))
 
 (defun call-without-downloads (function)
   "Call FUNCTION, which looks for systems that may not exist. ocicl would try to download them."

@@ -1,8 +1,9 @@
-import type { TestFailure, TestResults } from "../image/lisp-port.js";
+import type { Redefinitions, TestFailure, TestResults } from "../image/lisp-port.js";
 import { cutName, cutText, fileName, firstOf, more, oneLine } from "../text/cut.js";
 import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
 import type { ToolGuide } from "../text/tool-guide.js";
 import { missingAnswer } from "./not-found.js";
+import { redefinitionLines } from "./notes.js";
 
 /** Key of a result's `_meta` under which programs find the results as data. */
 const TESTS_META = "swank-mcp/tests";
@@ -17,19 +18,28 @@ type Run = Extract<TestResults, { status: "run" }>;
 /**
  * The answer of run-tests.
  *
+ * @param redefinitions - What was redefined meanwhile: by files, because the system was loaded before its tests.
  * @param framework - The framework that the caller named.
  */
-export function testsAnswer(results: TestResults, framework: string | undefined, guide: ToolGuide): ToolAnswer {
+export function testsAnswer(
+  results: TestResults,
+  redefinitions: Redefinitions,
+  framework: string | undefined,
+  guide: ToolGuide,
+): ToolAnswer {
   if (results.status === "not-found") {
     const blocks = [missingText(results, framework), ...hints(results, framework)];
     return missingAnswer({ what: "test", blocks, meta: data({ ...results }) }, guide);
   }
   const { failures, failed, error } = results;
+  const files = redefinitions.files.filter(({ file }) => file !== undefined);
+  const count = files.reduce((sum, each) => sum + each.count, 0);
+  const loaded = redefinitionLines({ count, files, stale: [] }).join("\n");
   const { shown } = firstOf(failures, MAX_FAILURES);
   const left = failed - shown.length;
   const rest = left > 0 ? [more(left, "failure")] : [];
   return {
-    blocks: [[heading(results), ...problem(results), ...shown.map(failureText), ...rest].join("\n\n")],
+    blocks: [[heading(results), ...problem(results), ...shown.map(failureText), ...rest].join("\n\n"), ...(loaded === "" ? [] : [loaded])],
     isError: failed > 0 || error !== undefined,
     meta: data({ ...results, failures: failures.map((failure) => ({ ...failure })), error: error && { ...error } }),
   };

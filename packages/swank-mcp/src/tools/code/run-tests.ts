@@ -30,7 +30,7 @@ export const runTests = defineTool({
     const onError = stopOnFailure ? "stop" : context.config.onError;
     const evaluation = context.agent.evaluations.begin(session.client, code, { valuesAs: "data", onError, policy });
     context.agent.evaluations.present(evaluation, {
-      answer: (value) => testsAnswer(results(value), framework, context.guide),
+      answer: (value, { redefinitions }) => testsAnswer(results(value), redefinitions, framework, context.guide),
     });
     const seconds = timeout ?? context.config.timeout;
     return presentedAnswer(evaluation, await concludeEvaluation(evaluation, session, context, seconds), context);
