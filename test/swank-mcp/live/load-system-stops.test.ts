@@ -26,6 +26,29 @@ describe("load-system that does not end", () => {
     suite.snapshots.match("the file, corrected", await restart("RETRY"));
   });
 
+  it("shows errors and warnings, and only counts notes about optimization beside them", async () => {
+    const speedy = Array.from(
+      { length: 5 },
+      (_, n) => `(defun speedy-${n} (x) (declare (optimize speed)) (* x ${n + 2}))`,
+    );
+    const { server, systems } = suite;
+    await systems.write("speedy.asd", `(defsystem "speedy" :serial t :components ((:file "fast") (:file "bad")))`);
+    await systems.write("fast.lisp", speedy.join("\n"));
+    await systems.write("bad.lisp", "(defun bad ()\n  (if))\n");
+    const failed = await suite.load({ system: "speedy" });
+    expect(failed).to.match(/\nThe compiler: 1 error, \d+ notes\.\n\nbad\.lisp:2:3: ERROR in \(DEFUN BAD\)/);
+    expect(failed).to.match(
+      /\n\nNot shown: \d+ notes about optimization \(compile-code with a file shows its notes\)\n\n/,
+    );
+    expect(failed).not.to.include("NOTE");
+    await systems.write("bad.lisp", "(defun bad () 1)\n");
+    await restart("RETRY");
+    expect(await suite.load({ system: "speedy", force: true })).to.match(
+      /\nThe compiler: \d+ notes\.\n\nfast\.lisp:1:\d+: NOTE/,
+    );
+    expect(await server.evaluate("(bad)")).to.deep.equal(["=> 1"]);
+  });
+
   it("names the parenthesis that is probably missing, and says what is loaded after an abort", async () => {
     suite.snapshots.match("a file that cannot be read", await suite.load({ system: "unread" }));
     suite.snapshots.match("a loading that is aborted", await restart("ABORT"));

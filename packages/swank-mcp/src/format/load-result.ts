@@ -6,7 +6,7 @@ import type {
   LoadResult,
   Redefinitions,
 } from "../image/lisp-port.js";
-import { fileName, firstOf, oneLine } from "../text/cut.js";
+import { cutName, fileName, firstOf, more, oneLine } from "../text/cut.js";
 import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
 import type { ToolGuide } from "../text/tool-guide.js";
 import { counts, notesData, noteTexts } from "./compiled-code.js";
@@ -34,7 +34,7 @@ export function loadAnswer(
   const remarks = redefinitionLines(redefinitions);
   return {
     blocks: [
-      [lines.join("\n"), ...noteTexts(result, MAX_NOTES)].join("\n\n"),
+      [lines.join("\n"), ...shownNotes(result)].join("\n\n"),
       ...(remarks.length === 0 ? [] : [remarks.join("\n")]),
     ],
     isError: problem !== undefined,
@@ -47,7 +47,7 @@ export function loadProgressBlocks(result: LoadResult | undefined): Pick<ToolAns
   if (result?.status !== "loading") return { blocks: [] };
   const lines = partLines(result);
   return {
-    blocks: [[lines.join("\n"), ...noteTexts(result, MAX_NOTES)].join("\n\n")],
+    blocks: [[lines.join("\n"), ...shownNotes(result)].join("\n\n")],
     meta: data(loadingData(result)),
   };
 }
@@ -56,6 +56,17 @@ export function loadProgressBlocks(result: LoadResult | undefined): Pick<ToolAns
 export function cancelledText(result: LoadResult | undefined): string | undefined {
   if (result?.status !== "loading" || sum(result.systems, "loaded") === 0) return undefined;
   return ["load-system was cancelled.", ...partLines(result)].join("\n");
+}
+
+/** The notes. Those about optimization are only counted if there is anything worse: they would hide it. */
+function shownNotes(result: Loading): string[] {
+  const { notes, problem, action } = result;
+  const worse = notes.filter(({ severity }) => severity !== "note");
+  const hidden = notes.length - worse.length;
+  if (hidden === 0 || (worse.length === 0 && problem === undefined && action === undefined))
+    return noteTexts(result, MAX_NOTES);
+  const count = `Not shown: ${hidden} note${hidden === 1 ? "" : "s"} about optimization (compile-code with a file shows its notes)`;
+  return [...noteTexts({ ...result, notes: worse }, MAX_NOTES), count];
 }
 
 function data(facts: JsonObject): JsonObject {
@@ -115,7 +126,7 @@ function partLines(loading: Loading): string[] {
   const left = systems.flatMap((system) => system.left);
   const { shown } = firstOf(left, MAX_FILES);
   const count = sum(systems, "count") - sum(systems, "loaded");
-  const others = count > shown.length ? [`${count - shown.length} more`] : [];
+  const others = count > shown.length ? [more(count - shown.length, "file")] : [];
   const loaded = sum(systems, "loaded");
   return [
     `${subject(loading)} is not loaded${loaded === 0 ? "" : " completely"}: ${loaded} of ${filesText(sum(systems, "count"))}.`,

@@ -39,7 +39,10 @@ export function testsAnswer(
   const left = failed - shown.length;
   const rest = left > 0 ? [more(left, "failure")] : [];
   return {
-    blocks: [[heading(results), ...problem(results), ...shown.map(failureText), ...rest].join("\n\n"), ...(loaded === "" ? [] : [loaded])],
+    blocks: [
+      [heading(results), ...problem(results), ...shown.map(failureText), ...rest].join("\n\n"),
+      ...(loaded === "" ? [] : [loaded]),
+    ],
     isError: failed > 0 || error !== undefined,
     meta: data({ ...results, failures: failures.map((failure) => ({ ...failure })), error: error && { ...error } }),
   };
