@@ -82,6 +82,36 @@ describe("list-changes", () => {
     expect(await changes()).to.equal("Image and files agree.");
   });
 
+  it("does not say that a file agrees which is not loaded, or cannot be read", async () => {
+    const not =
+      "Not loaded, as far as Lisp has recorded (load-system loads a system or file, compile-code with load a file): FOLDER/stock.lisp";
+    expect(await changes({ file })).to.equal(not);
+    await load();
+    expect(await changes({ file })).to.equal("Image and files agree.");
+    await writeSource(`${SOURCE}(defun open-one (`);
+    const unreadable = "Not compared, because not all forms can be read: FOLDER/stock.lisp";
+    expect(await changes({ file })).to.equal(unreadable);
+    expect(await changes()).to.equal(`Image and other files agree.\n\n${unreadable}`);
+  });
+
+  it("names the files that a failed load-system has not loaded", async () => {
+    const part = (name: string, text: string) => writeFile(join(folder, name), text);
+    await part(
+      "parts.asd",
+      `(defsystem "parts" :serial t :components ((:file "sound") (:file "wrong") (:file "unborn")))`,
+    );
+    await part("sound.lisp", "(defun sound () 1)\n");
+    await part("wrong.lisp", "(defun wrong () (if))\n");
+    await part("unborn.lisp", "(defun unborn () 1)\n");
+    await server.call("load-system", { file: join(folder, "parts.asd") });
+    expect(await changes()).to.equal(
+      "Image and other files agree.\n\nNot loaded, as far as Lisp has recorded (load-system loads a system or file, compile-code with load a file): FOLDER/wrong.lisp, FOLDER/unborn.lisp",
+    );
+    await part("wrong.lisp", "(defun wrong () (list))\n");
+    await server.call("debugger_invoke_restart", { restart: "RETRY" });
+    expect(await changes()).to.equal("Image and files agree.");
+  });
+
   it("shows what evaluations have defined: without a file, and other than the file", async () => {
     await load();
     await server.evaluate(`(in-package :stock)

@@ -91,6 +91,13 @@ describe("load-changes", () => {
     snapshots.match("loaded again", [await load(), await call("list-changes")].join("\n==\n"));
   });
 
+  it("says of a file that was never loaded how to load it", async () => {
+    await writeFile(join(folder, "other.lisp"), "(defun other () 1)\n");
+    expect(await load({ file: join(folder, "other.lisp") })).to.equal(
+      "Not loaded, as far as Lisp has recorded (load-system loads a system or file, compile-code with load a file): FOLDER/other.lisp",
+    );
+  });
+
   it("names what still uses changed macros, and what needs a full reload", async () => {
     await write(
       SOURCE.replace("(* 2 ,form)", "(* 3 ,form)")

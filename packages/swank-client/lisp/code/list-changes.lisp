@@ -55,10 +55,13 @@ later changes can be found form by form."
   (or (unchanged-date-p name) (unchanged-text-p (named-file name)) (unwritten-p name)))
 
 (defun wanted-files (truename program)
-  "The files to compare, as they are now: TRUENAME or, if that is NIL, all of PROGRAM that can have changed."
-  (loop for name in (if truename (list (sb-ext:native-namestring truename)) (program-files program))
-        for file = (and (or truename (not (unchanged-p name))) (file-now name))
-        when (and file (program-file-p file)) collect file))
+  "The files to compare, as they are now: TRUENAME or, if that is NIL, all of PROGRAM that can have changed or were to be loaded and were not."
+  (append (loop for name in (if truename (list (sb-ext:native-namestring truename)) (program-files program))
+                for file = (and (or truename (not (unchanged-p name))) (file-now name))
+                when (and file (program-file-p file)) collect file)
+          (loop for pathname in (and (null truename) (unloaded-files))
+                for file = (file-now pathname)
+                when (and file (unloaded-p file program)) collect file)))
 
 (defun undated-p (file)
   "True if it is not recorded when FILE was loaded."
@@ -69,10 +72,15 @@ later changes can be found form by form."
   "The definitions of PROGRAM that were loaded from FILE."
   (gethash (sb-ext:native-namestring (file-truename file)) (program-by-file program)))
 
+(defun unloaded-p (file program)
+  "True if nothing shows that FILE was ever loaded: no definition of PROGRAM is from it, either."
+  (and (undated-p file) (null (definitions-from file program))))
+
 (defun listed-changes (file program)
-  "=> the changes in FILE that are still to be loaded, and how it was compared: :COMPARED, :GUESSED, :UNDATED, :UNREADABLE, or NIL if it has
-not changed"
-  (cond ((undated-p file) (values '() :undated))
+  "=> the changes in FILE that are still to be loaded, and how it was compared: :COMPARED, :GUESSED, :UNLOADED, :UNDATED, :UNREADABLE, or NIL if
+it has not changed"
+  (cond ((unloaded-p file program) (values '() :unloaded))
+        ((undated-p file) (values '() :undated))
         ((not (file-whole-p file)) (values '() :unreadable))
         (t (multiple-value-bind (changes known) (file-changes file (definitions-from file program))
              (values (shown-changes changes) (and changes (if known :compared :guessed)))))))

@@ -190,6 +190,16 @@
     (setf (gethash (current-session) *loadings*)
           (acons key loading (subseq known 0 (min (length known) (1- +kept-loadings+)))))))
 
+(defun unloaded-files ()
+  "The pathnames of the files that this session's loadings were to load, and none of them has loaded."
+  (loop with loadings = (mapcar #'cdr (gethash (current-session) *loadings*))
+        for loading in loadings
+        append (loop for (nil . pathname) in (loading-planned loading)
+                     unless (find-if (lambda (other) (member pathname (loading-loaded other) :test #'equal)) loadings)
+                       collect pathname)
+          into pathnames
+        finally (return (remove-duplicates pathnames :test #'equal))))
+
 (defun load-progress (key)
   "What the loading has done so far that LOAD-CODE began under KEY. => the reply of LOADING-FACTS, or (:unknown)"
   (with-code-session (nil)

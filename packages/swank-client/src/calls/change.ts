@@ -54,10 +54,10 @@ export interface Change {
 
 /**
  * How a file was compared: `compared` with the text that was loaded; `guessed` by the lengths of its forms, because that text is not
- * recorded; `undated`: not compared, because it is not recorded when it was loaded; `unreadable`: not compared, because it cannot be read
- * to its end.
+ * recorded; `unloaded`: not compared, because nothing shows that it was ever loaded; `undated`: not compared, because it is not recorded when
+ * it was loaded; `unreadable`: not compared, because it cannot be read to its end.
  */
-export const FILE_STATES = ["compared", "guessed", "undated", "unreadable"] as const;
+export const FILE_STATES = ["compared", "guessed", "unloaded", "undated", "unreadable"] as const;
 
 /** How a file was compared. */
 export interface FileState {

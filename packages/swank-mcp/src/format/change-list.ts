@@ -30,17 +30,19 @@ const HEADINGS: Record<ChangeState, string> = {
 /** The headings in their order. */
 const STATES = Object.keys(HEADINGS).filter((state): state is ChangeState => state in HEADINGS);
 
-/**
- * The answer of list-changes.
- *
- * @param withText - Whether to show texts and diffs.
- */
-export function changesAnswer(changes: Changes, withText: boolean, guide: ToolGuide): ToolAnswer {
-  if (changes.status === "file-not-found") return missingFileAnswer(changes, CHANGES_META, guide);
-  return { blocks: [changesText(changes, withText)], isError: false, meta: { [CHANGES_META]: changesData(changes) } };
+/** What was asked for: one `file`, or all; and whether to show texts and diffs. */
+interface Wanted {
+  readonly file: string | undefined;
+  readonly text: boolean;
 }
 
-function changesText({ changes, leftOut, files, assigned }: FoundChanges, withText: boolean): string {
+/** The answer of list-changes. */
+export function changesAnswer(changes: Changes, wanted: Wanted, guide: ToolGuide): ToolAnswer {
+  if (changes.status === "file-not-found") return missingFileAnswer(changes, CHANGES_META, guide);
+  return { blocks: [changesText(changes, wanted)], isError: false, meta: { [CHANGES_META]: changesData(changes) } };
+}
+
+function changesText({ changes, leftOut, files, assigned }: FoundChanges, { file, text: withText }: Wanted): string {
   const { shown, left } = firstOf(changes, MAX_LISTED);
   const room = { left: withText ? MAX_TEXT : 0 };
   const sections = STATES.flatMap((state) => {
@@ -48,8 +50,15 @@ function changesText({ changes, leftOut, files, assigned }: FoundChanges, withTe
     return some.length === 0 ? [] : [[`${HEADINGS[state]}:`, ...some.map((each) => entryText(each, room))].join("\n")];
   });
   const rest = left + leftOut > 0 ? [more(left + leftOut, "change")] : [];
-  const parts = [...sections, ...rest, ...assignedText(assigned), ...doubts(files)];
-  return sections.length === 0 ? ["Image and files agree.", ...parts].join("\n\n") : parts.join("\n\n");
+  const agreement =
+    sections.length === 0 ? inOthers("Image and files agree", "Image and other files agree", file, files) : [];
+  return [...agreement, ...sections, ...rest, ...assignedText(assigned), ...doubts(files)].join("\n\n");
+}
+
+/** The sentence that nothing was found: `all`, or `others` if some files were not compared, or none if that is the only wanted `file`. */
+export function inOthers(all: string, others: string, file: string | undefined, files: readonly FileState[]): string[] {
+  if (files.every(({ state }) => state === "compared" || state === "guessed")) return [`${all}.`];
+  return file === undefined ? [`${others}.`] : [];
 }
 
 /** The line of a change and, as long as there is room, its text or diff. */
@@ -107,6 +116,10 @@ export function doubts(files: readonly FileState[]): string[] {
   const list = (names: readonly string[], text: string) => (names.length === 0 ? [] : [`${text}: ${names.join(", ")}`]);
   return [
     ...list(named("guessed"), "Compared by the lengths of forms only, because the loaded text is not recorded"),
+    ...list(
+      named("unloaded"),
+      "Not loaded, as far as Lisp has recorded (load-system loads a system or file, compile-code with load a file)",
+    ),
     ...list(named("undated"), "Not compared, because it is not recorded when the file was loaded"),
     ...list(named("unreadable"), "Not compared, because not all forms can be read"),
   ];

@@ -3,7 +3,7 @@ import { cutName, cutText, firstOf, more } from "../text/cut.js";
 import { lineDiff } from "../text/line-diff.js";
 import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
 import type { ToolGuide } from "../text/tool-guide.js";
-import { changeHeading, doubts, indented } from "./change-list.js";
+import { changeHeading, doubts, indented, inOthers } from "./change-list.js";
 import { notesData, noteTexts } from "./compiled-code.js";
 import { missingFileAnswer } from "./not-found.js";
 
@@ -32,12 +32,18 @@ const HEADINGS: Record<FormOutcome, string> = {
 
 const OUTCOMES = Object.keys(HEADINGS).filter((outcome): outcome is FormOutcome => outcome in HEADINGS);
 
-/** The answer of load-changes. */
-export function loadedChangesAnswer(changes: LoadedChanges | FileNotFound, guide: ToolGuide): ToolAnswer {
+/** The answer of load-changes. @param file - The only file that was wanted. */
+export function loadedChangesAnswer(
+  changes: LoadedChanges | FileNotFound,
+  file: string | undefined,
+  guide: ToolGuide,
+): ToolAnswer {
   if (changes.status === "file-not-found") return missingFileAnswer(changes, LOADED_META, guide);
   const { forms, files, notes } = changes;
   const sections = OUTCOMES.flatMap((outcome) => section(outcome, forms));
-  const nothing = forms.some(({ outcome }) => outcome !== "deleted") ? [] : ["Nothing to load."];
+  const nothing = forms.some(({ outcome }) => outcome !== "deleted")
+    ? []
+    : inOthers("Nothing to load", "Nothing to load from other files", file, files);
   return {
     blocks: [[...nothing, ...sections, ...noteTexts(changes), ...doubts(files)].join("\n\n")],
     isError:

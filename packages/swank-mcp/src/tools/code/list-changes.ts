@@ -16,6 +16,6 @@ export const listChanges = defineTool({
     }),
   async run({ file, text = true }, { session, signal, guide }) {
     const { client } = await session();
-    return changesAnswer(await client.code.listChanges({ file, signal }), text, guide);
+    return changesAnswer(await client.code.listChanges({ file, signal }), { file, text }, guide);
   },
 });

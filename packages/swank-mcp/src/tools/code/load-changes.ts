@@ -22,7 +22,7 @@ export const loadChanges = defineTool({
     const { code, results } = await session.client.code.loadChanges({ file, signal: context.signal });
     const evaluation = context.agent.evaluations.begin(session.client, code, { valuesAs: "data", onError, policy });
     context.agent.evaluations.present(evaluation, {
-      answer: (value) => loadedChangesAnswer(results(value), context.guide),
+      answer: (value) => loadedChangesAnswer(results(value), file, context.guide),
     });
     const seconds = timeout ?? context.config.timeout;
     return presentedAnswer(evaluation, await concludeEvaluation(evaluation, session, context, seconds), context);
