@@ -92,6 +92,26 @@ describe("compile-code", () => {
     expect(await server.evaluate("(kept)")).to.include("=> 1");
   });
 
+  it("names the place of the form that ended compiling or loading", async () => {
+    const loading = "(defun first-of (x) (car x))\n\n(defvar *before* 1)\n(defvar *first* (first-of 5))\n";
+    const file = await source("ending.lisp", loading);
+    expect(await compile({ file, load: true })).to.match(
+      /Loading it was ended by TYPE-ERROR at ending\.lisp:4:1; the forms before that are loaded:\n[\s\S]*\n {4}\(defvar \*first\* \(first-of 5\)\)$/,
+    );
+    expect(await compile({ code: loading, load: true })).to.include("was ended by TYPE-ERROR at 4:1; the forms");
+    const packaged = await source("packaged.lisp", "(defun early () 1)\n\n  (in-package :no-such-package)\n");
+    const result = await server.call("compile-code", { file: packaged });
+    expect(blocks(result).join("\n\n")).to.match(
+      /^The compiler was ended by \S+ at packaged\.lisp:3:3:\n[\s\S]*\n {4}\(in-package :no-such-package\)$/,
+    );
+    expect(result._meta?.["swank-mcp/compiled"]).to.include({
+      status: "failed",
+      file: "packaged.lisp",
+      line: 3,
+      column: 3,
+    });
+  });
+
   it("reports an error of a macro as one of its call", async () => {
     await server.evaluate('(defmacro failing (x) (error "Bad macro ~a" x))');
     snapshots.match("a failing macro", await compile({ code: "(defun f ()\n  (failing 1))" }));

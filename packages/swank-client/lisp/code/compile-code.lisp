@@ -20,14 +20,39 @@
     (write-string code stream))
   (truename file))
 
-(defun load-compiled (fasl)
-  "Load the file FASL. => T | (TYPE MESSAGE) of the error that ended it"
-  (handler-case (handler-bind ((warning #'muffle-warning))
-                  (load fasl)
-                  t)
-    (serious-condition (problem)
-      (restore-guard-page)
-      (list (class-name-text (shown-class problem)) (message-text problem)))))
+(defun form-place-facts (path source unnamed)
+  "The plist of the place of the form in the file SOURCE to which PATH leads, as in a note, or NIL. The file UNNAMED is not named."
+  (when path
+    (loop for (key value) on (note-facts (make-note :file source :path path) unnamed) by #'cddr
+          when (member key '(:file :line :column :form)) append (list key value))))
+
+(defun failure-facts-of (problem path source unnamed)
+  "(TYPE MESSAGE PLACE) of PROBLEM, which ended the compiling or loading of the file SOURCE at the form to which PATH leads."
+  (list (class-name-text (shown-class problem)) (message-text problem) (or-nil (form-place-facts path source unnamed))))
+
+(defun loaded-form-path (source)
+  "The path of the top-level form of the file SOURCE that this thread runs now, or NIL if SBCL has not recorded it."
+  (loop with name = (sb-ext:native-namestring source)
+        with path = '()
+        for frame = (sb-di:top-frame) then (sb-di:frame-down frame)
+        while frame
+        do (let ((location (sb-di:frame-code-location frame)))
+             (when (equal name (or-nil (debug-source-namestring (sb-di:code-location-debug-source location))))
+               (setf path (or-nil (list (sb-di:code-location-toplevel-form-offset location))))))
+        finally (return path)))
+
+(defun load-compiled (fasl source unnamed)
+  "Load the file FASL, compiled from the file SOURCE. => T | (TYPE MESSAGE PLACE) of the error that ended it"
+  (let ((path '()))
+    (handler-case (handler-bind ((warning #'muffle-warning)
+                                 (error (lambda (problem)
+                                          (declare (ignore problem))
+                                          (setf path (or-nil (loaded-form-path source))))))
+                    (load fasl)
+                    t)
+      (serious-condition (problem)
+        (restore-guard-page)
+        (failure-facts-of problem path source unnamed)))))
 
 ;;; SBCL defines macros for the whole image when it compiles their definitions, so that later forms can use them.
 
@@ -92,7 +117,7 @@
 
 (defun load-text (fasl source)
   "LOAD-COMPILED for FASL, compiled from SOURCE, a file that holds a client's text and does not last."
-  (unwind-protect (load-compiled fasl)
+  (unwind-protect (load-compiled fasl source source)
     (forget-load (session-ledger (current-session)) source)
     (forget-text source)))
 
@@ -109,18 +134,22 @@
             (loop for note in notes collect (note-facts note unnamed))
             omitted
             (and failed t)
-            (and load (not failed) (if code (load-text fasl source) (load-compiled fasl)))
+            (and load (not failed) (if code (load-text fasl source) (load-compiled fasl source nil)))
             (and unreadable (let ((file (file-now source))) (and file (file-text file))))))))
 
 (defun compiled-or-failed (source folder load code)
   "The reply of COMPILE-CODE for the file SOURCE. An error that the compiler does not report itself ends it."
-  (handler-case
-      (with-session-variables ((current-session))
-        (let ((*readtable* (session-readtable (current-session))))
-          (compiled source (file-in folder "code.fasl") load code)))
-    ((or error storage-condition) (problem)
-      (restore-guard-page)
-      (list :failed (class-name-text (shown-class problem)) (message-text problem)))))
+  (let ((path '()))
+    (handler-case
+        (with-session-variables ((current-session))
+          (let ((*readtable* (session-readtable (current-session))))
+            (handler-bind ((error (lambda (problem)
+                                    (declare (ignore problem))
+                                    (setf path (or-nil (nth-value 1 (compiled-form)))))))
+              (compiled source (file-in folder "code.fasl") load code))))
+      ((or error storage-condition) (problem)
+        (restore-guard-page)
+        (cons :failed (failure-facts-of problem path source (and code source)))))))
 
 (defun compile-text (code load)
   "The reply of COMPILE-CODE for the text CODE."
@@ -130,8 +159,9 @@
 
 (defun compile-code (code file package-text load)
   "Compile the text CODE or, if that is NIL, FILE, in the package that PACKAGE-TEXT names, by default the session's. Then load it if LOAD and
-there was no error. LOADED is T, NIL, or the error that ended loading. TEXT is that of the file if it cannot be read to its end.
-=> (:compiled FILE (NOTE ...) COUNT-OF-OTHERS FAILED LOADED TEXT) | (:failed TYPE MESSAGE) | (:file-not-found NAME (FILE ...) REASON)
+there was no error. LOADED is T, NIL, or (TYPE MESSAGE PLACE) of the error that ended loading. TEXT is that of the file if it cannot be read to
+its end.
+=> (:compiled FILE (NOTE ...) COUNT-OF-OTHERS FAILED LOADED TEXT) | (:failed TYPE MESSAGE PLACE) | (:file-not-found NAME (FILE ...) REASON)
  | (:package-not-found NAME (PACKAGE ...))"
   (let ((name (and package-text (parsed-package package-text))))
     (if (and name (null (live-package name)))

@@ -1,7 +1,7 @@
 import { decode, NIL, T } from "sexp-parser";
 import { lispFunction } from "../lisp/descriptor.js";
 import { CODE_TIME } from "./code-time.js";
-import { type Compiled, codeNote } from "./compiled-code.js";
+import { type Compiled, codeFailure, codeNote } from "./compiled-code.js";
 import { fileNotFound } from "./file-not-found.js";
 import { nameNotFound } from "./name-not-found.js";
 
@@ -13,10 +13,8 @@ export interface CompileReply {
   readonly text?: string | undefined;
 }
 
-const loadError = map(tuple(string, string), ([type, message]) => ({ type, message }));
-
 const compiled = map(
-  tuple(nullable(string), list(codeNote), integer, boolean, oneOf(loadError, boolean), nullable(string)),
+  tuple(nullable(string), list(codeNote), integer, boolean, oneOf(codeFailure, boolean), nullable(string)),
   ([file, notes, leftOut, failed, loaded, text]): CompileReply => ({
     compiled: {
       status: "compiled",
@@ -42,12 +40,7 @@ export const compileCode = lispFunction({
   ) => ["code" in source ? source.code : NIL, "file" in source ? source.file : NIL, packageName ?? NIL, load ? T : NIL],
   decode: tagged({
     compiled,
-    failed: map(
-      tuple(string, string),
-      ([type, message]): CompileReply => ({
-        compiled: { status: "failed", type, message },
-      }),
-    ),
+    failed: map(codeFailure, (failure): CompileReply => ({ compiled: { status: "failed", ...failure } })),
     "file-not-found": map(fileNotFound["file-not-found"], (answer): CompileReply => ({ compiled: answer })),
     "package-not-found": map(nameNotFound["package-not-found"], (answer): CompileReply => ({ compiled: answer })),
   }),

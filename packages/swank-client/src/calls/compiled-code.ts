@@ -3,7 +3,7 @@ import { keywordOf } from "../lisp/decoders.js";
 import type { FileNotFound } from "./file-not-found.js";
 import type { PackageNotFound } from "./symbol-description.js";
 
-const { integer, nullable, optional, plist, string } = decode;
+const { integer, map, nullable, optional, plist, string, tuple } = decode;
 
 /** How bad a note of the compiler is. `read-error`: the form cannot be read, and none after it was compiled. */
 export const SEVERITIES = ["read-error", "error", "warning", "style-warning", "note"] as const;
@@ -25,6 +25,19 @@ export interface CodeNote {
   readonly suspects?: readonly { readonly line: number; readonly text: string }[];
 }
 
+/** An error that ended compiling or loading, with the place of the form that caused it as far as that is known. */
+export interface CodeFailure {
+  readonly type: string;
+  readonly message: string;
+  /** Relative to the image's directory if it is below that; absent for code that was sent. */
+  readonly file?: string | undefined;
+  /** Line and column of the form, from 1. */
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
+  /** The first line of the form, from its column on. */
+  readonly form?: string | undefined;
+}
+
 /** The result of compiling code, or the reason why it was not compiled. */
 export type Compiled =
   | {
@@ -39,12 +52,26 @@ export type Compiled =
       readonly failed: boolean;
       readonly loaded: boolean;
       /** The error that ended loading; what came before it stays loaded. */
-      readonly loadError: { readonly type: string; readonly message: string } | undefined;
+      readonly loadError: CodeFailure | undefined;
     }
   /** An error that the compiler does not report itself, such as an exhausted stack. */
-  | { readonly status: "failed"; readonly type: string; readonly message: string }
+  | ({ readonly status: "failed" } & CodeFailure)
   | FileNotFound
   | PackageNotFound;
+
+const place = plist({
+  file: optional(nullable(string)),
+  line: optional(integer),
+  column: optional(integer),
+  form: optional(string),
+});
+
+/** `(TYPE MESSAGE (:file FILE :line LINE ...))` (lisp/code/compile-code.lisp). */
+export const codeFailure: Decoder<CodeFailure> = map(tuple(string, string, place), ([type, message, where]) => ({
+  type,
+  message,
+  ...where,
+}));
 
 /** `(:severity SEVERITY :message MESSAGE ...)` (lisp/code/notes.lisp). */
 export const codeNote: Decoder<CodeNote> = plist({

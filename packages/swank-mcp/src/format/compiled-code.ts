@@ -1,5 +1,5 @@
-import type { CodeNote, Compiled } from "../image/lisp-port.js";
-import { cutName, cutText, fileName, firstOf, more, oneLine } from "../text/cut.js";
+import type { CodeFailure, CodeNote, Compiled } from "../image/lisp-port.js";
+import { cutName, cutText, fileName, firstOf, oneLine } from "../text/cut.js";
 import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
 import type { ToolGuide } from "../text/tool-guide.js";
 import { REFERENCE } from "./file-warnings.js";
@@ -38,7 +38,7 @@ export function compiledAnswer(compiled: Compiled, load: boolean, guide: ToolGui
       };
     case "failed":
       return {
-        blocks: [`The compiler was ended by ${cutName(compiled.type)}:\n${cutText(compiled.message)}`],
+        blocks: [`The compiler was ended by ${failureText(compiled)}`],
         isError: true,
         meta: data({ ...compiled }),
       };
@@ -69,9 +69,17 @@ function heading(compiled: CompiledCode, load: boolean): string {
   const { file = "The code", notes, failed, loaded, loadError } = compiled;
   const verdict = `${fileName(file)} ${failed ? "does not compile" : "compiles"}${notes.length === 0 ? "" : `: ${counts(compiled)}`}.`;
   if (loadError !== undefined)
-    return `${verdict} Loading it was ended by ${cutName(loadError.type)}; the forms before that are loaded:\n${cutText(loadError.message)}`;
+    return `${verdict} Loading it was ended by ${failureText(loadError, "; the forms before that are loaded")}`;
   if (loaded) return `${verdict} It is loaded.`;
   return load ? `${verdict} Nothing was loaded.` : verdict;
+}
+
+/** The type of an error with the place and text of its form, what else is to be said, and the message. */
+function failureText({ type, message, file, line, column, form }: CodeFailure, remark = ""): string {
+  const place =
+    line === undefined ? "" : ` at ${[...(file === undefined ? [] : [fileName(file)]), line, column ?? 1].join(":")}`;
+  const source = form === undefined ? "" : `\n    ${oneLine(form, MAX_FORM)}`;
+  return `${cutName(type)}${place}${remark}:\n${cutText(message)}${source}`;
 }
 
 /** The parts of a compilation that its notes are written from. */
@@ -84,7 +92,7 @@ export function counts({ notes, leftOut }: Noted): string {
     const count = names.filter((other) => other === name).length;
     return count === 0 ? [] : [`${count} ${name}${count === 1 ? "" : "s"}`];
   });
-  return [...parts, ...(leftOut > 0 ? [`${leftOut} more`] : [])].join(", ");
+  return [...parts, ...(leftOut > 0 ? [`${leftOut} more that were not kept`] : [])].join(", ");
 }
 
 /** The notes, the worst first. @param max - Most notes shown. */
@@ -92,8 +100,9 @@ export function noteTexts({ file, notes, leftOut }: Noted, max = MAX_NOTES): str
   const order = Object.keys(NAMES);
   const sorted = [...notes].sort((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity));
   const { shown, left } = firstOf(sorted, max);
-  const rest = left + leftOut;
-  return [...shown.map((note) => noteText(note, file)), ...(rest > 0 ? [more(rest, "note")] : [])];
+  const rest = { notes: sorted.slice(shown.length), leftOut };
+  const others = left + leftOut > 0 ? [`... ${left + leftOut} more: ${counts(rest)}`] : [];
+  return [...shown.map((note) => noteText(note, file)), ...others];
 }
 
 /** Notes as data for programs. */

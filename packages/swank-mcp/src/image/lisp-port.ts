@@ -19,6 +19,7 @@ export type {
   ClassDescription,
   ClassInfo,
   ClassNames,
+  CodeFailure,
   CodeNote,
   Compiled,
   Cost,
