@@ -6,7 +6,7 @@ import type {
   LoadResult,
   Redefinitions,
 } from "../image/lisp-port.js";
-import { cutName, fileName, firstOf, more, oneLine } from "../text/cut.js";
+import { fileName, firstOf, more, oneLine } from "../text/cut.js";
 import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
 import type { ToolGuide } from "../text/tool-guide.js";
 import { counts, notesData, noteTexts } from "./compiled-code.js";
