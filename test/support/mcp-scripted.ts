@@ -74,6 +74,8 @@ export function scriptedSession(
       close: async () => {},
       evaluate,
       stops: [],
+      evaluations: [],
+      activity: only("activity", { isRecorded: false, running: async () => [] }),
       foreignStops: async () => [],
       on: () => () => undefined,
     }),
