@@ -7,6 +7,7 @@ import { heap } from "./figures/heap.mjs";
 import { largeMessages } from "./figures/large-messages.mjs";
 import { reading } from "./figures/reading.mjs";
 import { roundTrip } from "./figures/round-trip.mjs";
+import { serving } from "./figures/serving.mjs";
 import { startUp } from "./figures/start-up.mjs";
 import { toolsList } from "./figures/tools-list.mjs";
 import { otherLoad } from "./load.mjs";
@@ -24,6 +25,7 @@ const GROUPS = {
   evaluations,
   "evaluate-lisp": evaluateLisp,
   code,
+  serving,
   heap,
 };
 
