@@ -6,8 +6,8 @@ import { median } from "../measure.mjs";
 /** @typedef {import("swank-client").SwankClient} SwankClient */
 
 const CONNECTIONS = 8;
-const WINDOW = 2000;
-const ROUNDS = 5;
+const WINDOW = 1500;
+const ROUNDS = 3;
 /** Milliseconds between calls of tools that look once. */
 const PAUSE = 250;
 

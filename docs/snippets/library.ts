@@ -200,14 +200,14 @@ async function inspect() {
 }
 await inspect();
 
-await lisp.eval("(defvar *list* (loop repeat 1000 collect (make-hash-table))) nil");
+await lisp.eval("(defstruct visit) (defvar *list* '())");
 // #region heap
 const { heap } = lisp.program;
 await heap.summary();
-await lisp.eval("(dotimes (n 10) (push (make-hash-table) *list*))");
-const { types } = await heap.growth({ type: "hash-table" });
+await lisp.eval("(dotimes (n 10) (push (make-visit) *list*))");
+const { types } = await heap.growth({ type: "visit" });
 console.log(types[0]?.name, types[0]?.count);
-const [instance] = (await heap.instances("hash-table", { limit: 1 })).instances;
+const [instance] = (await heap.instances("visit", { limit: 1 })).instances;
 const path = await heap.path(instance?.id ?? 0);
 console.log(path.end);
 for (const step of path.steps) console.log(step.name, step.expression); // the last expression returns the instance
