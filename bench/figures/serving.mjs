@@ -65,7 +65,7 @@ const LOOKS = {
   "profile-code calls of a package": (lisp) => profile(lisp, { mode: "calls", package: "serving" }),
 };
 
-/** @param {SwankClient} lisp @param {import("swank-client").ProfileOptions} options */
+/** @param {SwankClient} lisp @param {Parameters<SwankClient["program"]["profile"]>[1]} options */
 async function profile(lisp, options) {
   await watch(lisp, await lisp.program.profile({ seconds: WINDOW / 1000 }, options));
 }

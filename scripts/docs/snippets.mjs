@@ -7,8 +7,9 @@ export const SNIPPETS = "docs/snippets";
 /** What each of them prints, as its test writes it. */
 const OUTPUTS = "test/docs/snippets.snapshots.txt";
 
-/** `<!-- snippet NAME -->`, `<!-- snippet NAME#REGION -->` or `<!-- output NAME -->`, and the code block below it. */
-const BLOCK = /^<!-- (?<kind>snippet|output) (?<name>[\w./-]+?)(?:#(?<region>[\w-]+))? -->\n+```.*\n[\s\S]*?^```$/gm;
+/** `<!-- snippet NAME -->`, `<!-- snippet NAME#REGION -->` or `<!-- output NAME -->`, and the code block below it, if there is one yet. */
+const BLOCK =
+  /^<!-- (?<kind>snippet|output) (?<name>[\w./-]+?)(?:#(?<region>[\w-]+))? -->(?:\n+```.*\n[\s\S]*?^```)?$/gm;
 
 /** The beginning of a code block in TypeScript or JavaScript. */
 const CODE = /^```(?:ts|js|typescript|javascript|mjs|mts)\b.*$/gm;

@@ -3,9 +3,19 @@ import { commandRow } from "../../../scripts/docs/console-page.mjs";
 import { errorsSection } from "../../../scripts/docs/errors-page.mjs";
 import { code, prose, table } from "../../../scripts/docs/markdown.mjs";
 import { optionRow } from "../../../scripts/docs/options-page.mjs";
+import { withSnippets } from "../../../scripts/docs/snippets.mjs";
 import { toolSection } from "../../../scripts/docs/tools-page.mjs";
 
 describe("the generated pages", () => {
+  it("show a snippet below its name, also before the page has any code", async () => {
+    const name = "<!-- snippet library#threads -->";
+    const filled = await withSnippets(`Before.\n\n${name}\n\nAfter.`);
+    expect(filled).to.match(
+      /^Before\.\n\n<!-- snippet library#threads -->\n\n```ts\nconst sleeper [\s\S]*\n```\n\nAfter\.$/,
+    );
+    expect(await withSnippets(filled)).to.equal(filled);
+  });
+
   it("keep bars and line ends of a cell from breaking the table", () => {
     expect(table(["a", "b"], [["x|y", "one\n  two"]])).to.equal("| a | b |\n| --- | --- |\n| x\\|y | one two |");
   });

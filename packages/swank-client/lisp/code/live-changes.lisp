@@ -1,4 +1,4 @@
-;;;; Lists for the user's Emacs what lives in the image and not in its file, whoever has evaluated it.
+;;;; Lists for the user's Emacs what lives in the image and not in its file, also what agents did not evaluate.
 
 (in-package #:swank-client/code)
 
