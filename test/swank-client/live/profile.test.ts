@@ -124,7 +124,7 @@ describe("client.program.profile", function () {
     expect(profile).to.include({ mode: "calls", end: "returned", samples: 32_361 });
     expect(profile.values).to.deep.equal([":DONE"]);
     const named = (name: string) => profile.functions.find((found) => found.name === name);
-    expect(named("SHOP::SPIN")?.self).to.be.within(200_000, profile.cost.real);
+    expect(named("SHOP::SPIN")?.self).to.be.within(190_000, profile.cost.real);
     expect(named("SHOP::TICKS")?.cumulative).to.be.greaterThan(named("SHOP::TICKS")?.self ?? 0);
     expect(named("SHOP::DOWN")?.cumulative).to.be.at.most(profile.cost.real);
     expect(profile.counts).to.include({ called: 6 });
