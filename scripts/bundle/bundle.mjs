@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { cp, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
-import { extname, join, relative } from "node:path";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, extname, join } from "node:path";
 import { inRepository } from "../setup/paths.mjs";
 import { licencesOf } from "./licences.mjs";
 
@@ -105,21 +105,27 @@ function sourcesOf(inputs) {
 
 /** Replaces a file at once: another process may be reading it. @param {string} name @param {string} text */
 async function replaceFile(name, text) {
-  const draft = join(PROGRAM, `.${name}.${process.pid}`);
+  const draft = join(PROGRAM, dirname(name), `.${basename(name)}.${process.pid}`);
   await writeFile(draft, text);
   await rename(draft, join(PROGRAM, name));
 }
 
 /** Copies the Lisp systems, and returns their files, relative to packages/. */
 async function copyLisp() {
-  const folder = join(PROGRAM, "lisp");
-  await rm(folder, { recursive: true, force: true });
-  await cp(LISP, folder, {
-    recursive: true,
-    filter: (path) => !path.endsWith(".fasl") && !relative(LISP, path).startsWith("tests"),
-  });
+  const names = (await filesIn(LISP)).filter((name) => !name.endsWith(".fasl") && !name.startsWith("tests"));
+  for (const name of names) {
+    await mkdir(join(PROGRAM, "lisp", dirname(name)), { recursive: true });
+    await replaceFile(join("lisp", name), await readFile(join(LISP, name), "utf8"));
+  }
+  const old = (await filesIn(join(PROGRAM, "lisp"))).filter((name) => !names.includes(name));
+  await Promise.all(old.map((name) => rm(join(PROGRAM, "lisp", name), { force: true })));
+  return names.map((name) => `swank-client/lisp/${name}`);
+}
+
+/** The files of a folder and its subfolders, without drafts. @param {string} folder */
+async function filesIn(folder) {
   const names = await readdir(folder, { recursive: true });
-  return names.filter((name) => extname(name) !== "").map((name) => `swank-client/lisp/${name}`);
+  return names.filter((name) => extname(name) !== "" && !basename(name).startsWith("."));
 }
 
 /** Removes earlier bundles. @param {string} id of the current one */
