@@ -12,6 +12,9 @@ rest of the line as typed, without quotes around it.
 \`,save\` writes the files at once, while the tool \`save-changes\` only shows the differences unless \`dry-run\` is false. \`,changes\` shows them
 before.
 
+\`,live ,threads\` shows the threads again every second, in place, and \`,live 5 ,heap\` every five. It takes every command that calls a tool, with or
+without its comma, and forms: \`,live profile 1\` shows where the program spends its time, second by second. It ends at Ctrl-C, and at an error.
+
 The prompt shows the package and, in brackets, the stop that commands apply to: the latest one, or that of the thread chosen with \`,thread\`. The
 history is kept in \`~/.local/state/swank-toolkit\`, or under \`XDG_STATE_HOME\`.
 

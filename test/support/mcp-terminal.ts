@@ -40,10 +40,14 @@ export class McpTerminal {
     for (const key of keys) this.#process.stdin.write(key);
   }
 
-  /** Waits until the terminal shows `text` after the text awaited before. The test's timeout bounds the wait. */
-  async shows(text: string): Promise<void> {
+  /**
+   * Waits until the terminal shows `text` after the text awaited before. The test's timeout bounds the wait.
+   *
+   * @param again - The text may replace what was awaited before.
+   */
+  async shows(text: string, again?: "again"): Promise<void> {
     for (;;) {
-      const at = this.text.indexOf(text, this.#seen);
+      const at = this.text.indexOf(text, again === undefined ? this.#seen : 0);
       if (at >= 0) {
         this.#seen = at + text.length;
         return;

@@ -37,6 +37,7 @@ export { commandsText } from "./console/help-text.js";
 export { HISTORY_SIZE, HistoryFile, historyPath } from "./console/history-file.js";
 export { jsonText } from "./console/json-text.js";
 export { LiveOutput } from "./console/live-output.js";
+export { LiveView } from "./console/live-view.js";
 export { consolePrompt, continuationPrompt, stopOf } from "./console/prompt.js";
 export { type Entry, readEntry, type Unfinished } from "./console/read-entry.js";
 export { type ConsoleOptions, serveConsole } from "./console/serve-console.js";

@@ -91,6 +91,24 @@ describe("readEntry", () => {
       expect(mistake(typed), typed).to.match(/^Usage: ,/);
   });
 
+  it("reads what ,live shows: a command with or without its comma, or a form", () => {
+    const live = (typed: string) => {
+      const entry = readEntry(typed);
+      if (entry.kind !== "live") return entry.kind;
+      const { question, seconds, title } = entry;
+      return [question.kind === "code" ? question.code : question.command.tool, seconds, title];
+    };
+    expect(live(",live threads")).to.deep.equal(["list-threads", 1, ",threads"]);
+    expect(live(",live 0.5 ,inspect 12")).to.deep.equal(["inspect-object", 0.5, ",inspect 12"]);
+    expect(live(",live 2 profile 1")).to.deep.equal(["profile-code", 2, ",profile 1"]);
+    expect(live(",live (length *queue*)")).to.deep.equal(["(length *queue*)", 1, "(length *queue*)"]);
+    expect(live(",live *queue*")).to.deep.equal(["*queue*", 1, "*queue*"]);
+    expect(live(",live (list\n 1")).to.equal("unfinished");
+    for (const typed of [",live", ",live 5", ",live ,help", ",live live threads", ",live inspect"])
+      expect(mistake(typed), typed).to.match(/^Usage: ,/);
+    expect(mistake(",live ,threds")).to.match(/Did you mean ,threads\?/);
+  });
+
   it("names the unfinished form of a command at the end of the input, and the lines that it took", () => {
     const atEnd = (typed: string) => {
       const entry = readEntry(typed);

@@ -150,6 +150,29 @@ describe("swank-mcp console in a terminal", () => {
     await terminal.shows("=> 3");
   });
 
+  it("shows an answer again in its place until Ctrl-C", async () => {
+    await terminal.enter("(defvar *n* 0)");
+    await terminal.enter(",live 0.1 (incf *n*)");
+    for (const value of [1, 2, 3]) await terminal.shows(`=> ${value}`, "again");
+    terminal.press(KEYS.interrupt);
+    await terminal.enter(":back");
+    await terminal.shows("=> :BACK");
+    expect(terminal.text.match(/\(incf \*n\*\) \(every 0\.1 seconds; Ctrl-C ends\)/g)).to.have.length(1);
+    expect(terminal.text.match(/^=> \d+$/gm)).to.have.length(1);
+  });
+
+  it("ends what it shows again at the first error, and at Ctrl-C while the code runs", async () => {
+    await terminal.enter(",live inspect (no-such-function)");
+    await terminal.shows("6. RETRY - ");
+    await terminal.enter(",live (progn (sleep 100) 1)", "] ");
+    await terminal.shows("Ctrl-C ends)");
+    terminal.press(KEYS.interrupt);
+    await terminal.enter(",live ,threads", "] ");
+    await terminal.shows(",threads (every second; Ctrl-C ends)");
+    terminal.press(KEYS.endOfFile);
+    expect(await terminal.exited).to.equal(0);
+  });
+
   it("exits at Ctrl-D and ends its image", async () => {
     const pid = await imagePid();
     terminal.press(KEYS.endOfFile);

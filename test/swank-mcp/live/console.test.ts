@@ -177,6 +177,7 @@ Defined by evaluated code:
     "Thread not in debugger\nNo thread is stopped. A thread stops at an error in a form, at a breakpoint (,break) and at (break).",
   ],
   [",thread 9", "Thread 9 is not stopped. Stopped threads: none."],
+  [",live threads", ",live needs a terminal."],
   [",help", commandsText()],
   [",reset", "Session reset. A fresh image (pid N) has replaced the old one."],
   [",definitions", "No definitions in session."],

@@ -35,7 +35,7 @@ export interface ToolCommand extends Described {
 /** A command about the console itself. */
 export interface OwnCommand extends Described {
   readonly kind: "own";
-  readonly does: "choose-thread" | "setup" | "help" | "quit";
+  readonly does: "choose-thread" | "live" | "setup" | "help" | "quit";
 }
 
 export type ConsoleCommand = ToolCommand | OwnCommand;
@@ -249,6 +249,7 @@ export const COMMANDS: readonly ConsoleCommand[] = [
   })),
   tool("status", "", "lisp-status", "Show the Lisp image and the stopped threads."),
   tool("reset", "", "reset-session", "Reset the session."),
+  own("live", "[seconds] command|form", "live", "Show an answer again every second, or every few, until Ctrl-C."),
   own("setup", "", "setup", "Show how to add the server to an MCP client."),
   own("help", "", "help", "Show this list."),
   own("quit", "", "quit", "Leave the console, as Ctrl-D does."),

@@ -1,17 +1,19 @@
+import { setTimeout } from "node:timers/promises";
 import type { Place } from "../agent/agent-session.js";
 import type { Ask } from "../agent/elicitation.js";
 import type { ToolCall } from "../calls/run-tool.js";
 import type { ToolAnswer } from "../text/tool-answer.js";
 import type { ToolServer } from "../tools/tool-server.js";
 import { answerText } from "./answer-text.js";
-import { type CommandInput, type OwnCommand, offeredCommands, type ToolCommand } from "./commands.js";
+import { type OwnCommand, offeredCommands, type ToolCommand } from "./commands.js";
 import type { EntryReader } from "./entry-reader.js";
 import { greetingText, noticesText } from "./greeting.js";
 import { commandsText } from "./help-text.js";
 import { LiveOutput } from "./live-output.js";
+import { LiveView, type ScreenSize } from "./live-view.js";
 import { misuseText } from "./misuse-text.js";
 import { consolePrompt, stopOf } from "./prompt.js";
-import type { Entry } from "./read-entry.js";
+import type { Entry, Question } from "./read-entry.js";
 
 /** The parts of a console. */
 export interface ConsoleParts {
@@ -21,6 +23,8 @@ export interface ConsoleParts {
   readonly setup: string;
   /** Absent when no user can be asked. */
   readonly ask: Ask | undefined;
+  /** The size of the terminal at the moment; absent without one. */
+  readonly size: (() => ScreenSize) | undefined;
   write(text: string): void;
   /** Resolves when all written text has been read. */
   read(): Promise<void>;
@@ -39,6 +43,8 @@ export class Console {
   /** The thread chosen with `,thread`. */
   #thread: string | undefined;
   #running: Running | undefined;
+  /** Ends the answers that are shown again and again. */
+  #live: AbortController | undefined;
   #hasLeft = false;
   #hasFailed = false;
 
@@ -87,9 +93,10 @@ export class Console {
     }
   }
 
-  /** Handles Ctrl-C: the first pauses an evaluation, the second aborts it. At the prompt it clears the typed text. */
+  /** Handles Ctrl-C: the first pauses an evaluation, the second aborts it. At the prompt it clears the typed text. `,live` ends at once. */
   interrupt(): void {
-    if (this.#running === undefined) this.#parts.entries.clear();
+    if (this.#live !== undefined) this.#endLive();
+    else if (this.#running === undefined) this.#parts.entries.clear();
     else if (this.#running.interrupt.signal.aborted) this.#running.cancel.abort();
     else this.#running.interrupt.abort();
   }
@@ -97,6 +104,11 @@ export class Console {
   /** Takes no further entry, and shows no further answer. */
   leave(): void {
     this.#hasLeft = true;
+    this.#endLive();
+  }
+
+  #endLive(): void {
+    this.#live?.abort();
     this.#running?.cancel.abort();
   }
 
@@ -116,18 +128,20 @@ export class Console {
         return;
       case "mistake":
         return this.#complain(entry.text);
-      case "code":
-        return this.#send("evaluate-lisp", { code: entry.code });
-      case "command":
-        return entry.command.kind === "own"
-          ? this.#do(entry.command.does, entry.input.words)
-          : this.#send(entry.command.tool, this.#argumentsOf(entry.command, entry.input), entry.command);
+      case "own":
+        return this.#do(entry.command.does, entry.words);
+      case "live":
+        return this.#show(entry);
+      default:
+        return this.#send(entry);
     }
   }
 
-  #argumentsOf(command: ToolCommand, input: Pick<CommandInput, "words" | "rest">): Readonly<Record<string, unknown>> {
+  #callOf(question: Question): { tool: string; args: Readonly<Record<string, unknown>>; command?: ToolCommand } {
+    if (question.kind === "code") return { tool: "evaluate-lisp", args: { code: question.code } };
+    const { command, input } = question;
     const args = command.args({ ...input, packageName: this.#place?.packageName });
-    return command.ofStop ? { ...args, thread: this.#stop } : args;
+    return { tool: command.tool, args: command.ofStop ? { ...args, thread: this.#stop } : args, command };
   }
 
   #do(what: OwnCommand["does"], [word = ""]: readonly string[]): void {
@@ -160,13 +174,37 @@ export class Console {
     this.#parts.write(`${text}\n`);
   }
 
-  async #send(tool: string, args: Readonly<Record<string, unknown>>, command?: ToolCommand): Promise<void> {
+  async #send(question: Question): Promise<void> {
+    const { tool, args, command } = this.#callOf(question);
     const output = new LiveOutput((text) => this.#parts.write(text));
     const answer = await this.#call(tool, args, (text, stream) => output.add(text, stream));
     if (this.#hasLeft) return;
     if (answer.isError) this.#hasFailed = true;
-    const misused = command === undefined ? undefined : misuseText(answer, command);
-    output.finish(misused ?? answerText(answer));
+    output.finish(shownText(answer, command));
+  }
+
+  /** Shows the answer again and again, until Ctrl-C or an error. */
+  async #show({ question, seconds, title }: Extract<Entry, { kind: "live" }>): Promise<void> {
+    if (this.#parts.size === undefined) return this.#complain(",live needs a terminal.");
+    const { tool, args, command } = this.#callOf(question);
+    const view = new LiveView(title, seconds, this.#parts.size, (text) => this.#parts.write(text));
+    const live = new AbortController();
+    this.#live = live;
+    view.show("");
+    try {
+      while (!live.signal.aborted) {
+        const next = pause(1000 * seconds, live.signal);
+        const answer = await this.#call(tool, args, () => {});
+        if (live.signal.aborted) return;
+        const text = shownText(answer, command);
+        if (answer.isError) return view.end(text);
+        view.show(text);
+        await next;
+      }
+    } finally {
+      live.abort();
+      this.#live = undefined;
+    }
   }
 
   async #call(
@@ -184,4 +222,13 @@ export class Console {
       this.#running = undefined;
     }
   }
+}
+
+function shownText(answer: ToolAnswer, command: ToolCommand | undefined): string {
+  return (command === undefined ? undefined : misuseText(answer, command)) ?? answerText(answer);
+}
+
+/** Resolves after the time, or when the signal aborts. */
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return setTimeout(milliseconds, undefined, { signal }).catch(() => undefined);
 }

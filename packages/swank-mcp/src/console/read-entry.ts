@@ -2,17 +2,32 @@ import { outlineCode } from "swank-client";
 import { holdsForm } from "../text/holds-form.js";
 import { nearest } from "../text/nearest.js";
 import { CATALOGUE } from "../tools/catalogue.js";
-import { COMMANDS, type CommandInput, type ConsoleCommand, takesWords, usageText } from "./commands.js";
+import {
+  COMMANDS,
+  type CommandInput,
+  type ConsoleCommand,
+  type OwnCommand,
+  type ToolCommand,
+  takesWords,
+  usageText,
+} from "./commands.js";
+
+/** An entry that calls a tool. */
+export type Question =
+  | { readonly kind: "code"; readonly code: string }
+  | {
+      readonly kind: "command";
+      readonly command: ToolCommand;
+      readonly input: Pick<CommandInput, "words" | "rest">;
+    };
 
 /** A complete entry of the user. */
 export type Entry =
   | { readonly kind: "nothing" }
-  | { readonly kind: "code"; readonly code: string }
-  | {
-      readonly kind: "command";
-      readonly command: ConsoleCommand;
-      readonly input: Pick<CommandInput, "words" | "rest">;
-    }
+  | Question
+  | { readonly kind: "own"; readonly command: OwnCommand; readonly words: readonly string[] }
+  /** A question that is asked again `seconds` after each answer began. */
+  | { readonly kind: "live"; readonly question: Question; readonly seconds: number; readonly title: string }
   /** An unknown or misused command; `text` says what to type instead. */
   | { readonly kind: "mistake"; readonly text: string };
 
@@ -37,6 +52,7 @@ function readCode(code: string): Entry | Unfinished {
 function readCommand(name: string, typed: string, commands: readonly ConsoleCommand[]): Entry | Unfinished {
   const command = commands.find((candidate) => candidate.name === name.toLowerCase());
   if (command === undefined) return { kind: "mistake", text: unknownCommand(name, commands) };
+  if (command.kind === "own" && command.does === "live") return readLive(command, typed, commands);
   if (command.kind === "tool" && command.takesText) return withWords(command, typed === "" ? [] : [typed], "");
   const { state, forms } = outlineCode(typed);
   if (state === "unfinished")
@@ -47,7 +63,22 @@ function readCommand(name: string, typed: string, commands: readonly ConsoleComm
 }
 
 function withWords(command: ConsoleCommand, words: readonly string[], rest: string): Entry {
-  return takesWords(command, words.length) ? { kind: "command", command, input: { words, rest } } : misuse(command);
+  if (!takesWords(command, words.length)) return misuse(command);
+  return command.kind === "own"
+    ? { kind: "own", command, words }
+    : { kind: "command", command, input: { words, rest } };
+}
+
+/** Reads what is to be shown again and again: a form, or a command with or without its comma. */
+function readLive(live: OwnCommand, typed: string, commands: readonly ConsoleCommand[]): Entry | Unfinished {
+  const [, number, text = ""] = /^(?:(\d+(?:\.\d+)?)\s+)?([\s\S]*)$/.exec(typed) ?? [];
+  if (/^[\d.]*$/.test(text)) return misuse(live);
+  const isCommand = commands.some(({ name }) => name === /^[a-z]+(?=\s|$)/i.exec(text)?.[0].toLowerCase());
+  const title = isCommand ? `,${text}` : text;
+  const entry = readEntry(title, commands);
+  if (entry.kind === "unfinished" || entry.kind === "mistake") return entry;
+  if (entry.kind !== "code" && entry.kind !== "command") return misuse(live);
+  return { kind: "live", question: entry, seconds: Number(number ?? 1), title };
 }
 
 function misuse(command: ConsoleCommand): Entry {

@@ -10,6 +10,7 @@ import { completionsFor } from "./completer.js";
 import { Console } from "./console.js";
 import { EntryReader } from "./entry-reader.js";
 import { HISTORY_SIZE, HistoryFile, historyPath } from "./history-file.js";
+import type { ScreenSize } from "./live-view.js";
 
 /** How long the output may stay unread in a pager, in milliseconds. */
 const PAGER_PATIENCE = 600_000;
@@ -37,6 +38,7 @@ export async function serveConsole(tools: ToolServer, options: ConsoleOptions, l
     entries: new EntryReader(lines, isTerminal ? { write } : undefined, knownCommands(tools.guide, tools.withheld)),
     setup: clientSetup(bin),
     ask: isTerminal ? askAtPrompt(lines) : undefined,
+    size: isTerminal ? terminalSize : undefined,
     write,
     // Waits for a slow reader before the next entry runs.
     read: async () => void (await output.drain(() => Number.POSITIVE_INFINITY)),
@@ -65,6 +67,11 @@ export async function serveConsole(tools: ToolServer, options: ConsoleOptions, l
 /** Writes without queueing: readline also writes to the terminal, and the order must be kept. */
 function writeToTerminal(text: string): void {
   process.stdout.write(text);
+}
+
+/** A terminal that does not know its size says 0. */
+function terminalSize(): ScreenSize {
+  return { rows: process.stdout.rows || 24, columns: process.stdout.columns || 80 };
 }
 
 async function converse(console: Console): Promise<number> {
