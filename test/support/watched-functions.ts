@@ -12,10 +12,10 @@ export function encapsulated(names: readonly string[]): string {
                         (cl:list 'sb-kernel::%signal 'sb-pcl::maybe-trace-method)))`;
 }
 
-/** A Lisp form that is true if the profiler is off, and its timer, too: no further sample is taken. */
+/** A Lisp form that is true if the profiler is off, and its timer, too: no further sample is taken. It may be just being loaded. */
 export const PROFILER_OFF = `
-(cl:or (cl:null (cl:find-package "SB-SPROF"))
-       (cl:null (cl:symbol-value (cl:find-symbol "*PROFILING*" "SB-SPROF"))))`;
+(cl:let ((profiling (cl:and (cl:find-package "SB-SPROF") (cl:find-symbol "*PROFILING*" "SB-SPROF"))))
+  (cl:not (cl:and profiling (cl:boundp profiling) (cl:symbol-value profiling))))`;
 
 /** A program with functions, a method and two threads that call them all the time, and that count their rounds in SHOP::*ROUNDS*. */
 export const SHOP = `
