@@ -16,14 +16,14 @@ const DURATIONS = join(TEST_CACHE, "durations.json");
 const MOST_SHARDS = 4;
 
 /**
- * Returns the number of parallel mocha processes: TEST_SHARDS, or one more than there are processors, because tests wait for a quarter of their time.
+ * Returns the number of parallel mocha processes: TEST_SHARDS, or two more than there are processors, because tests wait for a third of their time.
  *
  * @param {string | undefined} [wanted]
  * @param {number} [processors]
  */
 export function shardCount(wanted = process.env["TEST_SHARDS"], processors = availableParallelism()) {
   const number = Number(wanted);
-  return Number.isInteger(number) && number > 0 ? number : Math.min(processors + 1, MOST_SHARDS);
+  return Number.isInteger(number) && number > 0 ? number : Math.min(processors + 2, MOST_SHARDS);
 }
 
 /**

@@ -142,8 +142,8 @@ describe("runShards", function () {
 });
 
 describe("shardCount", () => {
-  it("is one more than the number of processors, but at most four", () => {
-    expect([1, 2, 3, 4, 16].map((processors) => shardCount(undefined, processors))).to.deep.equal([2, 3, 4, 4, 4]);
+  it("is two more than the number of processors, but at most four", () => {
+    expect([1, 2, 3, 4, 16].map((processors) => shardCount(undefined, processors))).to.deep.equal([3, 4, 4, 4, 4]);
   });
 
   it("is TEST_SHARDS if that is a positive number", () => {
