@@ -9,7 +9,7 @@ export type ScriptedStop = Extract<ScriptedOutcome, { status: "stopped" }>["stop
 
 /** Returns an evaluation with only the given methods. All others fail. */
 export function evaluation(parts: Partial<ScriptedEvaluation>): ScriptedEvaluation {
-  return only("evaluation", { thread: undefined, takeTranscript: () => SILENT, ...parts });
+  return only("evaluation", { thread: undefined, userWait: 0, takeTranscript: () => SILENT, ...parts });
 }
 
 /** Returns an evaluation that ends immediately with this outcome. */
@@ -70,6 +70,7 @@ export function scriptedSession(
       isOpen: true,
       otherClients: async () => 0,
       askUser: async () => "nobody",
+      canAskUser: async () => false,
       closed: lost,
       close: async () => {},
       evaluate,

@@ -12,6 +12,12 @@
 
 (add-hook 'slime-event-hooks #'swank-mcp-test-record)
 
+(defun swank-mcp-test-received-p (event)
+  "Whether a Lisp has sent EVENT, a keyword."
+  (and (cl-some (lambda (message) (and (eq (car message) :channel-send) (eq (car (nth 2 message)) event)))
+                swank-mcp-test-messages)
+       t))
+
 (defun swank-mcp-test-greeted-p ()
   "Whether every Lisp has answered its announcement."
   (and swank-mcp--lisps

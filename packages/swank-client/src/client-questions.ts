@@ -2,7 +2,7 @@ import { checkId, checkOptions, checkText } from "./base/check-arguments.js";
 import { SwankError } from "./base/errors.js";
 import { QUESTION_OPTIONS, type QuestionOptions } from "./base/question-options.js";
 import { TypedEmitter } from "./base/typed-emitter.js";
-import { askUser, type UserAnswer, type UserQuestion } from "./calls/ask-user.js";
+import { askUser, type UserAnswer, type UserQuestion, userReachable } from "./calls/ask-user.js";
 import { countOtherClients } from "./calls/count-other-clients.js";
 import { describeName } from "./calls/describe-name.js";
 import { hasThread } from "./calls/has-thread.js";
@@ -84,6 +84,15 @@ export abstract class ClientQuestions extends TypedEmitter<ClientEvents> {
    */
   otherClients(): Promise<number> {
     return this.lisp.run(countOtherClients);
+  }
+
+  /**
+   * Whether an Emacs is connected to the image in which `askUser` would ask.
+   *
+   * @throws SwankError as for `askUser`.
+   */
+  canAskUser(): Promise<boolean> {
+    return this.lisp.run(userReachable);
   }
 
   /**

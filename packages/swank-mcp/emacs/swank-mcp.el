@@ -257,19 +257,20 @@ RECEIVE is called with the list of their answers, the newest first."
 (defun swank-mcp--announce (lisp)
   "Tell LISP that this Emacs understands events, and ask for its ledger."
   (let ((slime-dispatching-connection (swank-mcp--lisp-process lisp))
-        (channel (slime-channel.id (swank-mcp--lisp-channel lisp))))
+        (channel (slime-channel.id (swank-mcp--lisp-channel lisp)))
+        (events (hash-table-keys swank-mcp--events)))
     (slime-eval-async
         `(cl:progn
           (cl:unless (cl:get :swank-mcp :listeners)
                      (cl:setf (cl:get :swank-mcp :listeners) (cl:list cl:nil)))
-          (sb-ext:atomic-push (cl:list swank::*emacs-connection* ,channel ,swank-mcp--protocol)
+          (sb-ext:atomic-push (cl:list swank::*emacs-connection* ,channel ,swank-mcp--protocol ',events)
                               (cl:car (cl:get :swank-mcp :listeners)))
           cl:t)
       (lambda (_)
         (swank-mcp--request lisp
                             (lambda (ledgers)
                               (dolist (ledger ledgers) (swank-mcp--take-ledger lisp ledger)))
-                            :announce channel))
+                            :announce channel `',events))
       "COMMON-LISP-USER")))
 
 ;;;; Connections

@@ -35,6 +35,21 @@ describe("followEvaluation", () => {
     expect(waited).to.deep.equal([2500]);
   });
 
+  it("adds the time for which the evaluation waits for the user", async () => {
+    const waited: unknown[] = [];
+    let userWait = 100;
+    const next = async (options: { timeout?: number | undefined } = {}) => {
+      waited.push(options.timeout);
+      if (waited.length === 3) return DONE;
+      userWait += waited.length === 1 ? 700 : 200;
+      throw waitTimeout();
+    };
+    const asking = Object.defineProperty(evaluation({ next }), "userWait", { get: () => userWait });
+    const followed = await followEvaluation(asking, { seconds: 1, signal: NEVER });
+    expect(followed).to.deep.equal({ kind: "outcome", outcome: DONE });
+    expect(waited).to.deep.equal([1000, 700, 200]);
+  });
+
   it("interrupts an evaluation at the timeout and returns the outcome", async () => {
     const slow = evaluation({ next: turns(waitTimeout(), DONE), interrupt: async () => true });
     const followed = await followEvaluation(slow, { seconds: 3, signal: NEVER });

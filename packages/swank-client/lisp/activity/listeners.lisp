@@ -6,10 +6,11 @@
 
 (defvar *behind* '() "A list of the connections to which events were dropped.")
 
-(defun live-listeners ()
-  "(CONNECTION CHANNEL) of each open connection that listens, once."
-  (loop for (connection channel protocol) in (remove-duplicates (announced-listeners) :key #'first :from-end t)
+(defun live-listeners (event)
+  "(CONNECTION CHANNEL) of each open connection that understands EVENT, a keyword, once."
+  (loop for (connection channel protocol events) in (remove-duplicates (announced-listeners) :key #'first :from-end t)
         when (and (eql protocol +protocol+)
+                  (member event events)
                   (open-stream-p (connection.socket-io connection)))
           collect (list connection channel)))
 
@@ -29,8 +30,8 @@
              (deliver event)))))
 
 (defun tell (&rest event)
-  "Send EVENT, a keyword and data that the wire can carry, to every listener. => true if there is one"
-  (loop for (connection channel) in (live-listeners)
+  "Send EVENT, a keyword and data that the wire can carry, to every listener that understands it. => true if there is one"
+  (loop for (connection channel) in (live-listeners (first event))
         do (ignore-errors (send-event connection channel event))
         count t into told
         finally (return (plusp told))))

@@ -1,5 +1,6 @@
 ;;;; Where versions of the runtime and Emacs find each other: the property list of the keyword :SWANK-MCP. Its names never change.
-;;;;   :LISTENERS  a cell with ((CONNECTION CHANNEL PROTOCOL) ...), the Emacs connections that understand events of a protocol
+;;;;   :LISTENERS  a cell with ((CONNECTION CHANNEL PROTOCOL (EVENT ...)) ...), the Emacs connections that understand events of a protocol,
+;;;;               and which, as keywords: one of another version is sent no others
 ;;;;   :RUNTIMES   a cell with ((PROTOCOL VERSION FUNCTION) ...), the latest first; FUNCTION answers the requests of Emacs
 ;;;;   :CALLS      a cell with the number of the latest call
 ;;;; Either side makes a cell that does not exist, so Emacs can announce itself before any agent has come.
@@ -14,7 +15,7 @@
       (setf (get :swank-mcp name) (list initial))))
 
 (defun announced-listeners ()
-  "((CONNECTION CHANNEL PROTOCOL) ...) of the Emacs connections that have announced themselves, the latest first."
+  "((CONNECTION CHANNEL PROTOCOL EVENTS) ...) of the Emacs connections that have announced themselves, the latest first."
   (car (meeting-place :listeners '())))
 
 (defun next-number ()

@@ -5,13 +5,13 @@
 
 (defconstant +no-request+ -1 "The id of the request of a call that is none. Those of requests are positive.")
 
-(defun note-call (operation code package)
-  "Enter CODE in the ledger, with which this connection's client has begun OPERATION without a request. => the call, or NIL for a client that
-is no agent"
-  (when (agent-name *emacs-connection*)
+(defun note-call (operation code package &optional (connection *emacs-connection*))
+  "Enter CODE in the ledger, with which CONNECTION's client has begun OPERATION without a request. => the call, or NIL for a client that is no
+agent"
+  (when (agent-name connection)
     (let ((call (make-call :number (next-number)
-                           :agent (agent-name *emacs-connection*)
-                           :connection *emacs-connection*
+                           :agent (agent-name connection)
+                           :connection connection
                            :request +no-request+
                            :operation operation
                            :code (bounded code)

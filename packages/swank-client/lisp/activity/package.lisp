@@ -5,4 +5,4 @@
   (:use #:common-lisp #:swank-client/sbcl #:swank-client/swank #:swank-client/threads #:swank-client/sessions)
   (:import-from #:swank-client/connection #:*observer*)
   (:import-from #:swank-client/evaluate #:*ask-to-exit* #:end-evaluations)
-  (:export #:ask-user #:introduce #:note-answer #:note-question #:note-refusal))
+  (:export #:ask-user #:introduce #:note-answer #:note-question #:note-refusal #:user-reachable-p))

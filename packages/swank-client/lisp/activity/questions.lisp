@@ -45,7 +45,7 @@
 
 (defun answerable-p (question)
   "True if the user of some Emacs can still answer QUESTION."
-  (loop for (connection) in (live-listeners)
+  (loop for (connection) in (live-listeners :ask)
         thereis (not (member connection (question-passed question)))))
 
 (defun await-answer (question)
@@ -61,26 +61,62 @@
   (sb-ext:atomic-update (symbol-value '*questions*) (lambda (questions) (remove question questions)))
   (tell :withdraw (question-number question) reason (question-answer question)))
 
-(defun pose (question)
-  "Ask QUESTION in each Emacs that listens. => (:answered ANSWER) | (:unanswered) | (:nobody)"
-  (let ((end :gone))
+(defun comment (text)
+  "TEXT as a comment of Lisp."
+  (with-output-to-string (stream)
+    (write-string ";; " stream)
+    (loop for char across text
+          do (write-char char stream)
+             (when (char= char #\Newline) (write-string ";; " stream)))))
+
+(defun question-text (question)
+  "QUESTION as Lisp code and comments, for the ledger."
+  (format nil "~{~a~^~%~}"
+          (append (list (comment (format nil "~a?" (question-action question))))
+                  (loop for (label text) in (question-particulars question)
+                        collect (if (string= label "Code") text (comment (format nil "~a: ~a" label text))))
+                  (mapcar #'comment (question-circumstances question)))))
+
+(defun conclusion (question reason)
+  "=> the status of QUESTION, which ended because of REASON, in the ledger, and a text about it"
+  (ecase reason
+    (:answered (case (question-answer question)
+                 (:no (values :refused "Not allowed in Emacs: the user said no"))
+                 (:stop (values :returned "Allowed in Emacs: Yes, for this stop"))
+                 (t (values :returned "Allowed in Emacs: Yes"))))
+    (:unanswered (values :refused (format nil "Not allowed in Emacs: no answer came within ~d s" (question-seconds question))))
+    (:nobody (values :aborted "No Emacs could ask."))
+    (:gone (values :aborted "The agent does not ask any more."))))
+
+(defun pose (question connection)
+  "Ask QUESTION of CONNECTION's agent in each Emacs that listens, and enter it in the ledger. => (:answered ANSWER) | (:unanswered) | (:nobody)"
+  (let ((end :gone)
+        (call (note-call *question* (question-text question) nil connection)))
     (sb-ext:atomic-push question (symbol-value '*questions*))
     (unwind-protect
          (progn (tell :ask (question-plist question))
                 (setf end (await-answer question)))
-      (end-question question end))
+      (end-question question end)
+      (when call
+        (multiple-value-bind (status text) (conclusion question end)
+          (tell-end call status text))))
     (if (eq end :answered)
         (list end (question-answer question))
         (list end))))
 
+(defun user-reachable-p ()
+  "True if an Emacs listens in which the user can be asked."
+  (and (live-listeners :ask) t))
+
 (defun ask-user (action particulars circumstances for-stop-p seconds)
   "Ask the user whether this connection's agent may do ACTION. PARTICULARS are lists (LABEL TEXT).
 => (:answered ANSWER), which is :YES, :NO or, if FOR-STOP-P, :STOP; (:unanswered) after SECONDS; (:nobody) if no Emacs asks, or none any more"
-  (if (live-listeners)
+  (if (user-reachable-p)
       (pose (make-question :number (next-number)
                            :agent (or (agent-name *emacs-connection*) "agent")
                            :action action :particulars particulars :circumstances circumstances
-                           :for-stop-p for-stop-p :asked (now) :seconds seconds))
+                           :for-stop-p for-stop-p :asked (now) :seconds seconds)
+            *emacs-connection*)
       '(:nobody)))
 
 (defun answer-question (connection number answer)
@@ -100,19 +136,26 @@
 
 ;;; The end of the image
 
+(defun note-wait (connection id waits-p)
+  "Tell CONNECTION's client whether its evaluation ID waits for the user, because that time is not the evaluation's."
+  (send (mconn.control-thread connection) (list :write-string (if waits-p "asking" "") (list id 5))))
+
 (defun ask-to-exit (operator arguments)
   "True if the user allows code of an agent to end the image by calling OPERATOR with ARGUMENTS."
   (let* ((session (code-session))
          (connection (and session (session-connection session)))
          (call (and *evaluation* connection (find-open-call connection (evaluation-id *evaluation*)))))
-    (and call
-         (live-listeners)
-         (equal '(:answered :yes)
-                (pose (make-question :number (next-number)
-                                     :agent (call-agent call)
-                                     :action "end this Lisp, for all its clients"
-                                     :particulars (list (list "Call" (argument-text (cons operator arguments)))
-                                                        (list "Code" (call-code call)))
-                                     :asked (now) :seconds 60))))))
+    (when (and call (user-reachable-p))
+      (note-wait connection (call-request call) t)
+      (unwind-protect
+           (equal '(:answered :yes)
+                  (pose (make-question :number (next-number)
+                                       :agent (call-agent call)
+                                       :action "end this Lisp, for all its clients"
+                                       :particulars (list (list "Call" (argument-text (cons operator arguments)))
+                                                          (list "Code" (call-code call)))
+                                       :asked (now) :seconds 60)
+                        connection))
+        (note-wait connection (call-request call) nil)))))
 
 (setf *ask-to-exit* 'ask-to-exit)

@@ -2,17 +2,17 @@
 
 (in-package #:swank-client/activity)
 
-(defun announce (connection channel)
-  "Note that the Emacs of CONNECTION understands events, which it receives through CHANNEL. => its ledger"
+(defun announce (connection channel events)
+  "Note that the Emacs of CONNECTION understands EVENTS, which it receives through CHANNEL. => its ledger"
   (sb-ext:atomic-update (car (meeting-place :listeners '()))
                         (lambda (listeners)
-                          (cons (list connection channel +protocol+) (remove connection listeners :key #'first))))
+                          (cons (list connection channel +protocol+ events) (remove connection listeners :key #'first))))
   (ledger))
 
 (defun respond (operation &rest arguments)
   "The answer to a request of Emacs, a list that the wire can carry. :UNKNOWN for an operation of a later version."
   (case operation
-    (:announce (announce *emacs-connection* (first arguments)))
+    (:announce (announce *emacs-connection* (first arguments) (second arguments)))
     (:ledger (ledger))
     (:workers (workers))
     (:running (running))

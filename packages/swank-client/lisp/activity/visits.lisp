@@ -4,7 +4,7 @@
 
 (defun tell-client (connection &rest event)
   "Send EVENT to the client of CONNECTION, if that listens."
-  (let ((listener (find connection (live-listeners) :key #'first)))
+  (let ((listener (find connection (live-listeners (first event)) :key #'first)))
     (when listener (ignore-errors (send-event connection (second listener) event)))))
 
 (defparameter *visits* '("FRAMES" "FRAME-LOCALS" "EVAL-IN-FRAME")

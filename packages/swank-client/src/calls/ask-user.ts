@@ -36,6 +36,15 @@ function listOf(items: readonly Sexp[]): Sexp {
   return items.length === 0 ? NIL : list(...items);
 }
 
+/** Whether `askUser` would ask in an Emacs. */
+export const userReachable = lispFunction({
+  name: "user-reachable-p",
+  module: "activity",
+  encode: () => [],
+  decode: decode.boolean,
+  label: () => "looking for an Emacs that asks",
+});
+
 /** Asks the user in each Emacs that has swank-mcp.el (lisp/activity/questions.lisp). The first answer counts. */
 export const askUser = lispFunction({
   name: "ask-user",

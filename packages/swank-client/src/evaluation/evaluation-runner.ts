@@ -134,6 +134,7 @@ export class EvaluationRunner<Stop extends StopOfTask> {
     if (found === undefined) return false;
     const task = this.#running.get(found.id) ?? this.#ended.get(found.id);
     if (found.stream === "progress") task?.progress(text);
+    else if (found.stream === "wait") task?.waits(text !== "");
     else if (found.stream === "read") void this.#answer(found);
     else if (found.stream !== "exit") task?.output(found.stream, text, found.omittedBefore);
     else if (this.#running.has(found.id)) this.#exiting.add(found.id);
@@ -175,7 +176,7 @@ export class EvaluationRunner<Stop extends StopOfTask> {
       if (options.onRead !== undefined) this.#readers.set(task.id, inputFunction(options.onRead));
       if (isLimited(options)) {
         const reached = atLimit ?? interruptOrEnd(options.onError);
-        limits = new Limits(options, (limit) => reached(task, limit));
+        limits = new Limits(options, task, (limit) => reached(task, limit));
       }
       const result = await this.#lisp.runAt(place, evaluate, [call], { signal: options.signal });
       if (result.status === "unwound") await this.#unwound(task);

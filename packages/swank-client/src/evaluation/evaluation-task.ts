@@ -4,7 +4,7 @@ import type { OutputStream } from "../calls/omitted-output.js";
 import type { SessionUpdate } from "../calls/stop-data.js";
 import type { EvaluateOptions, EvaluationOf, OutputChunk, StopOfTask } from "./evaluation.js";
 import type { Aborted, Lost, OutcomeOf, Returned, StoppedOf, Transcript } from "./outcome.js";
-import { OutcomeSlot, type Producer, type WaitOptions } from "./outcome-slot.js";
+import { Latch, OutcomeSlot, type Producer, type WaitOptions } from "./outcome-slot.js";
 import { OutputFeed } from "./output-feed.js";
 import { type SessionState, TranscriptRecorder } from "./transcript.js";
 
@@ -36,39 +36,6 @@ const KILL_PAUSE = 1000;
 const START_PAUSE = 20;
 const START_ATTEMPTS = 100;
 
-/**
- * Something that happens once. Waiting for it leaves nothing in memory, unlike a promise, and costs nothing when nobody waits, unlike an
- * `AbortController`.
- */
-class Latch {
-  readonly #waiters = new Set<() => void>();
-  #isOpen = false;
-
-  get isOpen(): boolean {
-    return this.#isOpen;
-  }
-
-  open(): void {
-    this.#isOpen = true;
-    for (const proceed of this.#waiters) proceed();
-    this.#waiters.clear();
-  }
-
-  /** Resolves when the latch opens, at the latest after `milliseconds`. */
-  within(milliseconds: number): Promise<void> {
-    if (this.#isOpen) return Promise.resolve();
-    return new Promise((resolve) => {
-      const proceed = () => {
-        clearTimeout(timer);
-        this.#waiters.delete(proceed);
-        resolve();
-      };
-      const timer = setTimeout(proceed, milliseconds);
-      this.#waiters.add(proceed);
-    });
-  }
-}
-
 /** An evaluation, with the methods for the runner besides those for the caller. */
 export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Stop> {
   readonly id: number;
@@ -85,6 +52,9 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
   #thread: number | undefined;
   /** When the request was sent, or the thread last resumed. */
   #began: number | undefined;
+  /** Milliseconds of the waits for the user that have ended, and the beginning of the one that has not. */
+  #userWait = 0;
+  #waitBegan: number | undefined;
 
   constructor(
     id: number,
@@ -108,6 +78,10 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
 
   get isSettled(): boolean {
     return this.#settled.isOpen;
+  }
+
+  get userWait(): number {
+    return this.#userWait + (this.#waitBegan === undefined ? 0 : performance.now() - this.#waitBegan);
   }
 
   next(options: WaitOptions = {}): Promise<OutcomeOf<Stop>> {
@@ -170,6 +144,12 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
     const chunk = omittedBefore === 0 ? { stream, text } : { stream, text, omittedBefore };
     this.#listeners.onOutput?.(chunk);
     if (this.#feeds !== undefined) for (const feed of this.#feeds) feed.add(chunk);
+  }
+
+  /** It has begun to wait for the user, or goes on. */
+  waits(isWaiting: boolean): void {
+    this.#userWait = this.userWait;
+    this.#waitBegan = isWaiting ? performance.now() : undefined;
   }
 
   progress(text: string): void {

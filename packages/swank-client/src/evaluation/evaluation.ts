@@ -109,6 +109,8 @@ export interface EvaluationOf<Stop> {
   readonly stop: Stop | undefined;
   /** True after the last outcome. */
   readonly isSettled: boolean;
+  /** Milliseconds for which it has waited for an answer of the user in Emacs. They do not count for `timeout`. */
+  readonly userWait: number;
 
   /**
    * The evaluation's next outcome, or the current one if that was not taken yet.

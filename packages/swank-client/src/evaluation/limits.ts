@@ -8,6 +8,7 @@ export interface LimitedTask {
   abort(): Promise<unknown>;
   readonly isSettled: boolean;
   takeTranscript(): Transcript;
+  readonly userWait: number;
 }
 
 /** What reached its limit: the time has passed, or the signal was aborted. */
@@ -25,16 +26,20 @@ interface LimitOptions {
 /** The `timeout` and the `signal` of one evaluation. */
 export class Limits {
   readonly #timeout: number | undefined;
+  readonly #task: Pick<LimitedTask, "userWait">;
   readonly #reached: (limit: Limit) => void;
   readonly #stopListening: () => void;
   #timer: NodeJS.Timeout | undefined;
+  /** Milliseconds by which waiting for the user has extended the time. */
+  #extended = 0;
 
   /** @throws SwankError `CANCELLED` if the signal has been aborted already. */
-  constructor({ timeout, signal }: LimitOptions, reached: (limit: Limit) => void) {
+  constructor({ timeout, signal }: LimitOptions, task: Pick<LimitedTask, "userWait">, reached: (limit: Limit) => void) {
     if (signal?.aborted) {
       throw new SwankError("CANCELLED", "The evaluation was cancelled before it was sent.", { cause: signal.reason });
     }
     this.#timeout = timeout;
+    this.#task = task;
     this.#reached = reached;
     const onAbort = () => reached("signal");
     signal?.addEventListener("abort", onAbort, { once: true });
@@ -43,7 +48,16 @@ export class Limits {
 
   /** Starts the time: loading the runtime does not count. */
   start(): void {
-    if (isLimit(this.#timeout)) this.#timer ??= setTimeout(() => this.#reached("timeout"), this.#timeout);
+    if (isLimit(this.#timeout) && this.#timer === undefined) this.#reachIn(this.#timeout);
+  }
+
+  #reachIn(milliseconds: number): void {
+    this.#timer = setTimeout(() => {
+      const more = this.#task.userWait - this.#extended;
+      this.#extended += more;
+      if (more > 0) this.#reachIn(more);
+      else this.#reached("timeout");
+    }, milliseconds);
   }
 
   release(): void {

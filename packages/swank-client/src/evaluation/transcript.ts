@@ -189,21 +189,22 @@ function addConditions(
 /** The evaluation and stream of some text, and the number of characters omitted before it. */
 export interface OutputTarget {
   readonly id: number;
-  /** `exit`: no text; the image is exiting. `progress`: the text says what the evaluation is doing. `read`: a thread waits for input. */
-  readonly stream: OutputStream | "exit" | "progress" | "read";
+  /** `exit`: no text; the image is exiting. `progress`: the text says what the evaluation is doing. `read`: a thread waits for input.
+   * `wait`: it begins to wait for the user's answer if there is text, and otherwise goes on. */
+  readonly stream: OutputStream | "exit" | "progress" | "read" | "wait";
   readonly omittedBefore: number;
   /** The thread that waits for input, and the tag of the answer. */
   readonly waiting?: { readonly thread: number; readonly tag: number } | undefined;
 }
 
 /** Streams by number, as in lisp/evaluate/evaluate.lisp and output.lisp. */
-const STREAMS = ["exit", "stdout", "stderr", "progress", "read"] as const;
+const STREAMS = ["exit", "stdout", "stderr", "progress", "read", "wait"] as const;
 
 const { integer, optional, tuple } = decode;
 
 const target = tuple(integer, integer, optional(integer), optional(integer), optional(integer));
 
-/** Decodes a target of the runtime, `(ID STREAM-NUMBER [OMITTED [THREAD TAG]])` (lisp/evaluate/output.lisp, prompted-input.lisp); `undefined` for any other. */
+/** Decodes a target of the runtime, `(ID STREAM-NUMBER [OMITTED [THREAD TAG]])` (lisp/evaluate/output.lisp, prompted-input.lisp, activity/questions.lisp); `undefined` for any other. */
 export function outputTarget(datum: Sexp): OutputTarget | undefined {
   if (!Array.isArray(datum)) return undefined;
   try {

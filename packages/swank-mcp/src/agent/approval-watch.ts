@@ -4,10 +4,13 @@ import type { ApprovalRequest } from "./approval-request.js";
 export interface ApprovalAnswer {
   readonly isAllowed: boolean;
   /** Where it was decided: by the user in the agent's client or in Emacs, or by the server without a question. */
-  readonly by: "client" | "emacs" | "server";
+  readonly by: AskedIn | "server";
   /** The user's choice, or the reason, a clause. */
   readonly how: string;
 }
+
+/** Where the user is asked. */
+export type AskedIn = "client" | "emacs";
 
 /** Called with the answer, once. */
 export type Answered = (answer: ApprovalAnswer) => void;
@@ -15,7 +18,7 @@ export type Answered = (answer: ApprovalAnswer) => void;
 /** Learns of approvals, to record them. Its functions never throw. */
 export interface ApprovalWatch {
   /** The user is being asked. Returns the function to call with the answer. */
-  asked(request: ApprovalRequest): Answered;
+  asked(request: ApprovalRequest, where: AskedIn): Answered;
   /** A request was allowed or refused without a question. */
   decided(request: ApprovalRequest, answer: ApprovalAnswer): void;
 }

@@ -9,7 +9,7 @@ import {
   type Operation,
   promptText,
 } from "./approval-request.js";
-import type { ApprovalAnswer, ApprovalWatch } from "./approval-watch.js";
+import type { Answered, ApprovalAnswer, ApprovalWatch } from "./approval-watch.js";
 import type { Ask, Question, Reply } from "./elicitation.js";
 import type { AskInEmacs } from "./emacs-question.js";
 import { type QuestionTurn, QuestionTurns } from "./question-turns.js";
@@ -39,6 +39,8 @@ const YES = "Yes";
 const NO = "No";
 const SHOW = "Show Code";
 const YES_FOR_STOP = "Yes, for this stop";
+/** Why a request is not allowed whose call was cancelled. */
+const CALL_CANCELLED = "the call was cancelled";
 /** How a request is allowed after the answer "Yes, for this stop". */
 const GRANTED = "allowed before, for this stop";
 
@@ -97,23 +99,34 @@ export class Approvals {
   async #askSomewhere(request: ApprovalRequest, approver: Approver, isNeeded: boolean): Promise<void> {
     const { ask, askInEmacs } = approver;
     if (askInEmacs !== undefined && (request.isForeign === true || ask === undefined)) {
-      const answer = await putInEmacs(askInEmacs, request, approver);
-      if (answer !== "nobody") return this.#conclude(request, answer, approver);
+      if (await this.#askInEmacs(request, askInEmacs, approver)) return;
     }
     if (ask !== undefined) return this.#ask(request, ask, approver);
     if (isNeeded) throw this.#refused(request, approver, cannotAsk(request, this.#mode));
   }
 
-  #conclude(request: ApprovalRequest, chosen: Exclude<UserAnswer, "nobody">, approver: Approver): void {
-    const answer = answerInEmacs(chosen);
-    for (const watch of this.#watching(approver)) watch.asked(request)(answer);
-    if (!answer.isAllowed) throw denied(request, `${answer.how} in Emacs`);
-    if (chosen === "stop") this.#grant(request);
+  /** @returns false if no Emacs asks. */
+  async #askInEmacs(request: ApprovalRequest, ask: AskInEmacs, approver: Approver): Promise<boolean> {
+    let watching: readonly Answered[] = [];
+    let answer: ApprovalAnswer = { isAllowed: false, by: "emacs", how: CALL_CANCELLED };
+    const onAsked = () => {
+      watching = this.#watching(approver).map((watch) => watch.asked(request, "emacs"));
+    };
+    try {
+      const chosen = await putInEmacs(ask, request, approver, onAsked);
+      answer = answerInEmacs(chosen);
+      if (chosen === "nobody") return false;
+      if (!answer.isAllowed) throw denied(request, `${answer.how} in Emacs`);
+      if (chosen === "stop") this.#grant(request);
+      return true;
+    } finally {
+      for (const answered of watching) answered(answer);
+    }
   }
 
   async #ask(request: ApprovalRequest, ask: Ask, approver: Approver): Promise<void> {
-    const watching = this.#watching(approver).map((watch) => watch.asked(request));
-    let answer: ApprovalAnswer = { isAllowed: false, by: "client", how: "the call was cancelled" };
+    const watching = this.#watching(approver).map((watch) => watch.asked(request, "client"));
+    let answer: ApprovalAnswer = { isAllowed: false, by: "client", how: CALL_CANCELLED };
     try {
       const reply = await put(ask, firstQuestion(request), approver);
       const last =
@@ -150,8 +163,13 @@ export class Approvals {
   }
 }
 
-async function putInEmacs(ask: AskInEmacs, request: ApprovalRequest, approver: Approver): Promise<UserAnswer> {
-  const asked = ask(request, { seconds: ANSWER_SECONDS, signal: approver.signal });
+async function putInEmacs(
+  ask: AskInEmacs,
+  request: ApprovalRequest,
+  approver: Approver,
+  onAsked: () => void,
+): Promise<UserAnswer> {
+  const asked = ask(request, { seconds: ANSWER_SECONDS, signal: approver.signal, onAsked });
   const answer = await reminding(approver, "Waiting for the user to allow this in Emacs.", asked);
   if (approver.signal.aborted) throw cancelled();
   return answer;
@@ -214,7 +232,8 @@ function answerOf(reply: Reply): ApprovalAnswer {
   return { isAllowed, by: "client", how: isAllowed ? reply.choice : whyDenied(reply) };
 }
 
-function answerInEmacs(chosen: Exclude<UserAnswer, "nobody">): ApprovalAnswer {
+function answerInEmacs(chosen: UserAnswer): ApprovalAnswer {
+  if (chosen === "nobody") return { isAllowed: false, by: "emacs", how: "no Emacs could ask" };
   if (chosen === "yes" || chosen === "stop")
     return { isAllowed: true, by: "emacs", how: chosen === "yes" ? YES : YES_FOR_STOP };
   return { isAllowed: false, by: "emacs", how: whyDenied({ kind: chosen === "no" ? "declined" : chosen }) };

@@ -5,7 +5,7 @@ import type { LispClient } from "../image/lisp-port.js";
 import type { Refusal } from "../refusals/refusal.js";
 import { cutName, cutText, oneLine } from "../text/cut.js";
 import { type ApprovalRequest, actionText } from "./approval-request.js";
-import type { ApprovalAnswer, ApprovalWatch } from "./approval-watch.js";
+import type { ApprovalAnswer, ApprovalWatch, AskedIn } from "./approval-watch.js";
 
 /** Most characters of a tool's name. */
 const MAX_NAME = 100;
@@ -31,7 +31,12 @@ export class ImageRecord implements ApprovalWatch {
     void this.#note(({ activity }) => activity.noteRefusal(call));
   }
 
-  asked(request: ApprovalRequest): (answer: ApprovalAnswer) => void {
+  asked(request: ApprovalRequest, where: AskedIn): (answer: ApprovalAnswer) => void {
+    // The image asks in Emacs, and records that itself.
+    return where === "emacs" ? () => {} : this.#noteQuestion(request);
+  }
+
+  #noteQuestion(request: ApprovalRequest): (answer: ApprovalAnswer) => void {
     const asking = this.#note(({ activity }) => activity.noteQuestion(questionText(request)));
     return (answer) =>
       void asking.then((number) => {
@@ -42,7 +47,7 @@ export class ImageRecord implements ApprovalWatch {
 
   decided(request: ApprovalRequest, answer: ApprovalAnswer): void {
     // What is allowed without a question is recorded as the agent's next action.
-    if (!answer.isAllowed) this.asked(request)(answer);
+    if (!answer.isAllowed) this.#noteQuestion(request)(answer);
   }
 
   /** @returns `undefined` if there is no image that records anything, or it does not answer. */

@@ -44,7 +44,7 @@ export async function followEvaluation(evaluation: Evaluation, options: FollowOp
   const { seconds, signal, interrupt: interruptSignal = signal } = options;
   // Most clients have no way to interrupt a call. A combined signal takes longer than the rest of the wait.
   const either = interruptSignal === signal ? signal : AbortSignal.any([signal, interruptSignal]);
-  const outcome = await nextOutcome(evaluation, seconds * 1000, either);
+  const outcome = await outcomeWithin(evaluation, seconds * 1000, either);
   if (outcome !== undefined) return { kind: "outcome", outcome };
   if (signal.aborted) return cancel(evaluation);
   return interrupt(evaluation, interruptSignal.aborted ? undefined : seconds, signal);
@@ -85,6 +85,21 @@ async function abort(evaluation: Evaluation): Promise<Outcome | undefined> {
   } catch (error) {
     if (isWaitTimeout(error)) return undefined;
     throw error;
+  }
+}
+
+/** The same as `nextOutcome`, without the time for which the evaluation waits for the user. */
+async function outcomeWithin(
+  evaluation: Evaluation,
+  timeout: number,
+  signal: AbortSignal,
+): Promise<Outcome | undefined> {
+  let begin = evaluation.userWait;
+  for (let left = timeout; ; ) {
+    const outcome = await nextOutcome(evaluation, left, signal);
+    left = evaluation.userWait - begin;
+    if (outcome !== undefined || signal.aborted || left <= 0) return outcome;
+    begin += left;
   }
 }
 

@@ -140,7 +140,8 @@ export type Stopped = Omit<ClientStopped, "stop"> & { readonly stop: Stop };
 export type Outcome = Exclude<ClientOutcome, ClientStopped> | Stopped;
 
 /** The members of an evaluation that the tools use. */
-export interface Evaluation extends Pick<ClientEvaluation, "id" | "thread" | "interrupt" | "takeTranscript"> {
+export interface Evaluation
+  extends Pick<ClientEvaluation, "id" | "thread" | "interrupt" | "takeTranscript" | "userWait"> {
   next(options?: WaitOptions): Promise<Outcome>;
   abort(): Promise<Outcome>;
 }
@@ -179,6 +180,7 @@ export interface LispClient
     | "isOpen"
     | "otherClients"
     | "askUser"
+    | "canAskUser"
     | "closed"
     | "close"
     | "hasThread"

@@ -56,8 +56,8 @@ export class CallLedger {
       });
     write("call", sentFields(args));
     return {
-      asked(request) {
-        write("asked", requestFields(request));
+      asked(request, where) {
+        write("asked", { where, ...requestFields(request) });
         return (answer) => write("answered", answerFields(answer));
       },
       decided: (request, answer) => write("answered", { ...requestFields(request), ...answerFields(answer) }),
