@@ -29,6 +29,11 @@ describe("swank-mcp-listen and swank-mcp-kick", function () {
         `1 agent was thrown out.  Port ${port} is closed; M-x swank-mcp-listen opens it again.`,
       );
       expect((await running)[0]).to.match(/aborted|lost/i);
+      const kicked = (await agent.evaluate("(+ 1 2)"))[0];
+      expect(kicked).to.match(
+        /^\S*The user has disconnected all agents, with M-x swank-mcp-kick in Emacs\. No Lisp can be reached/,
+      );
+      expect(kicked).to.include("M-x swank-mcp-listen in Emacs lets agents in again.");
       await modeLineShowing(emacs, "");
       expect((await agent.evaluate("(+ 1 2)"))[0]).to.include("No Lisp can be reached");
       const left =
@@ -79,7 +84,9 @@ describe("swank-mcp-listen and swank-mcp-kick", function () {
         `2 agents were thrown out.  Port ${user.port} is closed; M-x swank-mcp-listen opens it again.`,
       );
       expect(await emacs.evaluateInRepl(ports)).to.equal(`(${others})`);
-      expect((await agents[0]?.evaluate("(+ 1 2)"))?.[0]).to.include("No Lisp can be reached");
+      expect((await agents[0]?.evaluate("(+ 1 2)"))?.[0]).to.include(
+        "M-x swank-mcp-kick in Emacs. No Lisp can be reached",
+      );
     } finally {
       await user.end();
     }

@@ -9,7 +9,7 @@ import { definitions } from "./calls/definitions.js";
 import { introduce } from "./calls/introduce.js";
 import { protectImage } from "./calls/protect-image.js";
 import { reset } from "./calls/reset.js";
-import { userAsks } from "./calls/user-asks.js";
+import { kick, userAsks } from "./calls/user-asks.js";
 import { wantedModule } from "./calls/wanted-module.js";
 import { CLIENT_EVENTS } from "./client-events.js";
 import { CLIENT_OPTIONS, type ClientOptions, DEFINITIONS_OPTIONS, type DefinitionsOptions } from "./client-options.js";
@@ -292,6 +292,8 @@ export class SwankClient extends ClientQuestions {
     if (ended !== undefined) this.emit("threadEnded", ended);
     const asked = decodedIfKnown(userAsks, message.target);
     if (asked !== undefined) this.emit("userAsks", asked);
+    const kicked = decodedIfKnown(kick, message.target);
+    if (kicked !== undefined) void this.connection.close(kicked);
     const wanted = decodedIfKnown(wantedModule, message.target);
     if (wanted !== undefined) void this.#installer.ensure(wanted).catch(() => undefined);
   }

@@ -135,6 +135,13 @@ of this machine can reach the port."
                      agents))
              (known (cl:remove-duplicates (cl:remove cl:nil ports))))
             (cl:dolist (port known) (cl:ignore-errors (swank:stop-server port)))
+            (cl:ignore-errors
+             (cl:mapc (cl:lambda (agent port)
+                        (cl:when port
+                                 (swank::send (swank::mconn.control-thread agent) (cl:quote (:write-string "" (:kicked))))))
+                      agents ports)
+             ;; until it is sent
+             (cl:sleep 1/10))
             (cl:mapc (cl:lambda (agent port)
                        (cl:when port (cl:ignore-errors (swank::close-connection agent cl:nil cl:nil))))
                      agents ports)

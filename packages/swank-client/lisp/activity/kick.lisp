@@ -27,6 +27,15 @@
                      (loop for session being the hash-values of *sessions* collect session)))
     (start-runtime-thread #'end-evaluations "swank-client kick" session)))
 
+(defun say-kicked (connections)
+  "Tell the clients of CONNECTIONS why these will close, and wait a moment until that is sent."
+  (dolist (connection connections)
+    (send (mconn.control-thread connection) '(:write-string "" (:kicked))))
+  (loop repeat 50
+        while (some (lambda (connection) (backlog-p connection 0)) connections)
+        do (sleep 1/100))
+  (sleep 1/20))
+
 (defun kick ()
   "End all that agents run and have stopped, close their connections, and the ports that they came through, so that none returns.
 An agent that launched the image has no port: its evaluations end, but it stays, because the image would end with it.
@@ -36,6 +45,7 @@ An agent that launched the image has no port: its evaluations end, but it stays,
     (end-all-evaluations)
     (dolist (port (remove-duplicates (remove nil ports)))
       (ignore-errors (swank:stop-server port)))
+    (ignore-errors (say-kicked (loop for connection in connections for port in ports when port collect connection)))
     (loop for connection in connections
           for port in ports
           when port do (ignore-errors (close-connection connection nil nil)))

@@ -1,3 +1,4 @@
+import { explainKicked } from "../refusals/explain-unattached.js";
 import { Refusal } from "../refusals/refusal.js";
 import { oneLine } from "../text/cut.js";
 import type { DebuggedStop, EndedThread, HitElsewhere, UserRequest } from "./lisp-port.js";
@@ -27,6 +28,8 @@ export interface ImageUser {
 interface Loss {
   readonly identity: string;
   readonly why: Promise<string>;
+  /** Whether the user has disconnected all agents. */
+  readonly isKick: boolean;
 }
 
 /**
@@ -153,11 +156,11 @@ export class ImageHost {
       await this.#reportLoss(session);
       for (const remark of session.remarks) this.#notify(remark);
       this.#ready = session;
-      void session.client.closed.then(() => this.#lost(session));
+      void session.client.closed.then(({ details }) => this.#lost(session, details.kicked === true));
       return session;
     } catch (error) {
       this.#current = undefined;
-      throw error;
+      throw this.#loss?.isKick === true ? explainKicked(error) : error;
     } finally {
       this.#delay = undefined;
     }
@@ -195,12 +198,12 @@ export class ImageHost {
     });
   }
 
-  #lost(session: LispSession): void {
+  #lost(session: LispSession, isKick: boolean): void {
     if (this.#ending.signal.aborted || session.isRetired) return;
     this.#current = undefined;
     this.#opened = undefined;
     this.#ready = undefined;
-    this.#loss = { identity: session.identity, why: session.explainLoss() };
+    this.#loss = { identity: session.identity, why: session.explainLoss(), isKick };
     // An image of our own that hangs does not notice the loss of its connection, and would stay beside the next one.
     void session.close();
   }

@@ -26,6 +26,14 @@ export function explainUnattached(error: unknown, address: ImageAddress): unknow
   }
 }
 
+/** Explains why an image cannot be attached to again after the user has disconnected all agents from it. */
+export function explainKicked(error: unknown): unknown {
+  if (!(error instanceof Refusal) || error.code !== "LISP_UNREACHABLE") return error;
+  const message = `The user has disconnected all agents, with M-x swank-mcp-kick in Emacs. ${error.message}`;
+  const remedy = "Ask the user whether you may go on. M-x swank-mcp-listen in Emacs lets agents in again.";
+  return new Refusal("LISP_UNREACHABLE", message, { cause: error, remedy });
+}
+
 function unreachable(cause: SwankError, remedy: string): Refusal {
   return new Refusal("LISP_UNREACHABLE", `No Lisp can be reached. ${cause.message}`, { cause, remedy });
 }
