@@ -84,6 +84,38 @@ describe("swank-mcp-changes", function () {
     expect(await emacs.eval("test-asked")).to.equal("nil");
   });
 
+  it("asks before C-c C-l undoes what an agent has changed, and says that C-c C-c has", async () => {
+    const { emacs } = user;
+    const agent = await user.agent();
+    await agent.evaluate(CHANGED);
+    const body = "(cl-user::twice 5)";
+    await emacs.eval(`(with-current-buffer "twice.lisp" (slime-load-file ${JSON.stringify(file)}))`);
+    await emacs.until("test-asked", "a question");
+    expect(JSON.parse(await emacs.eval("(car test-asked)"))).to.equal(
+      "Agents have changed TWICE in the Lisp since.  Load the file, which undoes that? ",
+    );
+    await emacs.bufferShowing(LIST, "+  (* 2 n))");
+    const compileAt = async (text: string) => {
+      await emacs.eval(`(with-current-buffer "twice.lisp" (goto-char (point-min)) (search-forward "${text}")
+        (setq slime-last-compilation-result nil) (call-interactively (key-binding (kbd "C-c C-c"))))`);
+      await emacs.until("slime-last-compilation-result", "the end of the compilation");
+    };
+    await compileAt("kept");
+    await compileAt("twice");
+    expect(await emacs.messageMatching("This has replaced")).to.equal(
+      "This has replaced TWICE of an agent.  M-x swank-mcp-transcript still has its code.",
+    );
+    await emacs.eval('(with-current-buffer "*Messages*" (let ((inhibit-read-only t)) (erase-buffer)))');
+    await compileAt("twice");
+    await emacs.messageMatching("Compilation finished");
+    expect(await emacs.eval('(with-current-buffer "*Messages*" (string-match-p "replaced" (buffer-string)))')).to.equal(
+      "nil",
+    );
+    expect(await emacs.evaluateInRepl(body)).to.equal("10");
+    await emacs.eval("(swank-mcp-changes)");
+    await emacs.bufferShowing(LIST, "All definitions are as in their files.");
+  });
+
   it("asks with the diff before C-c C-k undoes what an agent has changed, and only then", async () => {
     const { emacs } = user;
     const agent = await user.agent();

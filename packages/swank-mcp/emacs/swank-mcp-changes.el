@@ -9,8 +9,9 @@
 
 ;; `swank-mcp-changes' lists every definition that lives in the Lisp and
 ;; not in its file, as a diff, and lets you apply it to the file's buffer
-;; or revert it in the Lisp.  Compiling a file whose definitions agents
-;; have changed since asks first.
+;; or revert it in the Lisp.  Compiling or loading a file whose
+;; definitions agents have changed since asks first, and compiling one
+;; such definition says so.
 
 ;;; Code:
 
@@ -22,7 +23,9 @@
 (require 'swank-mcp)
 
 (defcustom swank-mcp-confirm-compile t
-  "Whether compiling a file that agents have changed in the Lisp asks first."
+  "Whether Emacs heeds what agents have changed in the Lisp when you compile.
+Compiling and loading a file then ask first, and compiling a definition
+says that it has replaced that of an agent."
   :type 'boolean
   :group 'swank-mcp)
 
@@ -229,7 +232,8 @@ A function or macro that no file has is undefined."
     (cond ((plist-get change :file-text)
            (with-current-buffer (swank-mcp--visit-file change)
              (let ((span (or (swank-mcp--change-span change) (user-error "The buffer has another text by now"))))
-               (slime-compile-region (car span) (cdr span)))))
+               (let ((swank-mcp-confirm-compile nil))
+                 (slime-compile-region (car span) (cdr span))))))
           ((not (memq (plist-get change :kind) '(:function :macro)))
            (user-error "Only functions and macros can be undefined"))
           ((y-or-n-p (format "No file has %s.  Undefine it? " name))
@@ -274,43 +278,116 @@ A function or macro that no file has is undefined."
   (interactive)
   (swank-mcp--show-changes (swank-mcp--current-lisp) nil))
 
-;;;; Compiling
+;;;; Compiling and loading
 
-(defun swank-mcp--compile-question (entries)
-  "Return the question before a file is compiled that lacks ENTRIES."
-  (format "Agents have changed %s%s in the Lisp since.  Compile the file, which undoes that? "
+(defun swank-mcp--undo-question (entries verb)
+  "Return the question before a file is compiled or loaded that lacks ENTRIES.
+VERB says which."
+  (format "Agents have changed %s%s in the Lisp since.  %s the file, which undoes that? "
           (plist-get (car entries) :name)
-          (if (cdr entries) (format " and %d more" (length (cdr entries))) "")))
+          (if (cdr entries) (format " and %d more" (length (cdr entries))) "")
+          verb))
 
-(defun swank-mcp--compile-if-wanted (lisp buffer compile lost)
-  "Call COMPILE in BUFFER.
+(defun swank-mcp--proceed-if-wanted (lisp file lost verb proceed)
+  "Call PROCEED, which does VERB to FILE.
 If LOST is non-nil, definitions of LISP that this undoes, show them as
 diffs, and ask first."
-  (when (buffer-live-p buffer)
-    (with-current-buffer buffer
-      (let ((window (and lost (display-buffer (swank-mcp--draw-changes lisp buffer-file-name lost)))))
-        (when (or (null lost) (y-or-n-p (swank-mcp--compile-question lost)))
-          (when (window-live-p window) (quit-window nil window))
-          (funcall compile))))))
+  (let ((window (and lost (display-buffer (swank-mcp--draw-changes lisp file lost)))))
+    (when (or (null lost) (y-or-n-p (swank-mcp--undo-question lost verb)))
+      (when (window-live-p window) (quit-window nil window))
+      (funcall proceed))))
 
-(defun swank-mcp--compile-after-look (lisp buffer compile)
-  "Call COMPILE in BUFFER, unless agents have changed its file in LISP.
-Then show the diff, and ask first."
-  (swank-mcp--fetch-changes
-   lisp (buffer-file-name buffer)
-   (lambda (changes)
-     (let ((lost (and (listp changes) (cl-remove-if-not (lambda (change) (plist-get change :of-agent)) changes))))
-       ;; not while SLIME reads a message
-       (run-at-time 0 nil #'swank-mcp--compile-if-wanted lisp buffer compile lost)))))
+(defun swank-mcp--of-agents (entries)
+  "Select those of ENTRIES, from `swank-mcp--fetch-changes', that agents made.
+There is none if ENTRIES is a text."
+  (and (listp entries) (cl-remove-if-not (lambda (entry) (plist-get entry :of-agent)) entries)))
+
+(defun swank-mcp--lisp-to-ask (file)
+  "Return the Lisp in which agents may have changed FILE, or nil."
+  (let ((lisp (and swank-mcp-confirm-compile swank-mcp-mode file (slime-connected-p)
+                   (swank-mcp--lisp-of (slime-connection)))))
+    (and lisp (swank-mcp--lisp-calls lisp) lisp)))
+
+(defun swank-mcp--call-in (buffer function)
+  "Call FUNCTION in BUFFER if that is live, after SLIME has read its message."
+  (run-at-time 0 nil (lambda ()
+                       (when (buffer-live-p buffer)
+                         (with-current-buffer buffer (funcall function))))))
+
+(defun swank-mcp--look-before (file verb proceed)
+  "Call PROCEED, which does VERB to FILE.
+If agents have changed that in the Lisp, show the diff, and ask first."
+  (let ((lisp (swank-mcp--lisp-to-ask file))
+        (buffer (current-buffer)))
+    (if (null lisp)
+        (funcall proceed)
+      (swank-mcp--fetch-changes
+       lisp file
+       (lambda (changes)
+         (swank-mcp--call-in buffer (lambda ()
+                                      (swank-mcp--proceed-if-wanted lisp file (swank-mcp--of-agents changes)
+                                                                    verb proceed))))))))
 
 (defun swank-mcp--before-compiling (compile &rest arguments)
   "Call COMPILE with ARGUMENTS, unless agents have changed the file since.
 COMPILE is `slime-compile-and-load-file'."
-  (let ((lisp (and swank-mcp-confirm-compile swank-mcp-mode buffer-file-name (slime-connected-p)
-                   (swank-mcp--lisp-of (slime-connection)))))
-    (if (and lisp (swank-mcp--lisp-calls lisp))
-        (swank-mcp--compile-after-look lisp (current-buffer) (lambda () (apply compile arguments)))
-      (apply compile arguments))))
+  (swank-mcp--look-before buffer-file-name "Compile" (lambda () (apply compile arguments))))
+
+(defun swank-mcp--before-loading (load file &rest arguments)
+  "Call LOAD with FILE and ARGUMENTS, unless agents have changed it since.
+LOAD is `slime-load-file'."
+  (swank-mcp--look-before (expand-file-name file) "Load" (lambda () (apply load file arguments))))
+
+(defun swank-mcp--heads (text)
+  "Return the beginnings of the definitions in TEXT, such as \"(defun f\"."
+  (let ((heads '())
+        (start 0))
+    (while (string-match "^(\\(def[^() \t\n]*\\)[ \t\n]+\\(([^()]*)\\|[^() \t\n]+\\)" text start)
+      (setq start (match-end 0))
+      (push (downcase (format "(%s %s" (match-string 1 text) (match-string 2 text))) heads))
+    heads))
+
+(defun swank-mcp--report-replaced (entries text)
+  "Say which of ENTRIES have been replaced when TEXT was compiled."
+  (let* ((heads (swank-mcp--heads text))
+         (replaced (cl-remove-if-not (lambda (entry)
+                                       (cl-intersection heads (swank-mcp--heads (or (plist-get entry :text) "")) :test #'equal))
+                                     entries)))
+    (when replaced
+      (message "This has replaced %s of an agent.  M-x swank-mcp-transcript still has its code."
+               (mapconcat (lambda (entry) (plist-get entry :name)) replaced ", ")))))
+
+(defun swank-mcp--before-compiling-region (compile start end)
+  "Call COMPILE with START and END, and say what it has replaced of agents.
+COMPILE is `slime-compile-region', which `slime-compile-defun' calls."
+  (let ((lisp (swank-mcp--lisp-to-ask buffer-file-name))
+        (buffer (current-buffer))
+        (policy slime-compilation-policy)
+        (from (copy-marker start))
+        (to (copy-marker end)))
+    (if (null lisp)
+        (funcall compile start end)
+      (swank-mcp--fetch-changes
+       lisp buffer-file-name
+       (lambda (changes)
+         (swank-mcp--call-in
+          buffer
+          (lambda ()
+            (let ((slime-compilation-policy policy)
+                  (text (buffer-substring-no-properties from to)))
+              (swank-mcp--after-compiling
+               (lambda () (swank-mcp--report-replaced (swank-mcp--of-agents changes) text)))
+              (funcall compile (marker-position from) (marker-position to))))))
+       ;; 3 s at most
+       10))))
+
+(defun swank-mcp--after-compiling (function)
+  "Call FUNCTION once, after the next compilation."
+  (let (once)
+    (setq once (lambda (_notes)
+                 (remove-hook 'slime-compilation-finished-hook once)
+                 (funcall function)))
+    (add-hook 'slime-compilation-finished-hook once t)))
 
 (provide 'swank-mcp-changes)
 

@@ -353,6 +353,8 @@ RECEIVE is called with the list of their answers, the newest first."
 (declare-function swank-mcp--on-ask "swank-mcp-confirm")
 (declare-function swank-mcp--on-visit "swank-mcp-stops")
 (declare-function swank-mcp--before-compiling "swank-mcp-changes")
+(declare-function swank-mcp--before-compiling-region "swank-mcp-changes")
+(declare-function swank-mcp--before-loading "swank-mcp-changes")
 (declare-function swank-mcp--on-withdraw "swank-mcp-confirm")
 (declare-function swank-mcp--name-workers "swank-mcp-threads")
 (declare-function swank-mcp--named-threads "swank-mcp-threads")
@@ -376,6 +378,8 @@ the list of threads names agents and their code, and
          (add-to-list 'mode-line-misc-info swank-mcp--mode-line t)
          (advice-add 'slime-update-threads-buffer :around #'swank-mcp--name-workers)
          (advice-add 'slime-compile-and-load-file :around #'swank-mcp--before-compiling)
+         (advice-add 'slime-compile-region :around #'swank-mcp--before-compiling-region)
+         (advice-add 'slime-load-file :around #'swank-mcp--before-loading)
          (advice-add 'slime-display-threads :filter-args #'swank-mcp--named-threads)
          (mapc #'swank-mcp--greet slime-net-processes))
         (t
@@ -384,6 +388,8 @@ the list of threads names agents and their code, and
          (mapc #'swank-mcp--leave (copy-sequence swank-mcp--lisps))
          (setq mode-line-misc-info (delete swank-mcp--mode-line mode-line-misc-info))
          (advice-remove 'slime-compile-and-load-file #'swank-mcp--before-compiling)
+         (advice-remove 'slime-compile-region #'swank-mcp--before-compiling-region)
+         (advice-remove 'slime-load-file #'swank-mcp--before-loading)
          (advice-remove 'slime-update-threads-buffer #'swank-mcp--name-workers)
          (advice-remove 'slime-display-threads #'swank-mcp--named-threads))))
 

@@ -38,7 +38,8 @@
 (defun has-package-p (file package)
   "True if FILE may have forms in PACKAGE."
   (or (null package)
-      (member (package-name package) (or (file-packages file) '("COMMON-LISP-USER")) :test #'string=)))
+      ;; the file may use a nickname
+      (member package (or (file-packages file) '("COMMON-LISP-USER")) :key (lambda (name) (or-nil (find-package name))))))
 
 (defun defined-in (definition names package &optional number)
   "=> the first file of NAMES that has a form of DEFINITION in PACKAGE or, if that is NIL, in any package, the span of the form, and the number

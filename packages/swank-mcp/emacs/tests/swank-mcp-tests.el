@@ -373,6 +373,11 @@
       (swank-mcp-apply-change))
     (should (equal "(in-package :p)\n\n(defun f ()\n  2)\n" (with-current-buffer (get-file-buffer file) (buffer-string))))))
 
+(ert-deftest swank-mcp-tests-heads ()
+  "Definitions are found by their beginnings, in any case."
+  (should (equal '("(defmethod (setf area)" "(defun f") (swank-mcp--heads "(DEFUN f (x)\n  (list x))\n\n(defmethod (setf area) (new old))")))
+  (should-not (swank-mcp--heads "(list 1)")))
+
 (ert-deftest swank-mcp-tests-ignore ()
   "A definition is ignored until its text changes."
   (swank-mcp-tests--with-changes "" (list (swank-mcp-tests--change file))
