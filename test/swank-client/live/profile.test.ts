@@ -51,6 +51,18 @@ describe("client.program.profile", function () {
     return client;
   }
 
+  it("loads the profiler for several clients at once, and after a thread was ended that had loaded half of it", async () => {
+    const client = await clientWithProgram();
+    await client.eval(`
+      (let ((thread (sb-thread:make-thread (lambda () (require "SB-SPROF")))))
+        (loop until (find-package "SB-SPROF"))
+        (ignore-errors (sb-thread:terminate-thread thread))
+        (sb-thread:join-thread thread :default nil))`);
+    const others = await Promise.all([image.connect(), image.connect()]);
+    await Promise.all([client, ...others].map((one) => one.program.profile({ code: "1" })));
+    expect((await profiled(client, { code: "(shop::spin 0.1)" })).samples).to.be.greaterThan(0);
+  });
+
   it("finds the functions that take the time, and the path to them", async () => {
     const client = await clientWithProgram();
     const profile = await profiled(client, { code: "(shop::orders 1000)" });

@@ -22,22 +22,55 @@
 
 (defconstant +sample-seconds+ 4/1000 "Seconds between two samples, of time that the process computes. Linux counts that in steps of 4 ms.")
 
-(defparameter *needed* '("START-PROFILING" "STOP-PROFILING" "CONVERT-RAW-DATA" "MAP-TRACES" "MAP-TRACE-PC-LOCS"
-                         "*PROFILING*" "*SAMPLES*" "*ENCAPSULATIONS*" "VECTOR" "TRACE-COUNT")
-  "Names in the package of the profiler.")
+(defparameter *needed-functions* '("START-PROFILING" "STOP-PROFILING" "CONVERT-RAW-DATA" "MAP-TRACES" "MAP-TRACE-PC-LOCS")
+  "Names of functions of the profiler.")
+
+(defparameter *needed-variables* '("*PROFILING*" "*SAMPLES*" "*ENCAPSULATIONS*") "Names of variables of the profiler.")
+
+(defparameter *needed-slots* '("VECTOR" "TRACE-COUNT") "Names of slots of the profiler's samples.")
 
 (defun sprof-symbol (name)
   "The symbol NAME of the profiler, or NIL."
   (and (find-package "SB-SPROF") (find-symbol name "SB-SPROF")))
 
+(defun missing-names ()
+  "The names that the profiler lacks, all if it is not loaded."
+  (flet ((lacking (names test)
+           (remove-if (lambda (name) (let ((symbol (sprof-symbol name))) (and symbol (funcall test symbol)))) names)))
+    (append (lacking *needed-functions* #'fboundp)
+            (lacking *needed-variables* #'boundp)
+            (lacking *needed-slots* #'symbolp))))
+
+(defvar *loading-lock*
+  (or (get :swank-client :profiler-loading-lock)
+      (setf (get :swank-client :profiler-loading-lock) (sb-thread:make-mutex :name "swank-client profiler")))
+  "Held while any version of the library loads the profiler.")
+
+(defun loadedp ()
+  "True if the profiler is loaded as a whole. A thread may load it now, or was ended when it had loaded half of it."
+  (ecase (get :swank-client :profiler)
+    (:loaded t)
+    (:loading nil)
+    ((nil) (and (member "SB-SPROF" *modules* :test #'string=) (null (missing-names))))))
+
+(defun require-profiler ()
+  "Load the profiler unless it is loaded."
+  (unless (loadedp)
+    (sb-thread:with-mutex (*loading-lock*)
+      (unless (loadedp)
+        (setf (get :swank-client :profiler) :loading
+              ;; SBCL notes the module before all of it is loaded
+              *modules* (remove "SB-SPROF" *modules* :test #'string=))
+        (let ((*standard-output* (make-broadcast-stream)) (*error-output* (make-broadcast-stream)))
+          (require "SB-SPROF"))
+        (setf (get :swank-client :profiler) :loaded)))))
+
 (defun load-profiler ()
   "Load the profiler unless it is loaded. => NIL, or a text that says what this SBCL lacks"
-  (handler-case (unless (find-package "SB-SPROF")
-                  (let ((*standard-output* (make-broadcast-stream)) (*error-output* (make-broadcast-stream)))
-                    (require "sb-sprof")))
+  (handler-case (require-profiler)
     (error (problem)
       (return-from load-profiler (format nil "sb-sprof, which cannot be loaded: ~a" problem))))
-  (let ((missing (remove-if #'sprof-symbol *needed*)))
+  (let ((missing (missing-names)))
     (and missing (format nil "~{SB-SPROF::~a~^, ~}" missing))))
 
 (defun profiling-p ()
