@@ -27,6 +27,8 @@ describe("load-system beside Emacs", function () {
 (eval-when (:compile-toplevel) (defvar cl-user::*waits* t) (loop until (boundp 'cl-user::*go-on*) do (sleep 0.01)))\n`,
     );
     await emacs.compile("(defun users-sum (a b) (+ a b))");
+    // SLIME's newest version does not load it.
+    await emacs.evaluateInRepl('(progn (require "asdf") nil)');
     await emacs.evaluateInRepl(`(defvar *noted* (list *package* *standard-output* *error-output* *features*))`);
     const shown = async () => [
       await emacs.eval(

@@ -170,6 +170,8 @@ describe("agent's work beside the user's", function () {
     const { emacs } = user;
     await emacs.compile(USERS_CODE);
     await emacs.evaluateInRepl("(defvar *threads* (sb-thread:list-all-threads))");
+    // load-system loads it; SLIME's newest version does not.
+    await emacs.evaluateInRepl('(progn (require "asdf") nil)');
     const asking = await user.agent();
     await asking.evaluate("1");
     const shown = async () => [
