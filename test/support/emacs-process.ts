@@ -19,7 +19,8 @@ export const COMPILED = testCache("emacs");
 const END_WITH_US = 'exec 3<&0; (cat <&3; kill -9 $$) >/dev/null 2>&1 & exec emacs "$@" 3<&- </dev/null';
 
 /** Disables native compilation: each Emacs has its own home folder, so it would compile everything again. */
-const NO_NATIVE_CODE = "(setq native-comp-deferred-compilation nil native-comp-jit-compilation nil)";
+const NO_NATIVE_CODE =
+  "(setq native-comp-deferred-compilation nil native-comp-jit-compilation nil native-comp-enable-subr-trampolines nil)";
 
 /** An Emacs without a window, controlled by `emacsclient`. */
 export class EmacsProcess {

@@ -288,8 +288,10 @@
   (swank-mcp-tests--with-questions
     (swank-mcp--on-ask lisp (swank-mcp-tests--question 1))
     (let ((question (car (swank-mcp--all-questions))))
-      (should (equal "Agent claude wants to set a breakpoint: Function fact, (f 1)  Allow? (y, n, s: show) "
-                     (substring-no-properties (swank-mcp--prompt question))))
+      ;; without a terminal, the frame of Emacs 27 has 10 columns
+      (cl-letf (((symbol-function 'frame-width) (lambda (&optional _frame) 80)))
+        (should (equal "Agent claude wants to set a breakpoint: Function fact, (f 1)  Allow? (y, n, s: show) "
+                       (substring-no-properties (swank-mcp--prompt question)))))
       (setf (swank-mcp--question-particulars question) '(("Code" "(f\n 1)")))
       (should (equal "Agent claude wants to set a breakpoint  Allow? (y, n, s: show) "
                      (substring-no-properties (swank-mcp--prompt question))))
