@@ -24,7 +24,9 @@ describe("swank-mcp-listen and swank-mcp-kick", function () {
       await agent.evaluate('(error "stopped")');
       const running = agent.evaluate("(progn (defvar *began* t) (sleep 300))");
       await emacs.until("(eql 2 (swank-mcp-test-open-calls))", "two calls");
-      await emacs.eval("(swank-mcp-kick)");
+      // Before the command ends, or the hint of M-x would hide it.
+      const messages = '(with-current-buffer "*Messages*" (buffer-string))';
+      expect(await emacs.eval(`(progn (swank-mcp-kick) ${messages})`)).to.include("thrown out");
       expect(await emacs.messageMatching("thrown out")).to.equal(
         `1 agent was thrown out.  Port ${port} is closed; M-x swank-mcp-listen opens it again.`,
       );

@@ -176,17 +176,23 @@ again.  Your own connection and your own work are left alone."
   (interactive)
   (let* ((process (slime-connection))
          ;; also while `swank-mcp-mode' is off
-         (lisp (or (swank-mcp--lisp-of process) (swank-mcp--make-lisp process))))
-    (swank-mcp--request
-     lisp
-     (lambda (answers)
-       (if answers
-           (swank-mcp--report-kick answers)
-         (let ((slime-dispatching-connection (swank-mcp--lisp-process lisp)))
-           (slime-eval-async swank-mcp--kick-form
-             (lambda (answer) (swank-mcp--report-kick (list answer)))
-             "COMMON-LISP-USER"))))
-     :kick)))
+         (lisp (or (swank-mcp--lisp-of process) (swank-mcp--make-lisp process)))
+         (end (+ (float-time) 2))
+         (done nil))
+    (cl-flet ((report (answers) (setq done t) (swank-mcp--report-kick answers)))
+      (swank-mcp--request
+       lisp
+       (lambda (answers)
+         (if answers
+             (report answers)
+           (let ((slime-dispatching-connection (swank-mcp--lisp-process lisp)))
+             (slime-eval-async swank-mcp--kick-form
+               (lambda (answer) (report (list answer)))
+               "COMMON-LISP-USER"))))
+       :kick))
+    ;; what M-x says about keys would hide a later message
+    (while (and (not done) (< (float-time) end) (process-live-p process))
+      (accept-process-output nil 0.05))))
 
 (provide 'swank-mcp-door)
 
