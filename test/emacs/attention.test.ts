@@ -60,6 +60,13 @@ describe("swank-mcp.el at a stop", function () {
       "The user asks: simplify, at code.lisp:2:\n(cons a b)",
       "The user asks: please look, at cons, code.lisp:2",
     ]);
+    const other = await user.agent();
+    await other.evaluate("(list 1)");
+    await emacs.until("(cdr (swank-mcp--agent-names (car swank-mcp--lisps)))", "both agents");
+    await emacs.eval('(swank-mcp-ask "look")');
+    expect(await emacs.messageMatching("read it")).to.match(
+      /^test( 2)? and test( 2)? read it with their next answers\.$/,
+    );
   });
 
   it("shows in the debugger who looks at the stop, and at once what an agent has changed in a frame on display", async () => {

@@ -75,6 +75,9 @@ describe("confirmation in Emacs", function () {
     emacs.type("!");
     expect(await long).to.include("(5 :SECOND-LINE)");
     expect(await evaluate("y")).to.match(/^=> 5$/m);
+    await emacs.eval("(swank-mcp-transcript)");
+    const { text: transcript } = await emacs.bufferShowing("*swank-mcp*", "=> (5 :SECOND-LINE)");
+    expect(transcript).to.match(/\(eval-in-frame\) {2}\d+\.\d\d s\n\(setf y 5\)\n=> 5\n/);
     expect(await emacs.eval('(get-buffer "*swank-mcp question*")')).to.equal("nil");
     await noQuestion(emacs);
   });

@@ -70,7 +70,8 @@ An agent reads it with its next answer, and in `lisp-status'."
    (lambda (answers)
      (let ((names (apply #'append answers)))
        (message "%s" (if names
-                         (format "%s reads it with the next answer." (string-join names ", "))
+                         (format (if (cdr names) "%s read it with their next answers." "%s reads it with the next answer.")
+                                 (string-join names " and "))
                        "No agent is connected."))))
    :ask-agents agent (if (string-empty-p (string-trim text)) "please look" text) place))
 

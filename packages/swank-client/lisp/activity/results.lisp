@@ -22,9 +22,11 @@
         (case status
           (:returned (values :returned (if (consp data) (values-text data) "")))
           (:values (values :returned (values-text data)))
-          (:failed (values :failed (problem-text data)))
+          ;; from a thread that is stopped in another client's debugger
+          (:value (outcome data))
+          (:failed (values :failed (if (consp data) (problem-text data) (format nil "[ERROR] ~a: ~a" data (first more)))))
           (:error (values :failed (format nil "[ERROR] ~a: ~a" data (first more))))
           (:aborted (values :aborted "Aborted."))
-          ((:no-such-package :no-such-type :stale :no-restart :wrong-count :refused :no-frame :interrupted)
+          ((:no-such-package :no-such-type :stale :no-restart :wrong-count :refused :no-frame :interrupted :silent)
            (values :failed (refusal-text status (cons data more))))
           (t (values :returned ""))))))
