@@ -14,6 +14,7 @@ import {
 import { callerOf } from "./lisp/caller.js";
 import { CompiledModules } from "./lisp/compiled-modules.js";
 import { ModuleLoader } from "./lisp/module-loader.js";
+import { runtimeModule } from "./lisp/runtime-source.js";
 import { tcpOpener } from "./protocol/transport/tcp-transport.js";
 import type { TransportOpener } from "./protocol/transport/transport.js";
 
@@ -77,7 +78,8 @@ export async function openClient<Client extends SwankClient>(
   const client = makeClient(opened, { runtime, mayEndImage, agentName }, loader);
   try {
     const timeout = Math.max(1, deadline - performance.now());
-    await attach(loader, { foreignErrors }, { timeout, signal: options.signal });
+    const next = runtime === false ? undefined : runtimeModule("evaluate");
+    await attach(loader, { foreignErrors }, { timeout, signal: options.signal }, next);
     return client;
   } catch (error) {
     await client.close();

@@ -16,6 +16,7 @@ import {
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { print } from "sexp-parser";
 import { LiveImage } from "./live-image.js";
@@ -106,6 +107,26 @@ describe("Runtime in an image on this machine", function () {
       if (temporary === undefined) delete process.env["TMPDIR"];
       else process.env["TMPDIR"] = temporary;
     }
+  });
+
+  it("is loaded from its texts if the file is replaced after a client that connects has checked it", async () => {
+    const file = await fillCache();
+    const image = await newImage();
+    const client = await image.connect({ cacheDir });
+    await writeFile(file, ";another file\n");
+    await client.prepare();
+    expect(await image.ask("cl-user::*loaded*")).to.equal("(:TEXTS)");
+    expect(await values(client, "(+ 1 2)")).to.deep.equal(["3"]);
+  });
+
+  it("is compiled again if the file was replaced long after a client has connected", async () => {
+    const file = await fillCache();
+    const image = await newImage();
+    const client = await image.connect({ cacheDir });
+    await setTimeout(1100);
+    await writeFile(file, ";another file\n");
+    await client.prepare();
+    expect(await image.ask("cl-user::*loaded*")).to.equal("(:COMPILING)");
   });
 
   it("is compiled by several images at once", async () => {
