@@ -22,6 +22,8 @@ const CALLS = [
   ["profile-code", { seconds: 0.2, mode: "alloc" }],
   ["profile-code", { seconds: 0.2, mode: "calls", functions: ["work"] }],
   ["profile-code", { code: "(dotimes (i 100) (work i))", mode: "calls", functions: ["work"] }],
+  ["heap", { what: "summary" }],
+  ["heap", { what: "path", object: "(aref *items* 777777)" }],
   ["inspect-object", { object: "*items*", start: 999_990, depth: 2 }],
 ] as const;
 

@@ -59,7 +59,7 @@ export async function listStacks(server: ToolCaller, stacks: number): Promise<Li
   }
 }
 
-/** Sixteen threads that compute, allocate, lock, and compile, each counting its rounds. */
+/** Sixteen threads that compute, allocate, lock, and compile, each counting its rounds. All run: newer versions of SBCL list a thread only then. */
 export const BUSY_THREADS = `
 (defvar *rounds* (make-array 16 :initial-element 0))
 (defvar *shared* (sb-thread:make-mutex :name "shared"))
@@ -72,6 +72,7 @@ export const BUSY_THREADS = `
 (dotimes (i 16)
   (let ((i i))
     (sb-thread:make-thread (lambda () (loop (work i) (incf (svref *rounds* i)))) :name (format nil "busy-~d" i))))
+(loop until (every #'plusp *rounds*) do (sleep 0.01))
 nil`;
 
 /** Waits until all sixteen have gone on, or until the test's time is over. */
