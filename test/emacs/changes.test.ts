@@ -88,6 +88,7 @@ describe("swank-mcp-changes", function () {
     const { emacs } = user;
     const agent = await user.agent();
     await agent.evaluate(CHANGED);
+    await emacs.until("(eql 0 (swank-mcp-test-open-calls))", "the agent's call");
     const body = "(cl-user::twice 5)";
     await emacs.eval(`(with-current-buffer "twice.lisp" (slime-load-file ${JSON.stringify(file)}))`);
     await emacs.until("test-asked", "a question");
