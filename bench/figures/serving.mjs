@@ -15,8 +15,8 @@ const PAUSE = 250;
 const PROGRAM = `
 (defpackage :serving (:use :cl))
 (in-package :serving)
-(defun row (number) (format nil "<tr><td>~r</td></tr>" number))
-(defun page () (apply #'concatenate 'string (mapcar #'row (loop repeat 10 collect (random (expt 10 63))))))
+(defun row (number) (format nil "<tr><td>~r</td><td>~@r</td><td>~:r</td></tr>" number (1+ (mod number 3998)) number))
+(defun page () (apply #'concatenate 'string (mapcar #'row (loop repeat 4 collect (1+ (random (expt 10 60)))))))
 (hunchentoot:define-easy-handler (numbers :uri "/") () (page))
 (defvar *acceptor* (hunchentoot:start (make-instance 'hunchentoot:easy-acceptor :port 0 :address "127.0.0.1"
                                                       :access-log-destination nil :message-log-destination nil)))
