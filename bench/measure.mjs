@@ -46,6 +46,25 @@ export async function ratio(name, subject, baseline, rounds = 11) {
 }
 
 /**
+ * Two figures: `ratio` for a process that has just started, and again after many runs, when V8 has compiled what they need.
+ *
+ * @param {string} name
+ * @param {Subject} subject
+ * @param {Subject} baseline
+ * @param {number} rounds
+ * @param {number} warmUp number of runs of each between the two figures
+ * @returns {Promise<Figure[]>}
+ */
+export async function coldAndWarm(name, subject, baseline, rounds, warmUp) {
+  const cold = await ratio(name, subject, baseline, rounds);
+  for (let run = 0; run < warmUp; run++) {
+    await time(subject);
+    await time(baseline);
+  }
+  return [cold, await ratio(`${name}, warm`, subject, baseline, rounds)];
+}
+
+/**
  * @param {readonly number[]} values at least one
  * @returns {number} the median: the middle value, or the mean of the two middle values
  */

@@ -3,10 +3,11 @@ import { ServerProcess } from "../../scripts/mcp/server-process.mjs";
 import { inRepository } from "../../scripts/setup/paths.mjs";
 import { evaluateForm } from "../bare-evaluate.mjs";
 import { BareSocket } from "../bare-socket.mjs";
-import { ratio } from "../measure.mjs";
+import { coldAndWarm } from "../measure.mjs";
 
 const CALLS = 50;
 const ROUNDS = 31;
+const WARM_UP = 80;
 const CODE = "(+ 1 2)";
 
 /** Measures a tool call against the costs of the SDK and the image alone. */
@@ -17,14 +18,13 @@ export async function evaluateLisp() {
   const echo = new ServerProcess([], inRepository("bench/echo-server.mjs"));
   try {
     await Promise.all([server.initialize(), echo.initialize()]);
-    return [
-      await ratio(
-        "evaluate-lisp",
-        { what: `${CALLS} calls of evaluate-lisp with ${CODE}`, run: () => toolCalls(server, "evaluate-lisp") },
-        { what: "an SDK echo tool and the runtime's evaluate over a bare socket", run: () => separately(echo, socket) },
-        ROUNDS,
-      ),
-    ];
+    return await coldAndWarm(
+      "evaluate-lisp",
+      { what: `${CALLS} calls of evaluate-lisp with ${CODE}`, run: () => toolCalls(server, "evaluate-lisp") },
+      { what: "an SDK echo tool and the runtime's evaluate over a bare socket", run: () => separately(echo, socket) },
+      ROUNDS,
+      WARM_UP,
+    );
   } finally {
     await Promise.all([server.stop(), echo.stop()]);
     socket.close();

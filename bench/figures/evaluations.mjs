@@ -1,9 +1,10 @@
 import { symbol } from "sexp-parser";
 import { EVALUATE, evaluateForm, withBoth } from "../bare-evaluate.mjs";
-import { ratio } from "../measure.mjs";
+import { coldAndWarm, ratio } from "../measure.mjs";
 
 const IN_FLIGHT = 1000;
 const ERRORS = 20;
+const WARM_UP = 60;
 const CODE = "(+ 1 2)";
 const FAILING = "(+ 1 (car 7))";
 
@@ -18,12 +19,13 @@ export function evaluations() {
       { what: `${IN_FLIGHT} evaluations of ${CODE} at once`, run: () => evaluateAtOnce(client) },
       { what: "the same requests over a bare socket", run: () => requestAtOnce(socket) },
     ),
-    await ratio(
+    ...(await coldAndWarm(
       "error to report",
       { what: `${ERRORS} errors, each reported and aborted`, run: () => fail(client) },
       { what: "the same requests over a bare socket", run: () => failBare(socket) },
       31,
-    ),
+      WARM_UP,
+    )),
   ]);
 }
 

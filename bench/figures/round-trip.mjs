@@ -1,9 +1,10 @@
 import { withBoth } from "../bare-evaluate.mjs";
 import { SUM } from "../bare-socket.mjs";
-import { ratio } from "../measure.mjs";
+import { coldAndWarm } from "../measure.mjs";
 
 const CALLS = 200;
 const ROUNDS = 31;
+const WARM_UP = 50;
 
 /** Measures a request through the library against one over a bare socket. */
 export function roundTrip() {
@@ -14,13 +15,12 @@ export function roundTrip() {
     const bareRequests = async () => {
       for (let call = 0; call < CALLS; call++) await socket.roundTrip(socket.message(SUM));
     };
-    return [
-      await ratio(
-        "round trip",
-        { what: `${CALLS} requests (+ 1 2) through swank-client`, run: requests },
-        { what: "the same bytes over a bare socket", run: bareRequests },
-        ROUNDS,
-      ),
-    ];
+    return coldAndWarm(
+      "round trip",
+      { what: `${CALLS} requests (+ 1 2) through swank-client`, run: requests },
+      { what: "the same bytes over a bare socket", run: bareRequests },
+      ROUNDS,
+      WARM_UP,
+    );
   });
 }

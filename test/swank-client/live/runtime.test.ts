@@ -135,6 +135,12 @@ describe("Runtime in the image", () => {
     expect(outcome).to.include({ stdout: "", stderr: "" });
   });
 
+  it("leaves mailboxes bounded after a thousand requests that are no evaluations", async () => {
+    const client = await image.connect();
+    for (let round = 0; round < 1000; round += 1) await client.call(read("(cl:+ 1 2)"), { label: "sum" });
+    expect(Number(await image.ask("(cl:length swank/sbcl::*mailboxes*)"))).to.be.below(60);
+  });
+
   it("leaves mailboxes and evaluations bounded after a thousand evaluations", async () => {
     const client = await image.connect();
     for (let round = 0; round < 10; round += 1) {

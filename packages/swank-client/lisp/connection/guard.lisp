@@ -17,7 +17,9 @@
 finds its thread. If the connection has closed, the request ends at once."
   (call-counted dispatched
                 (lambda (begun)
-                  (when (open-p connection) (serve-request serve form package id begun)))))
+                  (when (open-p connection)
+                    (multiple-value-prog1 (serve-request serve form package id begun)
+                      (prune-mailboxes-at-times))))))
 
 (defun repl-missing-p (event)
   "True if EVENT is a request for the thread of a REPL, and Swank's REPL is not loaded. Swank would close the connection."

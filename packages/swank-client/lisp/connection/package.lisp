@@ -6,4 +6,6 @@
   (:export #:*observer*
            #:attach
            #:end-request
+           #:prune-mailboxes
+           #:prune-mailboxes-at-times
            #:repl-p))

@@ -4,7 +4,7 @@
   (:documentation "Evaluates code for a client. The client calls the exported functions.")
   (:use #:common-lisp #:swank-client/sbcl #:swank-client/swank #:swank-client/threads #:swank-client/printing #:swank-client/ledger
         #:swank-client/sessions #:swank-client/stops)
-  (:import-from #:swank-client/connection #:repl-p)
+  (:import-from #:swank-client/connection #:prune-mailboxes #:prune-mailboxes-at-times #:repl-p)
   (:import-from #:swank-client/objects #:numbered-values)
   (:import-from #:swank-client/waits #:*interrupted-wait*)
   (:export #:*ask-to-exit*
