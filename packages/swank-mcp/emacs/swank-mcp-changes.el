@@ -74,7 +74,8 @@ While a client of an agent loads what is needed, ask again, ATTEMPTS times."
 (defun swank-mcp--change-span (change)
   "Return (START . END) of the definition of CHANGE in its file's buffer.
 That is current.  Return nil if the buffer has another text by now."
-  (let ((text (plist-get change :file-text)))
+  (let ((text (plist-get change :file-text))
+        (case-fold-search nil))
     (save-excursion
       (save-restriction
         (widen)
@@ -94,7 +95,9 @@ That is current.  Return nil if the buffer has another text by now."
   "Return the lines of the difference from OLD to NEW."
   (let ((files (list (make-temp-file "old") (make-temp-file "new")))
         (coding-system-for-write 'utf-8)
-        (coding-system-for-read 'utf-8))
+        (coding-system-for-read 'utf-8)
+        ;; that of the current buffer may not exist any more
+        (default-directory temporary-file-directory))
     (unwind-protect
         (progn
           (cl-mapc (lambda (file text) (write-region (if (string-empty-p text) "" (concat (string-trim-right text) "\n")) nil file nil 'silent))
@@ -192,7 +195,9 @@ If FILE is non-nil, they are of that file."
          (buffer (swank-mcp--visit-file change))
          (span (with-current-buffer buffer (swank-mcp--change-span change))))
     (pop-to-buffer buffer)
-    (when span (goto-char (car span)))))
+    (when span
+      (unless (<= (point-min) (car span) (point-max)) (widen))
+      (goto-char (car span)))))
 
 (defun swank-mcp--forget-change (change)
   "Remove CHANGE from the current buffer."
@@ -209,16 +214,18 @@ A definition that no file has is put at the end of a file that you name."
          (text (or (plist-get change :text) (user-error "The text of %s is not known" (plist-get change :name))))
          (file (or (swank-mcp--change-file change) (read-file-name "At the end of file: "))))
     (with-current-buffer (find-file-noselect file)
-      (let ((span (if (plist-get change :file-text)
-                      (or (swank-mcp--change-span change) (user-error "The buffer of %s has another text by now" file))
-                    (cons (point-max) (point-max)))))
-        (save-excursion
-          (goto-char (car span))
-          (if (plist-get change :file-text)
-              (delete-region (car span) (cdr span))
-            (insert (if (bolp) "" "\n") "\n"))
-          (insert (string-trim-right text))
-          (unless (plist-get change :file-text) (insert "\n")))))
+      (save-excursion
+        (save-restriction
+          (widen)
+          (let ((span (if (plist-get change :file-text)
+                          (or (swank-mcp--change-span change) (user-error "The buffer of %s has another text by now" file))
+                        (cons (point-max) (point-max)))))
+            (goto-char (car span))
+            (if (plist-get change :file-text)
+                (delete-region (car span) (cdr span))
+              (insert (if (bolp) "" "\n") "\n"))
+            (insert (string-trim-right text))
+            (unless (plist-get change :file-text) (insert "\n"))))))
     (swank-mcp--forget-change change)
     (message "%s is in the buffer of %s, which is not saved." (plist-get change :name) (file-name-nondirectory file))))
 
@@ -231,8 +238,10 @@ A function or macro that no file has is undefined."
          (slime-dispatching-connection (swank-mcp--lisp-process swank-mcp--changes-lisp)))
     (cond ((plist-get change :file-text)
            (with-current-buffer (swank-mcp--visit-file change)
-             (let ((span (or (swank-mcp--change-span change) (user-error "The buffer has another text by now"))))
-               (let ((swank-mcp-confirm-compile nil))
+             (save-restriction
+               (widen)
+               (let ((span (or (swank-mcp--change-span change) (user-error "The buffer has another text by now")))
+                     (swank-mcp-confirm-compile nil))
                  (slime-compile-region (car span) (cdr span))))))
           ((not (memq (plist-get change :kind) '(:function :macro)))
            (user-error "Only functions and macros can be undefined"))

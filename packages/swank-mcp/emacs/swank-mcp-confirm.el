@@ -94,6 +94,14 @@ it may have been typed for something else."
     (when (eq question swank-mcp--posed) (swank-mcp--watch-questions))
     (swank-mcp--changed lisp)))
 
+(defun swank-mcp--end-questions (lisp reason)
+  "Do not ask any question of LISP any more, because of REASON."
+  (dolist (question (append (and swank-mcp--posed
+                                 (eq lisp (swank-mcp--question-lisp swank-mcp--posed))
+                                 (list swank-mcp--posed))
+                            (swank-mcp--lisp-questions lisp)))
+    (swank-mcp--end-question question reason)))
+
 (defun swank-mcp--on-withdraw (lisp number reason answer)
   "Note that question NUMBER of LISP has ended because of REASON.
 If that is :answered, ANSWER is the answer."

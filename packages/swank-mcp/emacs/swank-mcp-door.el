@@ -19,7 +19,7 @@
 
 (defcustom swank-mcp-port 4005
   "The port on which `swank-mcp-listen' lets agents in."
-  :type 'natnum
+  :type '(restricted-sexp :match-alternatives (natnump))
   :group 'swank-mcp)
 
 (defcustom swank-mcp-program nil
@@ -185,10 +185,7 @@ again.  Your own connection and your own work are left alone."
        (lambda (answers)
          (if answers
              (report answers)
-           (let ((slime-dispatching-connection (swank-mcp--lisp-process lisp)))
-             (slime-eval-async swank-mcp--kick-form
-               (lambda (answer) (report (list answer)))
-               "COMMON-LISP-USER"))))
+           (swank-mcp--eval lisp swank-mcp--kick-form (lambda (answer) (report (list answer))))))
        :kick))
     ;; what M-x says about keys would hide a later message
     (while (and (not done) (< (float-time) end) (process-live-p process))

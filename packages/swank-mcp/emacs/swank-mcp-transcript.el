@@ -131,13 +131,20 @@ The symbol `all' stands for all calls.")
          (eq (marker-buffer start) (current-buffer))
          (eq (get-text-property start 'swank-mcp-call) call))))
 
+(defun swank-mcp--erase-call (call)
+  "Delete the text of CALL, and go there."
+  (goto-char (swank-mcp--call-start call))
+  (remove-overlays (point) (swank-mcp--call-end call) 'invisible 'swank-mcp)
+  (delete-region (point) (swank-mcp--call-end call)))
+
 (defun swank-mcp--redraw-call (call)
-  "Draw CALL, which has changed, where it is, or at the end if it is new."
-  (cond ((not (swank-mcp--shown-p call)))
+  "Draw CALL, which has changed, where it is, or at the end if it is new.
+One that is not kept any more disappears."
+  (cond ((not (memq call (swank-mcp--all-calls)))
+         (when (swank-mcp--drawn-p call) (swank-mcp--erase-call call)))
+        ((not (swank-mcp--shown-p call)))
         ((swank-mcp--drawn-p call)
-         (goto-char (swank-mcp--call-start call))
-         (remove-overlays (point) (swank-mcp--call-end call) 'invisible 'swank-mcp)
-         (delete-region (point) (swank-mcp--call-end call))
+         (swank-mcp--erase-call call)
          (swank-mcp--insert-call call))
         (t (goto-char (point-max))
            (swank-mcp--insert-call call))))
@@ -147,9 +154,7 @@ The symbol `all' stands for all calls.")
   (remove-overlays)
   (erase-buffer)
   (mapc #'swank-mcp--insert-call
-        (cl-sort (cl-remove-if-not #'swank-mcp--shown-p
-                                   (cl-mapcan (lambda (lisp) (copy-sequence (swank-mcp--lisp-calls lisp)))
-                                              swank-mcp--lisps))
+        (cl-sort (cl-remove-if-not #'swank-mcp--shown-p (swank-mcp--all-calls))
                  #'< :key #'swank-mcp--call-begun)))
 
 (defun swank-mcp--place ()
@@ -219,7 +224,7 @@ The symbol `all' stands for all calls.")
 (defun swank-mcp-toggle-all ()
   "Hide all but the headings, or show all if everything is hidden."
   (interactive)
-  (let* ((calls (cl-mapcan (lambda (lisp) (copy-sequence (swank-mcp--lisp-calls lisp))) swank-mcp--lisps))
+  (let* ((calls (swank-mcp--all-calls))
          (fold (cl-notevery #'swank-mcp--call-folded calls)))
     (dolist (call calls) (setf (swank-mcp--call-folded call) fold))
     (swank-mcp-redraw)))
@@ -243,9 +248,7 @@ The symbol `all' stands for all calls.")
   "Show only what the agent NAME does, or all agents if NAME is empty."
   (interactive
    (list (completing-read "Agent (empty for all): "
-                          (delete-dups (cl-mapcan (lambda (lisp)
-                                                    (mapcar #'swank-mcp--call-agent (swank-mcp--lisp-calls lisp)))
-                                                  swank-mcp--lisps)))))
+                          (delete-dups (mapcar #'swank-mcp--call-agent (swank-mcp--all-calls))))))
   (setq swank-mcp--only-agent (unless (string-empty-p name) name))
   (swank-mcp-redraw))
 

@@ -43,7 +43,8 @@
 (defcustom swank-mcp-kept-calls 200
   "How many calls of agents Emacs keeps for each Lisp.
 The oldest are forgotten."
-  :type 'natnum)
+  ;; Emacs 27 has no natnum
+  :type '(restricted-sexp :match-alternatives (natnump)))
 
 (defface swank-mcp-running '((t :inherit success))
   "Face of the mode line while an agent's code runs.")
@@ -76,6 +77,9 @@ The oldest are forgotten."
 (defvar swank-mcp--lisps '()
   "An object for each connection of SLIME whose Lisp has been greeted.")
 
+(defvar swank-mcp--ended-calls '()
+  "The calls in Lisps whose connections have ended, latest first.")
+
 (defvar swank-mcp-change-hook nil
   "Functions called when an agent has done something.
 Each gets the object of the Lisp and the call that has changed, or nil
@@ -88,6 +92,15 @@ if many have.")
 (defun swank-mcp--find-call (lisp number)
   "Return call NUMBER of LISP, or nil."
   (cl-find number (swank-mcp--lisp-calls lisp) :key #'swank-mcp--call-number))
+
+(defun swank-mcp--all-calls ()
+  "Return every kept call, in a new list."
+  (append (cl-mapcan (lambda (lisp) (copy-sequence (swank-mcp--lisp-calls lisp))) swank-mcp--lisps)
+          (copy-sequence swank-mcp--ended-calls)))
+
+(defun swank-mcp--latest (sorted)
+  "Return the part of SORTED, latest first, that is kept."
+  (cl-subseq sorted 0 (min swank-mcp-kept-calls (length sorted))))
 
 (defun swank-mcp--state (lisp)
   "Return what the agents of LISP do: asking, running, stopped, idle, or nil."
@@ -132,12 +145,25 @@ A ledger can be older than events that came before it."
          (call (or known (swank-mcp--make-call number))))
     (unless (and known (>= (swank-mcp--call-revision known) (plist-get plist :revision)))
       (swank-mcp--fill-call call plist))
-    (unless known
-      (push call (swank-mcp--lisp-calls lisp))
-      (when (nthcdr swank-mcp-kept-calls (swank-mcp--lisp-calls lisp))
-        (setf (swank-mcp--lisp-calls lisp)
-              (cl-subseq (swank-mcp--lisp-calls lisp) 0 swank-mcp-kept-calls))))
+    (unless known (swank-mcp--add-call lisp call))
     call))
+
+(defun swank-mcp--add-call (lisp call)
+  "Keep CALL of LISP, which is new, and forget the oldest one."
+  (let* ((calls (cons call (swank-mcp--lisp-calls lisp)))
+         (forgotten (nthcdr swank-mcp-kept-calls calls))
+         (twin (swank-mcp--ended-twin call)))
+    (setf (swank-mcp--lisp-calls lisp) (swank-mcp--latest calls))
+    (when twin (setq swank-mcp--ended-calls (remq twin swank-mcp--ended-calls)))
+    (dolist (old (if twin (cons twin forgotten) forgotten))
+      (swank-mcp--changed lisp old))))
+
+(defun swank-mcp--ended-twin (call)
+  "Return what an earlier connection to the same Lisp has sent about CALL, or nil."
+  (cl-find-if (lambda (ended)
+                (and (eql (swank-mcp--call-number ended) (swank-mcp--call-number call))
+                     (equal (swank-mcp--call-begun ended) (swank-mcp--call-begun call))))
+              swank-mcp--ended-calls))
 
 (defun swank-mcp--note-agents (lisp agents)
   "Note AGENTS of LISP, (VERSION NUMBER NAMES), unless they are older."
@@ -243,35 +269,43 @@ It ended at TIME with STATUS and RESULT."
 (defconst swank-mcp--protocol 1
   "The version of the events and requests that this file understands.")
 
+(defun swank-mcp--eval (lisp form receive)
+  "Evaluate FORM in LISP, and call RECEIVE with its value.
+The current buffer may be killed before that, or be a debugger whose
+thread does not answer, or is of another Lisp."
+  (let ((process (swank-mcp--lisp-process lisp)))
+    (with-current-buffer (process-buffer process)
+      (let ((slime-dispatching-connection process)
+            (slime-current-thread t))
+        (slime-eval-async form receive "COMMON-LISP-USER")))))
+
 (defun swank-mcp--request (lisp receive &rest request)
   "Send REQUEST to all runtimes in LISP.
 RECEIVE is called with the list of their answers, the newest first."
-  (let ((slime-dispatching-connection (swank-mcp--lisp-process lisp)))
-    (slime-eval-async
-        `(cl:loop for (protocol version answer) in (cl:car (cl:get :swank-mcp :runtimes))
-                  when (cl:eql protocol ,swank-mcp--protocol)
-                  collect (cl:progn version (cl:funcall answer ,@request)))
-      (lambda (answers) (funcall receive (remq :unknown answers)))
-      "COMMON-LISP-USER")))
+  (swank-mcp--eval
+   lisp
+   `(cl:loop for (protocol version answer) in (cl:car (cl:get :swank-mcp :runtimes))
+             when (cl:eql protocol ,swank-mcp--protocol)
+             collect (cl:progn version (cl:funcall answer ,@request)))
+   (lambda (answers) (funcall receive (remq :unknown answers)))))
 
 (defun swank-mcp--announce (lisp)
   "Tell LISP that this Emacs understands events, and ask for its ledger."
-  (let ((slime-dispatching-connection (swank-mcp--lisp-process lisp))
-        (channel (slime-channel.id (swank-mcp--lisp-channel lisp)))
+  (let ((channel (slime-channel.id (swank-mcp--lisp-channel lisp)))
         (events (hash-table-keys swank-mcp--events)))
-    (slime-eval-async
-        `(cl:progn
-          (cl:unless (cl:get :swank-mcp :listeners)
-                     (cl:setf (cl:get :swank-mcp :listeners) (cl:list cl:nil)))
-          (sb-ext:atomic-push (cl:list swank::*emacs-connection* ,channel ,swank-mcp--protocol ',events)
-                              (cl:car (cl:get :swank-mcp :listeners)))
-          cl:t)
-      (lambda (_)
-        (swank-mcp--request lisp
-                            (lambda (ledgers)
-                              (dolist (ledger ledgers) (swank-mcp--take-ledger lisp ledger)))
-                            :announce channel `',events))
-      "COMMON-LISP-USER")))
+    (swank-mcp--eval
+     lisp
+     `(cl:progn
+       (cl:unless (cl:get :swank-mcp :listeners)
+                  (cl:setf (cl:get :swank-mcp :listeners) (cl:list cl:nil)))
+       (sb-ext:atomic-push (cl:list swank::*emacs-connection* ,channel ,swank-mcp--protocol ',events)
+                           (cl:car (cl:get :swank-mcp :listeners)))
+       cl:t)
+     (lambda (_)
+       (swank-mcp--request lisp
+                           (lambda (ledgers)
+                             (dolist (ledger ledgers) (swank-mcp--take-ledger lisp ledger)))
+                           :announce channel `',events)))))
 
 ;;;; Connections
 
@@ -289,30 +323,32 @@ RECEIVE is called with the list of their answers, the newest first."
 (defun swank-mcp--leave (lisp)
   "Tell LISP to send this Emacs no more events, and forget it."
   (setq swank-mcp--lisps (remq lisp swank-mcp--lisps))
-  (setf (swank-mcp--lisp-questions lisp) '())
+  (swank-mcp--end-questions lisp "this Emacs does not follow agents any more")
   (when (process-live-p (swank-mcp--lisp-process lisp))
-    (let ((slime-dispatching-connection (swank-mcp--lisp-process lisp)))
-      (slime-eval-async
-          '(cl:progn
-            (cl:when (cl:get :swank-mcp :listeners)
-                     (sb-ext:atomic-update (cl:car (cl:get :swank-mcp :listeners))
-                                           (cl:lambda (listeners)
-                                             (cl:remove swank::*emacs-connection* listeners :key (cl:function cl:first)))))
-            cl:t)
-        #'ignore
-        "COMMON-LISP-USER"))))
+    (swank-mcp--eval
+     lisp
+     '(cl:progn
+       (cl:when (cl:get :swank-mcp :listeners)
+                (sb-ext:atomic-update (cl:car (cl:get :swank-mcp :listeners))
+                                      (cl:lambda (listeners)
+                                        (cl:remove swank::*emacs-connection* listeners :key (cl:function cl:first)))))
+       cl:t)
+     #'ignore)))
 
 (defun swank-mcp--forget (process)
   "Forget the Lisp of PROCESS, whose connection has ended."
   (let ((lisp (swank-mcp--lisp-of process)))
     (when lisp
       (setq swank-mcp--lisps (remq lisp swank-mcp--lisps))
-      (setf (swank-mcp--lisp-agents lisp) '()
-            (swank-mcp--lisp-questions lisp) '())
+      (setf (swank-mcp--lisp-agents lisp) '())
+      (swank-mcp--end-questions lisp "the connection to the Lisp has ended")
       (dolist (call (swank-mcp--lisp-calls lisp))
         (unless (swank-mcp--call-status call)
           (setf (swank-mcp--call-status call) :lost
+                (swank-mcp--call-stop call) nil
                 (swank-mcp--call-result call) "The connection of Emacs to the Lisp ended.")))
+      (setq swank-mcp--ended-calls
+            (swank-mcp--latest (append (swank-mcp--lisp-calls lisp) swank-mcp--ended-calls)))
       (swank-mcp--changed lisp))))
 
 (defun swank-mcp--current-lisp ()
@@ -350,6 +386,7 @@ RECEIVE is called with the list of their answers, the newest first."
 (autoload 'swank-mcp-changes "swank-mcp-changes" nil t)
 (autoload 'swank-mcp-kick "swank-mcp-door" nil t)
 (declare-function swank-mcp--update-transcript "swank-mcp-transcript")
+(declare-function swank-mcp--end-questions "swank-mcp-confirm")
 (declare-function swank-mcp--on-ask "swank-mcp-confirm")
 (declare-function swank-mcp--on-visit "swank-mcp-stops")
 (declare-function swank-mcp--before-compiling "swank-mcp-changes")

@@ -32,6 +32,7 @@
           (swank-mcp--lisps (list lisp))
           (swank-mcp--dirty '())
           (swank-mcp--timer nil)
+          (swank-mcp--ended-calls '())
           (swank-mcp-change-hook (list #'swank-mcp--update-transcript)))
      (with-current-buffer (get-buffer-create swank-mcp--buffer-name)
        (unwind-protect
@@ -126,6 +127,32 @@
     (swank-mcp-toggle-all)
     (should (string-match-p "=> 3" (swank-mcp-tests--text)))))
 
+(ert-deftest swank-mcp-tests-forgotten ()
+  "Calls that are not kept leave the transcript, too."
+  (swank-mcp-tests--with-lisp
+    (let ((swank-mcp-kept-calls 2))
+      (dotimes (number 4)
+        (swank-mcp--on-begin lisp (swank-mcp-tests--plist number :code (format "(call %d)" number)))
+        (swank-mcp--draw))
+      (should (equal "claude  running\n(call 2)\n\nclaude  running\n(call 3)\n\n" (swank-mcp-tests--text))))))
+
+(ert-deftest swank-mcp-tests-ended-lisp ()
+  "The calls of a Lisp that has ended stay in the transcript, until a new connection to it sends them again."
+  (swank-mcp-tests--with-lisp
+    (swank-mcp--on-begin lisp (swank-mcp-tests--plist 1))
+    (swank-mcp--on-begin lisp (swank-mcp-tests--plist 2 :revision 1 :status :returned :result "=> 3" :ended 1002.5))
+    (swank-mcp--draw)
+    (swank-mcp--forget 'process)
+    (let ((text (concat "claude  lost\n(+ 1 2)\nThe connection of Emacs to the Lisp ended.\n\n"
+                        "claude  0.50 s\n(+ 1 2)\n=> 3\n\n")))
+      (should (equal text (swank-mcp-tests--text)))
+      (swank-mcp-redraw)
+      (should (equal text (swank-mcp-tests--text))))
+    (let ((again (swank-mcp--make-lisp 'again)))
+      (push again swank-mcp--lisps)
+      (swank-mcp--take-ledger again (list :agents '("A" 9 ()) :calls (list (swank-mcp-tests--plist 1))))
+      (should (equal "claude  running\n(+ 1 2)\n\nclaude  0.50 s\n(+ 1 2)\n=> 3\n\n" (swank-mcp-tests--text))))))
+
 (ert-deftest swank-mcp-tests-moving ()
   "n and p go from heading to heading, and w copies the code there."
   (swank-mcp-tests--with-lisp
@@ -181,6 +208,34 @@
     (should-not (swank-mcp--state lisp))
     (should (eq :lost (swank-mcp--call-status (swank-mcp--find-call lisp 1))))))
 
+;;;; Requests
+
+(ert-deftest swank-mcp-tests-request-threads ()
+  "A request from a debugger's buffer does not go to the thread of that debugger, which may be of another Lisp."
+  (let* ((process (make-pipe-process :name "lisp" :buffer (generate-new-buffer "lisp") :noquery t))
+         (lisp (swank-mcp--make-lisp process))
+         (swank-mcp--lisps (list lisp))
+         (swank-mcp-change-hook '())
+         (threads '()))
+    (unwind-protect
+        (cl-letf (((symbol-function 'slime-dispatch-event) (lambda (event &rest _) (push (nth 3 event) threads))))
+          (with-temp-buffer
+            (setf (swank-mcp--lisp-channel lisp)
+                  (let ((slime-dispatching-connection process))
+                    (slime-make-channel swank-mcp--events "test")))
+            (setq-local slime-current-thread 7)
+            (swank-mcp--announce lisp)
+            (swank-mcp--request lisp #'ignore :answer 1 :no)
+            (swank-mcp--leave lisp))
+          (should (equal '(t t t) threads)))
+      (kill-buffer (process-buffer process)))))
+
+(ert-deftest swank-mcp-tests-options ()
+  "Every option has a type that the customization of Emacs 27 knows."
+  (mapatoms (lambda (symbol)
+              (when (string-prefix-p "swank-mcp" (symbol-name symbol))
+                (should-not (memq 'natnum (flatten-tree (get symbol 'custom-type))))))))
+
 (ert-deftest swank-mcp-tests-threads ()
   "Workers are named by their number, wherever the columns are."
   (let ((swank-mcp--workers '((7 "claude" "(sleep 1)"))))
@@ -229,6 +284,7 @@
           (swank-mcp-change-hook '())
           (swank-mcp--question-timer 'none)
           (swank-mcp--posed nil)
+          (swank-mcp--ended-calls '())
           (answers '()))
      (cl-letf (((symbol-function 'swank-mcp--request)
                 (lambda (_lisp _receive &rest request) (push request answers))))
@@ -267,6 +323,21 @@
           (swank-mcp--pose (car (swank-mcp--all-questions))))
         (should (equal `((:answer 1 ,(cdr case))) answers))
         (should-not (swank-mcp--all-questions))))))
+
+(ert-deftest swank-mcp-tests-ended-question ()
+  "A question ends with the connection of its Lisp."
+  (swank-mcp-tests--with-questions
+    (swank-mcp--on-ask lisp (swank-mcp-tests--question 1))
+    (cl-letf (((symbol-function 'swank-mcp--person-frame) #'selected-frame)
+              ((symbol-function 'read-from-minibuffer)
+               (lambda (&rest _)
+                 (setq swank-mcp--posed-depth (recursion-depth))
+                 (swank-mcp--forget 'process)
+                 (swank-mcp--look-at-questions)
+                 "still asked")))
+      (swank-mcp--pose (car (swank-mcp--all-questions))))
+    (should-not answers)
+    (should-not (swank-mcp--all-questions))))
 
 (ert-deftest swank-mcp-tests-early-yes ()
   "A yes that was typed before the question could be read is ignored, a no counts."
@@ -349,7 +420,9 @@
 (ert-deftest swank-mcp-tests-diff ()
   "A difference has all lines."
   (should (equal " (a\n-b)\n+c)\n" (swank-mcp--diff "(a\nb)" "(a\nc)")))
-  (should (equal "+(a)\n" (swank-mcp--diff "" "(a)"))))
+  (should (equal "+(a)\n" (swank-mcp--diff "" "(a)")))
+  (let ((default-directory "/no/such/folder/"))
+    (should (equal "+(a)\n" (swank-mcp--diff "" "(a)")))))
 
 (ert-deftest swank-mcp-tests-apply ()
   "Applying replaces the definition wherever it is in the buffer by now, and removes it from the list."
@@ -366,6 +439,37 @@
     (swank-mcp-next-change)
     (should-error (swank-mcp-apply-change))
     (should (swank-mcp--change-at-point))))
+
+(ert-deftest swank-mcp-tests-apply-to-narrowed-buffer ()
+  "Applying reaches what a narrowed buffer does not show."
+  (swank-mcp-tests--with-changes "(defun g () 1)\n\n(defun f ()\n  1)\n"
+      (list (swank-mcp-tests--change file) (swank-mcp-tests--change file :name "NEW" :text "(defun new () 1)" :file-text nil))
+    (with-current-buffer (find-file-noselect file)
+      (narrow-to-region 1 5))
+    (swank-mcp-next-change)
+    (swank-mcp-apply-change)
+    (swank-mcp-apply-change)
+    (with-current-buffer (get-file-buffer file)
+      (should (buffer-narrowed-p))
+      (widen)
+      (should (equal "(defun g () 1)\n\n(defun f ()\n  2)\n\n(defun new () 1)\n" (buffer-string))))))
+
+(ert-deftest swank-mcp-tests-visit-narrowed-buffer ()
+  "Visiting a definition that a narrowed buffer does not show widens it."
+  (swank-mcp-tests--with-changes "(defun g () 1)\n\n(defun f ()\n  1)\n" (list (swank-mcp-tests--change file))
+    (with-current-buffer (find-file-noselect file)
+      (narrow-to-region 1 5))
+    (swank-mcp-next-change)
+    (save-window-excursion
+      (swank-mcp-visit-change)
+      (should (looking-at-p "(defun f")))))
+
+(ert-deftest swank-mcp-tests-apply-to-other-case ()
+  "A definition that differs in case by now is another text."
+  (swank-mcp-tests--with-changes "(defun f ()\n  #\\A)\n"
+      (list (swank-mcp-tests--change file :file-text "(defun f ()\n  #\\a)"))
+    (swank-mcp-next-change)
+    (should-error (swank-mcp-apply-change))))
 
 (ert-deftest swank-mcp-tests-apply-new ()
   "A definition that no file has is put at the end of a file."
