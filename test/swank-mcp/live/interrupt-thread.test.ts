@@ -82,6 +82,28 @@ describe("interrupt-thread", function () {
       expect(blocks(await evaluation.result)[0]).to.equal("; Evaluation aborted");
     });
 
+  for (const action of ["abort", "kill"])
+    it(`says that an evaluation without interrupts has not ended by ${action}, until it has`, async () => {
+      await server.evaluate("(defvar *open* nil)");
+      const code = "(sb-sys:without-interrupts (loop until *open*)) (sleep 3600)";
+      const evaluation = server.startCall("evaluate-lisp", { code, timeout: 3600 });
+      const id = await running(server, "worker");
+      const [answer] = await act(server, id, action);
+      expect(answer).to.match(/^; Thread \d+ has not ended yet: it allows no interrupts/);
+      await server.evaluate("(setf *open* t)");
+      expect(blocks(await evaluation.result)[0]).to.equal("; Evaluation aborted");
+    });
+
+  it("finds a thread that list-threads leaves out because there are more than 500", async () => {
+    await server.evaluate(`(loop for number below 520 do
+      (sb-thread:make-thread (lambda () (sleep 3600)) :name (format nil "many~d" number))) nil`);
+    for (const name of ["many0", "many519"]) {
+      const { threads } = await listThreads(server, { name });
+      const id = threads.find((thread) => thread.name === name)?.id ?? 0;
+      expect(await act(server, id, "kill")).to.deep.equal([`; Thread ${id} (${name}) ended`]);
+    }
+  });
+
   it("says that a thread without interrupts has not stopped", async () => {
     await server.evaluate(`(defvar *open* nil)
       (sb-thread:make-thread (lambda () (sb-sys:without-interrupts (loop until *open*)) (sleep 3600)) :name "closed") nil`);

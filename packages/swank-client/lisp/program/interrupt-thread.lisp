@@ -68,6 +68,12 @@ whose user must be able to resume it."
       :ended
       :running))
 
+(defun end-evaluation-thread (evaluation action)
+  "Unwind EVALUATION, of this session, if ACTION is :ABORT, or end its thread. => :ENDED, :RUNNING, or :SILENT if it allows no interrupts"
+  (if (eq action :kill) (end-thread evaluation) (unwind-evaluation evaluation))
+  (let ((fate (await-end (evaluation-thread evaluation))))
+    (if (and (eq fate :running) (member action (evaluation-pending-interrupts evaluation))) :silent fate)))
+
 (defun end-foreign-thread (thread way)
   "Make THREAD, which runs no evaluation of this session, call WAY when that is safe. => :ENDED, :RUNNING, or :SILENT if it was never safe"
   (let ((taken nil))
@@ -86,7 +92,5 @@ whose user must be able to resume it."
   (let* ((thread (swank/backend:find-thread id))
          (evaluation (and thread (own-evaluation thread))))
     (cond ((untouchable-thread thread action))
-          (evaluation
-           (if (eq action :kill) (end-thread evaluation) (unwind-evaluation evaluation))
-           (list :done (await-end thread)))
+          (evaluation (list :done (end-evaluation-thread evaluation action)))
           (t (list :done (end-foreign-thread thread (if (eq action :kill) #'end-this-thread #'unwind-here)))))))

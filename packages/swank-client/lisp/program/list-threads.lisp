@@ -93,10 +93,11 @@
 
 ;;; The answer
 
-(defun wanted-thread-p (thread name)
-  "True if THREAD is not this one, has begun, and has NAME in its name, in upper or lower case; NIL wants all."
+(defun wanted-thread-p (thread id name)
+  "True if THREAD is not this one, has begun, has the number ID, and has NAME in its name, in upper or lower case. NIL allows all."
   (and (not (eq thread sb-thread:*current-thread*))
        (plusp (thread-number thread))
+       (or (null id) (= id (thread-number thread)))
        (or (null name)
            (search name (thread-name-text thread) :test #'char-equal))))
 
@@ -114,15 +115,15 @@
         for entry in entries
         collect (with-stack thread entry count end)))
 
-(defun list-threads (&key name (frames 0))
-  "Describe the threads with NAME in their names, or all, with FRAMES frames each, and the deadlocks. Threads are interrupted only if FRAMES
+(defun list-threads (&key id name (frames 0))
+  "Describe the thread ID, the threads with NAME in their names, or all, with FRAMES frames each, and the deadlocks. Threads are interrupted only if FRAMES
 is positive. => (:threads (PLIST ...) :count NUMBER :deadlocks (TEXT ...))"
   (reset-guard-pages)
   (number-connections)
   (with-printing-time
     (let* ((*package* (session-package-now (current-session)))
            (all (sb-thread:list-all-threads))
-           (wanted (remove-if-not (lambda (thread) (wanted-thread-p thread name)) all))
+           (wanted (remove-if-not (lambda (thread) (wanted-thread-p thread id name)) all))
            (threads (subseq wanted 0 (min +most-threads+ (length wanted))))
            (now (milliseconds-when-run sb-thread:*current-thread*))
            (entries (mapcar (lambda (thread) (thread-entry thread now)) threads)))

@@ -5,11 +5,12 @@ import { programThreads } from "./program-thread.js";
 /** Milliseconds that the image has to describe its threads. */
 const LIST_TIME = 20_000;
 
-/** The threads whose names contain `name`, with so many frames each (lisp/program/list-threads.lisp). */
+/** The thread `id`, or the threads whose names contain `name`, with so many frames each (lisp/program/list-threads.lisp). */
 export const threadsOfProgram = lispFunction({
   name: "list-threads",
   module: "program",
-  encode: (name: string | undefined, frames: number): readonly Sexp[] => [
+  encode: (id: number | undefined, name: string | undefined, frames: number): readonly Sexp[] => [
+    ...(id === undefined ? [] : [keyword("id"), id]),
     ...(name === undefined ? [] : [keyword("name"), name]),
     keyword("frames"),
     frames,

@@ -4,6 +4,8 @@ import type { PROFILE_MODES } from "../calls/profile-data.js";
 
 /** Which threads to list, and how. */
 export interface ThreadsOptions extends QuestionOptions {
+  /** Only the thread with Swank's id. */
+  readonly id?: number | undefined;
   /** A part of their names, in upper or lower case. Default: all threads. */
   readonly name?: string | undefined;
   /** Number of innermost frames to read of each thread, at most 30. Default: 0, so that no thread is interrupted. */
@@ -38,7 +40,7 @@ export const INSPECT_OBJECT_OPTIONS: OptionNames<InspectObjectOptions> = {
 };
 
 /** The names of {@link ThreadsOptions}. */
-export const THREADS_OPTIONS: OptionNames<ThreadsOptions> = { ...QUESTION_OPTIONS, name: true, frames: true };
+export const THREADS_OPTIONS: OptionNames<ThreadsOptions> = { ...QUESTION_OPTIONS, id: true, name: true, frames: true };
 
 /** What to profile: code, or all threads for some seconds, at most 3600. */
 export type ProfileSource =

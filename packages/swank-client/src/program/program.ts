@@ -49,11 +49,12 @@ export class Program {
    */
   async threads(options: ThreadsOptions = {}): Promise<ProgramThreads> {
     checkOptions("threads", options, THREADS_OPTIONS);
-    const { name, frames = 0, signal } = options;
+    const { id, name, frames = 0, signal } = options;
+    if (id !== undefined) checkId("id", id);
     if (name !== undefined) checkText("name", name);
     const isCount = Number.isInteger(frames) && frames >= 0 && frames <= MOST_FRAMES;
     checkNumber("frames", frames, `a whole number from 0 to ${MOST_FRAMES}`, isCount);
-    return this.#lisp.with({ signal }).run(threadsOfProgram, name, frames);
+    return this.#lisp.with({ signal }).run(threadsOfProgram, id, name, frames);
   }
 
   /**

@@ -44,8 +44,8 @@ async function findThread(text: string, { client }: LispSession, { signal }: Too
   const address = readStopAddress(text);
   if (address.kind === "latest")
     throw new Refusal("INVALID_ARGUMENTS", '"thread" must be a thread id.', { remedy: "list-threads shows the ids." });
-  const { threads } = await client.program.threads({ signal });
-  const found = threads.find(({ id }) => id === address.thread);
+  const { threads } = await client.program.threads({ id: address.thread, signal });
+  const [found] = threads;
   if (found !== undefined) return found;
   throw new Refusal("NO_SUCH_THREAD", `There is no thread ${address.thread}.`, {
     remedy: "list-threads shows the ids.",
