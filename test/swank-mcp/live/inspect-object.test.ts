@@ -173,6 +173,15 @@ describe("inspect-object", function () {
     );
   });
 
+  it("keeps the values of the code however many strings it shows", async () => {
+    const vector = idIn(await inspect("(make-array 100)"));
+    await lisp.evaluate(`(defvar *texts* (loop for number below 150 collect (format nil "text ~d" number)))
+      (progn (setf * nil ** nil *** nil / nil // nil /// nil) nil) nil nil nil`);
+    for (const start of [0, 50, 100]) await lisp.call("inspect-object", { object: "*texts*", start });
+    await lisp.evaluate("(sb-ext:gc :full t)");
+    expect(await inspect(vector)).to.include("vector of 100");
+  });
+
   it("updates no instance of a redefined class", async () => {
     await lisp.evaluate(`(defclass shape () ((sides :initform 3))) (defvar *shape* (make-instance 'shape))
       (defvar *updated* 0) (defmethod update-instance-for-redefined-class :after ((shape shape) a d p &key) (incf *updated*))

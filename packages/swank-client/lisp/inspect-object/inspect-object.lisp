@@ -33,15 +33,10 @@
        (not (simple-value-p (part-value part)))
        (not (member (part-value part) '(nil t)))))
 
-(defun fresh-part-p (part)
-  "True if PART was made for the answer, so that nothing else keeps it."
-  (let ((value (part-value part)))
-    (and (arrayp value) (or (array-displacement value) (stringp value)) t)))
-
 (defun part-number (part)
   "The number of the object that is PART, or NIL."
   (and (worth-number-p part)
-       (if (fresh-part-p part)
+       (if (part-freshp part)
            (kept-number (part-value part))
            (number-of (part-value part)))))
 

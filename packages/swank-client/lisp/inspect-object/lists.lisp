@@ -114,7 +114,7 @@ that its cycle returns to"
              :range (lambda (start end)
                       (loop for index from start below (min end (array-dimension array 0))
                             collect (multiple-value-bind (row offset) (row array index)
-                                      (part (format nil "row ~d" index) row (row-access array offset)))))))
+                                      (part (format nil "row ~d" index) row (row-access array offset) :freshp t))))))
 
 (defun scalar-view (array)
   "The view of ARRAY, which has no dimensions."
@@ -135,4 +135,4 @@ that its cycle returns to"
                               collect (let* ((from (* chunk +chunk+))
                                              (to (min (length string) (+ from +chunk+))))
                                         (part (format nil "~d to ~d" from (1- to)) (subseq string from to)
-                                              (lambda (object) (format nil "(subseq ~a ~d ~d)" object from to)))))))))
+                                              (lambda (object) (format nil "(subseq ~a ~d ~d)" object from to)) :freshp t)))))))

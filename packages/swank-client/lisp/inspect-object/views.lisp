@@ -22,12 +22,14 @@
   (key '() :type list)
   ;; a function that returns the expression for the part from that for the object, or NIL
   (access nil)
+  ;; true if VALUE was made for the answer, so that nothing else keeps it
+  (freshp nil)
   ;; :UNBOUND, :SHARED, :ASSIGNED, :CYCLE or NIL
   (mark nil))
 
-(defun part (name value access &key mark key)
+(defun part (name value access &key mark key freshp)
   "A part. ACCESS is a format control with one argument, the expression for the object, or a function of it, or NIL."
-  (make-part :name name :value value :mark mark :key key
+  (make-part :name name :value value :mark mark :key key :freshp freshp
              :access (if (stringp access) (lambda (object) (format nil access object)) access)))
 
 (defun parts-view (kind facts parts)
