@@ -187,6 +187,8 @@ describe("inspect-object", function () {
       (defvar *updated* 0) (defmethod update-instance-for-redefined-class :after ((shape shape) a d p &key) (incf *updated*))
       (defclass shape () ((sides :initform 3) (color :initform :red)))`);
     expect(await inspect("*shape*")).to.include("obsolete: its class was redefined");
+    expect(await inspect("(list 1 *shape*)")).to.match(/^\(1 #<obsolete SHAPE>\)\n/);
+    expect(await inspect("(list (vector (cons 1 *shape*)) 2)")).to.match(/^\(#\(\(1 \. #<obsolete SHAPE>\)\) 2\)\n/);
     expect(await lisp.evaluate("*updated*")).to.deep.equal(["=> 0"]);
   });
 

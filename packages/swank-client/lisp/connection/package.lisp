@@ -6,6 +6,7 @@
   (:export #:*observer*
            #:attach
            #:end-request
+           #:make-printed
            #:prune-mailboxes
            #:prune-mailboxes-at-times
            #:repl-p))

@@ -43,11 +43,46 @@
   "A fact. NIL if CONTROL is NIL."
   (and control (cons label (apply #'format nil control arguments))))
 
+;;; Texts. Printing an obsolete instance would update it, which calls the user's code.
+
+(defconstant +printed-elements+ 11 "Elements of a list or vector that LINE-TEXT reads: it shows ten, and whether there are more.")
+
+(defconstant +printed-levels+ 4 "Levels of lists and vectors that LINE-TEXT shows.")
+
+(defun obsolete-text (object)
+  "The text that stands for OBJECT, an obsolete instance."
+  (format nil "#<obsolete ~a>" (line-text (obsolete-name object) 200)))
+
+(defun without-obsolete (object &optional (levels +printed-levels+))
+  "OBJECT, or a copy of its part that LINE-TEXT reads, LEVELS deep, with texts in place of obsolete instances."
+  (cond ((obsolete-p object) (make-printed (obsolete-text object)))
+        ((zerop levels) object)
+        ((consp object) (list-without-obsolete object (1- levels)))
+        ((and (vectorp object) (eq t (array-element-type object))) (vector-without-obsolete object (1- levels)))
+        (t object)))
+
+(defun list-without-obsolete (list levels)
+  "LIST, or a copy of its beginning, for WITHOUT-OBSOLETE. Its elements are shown LEVELS deep."
+  (loop for tail = list then (rest tail)
+        repeat +printed-elements+
+        while (consp tail)
+        for copy = (without-obsolete (first tail) levels)
+        collect copy into copies
+        count (not (eq copy (first tail))) into changed
+        finally (let ((end (if (consp tail) '() (without-obsolete tail 0))))
+                  (return (if (and (zerop changed) (or (consp tail) (eq end tail))) list (append copies end))))))
+
+(defun vector-without-obsolete (vector levels)
+  "VECTOR, or a copy of its beginning, for WITHOUT-OBSOLETE. Its elements are shown LEVELS deep."
+  (let* ((beginning (subseq vector 0 (min +printed-elements+ (length vector))))
+         (copy (map 'vector (lambda (element) (without-obsolete element levels)) beginning)))
+    (if (every #'eq beginning copy) vector copy)))
+
 (defun object-text (object limit)
-  "OBJECT printed on one line of at most LIMIT characters. Printing an obsolete instance would update it."
+  "OBJECT printed on one line of at most LIMIT characters."
   (if (obsolete-p object)
-      (format nil "#<obsolete ~a>" (line-text (obsolete-name object) 200))
-      (line-text-in-time object limit)))
+      (obsolete-text object)
+      (line-text-in-time (without-obsolete object) limit)))
 
 (defun text-fact (label value)
   "A fact that is the printed VALUE, or NIL if that is NIL."
