@@ -269,7 +269,17 @@ describe("client.program.heap", function () {
       "There is no type shop::ordr.",
     );
     await rejection(heap.instances("(order"), "INVALID_ARGUMENT");
-    await rejection(heap.instances("(satisfies evenp)"), "INVALID_ARGUMENT");
+    await client.eval("(deftype even () '(and integer (satisfies evenp)))");
+    for (const byValue of [
+      "(satisfies evenp)",
+      "even",
+      "keyword",
+      "boolean",
+      "unsigned-byte",
+      "(string 5)",
+      "(cons integer)",
+    ])
+      expect((await rejection(heap.instances(byValue), "INVALID_ARGUMENT")).message).to.include("classes and tags");
     await rejection(heap.summary({ limit: 0 }), "INVALID_ARGUMENT");
     await rejection(heap.path(999_999_999), "NO_SUCH_OBJECT");
     await rejection(heap.path(await idOf(client, "42")), "INVALID_ARGUMENT");

@@ -119,5 +119,10 @@ describe("heap", function () {
     }
   });
 
+  it("promises no growth of code that was not read", async () => {
+    const answer = await lisp.call("heap", { what: "growth", code: "(list 1) (nowhere::f)" });
+    expect(blocks(answer).join("\n")).to.include("NOWHERE").and.not.include("growth follows");
+  });
+
   snapshots.testCompleteness();
 });

@@ -37,10 +37,21 @@
     (t (and type (or (eq asked t) (values (or-nil (subtypep type asked))))))))
 
 (defun by-value-p (type)
-  "True if TYPE depends on more than the classes of objects."
-  (and (consp type)
-       (or (member (first type) '(satisfies eql member))
-           (and (member (first type) '(and or not)) (some #'by-value-p (rest type))))))
+  "True if TYPE depends on more than the classes of objects and the element types of arrays."
+  (let ((type (sb-ext:typexpand type)))
+    (if (atom type)
+        (member type '(keyword bit standard-char))
+        (destructuring-bind (name &rest parts) type
+          (case name
+            ((and or not) (some #'by-value-p parts))
+            ((eql member satisfies) t)
+            ((array simple-array vector) (sized-p (second parts)))
+            (t (some #'sized-p parts)))))))
+
+(defun sized-p (part)
+  "True if PART of a type, the dimensions of arrays or the restriction of other types, excludes some."
+  (not (or (member part '(nil *))
+           (and (consp part) (every (lambda (dimension) (eq dimension '*)) part)))))
 
 (defun of-type (counted asked)
   "The entries of COUNTED, ((KEY COUNT BYTES) ...), whose objects are of the type ASKED."

@@ -40,6 +40,14 @@
     (is-false (of-type-p item '(not structure-object)))
     (is-false (of-type-p nil 'structure-object))))
 
+(define-test by-value-p-tells-what-classes-cannot
+    "Types that classes and element types decide are told from those that need the objects' values."
+  (dolist (type '(vector (vector double-float) (simple-array character (*)) (array t *) string (or cons hash-table) (not function) atom))
+    (is-false (by-value-p type)))
+  (dolist (type '(keyword boolean (simple-vector 3) (string 5) (vector t 2) (cons integer) (integer 0 5) unsigned-byte (member nil)
+                  (or cons (eql *)) (and symbol (not keyword))))
+    (is-true (by-value-p type))))
+
 (define-test growth-is-the-difference-by-type
     "Types that are as before are left out, and those that are gone have negative figures."
   (let ((changes (growth-of '((a 3 30) (b 1 10) (d 5 50)) '((a 1 10) (b 1 10) (c 2 64)))))

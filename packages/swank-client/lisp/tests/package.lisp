@@ -13,7 +13,7 @@
   (:import-from #:swank-client/debugger #:named-arguments)
   (:import-from #:swank-client/describe #:data-readtable #:prefix-of-unknown #:qualified-name #:read-without-interning #:unqualified-parameters)
   (:import-from #:swank-client/evaluate #:last-newline #:undefined-thing #:warning-type)
-  (:import-from #:swank-client/heap #:by-type #:growth-of #:links-of #:link-index #:link-kind #:merged-links #:of-type-p #:path-of #:search-roots-for
+  (:import-from #:swank-client/heap #:by-type #:growth-of #:links-of #:link-index #:link-kind #:merged-links #:by-value-p #:of-type-p #:path-of #:search-roots-for
                 #:shown-growth)
   (:import-from #:swank-client/ledger #:current-definition #:defined-thing #:method-name #:methods-of #:name-p)
   (:import-from #:swank-client/printing #:*value-length* #:elided-by #:line-text #:on-one-line #:parsed-name #:parsed-package #:printed-values

@@ -85,7 +85,7 @@ export async function presentedAnswer(
   const value = conclusion.ending.kind === "values" ? conclusion.ending.values[0] : undefined;
   if (value === undefined) {
     const answer = concludedAnswer(conclusion, context, remarks);
-    const told = await presenter.unfinished?.();
+    const told = await presenter.unfinished?.(conclusion.ending);
     return { ...answer, blocks: [...(told?.blocks ?? []), ...answer.blocks], meta: { ...answer.meta, ...told?.meta } };
   }
   const sections = transcriptSections(withCutOutput(conclusion.transcript, context.config.maxOutput, context));

@@ -1,6 +1,7 @@
 import type { EvaluateOptions } from "swank-client";
 import type { Evaluation, LispClient, OutputStream, Transcript } from "../image/lisp-port.js";
 import type { ToolAnswer } from "../text/tool-answer.js";
+import type { Ending } from "./conclusion.js";
 
 /** Receives output and its stream or, without a stream, a line that says what the evaluation is doing. */
 type Listener = (text: string, stream?: OutputStream) => void;
@@ -10,7 +11,7 @@ export interface Presenter {
   /** The answer from the printed first value. */
   answer(value: string, transcript: Transcript): ToolAnswer | Promise<ToolAnswer>;
   /** What comes before the report of an evaluation that has stopped, or has ended without a value. */
-  unfinished?(): Promise<Pick<ToolAnswer, "blocks" | "meta">>;
+  unfinished?(ending: Ending): Promise<Pick<ToolAnswer, "blocks" | "meta">>;
   /** Whether both say what the compiler has said, so that the report need not list its warnings. */
   readonly tellsWarnings?: boolean;
 }

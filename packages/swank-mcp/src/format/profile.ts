@@ -105,7 +105,7 @@ function remarks({ end, samples, outside, elsewhere, full, replaced, counts }: P
     ...(replaced ? ["The program started sb-sprof itself, which ended this profile: its samples are lost."] : []),
     ...(end === "stopped" ? ["The profile ended when the code stopped."] : []),
     ...(full ? ["The profile ended early, at its limit of samples."] : []),
-    ...(outside > 0 ? [`${outside} samples are in no such function.`] : []),
+    ...(outside > 0 ? [`${outside} ${outside === 1 ? "sample is" : "samples are"} in no such function.`] : []),
     ...(others === "" ? [] : [`Not counted: samples of other threads, ${others}.`]),
     ...(counts?.missed ?? []).map((text) => cutName(text, MAX_MISSED)),
     ...(samples < FEW && !replaced && counts === undefined

@@ -24,8 +24,9 @@ export async function growthOfCode(
   let isTold = false;
   agent.evaluations.present(evaluation, {
     answer: async (value) => growthAnswer(await run.growth({ signal: context.cancelled }), run.values(value)),
-    unfinished() {
-      const blocks = isTold ? [] : [STOPPED];
+    unfinished(ending) {
+      const mayReturn = ending.kind === "condition" && (ending.stop !== undefined || ending.thread !== undefined);
+      const blocks = isTold || !mayReturn ? [] : [STOPPED];
       isTold = true;
       return Promise.resolve({ blocks });
     },
