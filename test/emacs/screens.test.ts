@@ -108,6 +108,8 @@ describe("docs/emacs.md", function () {
     await emacs.pressInDebugger(thread, "q");
     await emacs.debuggerClosed(thread);
 
+    // The thread that sends output, which the list shows, ends some seconds after the last one.
+    await agent.evaluate('(princ "so far")');
     const running = agent.evaluate("(loop until (boundp 'cl-user::*enough*) do (sleep 0.01))");
     await emacs.until("(eq 'running (swank-mcp--state (car swank-mcp--lisps)))", "running code");
     await emacs.eval("(slime-list-threads)");
