@@ -119,6 +119,12 @@ describe("heap", function () {
     }
   });
 
+  it("measures the growth of as many codes at once as the client asks for", async () => {
+    const args = { what: "growth", code: "(sleep 0.5)", gc: false };
+    const answers = await Promise.all(Array.from({ length: 8 }, () => lisp.call("heap", args)));
+    expect(answers.map(({ isError }) => isError ?? false)).to.deep.equal(answers.map(() => false));
+  });
+
   it("promises no growth of code that was not read", async () => {
     const answer = await lisp.call("heap", { what: "growth", code: "(list 1) (nowhere::f)" });
     expect(blocks(answer).join("\n")).to.include("NOWHERE").and.not.include("growth follows");

@@ -37,6 +37,19 @@ describe("trace-calls", function () {
 
   const traced = async (args: object) => timeless(blocks(await server.call("trace-calls", args)).join("\n--\n"));
 
+  it("traces as many codes at once as the client asks for", async () => {
+    const code = "(shop::total '(1))";
+    const args = { code, package: "shop" };
+    const answers = await Promise.all(Array.from({ length: 16 }, () => traced(args)));
+    for (const answer of answers) expect(answer).to.match(/\(SHOP::PRICE 1\)/);
+  });
+
+  it("signals no error into the program if an argument cannot be shown", async () => {
+    await server.evaluate("(defun rank-of (array) (array-rank array))");
+    const text = await traced({ code: "(rank-of (make-array 3 :element-type nil))", functions: ["rank-of"] });
+    expect(text).to.match(/\(RANK-OF #<cannot be shown>\) => 1\b/);
+  });
+
   it("shows a tree of calls, with values, conditions, exits and folded repetitions", async () => {
     const code = "(shop::total '(1 3 4)) (shop::ticks 1204) (list (catch 'shop::out (shop::leave)))";
     snapshots.match("tree", await traced({ code, package: "shop" }));

@@ -4,7 +4,7 @@
 
 (defconstant +walk-seconds+ 5 "Seconds that a walk through the heap may take. Threads that need a garbage collection wait for its end.")
 
-(defconstant +baselines-limit+ 5 "Summaries of a client that are remembered.")
+(defconstant +baselines-limit+ 50 "Summaries of a client that are remembered. Each code whose growth is measured needs its own until it ends.")
 
 (defstruct (baseline (:conc-name baseline-))
   "A summary, to compare later ones with."
@@ -51,11 +51,12 @@
 (defun remember-baseline (types collected)
   "Remember TYPES for the client of this thread. => the number of the summary"
   (let* ((session (current-session))
-         (known (gethash session *baselines*))
-         (number (1+ (sb-ext:atomic-incf (car *last-number*)))))
-    (setf (gethash session *baselines*)
-          (cons (make-baseline :number number :types (flat types) :collected collected :time (nanoseconds-now))
-                (subseq known 0 (min (length known) (1- +baselines-limit+)))))
+         (number (1+ (sb-ext:atomic-incf (car *last-number*))))
+         (baseline (make-baseline :number number :types (flat types) :collected collected :time (nanoseconds-now))))
+    (sb-ext:with-locked-hash-table (*baselines*)
+      (let ((known (gethash session *baselines*)))
+        (setf (gethash session *baselines*)
+              (cons baseline (subseq known 0 (min (length known) (1- +baselines-limit+)))))))
     number))
 
 (defun known-baseline (number)

@@ -56,15 +56,23 @@ When FUNCTION has ended in any way, or this thread stops in the debugger, or the
 
 ;;; The latest runs of each client, so that it can ask about one that has stopped
 
-(defconstant +kept-runs+ 10 "Runs of a client that are remembered.")
+(defconstant +kept-runs+ 10 "Runs of a client that are remembered after their end.")
+
+(defconstant +most-prepared-runs+ 1000 "Runs of a client that have not ended, or whose code was never evaluated, and are remembered.")
 
 (defvar *runs* (make-hash-table :test 'eq :weakness :key :synchronized t) "((KEY . RUN) ...) of each session, the latest first.")
 
+(defun runs-to-keep (known)
+  "The entries of KNOWN, ((KEY . RUN) ...), that one more leaves."
+  (let ((ended +kept-runs+)
+        (open +most-prepared-runs+))
+    (remove-if-not (lambda (entry) (plusp (if (eq :open (run-end (cdr entry))) (decf open) (decf ended)))) known)))
+
 (defun remember-run (key run)
   "Remember RUN under KEY, a number that the client chose."
-  (let ((known (gethash (run-session run) *runs*)))
+  (sb-ext:with-locked-hash-table (*runs*)
     (setf (gethash (run-session run) *runs*)
-          (acons key run (subseq known 0 (min (length known) (1- +kept-runs+)))))))
+          (acons key run (runs-to-keep (gethash (run-session run) *runs*))))))
 
 (defun kept-run (key)
   "The run that this client has under KEY, or NIL."

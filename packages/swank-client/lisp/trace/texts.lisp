@@ -78,8 +78,10 @@
      (with-output-to-string (,stream) ,@body)))
 
 (defun short-text (object)
-  "A short text of OBJECT."
-  (cut-text (with-plain-printing (stream) (write-short object +levels-limit+ stream)) +part-limit+))
+  "A short text of OBJECT. Never signals: that would stop the program where it makes the traced call."
+  (let ((*break-on-signals* nil))
+    (handler-case (cut-text (with-plain-printing (stream) (write-short object +levels-limit+ stream)) +part-limit+)
+      (error () "#<cannot be shown>"))))
 
 (defun text-of-call (name arguments)
   "A short text of a call of the function with the text NAME with ARGUMENTS."
