@@ -159,6 +159,18 @@ describe("inspect-object", function () {
     expect(resumed[0]).to.match(/^\(1 #\(7 8\)\)\nlist of 2, id /);
   });
 
+  it("gives expressions that find the entries of tables", async () => {
+    await lisp.evaluate(`(defvar *by-name* (make-hash-table :test 'equal)) (setf (gethash (format nil "a~%  b") *by-name*) 1)
+      (defvar *by-number* (make-hash-table :test 'eq)) (setf (gethash 1.5d0 *by-number*) 2) nil`);
+    for (const [table, value] of [
+      ["*by-name*", 1],
+      ["*by-number*", 2],
+    ] as const) {
+      const [, access] = /; .*(\(gethash \(swank-objects:ref \d+\) \S+\))$/m.exec(await inspect(table)) ?? [];
+      expect(await lisp.evaluate(`(values ${access})`)).to.deep.equal([`=> ${value}`]);
+    }
+  });
+
   it("keeps the latest values of the code, but no other objects", async () => {
     const text = await inspect("(list (make-array 100))");
     const [list, vector] = [idIn(text), idIn(text, 0)];

@@ -8,9 +8,16 @@
   "The test of TABLE as text."
   (line-text (hash-table-test table) 200))
 
+(defun found-by-equal-p (key table)
+  "True if an object that is made like KEY finds its entry in TABLE."
+  (typecase key
+    ((or symbol fixnum character) t)
+    (number (not (eq 'eq (hash-table-test table))))
+    (t (member (hash-table-test table) '(equal equalp)))))
+
 (defun entry-access (key table)
   "The access to the value of KEY in TABLE."
-  (let ((literal (and (or (not (stringp key)) (member (hash-table-test table) '(equal equalp))) (literal-text key)))
+  (let ((literal (and (found-by-equal-p key table) (literal-text key)))
         (number (number-of key)))
     (lambda (object) (format nil "(gethash ~a ~a)" (or literal (reference-text number)) object))))
 

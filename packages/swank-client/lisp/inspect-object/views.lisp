@@ -100,7 +100,12 @@
                   ((symbol-package object) (name-expression object))))
     ((or integer ratio float) (and (not (huge-number-p object)) (line-text object 200)))
     (character (line-text object 40))
-    (string (and (<= (length object) 100) (line-text object 300)))))
+    (string (and (<= (length object) 100) (string-literal object)))))
+
+(defun string-literal (string)
+  "STRING as code on one line that makes an equal one, or NIL if there is none, because line breaks are shown as spaces."
+  (let ((text (line-text string 300)))
+    (and (equal string (or-nil (with-standard-io-syntax (read-from-string text)))) text)))
 
 (defun reference-text (number)
   "The expression for the object NUMBER."
