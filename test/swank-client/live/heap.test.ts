@@ -262,30 +262,17 @@ describe("client.program.heap", function () {
 
   it("refuses unknown types, objects and summaries, and numbers", async () => {
     const { heap } = client.program;
-    expect((await rejection(heap.growth(), "INVALID_ARGUMENT")).message).to.equal(
-      "There is no summary, so there is nothing to compare the heap with.",
-    );
-    expect((await rejection(heap.instances("shop::ordr"), "INVALID_ARGUMENT")).message).to.equal(
-      "There is no type shop::ordr.",
-    );
-    await rejection(heap.instances("(order"), "INVALID_ARGUMENT");
+    const refused = async (asked: Promise<unknown>) => (await rejection(asked, "INVALID_ARGUMENT")).message;
+    expect(await refused(heap.growth())).to.equal("There is no summary, so there is nothing to compare the heap with.");
+    expect(await refused(heap.instances("shop::ordr"))).to.equal("There is no type shop::ordr.");
+    await refused(heap.instances("(order"));
     await client.eval("(deftype even () '(and integer (satisfies evenp)))");
-    for (const byValue of [
-      "(satisfies evenp)",
-      "even",
-      "keyword",
-      "boolean",
-      "unsigned-byte",
-      "(string 5)",
-      "(cons integer)",
-    ])
-      expect((await rejection(heap.instances(byValue), "INVALID_ARGUMENT")).message).to.include("classes and tags");
-    await rejection(heap.summary({ limit: 0 }), "INVALID_ARGUMENT");
+    for (const type of ["(satisfies evenp)", "even", "keyword", "boolean", "(string 5)", "(cons integer)"])
+      expect(await refused(heap.instances(type))).to.include("classes and tags");
+    await refused(heap.summary({ limit: 0 }));
     await rejection(heap.path(999_999_999), "NO_SUCH_OBJECT");
-    await rejection(heap.path(await idOf(client, "42")), "INVALID_ARGUMENT");
-    expect((await rejection(heap.growth({ since: 999_999_999 }), "INVALID_ARGUMENT")).message).to.include(
-      "Summary 999999999 is not known any more",
-    );
+    await refused(heap.path(await idOf(client, "42")));
+    expect(await refused(heap.growth({ since: 999_999_999 }))).to.include("Summary 999999999 is not known any more");
   });
 
   it("counts obsolete instances with their class, and updates none", async () => {
