@@ -45,10 +45,10 @@
           (case name
             ((and or not) (some #'by-value-p parts))
             ((eql member satisfies) t)
-            ((array simple-array vector) (sized-p (second parts)))
-            (t (some #'sized-p parts)))))))
+            ((array simple-array vector) (restricted-p (second parts)))
+            (t (some #'restricted-p parts)))))))
 
-(defun sized-p (part)
+(defun restricted-p (part)
   "True if PART of a type, the dimensions of arrays or the restriction of other types, excludes some."
   (not (or (member part '(nil *))
            (and (consp part) (every (lambda (dimension) (eq dimension '*)) part)))))

@@ -45,15 +45,13 @@
 
 ;;; Texts. Printing an obsolete instance would update it, which calls the user's code.
 
-(defconstant +printed-elements+ 11 "Elements of a list or vector that LINE-TEXT reads: it shows ten, and whether there are more.")
-
-(defconstant +printed-levels+ 4 "Levels of lists and vectors that LINE-TEXT shows.")
+(defconstant +read-elements+ (1+ +line-elements+) "Elements of a list or vector that LINE-TEXT reads: the last one says that there are more.")
 
 (defun obsolete-text (object)
   "The text that stands for OBJECT, an obsolete instance."
   (format nil "#<obsolete ~a>" (line-text (obsolete-name object) 200)))
 
-(defun without-obsolete (object &optional (levels +printed-levels+))
+(defun without-obsolete (object &optional (levels +line-levels+))
   "OBJECT, or a copy of its part that LINE-TEXT reads, LEVELS deep, with texts in place of obsolete instances."
   (cond ((obsolete-p object) (make-printed (obsolete-text object)))
         ((zerop levels) object)
@@ -64,7 +62,7 @@
 (defun list-without-obsolete (list levels)
   "LIST, or a copy of its beginning, for WITHOUT-OBSOLETE. Its elements are shown LEVELS deep."
   (loop for tail = list then (rest tail)
-        repeat +printed-elements+
+        repeat +read-elements+
         while (consp tail)
         for copy = (without-obsolete (first tail) levels)
         collect copy into copies
@@ -74,7 +72,7 @@
 
 (defun vector-without-obsolete (vector levels)
   "VECTOR, or a copy of its beginning, for WITHOUT-OBSOLETE. Its elements are shown LEVELS deep."
-  (let* ((beginning (subseq vector 0 (min +printed-elements+ (length vector))))
+  (let* ((beginning (subseq vector 0 (min +read-elements+ (length vector))))
          (copy (map 'vector (lambda (element) (without-obsolete element levels)) beginning)))
     (if (every #'eq beginning copy) vector copy)))
 

@@ -3,7 +3,9 @@
 (defpackage #:swank-client/printing
   (:documentation "Prints any object for people, and parses names that people write.")
   (:use #:common-lisp #:swank-client/sbcl #:swank-client/swank)
-  (:export #:*printing-time*
+  (:export #:+line-elements+
+           #:+line-levels+
+           #:*printing-time*
            #:*printing-time-over-p*
            #:*value-length*
            #:*value-level*

@@ -135,10 +135,14 @@ that do not show all, each with its CUT, and the number of VALUES."
   "TEXTS-OF-VALUES for people."
   (texts-of-values values limit #'value-text))
 
+(defconstant +line-elements+ 10 "Elements that LINE-TEXT shows of each list or vector.")
+
+(defconstant +line-levels+ 4 "Levels of nesting that LINE-TEXT shows.")
+
 (defun line-text (value limit)
   "VALUE on one line of at most LIMIT characters, for lists of many values."
   (handler-case
-      (with-bounded-printing (:length 10 :level 4)
+      (with-bounded-printing (:length +line-elements+ :level +line-levels+)
         (on-one-line (if (huge-number-p value) (huge-number-text value) (bounded-text value limit))))
     (serious-condition () (format nil "#<error printing a ~a>" (class-text value)))))
 
