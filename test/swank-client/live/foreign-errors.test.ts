@@ -6,6 +6,19 @@ import { liveImage } from "./live-image.js";
 import { nextStop } from "./next-stop.js";
 import { stopped, values } from "./outcomes.js";
 
+/** Has the thread in which the next connection checks its place among the others begin half a second late. */
+const DELAY_NEXT = `
+(defun checking-p (thread) (equal (sb-thread:thread-name thread) "swank-client connection"))
+(defun delayed () (some #'checking-p (sb-thread:list-all-threads)))
+(loop while (delayed) do (sleep 0.01))
+(let ((late (list t)))
+  (sb-int:encapsulate 'sb-thread:make-thread 'delay
+    (lambda (make-thread function &rest arguments &key name &allow-other-keys)
+      (apply make-thread
+             (if (and (equal name "swank-client connection") (pop late)) (lambda () (sleep 0.5) (funcall function)) function)
+             arguments))))
+nil`;
+
 describe("Errors of background threads", () => {
   const image = liveImage();
   let other: SwankClient;
@@ -32,6 +45,20 @@ describe("Errors of background threads", () => {
     failElsewhere();
     await letGo(await theirs);
     expect(late.stops).to.deep.equal([]);
+  });
+
+  it("go to the client that connected first, even if its last step of connecting comes late", async () => {
+    await values(other, DELAY_NEXT);
+    await other.close();
+    const first = await image.connect();
+    const second = await image.connect();
+    const theirs = nextStop(first);
+    await values(second, "(loop while (delayed) do (sleep 0.01))");
+    failElsewhere();
+    const stop = await theirs;
+    expect(second.stops).to.deep.equal([]);
+    await stop.invokeRestart(0);
+    await values(second, "(sb-int:unencapsulate 'sb-thread:make-thread 'delay)");
   });
 
   it("go to a client with foreignErrors mine until it disconnects, even if others connect later", async () => {

@@ -26,12 +26,14 @@ a REPL. If that has no streams, the next output of any thread recurs until the s
         while (open-stream-p (connection.socket-io connection))
         until (member connection *connections*)
         do (sleep 1/100))
-  (move-to-end connection)
-  ;; the sentinel may be adding another connection, and then overwrite the change
-  (sb-thread:make-thread (lambda ()
-                           (sleep 1/100)
-                           (when (eq connection (first *connections*)) (move-to-end connection)))
-                         :name "swank-client connection"))
+  (let ((earlier (remove connection *connections*)))
+    (move-to-end connection)
+    ;; The sentinel may be adding a later connection, and then overwrite the change. That this connection is the first one does not show it:
+    ;; it may be the only earlier one, and would then move behind the later one.
+    (sb-thread:make-thread (lambda ()
+                             (sleep 1/100)
+                             (when (intersection earlier (rest (member connection *connections*))) (move-to-end connection)))
+                           :name "swank-client connection")))
 
 (defun move-behind-others (connection)
   "Leave errors of background threads to the connection that receives them now. Swank gives them to the first connection of its list."
