@@ -65,6 +65,7 @@ export { ImageHost, type ImageUser } from "./image/image-host.js";
 export { innermost } from "./image/innermost.js";
 export { type ImageOrigin, LispSession, type OpenSession, type SessionParts } from "./image/lisp-session.js";
 export { openSession } from "./image/open-session.js";
+export { DirectCalls, type DirectCallsOptions, type ReceivedCall, type SentCall } from "./mcp/direct-calls.js";
 export { INSTRUCTIONS, READ_ONLY_INSTRUCTIONS } from "./mcp/instructions.js";
 export { isKnownMessage, type McpEndpoint, type McpEvents, serveMcp } from "./mcp/sdk-adapter.js";
 export { LineTransport, type LineTransportOptions } from "./mcp/transport/line-transport.js";

@@ -3,17 +3,10 @@ import { SwankError } from "../base/errors.js";
 import type { OutputStream } from "../calls/omitted-output.js";
 import type { SessionUpdate } from "../calls/stop-data.js";
 import type { EvaluateOptions, EvaluationOf, OutputChunk, StopOfTask } from "./evaluation.js";
-import type { Aborted, Lost, OutcomeOf, Returned, StoppedOf, Transcript } from "./outcome.js";
+import { type BareOutcome, type OutcomeOf, outcomeOf, type Transcript } from "./outcome.js";
 import { Latch, OutcomeSlot, type Producer, type WaitOptions } from "./outcome-slot.js";
 import { OutputFeed } from "./output-feed.js";
 import { type SessionState, TranscriptRecorder } from "./transcript.js";
-
-/** An outcome without the fields that all outcomes have. */
-export type BareOutcome<Stop> =
-  | Omit<Returned, keyof Transcript>
-  | Omit<StoppedOf<Stop>, keyof Transcript>
-  | Omit<Aborted, keyof Transcript>
-  | Omit<Lost, keyof Transcript>;
 
 /** An evaluation's calls in the image. Each returns the id of its thread, or `undefined` before it has begun and after it has ended. */
 export interface EvaluationControl {
@@ -130,7 +123,7 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
   }
 
   takeTranscript(): Transcript {
-    return { ...this.#recorder.take(), milliseconds: this.#elapsed() };
+    return this.#recorder.take(this.#elapsed());
   }
 
   /** The request has been sent. The time to load the runtime is not the evaluation's. */
@@ -182,24 +175,7 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
   /** The transcript is added to the outcome when that is taken. */
   #outcome(verdict: BareOutcome<Stop>): Producer<OutcomeOf<Stop>> {
     const milliseconds = this.#elapsed();
-    return () => {
-      // A second spread would take longer than all of this.
-      const transcript = this.#recorder.take();
-      const { stdout, stderr, outputOmitted, warnings, warningsInFiles, warningsOmitted, redefinitions } = transcript;
-      const outcome = {
-        ...verdict,
-        stdout,
-        stderr,
-        outputOmitted,
-        warnings,
-        warningsInFiles,
-        warningsOmitted,
-        redefinitions,
-        package: transcript.package,
-        milliseconds,
-      };
-      return transcript.conditions === undefined ? outcome : { ...outcome, conditions: transcript.conditions };
-    };
+    return () => outcomeOf(verdict, this.#recorder.take(milliseconds));
   }
 
   #resumed(): void {

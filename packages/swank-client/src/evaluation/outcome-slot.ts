@@ -34,28 +34,28 @@ export type Producer<Value> = () => Value;
  * A value that was not taken is replaced by the next one. A new value goes to all waiting callers.
  */
 export class OutcomeSlot<Value> {
-  readonly #waiters = new Set<Waiter<Value>>();
+  /** `undefined` until there is one. */
+  #waiters: Set<Waiter<Value>> | undefined;
   #next: Producer<Value> | undefined;
   #last: Producer<Value> | undefined;
   #error: SwankError | undefined;
 
   put(produce: Producer<Value>): void {
-    if (this.#waiters.size === 0) this.#next = produce;
-    else this.#serve(produce());
+    if (this.#hasWaiters) this.#serve(produce());
+    else this.#next = produce;
   }
 
   /** Sets the last value: all later callers get it. */
   putLast(produce: Producer<Value>): void {
     this.#next = undefined;
     this.#last = produce;
-    if (this.#waiters.size > 0) this.#serve(produce());
+    if (this.#hasWaiters) this.#serve(produce());
   }
 
   /** Ends the slot with an error: there will be no value. */
   fail(error: SwankError): void {
     this.#error = error;
-    for (const waiter of this.#waiters) waiter.reject(error);
-    this.#waiters.clear();
+    for (const waiter of this.#takeWaiters()) waiter.reject(error);
   }
 
   /** Removes a value that was not taken. */
@@ -73,9 +73,18 @@ export class OutcomeSlot<Value> {
     return produce();
   }
 
+  get #hasWaiters(): boolean {
+    return this.#waiters !== undefined && this.#waiters.size > 0;
+  }
+
   #serve(value: Value): void {
-    for (const waiter of this.#waiters) waiter.resolve(value);
-    this.#waiters.clear();
+    for (const waiter of this.#takeWaiters()) waiter.resolve(value);
+  }
+
+  #takeWaiters(): Iterable<Waiter<Value>> {
+    const waiters = this.#waiters ?? [];
+    this.#waiters = undefined;
+    return waiters;
   }
 
   async #wait({ timeout, signal }: WaitOptions): Promise<Value> {
@@ -83,7 +92,7 @@ export class OutcomeSlot<Value> {
     return new Promise((resolve, reject) => {
       // Removed at once, not when the rejection is handled, so that a value in between goes to other callers.
       const leave = (error: SwankError) => {
-        this.#waiters.delete(waiter);
+        this.#waiters?.delete(waiter);
         waiter.reject(error);
       };
       const timer = isLimit(timeout) ? setTimeout(() => leave(timedOut(timeout)), timeout) : undefined;
@@ -103,6 +112,7 @@ export class OutcomeSlot<Value> {
           reject(error);
         },
       };
+      this.#waiters ??= new Set();
       this.#waiters.add(waiter);
     });
   }
@@ -113,7 +123,8 @@ export class OutcomeSlot<Value> {
  * `AbortController`.
  */
 export class Latch {
-  readonly #waiters = new Set<() => void>();
+  /** `undefined` until somebody waits. */
+  #waiters: Set<() => void> | undefined;
   #isOpen = false;
 
   get isOpen(): boolean {
@@ -122,8 +133,8 @@ export class Latch {
 
   open(): void {
     this.#isOpen = true;
-    for (const proceed of this.#waiters) proceed();
-    this.#waiters.clear();
+    for (const proceed of this.#waiters ?? []) proceed();
+    this.#waiters = undefined;
   }
 
   /** Resolves when the latch opens, at the latest after `milliseconds`. */
@@ -132,10 +143,11 @@ export class Latch {
     return new Promise((resolve) => {
       const proceed = () => {
         clearTimeout(timer);
-        this.#waiters.delete(proceed);
+        this.#waiters?.delete(proceed);
         resolve();
       };
       const timer = setTimeout(proceed, milliseconds);
+      this.#waiters ??= new Set();
       this.#waiters.add(proceed);
     });
   }

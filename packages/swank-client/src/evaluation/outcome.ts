@@ -70,3 +70,37 @@ export interface Lost extends Transcript {
 
 /** A result of `Evaluation.next()`. */
 export type OutcomeOf<Stop> = Returned | StoppedOf<Stop> | Aborted | Lost;
+
+/** An outcome without the fields that all outcomes have. */
+export type BareOutcome<Stop> =
+  | Omit<Returned, keyof Transcript>
+  | Omit<StoppedOf<Stop>, keyof Transcript>
+  | Omit<Aborted, keyof Transcript>
+  | Omit<Lost, keyof Transcript>;
+
+/** An outcome with these fields. */
+export function outcomeOf<Stop>(verdict: BareOutcome<Stop>, transcript: Transcript): OutcomeOf<Stop> {
+  if (verdict.status !== "returned" || verdict.idleBreakpoints !== undefined || transcript.conditions !== undefined) {
+    return { ...verdict, ...transcript };
+  }
+  // The usual outcome: a literal is made a hundred times as fast as a spread.
+  const { status, values, cutValues, valueCount, formCount, unshownForms } = verdict;
+  const { stdout, stderr, outputOmitted, warnings, warningsInFiles, warningsOmitted, redefinitions } = transcript;
+  return {
+    status,
+    values,
+    cutValues,
+    valueCount,
+    formCount,
+    unshownForms,
+    stdout,
+    stderr,
+    outputOmitted,
+    warnings,
+    warningsInFiles,
+    warningsOmitted,
+    redefinitions,
+    package: transcript.package,
+    milliseconds: transcript.milliseconds,
+  };
+}

@@ -14,6 +14,8 @@ const TAIL_LIMIT = 10_000;
 const WARNINGS_LIMIT = 1000;
 
 const NOTHING: readonly OmittedOutput[] = [];
+const NO_WARNINGS: readonly LispWarning[] = [];
+const NO_COUNTS: readonly WarningCount[] = [];
 
 /**
  * Output of a stream that arrives in pieces. Only its beginning and its end are kept.
@@ -106,8 +108,8 @@ export interface SessionState {
 /** Collects output and warnings of an evaluation until an outcome takes them. */
 export class TranscriptRecorder {
   readonly #text: Readonly<Record<OutputStream, BoundedText>>;
-  #warnings: LispWarning[] = [];
-  #warningsInFiles: readonly WarningCount[] = [];
+  #warnings = NO_WARNINGS;
+  #warningsInFiles = NO_COUNTS;
   #warningsOmitted = 0;
   #redefinitions: Redefinitions = NO_REDEFINITIONS;
   #conditions: SignalledConditions | undefined;
@@ -128,44 +130,52 @@ export class TranscriptRecorder {
   /** Adds the session's changes since the last report. */
   report({ warnings, warningsInFiles, warningsOmitted, redefinitions, ...rest }: SessionUpdate): void {
     const kept = warnings.slice(0, Math.max(0, WARNINGS_LIMIT - this.#warnings.length));
-    this.#warnings = [...this.#warnings, ...kept];
-    this.#warningsInFiles = [...this.#warningsInFiles, ...warningsInFiles];
+    this.#warnings = joined(this.#warnings, kept);
+    this.#warningsInFiles = joined(this.#warningsInFiles, warningsInFiles);
     this.#warningsOmitted += warningsOmitted + warnings.length - kept.length;
     this.#redefinitions = addRedefinitions(this.#redefinitions, redefinitions);
     this.#conditions = addConditions(this.#conditions, rest.conditions);
     if (rest.package !== undefined) this.#session.package = rest.package;
   }
 
-  /** Returns and clears everything collected since the last call. */
-  take(): Omit<Transcript, "milliseconds"> {
-    const warnings = this.#warnings;
-    const warningsInFiles = this.#warningsInFiles;
-    const warningsOmitted = this.#warningsOmitted;
-    const redefinitions = this.#redefinitions;
+  /**
+   * Returns and clears everything collected since the last call.
+   *
+   * @param milliseconds - Time of the evaluation.
+   */
+  take(milliseconds: number | undefined): Transcript {
     const conditions = this.#conditions;
-    this.#warnings = [];
-    this.#warningsInFiles = [];
+    const stdout = this.#text.stdout.take();
+    const stderr = this.#text.stderr.take();
+    const taken = {
+      stdout: stdout.text,
+      stderr: stderr.text,
+      outputOmitted: joined(stdout.omitted, stderr.omitted),
+      warnings: this.#warnings,
+      warningsInFiles: this.#warningsInFiles,
+      warningsOmitted: this.#warningsOmitted,
+      redefinitions: this.#redefinitions,
+      package: this.#session.package,
+      milliseconds,
+    };
+    this.#warnings = NO_WARNINGS;
+    this.#warningsInFiles = NO_COUNTS;
     this.#warningsOmitted = 0;
     this.#redefinitions = NO_REDEFINITIONS;
     this.#conditions = undefined;
-    const stdout = this.#text.stdout.take();
-    const stderr = this.#text.stderr.take();
-    return {
-      stdout: stdout.text,
-      stderr: stderr.text,
-      outputOmitted: [...stdout.omitted, ...stderr.omitted],
-      warnings,
-      warningsInFiles,
-      warningsOmitted,
-      redefinitions,
-      ...(conditions === undefined ? {} : { conditions }),
-      package: this.#session.package,
-    };
+    return conditions === undefined ? taken : { ...taken, conditions };
   }
+}
+
+/** The items of both lists. Most lists here are empty. */
+function joined<Item>(before: readonly Item[], after: readonly Item[]): readonly Item[] {
+  if (after.length === 0) return before;
+  return before.length === 0 ? after : [...before, ...after];
 }
 
 /** Redefinitions of one evaluation after others of it. */
 function addRedefinitions(before: Redefinitions, after: Redefinitions): Redefinitions {
+  if (before === NO_REDEFINITIONS) return after;
   return {
     count: before.count + after.count,
     files: [...before.files, ...after.files],

@@ -58,8 +58,8 @@ export function concludedAnswer(
 ): ToolAnswer {
   const { config, guide } = context;
   const { maxValue } = config;
-  const conclusion = { ...whole, transcript: withCutOutput(whole.transcript, maxOutput, context) };
-  const { ending, isError } = conclusion;
+  const { status, ending, isError } = whole;
+  const conclusion = { status, ending, transcript: withCutOutput(whole.transcript, maxOutput, context) };
   const live =
     ending.kind === "condition" && ending.stop !== undefined ? [liveStopText(ending.stop, ending.error, guide)] : [];
   const places =
@@ -104,5 +104,6 @@ function withCutOutput(transcript: Transcript, max: number, { agent, guide }: To
     const text = transcript[stream];
     return text.length <= max ? text : cutOutput(text, max, agent.outputs.keep({ stream, text }), guide);
   };
+  if (transcript.stdout.length <= max && transcript.stderr.length <= max) return transcript;
   return { ...transcript, stdout: shown("stdout"), stderr: shown("stderr") };
 }

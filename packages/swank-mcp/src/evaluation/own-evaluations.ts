@@ -22,40 +22,45 @@ export interface BegunCode {
   readonly since: number;
 }
 
+interface Begun extends BegunCode {
+  listener: Listener | undefined;
+  presenter: Presenter | undefined;
+}
+
 /**
  * The evaluations that one agent has begun. An evaluation may outlast the call that began it; its output goes to the call that
  * waits for it now.
  */
 export class OwnEvaluations {
-  readonly #begun = new WeakMap<Evaluation, BegunCode>();
-  readonly #listeners = new WeakMap<Evaluation, Listener>();
-  readonly #presenters = new WeakMap<Evaluation, Presenter>();
+  readonly #begun = new WeakMap<Evaluation, Begun>();
 
   /** Starts an evaluation. `listen` sets the listener for its output. */
   begin(client: LispClient, code: string, options: EvaluateOptions): Evaluation {
-    const tell: Listener = (text, stream) => this.#listeners.get(evaluation)?.(text, stream);
+    const begun: Begun = { code, since: Date.now(), listener: undefined, presenter: undefined };
     const evaluation = client.evaluate(code, {
       ...options,
-      onOutput: ({ text, stream }) => tell(text, stream),
-      onProgress: (text) => tell(`${text}\n`),
+      onOutput: ({ text, stream }) => begun.listener?.(text, stream),
+      onProgress: (text) => begun.listener?.(`${text}\n`),
     });
-    this.#begun.set(evaluation, { code, since: Date.now() });
+    this.#begun.set(evaluation, begun);
     return evaluation;
   }
 
   /** Sends output and progress to `listener` from now on, instead of to the earlier listener. */
   listen(evaluation: Evaluation, listener: Listener): void {
-    this.#listeners.set(evaluation, listener);
+    const begun = this.#begun.get(evaluation);
+    if (begun !== undefined) begun.listener = listener;
   }
 
   /** Answers as `presenter` says, whichever call ends the evaluation. */
   present(evaluation: Evaluation, presenter: Presenter): void {
-    this.#presenters.set(evaluation, presenter);
+    const begun = this.#begun.get(evaluation);
+    if (begun !== undefined) begun.presenter = presenter;
   }
 
   /** What makes the answer about the evaluation, if that is not the usual report. */
   presenterOf(evaluation: Evaluation): Presenter | undefined {
-    return this.#presenters.get(evaluation);
+    return this.#begun.get(evaluation)?.presenter;
   }
 
   /** What the evaluation evaluates; `undefined` if this agent did not begin it. */

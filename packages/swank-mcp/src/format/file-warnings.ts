@@ -26,6 +26,7 @@ type Warnings = Pick<Transcript, "warnings" | "warningsInFiles">;
  * style warnings if there is room for all of them, and the others are counted by file.
  */
 export function fileWarningLines({ warnings, warningsInFiles }: Warnings): string[] {
+  if (warningsInFiles.length === 0) return [];
   const shown = shownWarnings(warnings, warningsInFiles);
   return [...shown.map(warningLine), ...TYPES.flatMap((type) => countLine(type, leftOf(type, warningsInFiles, shown)))];
 }

@@ -47,6 +47,7 @@ function timeLines(milliseconds: number | undefined, ending: Ending): string[] {
 
 /** What was redefined, and the code that still uses old macros and inline functions. */
 export function redefinitionLines({ count, files, stale }: Redefinitions): string[] {
+  if (count === 0 && stale.length === 0) return [];
   const [own, loaded] = [
     files.filter(({ file }) => file === undefined),
     files.filter(({ file }) => file !== undefined),

@@ -23,8 +23,11 @@ const MAX_FILES = 20;
 /** Most characters of a list of names. */
 const MAX_NAMES = 4000;
 
+/** The parts of a conclusion that are shown as data. */
+type Concluded = Pick<Conclusion, "status" | "transcript" | "ending">;
+
 /** The facts of a report as data, each text cut as in the report. Restarts count from 1, as in every answer. */
-export function outcomeData({ status, transcript, ending }: Conclusion, maxValue?: number): JsonObject {
+export function outcomeData({ status, transcript, ending }: Concluded, maxValue?: number): JsonObject {
   return {
     status,
     ...(ending.kind === "values" ? valuesData(notedValues(ending), ending.count, maxValue) : { values: [] }),

@@ -30,6 +30,7 @@ export function cutWarnings(warnings: readonly LispWarning[]): Pick<LispWarning,
 }
 
 function warningLines({ warnings, warningsInFiles, warningsOmitted }: Transcript): string {
+  if (warnings.length === 0 && warningsInFiles.length === 0 && warningsOmitted === 0) return "";
   const own = warnings.filter(({ file }) => file === undefined);
   const shown = cutWarnings(own);
   const isCut = shown.some(({ message }, index) => message !== own[index]?.message.trim());

@@ -1,14 +1,21 @@
-import { parseJSONRPCMessage, Server, type ServerContext, type Transport } from "@modelcontextprotocol/server";
+import {
+  parseJSONRPCMessage,
+  RELATED_TASK_META_KEY,
+  Server,
+  type ServerContext,
+  type Transport,
+} from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import * as z from "zod";
 import { lazily } from "../calls/lazily.js";
 import type { Tool } from "../calls/tool.js";
 import { VERSION } from "../process/version.js";
 import type { ToolServer } from "../tools/tool-server.js";
+import type { ReceivedCall } from "./direct-calls.js";
 import { INSTRUCTIONS, READ_ONLY_INSTRUCTIONS } from "./instructions.js";
-import { callAskingBetween, callAskingInside } from "./sdk-call.js";
+import { callAskingBetween, callAskingInside, receivedThroughSdk } from "./sdk-call.js";
 import { type ClientInfo, canAsk, namedClient } from "./sdk-client.js";
-import { HidingWire, type WireEvents } from "./sdk-wire.js";
+import { CallWire, type WireEvents } from "./sdk-wire.js";
 import { SuspendedCalls } from "./suspended-calls.js";
 import type { Message } from "./transport/message.js";
 
@@ -48,8 +55,10 @@ export function serveMcp(tools: ToolServer, transport: Transport, events: McpEve
   };
   const { onError } = events;
   const list = lazily(() => ({ tools: tools.tools.map(listed) }));
+  const wire = new CallWire(transport, { onClose, onError });
   const connection: Connection = {
     tools,
+    wire,
     calls,
     list,
     onClient: once((client: ClientInfo | undefined) => events.onClient?.(client)),
@@ -63,7 +72,7 @@ export function serveMcp(tools: ToolServer, transport: Transport, events: McpEve
       return server;
     },
     {
-      transport: new HidingWire(transport, { onClose, onError }),
+      transport: wire,
       onerror: (error) => onError(error),
       maxSubscriptions: MAX_SUBSCRIPTIONS,
     },
@@ -74,7 +83,7 @@ export function serveMcp(tools: ToolServer, transport: Transport, events: McpEve
 /** Whether the SDK accepts a message. It drops any other without an answer. */
 export function isKnownMessage(message: Message): boolean {
   // The transport has checked all that the slow schema demands of such a message.
-  if ("method" in message && !(message.params !== undefined && "_meta" in message.params)) return true;
+  if ("method" in message && !namesTask(message.params)) return true;
   try {
     parseJSONRPCMessage(message);
     return true;
@@ -83,9 +92,15 @@ export function isKnownMessage(message: Message): boolean {
   }
 }
 
+function namesTask(params: object | undefined): boolean {
+  const meta = params !== undefined && "_meta" in params ? params._meta : undefined;
+  return typeof meta === "object" && meta !== null && RELATED_TASK_META_KEY in meta;
+}
+
 /** State that the servers of a connection share: a client may probe one protocol revision and then use another. */
 interface Connection {
   readonly tools: ToolServer;
+  readonly wire: CallWire;
   readonly calls: SuspendedCalls;
   list(): { readonly tools: readonly object[] };
   /** Only the first client that a connection names counts. */
@@ -109,15 +124,19 @@ function createServer(tools: ToolServer): Server {
 }
 
 /** Serves a client that names itself once, at `initialize`. */
-function serveLegacy(server: Server, { tools, list, onClient, onList }: Connection): void {
+function serveLegacy(server: Server, { tools, wire, onClient, onList, list }: Connection): void {
   server.oninitialized = () => onClient(server.getClientVersion());
   server.setRequestHandler("tools/list", NO_PARAMS, () => {
     onList();
     return { ...list() };
   });
   const asks = rememberingLast(canAsk);
+  const serve = (received: ReceivedCall) =>
+    callAskingInside(tools, received, asks(server.getClientCapabilities()) ? server : undefined);
+  wire.serveDirectly(serve);
+  // Calls that were received before this server existed.
   server.setRequestHandler("tools/call", ({ params }, context) =>
-    callAskingInside(tools, { ...params.arguments }, context, asks(server.getClientCapabilities())),
+    serve(receivedThroughSdk({ ...params.arguments }, context)),
   );
 }
 

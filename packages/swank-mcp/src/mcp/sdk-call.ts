@@ -4,16 +4,18 @@ import {
   inputRequired,
   SdkError,
   SdkErrorCode,
+  type Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import type { Ask, Question, Reply } from "../agent/elicitation.js";
+import type { ToolCall } from "../calls/run-tool.js";
 import { oneLine } from "../text/cut.js";
 import type { ToolAnswer } from "../text/tool-answer.js";
 import type { ToolServer } from "../tools/tool-server.js";
+import type { ReceivedCall, SentCall } from "./direct-calls.js";
 import { ProgressReporter } from "./progress.js";
 import { canAsk, namedCapabilities } from "./sdk-client.js";
-import type { HiddenCall } from "./sdk-wire.js";
 import type { CallRequest, Round, SuspendedCalls } from "./suspended-calls.js";
 
 /** Most characters of a client's error that a refusal repeats. */
@@ -30,31 +32,37 @@ const replySchema = z.looseObject({
 /**
  * Serves a call of a client of a protocol revision up to 2025: the server asks by its own requests while the call runs.
  *
- * @param asks - Whether the client can ask its user.
+ * @param server - The server that asks; `undefined` if the client cannot ask its user.
  */
 export function callAskingInside(
   tools: ToolServer,
-  call: HiddenCall,
-  context: ServerContext,
-  asks: boolean,
+  received: ReceivedCall,
+  server: Server | undefined,
 ): Promise<CallToolResult> {
-  const ask = asks ? askThrough(context) : undefined;
-  return reported(call, context, async (request) => toolResult(await tools.call({ ...request, ask })));
+  const ask = server === undefined ? undefined : askThrough(server);
+  return reported(received, async (request) => toolResult(await tools.call(request)), ask);
 }
 
 /** Serves a request of a client of protocol revision 2026-07-28, which asks its user between two requests for the same call. */
 export function callAskingBetween(
   tools: ToolServer,
   calls: SuspendedCalls,
-  call: HiddenCall,
+  call: SentCall,
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
-  return reported(call, context, async (request) => {
+  return reported(receivedThroughSdk(call, context), async (request) => {
     const state = context.mcpReq.requestState();
     if (typeof state === "string") return resumed(tools, calls, state, request, context);
     if (!canAsk(namedCapabilities(context))) return toolResult(await tools.call(request));
     return roundResult(await calls.begin(request));
   });
+}
+
+/** A call that the SDK has received. */
+export function receivedThroughSdk(call: SentCall, { mcpReq }: ServerContext): ReceivedCall {
+  const { signal, _meta: meta } = mcpReq;
+  const notify = (method: string, params: object) => mcpReq.notify({ method, params: { ...params } });
+  return { call, signal, progressToken: meta?.progressToken, notify };
 }
 
 async function resumed(
@@ -72,36 +80,32 @@ async function resumed(
 }
 
 /** Runs a call, and reports its progress if the client wants it. */
-async function reported<T>(
-  { name, arguments: args }: HiddenCall,
-  context: ServerContext,
-  run: (request: CallRequest) => Promise<T>,
-): Promise<T> {
-  const progress = progressReporter(context);
+async function reported<T>(received: ReceivedCall, run: (call: ToolCall) => Promise<T>, ask?: Ask): Promise<T> {
+  const { call, signal } = received;
+  const progress = progressReporter(received);
+  const add = (text: string) => progress?.add(text);
   try {
-    return await run({ name, args, signal: context.mcpReq.signal, progress: (text) => progress?.add(text) });
+    return await run({ name: call.name, args: call.arguments, signal, progress: add, ask });
   } finally {
     progress?.end();
   }
 }
 
 /** @returns `undefined` when the client did not ask for progress. */
-function progressReporter({ mcpReq }: ServerContext): ProgressReporter | undefined {
-  const progressToken = mcpReq._meta?.progressToken;
+function progressReporter({ progressToken, notify }: ReceivedCall): ProgressReporter | undefined {
   if (progressToken === undefined) return undefined;
   return new ProgressReporter((note) =>
-    mcpReq
-      .notify({ method: "notifications/progress", params: { progressToken, ...note } })
+    notify("notifications/progress", { progressToken, ...note })
       // The transport notices a client that has disconnected.
       .catch(() => undefined),
   );
 }
 
 /** Asks by elicitation. The timeout and the signal also cancel the question in the client. */
-function askThrough({ mcpReq }: ServerContext): Ask {
+function askThrough(server: Server): Ask {
   return async (question, options): Promise<Reply> => {
     try {
-      return readReply(await mcpReq.send({ method: "elicitation/create", params: formOf(question) }, options));
+      return readReply(await server.request({ method: "elicitation/create", params: formOf(question) }, options));
     } catch (error) {
       return failedReply(error);
     }

@@ -1,4 +1,6 @@
 import type { JSONRPCMessage, MessageExtraInfo, Transport, TransportSendOptions } from "@modelcontextprotocol/server";
+import { DirectCalls, type ReceivedCall, type SentCall } from "./direct-calls.js";
+import { cancelledId } from "./transport/message.js";
 
 /** Listeners for a connection's events. */
 export interface WireEvents {
@@ -9,26 +11,33 @@ export interface WireEvents {
 }
 
 /**
- * A transport that hides a tool call's name and arguments from the SDK, inside `arguments`. The SDK would answer wrong ones with a
- * protocol error that agents do not see; the tools refuse them instead.
+ * A transport that takes tool calls from the SDK, or hides a call's name and arguments from it, inside `arguments`. The SDK would answer
+ * wrong ones with a protocol error that agents do not see; the tools refuse them instead.
  */
-export class HidingWire implements Transport {
+export class CallWire implements Transport {
   onmessage?: Transport["onmessage"];
   onclose?: Transport["onclose"];
   onerror?: Transport["onerror"];
   readonly #transport: Transport;
   readonly #events: WireEvents;
+  #direct: DirectCalls | undefined;
 
   constructor(transport: Transport, events: WireEvents) {
     this.#transport = transport;
     this.#events = events;
   }
 
+  /** From now on, calls run without the SDK. */
+  serveDirectly(run: (received: ReceivedCall) => Promise<object>): void {
+    const send = (message: JSONRPCMessage) => this.#transport.send(message);
+    this.#direct = new DirectCalls({ run, send, onError: (error) => this.#events.onError(error) });
+  }
+
   async start(): Promise<void> {
     const transport = this.#transport;
-    transport.onmessage = (message: JSONRPCMessage, extra?: MessageExtraInfo) =>
-      this.onmessage?.(hidden(message), extra);
+    transport.onmessage = (message: JSONRPCMessage, extra?: MessageExtraInfo) => this.#take(message, extra);
     transport.onclose = () => {
+      this.#direct?.close();
       this.onclose?.();
       this.#events.onClose();
     };
@@ -44,17 +53,26 @@ export class HidingWire implements Transport {
   close(): Promise<void> {
     return this.#transport.close();
   }
+
+  #take(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
+    if (isCall(message)) {
+      if (this.#direct === undefined) this.onmessage?.(hidden(message), extra);
+      else this.#direct.take(message);
+      return;
+    }
+    this.#direct?.cancel(cancelledId(message));
+    this.onmessage?.(message, extra);
+  }
 }
 
-/** The hidden part of a tool call. */
-export interface HiddenCall {
-  readonly name?: unknown;
-  readonly arguments?: unknown;
+type CallRequest = Extract<JSONRPCMessage, { readonly id: unknown; readonly method: string }>;
+
+function isCall(message: JSONRPCMessage): message is CallRequest {
+  return "method" in message && message.method === "tools/call" && "id" in message;
 }
 
-function hidden(message: JSONRPCMessage): JSONRPCMessage {
-  if (!("method" in message) || message.method !== "tools/call") return message;
+function hidden(message: CallRequest): CallRequest {
   const { name, arguments: args, ...rest }: Record<string, unknown> = message.params ?? {};
-  const call: HiddenCall = { name, arguments: args };
+  const call: SentCall = { name, arguments: args };
   return { ...message, params: { ...rest, name: "", arguments: { ...call } } };
 }
