@@ -49,7 +49,8 @@ export class Outline implements Tracker {
 
   end(end: number): void {
     if (this.#open.length > 0 || --this.#needed > 0) return;
-    this.#forms.push({ ...this.#lines.at(this.#start), end });
+    const { offset, line, column } = this.#lines.at(this.#start);
+    this.#forms.push({ offset, line, column, end });
     this.#start = -1;
   }
 }

@@ -10,7 +10,7 @@ import {
   localBinding,
   restartList,
 } from "./condition.js";
-import { type Redefinitions, redefinedIn, staleUse } from "./redefinition.js";
+import { NO_REDEFINITIONS, type Redefinitions, redefinedIn, staleUse } from "./redefinition.js";
 import { type SignalledConditions, signalledConditions } from "./signalled-condition.js";
 import type { StopOwner } from "./stop-owner.js";
 import { type LispWarning, type WarningCount, warningCounts, warnings } from "./warning.js";
@@ -105,17 +105,26 @@ const condition = plist({
 });
 
 /** Decodes the condition in a plist of lisp/stops/snapshot.lisp. */
-export const errorSnapshot: Decoder<ErrorSnapshot> = map(condition, ({ total, printedFrom, ...rest }) => ({
-  ...rest,
-  ...(printedFrom === undefined ? {} : { printedFrom }),
-  totalFrames: total,
-  timestamp: Date.now(),
-}));
+export const errorSnapshot: Decoder<ErrorSnapshot> = map(condition, (fields): ErrorSnapshot => {
+  const { type, supertypes, message, slots, restarts, frames, total, printedFrom } = fields;
+  const snapshot = {
+    type,
+    class: fields.class,
+    supertypes,
+    message,
+    slots,
+    restarts,
+    frames,
+    totalFrames: total,
+    timestamp: Date.now(),
+  };
+  return printedFrom === undefined ? snapshot : { ...snapshot, printedFrom };
+});
 
 /** Decodes the stop in a plist of lisp/stops/snapshot.lisp. */
 export function stopReport(datum: Sexp): StopReport {
-  const { own = false, ...rest } = fields(datum);
-  return { ...rest, isOwn: own, condition: errorSnapshot(datum) };
+  const { number, threadName, own = false, reason, detail, locals, callerLocals } = fields(datum);
+  return { number, threadName, reason, detail, locals, callerLocals, isOwn: own, condition: errorSnapshot(datum) };
 }
 
 const updateFields = plist({
@@ -131,15 +140,16 @@ const updateFields = plist({
 
 /** Decodes the session update in a plist of lisp/stops/snapshot.lisp. */
 export function sessionUpdate(datum: Sexp): SessionUpdate {
-  const { warnings: some = [], warningCounts: inFiles = [], warningsOmitted = 0, ...rest } = updateFields(datum);
-  const { redefinitions: files = [], redefinitionCount: count = 0, stale = [] } = rest;
+  const update = updateFields(datum);
+  const { warnings: some = [], warningCounts: inFiles = [], warningsOmitted = 0 } = update;
+  const { redefinitions: files = [], redefinitionCount: count = 0, stale = [] } = update;
   return {
     warnings: some,
     warningsInFiles: inFiles,
     warningsOmitted,
-    redefinitions: { count, files, stale },
-    conditions: rest.conditions,
-    package: rest.package,
+    redefinitions: count === 0 && stale.length === 0 ? NO_REDEFINITIONS : { count, files, stale },
+    conditions: update.conditions,
+    package: update.package,
   };
 }
 

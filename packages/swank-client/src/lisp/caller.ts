@@ -71,16 +71,17 @@ export class Caller {
   }
 
   /** Like `Connection.request`, but a request that enters the debugger is unwound and rejects with `REQUEST_FAILED`. */
-  async reply(form: Sexp, { compiles, ...options }: RequestOptions & LoadingOptions): Promise<Reply> {
-    const id = options.id ?? this.#connection.nextId();
+  async reply(form: Sexp, options: RequestOptions & LoadingOptions): Promise<Reply> {
+    const { label, package: packageName, thread, timeout, signal, compiles, id = this.#connection.nextId() } = options;
     this.#stopped.set(id, undefined);
-    const isSent = !options.signal?.aborted;
+    const isSent = !signal?.aborted;
     this.watch(id, { compiles, onHeld: (lock) => this.#connection.endWait(id, lockHeld(lock)) });
     let isGivenUp = false;
     try {
-      const reply = await this.#connection.exchange(form, { ...options, id });
+      const request = { label, package: packageName, thread, timeout, signal, id };
+      const reply = await this.#connection.exchange(form, request);
       const stop = this.#stopped.get(id);
-      if (reply.status === "abort" && stop !== undefined) throw requestFailed(options.label, stop);
+      if (reply.status === "abort" && stop !== undefined) throw requestFailed(label, stop);
       return reply;
     } catch (error) {
       isGivenUp = isSent && this.isOpen && isWaitOver(error);

@@ -37,11 +37,11 @@ export class OwnEvaluations {
   /** Starts an evaluation. `listen` sets the listener for its output. */
   begin(client: LispClient, code: string, options: EvaluateOptions): Evaluation {
     const begun: Begun = { code, since: Date.now(), listener: undefined, presenter: undefined };
-    const evaluation = client.evaluate(code, {
-      ...options,
+    const listeners: EvaluateOptions = {
       onOutput: ({ text, stream }) => begun.listener?.(text, stream),
       onProgress: (text) => begun.listener?.(`${text}\n`),
-    });
+    };
+    const evaluation = client.evaluate(code, Object.assign(listeners, options));
     this.#begun.set(evaluation, begun);
     return evaluation;
   }

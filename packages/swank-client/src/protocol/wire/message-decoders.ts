@@ -96,15 +96,23 @@ const debugMessages: MessageDecoders<DebuggerMessage> = {
       },
       { type: "debug" },
     ),
-    ({ continuations = [], ...message }) => ({ ...message, continuations }),
+    ({ type, thread, level, condition: stoppedBy, restarts, frames, continuations = [] }) => ({
+      type,
+      thread,
+      level,
+      condition: stoppedBy,
+      restarts,
+      frames,
+      continuations,
+    }),
   ),
   "debug-activate": decode.map(
     decode.record({ thread: integer, level: integer, select: decode.optional(boolean) }, { type: "debug-activate" }),
-    ({ select = false, ...message }) => ({ ...message, select }),
+    ({ type, thread, level, select = false }) => ({ type, thread, level, select }),
   ),
   "debug-return": decode.map(
     decode.record({ thread: integer, level: integer, stepping: decode.optional(boolean) }, { type: "debug-return" }),
-    ({ stepping = false, ...message }) => ({ ...message, stepping }),
+    ({ type, thread, level, stepping = false }) => ({ type, thread, level, stepping }),
   ),
   "debug-condition": decode.record({ thread: integer, message: string }, { type: "debug-condition" }),
 };

@@ -77,13 +77,14 @@ export function decodeMessage(datum: Sexp): SwankMessage {
 }
 
 const OK = keyword("ok");
+const ABORT = keyword("abort");
 const UNPRINTABLE = keyword("unprintable");
 const RETURN = keyword("return");
 const REFUSED = keyword("refused");
 
 /**
- * `(:return (:ok RESULT) ID)`, the most frequent message, read without the slower general decoders, or
- * `(:return (:refused REASON) ID)` in its place (lisp/connection/messages.lisp); `undefined` for anything else.
+ * `(:return (:ok RESULT) ID)`, the most frequent message, and `(:return (:abort "CONDITION") ID)`, read without the slower general decoders,
+ * or `(:return (:refused REASON) ID)` in their place (lisp/connection/messages.lisp); `undefined` for anything else.
  */
 function plainReply(datum: Sexp): ReturnMessage | ReplyRefusedMessage | undefined {
   if (!isList(datum) || datum[0] !== RETURN) return undefined;
@@ -91,6 +92,8 @@ function plainReply(datum: Sexp): ReturnMessage | ReplyRefusedMessage | undefine
   if (typeof id !== "number" || reply === undefined || !isList(reply)) return undefined;
   const [status, value] = reply;
   if (status === OK && value !== undefined) return { type: "return", id, reply: { status: "ok", value } };
+  if (status === ABORT && typeof value === "string")
+    return { type: "return", id, reply: { status: "abort", condition: value } };
   if (status !== REFUSED) return undefined;
   return { type: "reply-refused", id, reason: value === UNPRINTABLE ? "unprintable" : "too-large" };
 }
