@@ -3,7 +3,7 @@ import { SwankError } from "../base/errors.js";
 import type { OutputStream } from "../calls/omitted-output.js";
 import type { SessionUpdate } from "../calls/stop-data.js";
 import type { EvaluateOptions, EvaluationOf, OutputChunk, StopOfTask } from "./evaluation.js";
-import { type BareOutcome, type OutcomeOf, outcomeOf, type Transcript } from "./outcome.js";
+import type { BareOutcome, OutcomeOf, Transcript } from "./outcome.js";
 import { Latch, OutcomeSlot, type Producer, type WaitOptions } from "./outcome-slot.js";
 import { OutputFeed } from "./output-feed.js";
 import { type SessionState, TranscriptRecorder } from "./transcript.js";
@@ -175,7 +175,8 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
   /** The transcript is added to the outcome when that is taken. */
   #outcome(verdict: BareOutcome<Stop>): Producer<OutcomeOf<Stop>> {
     const milliseconds = this.#elapsed();
-    return () => outcomeOf(verdict, this.#recorder.take(milliseconds));
+    // V8 makes a dictionary of the result of two spreads, which takes thirty times as long.
+    return () => Object.assign({}, verdict, this.#recorder.take(milliseconds));
   }
 
   #resumed(): void {

@@ -77,8 +77,3 @@ export type BareOutcome<Stop> =
   | Omit<StoppedOf<Stop>, keyof Transcript>
   | Omit<Aborted, keyof Transcript>
   | Omit<Lost, keyof Transcript>;
-
-/** An outcome with these fields. `Object.assign` is thirty times as fast here as two spreads, whose results V8 makes dictionaries. */
-export function outcomeOf<Stop>(verdict: BareOutcome<Stop>, transcript: Transcript): OutcomeOf<Stop> {
-  return Object.assign({}, verdict, transcript);
-}
