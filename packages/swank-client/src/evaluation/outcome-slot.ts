@@ -19,7 +19,7 @@ export function checkWaitOptions(owner: string, options: WaitOptions): void {
   checkSignal(options.signal);
 }
 
-/** Ends one wait, and releases its timer and its listener. */
+/** Ends one wait. */
 interface Waiter<Value> {
   readonly resolve: (value: Value) => void;
   readonly reject: (error: SwankError) => void;
@@ -64,13 +64,15 @@ export class OutcomeSlot<Value> {
   }
 
   /** @throws SwankError `WAIT_TIMEOUT`, `CANCELLED`, and the error of `fail`. */
-  async take(options: WaitOptions): Promise<Value> {
-    checkWaitOptions("next", options);
-    if (this.#error !== undefined) throw this.#error;
-    const produce = this.#next ?? this.#last;
-    if (produce === undefined) return this.#wait(options);
-    this.#next = undefined;
-    return produce();
+  take(options: WaitOptions): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      checkWaitOptions("next", options);
+      if (this.#error !== undefined) throw this.#error;
+      const produce = this.#next ?? this.#last;
+      if (produce === undefined) return this.#wait(options, { resolve, reject });
+      this.#next = undefined;
+      return resolve(produce());
+    });
   }
 
   get #hasWaiters(): boolean {
@@ -87,34 +89,32 @@ export class OutcomeSlot<Value> {
     return waiters;
   }
 
-  async #wait({ timeout, signal }: WaitOptions): Promise<Value> {
+  #wait({ timeout, signal }: WaitOptions, { resolve, reject }: Waiter<Value>): void {
     if (signal?.aborted) throw cancelled(signal);
-    return new Promise((resolve, reject) => {
-      // Removed at once, not when the rejection is handled, so that a value in between goes to other callers.
-      const leave = (error: SwankError) => {
-        this.#waiters?.delete(waiter);
-        waiter.reject(error);
-      };
-      const timer = isLimit(timeout) ? setTimeout(() => leave(timedOut(timeout)), timeout) : undefined;
-      const onAbort = () => leave(cancelled(signal));
-      signal?.addEventListener("abort", onAbort, { once: true });
-      const release = () => {
-        clearTimeout(timer);
-        signal?.removeEventListener("abort", onAbort);
-      };
-      const waiter: Waiter<Value> = {
-        resolve: (value) => {
-          release();
-          resolve(value);
-        },
-        reject: (error) => {
-          release();
-          reject(error);
-        },
-      };
-      this.#waiters ??= new Set();
-      this.#waiters.add(waiter);
-    });
+    // Removed at once, not when the rejection is handled, so that a value in between goes to other callers.
+    const leave = (error: SwankError) => {
+      this.#waiters?.delete(waiter);
+      waiter.reject(error);
+    };
+    const timer = isLimit(timeout) ? setTimeout(() => leave(timedOut(timeout)), timeout) : undefined;
+    const onAbort = () => leave(cancelled(signal));
+    signal?.addEventListener("abort", onAbort, { once: true });
+    const release = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+    };
+    const waiter: Waiter<Value> = {
+      resolve: (value) => {
+        release();
+        resolve(value);
+      },
+      reject: (error) => {
+        release();
+        reject(error);
+      },
+    };
+    this.#waiters ??= new Set();
+    this.#waiters.add(waiter);
   }
 }
 

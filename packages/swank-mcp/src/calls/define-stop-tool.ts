@@ -32,7 +32,7 @@ export type StopToolDeclaration<Input extends StopInput> = ReadingTool<Input> | 
 
 /** Creates a tool on a stop. The stop is found, the frame checked and the user asked before the tool acts. */
 export function defineStopTool<Input extends StopInput>(declaration: StopToolDeclaration<Input>): DeclaredTool {
-  return declareTool(declaration, async (args, { approve, ...context }) => {
+  return declareTool(declaration, async (args, context, approve) => {
     declaration.check?.(args);
     const found = await findStop(args.thread, context);
     if ("frame" in args && typeof args.frame === "number") checkFrame(args.frame, found.stop);

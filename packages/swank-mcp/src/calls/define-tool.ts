@@ -31,7 +31,7 @@ export type ToolDeclaration<Input extends z.ZodObject> = RunningTool<Input> | Pl
 
 /** Creates a tool. For tools that inspect or change a stop, use `defineStopTool`. */
 export function defineTool<Input extends z.ZodObject>(declaration: ToolDeclaration<Input>): DeclaredTool {
-  return declareTool(declaration, async (args, { approve, ...context }) => {
+  return declareTool(declaration, async (args, context, approve) => {
     if ("run" in declaration) return declaration.run(args, context);
     const { request, act } = await declaration.plan(args, context);
     if (request !== undefined) await approve(request);

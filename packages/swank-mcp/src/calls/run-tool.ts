@@ -14,7 +14,7 @@ import { type ToolAnswer, withNotices } from "../text/tool-answer.js";
 import type { ToolGuide } from "../text/tool-guide.js";
 import { argumentsRefusal } from "./argument-errors.js";
 import { readOnlyRefusal, type Tool } from "./tool.js";
-import type { RunnerContext } from "./tool-context.js";
+import type { Approve, ToolContext } from "./tool-context.js";
 
 /** A call from the client, not yet checked. */
 export interface ToolCall {
@@ -49,7 +49,7 @@ export async function runTool(host: ToolHost, call: ToolCall): Promise<ToolAnswe
     const args = call.args === undefined ? {} : call.args;
     const prepared = tool.prepare(args);
     if (!prepared.ok) throw argumentsRefusal(tool, args, prepared.issues);
-    return await answer(host, call, (context) => prepared.run(context));
+    return await answer(host, call, (context, approve) => prepared.run(context, approve));
   } catch (error) {
     if (error instanceof Refusal && error.code === "READ_ONLY") host.agent.record.refused(call.name, call.args, error);
     return refusalAnswer(host, error);
@@ -65,25 +65,18 @@ export function refusalAnswer({ guide, onDefect }: ToolHost, error: unknown): To
 async function answer(
   { agent, guide }: ToolHost,
   call: ToolCall,
-  run: (context: RunnerContext) => Promise<ToolAnswer>,
+  run: (context: ToolContext, approve: Approve) => Promise<ToolAnswer>,
 ) {
   let usedLisp = false;
   let used: LispSession | undefined;
   const { signal: cancelled, interrupt } = call;
   const signal = interrupt === undefined ? cancelled : AbortSignal.any([cancelled, interrupt]);
-  const context: RunnerContext = {
+  const context: ToolContext = {
     signal,
     cancelled,
     config: agent.config,
     agent,
     guide,
-    approve: async (request) => {
-      // What the user allows is still no reading.
-      if (agent.config.readOnly) throw readOnlyRefusal(String(call.name));
-      const progress = (text: string) => call.progress(text);
-      const askInEmacs = used && askThroughImage(used.client);
-      await agent.approvals.require(request, { ask: call.ask, askInEmacs, signal, progress, watch: call.watch });
-    },
     session: async () => {
       usedLisp = true;
       used = await agent.host.session(signal, (reason) => call.progress(reason));
@@ -97,7 +90,14 @@ async function answer(
     },
     progress: (text, stream) => call.progress(text, stream),
   };
-  const given = await run(context).catch(async (error: unknown) => {
+  const approve: Approve = async (request) => {
+    // What the user allows is still no reading.
+    if (agent.config.readOnly) throw readOnlyRefusal(String(call.name));
+    const progress = (text: string) => call.progress(text);
+    const askInEmacs = used && askThroughImage(used.client);
+    await agent.approvals.require(request, { ask: call.ask, askInEmacs, signal, progress, watch: call.watch });
+  };
+  const given = await run(context, approve).catch(async (error: unknown) => {
     if (used?.isRetired === true) throw sessionReset(error);
     // Only a timeout may mean that the image hangs. Any other error is thrown at once, without waiting for an image being launched.
     if (!isUnanswered(error)) throw error;

@@ -36,12 +36,10 @@ export interface ToolContext {
   progress(text: string, stream?: OutputStream): void;
 }
 
-/** The context of a tool's runner. A tool itself cannot ask for approval or skip it. */
-export interface RunnerContext extends ToolContext {
-  /**
-   * Resolves when the user allows the request, or need not be asked.
-   *
-   * @throws Refusal `APPROVAL_DENIED`, `CANCELLED`, `STALE_STOP`
-   */
-  approve(request: ApprovalRequest): Promise<void>;
-}
+/**
+ * Resolves when the user allows the request, or need not be asked. Only a tool's runner has it: a tool itself cannot ask for approval or
+ * skip it.
+ *
+ * @throws Refusal `APPROVAL_DENIED`, `CANCELLED`, `STALE_STOP`
+ */
+export type Approve = (request: ApprovalRequest) => Promise<void>;

@@ -5,7 +5,7 @@ import { Refusal } from "../refusals/refusal.js";
 import type { ToolAnswer } from "../text/tool-answer.js";
 import { EFFECTS, type Effect, type ToolAnnotations } from "./effects.js";
 import { lazily } from "./lazily.js";
-import type { RunnerContext } from "./tool-context.js";
+import type { Approve, ToolContext } from "./tool-context.js";
 
 /** A property in JSON Schema, as {@link z.toJSONSchema} writes the types that tools use. */
 const propertySchema = z.looseObject({
@@ -47,7 +47,7 @@ export interface ToolDescription<Input extends z.ZodObject> {
 
 /** Valid arguments, ready to run, or the problems with them. */
 export type Prepared =
-  | { readonly ok: true; run(context: RunnerContext): Promise<ToolAnswer> }
+  | { readonly ok: true; run(context: ToolContext, approve: Approve): Promise<ToolAnswer> }
   | { readonly ok: false; readonly issues: readonly z.core.$ZodIssue[] };
 
 /** A tool with the defaults of one client's configuration. */
@@ -80,7 +80,7 @@ export function readOnlyRefusal(name: string): Refusal {
 /** Creates a tool from its description and the function that runs it. */
 export function declareTool<Input extends z.ZodObject>(
   declaration: ToolDescription<Input> & { readonly effect: Effect },
-  run: (args: z.output<Input>, context: RunnerContext) => Promise<ToolAnswer>,
+  run: (args: z.output<Input>, context: ToolContext, approve: Approve) => Promise<ToolAnswer>,
 ): DeclaredTool {
   const { name, family, effect, title, description, output, runsCode } = declaration;
   const canOnlyRead = runsCode === undefined ? EFFECTS[effect].readOnlyHint : runsCode !== "always";
@@ -109,7 +109,7 @@ export function declareTool<Input extends z.ZodObject>(
           const { data } = parsed;
           if (config.readOnly && !onlyReads(data))
             return { ok: true, run: () => Promise.reject(readOnlyRefusal(name)) };
-          return { ok: true, run: (context) => run(data, context) };
+          return { ok: true, run: (context, approve) => run(data, context, approve) };
         },
       };
     },

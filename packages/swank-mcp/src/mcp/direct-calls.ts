@@ -1,5 +1,5 @@
 import { getEventListeners } from "node:events";
-import { isId, type Message, type MessageId, type Request } from "./transport/message.js";
+import { errorResponse, isId, type Message, type MessageId, type Request } from "./transport/message.js";
 
 /** JSON-RPC's error code for a defect of the server. */
 const INTERNAL_ERROR = -32603;
@@ -60,24 +60,20 @@ export class DirectCalls {
     for (const cancelling of this.#running.values()) cancelling.abort();
   }
 
-  async #serve(id: MessageId, params: CallParams, cancelling: AbortController): Promise<void> {
+  async #serve(id: MessageId, call: CallParams, cancelling: AbortController): Promise<void> {
+    const { run, send } = this.#options;
     const { signal } = cancelling;
-    const answer = await this.#answer(params, signal);
+    const notify = (method: string, params: object) => send({ jsonrpc: "2.0", method, params });
+    const received = { call, signal, progressToken: call._meta?.progressToken, notify };
+    const answer = await run(received).then(
+      (result) => ({ jsonrpc: "2.0" as const, id, result }),
+      (error: unknown) => errorResponse(id, INTERNAL_ERROR, error instanceof Error ? error.message : String(error)),
+    );
     this.#running.delete(id);
     if (signal.aborted) return;
     // Whatever still listens must not hear of another call's end.
     if (getEventListeners(signal, "abort").length === 0) this.#spare = cancelling;
-    await this.#options.send({ jsonrpc: "2.0", id, ...answer });
-  }
-
-  async #answer(call: CallParams, signal: AbortSignal): Promise<{ result: object } | { error: object }> {
-    const { run, send } = this.#options;
-    const notify = (method: string, params: object) => send({ jsonrpc: "2.0", method, params });
-    try {
-      return { result: await run({ call, signal, progressToken: call._meta?.progressToken, notify }) };
-    } catch (error) {
-      return { error: { code: INTERNAL_ERROR, message: error instanceof Error ? error.message : String(error) } };
-    }
+    await send(answer);
   }
 }
 

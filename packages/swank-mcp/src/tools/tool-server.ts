@@ -29,7 +29,8 @@ export class ToolServer {
   readonly #host: ToolHost;
   readonly #onCall: (record: CallRecord) => void;
   readonly #ledger: CallLedger | undefined;
-  readonly #running = new Set<RunningCall>();
+  /** The functions that answer running calls. Only the first answer of a call counts. */
+  readonly #running = new Set<(answer: ToolAnswer) => void>();
   /** The answer of every call after `cutOff`. */
   #cutOff: ToolAnswer | undefined;
 
@@ -73,37 +74,22 @@ export class ToolServer {
     return answer;
   }
 
+  /** The answer of the tool or, if that comes first, of the end of the server. */
   async #answer(call: ToolCall): Promise<ToolAnswer> {
     if (this.#cutOff !== undefined) return this.#cutOff;
     // `Promise.race` with a promise of the server would keep every answer alive as long as the server.
-    const running = runningCall();
-    this.#running.add(running);
-    void runTool(this.#host, call).then(running.settle);
-    try {
-      return await running.answer;
-    } finally {
-      this.#running.delete(running);
-    }
+    return new Promise((settle) => {
+      this.#running.add(settle);
+      void runTool(this.#host, call).then((answer) => {
+        this.#running.delete(settle);
+        settle(answer);
+      });
+    });
   }
 
   /** Answers running and later calls with a refusal. Their work in Lisp ends when the image host or the client is closed. */
   cutOff(): void {
     this.#cutOff = explainError(new Refusal("SHUTTING_DOWN", "The server is shutting down; the call did not finish."));
-    for (const { settle } of this.#running) settle(this.#cutOff);
+    for (const settle of this.#running) settle(this.#cutOff);
   }
-}
-
-/** A call that its tool or the end of the server answers. */
-interface RunningCall {
-  readonly answer: Promise<ToolAnswer>;
-  /** Only the first answer counts. */
-  readonly settle: (answer: ToolAnswer) => void;
-}
-
-function runningCall(): RunningCall {
-  let settle: RunningCall["settle"] = () => {};
-  const answer = new Promise<ToolAnswer>((resolve) => {
-    settle = resolve;
-  });
-  return { answer, settle };
 }

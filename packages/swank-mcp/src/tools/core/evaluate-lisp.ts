@@ -38,7 +38,8 @@ export const evaluateLisp = defineTool({
         .optional()
         .describe("Report signalled conditions and their handlers: true, or a type"),
     }),
-  async run({ code, package: packageName, timeout, stdin, conditions, output, offset, ...args }, context) {
+  async run(args, context) {
+    const { code, timeout, stdin, conditions, output, offset } = args;
     const maxOutput = args["max-output"] ?? context.config.maxOutput;
     if (output !== undefined && !holdsForm(code ?? "")) return readOutput(output, offset ?? 0, maxOutput, context);
     if (code === undefined || output !== undefined || offset !== undefined) throw misused(code);
@@ -46,7 +47,7 @@ export const evaluateLisp = defineTool({
     const session = await context.session();
     const { onError, policy, maxValue } = context.config;
     const evaluation = context.agent.evaluations.begin(session.client, code, {
-      package: packageName,
+      package: args.package,
       stdin,
       conditions,
       onError,
