@@ -83,6 +83,7 @@
            #:instance-parts
            #:interrupted-address
            #:invoke-stepper
+           #:keep-called-by-name
            #:make-comma
            #:maybe-trace-method
            #:note-direct-calls
@@ -170,6 +171,14 @@
   "True if SBCL's own code calls the function NAME by address."
   (and *find-fdefn* *directly-called-p* *set-directly-called*
        (funcall *directly-called-p* (funcall *find-fdefn* name))))
+
+(defparameter *called-by-name* (first (existing-symbols '(("SB-VM" "*NEVER-STATICALLY-LINK*"))))
+  "The variable with the names of functions that code in a saved core calls by name; NIL in an SBCL without it.")
+
+(defun keep-called-by-name (names)
+  "Make code in the core that will be saved call the functions NAMES by name. Saving makes most calls direct."
+  (when *called-by-name*
+    (setf (symbol-value *called-by-name*) (union names (symbol-value *called-by-name*) :test #'equal))))
 
 (defun note-direct-calls (name calledp)
   "Make SBCL search for direct calls before NAME is redefined if CALLEDP is true, and not search otherwise."

@@ -20,12 +20,16 @@ a REPL. If that has no streams, the next output of any thread recurs until the s
                               (append (remove connection connections) (list connection))
                               connections))))
 
-(defun move-to-end-once-listed (connection)
-  "Do the same in a Swank whose sentinel adds new connections to the list shortly after they are made."
-  (loop repeat 1000
+(defun wait-until-listed (connection)
+  "Wait until CONNECTION is in Swank's list, for at most ten seconds. The sentinel usually adds it within a millisecond."
+  (loop for pauses from 0 below 1100
         while (open-stream-p (connection.socket-io connection))
         until (member connection *connections*)
-        do (sleep 1/100))
+        do (sleep (if (< pauses 100) 1/5000 1/100))))
+
+(defun move-to-end-once-listed (connection)
+  "Do the same in a Swank whose sentinel adds new connections to the list shortly after they are made."
+  (wait-until-listed connection)
   (let ((earlier (remove connection *connections*)))
     (move-to-end connection)
     ;; The sentinel may be adding a later connection, and then overwrite the change. That this connection is the first one does not show it:

@@ -78,6 +78,7 @@
   "Save this image to FILE, to be started with its parent's process id as its only argument."
   (prepare-swank)
   (handler-bind ((error #'give-up)) (warm-up (mapcar #'read-wire-form warm-up-forms)))
+  (keep-called-by-name (get :swank-client :encapsulated))
   (forget-this-process)
   (let ((home (sb-int:sbcl-homedir-pathname)))
     (sb-ext:save-lisp-and-die file :toplevel (lambda () (start-from-core greeting home)))))

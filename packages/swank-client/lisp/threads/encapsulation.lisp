@@ -28,7 +28,9 @@ A thread that entered the debugger here would keep a lock that the compiler wait
         finally (when failure (error failure))))
 
 (defun encapsulate-function (name tag function)
-  "Encapsulate the function NAME under TAG: calls of it call FUNCTION with the original function and the arguments."
+  "Encapsulate the function NAME under TAG: calls of it call FUNCTION with the original function and the arguments.
+The name is noted: in a core that was saved after that, all code calls the function by its name, so that there is nothing to search for."
+  (pushnew name (get :swank-client :encapsulated))
   (change-encapsulation #'sb-int:encapsulate name tag function))
 
 (defun unencapsulate-function (name tag)
