@@ -17,6 +17,7 @@ import type { ReceivedCall, SentCall } from "./direct-calls.js";
 import { ProgressReporter } from "./progress.js";
 import { canAsk, namedCapabilities } from "./sdk-client.js";
 import type { CallRequest, Round, SuspendedCalls } from "./suspended-calls.js";
+import type { MessageId } from "./transport/message.js";
 
 /** Most characters of a client's error that a refusal repeats. */
 const MAX_REASON = 300;
@@ -81,19 +82,22 @@ async function resumed(
 
 /** Runs a call, and reports its progress if the client wants it. */
 async function reported<T>(received: ReceivedCall, run: (call: ToolCall) => Promise<T>, ask?: Ask): Promise<T> {
-  const { call, signal } = received;
-  const progress = progressReporter(received);
-  const add = (text: string) => progress?.add(text);
+  const { signal, progressToken } = received;
+  const { name, arguments: args } = received.call;
+  if (progressToken === undefined) return run({ name, args, signal, progress: ignored, ask });
+  const progress = progressReporter(progressToken, received);
   try {
-    return await run({ name: call.name, args: call.arguments, signal, progress: add, ask });
+    return await run({ name, args, signal, progress: (text) => progress.add(text), ask });
   } finally {
-    progress?.end();
+    progress.end();
   }
 }
 
-/** @returns `undefined` when the client did not ask for progress. */
-function progressReporter({ progressToken, notify }: ReceivedCall): ProgressReporter | undefined {
-  if (progressToken === undefined) return undefined;
+function ignored(): void {
+  // The client did not ask for progress.
+}
+
+function progressReporter(progressToken: MessageId, { notify }: ReceivedCall): ProgressReporter {
   return new ProgressReporter((note) =>
     notify("notifications/progress", { progressToken, ...note })
       // The transport notices a client that has disconnected.

@@ -41,9 +41,9 @@ export class OutputQueue {
     const bytes = Buffer.from(text);
     const isFirst = this.#waiting === 0;
     this.#waiting += bytes.length;
-    const written = isFirst ? this.#writePieces(bytes) : this.#last.then(() => this.#writePieces(bytes));
-    this.#last = written.catch(() => undefined);
-    return written;
+    const next = () => this.#writePieces(bytes);
+    this.#last = isFirst ? next() : this.#last.then(next, next);
+    return this.#last;
   }
 
   /**

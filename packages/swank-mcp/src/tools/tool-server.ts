@@ -59,7 +59,8 @@ export class ToolServer {
   async call(call: ToolCall): Promise<ToolAnswer> {
     const began = performance.now();
     const entry = this.#ledger?.begin(call);
-    const answer = await this.#answer(entry === undefined ? call : { ...call, watch: entry });
+    const watched = entry === undefined ? call : { ...call, watch: entry };
+    const answer = this.#cutOff ?? (await this.#answer(watched));
     const milliseconds = performance.now() - began;
     entry?.end(answer, milliseconds);
     this.#onCall({ name: call.name, milliseconds, outcome: outcomeOf(answer) });
@@ -75,8 +76,7 @@ export class ToolServer {
   }
 
   /** The answer of the tool or, if that comes first, of the end of the server. */
-  async #answer(call: ToolCall): Promise<ToolAnswer> {
-    if (this.#cutOff !== undefined) return this.#cutOff;
+  #answer(call: ToolCall): Promise<ToolAnswer> {
     // `Promise.race` with a promise of the server would keep every answer alive as long as the server.
     return new Promise((settle) => {
       this.#running.add(settle);

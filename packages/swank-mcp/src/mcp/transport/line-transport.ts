@@ -93,12 +93,12 @@ export class LineTransport {
   }
 
   /** Resolves when the message has been written to the system. */
-  async send(message: Message): Promise<void> {
+  send(message: Message): Promise<void> {
     if (isResponse(message)) {
       if (isId(message.id)) this.#served.delete(message.id);
     } else if (isRequest(message)) this.#ask(message.id);
     else this.#isAnswered(cancelledId(message));
-    await this.#write(message);
+    return this.#write(message);
   }
 
   /** Whether requests wait to be served. */
