@@ -131,8 +131,12 @@ function serveLegacy(server: Server, { tools, wire, onClient, onList, list }: Co
     return { ...list() };
   });
   const asks = rememberingLast(canAsk);
-  const serve = (received: ReceivedCall) =>
-    callAskingInside(tools, received, asks(server.getClientCapabilities()) ? server : undefined);
+  const serve = (received: ReceivedCall) => {
+    // The SDK handles `initialized` later than calls that came with it.
+    const client = server.getClientVersion();
+    if (client !== undefined) onClient(client);
+    return callAskingInside(tools, received, asks(server.getClientCapabilities()) ? server : undefined);
+  };
   wire.serveDirectly(serve);
   // Calls that were received before this server existed.
   server.setRequestHandler("tools/call", ({ params }, context) =>
