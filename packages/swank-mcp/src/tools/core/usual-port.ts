@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { DEFAULT_PORT } from "../../cli/image-address.js";
 
 /** Linux's tables of TCP sockets. */
@@ -10,6 +9,8 @@ const LISTENING = "0A";
  * `:dont-close` serves only one connection, which must be the user's.
  */
 export async function isUsualPortTaken(): Promise<boolean> {
+  // Node takes a millisecond to load this module, which the start does not need.
+  const { readFile } = await import("node:fs/promises");
   const tables = await Promise.all(SOCKET_TABLES.map((table) => readFile(table, "latin1").catch(() => "")));
   return tables.some((table) => table.split("\n").some((line) => isListening(line, DEFAULT_PORT)));
 }
