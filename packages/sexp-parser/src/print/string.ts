@@ -21,7 +21,7 @@ function escapeLong(text: string): string {
   let result = "";
   for (const chunk of chunks(text)) {
     const count = encodeChunk(chunk, plain);
-    result += count < 0 ? escapeShort(chunk) : decodeBytes(escaped, escapeBytes(count));
+    result += count < 0 ? escapeShort(chunk) : decodeBytes(escaped, escapeBytes(escaped, plain, count));
   }
   return result;
 }
@@ -35,11 +35,15 @@ export function isLong(text: string): boolean {
 export function stringPieces(text: string): (string | Uint8Array)[] {
   const pieces: (string | Uint8Array)[] = ['"'];
   for (const chunk of chunks(text)) {
-    const count = encodeChunk(chunk, plain);
-    pieces.push(count < 0 ? escapeShort(chunk) : escaped.slice(0, escapeBytes(count)));
+    pieces.push(chunkPiece(chunk));
   }
   pieces.push('"');
   return pieces;
+}
+
+function chunkPiece(chunk: string): string | Uint8Array {
+  const count = encodeChunk(chunk, plain);
+  return count < 0 ? escapeShort(chunk) : escaped.slice(0, escapeBytes(escaped, plain, count));
 }
 
 function* chunks(text: string): Generator<string> {
@@ -56,17 +60,18 @@ NEEDS_ESCAPE[Char.quotes] = 1;
 NEEDS_ESCAPE[Char.backslash] = 1;
 
 /**
- * Copies `count` bytes from `plain` to `escaped` with their escapes, and gives their number.
+ * Copies `count` bytes from `source` to `target` with their escapes, and gives their number.
  *
- * Writes a backslash before every byte and keeps it where it is needed: a branch would be mispredicted at every escape.
+ * Writes a backslash before every byte and keeps it where it is needed: a branch would be mispredicted at every escape. The arrays are
+ * parameters, because V8's code for callers that inline this takes a third longer with variables of the module.
  */
-function escapeBytes(count: number): number {
+function escapeBytes(target: Uint8Array, source: Uint8Array, count: number): number {
   let length = 0;
   for (let index = 0; index < count; index++) {
-    const byte = plain[index] ?? 0;
-    escaped[length] = Char.backslash;
+    const byte = source[index] ?? 0;
+    target[length] = Char.backslash;
     length += NEEDS_ESCAPE[byte] ?? 0;
-    escaped[length++] = byte;
+    target[length++] = byte;
   }
   return length;
 }

@@ -10,6 +10,7 @@ function cutNote({ by, shown, total }: Cut): string | undefined {
 
 /** The values of an ending, each with the note on what it does not show. */
 export function notedValues({ values, cutValues }: Pick<ValuesEnding, "values" | "cutValues">): readonly string[] {
+  if (cutValues.length === 0) return values;
   const notes = new Map(cutValues.map((cut) => [cut.index, cutNote(cut)]));
   return values.map((value, index) => withNote(value, notes.get(index)));
 }
