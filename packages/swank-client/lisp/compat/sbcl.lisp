@@ -177,7 +177,7 @@
 
 (defun keep-called-by-name (names)
   "Make code in the core that will be saved call the functions NAMES by name. Saving makes most calls direct."
-  (when *called-by-name*
+  (when (value-if-bound *called-by-name*)
     (setf (symbol-value *called-by-name*) (union names (symbol-value *called-by-name*) :test #'equal))))
 
 (defun note-direct-calls (name calledp)

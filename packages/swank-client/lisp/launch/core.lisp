@@ -74,11 +74,21 @@
   (finish-output *error-output*)
   (sb-ext:exit :code 1 :abort t))
 
+(defun functions-encapsulated-by (warm-up)
+  "Call WARM-UP. => the names of the functions that it encapsulates, and of those that a client's first definition does
+Saving a core makes calls direct. SBCL would have to search all code for those of each such function before it encapsulates the function."
+  (setf (get :swank-client :encapsulated-for-core)
+        (list :names 'definition-source-for-emacs 'emacs-buffer-source-location))
+  (funcall warm-up)
+  (prog1 (rest (get :swank-client :encapsulated-for-core))
+    (remprop :swank-client :encapsulated-for-core)))
+
 (defun save-core (file greeting warm-up-forms)
   "Save this image to FILE, to be started with its parent's process id as its only argument."
   (prepare-swank)
-  (handler-bind ((error #'give-up)) (warm-up (mapcar #'read-wire-form warm-up-forms)))
-  (keep-called-by-name (get :swank-client :encapsulated))
+  (keep-called-by-name (functions-encapsulated-by
+                        (lambda ()
+                          (handler-bind ((error #'give-up)) (warm-up (mapcar #'read-wire-form warm-up-forms))))))
   (forget-this-process)
   (let ((home (sb-int:sbcl-homedir-pathname)))
     (sb-ext:save-lisp-and-die file :toplevel (lambda () (start-from-core greeting home)))))

@@ -27,11 +27,16 @@ A thread that entered the debugger here would keep a lock that the compiler wait
         do (sleep 1/100)
         finally (when failure (error failure))))
 
+(defun note-for-core (name)
+  "Note while the core of launched images is built that clients encapsulate the function NAME. See launch/core.lisp."
+  (let ((noted (get :swank-client :encapsulated-for-core)))
+    (when noted (pushnew name (cdr noted) :test #'equal))))
+
 (defun encapsulate-function (name tag function)
-  "Encapsulate the function NAME under TAG: calls of it call FUNCTION with the original function and the arguments.
-The name is noted: in a core that was saved after that, all code calls the function by its name, so that there is nothing to search for."
-  (pushnew name (get :swank-client :encapsulated))
-  (change-encapsulation #'sb-int:encapsulate name tag function))
+  "Encapsulate the function NAME under TAG: calls of it call FUNCTION with the original function and the arguments."
+  (change-encapsulation (lambda ()
+                          (note-for-core name)
+                          (sb-int:encapsulate name tag function))))
 
 (defun unencapsulate-function (name tag)
   "Undo ENCAPSULATE-FUNCTION of NAME under TAG."

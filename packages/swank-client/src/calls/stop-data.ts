@@ -10,7 +10,7 @@ import {
   localBinding,
   restartList,
 } from "./condition.js";
-import { NO_REDEFINITIONS, type Redefinitions, redefinedIn, staleUse } from "./redefinition.js";
+import { type Redefinitions, redefinedIn, staleUse } from "./redefinition.js";
 import { type SignalledConditions, signalledConditions } from "./signalled-condition.js";
 import type { StopOwner } from "./stop-owner.js";
 import { type LispWarning, type WarningCount, warningCounts, warnings } from "./warning.js";
@@ -147,7 +147,7 @@ export function sessionUpdate(datum: Sexp): SessionUpdate {
     warnings: some,
     warningsInFiles: inFiles,
     warningsOmitted,
-    redefinitions: count === 0 && stale.length === 0 ? NO_REDEFINITIONS : { count, files, stale },
+    redefinitions: { count, files, stale },
     conditions: update.conditions,
     package: update.package,
   };

@@ -123,7 +123,7 @@ export class OutcomeSlot<Value> {
  * `AbortController`.
  */
 export class Latch {
-  /** `undefined` until somebody waits. */
+  /** `undefined` until a caller waits. */
   #waiters: Set<() => void> | undefined;
   #isOpen = false;
 

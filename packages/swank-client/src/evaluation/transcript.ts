@@ -14,8 +14,6 @@ const TAIL_LIMIT = 10_000;
 const WARNINGS_LIMIT = 1000;
 
 const NOTHING: readonly OmittedOutput[] = [];
-const NO_WARNINGS: readonly LispWarning[] = [];
-const NO_COUNTS: readonly WarningCount[] = [];
 
 /**
  * Output of a stream that arrives in pieces. Only its beginning and its end are kept.
@@ -108,8 +106,8 @@ export interface SessionState {
 /** Collects output and warnings of an evaluation until an outcome takes them. */
 export class TranscriptRecorder {
   readonly #text: Readonly<Record<OutputStream, BoundedText>>;
-  #warnings = NO_WARNINGS;
-  #warningsInFiles = NO_COUNTS;
+  #warnings: readonly LispWarning[] = [];
+  #warningsInFiles: readonly WarningCount[] = [];
   #warningsOmitted = 0;
   #redefinitions: Redefinitions = NO_REDEFINITIONS;
   #conditions: SignalledConditions | undefined;
@@ -150,7 +148,7 @@ export class TranscriptRecorder {
     const taken = {
       stdout: stdout.text,
       stderr: stderr.text,
-      outputOmitted: joined(stdout.omitted, stderr.omitted),
+      outputOmitted: [...stdout.omitted, ...stderr.omitted],
       warnings: this.#warnings,
       warningsInFiles: this.#warningsInFiles,
       warningsOmitted: this.#warningsOmitted,
@@ -158,8 +156,8 @@ export class TranscriptRecorder {
       package: this.#session.package,
       milliseconds,
     };
-    this.#warnings = NO_WARNINGS;
-    this.#warningsInFiles = NO_COUNTS;
+    this.#warnings = [];
+    this.#warningsInFiles = [];
     this.#warningsOmitted = 0;
     this.#redefinitions = NO_REDEFINITIONS;
     this.#conditions = undefined;

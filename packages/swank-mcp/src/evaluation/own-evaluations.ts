@@ -22,6 +22,8 @@ export interface BegunCode {
   readonly since: number;
 }
 
+type Listeners = Pick<EvaluateOptions, "onOutput" | "onProgress">;
+
 interface Begun extends BegunCode {
   listener: Listener | undefined;
   presenter: Presenter | undefined;
@@ -35,9 +37,9 @@ export class OwnEvaluations {
   readonly #begun = new WeakMap<Evaluation, Begun>();
 
   /** Starts an evaluation. `listen` sets the listener for its output. */
-  begin(client: LispClient, code: string, options: EvaluateOptions): Evaluation {
+  begin(client: LispClient, code: string, options: Omit<EvaluateOptions, keyof Listeners>): Evaluation {
     const begun: Begun = { code, since: Date.now(), listener: undefined, presenter: undefined };
-    const listeners: EvaluateOptions = {
+    const listeners: Listeners = {
       onOutput: ({ text, stream }) => begun.listener?.(text, stream),
       onProgress: (text) => begun.listener?.(`${text}\n`),
     };

@@ -1,5 +1,4 @@
-import { getEventListeners } from "node:events";
-import { errorResponse, isId, type Message, type MessageId, type Request } from "./transport/message.js";
+import { errorResponse, isId, type Message, type MessageId, type Request, type Response } from "./transport/message.js";
 
 /** JSON-RPC's error code for a defect of the server. */
 const INTERNAL_ERROR = -32603;
@@ -34,9 +33,8 @@ export interface DirectCallsOptions {
  */
 export class DirectCalls {
   readonly #options: DirectCallsOptions;
+  /** By id. The client may use the id of a cancelled call again before that has ended. */
   readonly #running = new Map<MessageId, AbortController>();
-  /** For the next call. Making one takes longer than all else that is done here for a call. */
-  #spare: AbortController | undefined;
 
   constructor(options: DirectCallsOptions) {
     this.#options = options;
@@ -44,15 +42,14 @@ export class DirectCalls {
 
   /** Runs a call and sends its answer. */
   take({ id, params }: Request): void {
-    const cancelling = this.#spare ?? new AbortController();
-    this.#spare = undefined;
+    const cancelling = new AbortController();
     this.#running.set(id, cancelling);
     void this.#serve(id, { ...params }, cancelling).catch(this.#options.onError);
   }
 
   /** Cancels a call, which then gets no answer. Does nothing for the id of another request. */
-  cancel(id: unknown): void {
-    if (isId(id)) this.#running.get(id)?.abort();
+  cancel(id: unknown, reason?: unknown): void {
+    if (isId(id)) this.#running.get(id)?.abort(reason);
   }
 
   /** Cancels all calls: the client has disconnected. */
@@ -61,19 +58,20 @@ export class DirectCalls {
   }
 
   async #serve(id: MessageId, call: CallParams, cancelling: AbortController): Promise<void> {
+    const answer = await this.#answer(id, call, cancelling.signal);
+    if (this.#running.get(id) === cancelling) this.#running.delete(id);
+    if (!cancelling.signal.aborted) await this.#options.send(answer);
+  }
+
+  async #answer(id: MessageId, call: CallParams, signal: AbortSignal): Promise<Response> {
     const { run, send } = this.#options;
-    const { signal } = cancelling;
     const notify = (method: string, params: object) => send({ jsonrpc: "2.0", method, params });
-    const received = { call, signal, progressToken: call._meta?.progressToken, notify };
-    const answer = await run(received).then(
-      (result) => ({ jsonrpc: "2.0" as const, id, result }),
-      (error: unknown) => errorResponse(id, INTERNAL_ERROR, error instanceof Error ? error.message : String(error)),
-    );
-    this.#running.delete(id);
-    if (signal.aborted) return;
-    // Whatever still listens must not hear of another call's end.
-    if (getEventListeners(signal, "abort").length === 0) this.#spare = cancelling;
-    await send(answer);
+    try {
+      const result = await run({ call, signal, progressToken: call._meta?.progressToken, notify });
+      return { jsonrpc: "2.0", id, result };
+    } catch (error) {
+      return errorResponse(id, INTERNAL_ERROR, error instanceof Error ? error.message : String(error));
+    }
   }
 }
 

@@ -125,20 +125,18 @@ function createServer(tools: ToolServer): Server {
 
 /** Serves a client that names itself once, at `initialize`. */
 function serveLegacy(server: Server, { tools, wire, onClient, onList, list }: Connection): void {
-  server.oninitialized = () => onClient(server.getClientVersion());
   server.setRequestHandler("tools/list", NO_PARAMS, () => {
     onList();
     return { ...list() };
   });
   const asks = rememberingLast(canAsk);
-  const serve = (received: ReceivedCall) => {
-    // The SDK handles `initialized` later than calls that came with it.
-    const client = server.getClientVersion();
-    if (client !== undefined) onClient(client);
-    return callAskingInside(tools, received, asks(server.getClientCapabilities()) ? server : undefined);
+  const serve = (received: ReceivedCall) =>
+    callAskingInside(tools, received, asks(server.getClientCapabilities()) ? server : undefined);
+  // Calls that come earlier, for example together with `initialize`, wait in the SDK for its answer.
+  server.oninitialized = () => {
+    onClient(server.getClientVersion());
+    wire.serveDirectly(serve);
   };
-  wire.serveDirectly(serve);
-  // Calls that were received before this server existed.
   server.setRequestHandler("tools/call", ({ params }, context) =>
     serve(receivedThroughSdk({ ...params.arguments }, context)),
   );

@@ -11,7 +11,7 @@ export interface WireEvents {
 }
 
 /**
- * A transport that takes tool calls from the SDK, or hides a call's name and arguments from it, inside `arguments`. The SDK would answer
+ * A transport that serves tool calls without the SDK, or hides a call's name and arguments from it, inside `arguments`. The SDK would answer
  * wrong ones with a protocol error that agents do not see; the tools refuse them instead.
  */
 export class CallWire implements Transport {
@@ -60,9 +60,13 @@ export class CallWire implements Transport {
       else this.#direct.take(message);
       return;
     }
-    this.#direct?.cancel(cancelledId(message));
+    this.#direct?.cancel(cancelledId(message), cancellationReason(message));
     this.onmessage?.(message, extra);
   }
+}
+
+function cancellationReason(message: JSONRPCMessage): unknown {
+  return "params" in message ? message.params?.["reason"] : undefined;
 }
 
 type CallRequest = Extract<JSONRPCMessage, { readonly id: unknown; readonly method: string }>;
