@@ -13,8 +13,13 @@ import type { RuntimeModule } from "./runtime-source.js";
 /** Number of Lisps and versions of the runtime for which compiled modules are kept. The least recently used are removed. */
 const KEPT = 6;
 
+/** Characters of the texts in a file that an image compiles. The user's compilations wait while it compiles one, for about 0.1 s. */
+const COMPILED_AT_ONCE = 20_000;
+
 /** A folder in which an image can compile a module. */
 export interface ModuleDraft extends OwnFile {
+  /** The number of files to compile. */
+  readonly count: number;
   /** Moves the compiled module to the cache. Call it only after the image has finished. Never rejects. => false if there is none */
   keep(): Promise<boolean>;
   /** Removes the folder. Never rejects. */
@@ -65,9 +70,9 @@ export class CompiledModules {
     const path = await makeDraft(parent, "module").catch(() => undefined);
     if (path === undefined) return undefined;
     const header = makeHeader("");
-    const count = module.texts.length;
+    const texts = joinTexts([`${header}${sameLispForm()}\n`, ...module.texts]);
+    const count = texts.length;
     try {
-      const texts = module.texts.map((text, index) => (index === 0 ? `${header}${sameLispForm()}\n${text}` : text));
       await Promise.all(texts.map((text, index) => writeFile(join(path, `${index}.lisp`), text, { mode: 0o600 })));
     } catch {
       await removeQuietly(path);
@@ -76,6 +81,7 @@ export class CompiledModules {
     return {
       path,
       header,
+      count,
       async keep() {
         const isCompiled = await joinFiles(path, count, join(folder, fileName(module))).then(
           () => true,
@@ -123,6 +129,17 @@ function soundHeader(data: Buffer): string | undefined {
   const end = data.indexOf("\n") + 1;
   const header = data.toString("latin1", 0, end);
   return header.endsWith(` ${hashOf(data.subarray(end))}\n`) ? header : undefined;
+}
+
+/** The texts, joined into fewer: a compiled file names its symbols once, and calls its own functions directly. */
+function joinTexts(texts: readonly string[]): readonly string[] {
+  const joined: string[] = [];
+  for (const text of texts) {
+    const last = joined.at(-1);
+    if (last === undefined || last.length + text.length > COMPILED_AT_ONCE) joined.push(text);
+    else joined.splice(-1, 1, `${last}${text}`);
+  }
+  return joined;
 }
 
 /** Joins the compiled files of a module into one; SBCL loads that like the single files. Rejects if the image has not compiled them. */

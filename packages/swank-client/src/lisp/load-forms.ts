@@ -77,8 +77,10 @@ export function fileLoader({ path, header }: OwnFile): Sexp {
 }
 
 /** A loader that compiles the module in a folder, if the image sees the same folder, and otherwise loads its texts. */
-export function compilingLoader(module: RuntimeModule, { path, header }: OwnFile): Sexp {
-  const count = module.texts.length;
+export function compilingLoader(
+  module: RuntimeModule,
+  { path, header, count }: OwnFile & { readonly count: number },
+): Sexp {
   return list(form("compile-module"), path, count, header, form("call-with-own-file"), textLoader(module));
 }
 
