@@ -36,6 +36,8 @@ export class CompiledModules {
   #parent: Promise<string | undefined> | undefined;
   /** The folder's name for this Lisp: all modules have the same version. */
   #key: string | undefined;
+  /** Set when a module was found. Nothing waits for it. */
+  #used: Promise<void> | undefined;
 
   /**
    * @param cacheDir - The folder for the cache; default: the user's.
@@ -58,8 +60,7 @@ export class CompiledModules {
       await removeQuietly(path);
       return undefined;
     }
-    const now = new Date();
-    await utimes(folder, now, now).catch(() => undefined);
+    this.#used ??= markUsed(folder);
     return { path, header };
   }
 
@@ -149,6 +150,12 @@ async function joinFiles(folder: string, count: number, path: string): Promise<v
   const draft = join(folder, "module");
   await writeFile(draft, Buffer.concat([Buffer.from(makeHeader(hashOf(compiled))), compiled]), { mode: 0o600 });
   await rename(draft, path);
+}
+
+/** Notes that a folder was used, for `removeUnused`. Never rejects. */
+async function markUsed(folder: string): Promise<void> {
+  const now = new Date();
+  await utimes(folder, now, now).catch(() => undefined);
 }
 
 async function prune(parent: string): Promise<void> {
