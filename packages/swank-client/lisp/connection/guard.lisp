@@ -44,8 +44,10 @@ finds its thread. If the connection has closed, the request ends at once."
   "The functions that INSTALL-GUARD encapsulates.")
 
 (defun prepare-guard ()
-  "Search once for direct calls of all functions that a guard, and later the first evaluation, encapsulates."
-  (prepare-encapsulations (append *guarded-functions* '(sb-ext:exit) *dispatch-compilers* *functions-under-c-locks*)))
+  "If the functions of Swank are called by address, as in a saved core, search once for these calls and for those of the functions that the
+first evaluation encapsulates."
+  (when (some #'called-directly-p *guarded-functions*)
+    (prepare-encapsulations (append *guarded-functions* '(sb-ext:exit) *dispatch-compilers* *functions-under-c-locks*))))
 
 (defun install-guard (connection tag connected closed leaving dispatched)
   "Encapsulate Swank's functions under TAG to guard CONNECTION. CONNECTED and CLOSED are called with connections that open and close.
