@@ -24,15 +24,21 @@
   "Make SBCL search for direct calls before NAME is redefined if CALLEDP is true, and not search otherwise."
   (funcall *set-directly-called* (funcall *find-fdefn* name) (if calledp 1 0)))
 
-;;; One search for several functions. SBCL's own takes each function in turn, and disassembles.
+;;; One search for several functions. SBCL's own takes each function in turn, and disassembles. SBCL 2.2.9 to 2.3.11 have all these
+;;; functions, and call by address in the same way. The condition is read in the package KEYWORD, so it has no variables.
 
-#+#.(cl:if (cl:and (cl:find-symbol "REMOVE-STATIC-LINKS" "SB-VM") (cl:find-symbol "TEXT-SPACE-START" "SB-VM")) '(:and) '(:or))
+#+#.(cl:if (cl:every (cl:function cl:find-symbol)
+                     '("REMOVE-STATIC-LINKS" "MAP-OBJECTS-IN-RANGE" "CODE-HEADER-FDEFN-RANGE" "FDEFN-RAW-ADDR" "FDEFN-ENTRY-ADDRESS"
+                       "TEXT-SPACE-START" "*TEXT-SPACE-FREE-POINTER*")
+                     '#1=("SB-VM" . #1#))
+           '(:and)
+           '(:or))
 (progn
   (defun restore-named-calls (code entry named-entry)
     "Make the calls in CODE of the address ENTRY call NAMED-ENTRY. A call or a jump is the octet E8 or E9, and the distance from its end."
     (declare (type (unsigned-byte 48) entry named-entry))
     (loop with instructions = (sb-kernel:code-instructions code)
-          for place of-type (unsigned-byte 32) from 1 to (- (sb-kernel:%code-text-size code) 4)
+          for place of-type (unsigned-byte 32) from 1 to (- (sb-kernel::%code-text-size code) 4)
           for end of-type (unsigned-byte 48) = (+ (sb-sys:sap-int instructions) place 4)
           for distance = (sb-sys:signed-sap-ref-32 instructions place)
           when (and (= (+ end distance) entry)
@@ -53,8 +59,8 @@
                  for fdefn = (sb-kernel:code-header-ref code index)
                  when (member fdefn fdefns :test #'eq)
                    do (restore-named-calls code (sb-vm::fdefn-raw-addr fdefn) (sb-vm::fdefn-entry-address fdefn))))))
-     (ash sb-vm:text-space-start (- sb-vm:n-fixnum-tag-bits))
-     (sb-kernel:%make-lisp-obj (sb-sys:sap-int sb-vm:*text-space-free-pointer*)))))
+     (ash sb-vm::text-space-start (- sb-vm:n-fixnum-tag-bits))
+     (sb-kernel:%make-lisp-obj (sb-sys:sap-int sb-vm::*text-space-free-pointer*)))))
 
 (defun remove-direct-calls (names)
   "Make all code call the functions NAMES by name, in one search. Where this does nothing, SBCL searches for each when it is redefined."
