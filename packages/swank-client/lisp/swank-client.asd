@@ -16,6 +16,7 @@
   :serial t
   :components ((:file "compat/sbcl")
                (:file "compat/sbcl-locks")
+               (:file "compat/sbcl-direct-calls")
                (:file "compat/sbcl-conditions")
                (:file "compat/sbcl-generic-functions")
                (:file "compat/swank")

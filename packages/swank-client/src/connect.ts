@@ -1,5 +1,6 @@
 import { checkOptions, checkText, type OptionNames } from "./base/check-arguments.js";
 import { SwankError } from "./base/errors.js";
+import { connectionInfoWithoutRules } from "./calls/connection-info.js";
 import { SwankClient } from "./client.js";
 import type { ClientOptions } from "./client-options.js";
 import { type AttachOptions, attach, checkAttachOptions } from "./handshake/attach.js";
@@ -9,7 +10,7 @@ import {
   OPEN_OPTIONS,
   type OpenedConnection,
   type OpenOptions,
-  openConnection,
+  openWith,
 } from "./handshake/open-connection.js";
 import { callerOf } from "./lisp/caller.js";
 import { CompiledModules } from "./lisp/compiled-modules.js";
@@ -73,7 +74,7 @@ export async function openClient<Client extends SwankClient>(
 ): Promise<Client> {
   const { runtime, mayEndImage, agentName, foreignErrors, cacheDir, ...open } = options;
   const deadline = performance.now() + (options.timeout ?? DEFAULT_TIMEOUT);
-  const opened = await openConnection(opener, open);
+  const opened = await openWith(connectionInfoWithoutRules, opener, open);
   const loader = new ModuleLoader(callerOf(opened.connection), compiledFor(opened, cacheDir));
   const client = makeClient(opened, { runtime, mayEndImage, agentName }, loader);
   try {

@@ -13,7 +13,8 @@
                            (cl:load (cl:compile-file (sb-ext:parse-native-namestring (file number "lisp"))
                                                      :output-file (sb-ext:parse-native-namestring (file number "fasl"))
                                                      :external-format :utf-8
-                                                     :block-compile cl:nil
+                                                     ;; a function then calls those of its file directly, and less is loaded
+                                                     :block-compile cl:t
                                                      ;; SBCL before 2.0.2 has no block compilation
                                                      :allow-other-keys cl:t)))))
                    (cl:error () cl:nil))

@@ -98,6 +98,7 @@
            #:redefinition-with-defmethod-qualifiers
            #:redefinition-with-defmethod-specializers
            #:redefinition-with-defun
+           #:remove-direct-calls
            #:renew-dispatch
            #:restart-function
            #:restart-interactive-function
@@ -154,23 +155,7 @@
 (defparameter *thread-state-slot* (value-if-bound (first (existing-symbols '(("SB-VM" "THREAD-STATE-WORD-SLOT")))))
   "The slot of a thread structure whose first byte says whether the guard page is raised; NIL if this SBCL has no such slot.")
 
-;;; Direct calls. SBCL's own code calls some functions by address instead of by name. Before such a function gets another definition, SBCL
-;;; searches all compiled code for these calls and changes them. That takes milliseconds for each function, and up to seconds on machines
-;;; that delay locked access across cache lines, as Linux does by default.
-
-(defparameter *find-fdefn* (first (remove-if-not #'fboundp (existing-symbols '(("SB-INT" "FIND-FDEFN")))))
-  "SBCL's function that finds the object through which functions are called by name.")
-
-(defparameter *directly-called-p* (first (remove-if-not #'fboundp (existing-symbols '(("SB-VM" "FDEFN-HAS-STATIC-CALLERS")))))
-  "SBCL's function that tells whether a function is called by address; NIL in an SBCL without such calls, or with a table for them.")
-
-(defparameter *set-directly-called* (first (remove-if-not #'fboundp (existing-symbols '(("SB-VM" "SET-FDEFN-HAS-STATIC-CALLERS")))))
-  "SBCL's function that changes what the function in *DIRECTLY-CALLED-P* tells.")
-
-(defun called-directly-p (name)
-  "True if SBCL's own code calls the function NAME by address."
-  (and *find-fdefn* *directly-called-p* *set-directly-called*
-       (funcall *directly-called-p* (funcall *find-fdefn* name))))
+;;; Direct calls. See also compat/sbcl-direct-calls.lisp.
 
 (defparameter *called-by-name* (first (existing-symbols '(("SB-VM" "*NEVER-STATICALLY-LINK*"))))
   "The variable with the names of functions that code in a saved core calls by name; NIL in an SBCL without it.")
@@ -179,10 +164,6 @@
   "Make code in the core that will be saved call the functions NAMES by name. Saving makes most calls direct."
   (when (value-if-bound *called-by-name*)
     (setf (symbol-value *called-by-name*) (union names (symbol-value *called-by-name*) :test #'equal))))
-
-(defun note-direct-calls (name calledp)
-  "Make SBCL search for direct calls before NAME is redefined if CALLEDP is true, and not search otherwise."
-  (funcall *set-directly-called* (funcall *find-fdefn* name) (if calledp 1 0)))
 
 ;;; The compiler
 

@@ -39,6 +39,16 @@ finds its thread. If the connection has closed, the request ends at once."
     (when observer (ignore-errors (funcall observer connection event)))
     event))
 
+(defparameter *guarded-functions*
+  '(invoke-default-debugger close-connection% eval-for-emacs dispatch-event sync-indentation-to-emacs)
+  "The functions that INSTALL-GUARD encapsulates.")
+
+(defun prepare-guard ()
+  "If the functions of Swank are called by address, as in a saved core, search once for these calls and for those of the functions that the
+first evaluation encapsulates."
+  (when (some #'called-directly-p *guarded-functions*)
+    (prepare-encapsulations (append *guarded-functions* '(sb-ext:exit) *dispatch-compilers* *functions-under-c-locks*))))
+
 (defun install-guard (connection tag connected closed leaving dispatched)
   "Encapsulate Swank's functions under TAG to guard CONNECTION. CONNECTED and CLOSED are called with connections that open and close.
 The cells LEAVING and DISPATCHED hold the threads that move to another debugger, and the number of requests that no thread has begun."
@@ -99,4 +109,5 @@ The cells LEAVING and DISPATCHED hold the threads that move to another debugger,
                  (uninstall-guard tag #'connected #'closed)
                  (sb-thread:make-thread #'end-guard :arguments (list connection tag dispatched) :name "swank-client clean-up"))))
       (ignore-errors (keep-from-children (connection-descriptor connection)))
+      (prepare-guard)
       (install-guard connection tag #'connected #'closed leaving dispatched))))

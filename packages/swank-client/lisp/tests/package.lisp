@@ -18,7 +18,8 @@
   (:import-from #:swank-client/ledger #:current-definition #:defined-thing #:method-name #:methods-of #:name-p)
   (:import-from #:swank-client/printing #:*value-length* #:elided-by #:line-text #:on-one-line #:parsed-name #:parsed-package #:printed-values
                 #:report-text #:value-text)
-  (:import-from #:swank-client/sbcl #:accessible-symbol #:package-graph-lock #:special-file-p #:version-symbols #:world-lock)
+  (:import-from #:swank-client/sbcl #:accessible-symbol #:called-directly-p #:package-graph-lock #:special-file-p #:version-symbols
+                #:world-lock)
   (:import-from #:swank-client/sbcl-clock #:nanoseconds-now)
   (:import-from #:swank-client/sbcl-heap #:count-heap #:find-in-heap #:key-type)
   (:import-from #:swank-client/sources #:definition-head #:element-spans #:head-names-p #:list-spans #:make-analysis #:position-of
@@ -27,7 +28,8 @@
                 #:source-forms #:value-of-source)
   (:import-from #:swank-client/swank #:*slime-interrupts-enabled* #:mailbox-lock)
   (:import-from #:swank-client/threads #:*code-session* #:*encapsulation-lock* #:call-in-thread #:change-encapsulation
-                #:encapsulate-function #:own-lock-p #:queue-interrupt #:start-runtime-thread #:unencapsulate-function #:value-in-thread)
+                #:encapsulate-function #:own-lock-p #:prepare-encapsulations #:queue-interrupt #:start-runtime-thread #:unencapsulate-function
+                #:value-in-thread)
   (:import-from #:swank-client/waits #:*interrupted-wait* #:cycle-from #:deadlock-text #:thread-number #:wait-cycles #:wait-of)
   (:export #:run-tests))
 

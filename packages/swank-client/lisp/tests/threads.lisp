@@ -36,6 +36,16 @@
   (signals undefined-function (change-encapsulation (lambda () (error 'undefined-function :name 'nothing))))
   (is (null (sb-thread:mutex-owner *encapsulation-lock*))))
 
+(define-test prepare-encapsulations-changes-direct-calls
+    "After one search for several functions, SBCL's own code, too, calls an encapsulation in place of the function."
+  (prepare-encapsulations '(sb-ext:exit sb-ext:quit doubled))
+  (is (not (called-directly-p 'sb-ext:exit)))
+  (encapsulate-function 'sb-ext:exit 'test (lambda (exit &rest arguments)
+                                             (declare (ignore exit arguments))
+                                             (throw 'exit :encapsulated)))
+  (unwind-protect (is (eq :encapsulated (catch 'exit (funcall 'sb-ext:quit))))
+    (unencapsulate-function 'sb-ext:exit 'test)))
+
 (define-test own-lock-p-is-true-in-the-holding-thread
     "A lock is a thread's own while the thread holds it; NIL, a lock that this Lisp lacks, is never."
   (let ((lock (sb-thread:make-mutex)))

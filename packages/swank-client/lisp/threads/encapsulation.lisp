@@ -16,7 +16,7 @@ The error is returned so that no thread enters the debugger with the lock."
       (error (condition) condition))))
 
 (defun change-encapsulation (change &rest arguments)
-  "Apply CHANGE, which is SB-INT:ENCAPSULATE or SB-INT:UNENCAPSULATE, to ARGUMENTS, and retry if it fails.
+  "Apply CHANGE, which changes an encapsulation or prepares one, to ARGUMENTS, and retry if it fails.
 SBCL first searches all compiled code for direct calls of the function. If another thread compiles or garbage is collected during the
 search, it can run past the end (failed AVER in MAP-OBJECTS-IN-RANGE). Nothing has changed then, and the change is tried again.
 A thread that entered the debugger here would keep a lock that the compiler waits for."
@@ -41,6 +41,10 @@ A thread that entered the debugger here would keep a lock that the compiler wait
 (defun unencapsulate-function (name tag)
   "Undo ENCAPSULATE-FUNCTION of NAME under TAG."
   (change-encapsulation #'sb-int:unencapsulate name tag))
+
+(defun prepare-encapsulations (names)
+  "Search all compiled code once for direct calls of the functions NAMES, so that ENCAPSULATE-FUNCTION need not search for each."
+  (ignore-errors (change-encapsulation #'remove-direct-calls names)))
 
 ;;; Calls by name only. SBCL's own code may go on calling the original function by address, and evaluated code calls every function by name.
 

@@ -15,6 +15,7 @@
            #:holds-world-lock-p
            #:in-foreign-code-p
            #:must-not-stop-here-p
+           #:prepare-encapsulations
            #:queue-interrupt
            #:repair-stack-of
            #:reset-guard-pages

@@ -1,4 +1,4 @@
-import { type Decoder, decode } from "sexp-parser";
+import { type Decoder, decode, list, NIL, quote, type Sexp, symbol } from "sexp-parser";
 import { lispFunction } from "../lisp/descriptor.js";
 import { featureName } from "../protocol/wire/message-decoders.js";
 
@@ -62,3 +62,33 @@ export const connectionInfo = lispFunction({
   name: "swank:connection-info",
   decode: info,
 });
+
+/**
+ * The same for the first request of a connection whose client needs no indentation rules. Swank then does not look through the macros of all
+ * packages for these rules after the reply.
+ */
+export const connectionInfoWithoutRules = lispFunction({
+  name: "cl:progn",
+  encode: () => [noRulesForm(), list(symbol(connectionInfo.name))],
+  decode: info,
+  label: () => connectionInfo.name,
+});
+
+/**
+ * Makes Swank look for the rules of new packages only. It names Swank's symbols by strings, which any server can read, and consists of calls
+ * that Lisp evaluates without its compiler.
+ */
+function noRulesForm(): Sexp {
+  const swank = "SWANK";
+  const find = (name: string) => list(symbol("cl:find-symbol"), name, swank);
+  const setter = list(symbol("cl:list"), quote(symbol("cl:setf")), find("CONNECTION.INDENTATION-CACHE-PACKAGES"));
+  const connection = list(symbol("cl:symbol-value"), find("*EMACS-CONNECTION*"));
+  const set = list(
+    symbol("cl:funcall"),
+    list(symbol("cl:fdefinition"), setter),
+    list(symbol("cl:list-all-packages")),
+    connection,
+  );
+  const guarded = list(symbol("cl:if"), list(symbol("cl:fboundp"), setter), set, NIL);
+  return list(symbol("cl:if"), list(symbol("cl:find-package"), swank), guarded, NIL);
+}

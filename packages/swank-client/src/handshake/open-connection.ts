@@ -1,6 +1,7 @@
 import { checkOptions, checkSignal, checkTimeout, type OptionNames } from "../base/check-arguments.js";
 import { SwankError } from "../base/errors.js";
 import { type ConnectionInfo, connectionInfo } from "../calls/connection-info.js";
+import type { LispFunction } from "../lisp/descriptor.js";
 import { runnerOf } from "../lisp/lisp-runner.js";
 import { Connection } from "../protocol/connection/connection.js";
 import {
@@ -44,6 +45,21 @@ export interface OpenedConnection {
 export async function openConnection(opener: TransportOpener, options: OpenOptions = {}): Promise<OpenedConnection> {
   checkOptions("openConnection", options, OPEN_OPTIONS);
   checkOpenOptions(options);
+  return openWith(connectionInfo, opener, options);
+}
+
+/**
+ * The same with another first request.
+ *
+ * @param firstRequest - Describes the image.
+ * @param options - Already checked.
+ * @throws SwankError the errors of `openConnection`.
+ */
+export async function openWith(
+  firstRequest: LispFunction<[], ConnectionInfo>,
+  opener: TransportOpener,
+  options: OpenOptions,
+): Promise<OpenedConnection> {
   const { timeout = DEFAULT_TIMEOUT, signal, secret: source, ...connectionOptions } = options;
   const secret = opener.takesNoSecret === true ? undefined : await findSecret(source);
   const deadline = performance.now() + timeout;
@@ -57,7 +73,7 @@ export async function openConnection(opener: TransportOpener, options: OpenOptio
   });
   try {
     const remaining = Math.max(1, deadline - performance.now());
-    const info = await runnerOf(connection).with({ timeout: remaining, signal }).run(connectionInfo);
+    const info = await runnerOf(connection).with({ timeout: remaining, signal }).run(firstRequest);
     checkImage(info, server);
     return { connection, info, notes: [secret?.warning, exposure].filter((note) => note !== undefined) };
   } catch (error) {

@@ -13,8 +13,13 @@ import type { RuntimeModule } from "./runtime-source.js";
 /** Number of Lisps and versions of the runtime for which compiled modules are kept. The least recently used are removed. */
 const KEPT = 6;
 
+/** Characters of the texts in a file that an image compiles. The user's compilations wait while it compiles one, for about 0.1 s. */
+const COMPILED_AT_ONCE = 20_000;
+
 /** A folder in which an image can compile a module. */
 export interface ModuleDraft extends OwnFile {
+  /** The number of files to compile. */
+  readonly count: number;
   /** Moves the compiled module to the cache. Call it only after the image has finished. Never rejects. => false if there is none */
   keep(): Promise<boolean>;
   /** Removes the folder. Never rejects. */
@@ -31,6 +36,8 @@ export class CompiledModules {
   #parent: Promise<string | undefined> | undefined;
   /** The folder's name for this Lisp: all modules have the same version. */
   #key: string | undefined;
+  /** Set when a module was found. Nothing waits for it. */
+  #used: Promise<void> | undefined;
 
   /**
    * @param cacheDir - The folder for the cache; default: the user's.
@@ -53,8 +60,7 @@ export class CompiledModules {
       await removeQuietly(path);
       return undefined;
     }
-    const now = new Date();
-    await utimes(folder, now, now).catch(() => undefined);
+    this.#used ??= markUsed(folder);
     return { path, header };
   }
 
@@ -65,9 +71,9 @@ export class CompiledModules {
     const path = await makeDraft(parent, "module").catch(() => undefined);
     if (path === undefined) return undefined;
     const header = makeHeader("");
-    const count = module.texts.length;
+    const texts = joinTexts([`${header}${sameLispForm()}\n`, ...module.texts]);
+    const count = texts.length;
     try {
-      const texts = module.texts.map((text, index) => (index === 0 ? `${header}${sameLispForm()}\n${text}` : text));
       await Promise.all(texts.map((text, index) => writeFile(join(path, `${index}.lisp`), text, { mode: 0o600 })));
     } catch {
       await removeQuietly(path);
@@ -76,6 +82,7 @@ export class CompiledModules {
     return {
       path,
       header,
+      count,
       async keep() {
         const isCompiled = await joinFiles(path, count, join(folder, fileName(module))).then(
           () => true,
@@ -125,6 +132,17 @@ function soundHeader(data: Buffer): string | undefined {
   return header.endsWith(` ${hashOf(data.subarray(end))}\n`) ? header : undefined;
 }
 
+/** The texts, joined into fewer: a compiled file names its symbols once, and calls its own functions directly. */
+function joinTexts(texts: readonly string[]): readonly string[] {
+  const joined: string[] = [];
+  for (const text of texts) {
+    const last = joined.at(-1);
+    if (last === undefined || last.length + text.length > COMPILED_AT_ONCE) joined.push(text);
+    else joined.splice(-1, 1, `${last}${text}`);
+  }
+  return joined;
+}
+
 /** Joins the compiled files of a module into one; SBCL loads that like the single files. Rejects if the image has not compiled them. */
 async function joinFiles(folder: string, count: number, path: string): Promise<void> {
   const names = Array.from({ length: count }, (_, index) => join(folder, `${index}.fasl`));
@@ -132,6 +150,12 @@ async function joinFiles(folder: string, count: number, path: string): Promise<v
   const draft = join(folder, "module");
   await writeFile(draft, Buffer.concat([Buffer.from(makeHeader(hashOf(compiled))), compiled]), { mode: 0o600 });
   await rename(draft, path);
+}
+
+/** Notes that a folder was used, for `removeUnused`. Never rejects. */
+async function markUsed(folder: string): Promise<void> {
+  const now = new Date();
+  await utimes(folder, now, now).catch(() => undefined);
 }
 
 async function prune(parent: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { keyword, list, quote, read, type Sexp, symbol, T } from "sexp-parser";
+import { keyword, list, NIL, quote, read, type Sexp, symbol, T } from "sexp-parser";
 import type { LispFunction } from "./descriptor.js";
 import { encoded } from "./lisp-runner.js";
 import { readLisp } from "./lisp-systems.js";
@@ -49,10 +49,16 @@ export function callIfLoadedForm(module: RuntimeModule, call: OpeningCall | unde
   return list(symbol("cl:if"), isLoaded, list(symbol("cl:list"), keyword("ok"), value), failed);
 }
 
-/** A form that evaluates another one without compiling it first, which would take longer than to load a compiled module. */
+/**
+ * A form that evaluates another one without compiling it first, which would take longer than to load a compiled module. It consists of calls,
+ * which SBCL does not compile either. An SBCL without this interpreter compiles.
+ */
 function interpreted(evaluated: Sexp): Sexp {
-  const mode = quote(list(symbol("sb-ext:*evaluator-mode*")));
-  return list(symbol("cl:progv"), mode, quote(list(keyword("interpret"))), list(symbol("cl:eval"), quote(evaluated)));
+  const hasInterpreter = list(symbol("cl:find-package"), "SB-EVAL");
+  const interpreter = list(symbol("cl:find-symbol"), "EVAL-IN-NATIVE-ENVIRONMENT", "SB-EVAL");
+  const evaluator = list(symbol("cl:if"), hasInterpreter, interpreter, quote(symbol("cl:eval")));
+  const environment = list(symbol("cl:list"), list(symbol("sb-kernel:make-null-lexenv")));
+  return list(symbol("cl:apply"), evaluator, quote(evaluated), list(symbol("cl:if"), hasInterpreter, environment, NIL));
 }
 
 /** Names the function by strings: Lisp could not read its symbol before the module is loaded. */
@@ -71,8 +77,10 @@ export function fileLoader({ path, header }: OwnFile): Sexp {
 }
 
 /** A loader that compiles the module in a folder, if the image sees the same folder, and otherwise loads its texts. */
-export function compilingLoader(module: RuntimeModule, { path, header }: OwnFile): Sexp {
-  const count = module.texts.length;
+export function compilingLoader(
+  module: RuntimeModule,
+  { path, header, count }: OwnFile & { readonly count: number },
+): Sexp {
   return list(form("compile-module"), path, count, header, form("call-with-own-file"), textLoader(module));
 }
 
