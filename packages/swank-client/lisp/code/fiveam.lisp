@@ -65,11 +65,14 @@
   "Apply FUNCTION to ARGUMENTS while FiveAM prints nothing, with BINDINGS of its variables."
   (call-binding "IT.BESE.FIVEAM" (list* (list "*TEST-DRIBBLE*" (make-broadcast-stream)) bindings) function arguments))
 
+(defun stopping-bindings (run)
+  "Bindings with which FiveAM stops at failures, if RUN wants that. A list in APPLY itself does not compile in SBCL 2.5.2."
+  (and (test-run-stop run) '(("*ON-FAILURE*" :debug) ("*ON-ERROR*" :debug))))
+
 (defun run-fiveam (run function &rest arguments)
   "Call FUNCTION, FiveAM's RUN, with ARGUMENTS, and add the results to RUN. => the results"
   (let ((results (let ((*test-run* nil))
-                   (apply #'call-quietly-in-fiveam #'call-framework (list function arguments)
-                          (and (test-run-stop run) '(("*ON-FAILURE*" :debug) ("*ON-ERROR*" :debug)))))))
+                   (apply #'call-quietly-in-fiveam #'call-framework (list function arguments) (stopping-bindings run)))))
     (note-framework run "FiveAM")
     (add-fiveam-results run results)
     results))
