@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { expectedDurations, readDurations, recordDurations } from "./durations.mjs";
+import { inTurn } from "./in-turn.mjs";
 import { planJobs } from "./plan-jobs.mjs";
 import { runJob } from "./run-job.mjs";
 import { addResults } from "./run-result.mjs";
@@ -63,31 +64,6 @@ export async function runShards(files, mochaArguments, settings = {}) {
     await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }).catch(() => undefined);
     interruption.end();
   }
-}
-
-/**
- * Gives each job to the first free worker.
- *
- * @template Result
- * @param {readonly import("./plan-jobs.mjs").Job[]} jobs
- * @param {number} workers
- * @param {(job: import("./plan-jobs.mjs").Job) => Promise<Result>} run
- * @param {{ readonly signal: NodeJS.Signals | undefined }} interruption no job starts after a signal
- * @returns {Promise<Result[]>} in the order of the jobs
- */
-async function inTurn(jobs, workers, run, interruption) {
-  const queue = jobs.entries();
-  /** @type {Result[]} */
-  const results = [];
-  const work = async () => {
-    for (const [number, job] of queue) {
-      if (interruption.signal !== undefined) return;
-      results[number] = await run(job);
-    }
-  };
-  await Promise.all(Array.from({ length: workers }, work));
-  // After a signal, the results of the last jobs are missing.
-  return results.filter((result) => result !== undefined);
 }
 
 /** Delays the effect of signals until `end`. The mocha processes receive the signals, too, and end themselves. */
