@@ -19,7 +19,7 @@ describe("CoreCache", function () {
 
   it("builds a core once and reuses it", async () => {
     const cacheDir = await folder();
-    const options = { cacheDir, runtimeSources: undefined };
+    const options = { cacheDir };
     const first = await launch(options);
     const second = await launch(options);
     expect([first.image.how, second.image.how]).to.deep.equal(["built-core", "core"]);
