@@ -1,10 +1,9 @@
 import { expect } from "chai";
 import { calls, type LaunchedClient, type LaunchOptions, launch, read } from "swank-client";
 import { rejection } from "../../support/caught.js";
-import { PLAIN } from "../../support/plain-core.js";
 import { testCache } from "../../support/test-cache.js";
 import { evaluate, lost } from "../live/outcomes.js";
-import { BUILDING_TIME, sharedCache } from "./launching.js";
+import { BUILDING_TIME } from "./launching.js";
 
 describe("Loss of a launched image", function () {
   this.timeout(BUILDING_TIME);
@@ -58,8 +57,7 @@ describe("Loss of a launched image", function () {
   });
 
   it("says that a garbage collection ran out of memory", async () => {
-    // Without the runtime, there is a limit that the garbage collector reaches.
-    const lisp = await launched({ ...PLAIN, cacheDir: await sharedCache(), dynamicSpaceSize: 200 });
+    const lisp = await launched({ dynamicSpaceSize: 200 });
     const { cause } = lost(
       await evaluate(lisp, "(let (l) (sb-sys:without-interrupts (loop (push (list 1 2 3 4) l))))"),
     );
