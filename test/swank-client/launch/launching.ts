@@ -44,10 +44,11 @@ export function sharedCache(): Promise<string> {
   return shared.cacheDir;
 }
 
-/** Tests look at all files of their cache, so that it holds this core only, and is not shared with other processes that run tests. */
+/** Tests look at all files of their cache, so that it holds this core and this Swank only, and is not shared with other processes that run tests. */
 async function buildShared(): Promise<string> {
   const [cacheDir, core] = await Promise.all([temporaryFolder(), plainCore()]);
   await cp(core, join(cacheDir, basename(core)), { preserveTimestamps: true });
+  await addCompiledSwank(cacheDir);
   await (await launchImage({ ...PLAIN, cacheDir })).stop();
   return cacheDir;
 }
@@ -99,8 +100,7 @@ export function launching(): Launching {
     },
     async cacheWithCore() {
       const cacheDir = await folder();
-      await cp(await sharedCache(), cacheDir, { recursive: true, filter: (path) => basename(path) !== COMPILED });
-      await addCompiledSwank(cacheDir);
+      await cp(await sharedCache(), cacheDir, { recursive: true });
       return cacheDir;
     },
     async cacheWithSwank() {
