@@ -9,27 +9,38 @@ import { writeApiReference } from "../docs/api-reference.mjs";
 import { checkPages } from "../docs/pages.mjs";
 import { build } from "../setup/build.mjs";
 import { ensureDependencies } from "../setup/dependencies.mjs";
+import { ensureLisp } from "../setup/ensure-lisp.mjs";
+import { inTurn } from "../testing/in-turn.mjs";
 import { closingLine } from "../testing/run-result.mjs";
 
 /**
- * A check gives a sentence for each problem.
+ * A check gives a sentence for each problem. The first checks take longest, or wait for the network.
  *
  * @type {Record<string, () => Promise<string[]>>}
  */
 const CHECKS = {
   lint: () => problemsOf("@biomejs/biome/bin/biome", ["ci", "--colors=off", "."]),
-  "types of scripts": () => problemsOf("typescript/bin/tsc", ["-p", "scripts/tsconfig.json"]),
-  layers: checkLayers,
-  sources: checkSources,
-  "dead code": () => problemsOf("knip/bin/knip.js", ["--no-progress", "--treat-config-hints-as-errors"]),
+  inspector: checkInspector,
+  "API reference": writeApiReference,
   "Lisp systems": () => checkLispSystem(),
-  "package files": checkPackageFiles,
   "package types": checkPackageTypes,
+  "dead code": () => problemsOf("knip/bin/knip.js", ["--no-progress", "--treat-config-hints-as-errors"]),
+  layers: checkLayers,
+  "package files": checkPackageFiles,
+  "types of scripts": () => problemsOf("typescript/bin/tsc", ["-p", "scripts/tsconfig.json"]),
+  sources: checkSources,
   "tools/list budget": checkToolsListBudget,
   "generated docs": checkPages,
-  "API reference": writeApiReference,
-  inspector: checkInspector,
 };
+
+/** The checks that read only files of the repository. The others need the build. */
+const READ_SOURCES = ["lint", "types of scripts", "sources"];
+
+/** The checks that run a Lisp. */
+const RUN_LISP = ["inspector", "Lisp systems"];
+
+/** Number of checks that run side by side: most use one processor. */
+const WORKERS = 2;
 
 /**
  * `npm run check`: runs the checks. The last line of output is `N passed, N failed`.
@@ -47,15 +58,30 @@ export async function run(names) {
     return 2;
   }
   await ensureDependencies();
-  const counts = { passed: 0, failed: 0 };
-  for (const [name, check] of Object.entries(checks)) {
-    if (names.length > 0 && !names.includes(name)) continue;
-    const problems = await check().catch((error) => [error.message]);
-    process.stdout.write(problems.length === 0 ? `ok     ${name}\n` : `FAILED ${name}\n${problems.join("\n")}\n\n`);
-    counts[problems.length === 0 ? "passed" : "failed"] += 1;
-  }
+  const chosen = Object.entries(checks).filter(([name]) => names.length === 0 || names.includes(name));
+  const others = chosen.filter(([name]) => name !== "build");
+  const first = others.length < chosen.length ? [await result("build", compile)] : [];
+  if (first.length === 0 && !others.every(([name]) => READ_SOURCES.includes(name))) await build();
+  // Installed here, because two checks at once would both install it. They report why it is missing.
+  if (others.some(([name]) => RUN_LISP.includes(name))) await ensureLisp().catch(() => undefined);
+  const results = [...first, ...(await inTurn(others, WORKERS, ([name, check]) => result(name, check)))];
+  const passed = results.filter(Boolean).length;
+  const counts = { passed, failed: results.length - passed };
   process.stdout.write(`\n${closingLine(counts)}\n`);
   return counts.failed === 0 ? 0 : 1;
+}
+
+/**
+ * Runs a check, and prints its result when it ends.
+ *
+ * @param {string} name
+ * @param {() => Promise<string[]>} check
+ * @returns {Promise<boolean>} whether it passed
+ */
+async function result(name, check) {
+  const problems = await check().catch((error) => [error.message]);
+  process.stdout.write(problems.length === 0 ? `ok     ${name}\n` : `FAILED ${name}\n${problems.join("\n")}\n\n`);
+  return problems.length === 0;
 }
 
 /** Compiles the packages; the compiler writes its errors to stderr. */

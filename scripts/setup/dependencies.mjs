@@ -50,10 +50,13 @@ async function readLockfile(path) {
 }
 
 /**
+ * Runs npm to its end.
+ *
  * @param {readonly string[]} args
  * @param {string} cwd
+ * @returns {Promise<number>} its exit code
  */
-function runNpm(args, cwd) {
+export function runNpm(args, cwd) {
   const npm = process.env["npm_execpath"];
   // Under `npm start`, npm_execpath is npm's script. Otherwise Windows needs a shell, because npm is a .cmd file there.
   if (npm?.endsWith(".js")) return runProgram(process.execPath, [npm, ...args], { cwd });

@@ -13,6 +13,9 @@ const PARTS = {
   slime: { name: "SLIME in Emacs (for the tests)", debian: "slime" },
 };
 
+/** Everything that the tests need. */
+export const ALL_PARTS = /** @type {readonly Part[]} */ (Object.keys(PARTS));
+
 /**
  * Commands that install parts on systems without a package of them.
  *

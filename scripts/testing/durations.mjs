@@ -1,6 +1,10 @@
 import { mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { inRepository } from "../setup/paths.mjs";
 import { guessedSeconds } from "./plan-jobs.mjs";
+
+/** The record in the repository, for runs on a machine that has none of its own. */
+export const RECORDED = inRepository("test/durations.json");
 
 /** @typedef {Record<string, number>} Durations seconds by test file */
 
@@ -37,6 +41,19 @@ export async function recordDurations(path, files, durations) {
   } catch {
     // Without a record the next run guesses.
   }
+}
+
+/**
+ * Writes the record in the repository anew: whole seconds, and only of files that take one.
+ *
+ * @param {string} path
+ * @param {readonly import("./plan-jobs.mjs").TestFile[]} files of the run
+ * @param {Durations} durations
+ */
+export async function writeRecord(path, files, durations) {
+  const whole = files.map(({ file }) => /** @type {const} */ ([file, Math.round(durations[file] ?? 0)]));
+  const record = Object.fromEntries(whole.filter(([, seconds]) => seconds > 0).sort());
+  await writeFile(path, `${JSON.stringify(record, undefined, 2)}\n`);
 }
 
 /**

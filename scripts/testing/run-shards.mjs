@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
-import { expectedDurations, readDurations, recordDurations } from "./durations.mjs";
+import { expectedDurations, RECORDED, readDurations, recordDurations, writeRecord } from "./durations.mjs";
+import { inTurn } from "./in-turn.mjs";
 import { planJobs } from "./plan-jobs.mjs";
 import { runJob } from "./run-job.mjs";
 import { addResults } from "./run-result.mjs";
@@ -38,9 +39,9 @@ export function shardCount(wanted = process.env["TEST_SHARDS"], processors = ava
 export async function runShards(files, mochaArguments, settings = {}) {
   const { shards = shardCount(), again = process.env["TEST_AGAIN"] === "1", ...others } = settings;
   const { write = (text) => process.stdout.write(text), ...limits } = others;
-  const known = await readDurations(DURATIONS);
+  const known = { ...(await readDurations(RECORDED)), ...(await readDurations(DURATIONS)) };
   const expected = await expectedDurations(files, known);
-  const { together, alone } = planJobs(files, ({ file }) => expected[file] ?? 0);
+  const { together, alone } = planJobs(files, ({ file }) => expected[file] ?? 0, shards);
   // The name is short because the path of a socket is limited to about 100 characters.
   const folder = await mkdtemp(join(tmpdir(), "st-"));
   const interruption = watchSignals();
@@ -56,38 +57,15 @@ export async function runShards(files, mochaArguments, settings = {}) {
     const firstRuns = [...sideBySide, ...(await inTurn(alone, 1, run, interruption))];
     const mayRunAgain = again && interruption.signal === undefined;
     const results = mayRunAgain ? await runFailedAgain(firstRuns, run, write) : firstRuns;
-    await recordDurations(DURATIONS, files, Object.assign({}, ...results.map(({ seconds }) => seconds)));
+    const seconds = Object.assign({}, ...results.map((result) => result.seconds));
+    await recordDurations(DURATIONS, files, seconds);
+    if (process.env["RECORD_DURATIONS"] === "1") await writeRecord(RECORDED, files, seconds);
     for (const { file, text } of results.flatMap(({ failures }) => failures)) write(`\n  ${file}\n${text}`);
     return addResults(results);
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }).catch(() => undefined);
     interruption.end();
   }
-}
-
-/**
- * Gives each job to the first free worker.
- *
- * @template Result
- * @param {readonly import("./plan-jobs.mjs").Job[]} jobs
- * @param {number} workers
- * @param {(job: import("./plan-jobs.mjs").Job) => Promise<Result>} run
- * @param {{ readonly signal: NodeJS.Signals | undefined }} interruption no job starts after a signal
- * @returns {Promise<Result[]>} in the order of the jobs
- */
-async function inTurn(jobs, workers, run, interruption) {
-  const queue = jobs.entries();
-  /** @type {Result[]} */
-  const results = [];
-  const work = async () => {
-    for (const [number, job] of queue) {
-      if (interruption.signal !== undefined) return;
-      results[number] = await run(job);
-    }
-  };
-  await Promise.all(Array.from({ length: workers }, work));
-  // After a signal, the results of the last jobs are missing.
-  return results.filter((result) => result !== undefined);
 }
 
 /** Delays the effect of signals until `end`. The mocha processes receive the signals, too, and end themselves. */

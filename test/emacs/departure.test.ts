@@ -11,8 +11,13 @@ const TRACES = `(defun traces ()
         (loop for name in '(swank::close-connection% swank::default-connection swank::invoke-default-debugger sb-thread:make-thread sb-ext:exit work)
               collect (and (sb-impl::encapsulation-info (sb-kernel:%coerce-name-to-fun name)) t))))`;
 
-/** Seconds. The server waits that long for running calls at the end of its input, and sends progress after 5. */
-const TIMEOUT = 10;
+/** Seconds. The server waits that long for running calls at the end of its input. */
+const TIMEOUT = 3;
+
+/** Code that runs until it is ended, and counts itself first. */
+const ENDLESS = ["(loop)", '(loop (print "agent\'s"))', "(unwind-protect (loop) (loop))"].map(
+  (code) => `(progn (sb-ext:atomic-incf (car *begun*)) ${code})`,
+);
 
 const LEAVE: Readonly<Record<string, (agent: McpStdio) => Promise<unknown>>> = {
   "is killed": async (agent) => {
@@ -55,10 +60,11 @@ describe("swank-mcp beside Emacs", function () {
         await pause(50);
       await agent.evaluate('(defun deep (n) (if (zerop n) (error "agent\'s") (1+ (deep (1- n))))) (deep 3)');
       await agent.evaluate('(break "agent\'s")');
-      const loops = ["(loop)", '(loop (print "agent\'s"))', "(unwind-protect (loop) (loop))"].map((code) =>
+      await agent.evaluate("(defvar *begun* (list 0))");
+      const loops = ENDLESS.map((code) =>
         agent.startCall("evaluate-lisp", { code, timeout: TIMEOUT }).result.catch(() => undefined),
       );
-      await agent.progressOf();
+      while ((await other.evaluateInRepl("(car *begun*)")) !== "3") await pause(20);
 
       await leave(agent);
       await Promise.all(loops);

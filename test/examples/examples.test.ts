@@ -19,8 +19,16 @@ const LANDMARKS: Readonly<Record<string, readonly string[]>> = {
   "mcp-client.mjs": ["=> :DONE", "[ERROR] DIVISION-BY-ZERO", "Error: DIVISION-BY-ZERO", "=> 5"],
 };
 
-/** The output of an example that succeeds. */
-async function outputOf(file: string): Promise<string> {
+const outputs = new Map<string, Promise<string>>();
+
+/** The output of an example that succeeds. It runs once for all tests that look at it. */
+function outputOf(file: string): Promise<string> {
+  const output = outputs.get(file) ?? successfulRun(file);
+  outputs.set(file, output);
+  return output;
+}
+
+async function successfulRun(file: string): Promise<string> {
   const { code, stdout, stderr } = await runExample(file);
   expect(code, stderr).to.equal(0);
   return stdout;

@@ -104,10 +104,15 @@ export class EmacsProcess {
   }
 }
 
+let installed: Promise<string> | undefined;
+
 /** The folder with `slime.el`: the one that the environment variable SLIME names, or that of the installed SLIME. */
 export async function slimeFolder(): Promise<string> {
-  const named = process.env["SLIME"];
-  if (named !== undefined) return named;
+  installed ??= installedSlime();
+  return process.env["SLIME"] ?? installed;
+}
+
+async function installedSlime(): Promise<string> {
   const { stdout } = await run("emacs", ["--batch", "-l", LOCATE_SLIME]);
   if (stdout === "") throw new Error("Emacs has no SLIME; `npm test` says how to get it.");
   return stdout;

@@ -11,14 +11,20 @@ async function serverCore(): Promise<void> {
   await (await launchImage({ cacheDir: testCache("swank-mcp") })).stop();
 }
 
-await Promise.all([plainCore(), swankCore(), serverCore()]);
-const server = await McpStdio.start();
-await server.evaluate("1");
-await server.end();
+/** Starts the server once from its core, so that its own compiled code is there. */
+async function serverCode(): Promise<void> {
+  await serverCore();
+  const server = await McpStdio.start();
+  await server.evaluate("1");
+  await server.end();
+}
 
-if (process.argv.includes("emacs")) {
-  // A Lisp started by Emacs compiles Swank at the first start.
+/** A Lisp started by Emacs loads the Swank that was compiled for that core, and compiles what only Emacs asks for. */
+async function swankOfEmacs(): Promise<void> {
+  await swankCore();
   const emacs = await Emacs.start();
   await emacs.startLisp();
   await emacs.kill();
 }
+
+await Promise.all([serverCode(), plainCore(), process.argv.includes("emacs") ? swankOfEmacs() : swankCore()]);

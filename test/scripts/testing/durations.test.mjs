@@ -1,8 +1,16 @@
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { expectedDurations, readDurations, recordDurations } from "../../../scripts/testing/durations.mjs";
+import { inRepository } from "../../../scripts/setup/paths.mjs";
+import {
+  expectedDurations,
+  RECORDED,
+  readDurations,
+  recordDurations,
+  writeRecord,
+} from "../../../scripts/testing/durations.mjs";
 
 const testFile = (/** @type {string} */ file) => ({ file, live: file.includes("live") });
 
@@ -32,6 +40,15 @@ describe("durations of test files", () => {
     expect(await readDurations(damaged)).to.deep.equal({});
     await recordDurations(join(damaged, "below"), [testFile("a")], { a: 1 });
     expect(await readDurations(join(damaged, "below"))).to.deep.equal({});
+  });
+
+  it("are in the repository in whole seconds, for files that exist", async () => {
+    const record = join(folder, "record.json");
+    await writeRecord(record, ["b", "a", "c", "d"].map(testFile), { a: 1.4, b: 20.6, c: 0.4, other: 5 });
+    expect(await readFile(record, "utf8")).to.equal('{\n  "a": 1,\n  "b": 21\n}\n');
+    const recorded = Object.keys(await readDurations(RECORDED));
+    expect(recorded).to.not.deep.equal([]);
+    expect(recorded.filter((file) => !existsSync(inRepository(file)))).to.deep.equal([]);
   });
 
   it("are estimated from the size of a file that has never run", async () => {

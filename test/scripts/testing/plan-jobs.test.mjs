@@ -6,7 +6,7 @@ import { planJobs } from "../../../scripts/testing/plan-jobs.mjs";
  */
 function plan(files) {
   const needs = Object.keys(files).map((file) => ({ file, live: file.startsWith("live") }));
-  const { together, alone } = planJobs(needs, ({ file }) => files[file] ?? 0);
+  const { together, alone } = planJobs(needs, ({ file }) => files[file] ?? 0, 2);
   return { together: together.map((job) => job.files), alone: alone.map((job) => job.files) };
 }
 
@@ -17,8 +17,14 @@ describe("planJobs", () => {
   });
 
   it("combines short files", () => {
-    const { together } = plan({ "live1.test.js": 8, "live2.test.js": 4, "live3.test.js": 2, "a.test.js": 1 });
+    const { together } = plan({ "live1.test.js": 4, "live2.test.js": 3, "live3.test.js": 2, "a.test.js": 1 });
     expect(together).to.deep.equal([["a.test.js"], ["live1.test.js", "live2.test.js"], ["live3.test.js"]]);
+  });
+
+  it("makes jobs of a share of the work that is left, so that the last ones are short", () => {
+    const files = [...Array(20).keys()].map((number) => [`live${number}.test.js`, 12]);
+    const { together } = plan(Object.fromEntries(files));
+    expect(together.map((job) => job.length)).to.deep.equal([4, 3, 3, 2, 2, 1, 1, 1, 1, 1, 1]);
   });
 
   it("keeps files that must run alone separate", () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readdir, truncate } from "node:fs/promises";
+import { readdir, stat, truncate } from "node:fs/promises";
 import { constants, getPriority } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -8,10 +8,18 @@ import { BUILDING_TIME, launching, type TestImage } from "./launching.js";
 
 describe("launch with buildInBackground", function () {
   this.timeout(BUILDING_TIME);
-  const { launch, folder, cacheWithCore } = launching();
+  const { launch, folder, cacheWithCore, cacheWithSwank } = launching();
 
   async function coresIn(cacheDir: string): Promise<string[]> {
     return (await readdir(cacheDir)).filter((name) => name.endsWith(".core"));
+  }
+
+  /** The only file of the compiled Swank's main part, with its inode. */
+  async function compiled(cacheDir: string): Promise<readonly [path: string, inode: number]> {
+    const [name = "", ...others] = await readdir(join(cacheDir, "fasl"));
+    expect(others).to.deep.equal([]);
+    const path = join(cacheDir, "fasl", name, "swank.fasl");
+    return [path, (await stat(path)).ino];
   }
 
   /** The nice value of each process of this one that builds a core. */
@@ -31,44 +39,46 @@ describe("launch with buildInBackground", function () {
     return launched;
   }
 
-  it("gives an image that has loaded Swank while the core for the next launch is built", async () => {
+  it("gives an image that has loaded Swank while the core for the next launch is built from the same compiled files", async () => {
     const cacheDir = await folder();
     const { image, evaluate } = await firstLaunch(cacheDir);
+    const kept = await compiled(cacheDir);
     expect(await evaluate("(cl:+ 1 2)")).to.equal("3");
     expect(await coresIn(cacheDir)).to.deep.equal([]);
     expect(await image.coreBuild).to.deep.equal({ status: "built" });
     expect(await coresIn(cacheDir)).to.have.length(1);
+    expect(await compiled(cacheDir)).to.deep.equal(kept);
     const second = await launch({ cacheDir, buildInBackground: true });
     expect(second.image.how).to.equal("core");
     expect(second.image.coreBuild).to.equal(undefined);
   });
 
   it("lets other processes go first while it builds", async () => {
-    const cacheDir = await folder();
+    const cacheDir = await cacheWithSwank();
     await firstLaunch(cacheDir);
     while (builders().length === 0) await setTimeout(20);
     expect(builders()[0]).to.equal(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
   });
 
   it("ends the build with the image, and leaves nothing behind", async () => {
-    const cacheDir = await folder();
+    const cacheDir = await cacheWithSwank();
     const { image } = await firstLaunch(cacheDir);
     while (builders().length === 0) await setTimeout(20);
     await image.stop();
     expect(await image.coreBuild).to.deep.equal({ status: "cancelled" });
     expect(builders()).to.deep.equal([]);
-    expect((await readdir(cacheDir)).sort()).to.deep.equal(["fasl", "lisp"]);
+    expect((await readdir(cacheDir)).sort()).to.deep.equal(["begun", "fasl", "lisp"]);
   });
 
   it("builds the core first if the image of the first launch ended too early", async () => {
-    const cacheDir = await folder();
+    const cacheDir = await cacheWithSwank();
     await (await firstLaunch(cacheDir)).image.stop();
     const { image } = await launch({ cacheDir, buildInBackground: true });
     expect([image.how, image.coreBuild]).to.deep.equal(["built-core", undefined]);
   });
 
   it("ends the build when the image ends by itself", async () => {
-    const { image, send } = await firstLaunch(await folder());
+    const { image, send } = await firstLaunch(await cacheWithSwank());
     send("(sb-ext:exit :code 3 :abort cl:t)");
     expect(await image.coreBuild).to.deep.equal({ status: "cancelled" });
   });
@@ -85,7 +95,11 @@ describe("launch with buildInBackground", function () {
 
   it("says why a build failed, and the image goes on", async () => {
     const runtimeSources = ['(cl:error "This runtime cannot be loaded.")'];
-    const { image, evaluate } = await launch({ cacheDir: await folder(), runtimeSources, buildInBackground: true });
+    const { image, evaluate } = await launch({
+      cacheDir: await cacheWithSwank(),
+      runtimeSources,
+      buildInBackground: true,
+    });
     const end = await image.coreBuild;
     expect(end).to.include({ status: "failed" });
     expect(end).to.have.property("reason").that.includes("This runtime cannot be loaded.");

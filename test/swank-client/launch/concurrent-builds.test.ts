@@ -11,7 +11,12 @@ import { runScript } from "./processes.js";
 
 describe("Processes that build a core simultaneously", function () {
   this.timeout(BUILDING_TIME);
-  const { launch, folder, cacheWithCore } = launching();
+  const { launch, folder, cacheWithCore, cacheWithSwank } = launching();
+
+  /** The files of builds, which are a core if all has been tidied. */
+  async function built(cacheDir: string): Promise<string[]> {
+    return (await readdir(cacheDir)).filter((name) => name !== "lisp" && name !== "fasl");
+  }
 
   it("build it once, and all start an image", async () => {
     const cacheDir = await folder();
@@ -22,12 +27,11 @@ describe("Processes that build a core simultaneously", function () {
     const results = lines.map((line) => ({ ...JSON.parse(line) }));
     expect(results.map(({ how }) => how).sort()).to.deep.equal(["built-core", "core"]);
     expect(results.flatMap(({ notes }) => notes)).to.deep.equal([]);
-    const files = await readdir(cacheDir);
-    expect(files.filter((name) => name !== "lisp")).to.have.length(1);
+    expect(await built(cacheDir)).to.have.length(1);
   });
 
   it("share one build within a process, too", async () => {
-    const cacheDir = await folder();
+    const cacheDir = await cacheWithSwank();
     const images = await Promise.all([launch({ cacheDir }), launch({ cacheDir })]);
     expect(images.map(({ image }) => image.how).sort()).to.deep.equal(["built-core", "core"]);
   });
@@ -75,7 +79,7 @@ describe("Processes that build a core simultaneously", function () {
   });
 
   it("remove the files of a killed process", async () => {
-    const cacheDir = await folder();
+    const cacheDir = await cacheWithSwank();
     const killed = runScript("launch-and-hold", [cacheDir]);
     const told = killed.firstLine.catch(() => "nothing");
     while (!(await readdir(cacheDir)).some((name) => name.includes(`.${killed.child.pid}.`))) await setTimeout(20);
@@ -83,7 +87,7 @@ describe("Processes that build a core simultaneously", function () {
     await killed.exited;
     expect(await told).to.equal("nothing");
     expect((await launch({ cacheDir })).image.how).to.equal("built-core");
-    const files = (await readdir(cacheDir)).filter((name) => name !== "lisp");
+    const files = await built(cacheDir);
     expect(files).to.have.length(1);
     expect(files[0]).to.match(/\.core$/);
   });

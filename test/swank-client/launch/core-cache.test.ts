@@ -6,7 +6,7 @@ import { BUILDING_TIME, launching } from "./launching.js";
 
 describe("CoreCache", function () {
   this.timeout(BUILDING_TIME);
-  const { launch, folder, cacheWithCore } = launching();
+  const { launch, folder, cacheWithCore, cacheWithSwank } = launching();
 
   async function coresIn(cacheDir: string): Promise<string[]> {
     return (await readdir(cacheDir)).filter((name) => name.endsWith(".core"));
@@ -19,7 +19,7 @@ describe("CoreCache", function () {
 
   it("builds a core once and reuses it", async () => {
     const cacheDir = await folder();
-    const options = { cacheDir, runtimeSources: undefined };
+    const options = { cacheDir };
     const first = await launch(options);
     const second = await launch(options);
     expect([first.image.how, second.image.how]).to.deep.equal(["built-core", "core"]);
@@ -34,7 +34,7 @@ describe("CoreCache", function () {
     const lines: string[] = [];
     const source = "(defun cl-user::caller () (cl-user::later))\n(defun cl-user::later (unused) 1)";
     const onLog = (line: string) => lines.push(line);
-    const { image } = await launch({ cacheDir: await folder(), runtimeSources: [source], onLog });
+    const { image } = await launch({ cacheDir: await cacheWithSwank(), runtimeSources: [source], onLog });
     expect(image.how).to.equal("built-core");
     expect(lines).to.deep.equal([]);
   });
@@ -77,7 +77,7 @@ describe("CoreCache", function () {
   });
 
   it("builds another core when the runtime changes", async () => {
-    const cacheDir = await folder();
+    const cacheDir = await cacheWithSwank();
     const source = (value: number) =>
       `(defpackage "GIVEN" (:use "CL"))\n(in-package "GIVEN")\n(defvar *value* ${value}) ; "é"`;
     const first = await launch({ cacheDir, runtimeSources: [source(1)], warmUp: ["(cl:incf given::*value*)"] });

@@ -1,10 +1,10 @@
-import { cp, mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { print, read } from "sexp-parser";
 import { type LaunchedImage, type LaunchImageOptions, launchImage } from "swank-client/launch";
 import { Connection } from "swank-client/protocol";
-import { PLAIN, plainCore } from "../../support/plain-core.js";
+import { COMPILED, PLAIN, plainCore, plainSwank } from "../../support/plain-core.js";
 
 /** An image that a test has launched, and the connection to it. */
 export interface TestImage {
@@ -20,8 +20,10 @@ export interface TestImage {
 export interface Launching extends Folders {
   /** Launches from the core that the tests of this run share, unless told otherwise. */
   launch(options?: LaunchImageOptions): Promise<TestImage>;
-  /** A cache folder of its own that has that core. */
+  /** A cache folder of its own that has that core, and the compiled Swank. */
   cacheWithCore(): Promise<string>;
+  /** A cache folder of its own that has the compiled Swank, but no core. */
+  cacheWithSwank(): Promise<string>;
 }
 
 /** Folders for the tests of one suite. */
@@ -33,8 +35,8 @@ export interface Folders {
 /** Milliseconds that a test may take on a slow machine if it builds cores. */
 export const BUILDING_TIME = 300_000;
 
-// Building a core takes seconds: tests that do not look at how it is built share one.
-const shared: { cacheDir?: Promise<string> } = {};
+// Building a core takes seconds: tests that do not look at how it is built share one, and those that do share the compiled Swank.
+const shared: { cacheDir?: Promise<string>; swank?: Promise<string> } = {};
 
 /** The cache folder with the core that the tests of this run share. */
 export function sharedCache(): Promise<string> {
@@ -42,12 +44,20 @@ export function sharedCache(): Promise<string> {
   return shared.cacheDir;
 }
 
-/** Tests look at all files of their cache, so that it holds this core only, and is not shared with other processes that run tests. */
+/** Tests look at all files of their cache, so that it holds this core and this Swank only, and is not shared with other processes that run tests. */
 async function buildShared(): Promise<string> {
   const [cacheDir, core] = await Promise.all([temporaryFolder(), plainCore()]);
   await cp(core, join(cacheDir, basename(core)), { preserveTimestamps: true });
+  await addCompiledSwank(cacheDir);
   await (await launchImage({ ...PLAIN, cacheDir })).stop();
   return cacheDir;
+}
+
+async function addCompiledSwank(cacheDir: string): Promise<void> {
+  shared.swank ??= plainSwank();
+  const compiled = await shared.swank;
+  await mkdir(join(cacheDir, COMPILED), { mode: 0o700 });
+  await cp(compiled, join(cacheDir, COMPILED, basename(compiled)), { recursive: true, preserveTimestamps: true });
 }
 
 after(async () => {
@@ -90,7 +100,12 @@ export function launching(): Launching {
     },
     async cacheWithCore() {
       const cacheDir = await folder();
-      await cp(await sharedCache(), cacheDir, { recursive: true, filter: (path) => !path.endsWith("fasl") });
+      await cp(await sharedCache(), cacheDir, { recursive: true });
+      return cacheDir;
+    },
+    async cacheWithSwank() {
+      const cacheDir = await folder();
+      await addCompiledSwank(cacheDir);
       return cacheDir;
     },
   };

@@ -1,11 +1,11 @@
-import { mkdir, readdir, symlink, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import { BUILDING_TIME, launching } from "./launching.js";
 
 describe("launch without a core", function () {
   this.timeout(BUILDING_TIME);
-  const { launch, folder } = launching();
+  const { launch, folder, cacheWithSwank } = launching();
 
   it("loads Swank, and compiles it only the first time", async () => {
     const cacheDir = await folder();
@@ -20,14 +20,22 @@ describe("launch without a core", function () {
     expect(await readdir(join(cacheDir, "fasl"))).to.deep.equal([name]);
   });
 
-  it("compiles damaged files again", async () => {
-    const cacheDir = await folder();
-    await (await launch({ cacheDir, useCore: false })).image.stop();
-    const [name = ""] = await readdir(join(cacheDir, "fasl"));
-    await writeFile(join(cacheDir, "fasl", name, "swank.fasl"), "garbage");
-    const { evaluate } = await launch({ cacheDir, useCore: false });
-    expect(await evaluate("(cl:+ 1 2)")).to.equal("3");
-  });
+  for (const [use, useCore, how] of [
+    ["load an image", false, "loaded"],
+    ["build a core", true, "built-core"],
+  ] as const) {
+    it(`compiles damaged files again to ${use}`, async () => {
+      const cacheDir = await cacheWithSwank();
+      const [name = ""] = await readdir(join(cacheDir, "fasl"));
+      const file = join(cacheDir, "fasl", name, "swank.fasl");
+      await writeFile(file, "garbage");
+      const { image, evaluate } = await launch({ cacheDir, useCore });
+      expect([image.how, image.notes]).to.deep.equal([how, []]);
+      expect(await evaluate("(cl:+ 1 2)")).to.equal("3");
+      expect((await stat(file)).size).to.be.above(100_000);
+      expect(await readdir(join(cacheDir, "fasl"))).to.deep.equal([name]);
+    });
+  }
 
   it("compiles for each of several images that are launched at once, and keeps one result", async () => {
     const cacheDir = await folder();

@@ -1,16 +1,16 @@
 import { expect } from "chai";
 import { calls, type LaunchedClient, type LaunchOptions, launch, read } from "swank-client";
 import { rejection } from "../../support/caught.js";
-import { PLAIN } from "../../support/plain-core.js";
+import { testCache } from "../../support/test-cache.js";
 import { evaluate, lost } from "../live/outcomes.js";
-import { BUILDING_TIME, sharedCache } from "./launching.js";
+import { BUILDING_TIME } from "./launching.js";
 
 describe("Loss of a launched image", function () {
   this.timeout(BUILDING_TIME);
   const clients: LaunchedClient[] = [];
 
   async function launched(options: LaunchOptions = {}): Promise<LaunchedClient> {
-    const client = await launch({ ...PLAIN, cacheDir: await sharedCache(), ...options });
+    const client = await launch({ cacheDir: testCache("swank-mcp"), ...options });
     clients.push(client);
     return client;
   }

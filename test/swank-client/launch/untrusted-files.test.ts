@@ -24,7 +24,7 @@ const run = promisify(execFile);
 
 describe("launch: files that other users may have written", function () {
   this.timeout(BUILDING_TIME);
-  const { launch, folder, cacheWithCore } = launching();
+  const { launch, folder, cacheWithCore, cacheWithSwank } = launching();
   const temporary = process.env["TMPDIR"];
 
   afterEach(() => {
@@ -127,8 +127,7 @@ describe("launch: files that other users may have written", function () {
   });
 
   it("does not load a compiled file that others can write", async () => {
-    const cacheDir = await folder();
-    await (await launch({ cacheDir, useCore: false })).image.stop();
+    const cacheDir = await cacheWithSwank();
     const [name = ""] = await readdir(join(cacheDir, "fasl"));
     const fasl = join(cacheDir, "fasl", name, "swank.fasl");
     await chmod(fasl, 0o666);

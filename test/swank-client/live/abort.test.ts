@@ -99,7 +99,7 @@ describe("Evaluation.abort", () => {
     const evaluation = await whenRunning(
       client,
       `(let ((end (+ (get-internal-real-time) (* 6 internal-time-units-per-second))))
-         (sb-sys:without-interrupts (princ "within") (loop until (> (get-internal-real-time) end))))
+         (sb-sys:without-interrupts (princ "within") (loop until (> (get-internal-real-time) end) do (sleep 0.01))))
        :end`,
       "within",
     );
@@ -123,7 +123,7 @@ describe("Evaluation.abort", () => {
   it("can be called many times while interrupts are disabled", async () => {
     await values(client, "(defvar *let-in* nil) (defvar *number* nil)");
     const code =
-      '(setf *number* (swank/backend:thread-id sb-thread:*current-thread*)) (sb-sys:without-interrupts (princ "within") (loop until *let-in*))';
+      '(setf *number* (swank/backend:thread-id sb-thread:*current-thread*)) (sb-sys:without-interrupts (princ "within") (loop until *let-in* do (sleep 0.01)))';
     const evaluation = await whenRunning(client, code, "within");
     for (let round = 0; round < 20; round += 1) expect(await evaluation.interrupt()).to.equal(true);
     await Promise.allSettled(Array.from({ length: 5 }, () => evaluation.abort()));

@@ -56,7 +56,7 @@ describe("Stop of another client", () => {
         (:report (lambda (condition stream)
                    ;; what tells of it, as opposed to Swank
                    (when (search "description" (sb-thread:thread-name sb-thread:*current-thread*))
-                     (ecase (how condition) (:loops (loop)) (:blocks (sb-sys:without-interrupts (sleep 20))) (:prints (print :printed))))
+                     (ecase (how condition) (:loops (loop (sleep 0.01))) (:blocks (sb-sys:without-interrupts (sleep 20))) (:prints (print :printed))))
                    (format stream "~a" (how condition)))))`);
     const hows = [":loops", ":loops", ":loops", ":loops", ":loops", ":loops", ":blocks", ":prints"];
     const endings = hows.map((how) => neighbour.evaluate(`(error 'telling :how ${how})`));

@@ -80,7 +80,7 @@ const FORMS: readonly [what: string, form: string, code: SwankErrorCode][] = [
 ];
 
 /** Milliseconds after which code that never ends by itself is ended. */
-const TIMEOUT = 200;
+const TIMEOUT = 100;
 
 const timeoutFor = (code: SwankErrorCode) => (code === "REQUEST_TIMEOUT" ? TIMEOUT : 60_000);
 

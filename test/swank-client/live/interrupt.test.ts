@@ -42,7 +42,7 @@ describe("Evaluation.interrupt", () => {
     "(let ((m (sb-thread:make-mutex))) (sb-thread:with-mutex (m) (loop)))",
     '(sb-ext:run-program "/bin/sleep" \'("3"))',
     "(defmacro endless () (loop)) (endless)",
-    "(defstruct printing) (defmethod print-object ((p printing) s) (loop)) (make-printing)",
+    "(defstruct printing) (defmethod print-object ((p printing) s) (loop (sleep 0.01))) (make-printing)",
     "(loop (progn (eval '(defclass interrupted-class () (a b))) (make-instance 'interrupted-class)))",
     "(loop (gensym) (gc))",
     "(labels ((f (n) (if (zerop n) 0 (1+ (f (1- n)))))) (loop (f 10000)))",

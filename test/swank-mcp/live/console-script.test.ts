@@ -80,7 +80,7 @@ describe("swank-mcp console without a terminal", () => {
 
   it("ends its image when a signal ends it during an evaluation", async () => {
     const console = new PipedConsole();
-    console.write("(progn (princ (swank/backend:getpid)) (terpri) (finish-output) (loop))\n");
+    console.write("(progn (princ (swank/backend:getpid)) (terpri) (finish-output) (loop (sleep 0.01)))\n");
     const [, pid] = await console.says(/^(\d+)\n/m);
     console.process.kill("SIGTERM");
     expect((await console.exited).code).to.equal(143);

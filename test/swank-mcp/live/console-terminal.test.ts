@@ -7,7 +7,7 @@ import { gone } from "../../support/mcp-processes.js";
 import { KEYS, McpTerminal } from "../../support/mcp-terminal.js";
 import { startRealSwank } from "../../support/real-swank.js";
 
-const LOOP = "(progn (princ :begun) (finish-output) (loop))";
+const LOOP = "(progn (princ :begun) (finish-output) (loop (sleep 0.01)))";
 
 describe("swank-mcp console in a terminal", () => {
   let state: string;
@@ -128,7 +128,7 @@ describe("swank-mcp console in a terminal", () => {
   });
 
   it("abandons an evaluation that does not stop at the second Ctrl-C", async () => {
-    await terminal.enter("(sb-sys:without-interrupts (princ :begun) (finish-output) (loop))");
+    await terminal.enter("(sb-sys:without-interrupts (princ :begun) (finish-output) (loop (sleep 0.01)))");
     await terminal.shows("BEGUN");
     terminal.press(KEYS.interrupt, KEYS.interrupt);
     await terminal.shows("aborted");

@@ -2,10 +2,10 @@ import { expect } from "chai";
 import { McpDebugger } from "../../support/mcp-debugger.js";
 import { blocks } from "../../support/mcp-results.js";
 
-/** Classes whose objects cannot be printed: printing never ends, stops at a break, or invokes ABORT. */
+/** Classes whose objects cannot be printed: printing never ends, stops at a break, or invokes ABORT. Most of the time is waiting for limits. */
 const CLASSES = `
 (defclass endless () ())
-(defmethod print-object ((object endless) stream) (loop))
+(defmethod print-object ((object endless) stream) (loop (sleep 0.01)))
 (defclass stopping () ())
 (defmethod print-object ((object stopping) stream) (break "while printing"))
 (defclass leaving () ())
@@ -64,7 +64,7 @@ describe("debugger tools with objects that cannot be printed", () => {
     const [report = ""] = await lisp.evaluate(`
 (define-condition odd (error) () (:report (lambda (condition stream) (declare (ignore condition stream)) (break "odd"))))
 (restart-case (error 'odd)
-  (endless () :report (lambda (stream) (declare (ignore stream)) (loop)) :endless)
+  (endless () :report (lambda (stream) (declare (ignore stream)) (loop (sleep 0.01))) :endless)
   (flood () :report (lambda (stream) (loop (write-string "on and on " stream))) :flood)
   (leaving () :report (lambda (stream) (declare (ignore stream)) (invoke-restart 'flood)) :leaving))`);
     expect(report).to.contain("#<a COMMON-LISP-USER::ODD cannot be printed>");

@@ -85,7 +85,7 @@ describe("interrupt-thread", function () {
   for (const action of ["abort", "kill"])
     it(`says that an evaluation without interrupts has not ended by ${action}, until it has`, async () => {
       await server.evaluate("(defvar *open* nil)");
-      const code = "(sb-sys:without-interrupts (loop until *open*)) (sleep 3600)";
+      const code = "(sb-sys:without-interrupts (loop until *open* do (sleep 0.01))) (sleep 3600)";
       const evaluation = server.startCall("evaluate-lisp", { code, timeout: 3600 });
       const id = await running(server, "worker");
       const [answer] = await act(server, id, action);
@@ -106,7 +106,7 @@ describe("interrupt-thread", function () {
 
   it("says that a thread without interrupts has not stopped", async () => {
     await server.evaluate(`(defvar *open* nil)
-      (sb-thread:make-thread (lambda () (sb-sys:without-interrupts (loop until *open*)) (sleep 3600)) :name "closed") nil`);
+      (sb-thread:make-thread (lambda () (sb-sys:without-interrupts (loop until *open* do (sleep 0.01))) (sleep 3600)) :name "closed") nil`);
     const id = await running(server, "closed");
     expect((await act(server, id, "stop"))[0]).to.match(/^; Thread \d+ has not stopped yet: it allows no interrupts/);
     // The interrupt waits for the thread.

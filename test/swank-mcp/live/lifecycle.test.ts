@@ -29,7 +29,7 @@ describe("swank-mcp process", () => {
   it("fails the running call when its image is killed, and announces a new image with the next answer", async () => {
     const server = await start();
     const pid = await server.imagePid();
-    const running = server.startCall("evaluate-lisp", { code: "(progn (print :running) (loop))" });
+    const running = server.startCall("evaluate-lisp", { code: "(progn (print :running) (loop (sleep 0.01)))" });
     await server.progressOf(running);
     process.kill(pid, "SIGKILL");
     const lost = await running.result;
@@ -65,7 +65,7 @@ It is not known how far the evaluation got.`);
   it("unwinds a cancelled call", async () => {
     const server = await start();
     await server.evaluate("(defvar *left* nil)");
-    const code = "(unwind-protect (progn (print :running) (loop)) (setf *left* t))";
+    const code = "(unwind-protect (progn (print :running) (loop (sleep 0.01))) (setf *left* t))";
     const running = server.startCall("evaluate-lisp", { code });
     await server.progressOf(running);
     server.cancel(running.id);
@@ -155,7 +155,7 @@ It is not known how far the evaluation got.`);
     ]) {
       const server = await start("--timeout", "1");
       await server.evaluate("1");
-      const cut = server.startCall("evaluate-lisp", { code: "(progn (print 1) (loop))", timeout: 60 });
+      const cut = server.startCall("evaluate-lisp", { code: "(progn (print 1) (loop (sleep 0.01)))", timeout: 60 });
       await server.progressOf(cut);
       const [result] = await Promise.all([cut.result, leave(server)]);
       expect(refusalType(result)).to.equal("SHUTTING_DOWN");
@@ -175,7 +175,7 @@ It is not known how far the evaluation got.`);
   it("exits at the end of its input even if code runs forever", async () => {
     const server = await start("--timeout", "1");
     const pid = await server.imagePid();
-    const running = server.evaluate("(loop)", { timeout: 60 }).catch(() => []);
+    const running = server.evaluate("(loop (sleep 0.01))", { timeout: 60 }).catch(() => []);
     expect(await server.end()).to.deep.equal({ code: 0, signal: null });
     await running;
     await gone(pid);
@@ -189,7 +189,7 @@ It is not known how far the evaluation got.`);
     it(`exits on ${signal} with its exit code, even while code runs`, async () => {
       const server = await start();
       const pid = await server.imagePid();
-      const running = server.evaluate("(loop)").catch(() => []);
+      const running = server.evaluate("(loop (sleep 0.01))").catch(() => []);
       server.process.kill(signal);
       expect(await server.exited).to.deep.equal({ code, signal: null });
       await running;

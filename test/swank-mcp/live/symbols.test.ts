@@ -165,7 +165,7 @@ describe("reset-session on a launched image", () => {
     await server.evaluate('(error "stopped")');
     const running = server.startCall("evaluate-lisp", { code: "(progn (print 1) (loop))" });
     await server.progressOf(running);
-    const stubborn = server.startCall("evaluate-lisp", { code: "(sb-sys:without-interrupts (loop))" });
+    const stubborn = server.startCall("evaluate-lisp", { code: "(sb-sys:without-interrupts (loop (sleep 0.01)))" });
     const answer = await server.call("reset-session");
     expect(answer.isError).to.equal(false);
     for (const { result } of [running, stubborn]) {

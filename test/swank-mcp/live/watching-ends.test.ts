@@ -29,13 +29,15 @@ const BUSY_FOR_CLIENTS = `
 
 describe("what watches a program of an attached image", function () {
   this.timeout(300_000);
-  let image: RealSwank;
+  let image: RealSwank | undefined;
   let watcher: McpStdio;
   const opened: McpStdio[] = [];
 
+  // Every test leaves nothing on, so that they share an image until one ends it.
   beforeEach(async () => {
+    if (image !== undefined) return;
     image = await startRealSwank();
-    watcher = await attach();
+    watcher = await McpStdio.start(attached());
     // At the image's own prompt: the program is not the agent's.
     image.type(SHOP.replaceAll("\n", " "));
     await watcher.evaluate("(loop until (find-package :shop) do (sleep 0.01))");
@@ -45,11 +47,20 @@ describe("what watches a program of an attached image", function () {
   });
   afterEach(async () => {
     for (const server of opened.splice(0)) await server.close();
-    await image.stop();
   });
+  after(() => endImage());
+
+  async function endImage(): Promise<void> {
+    const ended = image;
+    image = undefined;
+    await ended?.stop();
+    await watcher.close();
+  }
+
+  const attached = () => ["--attach", String(image?.port), "--approval", "off"];
 
   async function attach(): Promise<McpStdio> {
-    const server = await McpStdio.start(["--attach", String(image.port), "--approval", "off"]);
+    const server = await McpStdio.start(attached());
     opened.push(server);
     return server;
   }
@@ -110,8 +121,9 @@ describe("what watches a program of an attached image", function () {
         const agent = await attach();
         const call = agent.startCall(tool, { ...what, ...source });
         await untilOn();
-        image.process.kill("SIGKILL");
+        image?.process.kill("SIGKILL");
         expect(blocks(await call.result).join("\n")).to.match(/lost|closed|ended/i);
+        await endImage();
       });
     }
   }
@@ -128,7 +140,7 @@ describe("what watches a program of an attached image", function () {
     let answer = "No";
     const asked: string[] = [];
     const agent = await McpDebugger.start({
-      args: ["--attach", String(image.port)],
+      args: ["--attach", String(image?.port)],
       answer: async (message): Promise<ElicitResult> => {
         asked.push(message);
         return { action: "accept", content: { answer } };

@@ -1,5 +1,3 @@
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import { SwankError } from "../base/errors.js";
 import type { CoreIngredients } from "./core-key.js";
 import { coreArgs, lispEnvironment } from "./lisp-arguments.js";
@@ -11,6 +9,8 @@ const BUILD_TIMEOUT = 300_000;
 
 /** A core to build. */
 export interface CoreBuild {
+  /** The folder of the compiled Swank, which is compiled there if the folder is empty. */
+  readonly fasls: string;
   readonly ingredients: CoreIngredients;
   /** The greeting of images started from the core. */
   readonly greeting: string;
@@ -27,19 +27,15 @@ const READ_INPUT = "(cl:load (sb-sys:make-fd-stream 0 :input t :buffering :full 
 /**
  * Builds a core with Swank in it.
  *
- * @param folder - An empty folder that no other code uses. It holds all files of the build.
- * @returns the core's path, in that folder
+ * @param file - The core's path, in a folder that no other code uses.
  * @throws SwankError `CORE_BUILD_FAILED`; `CANCELLED`
  */
-export async function buildCore(folder: string, build: CoreBuild): Promise<string> {
+export async function buildCore(file: string, build: CoreBuild): Promise<void> {
   const { lisp } = build.ingredients;
-  const fasls = join(folder, "fasl");
-  const file = join(folder, "core");
-  await mkdir(fasls, { mode: 0o700 });
   const limit = AbortSignal.timeout(BUILD_TIMEOUT);
   const result = await runLisp(lisp.runtime, {
     args: [...coreArgs(lisp), "--no-sysinit", "--no-userinit", "--non-interactive", "--eval", READ_INPUT],
-    input: buildForms(file, fasls, build).join("\n"),
+    input: buildForms(file, build).join("\n"),
     env: lispEnvironment(lisp, build.env),
     signal: build.signal === undefined ? limit : AbortSignal.any([build.signal, limit]),
     onLine: build.onLog,
@@ -49,10 +45,9 @@ export async function buildCore(folder: string, build: CoreBuild): Promise<strin
   if (limit.aborted && !result.succeeded)
     throw buildFailed(`not finished after ${BUILD_TIMEOUT / 60_000} minutes`, result.output);
   if (!result.succeeded) throw buildFailed(result.ending, result.output);
-  return file;
 }
 
-function buildForms(file: string, fasls: string, { ingredients, greeting }: CoreBuild): readonly string[] {
+function buildForms(file: string, { ingredients, greeting, fasls }: CoreBuild): readonly string[] {
   const loading = [
     ...loadSwankForms(ingredients.swankFolder, fasls),
     loadFileForm(lispFile("launch/core")),

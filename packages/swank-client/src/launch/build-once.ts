@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import { removeQuietly } from "../cache/drafts.js";
-import { buildCore } from "./build-core.js";
+import { buildCore, type CoreBuild } from "./build-core.js";
+import { withCompiledSwank } from "./compiled-swank.js";
 import type { CoreCache, KeptCore } from "./core-cache.js";
 import { doExclusively } from "./exclusive-work.js";
 import type { LaunchPlan } from "./launch-plan.js";
@@ -32,13 +34,18 @@ export function buildOnce(plan: LaunchPlan, cache: CoreCache, options: BuildOpti
   });
 }
 
-async function build(plan: LaunchPlan, cache: CoreCache, { signal, isBackground }: BuildOptions): Promise<KeptCore> {
+async function build(plan: LaunchPlan, cache: CoreCache, options: BuildOptions): Promise<KeptCore> {
   const draft = await cache.makeDraft(plan.key);
   try {
-    const { ingredients, greeting, env, options } = plan;
-    const core = await buildCore(draft, { ingredients, greeting, env, signal, isBackground, onLog: options.onLog });
+    const core = join(draft, "core");
+    await withCompiledSwank(plan, (fasls = draft) => buildCore(core, coreBuild(plan, options, fasls)));
     return await cache.adopt(core, plan.key);
   } finally {
     await removeQuietly(draft);
   }
+}
+
+function coreBuild(plan: LaunchPlan, { signal, isBackground }: BuildOptions, fasls: string): CoreBuild {
+  const { ingredients, greeting, env, options } = plan;
+  return { ingredients, greeting, env, signal, isBackground, fasls, onLog: options.onLog };
 }

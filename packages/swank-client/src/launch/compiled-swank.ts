@@ -1,9 +1,12 @@
 import { chmod, lstat, readdir, rename, utimes } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { asSwankError } from "../base/errors.js";
 import { makeDraft, removeAbandoned, removeQuietly } from "../cache/drafts.js";
 import { treeProblem } from "../cache/own-file.js";
 import { ownSubfolder } from "../cache/own-folder.js";
 import { removeUnused } from "../cache/remove-unused.js";
+import { swankKey } from "./core-key.js";
+import type { LaunchPlan } from "./launch-plan.js";
 
 /** The folder of compiled Swanks in the cache folder. */
 const FOLDER = "fasl";
@@ -11,51 +14,52 @@ const FOLDER = "fasl";
 /** Number of compiled Swanks to keep. The least recently used are removed. */
 const KEPT = 2;
 
-/** The compiled files of a Swank that is loaded without a core. */
-export interface CompiledSwank {
-  /** The folder. `undefined`: there is none, so Swank is loaded without compiling it to files. */
+/** The compiled files of a Swank that are being made. */
+interface FreshFiles {
+  /** `undefined`: there is no folder for them, so Swank is loaded without compiling it to files. */
   readonly folder: string | undefined;
-  /** True if an earlier image compiled Swank into it. */
-  readonly isKept: boolean;
-  /** Makes the compiled files available to later images. Never rejects, because the image that compiled them already runs. */
+  /** Makes them available to later images, in place of damaged ones. Never rejects, because the Lisp that compiled them already runs. */
   publish(): Promise<void>;
-  /** Removes the compiled files, but not files that were published since. Never rejects. */
+  /** Removes them. Never rejects. */
   discard(): Promise<void>;
 }
 
 const doNothing = async () => undefined;
 
-const NOWHERE: CompiledSwank = { folder: undefined, isKept: false, publish: doNothing, discard: doNothing };
+const NOWHERE: FreshFiles = { folder: undefined, publish: doNothing, discard: doNothing };
 
 /**
- * Finds or makes a folder for compiled files in the cache folder.
- * Only one image writes into it, and then it never changes, so that no image loads a file that another one is writing.
+ * Loads Swank from compiled files in the cache folder. If there are none, or if it cannot be loaded from them, it is compiled into a new folder.
+ * Only one Lisp writes into a folder, and then it never changes, so that no Lisp loads a file that another one is writing.
  *
- * @param key - Identifies the sources and the compiler.
- * @param notes - Notes for the user are added here.
+ * @param load - Loads Swank from a folder, and compiles it there if it is empty. `undefined`: no file can be kept.
+ * @throws the error of `load`
  */
-export async function compiledSwank(
-  cacheFolder: string | undefined,
-  key: string,
-  notes: string[],
-): Promise<CompiledSwank> {
+export async function withCompiledSwank<Result>(
+  { ingredients, cacheFolder, notes }: Pick<LaunchPlan, "ingredients" | "cacheFolder" | "notes">,
+  load: (folder: string | undefined) => Promise<Result>,
+): Promise<Result> {
   const parent = cacheFolder === undefined ? undefined : await ownSubfolder(cacheFolder, FOLDER);
-  if (parent === undefined) return NOWHERE;
+  if (parent === undefined) return load(undefined);
   await removeAbandoned(parent);
-  const folder = join(parent, key);
-  if (await isUsable(folder, notes)) {
-    return { folder, isKept: true, publish: doNothing, discard: () => removeQuietly(folder) };
+  const kept = join(parent, swankKey(ingredients));
+  const wasKept = await isUsable(kept, notes);
+  if (wasKept) {
+    try {
+      return await load(kept);
+    } catch (error) {
+      if (asSwankError(error).code === "CANCELLED") throw error;
+    }
   }
-  return draft(parent, key).catch(() => NOWHERE);
-}
-
-/** Whether an earlier image has compiled this Swank. The files may nevertheless be unusable. */
-export function isSwankCompiled(cacheFolder: string | undefined, key: string): Promise<boolean> {
-  if (cacheFolder === undefined) return Promise.resolve(false);
-  return lstat(join(cacheFolder, FOLDER, key)).then(
-    () => true,
-    () => false,
-  );
+  const fresh = await freshFiles(parent, kept, wasKept).catch(() => NOWHERE);
+  try {
+    const result = await load(fresh.folder);
+    await fresh.publish();
+    return result;
+  } catch (error) {
+    await fresh.discard();
+    throw error;
+  }
 }
 
 /** True if the folder exists and only this user can have written it. Otherwise it is removed. */
@@ -72,15 +76,16 @@ async function isUsable(folder: string, notes: string[]): Promise<boolean> {
   return false;
 }
 
-async function draft(parent: string, key: string): Promise<CompiledSwank> {
-  const path = await makeDraft(parent, key);
-  const discard = () => removeQuietly(path);
+async function freshFiles(parent: string, kept: string, areKeptDamaged: boolean): Promise<FreshFiles> {
+  const folder = await makeDraft(parent, basename(kept));
+  const discard = () => removeQuietly(folder);
   const publish = async () => {
-    // Another process may have published the same files first.
-    await share(path, join(parent, key)).catch(discard);
+    if (areKeptDamaged) await removeQuietly(kept);
+    // Another process may have published the same files in between.
+    await share(folder, kept).catch(discard);
     await prune(parent).catch(() => undefined);
   };
-  return { folder: path, isKept: false, publish, discard };
+  return { folder, publish, discard };
 }
 
 async function share(path: string, folder: string): Promise<void> {

@@ -17,20 +17,36 @@ export interface CoreRuntime {
   readonly sources: readonly string[];
 }
 
-/** The ingredients of a core. */
-export interface CoreIngredients {
+/** What Swank is loaded from. */
+export interface SwankIngredients {
   readonly lisp: LispInstallation;
   readonly swankFolder: string;
+}
+
+/** The ingredients of a core. */
+export interface CoreIngredients extends SwankIngredients {
   readonly runtime: CoreRuntime;
   readonly warmUp: readonly string[];
 }
 
 /** The key of a core. Another SBCL, another Swank or another version of this package gives another key. */
-export function coreKey({ lisp, swankFolder, runtime, warmUp }: CoreIngredients): string {
+export function coreKey({ runtime, warmUp, ...swank }: CoreIngredients): string {
+  return keyOf([...swankIngredients(swank), runtime.id, warmUp]);
+}
+
+/** The key of a compiled Swank, which has all that its files depend on: the Lisp, its core, Swank's sources, and our code that loads them. */
+export function swankKey(ingredients: SwankIngredients): string {
+  return keyOf(swankIngredients(ingredients));
+}
+
+function swankIngredients({ lisp, swankFolder }: SwankIngredients): readonly unknown[] {
   const stamps = [lisp.runtime, lisp.core ?? lisp.runtime, ...swankFiles(swankFolder)].map(fileStamp);
   const texts = LAUNCH_FILES.map((file) => readFileSync(file, "utf8"));
-  const all = JSON.stringify([FORMAT, lisp.version, lisp.home, stamps, texts, runtime.id, warmUp]);
-  return createHash("sha256").update(all).digest("hex").slice(0, 24);
+  return [FORMAT, lisp.version, lisp.home, stamps, texts];
+}
+
+function keyOf(ingredients: readonly unknown[]): string {
+  return createHash("sha256").update(JSON.stringify(ingredients)).digest("hex").slice(0, 24);
 }
 
 function swankFiles(folder: string): readonly string[] {

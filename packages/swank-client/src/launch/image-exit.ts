@@ -6,8 +6,11 @@ import { within } from "./within.js";
 /** Milliseconds to wait for the exit of an image whose connection has ended. */
 const EXIT_TIME = 2000;
 
-/** SBCL's last words after a garbage collection without memory (gencgc.c, `gc_heap_exhausted_error_or_lose`). */
-const HEAP_EXHAUSTED = /Heap exhausted, game over/;
+/**
+ * SBCL's words at a garbage collection without memory, which always end it (gencgc.c, `gc_heap_exhausted_error_or_lose`). Instead of the last
+ * ones, a failed check of SBCL itself can follow the first: "GC invariant lost".
+ */
+const HEAP_EXHAUSTED = /^Heap exhausted during garbage collection|Heap exhausted, game over/m;
 
 /** What is known of an image that has ended. */
 export function imageExit(code: number | null, signal: NodeJS.Signals | null, outputTail: string): ImageExit {

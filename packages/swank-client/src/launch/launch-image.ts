@@ -1,6 +1,6 @@
 import { checkOptions } from "../base/check-arguments.js";
 import { BackgroundBuild } from "./background-build.js";
-import { isSwankCompiled } from "./compiled-swank.js";
+import { hasBegun, recordBegun } from "./begun-builds.js";
 import { CoreCache } from "./core-cache.js";
 import { LAUNCH_IMAGE_OPTIONS, type LaunchImageOptions } from "./launch-image-options.js";
 import { planLaunch } from "./launch-plan.js";
@@ -29,11 +29,14 @@ export async function launchImage(options: LaunchImageOptions = {}): Promise<Lau
   const { cacheFolder } = plan;
   if (options.useCore === false || cacheFolder === undefined || lisp.core === undefined) return startByLoading(plan);
   const cache = new CoreCache(cacheFolder, plan.notes);
-  const isBackground = options.buildInBackground === true && !(await isSwankCompiled(cacheFolder, plan.key));
+  const isBackground = options.buildInBackground === true && !(await hasBegun(cacheFolder, plan.key));
   const image = await startFromCore(plan, cache, isBackground);
   if (image !== undefined) return image;
   const loaded = await startByLoading(plan);
   // Otherwise building it has just failed.
-  if (isBackground) loaded.endWithImage(new BackgroundBuild(plan, cache));
+  if (isBackground) {
+    await recordBegun(cacheFolder, plan.key);
+    loaded.endWithImage(new BackgroundBuild(plan, cache));
+  }
   return loaded;
 }

@@ -1,5 +1,4 @@
-import { asSwankError } from "../base/errors.js";
-import { type CompiledSwank, compiledSwank } from "./compiled-swank.js";
+import { withCompiledSwank } from "./compiled-swank.js";
 import { DEFAULT_START_TIMEOUT } from "./launch-image-options.js";
 import type { LaunchPlan } from "./launch-plan.js";
 import { LaunchedImage } from "./launched-image.js";
@@ -13,34 +12,8 @@ import { type StartedImage, startImage } from "./start-image.js";
  * @throws SwankError `LAUNCH_FAILED`; `CANCELLED`
  */
 export async function startByLoading(plan: LaunchPlan): Promise<LaunchedImage> {
-  const { process, pid } = await startWithFreshFiles(plan);
+  const { process, pid } = await withCompiledSwank(plan, (fasls) => startLoading(plan, fasls));
   return new LaunchedImage(process, pid, "loaded", plan.notes);
-}
-
-/** If compiled files cannot be loaded, they are damaged and are compiled again. */
-async function startWithFreshFiles(plan: LaunchPlan): Promise<StartedImage> {
-  const compiled = await compiledSwank(plan.cacheFolder, plan.key, plan.notes);
-  try {
-    return await startWith(plan, compiled);
-  } catch (error) {
-    if (!compiled.isKept || asSwankError(error).code === "CANCELLED") throw error;
-    return startWith(plan, await compiledSwank(plan.cacheFolder, plan.key, plan.notes));
-  }
-}
-
-async function startWith(plan: LaunchPlan, compiled: CompiledSwank): Promise<StartedImage> {
-  const started = await startOrDiscard(plan, compiled);
-  await compiled.publish();
-  return started;
-}
-
-async function startOrDiscard(plan: LaunchPlan, compiled: CompiledSwank): Promise<StartedImage> {
-  try {
-    return await startLoading(plan, compiled.folder);
-  } catch (error) {
-    await compiled.discard();
-    throw error;
-  }
 }
 
 function startLoading(plan: LaunchPlan, fasls: string | undefined): Promise<StartedImage> {
