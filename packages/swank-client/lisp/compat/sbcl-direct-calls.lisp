@@ -25,12 +25,11 @@
   (funcall *set-directly-called* (funcall *find-fdefn* name) (if calledp 1 0)))
 
 ;;; One search for several functions. SBCL's own takes each function in turn, and disassembles. SBCL 2.2.9 to 2.3.11 have all these
-;;; functions, and call by address in the same way. The condition is read in the package KEYWORD, so it has no variables.
+;;; functions, and call by address in the same way. The condition is read in the package KEYWORD, which has no variables.
 
-#+#.(cl:if (cl:every (cl:function cl:find-symbol)
-                     '("REMOVE-STATIC-LINKS" "MAP-OBJECTS-IN-RANGE" "CODE-HEADER-FDEFN-RANGE" "FDEFN-RAW-ADDR" "FDEFN-ENTRY-ADDRESS"
-                       "TEXT-SPACE-START" "*TEXT-SPACE-FREE-POINTER*")
-                     '#1=("SB-VM" . #1#))
+#+#.(cl:if (cl:notany (cl:lambda (cl-user::name) (cl:null (cl:find-symbol cl-user::name "SB-VM")))
+                      '("REMOVE-STATIC-LINKS" "MAP-OBJECTS-IN-RANGE" "CODE-HEADER-FDEFN-RANGE" "FDEFN-RAW-ADDR" "FDEFN-ENTRY-ADDRESS"
+                        "TEXT-SPACE-START" "*TEXT-SPACE-FREE-POINTER*"))
            '(:and)
            '(:or))
 (progn

@@ -44,8 +44,8 @@ finds its thread. If the connection has closed, the request ends at once."
   "The functions that INSTALL-GUARD encapsulates.")
 
 (defun prepare-guard ()
-  "If the functions of Swank are called by address, as in a saved core, search once for these calls and for those of the functions that the
-first evaluation encapsulates."
+  "If the functions of Swank are called by address, as in a core that the user has saved, search once for these calls and for those of the
+functions that the first evaluation encapsulates."
   (when (some #'called-directly-p *guarded-functions*)
     (prepare-encapsulations (append *guarded-functions* '(sb-ext:exit) *dispatch-compilers* *functions-under-c-locks*))))
 

@@ -18,7 +18,8 @@ The error is returned so that no thread enters the debugger with the lock."
 (defun change-encapsulation (change &rest arguments)
   "Apply CHANGE, which changes an encapsulation or prepares one, to ARGUMENTS, and retry if it fails.
 SBCL first searches all compiled code for direct calls of the function. If another thread compiles or garbage is collected during the
-search, it can run past the end (failed AVER in MAP-OBJECTS-IN-RANGE). Nothing has changed then, and the change is tried again.
+search, it can run past the end (failed AVER in MAP-OBJECTS-IN-RANGE). Some calls may then go by name already, which is harmless, and the
+change is tried again.
 A thread that entered the debugger here would keep a lock that the compiler waits for."
   (loop with *break-on-signals* = nil
         repeat 50

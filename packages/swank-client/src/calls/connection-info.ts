@@ -89,6 +89,12 @@ function noRulesForm(): Sexp {
     list(symbol("cl:list-all-packages")),
     connection,
   );
-  const guarded = list(symbol("cl:if"), list(symbol("cl:fboundp"), setter), set, NIL);
+  // Slynk serves in threads that are no Swank connection's.
+  const guarded = list(
+    symbol("cl:if"),
+    list(symbol("cl:fboundp"), setter),
+    list(symbol("cl:if"), connection, set, NIL),
+    NIL,
+  );
   return list(symbol("cl:if"), list(symbol("cl:find-package"), swank), guarded, NIL);
 }

@@ -1,8 +1,8 @@
 import { checkOptions, checkSignal, checkTimeout, type OptionNames } from "../base/check-arguments.js";
-import { SwankError } from "../base/errors.js";
+import { SwankError, type SwankErrorCode } from "../base/errors.js";
 import { type ConnectionInfo, connectionInfo } from "../calls/connection-info.js";
 import type { LispFunction } from "../lisp/descriptor.js";
-import { runnerOf } from "../lisp/lisp-runner.js";
+import { type LispRunner, runnerOf } from "../lisp/lisp-runner.js";
 import { Connection } from "../protocol/connection/connection.js";
 import {
   CONNECTION_OPTIONS,
@@ -73,7 +73,8 @@ export async function openWith(
   });
   try {
     const remaining = Math.max(1, deadline - performance.now());
-    const info = await runnerOf(connection).with({ timeout: remaining, signal }).run(firstRequest);
+    const lisp = runnerOf(connection).with({ timeout: remaining, signal });
+    const info = await describedBy(firstRequest, lisp);
     checkImage(info, server);
     return { connection, info, notes: [secret?.warning, exposure].filter((note) => note !== undefined) };
   } catch (error) {
@@ -82,6 +83,20 @@ export async function openWith(
     throw handshakeError(error, { ...server, secretSent: secret !== undefined, exposure, heard });
   } finally {
     stop();
+  }
+}
+
+/** The codes of errors after which a server can still answer. */
+const NOT_UNDERSTOOD: readonly SwankErrorCode[] = ["REQUEST_FAILED", "REQUEST_ABORTED", "REQUEST_UNREADABLE"];
+
+/** What an image says of itself. A server that does not understand the first request, such as one for another language, is asked plainly. */
+async function describedBy(firstRequest: LispFunction<[], ConnectionInfo>, lisp: LispRunner): Promise<ConnectionInfo> {
+  try {
+    return await lisp.run(firstRequest);
+  } catch (error) {
+    const isAnswer = error instanceof SwankError && NOT_UNDERSTOOD.includes(error.code);
+    if (!isAnswer || firstRequest === connectionInfo) throw error;
+    return lisp.run(connectionInfo);
   }
 }
 

@@ -13,7 +13,7 @@ import type { RuntimeModule } from "./runtime-source.js";
 /** Number of Lisps and versions of the runtime for which compiled modules are kept. The least recently used are removed. */
 const KEPT = 6;
 
-/** Characters of the texts in a file that an image compiles. The user's compilations wait while it compiles one, for about 0.1 s. */
+/** Characters of the texts in a file that an image compiles. The user's compilations wait while it compiles one, for 0.1 to 0.15 s. */
 const COMPILED_AT_ONCE = 20_000;
 
 /** A folder in which an image can compile a module. */
@@ -36,7 +36,7 @@ export class CompiledModules {
   #parent: Promise<string | undefined> | undefined;
   /** The folder's name for this Lisp: all modules have the same version. */
   #key: string | undefined;
-  /** Set when a module was found. Nothing waits for it. */
+  /** Set when the first module was found: a folder has all modules of a connection. Nothing waits for it. */
   #used: Promise<void> | undefined;
 
   /**
@@ -132,13 +132,13 @@ function soundHeader(data: Buffer): string | undefined {
   return header.endsWith(` ${hashOf(data.subarray(end))}\n`) ? header : undefined;
 }
 
-/** The texts, joined into fewer: a compiled file names its symbols once, and calls its own functions directly. */
+/** The texts, which end in a line feed, joined into fewer: a compiled file names its symbols once, and calls its own functions directly. */
 function joinTexts(texts: readonly string[]): readonly string[] {
   const joined: string[] = [];
   for (const text of texts) {
     const last = joined.at(-1);
     if (last === undefined || last.length + text.length > COMPILED_AT_ONCE) joined.push(text);
-    else joined.splice(-1, 1, `${last}${text}`);
+    else joined[joined.length - 1] = last + text;
   }
   return joined;
 }
