@@ -68,6 +68,17 @@ describe("swank-mcp with a client that calls before it has read the answer to in
     expect(refused?.result).to.have.nested.property("structuredContent.error.data.type", "APPROVAL_DENIED");
   });
 
+  it("cancels a call that began before the client sent initialized again", async () => {
+    server.write(inOneChunk([INITIALIZE, INITIALIZED]));
+    await received(1);
+    await server.evaluate("(defvar *ended* nil)");
+    server.send(call(7, "evaluate-lisp", { code: "(unwind-protect (sleep 600) (setf *ended* t))" }));
+    await server.evaluate("(sleep 0.3)");
+    server.send(INITIALIZED);
+    server.cancel(7);
+    while ((await server.evaluate("*ended*"))[0] !== "=> T") await new Promise((resolve) => setTimeout(resolve, 50));
+  });
+
   it("ends the second of two calls with the same id if it is cancelled while the first, cancelled call still unwinds", async () => {
     server.write(inOneChunk([INITIALIZE, INITIALIZED]));
     await received(1);

@@ -27,10 +27,10 @@ export class CallWire implements Transport {
     this.#events = events;
   }
 
-  /** From now on, calls run without the SDK. */
+  /** From now on, calls run without the SDK. Does nothing the second time: some clients send `notifications/initialized` again. */
   serveDirectly(run: (received: ReceivedCall) => Promise<object>): void {
     const send = (message: JSONRPCMessage) => this.#transport.send(message);
-    this.#direct = new DirectCalls({ run, send, onError: (error) => this.#events.onError(error) });
+    this.#direct ??= new DirectCalls({ run, send, onError: (error) => this.#events.onError(error) });
   }
 
   async start(): Promise<void> {
