@@ -14,6 +14,7 @@ import {
 } from "./handshake/open-connection.js";
 import { callerOf } from "./lisp/caller.js";
 import { CompiledModules } from "./lisp/compiled-modules.js";
+import { ModuleCache } from "./lisp/module-cache.js";
 import { ModuleLoader } from "./lisp/module-loader.js";
 import { runtimeModule } from "./lisp/runtime-source.js";
 import { tcpOpener } from "./protocol/transport/tcp-transport.js";
@@ -74,8 +75,11 @@ export async function openClient<Client extends SwankClient>(
 ): Promise<Client> {
   const { runtime, mayEndImage, agentName, foreignErrors, cacheDir, ...open } = options;
   const deadline = performance.now() + (options.timeout ?? DEFAULT_TIMEOUT);
-  const opened = await openWith(connectionInfoWithoutRules, opener, open);
-  const loader = new ModuleLoader(callerOf(opened.connection), compiledFor(opened, cacheDir));
+  const cache = cacheDir === false ? undefined : new ModuleCache(cacheDir);
+  const opened = await openWith(connectionInfoWithoutRules, opener, open, ({ peer }) => {
+    if (peer?.isLoopback === true) cache?.foresee(runtimeModule("connection"));
+  });
+  const loader = new ModuleLoader(callerOf(opened.connection), compiledFor(opened, cache));
   const client = makeClient(opened, { runtime, mayEndImage, agentName }, loader);
   try {
     const timeout = Math.max(1, deadline - performance.now());
@@ -97,10 +101,10 @@ export function checkConnectOptions(options: ConnectOptions): void {
 }
 
 /** The compiled modules for an image that may be on this machine: through a tunnel, other machines have a loopback address too. */
-function compiledFor({ connection, info }: OpenedConnection, cacheDir: string | false | undefined) {
-  if (cacheDir === false || connection.peer?.isLoopback !== true) return undefined;
+function compiledFor({ connection, info }: OpenedConnection, cache: ModuleCache | undefined) {
+  if (cache === undefined || connection.peer?.isLoopback !== true) return undefined;
   const { implementation, machine, version } = info;
-  return new CompiledModules(cacheDir, [implementation.version, implementation.program, machine.type, version]);
+  return new CompiledModules(cache, [implementation.version, implementation.program, machine.type, version]);
 }
 
 function isTimeout(error: unknown): boolean {

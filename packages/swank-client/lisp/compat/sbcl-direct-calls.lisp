@@ -33,22 +33,24 @@
            '(:and)
            '(:or))
 (progn
-  (defun restore-named-calls (code entry named-entry)
-    "Make the calls in CODE of the address ENTRY call NAMED-ENTRY. A call or a jump is the octet E8 or E9, and the distance from its end."
-    (declare (type (unsigned-byte 48) entry named-entry))
-    (loop with instructions = (sb-kernel:code-instructions code)
-          for place of-type (unsigned-byte 32) from 1 to (- (sb-kernel::%code-text-size code) 4)
-          for end of-type (unsigned-byte 48) = (+ (sb-sys:sap-int instructions) place 4)
-          for distance = (sb-sys:signed-sap-ref-32 instructions place)
-          when (and (= (+ end distance) entry)
-                    (member (sb-sys:sap-ref-8 instructions (1- place)) '(#xE8 #xE9)))
-            ;; other threads may be running it
-            do (sb-ext:cas (sb-sys:sap-ref-32 instructions place)
-                           (ldb (byte 32 0) distance)
-                           (ldb (byte 32 0) (- named-entry end)))))
+  (declaim (inline direct-call-p))
+  (defun direct-call-p (place entry)
+    "True if the address PLACE is that of the distance in a call or a jump to the address ENTRY. These are the octets E8 and E9, and the
+distance from the end of the instruction."
+    (declare (type (unsigned-byte 48) place entry))
+    (let ((distance (sb-sys:int-sap place)))
+      (and (= (+ place 4 (sb-sys:signed-sap-ref-32 distance 0)) entry)
+           (member (sb-sys:sap-ref-8 distance -1) '(#xE8 #xE9)))))
 
-  (defun restore-named-calls-everywhere (fdefns)
-    "Make all code call the functions of FDEFNS by their names."
+  (defun map-direct-calls-in-code (function code fdefn)
+    "Call FUNCTION with FDEFN and the place of each call in CODE of the function of FDEFN by address."
+    (loop with entry = (sb-vm::fdefn-raw-addr fdefn)
+          with start of-type (unsigned-byte 48) = (sb-sys:sap-int (sb-kernel:code-instructions code))
+          for place of-type (unsigned-byte 48) from (1+ start) to (+ start (- (sb-kernel::%code-text-size code) 4))
+          when (direct-call-p place entry) do (funcall function fdefn place)))
+
+  (defun map-direct-calls (function fdefns)
+    "Call FUNCTION with each element of FDEFNS and the place of each call of its function by address, in all code."
     (sb-vm::map-objects-in-range
      (lambda (code type size)
        (declare (ignore size))
@@ -56,17 +58,63 @@
          (multiple-value-bind (start count) (sb-vm::code-header-fdefn-range code)
            (loop for index from start below (+ start count)
                  for fdefn = (sb-kernel:code-header-ref code index)
-                 when (member fdefn fdefns :test #'eq)
-                   do (restore-named-calls code (sb-vm::fdefn-raw-addr fdefn) (sb-vm::fdefn-entry-address fdefn))))))
+                 when (member fdefn fdefns :test #'eq) do (map-direct-calls-in-code function code fdefn)))))
      (ash sb-vm::text-space-start (- sb-vm:n-fixnum-tag-bits))
-     (sb-kernel:%make-lisp-obj (sb-sys:sap-int sb-vm::*text-space-free-pointer*)))))
+     (sb-kernel:%make-lisp-obj (sb-sys:sap-int sb-vm::*text-space-free-pointer*))))
 
-(defun remove-direct-calls (names)
-  "Make all code call the functions NAMES by name, in one search. Where this does nothing, SBCL searches for each when it is redefined."
-  (let ((searcher 'restore-named-calls-everywhere)
-        (lock (static-linker-lock))
+  (defun call-by-name (fdefn place)
+    "Make the call at PLACE call the function of FDEFN by name. Other threads may be running it."
+    (let ((distance (sb-sys:int-sap place)))
+      (sb-ext:cas (sb-sys:sap-ref-32 distance 0)
+                  (sb-sys:sap-ref-32 distance 0)
+                  (ldb (byte 32 0) (- (sb-vm::fdefn-entry-address fdefn) (+ place 4))))))
+
+  (defun direct-calls-p (calls)
+    "True if each of CALLS, a list of (FDEFN . PLACE), is a call by address."
+    (loop for (fdefn . place) in calls always (direct-call-p place (sb-vm::fdefn-raw-addr fdefn)))))
+
+;;; Only a core that is being saved gets direct calls, and its code keeps its address. So their places, found when a module of the library is
+;;; compiled, are those in all images of the same core, and no search is needed there.
+
+(defun core-identity ()
+  "The core file of this image, with its inode, size and date; NIL if there is none."
+  (let ((name (ignore-errors (sb-ext:native-namestring sb-ext:*core-pathname*))))
+    (when name
+      (multiple-value-bind (foundp device inode mode links owner group special-device size accessed modified) (sb-unix:unix-stat name)
+        (declare (ignore device mode links owner group special-device accessed))
+        (and foundp (list name inode size modified))))))
+
+(defun direct-calls-of-core (names)
+  "(CORE (NAME PLACE*)*) with the places of the calls by address of those functions NAMES that are called so now."
+  (when (fboundp 'map-direct-calls)
+    (let ((calls (mapcar #'list (remove-if-not #'called-directly-p names))))
+      (funcall 'map-direct-calls
+               (lambda (fdefn place) (push place (rest (assoc (sb-kernel:fdefn-name fdefn) calls))))
+               (mapcar *find-fdefn* (mapcar #'first calls)))
+      (cons (core-identity) calls))))
+
+(defmacro known-direct-calls (names)
+  "DIRECT-CALLS-OF-CORE of the value of the variable NAMES, in the image that compiles this; NIL where it is not compiled to a file."
+  `',(and *compile-file-truename* (direct-calls-of-core (symbol-value names))))
+
+(defun known-calls-of (names known)
+  "((FDEFN . PLACE) ...) of all calls by address of the functions NAMES, or NIL if KNOWN, a value of DIRECT-CALLS-OF-CORE, does not tell."
+  (destructuring-bind (&optional core &rest calls) known
+    (when (and core (equal core (core-identity)) (subsetp names (mapcar #'first calls)))
+      (let ((known (loop for name in names
+                         for fdefn = (funcall *find-fdefn* name)
+                         nconc (loop for place in (rest (assoc name calls)) collect (cons fdefn place)))))
+        (and (funcall 'direct-calls-p known) known)))))
+
+(defun remove-direct-calls (names &optional known)
+  "Make all code call the functions NAMES by name, in one search at most. Where this does nothing, SBCL searches for each when it is
+redefined. KNOWN is the value of KNOWN-DIRECT-CALLS for these functions."
+  (let ((lock (static-linker-lock))
         (called (remove-if-not #'called-directly-p names)))
-    (when (and called lock (fboundp searcher))
+    (when (and called lock (fboundp 'map-direct-calls))
       (with-system-mutex (lock)
-        (funcall searcher (mapcar *find-fdefn* called))
+        (let ((calls (known-calls-of called known)))
+          (if calls
+              (loop for (fdefn . place) in calls do (funcall 'call-by-name fdefn place))
+              (funcall 'map-direct-calls 'call-by-name (mapcar *find-fdefn* called))))
         (dolist (name called) (note-direct-calls name nil))))))

@@ -84,6 +84,7 @@
            #:interrupted-address
            #:invoke-stepper
            #:keep-called-by-name
+           #:known-direct-calls
            #:make-comma
            #:maybe-trace-method
            #:note-direct-calls

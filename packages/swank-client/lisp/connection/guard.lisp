@@ -47,7 +47,7 @@ finds its thread. If the connection has closed, the request ends at once."
   "If the functions of Swank are called by address, as in a core that the user has saved, search once for these calls and for those of the
 functions that the first evaluation encapsulates."
   (when (some #'called-directly-p *guarded-functions*)
-    (prepare-encapsulations (append *guarded-functions* '(sb-ext:exit) *dispatch-compilers* *functions-under-c-locks*))))
+    (prepare-encapsulations (append *guarded-functions* *encapsulated-for-all*))))
 
 (defun install-guard (connection tag connected closed leaving dispatched)
   "Encapsulate Swank's functions under TAG to guard CONNECTION. CONNECTED and CLOSED are called with connections that open and close.

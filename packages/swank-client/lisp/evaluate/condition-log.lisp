@@ -11,7 +11,7 @@
 
 (defconstant +examined-frames+ 100 "Frames examined to find the function that signalled a condition.")
 
-(defstruct (condition-log (:conc-name log-))
+(defstruct (condition-log (:type vector) (:conc-name log-) (:copier nil))
   "The conditions that one evaluation and its threads have signalled since the last outcome."
   ;; only conditions of this type
   type
@@ -24,7 +24,7 @@
   (others 0 :type fixnum)
   (internal 0 :type fixnum))
 
-(defstruct logged
+(defstruct (logged (:type vector) (:copier nil))
   "Conditions that differ only in their reports."
   class
   ;; the name of the function that signalled them, and that of the program's function that called it, or NIL

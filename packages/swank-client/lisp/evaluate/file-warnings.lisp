@@ -8,7 +8,7 @@
 
 (defparameter *types-with-texts* '("ERROR" "WARNING" "STYLE-WARNING") "The types of warnings whose texts are sent, the worst first.")
 
-(defstruct file-warning
+(defstruct (file-warning (:type vector) (:copier nil))
   "A warning or compiler note about the code of a file."
   file
   ;; its name as clients show it, when the warning is sent

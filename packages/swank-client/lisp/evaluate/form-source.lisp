@@ -10,7 +10,7 @@
     (setf (gethash origin (ledger-origins (session-ledger (evaluation-session evaluation)))) t)
     origin))
 
-(defstruct form-source
+(defstruct (form-source (:type vector) (:copier nil))
   "The text of a form, from START to END in CODE. PLIST is its source plist, created on demand."
   code
   start

@@ -10,80 +10,84 @@
 
 (defconstant +unacknowledged-limit+ 400000 "Characters that may be sent before the client must acknowledge them.")
 
-(defclass output (sb-gray:fundamental-character-output-stream)
-  ((connection :initarg :connection :reader output-connection)
-   ;; (EVALUATION-ID STREAM-NUMBER), sent with the text
-   (target :initarg :target :reader output-target)
-   (limit :initarg :limit :reader output-limit)
-   (tail-size :initarg :tail-size :reader output-tail-size)
-   (lock :initform (sb-thread:make-mutex :name "swank-client output") :reader output-lock)
-   ;; created by the first write, because most evaluations print nothing
-   (buffer :initform nil :accessor output-buffer)
-   (fill :initform 0 :type fixnum :accessor output-fill)
-   (column :initform 0 :type fixnum :accessor output-column)
-   (sent :initform 0 :accessor output-sent)
-   (unacknowledged :initform 0 :accessor output-unacknowledged)
-   ;; past the limit, the last characters are kept and the others counted
-   (tail :initform nil :accessor output-tail)
-   (dropped :initform 0 :accessor output-dropped)
-   (dirty :initform nil :accessor output-dirty))
+(defstruct (output (:type vector) (:constructor make-output-state (connection target limit tail-size)) (:copier nil))
+  "What a stream has to send, and where."
+  connection
+  ;; (EVALUATION-ID STREAM-NUMBER), sent with the text
+  target
+  limit
+  tail-size
+  (lock (sb-thread:make-mutex :name "swank-client output"))
+  ;; created by the first write, because most evaluations print nothing
+  (buffer nil)
+  (fill 0 :type fixnum)
+  (column 0 :type fixnum)
+  (sent 0)
+  (unacknowledged 0)
+  ;; past the limit, the last characters are kept and the others counted
+  (tail nil)
+  (dropped 0)
+  (dirty nil))
+
+(defclass output-stream (sb-gray:fundamental-character-output-stream)
+  ((output :initarg :output :reader stream-output))
   (:documentation "A stream that sends its text to the client of an evaluation."))
 
-(defmacro with-output-locked ((stream) &body body)
-  "Run BODY with STREAM's lock and without interrupts, because a thread that stopped here would block the flusher."
-  `(with-system-mutex ((output-lock ,stream)) ,@body))
+(defmacro with-output-locked ((output) &body body)
+  "Run BODY with OUTPUT's lock and without interrupts, because a thread that stopped here would block the flusher."
+  `(with-system-mutex ((output-lock ,output)) ,@body))
 
-(defun send-text (stream text dropped)
-  "Send TEXT of STREAM, which follows a gap of DROPPED characters."
-  (let ((target (output-target stream)))
-    (send (mconn.control-thread (output-connection stream))
+(defun send-text (output text dropped)
+  "Send TEXT of OUTPUT, which follows a gap of DROPPED characters."
+  (let ((target (output-target output)))
+    (send (mconn.control-thread (output-connection output))
                  (list :write-string text (if (plusp dropped) (append target (list dropped)) target)))))
 
-(defun keep-tail (stream text)
-  "Keep the last characters of TEXT, which is past STREAM's limit, and count those dropped."
-  (let* ((size (output-tail-size stream))
-         (known (output-tail stream))
+(defun keep-tail (output text)
+  "Keep the last characters of TEXT, which is past OUTPUT's limit, and count those dropped."
+  (let* ((size (output-tail-size output))
+         (known (output-tail output))
          (excess (- (+ (length known) (length text)) size)))
-    (when (plusp excess) (incf (output-dropped stream) excess))
-    (setf (output-tail stream)
+    (when (plusp excess) (incf (output-dropped output) excess))
+    (setf (output-tail output)
           (if (>= (length text) size)
               (subseq text (- (length text) size))
               (concatenate 'string (subseq known (min (length known) (max 0 excess))) text)))))
 
-(defun drain-buffer (stream)
+(defun drain-buffer (output)
   "Send or keep the buffered text. The caller holds the lock."
-  (let ((count (output-fill stream)))
+  (let ((count (output-fill output)))
     (when (plusp count)
-      (let* ((text (subseq (output-buffer stream) 0 count))
-             (room (max 0 (- (output-limit stream) (output-sent stream)))))
-        (setf (output-fill stream) 0)
-        (cond ((>= room count) (send-head stream text))
-              (t (when (plusp room) (send-head stream (subseq text 0 room)))
-                 (keep-tail stream (subseq text room))))))))
+      (let* ((text (subseq (output-buffer output) 0 count))
+             (room (max 0 (- (output-limit output) (output-sent output)))))
+        (setf (output-fill output) 0)
+        (cond ((>= room count) (send-head output text))
+              (t (when (plusp room) (send-head output (subseq text 0 room)))
+                 (keep-tail output (subseq text room))))))))
 
-(defun send-head (stream text)
-  "Send TEXT of STREAM, which is within its limit."
-  (incf (output-sent stream) (length text))
-  (incf (output-unacknowledged stream) (length text))
-  (send-text stream text 0))
+(defun send-head (output text)
+  "Send TEXT of OUTPUT, which is within its limit."
+  (incf (output-sent output) (length text))
+  (incf (output-unacknowledged output) (length text))
+  (send-text output text 0))
 
-(defun flush-output (stream)
-  "Send all text that STREAM holds. Text after a gap is sent with the size of the gap."
-  (with-output-locked (stream)
-    (drain-buffer stream)
-    (when (output-tail stream)
-      (send-text stream (output-tail stream) (output-dropped stream))
-      (setf (output-tail stream) nil
-            (output-dropped stream) 0))))
+(defun flush-output (output)
+  "Send all text that OUTPUT holds. Text after a gap is sent with the size of the gap."
+  (with-output-locked (output)
+    (drain-buffer output)
+    (when (output-tail output)
+      (send-text output (output-tail output) (output-dropped output))
+      (setf (output-tail output) nil
+            (output-dropped output) 0))))
 
 (defvar *awaited* nil "The connection whose acknowledgement this thread waits for.")
 
 ;;; A program that prints faster than the client reads waits here, without the lock.
-(defun await-acknowledgement (stream)
-  "If much text is unacknowledged, wait until the client of STREAM has read it. The caller does not hold the lock."
-  (when (> (output-unacknowledged stream) +unacknowledged-limit+)
-    (setf (output-unacknowledged stream) 0)
-    (let ((*awaited* (output-connection stream)))
+(defun await-acknowledgement (output)
+  "If much text is unacknowledged, wait until the client of OUTPUT has read it. The caller does not hold the lock."
+  (when (> (output-unacknowledged output) +unacknowledged-limit+)
+    (setf (output-unacknowledged output) 0)
+    (let ((*awaited* (output-connection output)))
       (catch 'acknowledged
         ;; checked while *AWAITED* is bound, so that a concurrent END-WAITS either finds this thread or is noticed here
         (when (connection-open-p *awaited*)
@@ -98,21 +102,21 @@
                       (lambda () (waits-p sb-thread:*current-thread*))
                       (lambda () (throw 'acknowledged nil))))))
 
-(defun ready-buffer (stream)
-  "The buffer of STREAM, created if there is none."
-  (or (output-buffer stream)
-      (setf (output-buffer stream) (make-string +buffer-size+))))
+(defun ready-buffer (output)
+  "The buffer of OUTPUT, created if there is none."
+  (or (output-buffer output)
+      (setf (output-buffer output) (make-string +buffer-size+))))
 
-(defun write-to-buffer (stream string start end)
+(defun write-to-buffer (output string start end)
   "Buffer STRING from START to END, and drain full buffers. The caller holds the lock."
   (declare (type string string) (type fixnum start end))
   (loop while (< start end)
-        do (let* ((fill (output-fill stream))
+        do (let* ((fill (output-fill output))
                   (count (min (- end start) (- +buffer-size+ fill))))
-             (replace (the simple-string (ready-buffer stream)) string :start1 fill :start2 start :end2 (+ start count))
-             (setf (output-fill stream) (+ fill count))
+             (replace (the simple-string (ready-buffer output)) string :start1 fill :start2 start :end2 (+ start count))
+             (setf (output-fill output) (+ fill count))
              (incf start count)
-             (when (= (output-fill stream) +buffer-size+) (drain-buffer stream)))))
+             (when (= (output-fill output) +buffer-size+) (drain-buffer output)))))
 
 (defun last-newline (string start end)
   "The position of the last newline in STRING, or NIL. POSITION would take longer than the rest of writing a line."
@@ -127,34 +131,36 @@
       (simple-base-string (search-it simple-base-string))
       (t (search-it string)))))
 
-(defmethod sb-gray:stream-write-string ((stream output) string &optional (start 0) end)
-  (let* ((end (or end (length string)))
+(defmethod sb-gray:stream-write-string ((stream output-stream) string &optional (start 0) end)
+  (let* ((output (stream-output stream))
+         (end (or end (length string)))
          (newline (last-newline string start end)))
-    (with-output-locked (stream)
-      (write-to-buffer stream string start end)
-      (setf (output-column stream)
-            (if newline (- end newline 1) (+ (output-column stream) (- end start)))))
-    (schedule-flush stream)
-    (await-acknowledgement stream)
+    (with-output-locked (output)
+      (write-to-buffer output string start end)
+      (setf (output-column output)
+            (if newline (- end newline 1) (+ (output-column output) (- end start)))))
+    (schedule-flush output)
+    (await-acknowledgement output)
     string))
 
-(defmethod sb-gray:stream-write-char ((stream output) char)
-  (with-output-locked (stream)
-    (let ((fill (output-fill stream)))
-      (setf (schar (the simple-string (ready-buffer stream)) fill) char
-            (output-fill stream) (1+ fill)
-            (output-column stream) (if (char= char #\Newline) 0 (1+ (output-column stream))))
-      (when (= (1+ fill) +buffer-size+) (drain-buffer stream))))
-  (schedule-flush stream)
-  (await-acknowledgement stream)
-  char)
+(defmethod sb-gray:stream-write-char ((stream output-stream) char)
+  (let ((output (stream-output stream)))
+    (with-output-locked (output)
+      (let ((fill (output-fill output)))
+        (setf (schar (the simple-string (ready-buffer output)) fill) char
+              (output-fill output) (1+ fill)
+              (output-column output) (if (char= char #\Newline) 0 (1+ (output-column output))))
+        (when (= (1+ fill) +buffer-size+) (drain-buffer output))))
+    (schedule-flush output)
+    (await-acknowledgement output)
+    char))
 
-(defmethod sb-gray:stream-line-column ((stream output)) (output-column stream))
+(defmethod sb-gray:stream-line-column ((stream output-stream)) (output-column (stream-output stream)))
 
 ;;; FINISH-OUTPUT only schedules a flush: many programs call it after every line, and each line would be a message.
-(defmethod sb-gray:stream-force-output ((stream output)) (schedule-flush stream) nil)
+(defmethod sb-gray:stream-force-output ((stream output-stream)) (schedule-flush (stream-output stream)) nil)
 
-(defmethod sb-gray:stream-finish-output ((stream output)) (schedule-flush stream) nil)
+(defmethod sb-gray:stream-finish-output ((stream output-stream)) (schedule-flush (stream-output stream)) nil)
 
 ;;; One flusher per image. It is started on demand and ends when idle.
 
@@ -164,37 +170,37 @@
 
 (defvar *flusher* nil "The thread that sends buffered text, or NIL.")
 
-(defvar *dirty-streams* '() "Streams with text that the flusher has not sent.")
+(defvar *dirty-outputs* '() "OUTPUTs with text that the flusher has not sent.")
 
-(defun schedule-flush (stream)
-  "Make the flusher send the text that STREAM has buffered."
-  (unless (output-dirty stream)
-    (setf (output-dirty stream) t)
+(defun schedule-flush (output)
+  "Make the flusher send the text that OUTPUT has buffered."
+  (unless (output-dirty output)
+    (setf (output-dirty output) t)
     (with-system-mutex (*flusher-lock*)
-      (push stream *dirty-streams*)
+      (push output *dirty-outputs*)
       (unless (and *flusher* (sb-thread:thread-alive-p *flusher*))
         (setf *flusher* (start-runtime-thread #'flush-loop "swank-client output"))))
     (sb-thread:signal-semaphore *flusher-wakeup*)))
 
-(defun take-dirty-streams ()
-  "Remove and return the streams that are to be flushed."
+(defun take-dirty-outputs ()
+  "Remove and return the outputs that are to be flushed."
   (with-system-mutex (*flusher-lock*)
-    (prog1 *dirty-streams* (setf *dirty-streams* '()))))
+    (prog1 *dirty-outputs* (setf *dirty-outputs* '()))))
 
 (defun retire-flusher ()
-  "Let the flusher end unless streams are waiting. => true if it may end; the next writer then starts another one"
+  "Let the flusher end unless outputs are waiting. => true if it may end; the next writer then starts another one"
   (with-system-mutex (*flusher-lock*)
-    (when (null *dirty-streams*) (setf *flusher* nil) t)))
+    (when (null *dirty-outputs*) (setf *flusher* nil) t)))
 
 (defun flush-loop ()
   "The function of the flusher thread."
   (loop
     (cond ((sb-thread:wait-on-semaphore *flusher-wakeup* :timeout (if (clients-p) +idle-seconds+ +flush-interval+))
            (sleep +flush-interval+)
-           (dolist (stream (take-dirty-streams))
+           (dolist (output (take-dirty-outputs))
              ;; cleared before the text is taken, so that a concurrent write schedules another flush
-             (setf (output-dirty stream) nil)
-             (with-output-locked (stream) (drain-buffer stream))))
+             (setf (output-dirty output) nil)
+             (with-output-locked (output) (drain-buffer output))))
           ((retire-flusher) (return)))))
 
 (defun send-progress (evaluation text)
@@ -207,9 +213,9 @@
 LIMIT characters are sent, and of the rest the last TAIL-SIZE."
   ;; SBCL would otherwise compile a constructor at the first call, for 3 ms
   (declare (notinline make-instance))
-  (make-instance 'output :connection connection :target (list id number) :limit limit :tail-size tail-size))
+  (make-instance 'output-stream :output (make-output-state connection (list id number) limit tail-size)))
 
 (defun flush-evaluation (evaluation)
   "Send all output of EVALUATION."
-  (flush-output (evaluation-stdout evaluation))
-  (flush-output (evaluation-stderr evaluation)))
+  (flush-output (stream-output (evaluation-stdout evaluation)))
+  (flush-output (stream-output (evaluation-stderr evaluation))))

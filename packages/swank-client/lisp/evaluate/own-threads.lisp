@@ -135,7 +135,7 @@ If FUNCTION tries to end the image and may not, it is unwound, and the thread co
   (apply terminate thread options))
 
 (defun encapsulations-for-all ()
-  "((NAME . FUNCTION) ...) of the functions to encapsulate for all callers, and how. SBCL itself calls EXIT from a disabled debugger."
+  "((NAME . FUNCTION) ...) of the functions in *ENCAPSULATED-FOR-ALL* to encapsulate here, and how."
   (list* (cons 'sb-ext:exit (exit-guard 'sb-ext:exit))
          (loop for name in *dispatch-compilers* collect (cons name #'compile-with-image-policy))))
 

@@ -14,7 +14,7 @@
                         (lambda (hooks) (append *closing-hooks* (without-closing-hooks hooks))))
   ;; the Emacs that received the output may have disconnected before
   (restore-process-output)
-  (prepare-encapsulations (append (mapcar #'first (encapsulations-for-all)) *functions-under-c-locks*))
+  (prepare-encapsulations *encapsulated-for-all* (known-direct-calls *encapsulated-for-all*))
   (encapsulate-lisp)
   (sb-ext:atomic-update (symbol-value 'sb-ext:*exit-hooks*) (lambda (hooks) (adjoin 'send-remaining-output hooks)))
   (guard-c-locks))

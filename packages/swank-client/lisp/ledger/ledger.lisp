@@ -4,7 +4,7 @@
 
 (in-package #:swank-client/ledger)
 
-(defstruct ledger
+(defstruct (ledger (:copier nil) (:predicate nil))
   "What the forms of one session have defined and loaded."
   (lock (sb-thread:make-mutex :name "swank-client ledger"))
   ;; origins of this session's forms
@@ -23,7 +23,7 @@
   ;; names whose definitions they may have removed: see ledger/removals.lisp
   (removed '() :type list))
 
-(defstruct entry
+(defstruct (entry (:type vector) (:copier nil))
   "A definition that a form of the session has made."
   kind
   name

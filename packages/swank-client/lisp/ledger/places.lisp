@@ -8,7 +8,7 @@
 (defvar *replaced-dates* (make-hash-table :test 'equal :synchronized t)
   "The dates that files had when they were compiled, by native name, as replaced functions had recorded them.")
 
-(defstruct (place (:constructor make-place (file number)))
+(defstruct (place (:constructor make-place (file number)) (:copier nil))
   "The native name of the FILE that a definition was loaded from, and the NUMBER of its top-level form there, or NIL."
   file number)
 

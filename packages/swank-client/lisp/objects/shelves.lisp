@@ -6,7 +6,7 @@
 
 (defconstant +kept-limit+ 100 "Objects that are kept alive for a client: the latest ones.")
 
-(defstruct shelf
+(defstruct (shelf (:type vector) (:copier nil))
   "The numbered objects of a session."
   ;; object -> number
   (numbers (make-hash-table :test 'eq :weakness :key :synchronized t))

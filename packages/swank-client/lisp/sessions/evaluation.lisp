@@ -2,7 +2,7 @@
 
 (in-package #:swank-client/sessions)
 
-(defstruct evaluation
+(defstruct (evaluation (:copier nil) (:predicate nil))
   "A request to evaluate code, from its start to its reply."
   id
   (thread sb-thread:*current-thread*)

@@ -18,7 +18,7 @@
   (append (mapcar (constantly nil) *history-variables*)
           (mapcar #'sb-ext:symbol-global-value *syntax-variables*)))
 
-(defstruct session
+(defstruct (session (:copier nil) (:predicate nil))
   "The state that a REPL keeps between requests, for one client."
   connection
   ;; true if its code cannot end the image

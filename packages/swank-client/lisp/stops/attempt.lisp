@@ -22,7 +22,7 @@
         (eval (first forms))
         (error "Expected one expression, but got ~d." (length forms)))))
 
-(defstruct attempt
+(defstruct (attempt (:type vector) (:copier nil))
   "An evaluation that a client makes in a stopped thread."
   ;; a string that is unique among all clients' attempts
   token

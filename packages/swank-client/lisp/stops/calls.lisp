@@ -48,7 +48,7 @@
   (loop for item in (rest (member keyword lambda-list))
         until (member item lambda-list-keywords) collect item))
 
-(defstruct argument
+(defstruct (argument (:type vector) (:copier nil))
   "An &OPTIONAL or &KEY argument of a frame's call."
   ;; the keyword, or NIL for an &OPTIONAL argument
   key
@@ -100,7 +100,7 @@
 
 ;;; Showing the call
 
-(defstruct (uncertain (:constructor make-uncertain (keyword arguments)))
+(defstruct (uncertain (:constructor make-uncertain (keyword arguments)) (:copier nil))
   "Arguments that may have been passed or not: after &KEY (A 1), the variable A is 1, by an argument or by default."
   keyword
   arguments)

@@ -38,13 +38,27 @@
 
 (define-test prepare-encapsulations-changes-direct-calls
     "After one search for several functions, SBCL's own code, too, calls an encapsulation in place of the function."
-  (prepare-encapsulations '(sb-ext:exit sb-ext:quit doubled))
+  (let ((names '(sb-ext:exit sb-ext:quit doubled)))
+    (prepare-encapsulations names (direct-calls-of-core names)))
   (is (not (called-directly-p 'sb-ext:exit)))
   (encapsulate-function 'sb-ext:exit 'test (lambda (exit &rest arguments)
                                              (declare (ignore exit arguments))
                                              (throw 'exit :encapsulated)))
   (unwind-protect (is (eq :encapsulated (catch 'exit (funcall 'sb-ext:quit))))
     (unencapsulate-function 'sb-ext:exit 'test)))
+
+;;; SBCL 2.2.9 to 2.3.11 have direct calls and no table of them.
+(define-test known-direct-calls-hold-for-their-core-only
+    "The places of direct calls that were found in one image are used in others of the same core, after each is checked."
+  (when (and (fboundp 'map-direct-calls) (called-directly-p 'sb-kernel:%find-position))
+    (let* ((name 'sb-kernel:%find-position)
+           (known (direct-calls-of-core (list name)))
+           (places (rest (assoc name (rest known)))))
+      (is (plusp (length places)))
+      (is (= (length places) (length (known-calls-of (list name) known))))
+      (is (null (known-calls-of (list name) (cons '("other.core" 1 2 3) (rest known)))))
+      (is (null (known-calls-of (list name 'car) known)))
+      (is (null (known-calls-of (list name) (list (first known) (list* name (1+ (first places)) (rest places)))))))))
 
 (define-test own-lock-p-is-true-in-the-holding-thread
     "A lock is a thread's own while the thread holds it; NIL, a lock that this Lisp lacks, is never."

@@ -43,9 +43,14 @@ A thread that entered the debugger here would keep a lock that the compiler wait
   "Undo ENCAPSULATE-FUNCTION of NAME under TAG."
   (change-encapsulation #'sb-int:unencapsulate name tag))
 
-(defun prepare-encapsulations (names)
-  "Search all compiled code once for direct calls of the functions NAMES, so that ENCAPSULATE-FUNCTION need not search for each."
-  (ignore-errors (change-encapsulation #'remove-direct-calls names)))
+(defun prepare-encapsulations (names &optional known-calls)
+  "Search all compiled code once for direct calls of the functions NAMES, so that ENCAPSULATE-FUNCTION need not search for each.
+KNOWN-CALLS, a value of KNOWN-DIRECT-CALLS, saves the search."
+  (ignore-errors (change-encapsulation #'remove-direct-calls names known-calls)))
+
+(defparameter *encapsulated-for-all* (append '(sb-ext:exit) *dispatch-compilers* *functions-under-c-locks*)
+  "The functions of SBCL that are encapsulated, while clients evaluate, for all callers: SBCL itself calls them. It calls EXIT from a
+disabled debugger.")
 
 ;;; Calls by name only. SBCL's own code may go on calling the original function by address, and evaluated code calls every function by name.
 

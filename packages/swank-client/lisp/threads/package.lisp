@@ -4,6 +4,7 @@
   (:documentation "Threads: which locks they hold, their stacks, and how they are interrupted.")
   (:use #:common-lisp #:swank-client/sbcl #:swank-client/swank)
   (:export #:*code-session*
+           #:*encapsulated-for-all*
            #:call-in-thread
            #:debugger-level
            #:encapsulate-calls-by-name

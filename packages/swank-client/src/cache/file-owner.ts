@@ -22,10 +22,19 @@ export class FileOwner {
     this.#privateGroup = privateGroup;
   }
 
+  static #current: FileOwner | undefined;
+
   /** This process's user; `undefined` on a system without users. */
   static current(): FileOwner | undefined {
     const user = process.getuid?.();
     if (user === undefined) return undefined;
+    const known = FileOwner.#current;
+    if (known !== undefined && known.#user === user) return known;
+    FileOwner.#current = FileOwner.#find(user);
+    return FileOwner.#current;
+  }
+
+  static #find(user: number): FileOwner {
     // In a user namespace root has another id, which is that of the root folder's owner.
     const root = attempted(() => lstatSync("/"));
     return new FileOwner(user, new Set([0, root?.uid ?? 0]), attempted(findPrivateGroup));

@@ -53,12 +53,14 @@ export async function openConnection(opener: TransportOpener, options: OpenOptio
  *
  * @param firstRequest - Describes the image.
  * @param options - Already checked.
+ * @param onSent - Called when the first request has been sent.
  * @throws SwankError the errors of `openConnection`.
  */
 export async function openWith(
   firstRequest: LispFunction<[], ConnectionInfo>,
   opener: TransportOpener,
   options: OpenOptions,
+  onSent?: (connection: Connection) => void,
 ): Promise<OpenedConnection> {
   const { timeout = DEFAULT_TIMEOUT, signal, secret: source, ...connectionOptions } = options;
   const secret = opener.takesNoSecret === true ? undefined : await findSecret(source);
@@ -74,7 +76,9 @@ export async function openWith(
   try {
     const remaining = Math.max(1, deadline - performance.now());
     const lisp = runnerOf(connection).with({ timeout: remaining, signal });
-    const info = await describedBy(firstRequest, lisp);
+    const description = describedBy(firstRequest, lisp);
+    onSent?.(connection);
+    const info = await description;
     checkImage(info, server);
     return { connection, info, notes: [secret?.warning, exposure].filter((note) => note !== undefined) };
   } catch (error) {

@@ -1,4 +1,3 @@
-import type { CompiledModules } from "./compiled-modules.js";
 import type { OwnFile } from "./load-forms.js";
 import type { RuntimeModule } from "./runtime-source.js";
 
@@ -11,9 +10,10 @@ export class Foreseen {
   readonly #since = performance.now();
   #file: Promise<OwnFile | undefined> | undefined;
 
-  constructor(module: RuntimeModule, compiled: Pick<CompiledModules, "find">) {
+  /** @param file - Of the module. Must not reject. */
+  constructor(module: RuntimeModule, file: Promise<OwnFile | undefined>) {
     this.#module = module;
-    this.#file = compiled.find(module);
+    this.#file = file;
   }
 
   /** The file, once. `undefined` for another module, and when it was looked for too long ago. */

@@ -49,7 +49,8 @@ export class ModuleLoader {
   async load(module: RuntimeModule, call?: OpeningCall, limits: LoadLimits = {}, next?: RuntimeModule): Promise<Sexp> {
     const file = this.#compiled && (await (this.#foreseen?.take(module) ?? this.#compiled.find(module)));
     const loading = this.#send(callIfLoadedForm(module, call, file && fileLoader(file)), limits);
-    if (next !== undefined && this.#compiled !== undefined) this.#foreseen = new Foreseen(next, this.#compiled);
+    if (next !== undefined && this.#compiled !== undefined)
+      this.#foreseen = new Foreseen(next, this.#compiled.find(next));
     const first = await loading;
     if ("value" in first) return first.value;
     // The image has another file, or none, under this name.

@@ -1,0 +1,131 @@
+import { createHash, randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { readdir, utimes } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { defaultCacheFolder, prepareCache } from "../cache/cache-folder.js";
+import { removeAbandoned, removeQuietly } from "../cache/drafts.js";
+import { useOwnFile } from "../cache/own-file.js";
+import { ownSubfolder } from "../cache/own-folder.js";
+import { latestOf, removeUnused } from "../cache/remove-unused.js";
+import { Foreseen } from "./foreseen.js";
+import type { OwnFile } from "./load-forms.js";
+import type { RuntimeModule } from "./runtime-source.js";
+
+/** Number of Lisps and versions of the runtime for which compiled modules are kept. The least recently used are removed. */
+const KEPT = 6;
+
+/** Names of the folders for one Lisp. */
+const KEY = /^[0-9a-f]{24}$/;
+
+/** The folder with the compiled modules of all Lisps. Each Lisp has a folder in it, whose name is a hash, the key. */
+export class ModuleCache {
+  readonly #wanted: string;
+  #folder: Promise<string | undefined> | undefined;
+  /** Set when the first module was found: a folder has all modules of a connection. Nothing waits for it. */
+  #used: Promise<void> | undefined;
+  #foreseen: Promise<{ readonly key: string; readonly file: Foreseen } | undefined> | undefined;
+
+  /** @param cacheDir - The folder for the cache; default: the user's. */
+  constructor(cacheDir?: string) {
+    this.#wanted = resolve(cacheDir ?? defaultCacheFolder());
+  }
+
+  /** Its path. `undefined` if no folder can be used. */
+  folder(): Promise<string | undefined> {
+    this.#folder ??= prepareCache(this.#wanted).then(({ path }) =>
+      path === undefined ? undefined : ownSubfolder(path, "runtime"),
+    );
+    return this.#folder;
+  }
+
+  /** The folder for one Lisp, which is made if there is none. */
+  async folderOf(key: string): Promise<string | undefined> {
+    const parent = await this.folder();
+    return parent === undefined ? undefined : ownSubfolder(parent, key);
+  }
+
+  /** Looks for a module of the Lisp that was used last, which is probably the one that is about to answer. Nothing waits for it. */
+  foresee(module: RuntimeModule): void {
+    this.#foreseen = this.#lookAhead(module).catch(() => undefined);
+  }
+
+  /** A compiled module, if there is one. A file that is damaged, or that another user may have written, is removed. Never rejects. */
+  async find(key: string, module: RuntimeModule): Promise<OwnFile | undefined> {
+    const foreseen = await this.#foreseen;
+    this.#foreseen = undefined;
+    const known = foreseen?.key === key ? await foreseen.file.take(module) : undefined;
+    const file = known ?? (await this.#read(key, module).catch(() => undefined));
+    if (file !== undefined) this.#used ??= this.#markUsed(key);
+    return file;
+  }
+
+  /** Removes folders that were not used for a long time. */
+  async prune(): Promise<void> {
+    const parent = await this.folder();
+    if (parent === undefined) return;
+    await removeUnused(parent, await keysIn(parent), KEPT);
+    await removeAbandoned(parent);
+  }
+
+  async #lookAhead(module: RuntimeModule) {
+    // Until then a request is on its way to the image.
+    await setImmediate();
+    const parent = await this.folder();
+    const key = parent === undefined ? undefined : await latestOf(parent, await keysIn(parent));
+    return key === undefined
+      ? undefined
+      : {
+          key,
+          file: new Foreseen(
+            module,
+            this.#read(key, module).catch(() => undefined),
+          ),
+        };
+  }
+
+  async #read(key: string, module: RuntimeModule): Promise<OwnFile | undefined> {
+    const folder = await this.folderOf(key);
+    if (folder === undefined) return undefined;
+    const path = join(folder, fileName(module));
+    const found = await useOwnFile(path, (file) => readFileSync(file)).catch(() => undefined);
+    if (found === undefined) return undefined;
+    const header = "value" in found ? soundHeader(found.value) : undefined;
+    if (header !== undefined) return { path, header };
+    await removeQuietly(path);
+    return undefined;
+  }
+
+  /** Notes that a folder was used, for `prune`. Never rejects. */
+  async #markUsed(key: string): Promise<void> {
+    const folder = await this.folder();
+    const now = new Date();
+    if (folder !== undefined) await utimes(join(folder, key), now, now).catch(() => undefined);
+  }
+}
+
+async function keysIn(parent: string): Promise<readonly string[]> {
+  return (await readdir(parent)).filter((name) => KEY.test(name));
+}
+
+/** The name of a module's file. */
+export function fileName({ name }: RuntimeModule): string {
+  return `${name}.fasl`;
+}
+
+/** The first line of a file: a comment in Lisp. Only this user knows the random part. */
+export function makeHeader(hash: string): string {
+  return `;swank-client ${randomBytes(16).toString("hex")} ${hash}\n`;
+}
+
+/** The SHA-256 of data, in hexadecimal digits. */
+export function hashOf(data: Uint8Array | string): string {
+  return createHash("sha256").update(data).digest("hex");
+}
+
+/** The first line of a compiled module; `undefined` if the rest is not what was written. */
+function soundHeader(data: Buffer): string | undefined {
+  const end = data.indexOf("\n") + 1;
+  const header = data.toString("latin1", 0, end);
+  return header.endsWith(` ${hashOf(data.subarray(end))}\n`) ? header : undefined;
+}
