@@ -40,10 +40,13 @@ describe("swank-mcp process", () => {
 
 [ERROR] IMAGE-LOST
 The image (pid ${pid}) was killed by SIGKILL.
-It is not known how far the evaluation got.`);
+It is not known how far the evaluation got. The next call starts a new image.`);
 
     const remembered = blocks(await server.call("describe-last-error"));
     expect(remembered[0]).to.match(/^Error: IMAGE-LOST\n {2}The image /);
+    expect(blocks(await server.call("debugger_frames"))[0]).to.contain(
+      `\nThe image (pid ${pid}) was killed by SIGKILL. Its stops are gone. No thread is stopped.`,
+    );
     const [value, notice, ...more] = await server.evaluate("(+ 1 2)");
     expect(value).to.equal("=> 3");
     expect(notice).to.match(

@@ -15,6 +15,9 @@ import { Refusal } from "../refusals/refusal.js";
 import type { ToolAnswer } from "../text/tool-answer.js";
 import type { ToolContext } from "./tool-context.js";
 
+/** What the next call does after a loss, by the kind of the image. */
+const AFTER_LOSS = { own: "The next call starts a new image.", attached: "The next call connects again." };
+
 /**
  * Waits for the next outcome of an evaluation, for evaluate-lisp and every tool that resumes an evaluation.
  *
@@ -38,7 +41,8 @@ export async function concludeEvaluation(
   const loss = outcome?.status === "lost" ? await session.explainLoss() : undefined;
   const isStuck = followed.kind === "running" && (await isHung(session, context.cancelled));
   const hang = isStuck ? context.guide.advise(hangRemedy(session)) : undefined;
-  const conclusion = conclude(followed, { loss, hang, reset: session.isRetired || session.resets !== resets });
+  const next = loss === undefined ? undefined : AFTER_LOSS[session.origin.kind];
+  const conclusion = conclude(followed, { loss, next, hang, reset: session.isRetired || session.resets !== resets });
   context.agent.lastError.apply(conclusion.lastError);
   if (outcome?.status === "stopped") context.agent.stops.add(outcome.stop, evaluation);
   return conclusion;

@@ -56,7 +56,7 @@ export async function findStop(thread: string, context: ToolContext): Promise<Ad
   const address = readStopAddress(thread);
   // Without a session there is no stop of this agent. Only an image to attach to may have a stop of another client.
   const needsNoImage = address.kind === "latest" || context.config.attach === undefined;
-  if (needsNoImage && (await context.currentSession()) === undefined) throw notDebugging(others([]));
+  if (needsNoImage && (await context.currentSession()) === undefined) throw await noImage(context);
   const session = await context.session();
   const stops = innermost(context.agent.stopsIn(session));
   const stop = chosen(stops, address);
@@ -65,6 +65,11 @@ export async function findStop(thread: string, context: ToolContext): Promise<Ad
   const named = address.kind === "thread" ? chosen(foreign, address) : undefined;
   if (named !== undefined) return { session, stop: await opened(named, context) };
   throw await missing(address, [...stops, ...foreign], session, context);
+}
+
+async function noImage({ lastLoss }: ToolContext): Promise<Refusal> {
+  const loss = await lastLoss();
+  return notDebugging(loss === undefined ? others([]) : `${loss} Its stops are gone. ${others([])}`);
 }
 
 async function opened(stop: DebuggedStop, context: ToolContext): Promise<DebuggedStop> {

@@ -92,6 +92,8 @@ export type Answerable = Exclude<Followed, { kind: "cancelled" }>;
 export interface Circumstances {
   /** Why the image is gone, in more detail than the outcome of a lost evaluation has. */
   readonly loss?: string | undefined;
+  /** What the next call does after a loss, a sentence. */
+  readonly next?: string | undefined;
   /** What to do about the image, if it answers no request. */
   readonly hang?: string | undefined;
   /** True if the session was reset during the evaluation: its loss or abort was then intended. */
@@ -102,7 +104,7 @@ export interface Circumstances {
 
 /** Decides whether an outcome is an error, and whether it sets or clears the last error. No other code decides this. */
 export function conclude(followed: Answerable, circumstances: Circumstances = {}): Conclusion {
-  const { loss, hang, reset = false, now = Date.now() } = circumstances;
+  const { loss, next, hang, reset = false, now = Date.now() } = circumstances;
   if (followed.kind === "running") {
     const error = stillRunningSnapshot(followed.seconds, followed.thread, now, hang);
     return failed("running", followed.transcript, {
@@ -126,7 +128,7 @@ export function conclude(followed: Answerable, circumstances: Circumstances = {}
       return failed("lost", outcome, {
         kind: "condition",
         tag: "ERROR",
-        error: lossSnapshot(loss ?? outcome.cause.message, now),
+        error: lossSnapshot(loss ?? outcome.cause.message, next, now),
       });
   }
 }

@@ -52,9 +52,14 @@ export function stillRunningSnapshot(
   return { ...WITHOUT_LISP, type: TIMEOUT, message, timestamp: now };
 }
 
-/** The error of an evaluation whose connection or image was lost. */
-export function lossSnapshot(cause: string, now: number): ErrorSnapshot {
-  const message = `${cause}\nIt is not known how far the evaluation got.`;
+/**
+ * The error of an evaluation whose connection or image was lost.
+ *
+ * @param next - What the next call does, a sentence.
+ */
+export function lossSnapshot(cause: string, next: string | undefined, now: number): ErrorSnapshot {
+  const told = ["It is not known how far the evaluation got.", ...(next === undefined ? [] : [next])];
+  const message = `${cause}\n${told.join(" ")}`;
   return { ...WITHOUT_LISP, type: "IMAGE-LOST", message, timestamp: now };
 }
 
