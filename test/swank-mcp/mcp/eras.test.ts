@@ -76,6 +76,18 @@ describe("a connection with protocol revision 2026-07-28, without Lisp", () => {
     expect(listed.result).to.have.property("tools").that.has.length.above(10);
   });
 
+  it("is refused a request of another revision, also after its first call", async () => {
+    await peer.request("tools/list");
+    for (const method of ["tools/list", "tools/call"]) {
+      const _meta = { "io.modelcontextprotocol/protocolVersion": "2099-01-01" };
+      const request = peer.inRevision({ name: "get-backtrace", arguments: {}, _meta });
+      expect((await peer.exchange(method, request)).error).to.deep.include({
+        code: -32022,
+        data: { supported: ["2026-07-28"], requested: "2099-01-01" },
+      });
+    }
+  });
+
   it("keeps the revision of its first call", async () => {
     await peer.request("tools/list");
     expect((await peer.exchange("initialize", INITIALIZE)).error).to.have.property("code", -32022);

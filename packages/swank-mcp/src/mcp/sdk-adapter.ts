@@ -14,7 +14,7 @@ import type { ToolServer } from "../tools/tool-server.js";
 import type { ReceivedCall } from "./direct-calls.js";
 import { INSTRUCTIONS, READ_ONLY_INSTRUCTIONS } from "./instructions.js";
 import { callAskingBetween, callAskingInside, receivedThroughSdk } from "./sdk-call.js";
-import { type ClientInfo, canAsk, namedClient } from "./sdk-client.js";
+import { type ClientInfo, canAsk, checkRevision, namedClient } from "./sdk-client.js";
 import { CallWire, type WireEvents } from "./sdk-wire.js";
 import { SuspendedCalls } from "./suspended-calls.js";
 import type { Message } from "./transport/message.js";
@@ -144,7 +144,10 @@ function serveLegacy(server: Server, { tools, wire, onClient, onList, list }: Co
 
 /** Serves a client that names itself in every request. */
 function serveModern(server: Server, { tools, calls, list, onClient, onList }: Connection): void {
-  const meet = (context: ServerContext) => onClient(namedClient(context));
+  const meet = (context: ServerContext) => {
+    checkRevision(context);
+    onClient(namedClient(context));
+  };
   server.setRequestHandler("tools/list", NO_PARAMS, (_params, context) => {
     meet(context);
     onList();

@@ -1,4 +1,10 @@
-import { CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, type ServerContext } from "@modelcontextprotocol/server";
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  PROTOCOL_VERSION_META_KEY,
+  type ServerContext,
+  UnsupportedProtocolVersionError,
+} from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { oneLine } from "../text/cut.js";
 
@@ -20,6 +26,20 @@ export interface ClientInfo {
 export function canAsk(capabilities: unknown): boolean {
   const { elicitation } = capabilitiesSchema.safeParse(capabilities).data ?? {};
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
+}
+
+/** The only revision in which every request names its own. */
+const MODERN_REVISION = "2026-07-28";
+
+/**
+ * Checks the revision of a request, which the SDK does only until a connection has its first call.
+ *
+ * @throws UnsupportedProtocolVersionError
+ */
+export function checkRevision({ mcpReq }: ServerContext): void {
+  const requested = envelope(mcpReq)[PROTOCOL_VERSION_META_KEY];
+  if (requested === MODERN_REVISION) return;
+  throw new UnsupportedProtocolVersionError({ supported: [MODERN_REVISION], requested: String(requested) });
 }
 
 /** Capabilities that a request of protocol revision 2026-07-28 names. */
