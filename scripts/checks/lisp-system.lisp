@@ -74,11 +74,22 @@
                    (typep (and type (find-class type nil)) 'structure-class)))))
         '("MAKE-" "COPY-")))
 
+;;; SBCL makes no class for these.
+(defun vector-structure-function-p (symbol)
+  "True if SYMBOL is an accessor or a constructor of a structure of its package that is a vector."
+  (do-symbols (name (symbol-package symbol))
+    (let ((structure (sb-int:info :typed-structure :info name)))
+      (when (and structure
+                 (or (find symbol (sb-kernel:dd-slots structure) :key #'sb-kernel:dsd-accessor-name)
+                     (assoc symbol (sb-kernel:dd-constructors structure))))
+        (return t)))))
+
 (defun undocumented-kinds (symbol)
   "Return the kinds of definitions of SYMBOL that have no docstring."
   (flet ((lacks-p (kind) (null (documentation symbol kind))))
     (remove nil
             (list (and (fboundp symbol) (lacks-p 'function) (not (accessor-p symbol)) (not (structure-function-p symbol))
+                       (not (vector-structure-function-p symbol))
                        (if (macro-function symbol) "macro" "function"))
                   (and (boundp symbol) (lacks-p 'variable) "variable")
                   (and (find-class symbol nil) (lacks-p 'type) "class")))))

@@ -17,7 +17,7 @@ describe("swank-mcp console: its texts", () => {
     ]);
     const answers = output.slice(output.indexOf("X = 4\n") + "X = 4\n".length).replace(/0 to \d+/, "0 to N");
     expect(answers.slice(0, answers.indexOf("Error: "))).to.equal(`frame must be a whole number, not "foo".
-Usage: ,in n form .... Evaluate in the environment of frame n.
+Usage: ,in n form ... Evaluate in the environment of frame n.
 Frame index out of range
 There is no frame 99; the stack has frames 0 to N. ,frames lists them.
 The restart RETRY takes no values.

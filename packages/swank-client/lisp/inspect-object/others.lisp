@@ -46,10 +46,11 @@
 (defun stream-parts (stream)
   "The streams that STREAM, one of SBCL's own, consists of."
   (typecase stream
-    (two-way-stream (list (part "input" (two-way-stream-input-stream stream) "(two-way-stream-input-stream ~a)")
-                          (part "output" (two-way-stream-output-stream stream) "(two-way-stream-output-stream ~a)")))
+    ;; SBCL's echo streams are two-way streams, too
     (echo-stream (list (part "input" (echo-stream-input-stream stream) "(echo-stream-input-stream ~a)")
                        (part "output" (echo-stream-output-stream stream) "(echo-stream-output-stream ~a)")))
+    (two-way-stream (list (part "input" (two-way-stream-input-stream stream) "(two-way-stream-input-stream ~a)")
+                          (part "output" (two-way-stream-output-stream stream) "(two-way-stream-output-stream ~a)")))
     (synonym-stream (list (part "symbol" (synonym-stream-symbol stream) "(synonym-stream-symbol ~a)")))
     (broadcast-stream (list (part "streams" (broadcast-stream-streams stream) "(broadcast-stream-streams ~a)")))
     (concatenated-stream (list (part "streams" (concatenated-stream-streams stream) "(concatenated-stream-streams ~a)")))))

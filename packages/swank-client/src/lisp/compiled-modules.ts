@@ -72,7 +72,7 @@ export class CompiledModules {
   }
 
   #keyOf({ version }: RuntimeModule): string {
-    this.#key ??= hashOf(JSON.stringify([version, compilingForms(), this.#lisp])).slice(0, 24);
+    this.#key ??= hashOf(JSON.stringify([version, compilingForms(), COMPILED_AT_ONCE, this.#lisp])).slice(0, 24);
     return this.#key;
   }
 }

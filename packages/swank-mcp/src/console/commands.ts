@@ -280,6 +280,12 @@ export function usageText({ name, usage }: ConsoleCommand): string {
   return usage === "" ? `,${name}` : `,${name} ${usage}`;
 }
 
+/** How a command is used, and what for: two sentences. Three dots end the first one as well as a full stop. */
+export function usageHint(command: ConsoleCommand): string {
+  const usage = usageText(command);
+  return `Usage: ${usage}${usage.endsWith("...") ? "" : "."} ${command.summary}`;
+}
+
 /** Whether the command takes this number of words. */
 export function takesWords({ usage }: ConsoleCommand, count: number): boolean {
   const places = usage.split(" ").filter((place) => /^\[?[^.]/.test(place));

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { ToolAnswer } from "../text/tool-answer.js";
-import { type ToolCommand, usageText } from "./commands.js";
+import { type ToolCommand, usageHint } from "./commands.js";
 
 const refusedArguments = z.looseObject({
   error: z.looseObject({ message: z.string(), data: z.looseObject({ type: z.literal("INVALID_ARGUMENTS") }) }),
@@ -11,5 +11,5 @@ export function misuseText({ structured }: ToolAnswer, command: ToolCommand): st
   const { success, data } = refusedArguments.safeParse(structured);
   if (!success) return undefined;
   const problem = data.error.message.replace(`${command.tool}: `, "").replace(/^The argument "([^"]*)"/, "$1");
-  return `${problem}\nUsage: ${usageText(command)}. ${command.summary}`;
+  return `${problem}\n${usageHint(command)}`;
 }

@@ -9,7 +9,7 @@ import {
   type OwnCommand,
   type ToolCommand,
   takesWords,
-  usageText,
+  usageHint,
 } from "./commands.js";
 
 /** An entry that calls a tool. */
@@ -82,7 +82,7 @@ function readLive(live: OwnCommand, typed: string, commands: readonly ConsoleCom
 }
 
 function misuse(command: ConsoleCommand): Entry {
-  return { kind: "mistake", text: `Usage: ${usageText(command)}. ${command.summary}` };
+  return { kind: "mistake", text: usageHint(command) };
 }
 
 /** The message for a command whose form was still open when the input ended. The form may have taken lines meant as further entries. */
