@@ -70,8 +70,10 @@ distance from the end of the instruction."
                   (ldb (byte 32 0) (- (sb-vm::fdefn-entry-address fdefn) (+ place 4))))))
 
   (defun direct-calls-p (calls)
-    "True if each of CALLS, a list of (FDEFN . PLACE), is a call by address."
-    (loop for (fdefn . place) in calls always (direct-call-p place (sb-vm::fdefn-raw-addr fdefn)))))
+    "True if each of CALLS, a list of (FDEFN . PLACE), is a call by address. Where SBCL's code is at another address, a place may be none."
+    (loop for (fdefn . place) in calls
+          always (and (< sb-vm::text-space-start place (- (sb-sys:sap-int sb-vm::*text-space-free-pointer*) 4))
+                      (direct-call-p place (sb-vm::fdefn-raw-addr fdefn))))))
 
 ;;; Only a core that is being saved gets direct calls, and its code keeps its address. So their places, found when a module of the library is
 ;;; compiled, are those in all images of the same core, and no search is needed there.
