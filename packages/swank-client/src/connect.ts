@@ -77,7 +77,7 @@ export async function openClient<Client extends SwankClient>(
   const deadline = performance.now() + (options.timeout ?? DEFAULT_TIMEOUT);
   const cache = cacheDir === false ? undefined : new ModuleCache(cacheDir);
   const opened = await openWith(connectionInfoWithoutRules, opener, open, ({ peer }) => {
-    if (peer?.isLoopback === true) cache?.foresee(runtimeModule("connection"));
+    if (peer?.isLoopback === true) cache?.foresee("connection");
   });
   const loader = new ModuleLoader(callerOf(opened.connection), compiledFor(opened, cache));
   const client = makeClient(opened, { runtime, mayEndImage, agentName }, loader);

@@ -40,7 +40,7 @@ describe("swank-mcp process", () => {
 
 [ERROR] IMAGE-LOST
 The image (pid ${pid}) was killed by SIGKILL.
-It is not known how far the evaluation got. The next call starts a new image.`);
+It is not known how far the evaluation got. The next call that needs an image starts a new one.`);
 
     const remembered = blocks(await server.call("describe-last-error"));
     expect(remembered[0]).to.match(/^Error: IMAGE-LOST\n {2}The image /);

@@ -6,18 +6,16 @@
     (cl:lambda ()
       (cl:unless (cl:handler-case
                      (cl:when (cl:funcall call-with-own-file (file 0 "lisp") header (cl:constantly cl:t))
-                       ;; one unit, because functions are used before they are defined; nobody asks who calls them, or looks at their
-                       ;; variables, and the answers are a fifth of the file
-                       (cl:with-compilation-unit (:policy '(cl:optimize (sb-c::store-xref-data 0) (cl:debug 0)))
+                       ;; one unit, because functions are used before they are defined; nobody asks who calls them, and the answers are
+                       ;; a twentieth of the file
+                       (cl:with-compilation-unit (:policy '(cl:optimize (sb-c::store-xref-data 0)))
                          (cl:dotimes (number count cl:t)
-                           ;; code for SBCL's own space, if it has one, takes longer to load
-                           (cl:progv (cl:remove cl:nil (cl:list (cl:find-symbol "*COMPILE-FILE-TO-MEMORY-SPACE*" "SB-C"))) '(:dynamic)
-                             (cl:load (cl:compile-file (sb-ext:parse-native-namestring (file number "lisp"))
-                                                       :output-file (sb-ext:parse-native-namestring (file number "fasl"))
-                                                       :external-format :utf-8
-                                                       ;; a function then calls those of its file directly, and less is loaded
-                                                       :block-compile cl:t
-                                                       ;; SBCL before 2.0.2 has no block compilation
-                                                       :allow-other-keys cl:t))))))
+                           (cl:load (cl:compile-file (sb-ext:parse-native-namestring (file number "lisp"))
+                                                     :output-file (sb-ext:parse-native-namestring (file number "fasl"))
+                                                     :external-format :utf-8
+                                                     ;; a function then calls those of its file directly, and less is loaded
+                                                     :block-compile cl:t
+                                                     ;; SBCL before 2.0.2 has no block compilation
+                                                     :allow-other-keys cl:t)))))
                    (cl:error () cl:nil))
         (cl:funcall load-texts)))))

@@ -49,18 +49,31 @@ distance from the end of the instruction."
           for place of-type (unsigned-byte 48) from (1+ start) to (+ start (- (sb-kernel::%code-text-size code) 4))
           when (direct-call-p place entry) do (funcall function fdefn place)))
 
-  (defun map-direct-calls (function fdefns)
-    "Call FUNCTION with each element of FDEFNS and the place of each call of its function by address, in all code."
+  (defun map-code (function start)
+    "Call FUNCTION with each compiled code from the address START on, and its size in octets."
     (sb-vm::map-objects-in-range
-     (lambda (code type size)
-       (declare (ignore size))
-       (when (= type sb-vm:code-header-widetag)
-         (multiple-value-bind (start count) (sb-vm::code-header-fdefn-range code)
-           (loop for index from start below (+ start count)
-                 for fdefn = (sb-kernel:code-header-ref code index)
-                 when (member fdefn fdefns :test #'eq) do (map-direct-calls-in-code function code fdefn)))))
-     (ash sb-vm::text-space-start (- sb-vm:n-fixnum-tag-bits))
+     (lambda (code type size) (when (= type sb-vm:code-header-widetag) (funcall function code size)))
+     (ash start (- sb-vm:n-fixnum-tag-bits))
      (sb-kernel:%make-lisp-obj (sb-sys:sap-int sb-vm::*text-space-free-pointer*))))
+
+  (defun map-direct-calls (function fdefns &optional (start sb-vm::text-space-start))
+    "Call FUNCTION with each element of FDEFNS and the place of each call of its function by address, in all code from the address START on."
+    (map-code (lambda (code size)
+                (declare (ignore size))
+                (multiple-value-bind (start count) (sb-vm::code-header-fdefn-range code)
+                  (loop for index from start below (+ start count)
+                        for fdefn = (sb-kernel:code-header-ref code index)
+                        when (member fdefn fdefns :test #'eq) do (map-direct-calls-in-code function code fdefn))))
+              start))
+
+  (defun core-code-end ()
+    "The address after the code of the core, which never moves and is never freed."
+    (let ((end 0))
+      (map-code (lambda (code size)
+                  (when (= sb-vm:+pseudo-static-generation+ (sb-kernel:generation-of code))
+                    (setf end (+ size (logandc2 (sb-kernel:get-lisp-obj-address code) sb-vm:lowtag-mask)))))
+                sb-vm::text-space-start)
+      end))
 
   (defun call-by-name (fdefn place)
     "Make the call at PLACE call the function of FDEFN by name. Other threads may be running it."
@@ -75,48 +88,62 @@ distance from the end of the instruction."
           always (and (< sb-vm::text-space-start place (- (sb-sys:sap-int sb-vm::*text-space-free-pointer*) 4))
                       (direct-call-p place (sb-vm::fdefn-raw-addr fdefn))))))
 
-;;; Only a core that is being saved gets direct calls, and its code keeps its address. So their places, found when a module of the library is
-;;; compiled, are those in all images of the same core, and no search is needed there.
+;;; The places of the direct calls in a core's own code are the same in all images of the core. They are found when a module of the library is
+;;; compiled, so that only code which was loaded later is searched in other images. That has direct calls after a failed SAVE-LISP-AND-DIE, for example.
 
 (defun core-identity ()
-  "The core file of this image, with its inode, size and date; NIL if there is none."
+  "The device, inode, size and date of this image's core file; NIL if there is none."
   (let ((name (ignore-errors (sb-ext:native-namestring sb-ext:*core-pathname*))))
     (when name
       (multiple-value-bind (foundp device inode mode links owner group special-device size accessed modified) (sb-unix:unix-stat name)
-        (declare (ignore device mode links owner group special-device accessed))
-        (and foundp (list name inode size modified))))))
+        (declare (ignore mode links owner group special-device accessed))
+        (and foundp (list device inode size modified))))))
 
 (defun direct-calls-of-core (names)
-  "(CORE (NAME PLACE*)*) with the places of the calls by address of those functions NAMES that are called so now."
-  (when (fboundp 'map-direct-calls)
-    (let ((calls (mapcar #'list (remove-if-not #'called-directly-p names))))
-      (funcall 'map-direct-calls
-               (lambda (fdefn place) (push place (rest (assoc (sb-kernel:fdefn-name fdefn) calls))))
-               (mapcar *find-fdefn* (mapcar #'first calls)))
-      (cons (core-identity) calls))))
+  "(CORE END (NAME PLACE*)*) with the places, before the address END of the end of the core's code, of all calls by address of those functions
+NAMES that are called so now."
+  (let ((calls (mapcar #'list (remove-if-not #'called-directly-p names)))
+        (end (funcall 'core-code-end)))
+    (funcall 'map-direct-calls
+             (lambda (fdefn place)
+               (when (< place end) (push place (rest (assoc (sb-kernel:fdefn-name fdefn) calls)))))
+             (mapcar *find-fdefn* (mapcar #'first calls)))
+    (list* (core-identity) end calls)))
+
+(defvar *search-failed* nil "True after a search for direct calls has failed in this image: it may have changed some of them.")
+
+(defun direct-calls-if-found (names)
+  "DIRECT-CALLS-OF-CORE of NAMES; NIL if it cannot be found out."
+  (let ((lock (static-linker-lock)))
+    (and lock (fboundp 'map-direct-calls) (not *search-failed*)
+         ;; the search fails if code is allocated meanwhile; its end is then not where it was
+         (loop repeat 5
+               thereis (ignore-errors (with-system-mutex (lock) (direct-calls-of-core names)))))))
 
 (defmacro known-direct-calls (names)
-  "DIRECT-CALLS-OF-CORE of the value of the variable NAMES, in the image that compiles this; NIL where it is not compiled to a file."
-  `',(and *compile-file-truename* (direct-calls-of-core (symbol-value names))))
+  "DIRECT-CALLS-OF-CORE of the value of the variable NAMES, in the image that compiles this to a file; otherwise NIL."
+  `',(and *compile-file-truename* (direct-calls-if-found (symbol-value names))))
 
 (defun known-calls-of (names known)
-  "((FDEFN . PLACE) ...) of all calls by address of the functions NAMES, or NIL if KNOWN, a value of DIRECT-CALLS-OF-CORE, does not tell."
-  (destructuring-bind (&optional core &rest calls) known
+  "((FDEFN . PLACE) ...) of all calls by address of the functions NAMES in the core's code, or NIL if KNOWN, a value of DIRECT-CALLS-OF-CORE,
+does not tell. => the list, and the address of the end of the core's code"
+  (destructuring-bind (&optional core end &rest calls) known
     (when (and core (equal core (core-identity)) (subsetp names (mapcar #'first calls)))
       (let ((known (loop for name in names
                          for fdefn = (funcall *find-fdefn* name)
                          nconc (loop for place in (rest (assoc name calls)) collect (cons fdefn place)))))
-        (and (funcall 'direct-calls-p known) known)))))
+        (and (funcall 'direct-calls-p known) (values known end))))))
 
 (defun remove-direct-calls (names &optional known)
   "Make all code call the functions NAMES by name, in one search at most. Where this does nothing, SBCL searches for each when it is
-redefined. KNOWN is the value of KNOWN-DIRECT-CALLS for these functions."
+redefined. KNOWN, a value of KNOWN-DIRECT-CALLS for these functions, saves the search of the core's own code."
   (let ((lock (static-linker-lock))
         (called (remove-if-not #'called-directly-p names)))
     (when (and called lock (fboundp 'map-direct-calls))
+      (setf *search-failed* t)
       (with-system-mutex (lock)
-        (let ((calls (known-calls-of called known)))
-          (if calls
-              (loop for (fdefn . place) in calls do (funcall 'call-by-name fdefn place))
-              (funcall 'map-direct-calls 'call-by-name (mapcar *find-fdefn* called))))
-        (dolist (name called) (note-direct-calls name nil))))))
+        (multiple-value-bind (calls end) (known-calls-of called known)
+          (loop for (fdefn . place) in calls do (funcall 'call-by-name fdefn place))
+          (apply 'map-direct-calls 'call-by-name (mapcar *find-fdefn* called) (and end (list end))))
+        (dolist (name called) (note-direct-calls name nil)))
+      (setf *search-failed* nil))))

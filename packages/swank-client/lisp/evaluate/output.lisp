@@ -164,7 +164,7 @@
 
 ;;; One flusher per image. It is started on demand and ends when idle.
 
-(defvar *flusher-lock* (sb-thread:make-mutex :name "swank-client flusher") "Held while *FLUSHER* and *DIRTY-STREAMS* change.")
+(defvar *flusher-lock* (sb-thread:make-mutex :name "swank-client flusher") "Held while *FLUSHER* and *DIRTY-OUTPUTS* change.")
 
 (defvar *flusher-wakeup* (sb-thread:make-semaphore) "Signalled when the flusher has something to do.")
 

@@ -8,13 +8,16 @@
   "HOOKS without those of this library."
   (remove-if (lambda (hook) (member hook *closing-hooks*)) hooks))
 
+(defparameter *direct-calls-of-core* (known-direct-calls *encapsulated-for-all*)
+  "The calls by address that need not be searched for in images of the core that this was compiled in, or NIL.")
+
 (defun add-hooks ()
   "Install hooks and encapsulations. Each update is atomic, here and in UNINSTALL-UNLESS-NEEDED, because other code changes the lists too."
   (sb-ext:atomic-update (symbol-value '*connection-closed-hook*)
                         (lambda (hooks) (append *closing-hooks* (without-closing-hooks hooks))))
   ;; the Emacs that received the output may have disconnected before
   (restore-process-output)
-  (prepare-encapsulations *encapsulated-for-all* (known-direct-calls *encapsulated-for-all*))
+  (prepare-encapsulations *encapsulated-for-all* *direct-calls-of-core*)
   (encapsulate-lisp)
   (sb-ext:atomic-update (symbol-value 'sb-ext:*exit-hooks*) (lambda (hooks) (adjoin 'send-remaining-output hooks)))
   (guard-c-locks))

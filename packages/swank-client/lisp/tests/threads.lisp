@@ -39,7 +39,7 @@
 (define-test prepare-encapsulations-changes-direct-calls
     "After one search for several functions, SBCL's own code, too, calls an encapsulation in place of the function."
   (let ((names '(sb-ext:exit sb-ext:quit doubled)))
-    (prepare-encapsulations names (direct-calls-of-core names)))
+    (prepare-encapsulations names (direct-calls-if-found names)))
   (is (not (called-directly-p 'sb-ext:exit)))
   (encapsulate-function 'sb-ext:exit 'test (lambda (exit &rest arguments)
                                              (declare (ignore exit arguments))
@@ -53,12 +53,26 @@
   (when (and (fboundp 'map-direct-calls) (called-directly-p 'sb-kernel:%find-position))
     (let* ((name 'sb-kernel:%find-position)
            (known (direct-calls-of-core (list name)))
-           (places (rest (assoc name (rest known)))))
+           (places (rest (assoc name (cddr known)))))
       (is (plusp (length places)))
       (is (= (length places) (length (known-calls-of (list name) known))))
-      (is (null (known-calls-of (list name) (cons '("other.core" 1 2 3) (rest known)))))
+      (is (null (known-calls-of (list name) (cons '(1 2 3 4) (rest known)))))
       (is (null (known-calls-of (list name 'car) known)))
-      (is (null (known-calls-of (list name) (list (first known) (list* name (1+ (first places)) (rest places)))))))))
+      (is (null (known-calls-of (list name) (list (first known) (second known) (list* name (1+ (first places)) (rest places))))))
+      (is (null (known-calls-of (list name) (list (first known) (second known) (list name 16))))))))
+
+(define-test known-direct-calls-do-not-hide-later-ones
+    "Code that was loaded after the core is searched even if the calls of the core are known."
+  (when (and (fboundp 'map-direct-calls) (called-directly-p 'sb-ext:cancel-finalization))
+    (let* ((name 'sb-ext:cancel-finalization)
+           (known (direct-calls-of-core (list name)))
+           (caller (progv '(sb-c::*compile-to-memory-space*) '(:immobile)
+                     (compile nil '(lambda () (list (sb-ext:cancel-finalization "object")))))))
+      (is-true (known-calls-of (list name) known))
+      (prepare-encapsulations (list name) known)
+      (encapsulate-function name 'test (constantly :encapsulated))
+      (unwind-protect (is (equal '(:encapsulated) (funcall caller)))
+        (unencapsulate-function name 'test)))))
 
 (define-test own-lock-p-is-true-in-the-holding-thread
     "A lock is a thread's own while the thread holds it; NIL, a lock that this Lisp lacks, is never."

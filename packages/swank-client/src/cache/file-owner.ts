@@ -6,6 +6,9 @@ const GROUP_WRITABLE = 0o020;
 const OTHERS_WRITABLE = 0o002;
 const STICKY = 0o1000;
 
+/** Milliseconds for which the user's groups are not looked up again: long enough for the questions of one start. */
+const KNOWN_FOR = 1000;
+
 /** Why a file must not be used: words that follow its path in a sentence. */
 export type FileProblem = string;
 
@@ -22,16 +25,17 @@ export class FileOwner {
     this.#privateGroup = privateGroup;
   }
 
-  static #current: FileOwner | undefined;
+  static #current: { readonly owner: FileOwner; readonly until: number } | undefined;
 
   /** This process's user; `undefined` on a system without users. */
   static current(): FileOwner | undefined {
     const user = process.getuid?.();
     if (user === undefined) return undefined;
     const known = FileOwner.#current;
-    if (known !== undefined && known.#user === user) return known;
-    FileOwner.#current = FileOwner.#find(user);
-    return FileOwner.#current;
+    if (known !== undefined && known.owner.#user === user && performance.now() < known.until) return known.owner;
+    const owner = FileOwner.#find(user);
+    FileOwner.#current = { owner, until: performance.now() + KNOWN_FOR };
+    return owner;
   }
 
   static #find(user: number): FileOwner {

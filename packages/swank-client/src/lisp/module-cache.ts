@@ -8,9 +8,10 @@ import { removeAbandoned, removeQuietly } from "../cache/drafts.js";
 import { useOwnFile } from "../cache/own-file.js";
 import { ownSubfolder } from "../cache/own-folder.js";
 import { latestOf, removeUnused } from "../cache/remove-unused.js";
+import type { ModuleName } from "./descriptor.js";
 import { Foreseen } from "./foreseen.js";
 import type { OwnFile } from "./load-forms.js";
-import type { RuntimeModule } from "./runtime-source.js";
+import { type RuntimeModule, runtimeModule } from "./runtime-source.js";
 
 /** Number of Lisps and versions of the runtime for which compiled modules are kept. The least recently used are removed. */
 const KEPT = 6;
@@ -46,8 +47,8 @@ export class ModuleCache {
   }
 
   /** Looks for a module of the Lisp that was used last, which is probably the one that is about to answer. Nothing waits for it. */
-  foresee(module: RuntimeModule): void {
-    this.#foreseen = this.#lookAhead(module).catch(() => undefined);
+  foresee(name: ModuleName): void {
+    this.#foreseen = this.#lookAhead(name).catch(() => undefined);
   }
 
   /** A compiled module, if there is one. A file that is damaged, or that another user may have written, is removed. Never rejects. */
@@ -68,9 +69,10 @@ export class ModuleCache {
     await removeAbandoned(parent);
   }
 
-  async #lookAhead(module: RuntimeModule) {
+  async #lookAhead(name: ModuleName) {
     // Until then a request is on its way to the image.
     await setImmediate();
+    const module = runtimeModule(name);
     const parent = await this.folder();
     const key = parent === undefined ? undefined : await latestOf(parent, await keysIn(parent));
     return key === undefined

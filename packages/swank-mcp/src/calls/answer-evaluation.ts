@@ -16,7 +16,10 @@ import type { ToolAnswer } from "../text/tool-answer.js";
 import type { ToolContext } from "./tool-context.js";
 
 /** What the next call does after a loss, by the kind of the image. */
-const AFTER_LOSS = { own: "The next call starts a new image.", attached: "The next call connects again." };
+const AFTER_LOSS = {
+  own: "The next call that needs an image starts a new one.",
+  attached: "The next call that needs the image connects again.",
+};
 
 /**
  * Waits for the next outcome of an evaluation, for evaluate-lisp and every tool that resumes an evaluation.
@@ -39,9 +42,11 @@ export async function concludeEvaluation(
   const outcome = followed.kind === "running" ? undefined : followed.outcome;
   if (outcome !== undefined) session.follow(outcome.package);
   const loss = outcome?.status === "lost" ? await session.explainLoss() : undefined;
+  // After a kick, the user decides whether the agent may come back.
+  const isKick = outcome?.status === "lost" && outcome.cause.details["kicked"] === true;
   const isStuck = followed.kind === "running" && (await isHung(session, context.cancelled));
   const hang = isStuck ? context.guide.advise(hangRemedy(session)) : undefined;
-  const next = loss === undefined ? undefined : AFTER_LOSS[session.origin.kind];
+  const next = loss === undefined || isKick ? undefined : AFTER_LOSS[session.origin.kind];
   const conclusion = conclude(followed, { loss, next, hang, reset: session.isRetired || session.resets !== resets });
   context.agent.lastError.apply(conclusion.lastError);
   if (outcome?.status === "stopped") context.agent.stops.add(outcome.stop, evaluation);
