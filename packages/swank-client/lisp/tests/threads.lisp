@@ -66,7 +66,7 @@
   (when (and (fboundp 'map-direct-calls) (called-directly-p 'sb-ext:cancel-finalization))
     (let* ((name 'sb-ext:cancel-finalization)
            (known (direct-calls-of-core (list name)))
-           (caller (progv '(sb-c::*compile-to-memory-space*) '(:immobile)
+           (caller (progv (list (accessible-symbol "*COMPILE-TO-MEMORY-SPACE*" "SB-C")) '(:immobile)
                      (compile nil '(lambda () (list (sb-ext:cancel-finalization "object")))))))
       (is-true (known-calls-of (list name) known))
       (prepare-encapsulations (list name) known)
