@@ -110,7 +110,7 @@ NAMES that are called so now."
              (mapcar *find-fdefn* (mapcar #'first calls)))
     (list* (core-identity) end calls)))
 
-(defvar *search-failed* nil "True after a search for direct calls has failed in this image: it may have changed some of them.")
+(defvar *search-failed* nil "True while this image is searched for direct calls to change, and after that has failed: some may be changed already.")
 
 (defun direct-calls-if-found (names)
   "DIRECT-CALLS-OF-CORE of NAMES; NIL if it cannot be found out."
