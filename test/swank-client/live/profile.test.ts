@@ -117,6 +117,21 @@ describe("client.program.profile", function () {
     );
   });
 
+  it("begins and ends while threads begin and end all the time, and watches those, too", async () => {
+    const client = await clientWithProgram();
+    await client.eval(`
+      (defvar cl-user::*busy* t)
+      (dotimes (i 2)
+        (sb-thread:make-thread
+          (lambda ()
+            (loop while cl-user::*busy*
+                  do (sb-thread:join-thread (sb-thread:make-thread (lambda () (shop::ticks 30000)) :name "short"))))))`);
+    for (let round = 0; round < 100; round += 1) await profiled(client, { code: "(shop::tick 1)" });
+    const { functions } = await profiled(client, { seconds: 1 });
+    expect(functions.find(({ name }) => name === "SHOP::TICKS")?.cumulative).to.be.greaterThan(10);
+    await client.eval("(setq cl-user::*busy* nil)");
+  });
+
   const countsOf = ({ functions }: Profile) => Object.fromEntries(functions.map(({ name, calls }) => [name, calls]));
 
   it("counts the calls of a package exactly, those by new threads, too, with times", async () => {

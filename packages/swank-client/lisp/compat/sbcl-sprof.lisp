@@ -3,7 +3,7 @@
 (defpackage #:swank-client/sbcl-sprof
   (:documentation "SBCL's statistical profiler, used without disturbing the program's own use of it.")
   (:use #:common-lisp)
-  (:import-from #:swank-client/sbcl #:call-if-loaded #:value-if-loaded #:with-system-mutex)
+  (:import-from #:swank-client/sbcl #:call-if-loaded #:existing-symbols #:value-if-loaded #:with-system-mutex)
   (:export #:+sample-seconds+
            #:begin-sampling
            #:bytes-allocated
@@ -22,7 +22,7 @@
 
 (defconstant +sample-seconds+ 4/1000 "Seconds between two samples, of time that the process computes. Linux counts that in steps of 4 ms.")
 
-(defparameter *needed-functions* '("START-PROFILING" "STOP-PROFILING" "CONVERT-RAW-DATA" "MAP-TRACES" "MAP-TRACE-PC-LOCS")
+(defparameter *needed-functions* '("START-PROFILING" "START-SAMPLING" "STOP-PROFILING" "CONVERT-RAW-DATA" "MAP-TRACES" "MAP-TRACE-PC-LOCS")
   "Names of functions of the profiler.")
 
 (defparameter *needed-variables* '("*PROFILING*" "*SAMPLES*" "*ENCAPSULATIONS*") "Names of variables of the profiler.")
@@ -33,13 +33,23 @@
   "The symbol NAME of the profiler, or NIL."
   (and (find-package "SB-SPROF") (find-symbol name "SB-SPROF")))
 
+(defparameter *sampled-threads-variable* (first (existing-symbols '(("SB-THREAD" "*PROFILED-THREADS*"))))
+  "SBCL's variable for the threads that the profiler samples: a list, or :ALL, which includes threads that have not begun.")
+
+(defparameter *make-thread-lock-variable* (first (existing-symbols '(("SB-THREAD" "*MAKE-THREAD-LOCK*"))))
+  "SBCL's variable for the lock that is held from the beginning of a thread until SB-THREAD:LIST-ALL-THREADS includes it.")
+
 (defun missing-names ()
-  "The names that the profiler lacks, all if it is not loaded."
+  "The names that this SBCL lacks, all of the profiler's if it is not loaded."
   (flet ((lacking (names test)
-           (remove-if (lambda (name) (let ((symbol (sprof-symbol name))) (and symbol (funcall test symbol)))) names)))
+           (loop for name in names
+                 for symbol = (sprof-symbol name)
+                 unless (and symbol (funcall test symbol)) collect (format nil "SB-SPROF::~a" name))))
     (append (lacking *needed-functions* #'fboundp)
             (lacking *needed-variables* #'boundp)
-            (lacking *needed-slots* #'symbolp))))
+            (lacking *needed-slots* #'symbolp)
+            (unless *sampled-threads-variable* '("SB-THREAD::*PROFILED-THREADS*"))
+            (unless *make-thread-lock-variable* '("SB-THREAD::*MAKE-THREAD-LOCK*")))))
 
 (defvar *loading-lock*
   (or (get :swank-client :profiler-loading-lock)
@@ -71,7 +81,7 @@
     (error (problem)
       (return-from load-profiler (format nil "sb-sprof, which cannot be loaded: ~a" problem))))
   (let ((missing (missing-names)))
-    (and missing (format nil "~{SB-SPROF::~a~^, ~}" missing))))
+    (and missing (format nil "~{~a~^, ~}" missing))))
 
 (defun profiling-p ()
   "True if the profiler runs."
@@ -113,15 +123,29 @@
       (setf (get :swank-client :sampling-lock) (sb-thread:make-mutex :name "swank-client sampling")))
   "Held while any version of the library starts or ends a run of the profiler.")
 
+(defun begun-threads ()
+  "All threads that run code."
+  (with-system-mutex ((symbol-value *make-thread-lock-variable*))
+    (sb-thread:list-all-threads)))
+
+(defun start-profiler (mode limit)
+  "Start the profiler for all threads in MODE until there are LIMIT samples."
+  ;; With :ALL it would also signal threads that are being created. They have no valid id yet, which causes an error while SBCL's locks
+  ;; are held, or a memory fault.
+  (with-own-counts
+    (call-if-loaded "SB-SPROF" "START-PROFILING" :mode mode :max-samples limit :sample-interval +sample-seconds+
+                                                 :threads (sb-thread:list-all-threads)))
+  (setf (symbol-value *sampled-threads-variable*) :all)
+  (dolist (thread (begun-threads))
+    (call-if-loaded "SB-SPROF" "START-SAMPLING" thread)))
+
 (defun begin-sampling (mode limit)
   "Sample all threads in MODE, :CPU or :ALLOC, until there are LIMIT samples. => a SAMPLING, or NIL if the profiler runs already"
   (with-system-mutex (*sampling-lock*)
     (unless (profiling-p)
       (let ((kept (current-samples)))
         (collect-samples kept)
-        (with-own-counts
-          (call-if-loaded "SB-SPROF" "START-PROFILING" :mode mode :max-samples limit :sample-interval +sample-seconds+
-                                                       :threads :all))
+        (start-profiler mode limit)
         (make-sampling :samples (current-samples) :kept kept)))))
 
 (defun end-sampling (sampling)
