@@ -32,7 +32,7 @@ async function begin(lifetime: Lifetime, starter: Starter): Promise<Service> {
   lifetime.logTo(log);
   log(startLine(config));
   const { serverOf } = await import("./tools/server-of.js");
-  const onCall = () => starter.keepCode();
+  const onCall = () => starter.callEnded();
   if (config.command === "console") {
     const { TOOL_COMMANDS } = await import("./console/commands.js");
     const tools = serverOf(config, log, { onCall, names: TOOL_COMMANDS });

@@ -17,6 +17,7 @@ export { LastError } from "./agent/last-error.js";
 export { Notices } from "./agent/notices.js";
 export { StopKeeper, type StopLimits } from "./agent/stop-keeper.js";
 export { CodeCache } from "./boot/code-cache.js";
+export { optimizationSettings } from "./boot/optimize-sooner.js";
 export { defineStopTool, type StopToolDeclaration } from "./calls/define-stop-tool.js";
 export { defineTool, type Plan, type ToolDeclaration } from "./calls/define-tool.js";
 export { EFFECTS, type Effect } from "./calls/effects.js";

@@ -6,6 +6,7 @@ import { Script } from "node:vm";
 import type { Starter } from "../process/starter.js";
 import { changedSource, readBuildInfo } from "./build-info.js";
 import { CodeCache, codeFolder } from "./code-cache.js";
+import { optimizeSooner } from "./optimize-sooner.js";
 
 /** How long after the first call the code is kept, in milliseconds: by then the program has its most used functions. */
 const KEEP_DELAY = 1000;
@@ -56,22 +57,25 @@ function start(file: string): void {
   const bundle: Bundle = script.runInThisContext();
   const module: Parameters<Bundle>[2] = { exports: {} };
   bundle(module.exports, createRequire(file), module, file, folder);
-  module.exports.main?.({ keepCode: cache === undefined || isKept ? () => undefined : keeper(script, cache) });
+  const first = cache === undefined || isKept ? () => void optimizeSooner() : () => keepSoon(script, cache);
+  let hasEnded = false;
+  const callEnded = () => {
+    if (hasEnded) return;
+    hasEnded = true;
+    first();
+  };
+  module.exports.main?.({ callEnded });
 }
 
-/** Keeps the code once: a moment after the first call, or at the exit if that comes first. */
-function keeper(script: Script, cache: CodeCache): () => void {
-  let isWaiting = false;
+/** Keeps the code in a moment, or at the exit if that comes first. The settings are part of what V8 compares, so they change only then. */
+function keepSoon(script: Script, cache: CodeCache): void {
   let isKept = false;
   const keep = () => {
     if (isKept) return;
     isKept = true;
     cache.write(script.createCachedData());
+    void optimizeSooner();
   };
-  return () => {
-    if (isWaiting) return;
-    isWaiting = true;
-    setTimeout(keep, KEEP_DELAY).unref();
-    process.once("exit", keep);
-  };
+  setTimeout(keep, KEEP_DELAY).unref();
+  process.once("exit", keep);
 }
