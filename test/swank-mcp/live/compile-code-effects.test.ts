@@ -18,9 +18,15 @@ const compiled = z.looseObject({
   }),
 });
 
-/** What compiling could leave behind: packages, threads that work for a client, temporary folders, and the package of the session. */
+/**
+ * What compiling could leave behind: packages, threads that work for a client, temporary folders, and the package of the session. Threads
+ * of earlier requests have some seconds to end.
+ */
 const STATE = `(list (sort (mapcar #'package-name (list-all-packages)) #'string<)
-  (count "worker" (sb-thread:list-all-threads) :key #'sb-thread:thread-name :test #'equal)
+  (loop repeat 500
+        for workers = (count "worker" (sb-thread:list-all-threads) :key #'sb-thread:thread-name :test #'equal)
+        while (> workers 1) do (sleep 0.01)
+        finally (return workers))
   (directory (concatenate 'string (or (sb-posix:getenv "TMPDIR") "/tmp") "/swank-client-*/"))
   (package-name *package*)
   (list *compile-file-truename* *load-truename* *readtable*))`;
