@@ -68,7 +68,9 @@ describe("evaluate-lisp with conditions", () => {
     program.snapshots.match("one type", await reported(`(bill::total '("3" "x"))`, "bill::odd-price"));
     expect(await reported("(bill::passing 1)", "warning")).to.equal("=> :PASSED\n\nConditions: none");
     const refused = await program.lisp.call("evaluate-lisp", { code: "1", conditions: "bill::nosuch" });
-    expect(JSON.stringify(refused.content)).to.include("There is no type of conditions named bill::nosuch.");
+    expect(JSON.stringify(refused.content)).to.include(
+      "conditions: There is no type of conditions named bill::nosuch.",
+    );
     expect(
       (await program.lisp.call("evaluate-lisp", { code: "1", conditions: "#.(setf bill::*x* 1)" })).isError,
     ).to.equal(true);

@@ -208,7 +208,9 @@ export class EvaluationRunner<Stop extends StopOfTask> {
       return;
     }
     if (result.status === "no-such-type") {
-      task.refused(new SwankError("INVALID_ARGUMENT", `There is no type of conditions named ${result.name}.`));
+      task.refused(
+        new SwankError("INVALID_ARGUMENT", `conditions: There is no type of conditions named ${result.name}.`),
+      );
       return;
     }
     task.report(result.update);
