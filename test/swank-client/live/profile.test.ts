@@ -132,6 +132,34 @@ describe("client.program.profile", function () {
     await client.eval("(setq cl-user::*busy* nil)");
   });
 
+  it("watches a thread that begins while the profiler is being started", async () => {
+    const client = await clientWithProgram();
+    await client.program.profile({ code: "1" });
+    await client.eval(`
+      (defvar cl-user::*late* nil)
+      (sb-int:encapsulate 'sb-sprof:start-profiling 'late
+        (lambda (start &rest arguments)
+          (multiple-value-prog1 (apply start arguments)
+            (let ((begun nil))
+              (setf cl-user::*late* (sb-thread:make-thread (lambda () (setf begun t) (shop::spin 3600)) :name "late"))
+              (loop until begun do (sb-thread:thread-yield))))))`);
+    const { functions, samples } = await profiled(client, { seconds: 1 });
+    await client.eval(
+      "(sb-int:unencapsulate 'sb-sprof:start-profiling 'late) (sb-thread:terminate-thread cl-user::*late*) nil",
+    );
+    expect(functions.find(({ name }) => name === "SHOP::SPIN")?.cumulative).to.be.greaterThan(samples / 2);
+  });
+
+  it("watches finalizers", async () => {
+    const client = await clientWithProgram();
+    await client.eval(`
+      (defun shop::leave-garbage ()
+        (dotimes (i 50) (sb-ext:finalize (list i) (if (< i 2) (lambda () (shop::spin 1/2)) (lambda ())))))`);
+    const code = "(progn (shop::leave-garbage) (gc :full t) (sleep 2))";
+    const { functions, samples } = await profiled(client, { code });
+    expect(functions.find(({ name }) => name === "SHOP::SPIN")?.cumulative).to.be.greaterThan(samples / 2);
+  });
+
   const countsOf = ({ functions }: Profile) => Object.fromEntries(functions.map(({ name, calls }) => [name, calls]));
 
   it("counts the calls of a package exactly, those by new threads, too, with times", async () => {

@@ -84,9 +84,10 @@ describe("interrupt-thread", function () {
 
   for (const action of ["abort", "kill"])
     it(`says that an evaluation without interrupts has not ended by ${action}, until it has`, async () => {
-      await server.evaluate("(defvar *open* nil)");
-      const code = "(sb-sys:without-interrupts (loop until *open* do (sleep 0.01))) (sleep 3600)";
+      await server.evaluate("(defvar *open* nil) (defvar *inside* nil)");
+      const code = "(sb-sys:without-interrupts (setf *inside* t) (loop until *open* do (sleep 0.01))) (sleep 3600)";
       const evaluation = server.startCall("evaluate-lisp", { code, timeout: 3600 });
+      await server.evaluate("(loop until *inside* do (sleep 0.01))");
       const id = await running(server, "worker");
       const [answer] = await act(server, id, action);
       expect(answer).to.match(/^; Thread \d+ has not ended yet: it allows no interrupts/);

@@ -34,7 +34,7 @@ describe("swank-mcp --load with threads that stop", () => {
     return server;
   }
 
-  /** A thread has its level of the debugger shortly before the server hears of its stop, so the first answer can precede that. */
+  /** A thread has its level of the debugger shortly before the server is told of its stop, so the first answer can come without it. */
   async function notices(agent: McpStdio, expected: readonly RegExp[]): Promise<string> {
     let texts = "";
     while (!expected.every((pattern) => pattern.test(texts))) texts += (await agent.evaluate("(+ 1 2)")).join("\n");

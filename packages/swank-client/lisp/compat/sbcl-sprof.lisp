@@ -22,6 +22,8 @@
 
 (defconstant +sample-seconds+ 4/1000 "Seconds between two samples, of time that the process computes. Linux counts that in steps of 4 ms.")
 
+(defconstant +thread-lock-seconds+ 1 "Seconds to wait for SBCL's lock that guards the beginning of threads.")
+
 (defparameter *needed-functions* '("START-PROFILING" "START-SAMPLING" "STOP-PROFILING" "CONVERT-RAW-DATA" "MAP-TRACES" "MAP-TRACE-PC-LOCS")
   "Names of functions of the profiler.")
 
@@ -39,6 +41,9 @@
 (defparameter *make-thread-lock-variable* (first (existing-symbols '(("SB-THREAD" "*MAKE-THREAD-LOCK*"))))
   "SBCL's variable for the lock that is held from the beginning of a thread until SB-THREAD:LIST-ALL-THREADS includes it.")
 
+(defparameter *finalizer-thread-variable* (first (existing-symbols '(("SB-IMPL" "*FINALIZER-THREAD*"))))
+  "SBCL's variable for the thread that runs finalizers, which is a thread only after that has begun.")
+
 (defun missing-names ()
   "The names that this SBCL lacks, all of the profiler's if it is not loaded."
   (flet ((lacking (names test)
@@ -49,7 +54,8 @@
             (lacking *needed-variables* #'boundp)
             (lacking *needed-slots* #'symbolp)
             (unless *sampled-threads-variable* '("SB-THREAD::*PROFILED-THREADS*"))
-            (unless *make-thread-lock-variable* '("SB-THREAD::*MAKE-THREAD-LOCK*")))))
+            (unless *make-thread-lock-variable* '("SB-THREAD::*MAKE-THREAD-LOCK*"))
+            (unless *finalizer-thread-variable* '("SB-IMPL::*FINALIZER-THREAD*")))))
 
 (defvar *loading-lock*
   (or (get :swank-client :profiler-loading-lock)
@@ -123,18 +129,26 @@
       (setf (get :swank-client :sampling-lock) (sb-thread:make-mutex :name "swank-client sampling")))
   "Held while any version of the library starts or ends a run of the profiler.")
 
+(defun known-threads ()
+  "All threads that have begun, also the one that runs finalizers, which SBCL does not list."
+  (let ((finalizer (symbol-value *finalizer-thread-variable*))
+        (threads (sb-thread:list-all-threads)))
+    (if (typep finalizer 'sb-thread:thread) (cons finalizer threads) threads)))
+
 (defun begun-threads ()
-  "All threads that run code."
-  (with-system-mutex ((symbol-value *make-thread-lock-variable*))
-    (sb-thread:list-all-threads)))
+  "All threads that have begun, except the one that runs finalizers. Those that begin after this call has begun may be missing."
+  (let ((lock (symbol-value *make-thread-lock-variable*)))
+    (or (sb-thread:with-mutex (lock :timeout +thread-lock-seconds+) (sb-thread:list-all-threads))
+        ;; An image that exits never releases the lock.
+        (sb-thread:list-all-threads))))
 
 (defun start-profiler (mode limit)
   "Start the profiler for all threads in MODE until there are LIMIT samples."
-  ;; With :ALL it would also signal threads that are being created. They have no valid id yet, which causes an error while SBCL's locks
-  ;; are held, or a memory fault.
+  ;; With :ALL, the profiler would also signal threads that are being created. Such a thread has no valid id yet: the signal ends the image
+  ;; or fails, and the error stops this thread while it holds locks of SBCL.
   (with-own-counts
     (call-if-loaded "SB-SPROF" "START-PROFILING" :mode mode :max-samples limit :sample-interval +sample-seconds+
-                                                 :threads (sb-thread:list-all-threads)))
+                                                 :threads (known-threads)))
   (setf (symbol-value *sampled-threads-variable*) :all)
   (dolist (thread (begun-threads))
     (call-if-loaded "SB-SPROF" "START-SAMPLING" thread)))

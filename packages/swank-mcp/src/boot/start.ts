@@ -67,7 +67,10 @@ function start(file: string): void {
   module.exports.main?.({ callEnded });
 }
 
-/** Keeps the code in a moment, or at the exit if that comes first. The settings are part of what V8 compares, so they change only then. */
+/**
+ * Keeps the code in a moment, or at the exit if that comes first. V8's settings change only after that, because V8 does not read code that was
+ * kept with other settings.
+ */
 function keepSoon(script: Script, cache: CodeCache): void {
   let isKept = false;
   const keep = () => {
