@@ -1,31 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
-import type { SwankClient, SwankErrorCode } from "swank-client";
+import type { SwankErrorCode } from "swank-client";
 import type { Profile, ProfileOptions, ProfileSource } from "swank-client/types";
 import { rejection } from "../../support/caught.js";
 import { encapsulated, PROFILER_OFF } from "../../support/watched-functions.js";
 import { killedClient } from "./killed-client.js";
 import { liveImage } from "./live-image.js";
-
-const PROGRAM = `
-(defpackage :shop (:use :cl))
-(in-package :shop)
-(defun key-of (n) (let ((keys '())) (dotimes (i n keys) (setf keys (append keys (list i))))))
-(defun order (n) (length (key-of n)))
-(defun orders (count) (loop repeat count sum (order 300)))
-(defun spin (seconds) (let ((end (+ (get-internal-real-time) (* seconds internal-time-units-per-second)))) (loop while (< (get-internal-real-time) end))))
-(defun tick (n) n)
-(defun ticks (n) (dotimes (i n) (tick i)))
-(defun down (n) (if (plusp n) (1+ (down (1- n))) 0))
-(defun leave () (throw 'out 1))
-(defclass item () ()) (defclass book (item) ())
-(defgeneric act (x))
-(defmethod act ((x item)) 1) (defmethod act ((x book)) (call-next-method))
-(defmethod act :around ((x t)) (sleep 0.001) (call-next-method))
-(defun fill-lists (n) (loop repeat n collect (make-array 1000)))
-(in-package :cl-user)`;
-
-const NAMES = "key-of order orders spin tick ticks down leave act fill-lists".split(" ").map((name) => `shop::${name}`);
+import { clientWithProgram, NAMES, profiled } from "./profiled-program.js";
 
 /** True if the profiler is off, and no function of the program is encapsulated. */
 const OFF = `(cl:and ${PROFILER_OFF} (cl:zerop (cl:if (cl:find-package "SHOP") ${encapsulated(NAMES)} 0)))`;
@@ -34,25 +15,12 @@ describe("client.program.profile", function () {
   this.timeout(120_000);
   const image = liveImage();
 
-  async function profiled(client: SwankClient, source: ProfileSource, options: ProfileOptions = {}): Promise<Profile> {
-    const run = await client.program.profile(source, options);
-    const outcome = await client.evaluate(run.code, { valuesAs: "data", policy: "keep" }).next();
-    if (outcome.status !== "returned") throw new Error(`The evaluation has ${outcome.status}.`);
-    return run.result(outcome.values[0] ?? "");
-  }
-
   async function untilOff(): Promise<void> {
     while ((await image.ask(OFF)) !== "T") await pause(20);
   }
 
-  async function clientWithProgram(): Promise<SwankClient> {
-    const client = await image.connect();
-    await client.eval(PROGRAM);
-    return client;
-  }
-
   it("loads the profiler for several clients at once, and after a thread was ended that had loaded half of it", async () => {
-    const client = await clientWithProgram();
+    const client = await clientWithProgram(image);
     await client.eval(`
       (let ((thread (sb-thread:make-thread (lambda () (require "SB-SPROF")))))
         (loop until (find-package "SB-SPROF"))
@@ -64,7 +32,7 @@ describe("client.program.profile", function () {
   });
 
   it("finds the functions that take the time, and the path to them", async () => {
-    const client = await clientWithProgram();
+    const client = await clientWithProgram(image);
     const profile = await profiled(client, { code: "(shop::orders 1000)" });
     expect(profile).to.include({ mode: "cpu", end: "returned", full: false, replaced: false });
     expect(profile.values).to.deep.equal(["300000"]);
@@ -82,7 +50,7 @@ describe("client.program.profile", function () {
   });
 
   it("counts only functions of a package, with what they call", async () => {
-    const client = await clientWithProgram();
+    const client = await clientWithProgram(image);
     const { functions, samples, outside } = await profiled(
       client,
       { code: "(shop::orders 1000)" },
@@ -94,76 +62,23 @@ describe("client.program.profile", function () {
   });
 
   it("says where memory is allocated", async () => {
-    const client = await clientWithProgram();
+    const client = await clientWithProgram(image);
     const { functions, cost } = await profiled(client, { code: "(shop::fill-lists 20000) nil" }, { mode: "alloc" });
     expect(functions.find(({ name }) => name === "SHOP::FILL-LISTS")?.cumulative).to.be.greaterThan(10);
     expect(cost.bytes).to.be.greaterThan(20_000 * 8000);
   });
 
   it("compares code with other code, in turn", async () => {
-    const client = await clientWithProgram();
+    const client = await clientWithProgram(image);
     const { comparison } = await profiled(client, { code: "(shop::spin 0.01)", against: "(shop::spin 0.1)" });
     expect(comparison?.rounds).to.be.greaterThan(2);
     expect((comparison?.against.real ?? 0) / (comparison?.code.real ?? 1)).to.be.greaterThan(2);
   });
 
-  it("watches all threads for some seconds", async () => {
-    const client = await clientWithProgram();
-    await client.eval('(sb-thread:make-thread (lambda () (shop::spin 3600)) :name "spinner") nil');
-    const { functions, samples } = await profiled(client, { seconds: 1 });
-    expect(functions.find(({ name }) => name === "SHOP::SPIN")?.cumulative).to.be.greaterThan(samples / 2);
-    await client.eval(
-      "(sb-thread:terminate-thread (find \"spinner\" (sb-thread:list-all-threads) :key #'sb-thread:thread-name :test #'equal)) nil",
-    );
-  });
-
-  it("begins and ends while threads begin and end all the time, and watches those, too", async () => {
-    const client = await clientWithProgram();
-    await client.eval(`
-      (defvar cl-user::*busy* t)
-      (dotimes (i 2)
-        (sb-thread:make-thread
-          (lambda ()
-            (loop while cl-user::*busy*
-                  do (sb-thread:join-thread (sb-thread:make-thread (lambda () (shop::ticks 30000)) :name "short"))))))`);
-    for (let round = 0; round < 100; round += 1) await profiled(client, { code: "(shop::tick 1)" });
-    const { functions } = await profiled(client, { seconds: 1 });
-    expect(functions.find(({ name }) => name === "SHOP::TICKS")?.cumulative).to.be.greaterThan(10);
-    await client.eval("(setq cl-user::*busy* nil)");
-  });
-
-  it("watches a thread that begins while the profiler is being started", async () => {
-    const client = await clientWithProgram();
-    await client.program.profile({ code: "1" });
-    await client.eval(`
-      (defvar cl-user::*late* nil)
-      (sb-int:encapsulate 'sb-sprof:start-profiling 'late
-        (lambda (start &rest arguments)
-          (multiple-value-prog1 (apply start arguments)
-            (let ((begun nil))
-              (setf cl-user::*late* (sb-thread:make-thread (lambda () (setf begun t) (shop::spin 3600)) :name "late"))
-              (loop until begun do (sb-thread:thread-yield))))))`);
-    const { functions, samples } = await profiled(client, { seconds: 1 });
-    await client.eval(
-      "(sb-int:unencapsulate 'sb-sprof:start-profiling 'late) (sb-thread:terminate-thread cl-user::*late*) nil",
-    );
-    expect(functions.find(({ name }) => name === "SHOP::SPIN")?.cumulative).to.be.greaterThan(samples / 2);
-  });
-
-  it("watches finalizers", async () => {
-    const client = await clientWithProgram();
-    await client.eval(`
-      (defun shop::leave-garbage ()
-        (dotimes (i 50) (sb-ext:finalize (list i) (if (< i 2) (lambda () (shop::spin 1/2)) (lambda ())))))`);
-    const code = "(progn (shop::leave-garbage) (gc :full t) (sleep 2))";
-    const { functions, samples } = await profiled(client, { code });
-    expect(functions.find(({ name }) => name === "SHOP::SPIN")?.cumulative).to.be.greaterThan(samples / 2);
-  });
-
   const countsOf = ({ functions }: Profile) => Object.fromEntries(functions.map(({ name, calls }) => [name, calls]));
 
   it("counts the calls of a package exactly, those by new threads, too, with times", async () => {
-    const client = await clientWithProgram();
+    const client = await clientWithProgram(image);
     const code = `(shop::ticks 12345) (shop::down 7) (catch 'shop::out (shop::leave))
       (mapc #'sb-thread:join-thread (loop repeat 4 collect (sb-thread:make-thread (lambda () (shop::ticks 5000)))))
       (shop::spin 0.2) (shop::act (make-instance 'shop::book)) :done`;
@@ -189,7 +104,7 @@ describe("client.program.profile", function () {
   });
 
   it("counts single methods, the calls of all threads for some seconds, and each run of the same code anew", async () => {
-    const client = await clientWithProgram();
+    const client = await clientWithProgram(image);
     const functions = ["(method shop::act (shop::item))", "(method shop::act :around (t))", "shop::tick"];
     const code = "(dolist (class '(shop::item shop::book)) (shop::act (make-instance class)))";
     const run = await client.program.profile({ code }, { mode: "calls", functions });
@@ -211,7 +126,7 @@ describe("client.program.profile", function () {
   });
 
   it("counts beside another client's count and the user's encapsulation of the same function", async () => {
-    const [client, other] = [await clientWithProgram(), await image.connect()];
+    const [client, other] = [await clientWithProgram(image), await image.connect()];
     const around = await other.program.profile({ seconds: 3600 }, { mode: "calls", functions: ["shop::tick"] });
     const watching = other.evaluate(around.code, { valuesAs: "data" });
     while ((await image.ask(OFF)) === "T") await pause(20);
@@ -228,7 +143,7 @@ describe("client.program.profile", function () {
   });
 
   it("leaves the program's own profile alone, and gives back the samples of its last one", async () => {
-    const client = await clientWithProgram();
+    const client = await clientWithProgram(image);
     await client.eval("(require :sb-sprof)");
     await client.eval(
       "(sb-sprof:start-profiling :max-samples 1000) (shop::spin 1) (sb-sprof:stop-profiling) (defvar *kept* sb-sprof::*samples*)",
@@ -244,7 +159,7 @@ describe("client.program.profile", function () {
   });
 
   it("is off when the code stops in the debugger, and has what was sampled until then", async () => {
-    const client = await clientWithProgram();
+    const client = await clientWithProgram(image);
     const run = await client.program.profile({ code: '(shop::orders 300) (error "enough")' });
     const evaluation = client.evaluate(run.code, { valuesAs: "data" });
     const outcome = await evaluation.next();
@@ -255,7 +170,7 @@ describe("client.program.profile", function () {
   });
 
   it("counts until the code stops in the debugger, is aborted, or leaves without a value", async () => {
-    const client = await clientWithProgram();
+    const client = await clientWithProgram(image);
     const options = { mode: "calls", package: "shop", functions: ["(method shop::act (shop::item))"] } as const;
     const stopping = await client.program.profile({ code: '(shop::ticks 30) (error "enough")' }, options);
     const evaluation = client.evaluate(stopping.code, { valuesAs: "data" });
@@ -275,7 +190,7 @@ describe("client.program.profile", function () {
   });
 
   it("is off when the code is aborted or leaves without a value", async () => {
-    const client = await clientWithProgram();
+    const client = await clientWithProgram(image);
     const run = await client.program.profile({ code: "(shop::spin 3600)" });
     const evaluation = client.evaluate(run.code, { valuesAs: "data" });
     while ((await image.ask(OFF)) === "T") await pause(20);
@@ -290,7 +205,7 @@ describe("client.program.profile", function () {
   it("is off when the client's process is killed", async () => {
     const options = [{}, { mode: "calls", package: "shop", functions: ["(method shop::act (shop::item))"] }];
     const sources = ["{ seconds: 3600 }", '{ code: "(loop (shop::tick 1))" }'];
-    await clientWithProgram();
+    await clientWithProgram(image);
     for (const [source, option] of sources.flatMap((text) => options.map((each) => [text, JSON.stringify(each)]))) {
       await killedClient(
         `const run = await client.program.profile(${source}, ${option});
