@@ -9,11 +9,11 @@
     (sb-thread:wait-on-semaphore ready)
     thread))
 
-(defun await-wait (thread kind)
-  "Wait until THREAD is in a wait of KIND, 30 s at most, and return the object of the wait."
+(defun await-wait (thread kind &optional (wanted nil wanted-p))
+  "Wait until THREAD is in a wait of KIND, for WANTED if that is given, 30 s at most, and return the object of the wait."
   (loop repeat 3000
         do (multiple-value-bind (found object) (wait-of thread)
-             (when (eq found kind) (return object)))
+             (when (and (eq found kind) (or (not wanted-p) (eq object wanted))) (return object)))
            (sleep 1/100)))
 
 (define-test wait-of-a-mutex-and-of-the-end-of-a-thread
@@ -46,7 +46,8 @@
                                                      ;; with a timeout, SBCL signals no error
                                                      (sb-thread:with-mutex (other :timeout 60) :taken))))))))
     (sb-thread:signal-semaphore go 2)
-    (dolist (thread threads) (await-wait thread :mutex))
+    ;; before, both may wait for the mutex of the semaphore
+    (mapc (lambda (thread other) (await-wait thread :mutex other)) threads (list second first))
     (destructuring-bind (one two) (mapcar #'thread-number threads)
       (is (equal (if (< one two)
                      (format nil "DEADLOCK: ~d waits for MUTEX \"second\" held by ~d, ~d waits for MUTEX \"first\" held by ~d"
