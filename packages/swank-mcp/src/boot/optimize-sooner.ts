@@ -17,8 +17,8 @@ export function optimizationSettings(version: string): readonly string[] {
 }
 
 /**
- * Lets V8 optimize earlier from now on. A server runs the same few functions for each call, and without this, the first thousands of calls
- * take longer. Called when the first call has ended, because optimizing would delay the start.
+ * Lets V8 optimize earlier from now on. A server runs the same few functions for each call, and without this, the first thousand calls take
+ * longer. Called when the first call has ended, because optimizing would delay the start.
  */
 export async function optimizeSooner(): Promise<void> {
   const { setFlagsFromString } = await import("node:v8");
