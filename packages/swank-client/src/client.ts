@@ -104,8 +104,8 @@ export class SwankClient extends ClientQuestions {
       this.#caller,
       this.lisp,
       (requests) => this.#runner.findAmong(requests),
-      (stop, update) => {
-        if (stop.evaluation !== undefined) this.#runner.stopped(stop.evaluation.id, stop, update);
+      (stop, left, update) => {
+        if (stop.evaluation !== undefined) this.#runner.stopped(stop.evaluation.id, stop, left, update);
         this.emit("stop", stop);
       },
     );

@@ -1,6 +1,7 @@
 import { getEventListeners } from "node:events";
 import { expect } from "chai";
 import { NIL, read } from "sexp-parser";
+import type { SwankError } from "swank-client";
 import type { SwankMessage } from "swank-client/protocol";
 import { rejection } from "../../support/caught.js";
 import { activeTimers, collectUntil, onBothJoints } from "../../support/fake-connection.js";
@@ -108,6 +109,32 @@ describe("Connection.request: requests", () => {
     expect(await events).to.deep.equal([late]);
     expect(unclaimed).to.deep.equal([late]);
     expect(connection.isOpen).to.equal(true);
+  });
+
+  onBothJoints(
+    "fail in the order of their timeouts, and one that is answered fails not",
+    async ({ connection, peer }) => {
+      const timers = activeTimers();
+      const missed: string[] = [];
+      const ask = (label: string, timeout: number) =>
+        connection.request(FORM, { label, timeout }).catch((error: SwankError) => missed.push(error.message));
+      const requests = [ask("last", 60), ask("first", 20), ask("second", 40)];
+      const answered = ask("answered", 30);
+      peer.returnOk((await peer.nextRequest()).id + 3, "1");
+      expect(await answered).to.deep.equal({ status: "ok", value: 1 });
+      expect(activeTimers()).to.equal(timers + 1);
+      await Promise.all(requests);
+      expect(missed.map((text) => text.slice(0, 6))).to.deep.equal(["first:", "second", "last: "]);
+      expect(activeTimers()).to.equal(timers);
+    },
+  );
+
+  onBothJoints("leave no timer when the connection closes", async ({ connection }) => {
+    const timers = activeTimers();
+    const reply = rejection(connection.request(FORM, { label: "x", timeout: 60_000 }), "CONNECTION_CLOSED");
+    await connection.close();
+    await reply;
+    expect(activeTimers()).to.equal(timers);
   });
 
   onBothJoints(

@@ -36,6 +36,20 @@ describe("Stop", () => {
     expect(stop.data.locals).to.deep.equal([{ name: "N", value: "7", marks: ["argument"] }]);
   });
 
+  it("has one signal, which is aborted when it ends, whether it was asked for before or after", async () => {
+    const evaluation = client.evaluate('(list (restart-case (error "x") (use-it () 1)) (error "y"))');
+    const { stop } = stopped(await evaluation.next());
+    const { ended } = stop;
+    expect([ended.aborted, stop.ended]).to.deep.equal([false, ended]);
+    await stop.invokeRestart(0);
+    expect(ended.aborted).to.equal(true);
+    expect(ended.reason).to.have.property("message", "The thread left the stop, or the connection closed.");
+    const { stop: second } = stopped(await evaluation.next());
+    await evaluation.abort();
+    expect(second.ended.aborted).to.equal(true);
+    expect(second.ended.reason).to.equal(ended.reason);
+  });
+
   it("runs descriptors in its thread until it ends", async () => {
     const evaluation = client.evaluate('(error "x")');
     const { stop } = stopped(await evaluation.next());

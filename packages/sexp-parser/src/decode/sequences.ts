@@ -44,7 +44,11 @@ function elements(fields: readonly Field<unknown>[]): (items: readonly Sexp[], w
   const places = fields.map((field, index) => placeOf(`[${index}]`, field, "an element that is missing"));
   return (items, whole) => {
     const results: unknown[] = [];
-    for (const place of places) results.push(decodePlace(place, items[results.length], whole));
+    try {
+      for (const place of places) results.push(decodePlace(place, items[results.length], whole));
+    } catch (error) {
+      throw located(error, `[${results.length}]`);
+    }
     return results;
   };
 }

@@ -1,12 +1,11 @@
 import type { DebugMessage } from "../protocol/wire/messages.js";
-
-/** One reason for all levels, because creating the default one takes longer than all listeners of most levels. */
-const LEFT = new Error("The thread left the stop, or the connection closed.");
+import { leftLatch } from "./stop-channel.js";
 
 /** A thread at one level of the debugger, from its `:debug` message to its `:debug-return` message. */
 export class DebuggerLevel {
   readonly message: DebugMessage;
-  readonly #left = new AbortController();
+  /** Opens when the thread leaves that level, or the connection closes. */
+  readonly left = leftLatch();
 
   constructor(message: DebugMessage) {
     this.message = message;
@@ -20,13 +19,8 @@ export class DebuggerLevel {
     return this.message.level;
   }
 
-  /** Aborted when the thread leaves that level, or the connection closes. */
-  get left(): AbortSignal {
-    return this.#left.signal;
-  }
-
   leave(): void {
-    this.#left.abort(LEFT);
+    this.left.open();
   }
 }
 

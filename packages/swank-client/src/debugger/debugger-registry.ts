@@ -1,15 +1,20 @@
 import { SwankError } from "../base/errors.js";
+import type { Latch } from "../base/latch.js";
 import { LimitedTasks } from "../base/limited-tasks.js";
 import { describeStop, reportOf, type SessionUpdate, type StopReport, stopIdentity } from "../calls/stop-data.js";
 import type { Caller } from "../lisp/caller.js";
 import type { LispRunner } from "../lisp/lisp-runner.js";
+import type { Place } from "../lisp/place.js";
 import type { DebugMessage, DebugReturnMessage } from "../protocol/wire/messages.js";
 import { type DebuggerLevel, DebuggerLevels } from "./debugger-levels.js";
 import { type AtStop, OwnChannel } from "./own-channel.js";
 import { type Evaluation, Stop } from "./stop.js";
 
-/** Called for every new stop after its thread was asked for a report. `update` is `undefined` if the thread did not answer. */
-export type StopListener = (stop: Stop, update: SessionUpdate | undefined) => void;
+/**
+ * Called for every new stop after its thread was asked for a report. `left` opens when the thread leaves it; `update` is `undefined` if the
+ * thread did not answer.
+ */
+export type StopListener = (stop: Stop, left: Latch, update: SessionUpdate | undefined) => void;
 
 /** Finds the evaluation that one of these requests belongs to. */
 export type FindEvaluation = (requests: readonly number[]) => Evaluation | undefined;
@@ -72,39 +77,50 @@ export class DebuggerRegistry {
     const evaluation = this.#findEvaluation(message.continuations);
     const ask = () => this.#report(entered);
     const { report, update } = await (evaluation === undefined ? this.#asked.run(ask) : ask());
-    if (left.aborted) return;
+    if (left.isOpen) return;
     const channel = new OwnChannel(entered, this.#caller, () => this.#atStop(entered, report));
     const stop = new Stop(channel, { thread, level, ...report }, this.#lisp, evaluation);
     this.#stops.add(stop);
-    left.addEventListener("abort", () => this.#stops.delete(stop), { once: true });
-    this.#onStop(stop, update);
+    left.onOpen(() => this.#stops.delete(stop));
+    this.#onStop(stop, left, update);
   }
 
   /**
-   * The restriction to a stop. If the report has no number, the thread is asked: its reply names this stop unless `left` is aborted before,
+   * The restriction to a stop. If the report has no number, the thread is asked: its reply names this stop unless `left` opens before,
    * because the message that the thread has left precedes all replies from its next stop.
    */
   async #atStop({ thread, left }: DebuggerLevel, { number }: StopReport): Promise<AtStop | undefined> {
     const operator = this.#lisp.operator("at-stop", "evaluate");
     if (operator === undefined) return undefined;
-    const known = number ?? (await this.#lisp.with({ thread, signal: left }).run(stopIdentity)).number;
+    const known = number ?? (await this.#lisp.runAt(this.#placeOf(thread, left), stopIdentity, [])).number;
     return { operator, number: known };
+  }
+
+  #placeOf(thread: number, left: Latch): Place {
+    return {
+      send: (form, { label, timeout }) => this.#caller.reply(form, { label, thread, timeout, until: left }),
+    };
+  }
+
+  /** Loads the runtime, unless the thread leaves the stop before. */
+  async #hasRuntime(left: Latch): Promise<boolean> {
+    if (this.#lisp.hasLoaded("evaluate")) return true;
+    return this.#lisp.canUse("evaluate", { timeout: LOADING_TIME, signal: left.signal });
   }
 
   /** Asks the thread for a report; falls back to Swank's message if the thread cannot answer. */
   async #report({ message, thread, left }: DebuggerLevel): Promise<{ report: StopReport; update?: SessionUpdate }> {
-    if (left.aborted) return { report: reportOf(message) };
+    if (left.isOpen) return { report: reportOf(message) };
     // Otherwise a client that evaluates nothing would see less of its stops than others.
-    const isComplete = await this.#lisp.canUse("evaluate", { timeout: LOADING_TIME, signal: left });
-    if (!isComplete) return { report: reportOf(message) };
-    const lisp = this.#lisp.with({ thread, signal: left });
+    if (!(await this.#hasRuntime(left))) return { report: reportOf(message) };
+    const place = this.#placeOf(thread, left);
     try {
-      return await lisp.run(describeStop);
+      return await this.#lisp.runAt(place, describeStop, []);
     } catch (error) {
       if (!(error instanceof SwankError) || error.code === "UNEXPECTED_REPLY") {
         process.emitWarning(`The report of a stop cannot be decoded: ${String(error)}`);
       }
-      const identity = await lisp.run(stopIdentity).catch(() => undefined);
+      const identity = await this.#lisp.runAt(place, stopIdentity, []).catch(() => undefined);
       return { report: { ...reportOf(message), ...identity } };
     }
   }

@@ -5,7 +5,7 @@ import type { ForeignStopData } from "../calls/foreign-stops.js";
 import type { LispRunner } from "../lisp/lisp-runner.js";
 import type { SendOptions } from "../lisp/place.js";
 import type { Reply } from "../protocol/wire/messages.js";
-import type { StopChannel } from "./stop-channel.js";
+import { leftLatch, type StopChannel } from "./stop-channel.js";
 
 /** Milliseconds that a stopped thread has to answer a question about itself. */
 const ANSWER_TIME = 15_000;
@@ -20,20 +20,16 @@ export class ForeignChannel implements StopChannel {
   readonly isLeaving = false;
   readonly #stop: ForeignStopData;
   readonly #lisp: LispRunner;
-  readonly #ended = new AbortController();
+  readonly left = leftLatch();
 
   constructor(stop: ForeignStopData, lisp: LispRunner) {
     this.#stop = stop;
     this.#lisp = lisp;
   }
 
-  get ended(): AbortSignal {
-    return this.#ended.signal;
-  }
-
   /** Marks the stop as ended, after a reply or a listing has shown that the thread left it. */
   end(): void {
-    this.#ended.abort();
+    this.left.open();
   }
 
   async send(form: Sexp, { label, mayLeave, timeout = ANSWER_TIME }: SendOptions): Promise<Reply> {

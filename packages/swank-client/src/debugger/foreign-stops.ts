@@ -46,7 +46,7 @@ export class ForeignStops {
     if (known?.stop.owner?.text === data.owner.text) return known.stop;
     const channel = new ForeignChannel(data, this.#lisp);
     const taken = { stop: new Stop(channel, data, this.#lisp), channel };
-    channel.ended.addEventListener("abort", () => this.#forget(data.number, taken), { once: true });
+    channel.left.onOpen(() => this.#forget(data.number, taken));
     this.#known.set(data.number, taken);
     return taken.stop;
   }

@@ -1,5 +1,6 @@
 import { quote, type Sexp } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
+import type { Latch } from "../base/latch.js";
 import type { Caller } from "../lisp/caller.js";
 import { symbolNamed } from "../lisp/lisp-runner.js";
 import type { SendOptions } from "../lisp/place.js";
@@ -33,7 +34,7 @@ export class OwnChannel implements StopChannel {
     this.#atStop = atStop;
   }
 
-  get ended(): AbortSignal {
+  get left(): Latch {
     return this.#level.left;
   }
 
@@ -54,13 +55,13 @@ export class OwnChannel implements StopChannel {
   async #ask(form: Sexp, { label, mayLeave, timeout = ANSWER_TIME }: SendOptions): Promise<Reply> {
     const { thread } = this.#level;
     try {
-      const options = { label, thread, timeout, signal: this.ended };
+      const options = { label, thread, timeout, until: this.left };
       const reply = await this.#caller.reply(await this.#guarded(form), options);
       if (reply.status === "abort" && mayLeave) await this.#departure(label);
       return reply;
     } catch (error) {
       // After a lost connection the evaluations report its end. Otherwise another request made the thread leave.
-      if (mayLeave && this.ended.aborted && !this.#caller.isOpen) return { status: "abort", condition: "NIL" };
+      if (mayLeave && this.left.isOpen && !this.#caller.isOpen) return { status: "abort", condition: "NIL" };
       throw error;
     }
   }
@@ -72,22 +73,7 @@ export class OwnChannel implements StopChannel {
   }
 
   async #departure(label: string): Promise<void> {
-    await abortedWithin(LEAVING_TIME, this.ended);
-    if (!this.ended.aborted)
-      throw new SwankError("REQUEST_ABORTED", `${label}: It was aborted; the stop is unchanged.`);
+    await this.left.within(LEAVING_TIME);
+    if (!this.left.isOpen) throw new SwankError("REQUEST_ABORTED", `${label}: It was aborted; the stop is unchanged.`);
   }
-}
-
-/** Resolves when the signal is aborted, at the latest after `milliseconds`. */
-function abortedWithin(milliseconds: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const proceed = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", proceed);
-      resolve();
-    };
-    const timer = setTimeout(proceed, milliseconds);
-    signal.addEventListener("abort", proceed);
-  });
 }

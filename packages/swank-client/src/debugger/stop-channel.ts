@@ -1,9 +1,18 @@
+import { Latch } from "../base/latch.js";
 import type { Place } from "../lisp/place.js";
 
 /** The channel to one stop of one thread; it closes permanently when the thread leaves the stop. */
 export interface StopChannel extends Place {
-  /** Aborted when the thread has left the stop. */
-  readonly ended: AbortSignal;
+  /** Opens when the thread has left the stop. */
+  readonly left: Latch;
   /** True while a request that may make the thread leave is under way. */
   readonly isLeaving: boolean;
 }
+
+/** A latch for the end of a stop. */
+export function leftLatch(): Latch {
+  return new Latch(LEFT);
+}
+
+/** One for all stops, because making an error takes long. */
+const LEFT = new Error("The thread left the stop, or the connection closed.");

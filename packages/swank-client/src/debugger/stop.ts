@@ -98,7 +98,7 @@ export class Stop {
 
   /** False once the thread has left the stop. */
   get isLive(): boolean {
-    return !this.ended.aborted;
+    return !this.#channel.left.isOpen;
   }
 
   /** True while a request to leave the stop, such as `invokeRestart`, waits for its result. */
@@ -108,7 +108,7 @@ export class Stop {
 
   /** Aborted when the thread leaves the stop; for another client's thread only after a later request notices it. */
   get ended(): AbortSignal {
-    return this.#channel.ended;
+    return this.#channel.left.signal;
   }
 
   /**

@@ -9,6 +9,7 @@ import {
   type OptionNames,
 } from "../base/check-arguments.js";
 import { asSwankError, SwankError } from "../base/errors.js";
+import type { Latch } from "../base/latch.js";
 import { callListener } from "../base/typed-emitter.js";
 import { abortEvaluation } from "../calls/abort-evaluation.js";
 import { type EvaluateCall, type EvaluationResult, evaluate } from "../calls/evaluate.js";
@@ -114,12 +115,16 @@ export class EvaluationRunner<Stop extends StopOfTask> {
     return task;
   }
 
-  /** The thread of an evaluation has stopped. */
-  stopped(id: number, stop: Stop, update: SessionUpdate | undefined): void {
+  /**
+   * The thread of an evaluation has stopped.
+   *
+   * @param left - Opens when it leaves the stop.
+   */
+  stopped(id: number, stop: Stop, left: Latch, update: SessionUpdate | undefined): void {
     const task = this.#running.get(id);
     this.#caller.unwatch(id);
     if (update !== undefined) task?.report(update);
-    task?.stopped(stop);
+    task?.stopped(stop, left);
   }
 
   #guarded<T>(listener: ((item: T) => void) | undefined, event: string): ((item: T) => void) | undefined {

@@ -1,10 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { SwankError } from "../base/errors.js";
+import { Latch } from "../base/latch.js";
 import type { OutputStream } from "../calls/omitted-output.js";
 import type { SessionUpdate } from "../calls/stop-data.js";
 import type { EvaluateOptions, EvaluationOf, OutputChunk, StopOfTask } from "./evaluation.js";
 import type { BareOutcome, OutcomeOf, Transcript } from "./outcome.js";
-import { Latch, OutcomeSlot, type Producer, type WaitOptions } from "./outcome-slot.js";
+import { OutcomeSlot, type Producer, type WaitOptions } from "./outcome-slot.js";
 import { OutputFeed } from "./output-feed.js";
 import { type SessionState, TranscriptRecorder } from "./transcript.js";
 
@@ -154,10 +155,11 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
     this.#recorder.report(update);
   }
 
-  stopped(stop: Stop): void {
+  /** @param left - Opens when the thread leaves the stop. */
+  stopped(stop: Stop, left: Latch): void {
     this.#stop = stop;
     this.#thread = stop.thread;
-    stop.ended.addEventListener("abort", () => this.#resumed(), { once: true });
+    left.onOpen(() => this.#resumed());
     this.#slot.put(this.#outcome({ status: "stopped", stop }));
   }
 

@@ -91,7 +91,6 @@ export interface StopOfTask {
   readonly thread: number;
   readonly isLive: boolean;
   readonly isLeaving: boolean;
-  readonly ended: AbortSignal;
   abort(): Promise<void>;
 }
 

@@ -118,41 +118,6 @@ export class OutcomeSlot<Value> {
   }
 }
 
-/**
- * Something that happens once. Waiting for it leaves nothing in memory, unlike a promise, and costs nothing when nobody waits, unlike an
- * `AbortController`.
- */
-export class Latch {
-  /** `undefined` until a caller waits. */
-  #waiters: Set<() => void> | undefined;
-  #isOpen = false;
-
-  get isOpen(): boolean {
-    return this.#isOpen;
-  }
-
-  open(): void {
-    this.#isOpen = true;
-    for (const proceed of this.#waiters ?? []) proceed();
-    this.#waiters = undefined;
-  }
-
-  /** Resolves when the latch opens, at the latest after `milliseconds`. */
-  within(milliseconds: number): Promise<void> {
-    if (this.#isOpen) return Promise.resolve();
-    return new Promise((resolve) => {
-      const proceed = () => {
-        clearTimeout(timer);
-        this.#waiters?.delete(proceed);
-        resolve();
-      };
-      const timer = setTimeout(proceed, milliseconds);
-      this.#waiters ??= new Set();
-      this.#waiters.add(proceed);
-    });
-  }
-}
-
 /** Whether a timeout is a limit: none is, and nothing waits for longer than a timer can. */
 export function isLimit(timeout: number | undefined): timeout is number {
   return timeout !== undefined && timeout <= LONGEST_TIMEOUT;

@@ -1,5 +1,6 @@
 import { list, type Sexp, symbol } from "sexp-parser";
 import { SwankError, type SwankErrorCode } from "../base/errors.js";
+import type { Latch } from "../base/latch.js";
 import type { Connection } from "../protocol/connection/connection.js";
 import type { RequestOptions } from "../protocol/connection/requests.js";
 import type { DebugMessage, Reply } from "../protocol/wire/messages.js";
@@ -20,9 +21,12 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A request that loads code of ours, which may be the first. */
-interface LoadingOptions {
+/** Options of the client's own requests. */
+interface OwnOptions {
+  /** The request loads code of ours, which may be the first. */
   readonly compiles?: boolean | undefined;
+  /** Ends the wait and the request when it opens. */
+  readonly until?: Latch | undefined;
 }
 
 /** Milliseconds that the image has to end an abandoned request. */
@@ -30,6 +34,9 @@ const ENDING_TIME = 30_000;
 
 /** Milliseconds that the image has to say which locks requests wait for. */
 const QUESTION_TIME = 10_000;
+
+/** The end of a wait for what will not come. */
+const OVER = { code: "CANCELLED", message: "The wait was cancelled." } as const;
 
 const INVOKE_RESTART = symbol("swank:invoke-nth-restart-for-emacs");
 
@@ -64,18 +71,22 @@ export class Caller {
   /**
    * @throws SwankError `REQUEST_FAILED` if the form signals an error, `REQUEST_ABORTED` if it is unwound, and the errors of `Connection.request`.
    */
-  async call(form: Sexp, options: CallOptions & LoadingOptions): Promise<Sexp> {
+  async call(form: Sexp, options: CallOptions & OwnOptions): Promise<Sexp> {
     const reply = await this.reply(form, options);
     if (reply.status === "ok") return reply.value;
     throw new SwankError("REQUEST_ABORTED", `${options.label}: The request was aborted in Lisp.`);
   }
 
   /** Like `Connection.request`, but a request that enters the debugger is unwound and rejects with `REQUEST_FAILED`. */
-  async reply(form: Sexp, options: RequestOptions & LoadingOptions): Promise<Reply> {
-    const { label, package: packageName, thread, timeout, signal, compiles, id = this.#connection.nextId() } = options;
+  async reply(form: Sexp, options: RequestOptions & OwnOptions): Promise<Reply> {
+    const { label, package: packageName, thread, timeout, signal, compiles, until } = options;
+    const { id = this.#connection.nextId() } = options;
+    if (until?.isOpen) throw new SwankError("CANCELLED", `${label}: Cancelled before it was sent.`);
     this.#stopped.set(id, undefined);
     const isSent = !signal?.aborted;
     this.watch(id, { compiles, onHeld: (lock) => this.#connection.endWait(id, lockHeld(lock)) });
+    const onEnd = until && (() => this.#connection.endWait(id, OVER));
+    if (onEnd !== undefined) until?.onOpen(onEnd);
     let isGivenUp = false;
     try {
       const request = { label, package: packageName, thread, timeout, signal, id };
@@ -88,6 +99,7 @@ export class Caller {
       throw error;
     } finally {
       this.unwatch(id);
+      if (onEnd !== undefined) until?.forget(onEnd);
       if (isGivenUp) void this.#end(id);
       else this.#stopped.delete(id);
     }

@@ -2,6 +2,7 @@ import { checkOptions, type OptionNames, shownValue } from "../../base/check-arg
 import { type CallSite, SwankError, type SwankErrorCode, type SwankErrorOptions } from "../../base/errors.js";
 import type { RequestThread } from "../wire/encode-message.js";
 import type { Reply, SwankMessage } from "../wire/messages.js";
+import { Deadlines } from "./deadlines.js";
 import { runsWhenRead } from "./runs-when-read.js";
 
 /** Options of a request. */
@@ -91,13 +92,14 @@ interface PendingRequest {
   readonly options: PendingRequestOptions;
   readonly resolve: (reply: Reply) => void;
   readonly reject: (error: SwankError) => void;
-  /** Releases the timer and the signal's listener; `undefined` without either. */
-  readonly release: (() => void) | undefined;
+  /** Called when the signal is aborted; `undefined` without one. */
+  readonly onAbort: (() => void) | undefined;
 }
 
 /** The requests that wait for a reply. Each is settled once and leaves no timer or listener behind. */
 export class PendingRequests {
   readonly #requests = new Map<number, PendingRequest>();
+  readonly #deadlines = new Deadlines((id) => this.#miss(id));
 
   get size(): number {
     return this.#requests.size;
@@ -110,7 +112,7 @@ export class PendingRequests {
   /** Begins a wait. The caller has checked that the id is new and the signal is not aborted. */
   add(options: PendingRequestOptions): Promise<Reply> {
     return new Promise((resolve, reject) => {
-      this.#requests.set(options.id, { options, resolve, reject, release: this.#watch(options) });
+      this.#requests.set(options.id, { options, resolve, reject, onAbort: this.#watch(options) });
     });
   }
 
@@ -139,6 +141,7 @@ export class PendingRequests {
     const { code, message, remedy, details } = reason;
     const failure = { code, message, cause: reason, remedy, details };
     for (const id of [...this.#requests.keys()]) this.#reject(id, failure);
+    this.#deadlines.clear();
   }
 
   #reject(id: number, failure: RequestFailure): boolean {
@@ -149,23 +152,26 @@ export class PendingRequests {
 
   #take(id: number): PendingRequest | undefined {
     const request = this.#requests.get(id);
+    if (request === undefined) return undefined;
     this.#requests.delete(id);
-    request?.release?.();
+    const { onAbort, options } = request;
+    if (Number.isFinite(options.timeout)) this.#deadlines.delete(id);
+    if (onAbort !== undefined) options.signal?.removeEventListener("abort", onAbort);
     return request;
   }
 
   #watch({ id, timeout, signal }: PendingRequestOptions): (() => void) | undefined {
-    if (signal === undefined && !Number.isFinite(timeout)) return undefined;
+    if (Number.isFinite(timeout)) this.#deadlines.add(id, timeout);
+    if (signal === undefined) return undefined;
     const onAbort = () =>
-      void this.#reject(id, { code: "CANCELLED", message: "The wait was cancelled.", cause: signal?.reason });
-    const onTimeout = () =>
-      void this.#reject(id, { code: "REQUEST_TIMEOUT", message: `No reply came within ${timeout} ms.` });
-    const timer = Number.isFinite(timeout) ? setTimeout(onTimeout, timeout) : undefined;
-    signal?.addEventListener("abort", onAbort, { once: true });
-    return () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", onAbort);
-    };
+      void this.#reject(id, { code: "CANCELLED", message: "The wait was cancelled.", cause: signal.reason });
+    signal.addEventListener("abort", onAbort, { once: true });
+    return onAbort;
+  }
+
+  #miss(id: number): void {
+    const timeout = this.#requests.get(id)?.options.timeout;
+    this.#reject(id, { code: "REQUEST_TIMEOUT", message: `No reply came within ${timeout} ms.` });
   }
 }
 
