@@ -1,9 +1,10 @@
 import { checkOptions, checkText, type OptionNames } from "./base/check-arguments.js";
 import { SwankError } from "./base/errors.js";
 import { connectionInfoWithoutRules } from "./calls/connection-info.js";
+import { prepareArrival } from "./calls/prepare-arrival.js";
 import { SwankClient } from "./client.js";
 import type { ClientOptions } from "./client-options.js";
-import { type AttachOptions, attach, checkAttachOptions } from "./handshake/attach.js";
+import { type AttachOptions, attach, attaching, checkAttachOptions } from "./handshake/attach.js";
 import {
   checkOpenOptions,
   DEFAULT_TIMEOUT,
@@ -14,9 +15,10 @@ import {
 } from "./handshake/open-connection.js";
 import { callerOf } from "./lisp/caller.js";
 import { CompiledModules } from "./lisp/compiled-modules.js";
+import { EarlyLoading, type EarlyModule } from "./lisp/early-load.js";
+import { openingCall } from "./lisp/load-forms.js";
 import { ModuleCache } from "./lisp/module-cache.js";
 import { ModuleLoader } from "./lisp/module-loader.js";
-import { runtimeModule } from "./lisp/runtime-source.js";
 import { tcpOpener } from "./protocol/transport/tcp-transport.js";
 import type { TransportOpener } from "./protocol/transport/transport.js";
 
@@ -76,20 +78,38 @@ export async function openClient<Client extends SwankClient>(
   const { runtime, mayEndImage, agentName, foreignErrors, cacheDir, ...open } = options;
   const deadline = performance.now() + (options.timeout ?? DEFAULT_TIMEOUT);
   const cache = cacheDir === false ? undefined : new ModuleCache(cacheDir);
-  const opened = await openWith(connectionInfoWithoutRules, opener, open, ({ peer }) => {
-    if (peer?.isLoopback === true) cache?.foresee("connection");
+  const limits = () => ({ timeout: Math.max(1, deadline - performance.now()), signal: options.signal });
+  // Threads that are given to this client at once could stop before it exists.
+  const attachCall = foreignErrors === "mine" ? undefined : attaching({ foreignErrors });
+  const evaluate: EarlyModule = { name: "evaluate", call: openingCall(prepareArrival) };
+  const wanted: readonly EarlyModule[] = [
+    { name: "connection", call: attachCall },
+    ...(runtime === false ? [] : [evaluate]),
+  ];
+  const early = cache && new EarlyLoading(cache, wanted);
+  const opened = await openWith(connectionInfoWithoutRules, openerWith(opener, early), open, (connection) => {
+    if (connection.peer?.isLoopback === true) early?.begin(callerOf(connection), limits());
   });
   const loader = new ModuleLoader(callerOf(opened.connection), compiledFor(opened, cache));
   const client = makeClient(opened, { runtime, mayEndImage, agentName }, loader);
   try {
-    const timeout = Math.max(1, deadline - performance.now());
-    const next = runtime === false ? undefined : runtimeModule("evaluate");
-    await attach(loader, { foreignErrors }, { timeout, signal: options.signal }, next);
+    loader.noteLoaded((await early?.loaded()) ?? []);
+    if (attachCall === undefined || !loader.hasLoaded("connection")) await attach(loader, { foreignErrors }, limits());
     return client;
   } catch (error) {
     await client.close();
     throw isTimeout(error) ? unresponsive(opened.connection.description, error) : error;
   }
+}
+
+/** The same opener, which looks for modules to load while the image accepts the connection. */
+function openerWith(opener: TransportOpener, early: EarlyLoading | undefined): TransportOpener {
+  if (opener.takesNoSecret === true) return opener;
+  return (signal) => {
+    const opening = opener(signal);
+    early?.look();
+    return opening;
+  };
 }
 
 /** @throws SwankError `INVALID_ARGUMENT` */

@@ -62,7 +62,7 @@ describe("Runtime in the image", () => {
     expect(await evaluation.interrupt()).to.equal(false);
     expect(await evaluation.abort().catch((reason: unknown) => reason)).to.equal(error);
     expect(await plain.prepare().catch((reason: unknown) => reason)).to.include({ code: "RUNTIME_FORBIDDEN" });
-    const willing = await image.connect();
+    const willing = await image.connect({ cacheDir: false });
     await willing.call(read("(swank:connection-info)"), { label: "a command" });
     expect(await image.ask(OURS)).to.equal(before);
     const count = await image.ask(symbols);

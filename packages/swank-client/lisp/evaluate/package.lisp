@@ -22,6 +22,7 @@
            #:invoke-offered-restart
            #:kill
            #:note-compiling
+           #:prepare-arrival
            #:protect-image
            #:report-progress
            #:stale-users

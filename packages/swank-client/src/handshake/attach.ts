@@ -1,8 +1,8 @@
 import { checkChoice } from "../base/check-arguments.js";
 import { attach as attachCall, type ForeignErrors } from "../calls/attach.js";
-import { openingCall } from "../lisp/load-forms.js";
+import { type OpeningCall, openingCall } from "../lisp/load-forms.js";
 import type { LoadLimits, ModuleLoader } from "../lisp/module-loader.js";
-import { type RuntimeModule, runtimeModule } from "../lisp/runtime-source.js";
+import { runtimeModule } from "../lisp/runtime-source.js";
 
 const POLICIES: readonly ForeignErrors[] = ["auto", "mine", "theirs"];
 
@@ -20,14 +20,13 @@ export function checkAttachOptions({ foreignErrors = "auto" }: AttachOptions): v
 /**
  * Sets up a new connection so that it does not disturb other clients, and so that the image cleans up after it.
  *
- * @param next - The module that is probably needed next.
  * @throws SwankError the errors of `ModuleLoader.load`.
  */
-export async function attach(
-  loader: ModuleLoader,
-  { foreignErrors = "auto" }: AttachOptions,
-  limits: LoadLimits,
-  next?: RuntimeModule,
-): Promise<void> {
-  await loader.load(runtimeModule("connection"), openingCall(attachCall, foreignErrors), limits, next);
+export async function attach(loader: ModuleLoader, options: AttachOptions, limits: LoadLimits): Promise<void> {
+  await loader.load(runtimeModule("connection"), attaching(options), limits);
+}
+
+/** The call that does that, once the module `connection` is loaded. */
+export function attaching({ foreignErrors = "auto" }: AttachOptions): OpeningCall {
+  return openingCall(attachCall, foreignErrors);
 }

@@ -1,9 +1,10 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { makeDraft, removeQuietly } from "../cache/drafts.js";
+import type { ModuleName } from "./descriptor.js";
 import { compilingForms, type OwnFile, sameLispForm } from "./load-forms.js";
 import { fileName, hashOf, type ModuleCache, makeHeader } from "./module-cache.js";
-import type { RuntimeModule } from "./runtime-source.js";
+import { type RuntimeModule, runtimeModule } from "./runtime-source.js";
 
 /** Characters of the texts in a file that an image compiles. The user's compilations wait while it compiles one, for 0.1 to 0.15 s. */
 const COMPILED_AT_ONCE = 20_000;
@@ -72,9 +73,32 @@ export class CompiledModules {
   }
 
   #keyOf({ version }: RuntimeModule): string {
-    this.#key ??= hashOf(JSON.stringify([version, compilingForms(), COMPILED_AT_ONCE, this.#lisp])).slice(0, 24);
+    this.#key ??= runtimeKey(version) + hashOf(JSON.stringify(this.#lisp)).slice(0, 12);
     return this.#key;
   }
+}
+
+/** The beginning of the names of the folders for a version of the runtime, whatever the Lisp. */
+function runtimeKey(version: string): string {
+  return hashOf(JSON.stringify([version, compilingForms(), COMPILED_AT_ONCE])).slice(0, 12);
+}
+
+/** The modules compiled for the Lisp that was used last: the first of these names, and the next ones as long as they are there. Never rejects. */
+export async function latestModules(
+  cache: ModuleCache,
+  names: readonly ModuleName[],
+): Promise<readonly { readonly module: RuntimeModule; readonly file: OwnFile }[]> {
+  const modules = names.map(runtimeModule);
+  const [first] = modules;
+  const key = first && (await cache.latest(runtimeKey(first.version)));
+  if (key === undefined) return [];
+  const found: { module: RuntimeModule; file: OwnFile }[] = [];
+  for (const module of modules) {
+    const file = await cache.find(key, module);
+    if (file === undefined) break;
+    found.push({ module, file });
+  }
+  return found;
 }
 
 /** The texts, which end in a line feed, joined into fewer: a compiled file names its symbols once, and calls its own functions directly. */

@@ -49,6 +49,25 @@ export function callIfLoadedForm(module: RuntimeModule, call: OpeningCall | unde
   return list(symbol("cl:if"), isLoaded, list(symbol("cl:list"), keyword("ok"), value), failed);
 }
 
+/** A compiled module, and the function to call when it is loaded. */
+export interface ModuleToLoad {
+  readonly module: RuntimeModule;
+  readonly file: OwnFile;
+  readonly call: OpeningCall | undefined;
+}
+
+/**
+ * A form that loads compiled modules into the image of a new connection, and calls their functions. It leaves all but the first for later while a
+ * thread has the compiler's lock: this one would wait for it. => a list of the results of `callIfLoadedForm`, or NIL
+ */
+export function earlyForm([first, ...others]: readonly [ModuleToLoad, ...ModuleToLoad[]]): Sexp {
+  const loadOf = ({ module, file, call }: ModuleToLoad) => callIfLoadedForm(module, call, fileLoader(file));
+  const owner = list(symbol("sb-thread:mutex-owner"), symbol("sb-kernel::**world-lock**"));
+  const loads = [loadOf(first), ...others.map((other) => list(symbol("cl:if"), owner, NIL, loadOf(other)))];
+  const load = list(symbol("cl:lambda"), NIL, list(symbol("cl:list"), ...loads));
+  return interpreted(list(form("load-early"), load));
+}
+
 /**
  * A form that evaluates another one without compiling it first, which would take longer than to load a compiled module. It consists of calls,
  * which SBCL does not compile either. An SBCL without this interpreter compiles.
@@ -81,14 +100,16 @@ export function compilingLoader(
   module: RuntimeModule,
   { path, header, count }: OwnFile & { readonly count: number },
 ): Sexp {
-  return list(form("compile-module"), path, count, header, form("call-with-own-file"), textLoader(module));
+  const undocumented = quote(form("expand-undocumented"));
+  const own = form("call-with-own-file");
+  return list(form("compile-module"), path, count, header, undocumented, own, textLoader(module));
 }
 
 let compiling: string | undefined;
 
 /** The forms on which the content of compiled modules depends, as text. Read once. */
 export function compilingForms(): string {
-  compiling ??= ["default-settings", "same-lisp", "compile-module"]
+  compiling ??= ["default-settings", "same-lisp", "compile-module", "expand-undocumented"]
     .map((name) => readLisp(`compat/${name}`))
     .join("\n");
   return compiling;

@@ -2,16 +2,13 @@ import { createHash, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { readdir, utimes } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { setImmediate } from "node:timers/promises";
 import { defaultCacheFolder, prepareCache } from "../cache/cache-folder.js";
 import { removeAbandoned, removeQuietly } from "../cache/drafts.js";
 import { useOwnFile } from "../cache/own-file.js";
 import { ownSubfolder } from "../cache/own-folder.js";
 import { latestOf, removeUnused } from "../cache/remove-unused.js";
-import type { ModuleName } from "./descriptor.js";
-import { Foreseen } from "./foreseen.js";
 import type { OwnFile } from "./load-forms.js";
-import { type RuntimeModule, runtimeModule } from "./runtime-source.js";
+import type { RuntimeModule } from "./runtime-source.js";
 
 /** Number of Lisps and versions of the runtime for which compiled modules are kept. The least recently used are removed. */
 const KEPT = 6;
@@ -25,7 +22,6 @@ export class ModuleCache {
   #folder: Promise<string | undefined> | undefined;
   /** Set when the first module was found: a folder has all modules of a connection. Nothing waits for it. */
   #used: Promise<void> | undefined;
-  #foreseen: Promise<{ readonly key: string; readonly file: Foreseen } | undefined> | undefined;
 
   /** @param cacheDir - The folder for the cache; default: the user's. */
   constructor(cacheDir?: string) {
@@ -46,17 +42,20 @@ export class ModuleCache {
     return parent === undefined ? undefined : ownSubfolder(parent, key);
   }
 
-  /** Looks for a module of the Lisp that was used last, which is probably the one that is about to answer. Nothing waits for it. */
-  foresee(name: ModuleName): void {
-    this.#foreseen = this.#lookAhead(name).catch(() => undefined);
+  /** The key of the Lisp that was used last, among those that begin in a certain way. Never rejects. */
+  async latest(beginning: string): Promise<string | undefined> {
+    const parent = await this.folder();
+    if (parent === undefined) return undefined;
+    const keys = await keysIn(parent).catch(() => []);
+    return latestOf(
+      parent,
+      keys.filter((key) => key.startsWith(beginning)),
+    );
   }
 
   /** A compiled module, if there is one. A file that is damaged, or that another user may have written, is removed. Never rejects. */
   async find(key: string, module: RuntimeModule): Promise<OwnFile | undefined> {
-    const foreseen = await this.#foreseen;
-    this.#foreseen = undefined;
-    const known = foreseen?.key === key ? await foreseen.file.take(module) : undefined;
-    const file = known ?? (await this.#read(key, module).catch(() => undefined));
+    const file = await this.#read(key, module).catch(() => undefined);
     if (file !== undefined) this.#used ??= this.#markUsed(key);
     return file;
   }
@@ -67,23 +66,6 @@ export class ModuleCache {
     if (parent === undefined) return;
     await removeUnused(parent, await keysIn(parent), KEPT);
     await removeAbandoned(parent);
-  }
-
-  async #lookAhead(name: ModuleName) {
-    // Until then a request is on its way to the image.
-    await setImmediate();
-    const module = runtimeModule(name);
-    const parent = await this.folder();
-    const key = parent === undefined ? undefined : await latestOf(parent, await keysIn(parent));
-    return key === undefined
-      ? undefined
-      : {
-          key,
-          file: new Foreseen(
-            module,
-            this.#read(key, module).catch(() => undefined),
-          ),
-        };
   }
 
   async #read(key: string, module: RuntimeModule): Promise<OwnFile | undefined> {

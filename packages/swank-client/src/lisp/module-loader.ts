@@ -1,8 +1,8 @@
-import { type Decoder, decode, type Sexp } from "sexp-parser";
+import { type Decoder, decode, type Sexp, T } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
 import type { Caller } from "./caller.js";
 import type { CompiledModules } from "./compiled-modules.js";
-import { Foreseen } from "./foreseen.js";
+import type { ModuleName } from "./descriptor.js";
 import { decodeValue } from "./lisp-runner.js";
 import { callIfLoadedForm, compilingLoader, fileLoader, type OpeningCall, textLoader } from "./load-forms.js";
 import type { RuntimeModule } from "./runtime-source.js";
@@ -31,7 +31,7 @@ const loaded: Decoder<Loaded> = tagged({
 export class ModuleLoader {
   readonly #caller: Pick<Caller, "call">;
   #compiled: CompiledModules | undefined;
-  #foreseen: Foreseen | undefined;
+  readonly #loaded = new Set<ModuleName>();
 
   /** @param compiled - The modules compiled for this image's Lisp, if the image may be on this machine. */
   constructor(caller: Pick<Caller, "call">, compiled?: CompiledModules) {
@@ -39,19 +39,26 @@ export class ModuleLoader {
     this.#compiled = compiled;
   }
 
+  /** Notes that the image has loaded modules. */
+  noteLoaded(names: readonly ModuleName[]): void {
+    for (const name of names) this.#loaded.add(name);
+  }
+
+  /** True if the image is known to have loaded a module. */
+  hasLoaded(name: ModuleName): boolean {
+    return this.#loaded.has(name);
+  }
+
   /**
    * Loads a module unless it is loaded, and calls one of its functions in the same request.
    *
-   * @param next - The module that is probably needed next. Its file is checked while the image loads this one.
    * @returns the function's value
    * @throws SwankError `RUNTIME_FAILED`, and the errors of `Caller.call`.
    */
-  async load(module: RuntimeModule, call?: OpeningCall, limits: LoadLimits = {}, next?: RuntimeModule): Promise<Sexp> {
-    const file = this.#compiled && (await (this.#foreseen?.take(module) ?? this.#compiled.find(module)));
-    const loading = this.#send(callIfLoadedForm(module, call, file && fileLoader(file)), limits);
-    if (next !== undefined && this.#compiled !== undefined)
-      this.#foreseen = new Foreseen(next, this.#compiled.find(next));
-    const first = await loading;
+  async load(module: RuntimeModule, call?: OpeningCall, limits: LoadLimits = {}): Promise<Sexp> {
+    if (call === undefined && this.hasLoaded(module.name)) return T;
+    const file = await this.#compiled?.find(module);
+    const first = await this.#send(callIfLoadedForm(module, call, file && fileLoader(file)), limits);
     if ("value" in first) return first.value;
     // The image has another file, or none, under this name.
     if (file !== undefined && first.problem === undefined) this.#compiled = undefined;

@@ -1,0 +1,97 @@
+import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { decode, read } from "sexp-parser";
+import type { ConnectOptions, SwankClient } from "swank-client";
+import { LiveImage } from "./live-image.js";
+import { values } from "./outcomes.js";
+
+/** The names of our modules that an image has loaded. */
+const LOADED = `(cl:loop :for package :in (cl:list-all-packages)
+  :for name := (cl:package-name package)
+  :for end := (cl:and (cl:eql 0 (cl:search "SWANK-CLIENT/" name)) (cl:position #\\/ name :start 13))
+  :when (cl:and end (cl:get (cl:intern name "KEYWORD") :ready)) :collect (cl:string-downcase (cl:subseq name 13 end)))`;
+
+/** A thread takes the compiler's lock, until a variable is true. What is evaluated meanwhile must not be compiled. */
+const HOLD = `(cl:progn (cl:defvar cl-user::*free* cl:nil)
+  (cl:defun cl-user::loaded () ${LOADED})
+  (sb-thread:make-thread (cl:lambda () (sb-c::with-world-lock () (cl:loop :until cl-user::*free* :do (cl:sleep 1/100)))))
+  (cl:sleep 1/5))`;
+
+const OTHER_SWANK = `(cl:progn (cl:defmacro swank::with-connection ((connection) cl:&body body)
+  (cl:list 'swank::call-with-connection connection (cl:list* 'cl:lambda '() cl:nil body))) cl:nil)`;
+
+describe("A client that connects", function () {
+  this.timeout(120_000);
+  let filled: string;
+  let cacheDir: string;
+  let image: LiveImage;
+
+  const connect = (options: Omit<ConnectOptions, "port"> = {}) => image.connect({ cacheDir, ...options });
+  const ask = (client: SwankClient, form: string) => client.call(read(form), { label: form.slice(0, 40) });
+  const loaded = async (client: SwankClient) =>
+    decode
+      .list(decode.string)(await ask(client, LOADED))
+      .toSorted();
+
+  before(async () => {
+    cacheDir = filled = await mkdtemp(join(tmpdir(), "swank-client-cache-"));
+    image = new LiveImage();
+    await image.start();
+    await (await connect()).prepare();
+    await image.stop();
+  });
+  beforeEach(async () => {
+    cacheDir = await mkdtemp(join(tmpdir(), "swank-client-cache-"));
+    await cp(filled, cacheDir, { recursive: true });
+    image = new LiveImage();
+    await image.start();
+  });
+  afterEach(async () => {
+    await image.stop();
+    await rm(cacheDir, { recursive: true });
+  });
+  after(() => rm(filled, { recursive: true }));
+
+  it("loads what evaluations need at once, if it was compiled before, and evaluates", async () => {
+    const client = await connect();
+    expect(await loaded(client)).to.deep.equal(["connection", "evaluate"]);
+    expect(await values(client, "(+ 1 2)")).to.deep.equal(["3"]);
+    expect(await values(await connect(), "(+ 1 2)")).to.deep.equal(["3"]);
+  });
+
+  it("loads only what guards its connection if it may load nothing else", async () => {
+    expect(await loaded(await connect({ runtime: false }))).to.deep.equal(["connection"]);
+  });
+
+  it("loads no module of another Swank, and compiles them when they are needed", async () => {
+    const plain = await image.connect({ runtime: false });
+    await ask(plain, OTHER_SWANK);
+    const keys = async () => (await readdir(join(cacheDir, "runtime"))).length;
+    const before = await keys();
+    const client = await connect();
+    expect(await loaded(client)).to.deep.equal(["connection"]);
+    expect(await values(client, "(+ 1 2)")).to.deep.equal(["3"]);
+    expect(await keys()).to.equal(before);
+  });
+
+  it("leaves evaluations for later while a thread has the compiler's lock", async () => {
+    const plain = await connect({ runtime: false });
+    await ask(plain, HOLD);
+    const client = await connect();
+    expect(await ask(client, "(cl-user::loaded)")).to.deep.equal(["connection"]);
+    await ask(plain, "(cl:setf cl-user::*free* cl:t)");
+    expect(await values(client, "(+ 1 2)")).to.deep.equal(["3"]);
+  });
+
+  it("receives the errors of background threads, if it wants them, in spite of that", async () => {
+    await connect({ runtime: false });
+    const client = await connect({ foreignErrors: "mine" });
+    expect(await loaded(client)).to.deep.equal(["connection", "evaluate"]);
+    const stop = new Promise((resolve) => client.on("stop", resolve));
+    await ask(client, '(cl:progn (sb-thread:make-thread (cl:lambda () (cl:error "in the background"))) cl:nil)');
+    expect(await stop).to.have.nested.property("condition.message", "in the background");
+    await client.stops[0]?.abort();
+  });
+});
