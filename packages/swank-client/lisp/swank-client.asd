@@ -1,5 +1,5 @@
 ;;;; The Lisp systems that swank-client loads into an image. This file lists the files of each system in the order in which they are loaded.
-;;;; The library reads it too, and loads each system when it is first needed.
+;;;; The library reads it too. It loads the first two systems when a client connects, and the others when they are first needed.
 
 (asdf:defsystem "swank-client"
   :description "The Lisp side of the npm package swank-client: evaluations, the debugger and descriptions for clients of a Swank server"

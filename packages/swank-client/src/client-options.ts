@@ -7,8 +7,8 @@ export interface ClientOptions {
   /**
    * `false`: the client loads nothing into the image except the code that guards the connection. It refuses `evaluate` and everything else that
    * needs the runtime with `RUNTIME_FORBIDDEN`: also `foreignStops` if a thread is stopped. Its own stops have what Swank reports: the type and the
-   * message of the condition, restarts, and the calls of the first frames. Default: true. The runtime is then loaded when it is first needed:
-   * for an evaluation, or to describe a stop.
+   * message of the condition, restarts, and the calls of the first frames. Default: true. The runtime is then loaded when the client
+   * connects, if it was compiled before, and otherwise when it is first needed: for an evaluation, or to describe a stop.
    */
   readonly runtime?: boolean | undefined;
   /** `false`: code that this client evaluates, and the threads that it starts, cannot end the image. Default: true. */

@@ -7,19 +7,25 @@ import { killedClient } from "./killed-client.js";
 import { liveImage } from "./live-image.js";
 import { stopped, values } from "./outcomes.js";
 
-/** What runs until it is ended. */
+/** What runs until it is ended. It sleeps, except for one, so that these tests leave the processors to others. */
 const ENDLESS = [
   "(cl:loop)",
   "(cl:sleep 100000)",
-  "(cl:loop (cl:ignore-errors (cl:loop)))",
-  "(cl:unwind-protect (cl:loop) (cl:loop))",
-  "(cl:progn (cl:catch 'here (cl:unwind-protect (cl:loop) (cl:throw 'here 1))) (cl:loop))",
-  "(sb-thread:wait-on-semaphore (sb-thread:make-semaphore))",
-  "(cl:compile nil '(cl:lambda () (cl:macrolet ((endless () (cl:loop))) (endless))))",
+  ...[
+    "(cl:loop (cl:ignore-errors (cl:loop)))",
+    "(cl:unwind-protect (cl:loop) (cl:loop))",
+    "(cl:progn (cl:catch 'here (cl:unwind-protect (cl:loop) (cl:throw 'here 1))) (cl:loop))",
+    "(sb-thread:wait-on-semaphore (sb-thread:make-semaphore))",
+    "(cl:compile nil '(cl:lambda () (cl:macrolet ((endless () (cl:loop))) (endless))))",
+  ].map(sleeping),
 ];
 
-/** The same at less cost, for tests that run all at once. */
-const ALL_ENDLESS = ENDLESS.map((code) => code.replaceAll("(cl:loop)", "(cl:loop (cl:sleep 0.01))"));
+/** The same for tests that run all at once. */
+const ALL_ENDLESS = ENDLESS.map(sleeping);
+
+function sleeping(code: string): string {
+  return code.replaceAll("(cl:loop)", "(cl:loop (cl:sleep 0.01))");
+}
 
 describe("SwankClient.call: an abandoned call", () => {
   const image = liveImage();

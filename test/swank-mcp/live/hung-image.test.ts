@@ -4,10 +4,10 @@ import { McpStdio } from "../../support/mcp-stdio.js";
 import { startRealSwank } from "../../support/real-swank.js";
 import { sideBySide } from "../../support/side-by-side.js";
 
-/** Code that hangs the image: Swank blocks on each at every request. It sleeps, because these tests run at the same time. */
+/** Code that hangs the image: Swank blocks on each at every request. It sleeps, because these tests run at the same time and an image that signals error after error there takes a processor. */
 const HANGING: readonly string[] = [
   "(defmethod print-object ((thread sb-thread:thread) stream) (loop (sleep 1)))",
-  '(set-pprint-dispatch t (lambda (stream object) (declare (ignore stream object)) (sleep 0.05) (error "no")))',
+  '(set-pprint-dispatch t (lambda (stream object) (declare (ignore stream object)) (sleep 1) (error "no")))',
   "(sb-thread:grab-mutex swank/sbcl::*mailbox-lock*) (loop (sleep 1))",
 ];
 

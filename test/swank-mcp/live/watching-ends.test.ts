@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { ElicitResult } from "@modelcontextprotocol/sdk/types.js";
 import { expect } from "chai";
 import { McpDebugger } from "../../support/mcp-debugger.js";
@@ -66,14 +67,14 @@ describe("what watches a program of an attached image", function () {
   }
 
   const untilOn = async () => {
-    while ((await watcher.evaluate(NOTHING_WATCHES))[0] === "=> T");
+    while ((await watcher.evaluate(NOTHING_WATCHES))[0] === "=> T") await pause(20);
   };
 
   /** Nothing is switched on, the threads of the program run on, and no other thread is left. */
   async function expectOff(): Promise<void> {
-    while ((await watcher.evaluate(NOTHING_WATCHES))[0] !== "=> T");
+    while ((await watcher.evaluate(NOTHING_WATCHES))[0] !== "=> T") await pause(20);
     expect(await watcher.evaluate(SHOP_GOES_ON)).to.deep.equal(["=> :ON"]);
-    while ((await watcher.evaluate(BUSY_FOR_CLIENTS))[0] !== "=> NIL");
+    while ((await watcher.evaluate(BUSY_FOR_CLIENTS))[0] !== "=> NIL") await pause(20);
   }
 
   for (const { title, tool, what } of WATCHES) {

@@ -1,5 +1,13 @@
+import { Latch } from "../evaluation/outcome-slot.js";
 import type { DebugMessage } from "../protocol/wire/messages.js";
-import { leftLatch } from "./stop-channel.js";
+
+/** One for all stops, because making an error takes long. */
+const LEFT = new Error("The thread left the stop, or the connection closed.");
+
+/** A latch for the end of a stop. */
+export function leftLatch(): Latch {
+  return new Latch(LEFT);
+}
 
 /** A thread at one level of the debugger, from its `:debug` message to its `:debug-return` message. */
 export class DebuggerLevel {

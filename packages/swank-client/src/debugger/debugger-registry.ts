@@ -1,7 +1,7 @@
 import { SwankError } from "../base/errors.js";
-import type { Latch } from "../base/latch.js";
 import { LimitedTasks } from "../base/limited-tasks.js";
 import { describeStop, reportOf, type SessionUpdate, type StopReport, stopIdentity } from "../calls/stop-data.js";
+import type { Latch } from "../evaluation/outcome-slot.js";
 import type { Caller } from "../lisp/caller.js";
 import type { LispRunner } from "../lisp/lisp-runner.js";
 import type { Place } from "../lisp/place.js";

@@ -5,7 +5,8 @@ import type { ForeignStopData } from "../calls/foreign-stops.js";
 import type { LispRunner } from "../lisp/lisp-runner.js";
 import type { SendOptions } from "../lisp/place.js";
 import type { Reply } from "../protocol/wire/messages.js";
-import { leftLatch, type StopChannel } from "./stop-channel.js";
+import { leftLatch } from "./debugger-levels.js";
+import type { StopChannel } from "./stop-channel.js";
 
 /** Milliseconds that a stopped thread has to answer a question about itself. */
 const ANSWER_TIME = 15_000;

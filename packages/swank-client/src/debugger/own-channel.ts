@@ -1,6 +1,6 @@
 import { quote, type Sexp } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
-import type { Latch } from "../base/latch.js";
+import type { Latch } from "../evaluation/outcome-slot.js";
 import type { Caller } from "../lisp/caller.js";
 import { symbolNamed } from "../lisp/lisp-runner.js";
 import type { SendOptions } from "../lisp/place.js";

@@ -1,4 +1,4 @@
-import { Latch } from "../base/latch.js";
+import type { Latch } from "../evaluation/outcome-slot.js";
 import type { Place } from "../lisp/place.js";
 
 /** The channel to one stop of one thread; it closes permanently when the thread leaves the stop. */
@@ -8,11 +8,3 @@ export interface StopChannel extends Place {
   /** True while a request that may make the thread leave is under way. */
   readonly isLeaving: boolean;
 }
-
-/** A latch for the end of a stop. */
-export function leftLatch(): Latch {
-  return new Latch(LEFT);
-}
-
-/** One for all stops, because making an error takes long. */
-const LEFT = new Error("The thread left the stop, or the connection closed.");

@@ -9,7 +9,6 @@ import {
   type OptionNames,
 } from "../base/check-arguments.js";
 import { asSwankError, SwankError } from "../base/errors.js";
-import type { Latch } from "../base/latch.js";
 import { callListener } from "../base/typed-emitter.js";
 import { abortEvaluation } from "../calls/abort-evaluation.js";
 import { type EvaluateCall, type EvaluationResult, evaluate } from "../calls/evaluate.js";
@@ -32,6 +31,7 @@ import {
 } from "./evaluation.js";
 import { type EvaluationControl, EvaluationTask } from "./evaluation-task.js";
 import { type AtLimit, interruptOrEnd, Limits } from "./limits.js";
+import type { Latch } from "./outcome-slot.js";
 import { explainReadFailure } from "./read-failure.js";
 import { type InputFunction, inputFunction, readInput } from "./read-input.js";
 import { type OutputTarget, outputTarget, type SessionState } from "./transcript.js";

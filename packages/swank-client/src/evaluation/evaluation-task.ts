@@ -1,11 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { SwankError } from "../base/errors.js";
-import { Latch } from "../base/latch.js";
 import type { OutputStream } from "../calls/omitted-output.js";
 import type { SessionUpdate } from "../calls/stop-data.js";
 import type { EvaluateOptions, EvaluationOf, OutputChunk, StopOfTask } from "./evaluation.js";
 import type { BareOutcome, OutcomeOf, Transcript } from "./outcome.js";
-import { OutcomeSlot, type Producer, type WaitOptions } from "./outcome-slot.js";
+import { Latch, OutcomeSlot, type Producer, type WaitOptions } from "./outcome-slot.js";
 import { OutputFeed } from "./output-feed.js";
 import { type SessionState, TranscriptRecorder } from "./transcript.js";
 

@@ -1,6 +1,6 @@
 import { list, type Sexp, symbol } from "sexp-parser";
 import { SwankError, type SwankErrorCode } from "../base/errors.js";
-import type { Latch } from "../base/latch.js";
+import type { Latch } from "../evaluation/outcome-slot.js";
 import type { Connection } from "../protocol/connection/connection.js";
 import type { RequestOptions } from "../protocol/connection/requests.js";
 import type { DebugMessage, Reply } from "../protocol/wire/messages.js";

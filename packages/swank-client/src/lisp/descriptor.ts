@@ -11,7 +11,7 @@ import { SwankError } from "../base/errors.js";
 
 /**
  * Lisp systems of this package, in loading order. Each is loaded when one of its functions is first called; every new connection loads
- * `connection`.
+ * `connection`, and `evaluate` if that was compiled before.
  */
 export const MODULE_NAMES = [
   "connection",

@@ -2,7 +2,6 @@ import { checkOptions, type OptionNames, shownValue } from "../../base/check-arg
 import { type CallSite, SwankError, type SwankErrorCode, type SwankErrorOptions } from "../../base/errors.js";
 import type { RequestThread } from "../wire/encode-message.js";
 import type { Reply, SwankMessage } from "../wire/messages.js";
-import { Deadlines } from "./deadlines.js";
 import { runsWhenRead } from "./runs-when-read.js";
 
 /** Options of a request. */
@@ -94,12 +93,21 @@ interface PendingRequest {
   readonly reject: (error: SwankError) => void;
   /** Called when the signal is aborted; `undefined` without one. */
   readonly onAbort: (() => void) | undefined;
+  /** The time of `performance.now()` at which its timeout passes. */
+  readonly deadline: number;
 }
 
-/** The requests that wait for a reply. Each is settled once and leaves no timer or listener behind. */
+/**
+ * The requests that wait for a reply. Each is settled once and leaves no listener behind, and no timer that keeps the process from ending. One timer
+ * serves all timeouts, because most requests end long before, and a timer for each takes 10 µs in a program that has just started.
+ */
 export class PendingRequests {
   readonly #requests = new Map<number, PendingRequest>();
-  readonly #deadlines = new Deadlines((id) => this.#miss(id));
+  /** The number of those with a timeout. */
+  #timed = 0;
+  #timer: NodeJS.Timeout | undefined;
+  /** When the timer fires. */
+  #wakes = Number.POSITIVE_INFINITY;
 
   get size(): number {
     return this.#requests.size;
@@ -112,7 +120,9 @@ export class PendingRequests {
   /** Begins a wait. The caller has checked that the id is new and the signal is not aborted. */
   add(options: PendingRequestOptions): Promise<Reply> {
     return new Promise((resolve, reject) => {
-      this.#requests.set(options.id, { options, resolve, reject, onAbort: this.#watch(options) });
+      const deadline = performance.now() + options.timeout;
+      this.#requests.set(options.id, { options, resolve, reject, deadline, onAbort: this.#listen(options) });
+      if (Number.isFinite(deadline)) this.#addDeadline(deadline);
     });
   }
 
@@ -141,7 +151,9 @@ export class PendingRequests {
     const { code, message, remedy, details } = reason;
     const failure = { code, message, cause: reason, remedy, details };
     for (const id of [...this.#requests.keys()]) this.#reject(id, failure);
-    this.#deadlines.clear();
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#wakes = Number.POSITIVE_INFINITY;
   }
 
   #reject(id: number, failure: RequestFailure): boolean {
@@ -154,14 +166,13 @@ export class PendingRequests {
     const request = this.#requests.get(id);
     if (request === undefined) return undefined;
     this.#requests.delete(id);
-    const { onAbort, options } = request;
-    if (Number.isFinite(options.timeout)) this.#deadlines.delete(id);
+    const { onAbort, options, deadline } = request;
+    if (Number.isFinite(deadline)) this.#removeDeadline();
     if (onAbort !== undefined) options.signal?.removeEventListener("abort", onAbort);
     return request;
   }
 
-  #watch({ id, timeout, signal }: PendingRequestOptions): (() => void) | undefined {
-    if (Number.isFinite(timeout)) this.#deadlines.add(id, timeout);
+  #listen({ id, signal }: PendingRequestOptions): (() => void) | undefined {
     if (signal === undefined) return undefined;
     const onAbort = () =>
       void this.#reject(id, { code: "CANCELLED", message: "The wait was cancelled.", cause: signal.reason });
@@ -169,10 +180,35 @@ export class PendingRequests {
     return onAbort;
   }
 
-  #miss(id: number): void {
-    const timeout = this.#requests.get(id)?.options.timeout;
-    this.#reject(id, { code: "REQUEST_TIMEOUT", message: `No reply came within ${timeout} ms.` });
+  #addDeadline(deadline: number): void {
+    this.#timed += 1;
+    if (deadline < this.#wakes) this.#wakeAt(deadline);
+    else if (this.#timed === 1) this.#timer?.ref();
   }
+
+  #removeDeadline(): void {
+    this.#timed -= 1;
+    if (this.#timed === 0) this.#timer?.unref();
+  }
+
+  #wakeAt(time: number): void {
+    clearTimeout(this.#timer);
+    this.#wakes = time;
+    this.#timer = setTimeout(this.#failLate, Math.max(1, time - performance.now()));
+  }
+
+  readonly #failLate = (): void => {
+    this.#timer = undefined;
+    this.#wakes = Number.POSITIVE_INFINITY;
+    const now = performance.now();
+    let next = Number.POSITIVE_INFINITY;
+    for (const { options, deadline } of [...this.#requests.values()]) {
+      const message = `No reply came within ${options.timeout} ms.`;
+      if (deadline <= now) this.#reject(options.id, { code: "REQUEST_TIMEOUT", message });
+      else next = Math.min(next, deadline);
+    }
+    if (next < this.#wakes) this.#wakeAt(next);
+  };
 }
 
 /** The error of one request, with its label and the caller's stack trace. */
