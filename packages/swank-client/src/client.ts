@@ -254,7 +254,7 @@ export class SwankClient extends ClientQuestions {
   }
 
   /**
-   * Loads the runtime now instead of with the first evaluation.
+   * Loads the runtime now, unless it is loaded, instead of with the first evaluation.
    *
    * @throws SwankError `RUNTIME_FAILED`, or the reason of a closed connection.
    */

@@ -15,7 +15,7 @@ import {
 } from "./handshake/open-connection.js";
 import { callerOf } from "./lisp/caller.js";
 import { CompiledModules } from "./lisp/compiled-modules.js";
-import { EarlyLoading, type EarlyModule } from "./lisp/early-load.js";
+import { EarlyLoading, type EarlyModule } from "./lisp/early-loading.js";
 import { openingCall } from "./lisp/load-forms.js";
 import { ModuleCache } from "./lisp/module-cache.js";
 import { ModuleLoader } from "./lisp/module-loader.js";
@@ -90,11 +90,11 @@ export async function openClient<Client extends SwankClient>(
   const opened = await openWith(connectionInfoWithoutRules, openerWith(opener, early), open, (connection) => {
     if (connection.peer?.isLoopback === true) early?.begin(callerOf(connection), limits());
   });
-  const loader = new ModuleLoader(callerOf(opened.connection), compiledFor(opened, cache));
+  const loader = new ModuleLoader(callerOf(opened.connection), compiledFor(opened, cache), early);
   const client = makeClient(opened, { runtime, mayEndImage, agentName }, loader);
   try {
-    loader.noteLoaded((await early?.loaded()) ?? []);
-    if (attachCall === undefined || !loader.hasLoaded("connection")) await attach(loader, { foreignErrors }, limits());
+    const isAttached = await early?.hasLoaded("connection");
+    if (attachCall === undefined || !isAttached) await attach(loader, { foreignErrors }, limits());
     return client;
   } catch (error) {
     await client.close();

@@ -1,9 +1,14 @@
-import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { cp, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
-import { decode, read } from "sexp-parser";
-import type { ConnectOptions, SwankClient } from "swank-client";
+import { decode, print, read } from "sexp-parser";
+import { type ConnectOptions, connect as connectTo, type SwankClient } from "swank-client";
+import { rejection } from "../../support/caught.js";
+import { FakeSwank } from "../../support/fake-swank.js";
+import { imageInfo } from "../handshake/fake-image.js";
 import { LiveImage } from "./live-image.js";
 import { values } from "./outcomes.js";
 
@@ -35,6 +40,10 @@ describe("A client that connects", function () {
       .list(decode.string)(await ask(client, LOADED))
       .toSorted();
 
+  async function untilLoaded(client: SwankClient): Promise<void> {
+    while (!(await loaded(client)).includes("evaluate")) await pause(5);
+  }
+
   before(async () => {
     cacheDir = filled = await mkdtemp(join(tmpdir(), "swank-client-cache-"));
     image = new LiveImage();
@@ -56,7 +65,7 @@ describe("A client that connects", function () {
 
   it("loads what evaluations need at once, if it was compiled before, and evaluates", async () => {
     const client = await connect();
-    expect(await loaded(client)).to.deep.equal(["connection", "evaluate"]);
+    await untilLoaded(client);
     expect(await values(client, "(+ 1 2)")).to.deep.equal(["3"]);
     expect(await values(await connect(), "(+ 1 2)")).to.deep.equal(["3"]);
   });
@@ -76,7 +85,7 @@ describe("A client that connects", function () {
     expect(await keys()).to.equal(before);
   });
 
-  it("leaves evaluations for later while a thread has the compiler's lock", async () => {
+  it("does not wait for what evaluations need while a thread has the compiler's lock", async () => {
     const plain = await connect({ runtime: false });
     await ask(plain, HOLD);
     const client = await connect();
@@ -85,10 +94,46 @@ describe("A client that connects", function () {
     expect(await values(client, "(+ 1 2)")).to.deep.equal(["3"]);
   });
 
+  it("asks a server that it does not know for nothing that could stop there", async () => {
+    const server = await FakeSwank.listen();
+    const refused = rejection(connectTo({ port: server.port, cacheDir, secret: false }), "UNSUPPORTED_LISP");
+    const peer = await server.accept();
+    const first = await peer.nextRequest();
+    const early = [await peer.nextRequest(), await peer.nextRequest()];
+    for (const { text } of early) peer.send(`(:reader-error ${print(text)} "no package SB-EVAL")`);
+    peer.returnOk(first.id, imageInfo({ "lisp-implementation": '(:type "Kawa" :name "kawa" :version "2.0")' }));
+    expect((await refused).message).to.include("Kawa");
+    await server.close();
+    const client = await connect();
+    for (const { form } of early) {
+      // a thread of Slynk
+      expect(await image.ask(`(cl:let ((swank::*emacs-connection* cl:nil)) ${form})`)).to.equal("NIL");
+    }
+    expect(await values(client, "(+ 1 2)")).to.deep.equal(["3"]);
+  });
+
+  it("notes as used only the files that an image has loaded, and makes no folder for a server that is not there", async () => {
+    const folder = join(cacheDir, "runtime");
+    const [key = ""] = await readdir(folder);
+    const other = `${key.slice(0, 12)}${"f".repeat(12)}`;
+    await mkdir(join(folder, other), { mode: 0o700 });
+    const body = "# FASL\n  compiled from nothing\n";
+    const header = `;swank-client 0123 ${createHash("sha256").update(body).digest("hex")}\n`;
+    await writeFile(join(folder, other, "connection.fasl"), `${header}${body}`, { mode: 0o600 });
+    const longAgo = new Date(Date.now() - 60_000);
+    await utimes(join(folder, key), longAgo, longAgo);
+    expect(await values(await connect(), "(+ 1 2)")).to.deep.equal(["3"]);
+    const times = await Promise.all([key, other].map(async (name) => (await stat(join(folder, name))).mtimeMs));
+    expect(times[0]).to.be.greaterThan(times[1] ?? 0);
+    const none = join(cacheDir, "none");
+    await rejection(connectTo({ port: 1, cacheDir: none }), "CONNECTION_REFUSED");
+    expect(await readdir(cacheDir)).not.to.include("none");
+  });
+
   it("receives the errors of background threads, if it wants them, in spite of that", async () => {
     await connect({ runtime: false });
     const client = await connect({ foreignErrors: "mine" });
-    expect(await loaded(client)).to.deep.equal(["connection", "evaluate"]);
+    await untilLoaded(client);
     const stop = new Promise((resolve) => client.on("stop", resolve));
     await ask(client, '(cl:progn (sb-thread:make-thread (cl:lambda () (cl:error "in the background"))) cl:nil)');
     expect(await stop).to.have.nested.property("condition.message", "in the background");

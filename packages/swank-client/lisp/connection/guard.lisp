@@ -5,10 +5,11 @@
 (in-package #:swank-client/connection)
 
 (defun call-counted (dispatched function)
-  "Call FUNCTION with a function that removes a request from the number in the cell DISPATCHED, once, at the latest at the end."
+  "Call FUNCTION with a function that removes a request from the number in the cell DISPATCHED, once, at the latest at the end.
+A request that came before the guard was not counted."
   (let ((counted t))
     (flet ((remove-one ()
-             (when (shiftf counted nil) (sb-ext:atomic-decf (car dispatched)))))
+             (when (shiftf counted nil) (sb-ext:atomic-update (car dispatched) (lambda (count) (max 0 (1- count)))))))
       (unwind-protect (funcall function #'remove-one)
         (remove-one)))))
 

@@ -1,6 +1,5 @@
 import { list, type Sexp, symbol } from "sexp-parser";
 import { SwankError, type SwankErrorCode } from "../base/errors.js";
-import type { Latch } from "../evaluation/outcome-slot.js";
 import type { Connection } from "../protocol/connection/connection.js";
 import type { RequestOptions } from "../protocol/connection/requests.js";
 import type { DebugMessage, Reply } from "../protocol/wire/messages.js";
@@ -21,12 +20,21 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Something that happens once, such as the end of a stop. */
+export interface Ending {
+  readonly isOpen: boolean;
+  /** Calls a function when it happens, or at once if it has happened. */
+  onOpen(listener: () => void): void;
+  /** Forgets a function that was given to `onOpen`. */
+  forget(listener: () => void): void;
+}
+
 /** Options of the client's own requests. */
 interface OwnOptions {
   /** The request loads code of ours, which may be the first. */
   readonly compiles?: boolean | undefined;
   /** Ends the wait and the request when it opens. */
-  readonly until?: Latch | undefined;
+  readonly until?: Ending | undefined;
 }
 
 /** Milliseconds that the image has to end an abandoned request. */

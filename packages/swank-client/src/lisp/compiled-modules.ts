@@ -83,22 +83,26 @@ function runtimeKey(version: string): string {
   return hashOf(JSON.stringify([version, compilingForms(), COMPILED_AT_ONCE])).slice(0, 12);
 }
 
-/** The modules compiled for the Lisp that was used last: the first of these names, and the next ones as long as they are there. Never rejects. */
-export async function latestModules(
-  cache: ModuleCache,
-  names: readonly ModuleName[],
-): Promise<readonly { readonly module: RuntimeModule; readonly file: OwnFile }[]> {
-  const modules = names.map(runtimeModule);
-  const [first] = modules;
-  const key = first && (await cache.latest(runtimeKey(first.version)));
-  if (key === undefined) return [];
-  const found: { module: RuntimeModule; file: OwnFile }[] = [];
-  for (const module of modules) {
-    const file = await cache.find(key, module);
-    if (file === undefined) break;
-    found.push({ module, file });
-  }
-  return found;
+/** The modules compiled for the Lisp that was used last. */
+export interface LatestModules {
+  /** A module, and its file, if there is one. Never rejects. */
+  find(name: ModuleName): Promise<{ readonly module: RuntimeModule; readonly file: OwnFile } | undefined>;
+  /** Notes that an image has loaded one. */
+  noteUsed(): void;
+}
+
+/** Looks for them, without reading a file or making a folder. */
+export async function latestModules(cache: ModuleCache): Promise<LatestModules | undefined> {
+  const key = await cache.latest(runtimeKey(runtimeModule("connection").version));
+  if (key === undefined) return undefined;
+  return {
+    async find(name) {
+      const module = runtimeModule(name);
+      const file = await cache.peek(key, module);
+      return file && { module, file };
+    },
+    noteUsed: () => cache.noteUsed(key),
+  };
 }
 
 /** The texts, which end in a line feed, joined into fewer: a compiled file names its symbols once, and calls its own functions directly. */

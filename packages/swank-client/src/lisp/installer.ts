@@ -13,7 +13,7 @@ export interface InstallOptions {
   readonly openings?: Partial<Record<ModuleName, OpeningCall>>;
 }
 
-/** Loads modules of the runtime into an image, each once per connection when it is first needed. */
+/** Loads modules of the runtime into an image, each once per connection when it is first needed, unless it is loaded. */
 export class RuntimeInstaller implements Modules {
   readonly #loader: ModuleLoader;
   readonly #options: InstallOptions;

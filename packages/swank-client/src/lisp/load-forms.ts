@@ -57,15 +57,13 @@ export interface ModuleToLoad {
 }
 
 /**
- * A form that loads compiled modules into the image of a new connection, and calls their functions. It leaves all but the first for later while a
- * thread has the compiler's lock: this one would wait for it. => a list of the results of `callIfLoadedForm`, or NIL
+ * A form that loads a compiled module into the image of a new connection, and calls its function. => the result of `callIfLoadedForm`, or NIL
+ *
+ * @param after - Another module that it needs, and that another request loads now.
  */
-export function earlyForm([first, ...others]: readonly [ModuleToLoad, ...ModuleToLoad[]]): Sexp {
-  const loadOf = ({ module, file, call }: ModuleToLoad) => callIfLoadedForm(module, call, fileLoader(file));
-  const owner = list(symbol("sb-thread:mutex-owner"), symbol("sb-kernel::**world-lock**"));
-  const loads = [loadOf(first), ...others.map((other) => list(symbol("cl:if"), owner, NIL, loadOf(other)))];
-  const load = list(symbol("cl:lambda"), NIL, list(symbol("cl:list"), ...loads));
-  return interpreted(list(form("load-early"), load));
+export function earlyForm({ module, file, call }: ModuleToLoad, after?: RuntimeModule): Sexp {
+  const load = list(symbol("cl:lambda"), NIL, callIfLoadedForm(module, call, fileLoader(file)));
+  return interpreted(list(form("load-early"), after === undefined ? NIL : keyword(after.marker), load));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { readdir, utimes } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { defaultCacheFolder, prepareCache } from "../cache/cache-folder.js";
@@ -9,6 +9,9 @@ import { ownSubfolder } from "../cache/own-folder.js";
 import { latestOf, removeUnused } from "../cache/remove-unused.js";
 import type { OwnFile } from "./load-forms.js";
 import type { RuntimeModule } from "./runtime-source.js";
+
+/** The name of its folder in the cache. */
+const FOLDER = "runtime";
 
 /** Number of Lisps and versions of the runtime for which compiled modules are kept. The least recently used are removed. */
 const KEPT = 6;
@@ -20,8 +23,8 @@ const KEY = /^[0-9a-f]{24}$/;
 export class ModuleCache {
   readonly #wanted: string;
   #folder: Promise<string | undefined> | undefined;
-  /** Set when the first module was found: a folder has all modules of a connection. Nothing waits for it. */
-  #used: Promise<void> | undefined;
+  /** The keys that are noted as used. */
+  readonly #used = new Set<string>();
 
   /** @param cacheDir - The folder for the cache; default: the user's. */
   constructor(cacheDir?: string) {
@@ -31,7 +34,7 @@ export class ModuleCache {
   /** Its path. `undefined` if no folder can be used. */
   folder(): Promise<string | undefined> {
     this.#folder ??= prepareCache(this.#wanted).then(({ path }) =>
-      path === undefined ? undefined : ownSubfolder(path, "runtime"),
+      path === undefined ? undefined : ownSubfolder(path, FOLDER),
     );
     return this.#folder;
   }
@@ -42,8 +45,9 @@ export class ModuleCache {
     return parent === undefined ? undefined : ownSubfolder(parent, key);
   }
 
-  /** The key of the Lisp that was used last, among those that begin in a certain way. Never rejects. */
+  /** The key of the Lisp that was used last, among those that begin in a certain way. Makes no folder. Never rejects. */
   async latest(beginning: string): Promise<string | undefined> {
+    if (!existsSync(join(this.#wanted, FOLDER))) return undefined;
     const parent = await this.folder();
     if (parent === undefined) return undefined;
     const keys = await keysIn(parent).catch(() => []);
@@ -55,9 +59,21 @@ export class ModuleCache {
 
   /** A compiled module, if there is one. A file that is damaged, or that another user may have written, is removed. Never rejects. */
   async find(key: string, module: RuntimeModule): Promise<OwnFile | undefined> {
-    const file = await this.#read(key, module).catch(() => undefined);
-    if (file !== undefined) this.#used ??= this.#markUsed(key);
+    const file = await this.peek(key, module);
+    if (file !== undefined) this.noteUsed(key);
     return file;
+  }
+
+  /** The same, without noting that it is used. */
+  peek(key: string, module: RuntimeModule): Promise<OwnFile | undefined> {
+    return this.#read(key, module).catch(() => undefined);
+  }
+
+  /** Notes that a folder is used, for `latest` and `prune`. Nothing waits for it. */
+  noteUsed(key: string): void {
+    if (this.#used.has(key)) return;
+    this.#used.add(key);
+    void this.#markUsed(key);
   }
 
   /** Removes folders that were not used for a long time. */
@@ -80,7 +96,7 @@ export class ModuleCache {
     return undefined;
   }
 
-  /** Notes that a folder was used, for `prune`. Never rejects. */
+  /** Never rejects. */
   async #markUsed(key: string): Promise<void> {
     const folder = await this.folder();
     const now = new Date();

@@ -10,13 +10,19 @@ import type { RuntimeModule } from "./runtime-source.js";
 const { any, map, nullable, string, tagged, tuple } = decode;
 
 /** Milliseconds that loading may take. Compiling takes about a second, and more while other threads compile. */
-const LOADING_TIME = 60_000;
+export const LOADING_TIME = 60_000;
 
 /** Limits on loading a module. */
 export interface LoadLimits {
   /** Milliseconds for each request; default 60000. */
   readonly timeout?: number | undefined;
   readonly signal?: AbortSignal | undefined;
+}
+
+/** Modules that other requests load. */
+export interface ModulesUnderWay {
+  /** Whether a module is loaded when its request has ended. */
+  hasLoaded(name: ModuleName): Promise<boolean>;
 }
 
 /** What a request to load a module gave. */
@@ -31,22 +37,16 @@ const loaded: Decoder<Loaded> = tagged({
 export class ModuleLoader {
   readonly #caller: Pick<Caller, "call">;
   #compiled: CompiledModules | undefined;
-  readonly #loaded = new Set<ModuleName>();
+  readonly #early: ModulesUnderWay | undefined;
 
-  /** @param compiled - The modules compiled for this image's Lisp, if the image may be on this machine. */
-  constructor(caller: Pick<Caller, "call">, compiled?: CompiledModules) {
+  /**
+   * @param compiled - The modules compiled for this image's Lisp, if the image may be on this machine.
+   * @param early - The modules that are being loaded already.
+   */
+  constructor(caller: Pick<Caller, "call">, compiled?: CompiledModules, early?: ModulesUnderWay) {
     this.#caller = caller;
     this.#compiled = compiled;
-  }
-
-  /** Notes that the image has loaded modules. */
-  noteLoaded(names: readonly ModuleName[]): void {
-    for (const name of names) this.#loaded.add(name);
-  }
-
-  /** True if the image is known to have loaded a module. */
-  hasLoaded(name: ModuleName): boolean {
-    return this.#loaded.has(name);
+    this.#early = early;
   }
 
   /**
@@ -56,7 +56,7 @@ export class ModuleLoader {
    * @throws SwankError `RUNTIME_FAILED`, and the errors of `Caller.call`.
    */
   async load(module: RuntimeModule, call?: OpeningCall, limits: LoadLimits = {}): Promise<Sexp> {
-    if (call === undefined && this.hasLoaded(module.name)) return T;
+    if (call === undefined && (await this.#early?.hasLoaded(module.name).catch(() => false))) return T;
     const file = await this.#compiled?.find(module);
     const first = await this.#send(callIfLoadedForm(module, call, file && fileLoader(file)), limits);
     if ("value" in first) return first.value;
