@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import { decode, print, read } from "sexp-parser";
-import { type ConnectOptions, connect as connectTo, type SwankClient } from "swank-client";
+import { type ConnectOptions, connect as connectTo, type SwankClient, SwankError } from "swank-client";
 import { rejection } from "../../support/caught.js";
 import { FakeSwank } from "../../support/fake-swank.js";
 import { imageInfo } from "../handshake/fake-image.js";
@@ -128,6 +128,17 @@ describe("A client that connects", function () {
     const none = join(cacheDir, "none");
     await rejection(connectTo({ port: 1, cacheDir: none }), "CONNECTION_REFUSED");
     expect(await readdir(cacheDir)).not.to.include("none");
+  });
+
+  it("leaves the image to others when it is cancelled again and again", async () => {
+    for (let milliseconds = 1; milliseconds <= 40; milliseconds += 1) {
+      const signal = AbortSignal.timeout(Math.ceil(milliseconds / 2));
+      const cancelled = await connect({ signal }).catch((error: unknown) => error);
+      if (cancelled instanceof SwankError) expect(cancelled.code).to.equal("CANCELLED");
+      expect(await values(await connect({ timeout: 5000 }), "(+ 1 2)")).to.deep.equal(["3"]);
+      await image.closeClients();
+    }
+    await image.untilTidy();
   });
 
   it("receives the errors of background threads, if it wants them, in spite of that", async () => {

@@ -78,22 +78,28 @@ export class DebuggerRegistry {
     const ask = () => this.#report(entered);
     const { report, update } = await (evaluation === undefined ? this.#asked.run(ask) : ask());
     if (left.isOpen) return;
-    const channel = new OwnChannel(entered, this.#caller, () => this.#atStop(entered, report));
+    const channel = new OwnChannel(entered, this.#caller, this.#knownStop(report) ?? (() => this.#atStop(entered)));
     const stop = new Stop(channel, { thread, level, ...report }, this.#lisp, evaluation);
     this.#stops.add(stop);
     left.onOpen(() => this.#stops.delete(stop));
     this.#onStop(stop, left, update);
   }
 
+  /** The restriction to a stop that has reported its number. */
+  #knownStop({ number }: StopReport): AtStop | undefined {
+    const operator = this.#lisp.operator("at-stop", "evaluate");
+    return operator === undefined || number === undefined ? undefined : { operator, number };
+  }
+
   /**
-   * The restriction to a stop. If the report has no number, the thread is asked: its reply names this stop unless `left` opens before,
-   * because the message that the thread has left precedes all replies from its next stop.
+   * The restriction to another stop. The thread is asked for the number: its reply names this stop unless `left` opens before, because the
+   * message that the thread has left precedes all replies from its next stop.
    */
-  async #atStop({ thread, left }: DebuggerLevel, { number }: StopReport): Promise<AtStop | undefined> {
+  async #atStop({ thread, left }: DebuggerLevel): Promise<AtStop | undefined> {
     const operator = this.#lisp.operator("at-stop", "evaluate");
     if (operator === undefined) return undefined;
-    const known = number ?? (await this.#lisp.runAt(this.#placeOf(thread, left), stopIdentity, [])).number;
-    return { operator, number: known };
+    const { number } = await this.#lisp.runAt(this.#placeOf(thread, left), stopIdentity, []);
+    return { operator, number };
   }
 
   #placeOf(thread: number, left: Latch): Place {

@@ -23,12 +23,12 @@ export interface AtStop {
 export class OwnChannel implements StopChannel {
   readonly #level: DebuggerLevel;
   readonly #caller: Caller;
-  readonly #atStop: () => Promise<AtStop | undefined>;
+  readonly #atStop: AtStop | (() => Promise<AtStop | undefined>);
   /** Requests under way that make the thread leave if they succeed. */
   #leaving = 0;
 
-  /** @param atStop - Resolves with `undefined` in an image without the runtime. */
-  constructor(level: DebuggerLevel, caller: Caller, atStop: () => Promise<AtStop | undefined>) {
+  /** @param atStop - If it is not known yet, a function that finds it: `undefined` in an image without the runtime. */
+  constructor(level: DebuggerLevel, caller: Caller, atStop: AtStop | (() => Promise<AtStop | undefined>)) {
     this.#level = level;
     this.#caller = caller;
     this.#atStop = atStop;
@@ -56,7 +56,9 @@ export class OwnChannel implements StopChannel {
     const { thread } = this.#level;
     try {
       const options = { label, thread, timeout, until: this.left };
-      const reply = await this.#caller.reply(await this.#guarded(form), options);
+      const known = this.#atStop;
+      const atStop = typeof known === "function" ? await known() : known;
+      const reply = await this.#caller.reply(guarded(form, atStop), options);
       if (reply.status === "abort" && mayLeave) await this.#departure(label);
       return reply;
     } catch (error) {
@@ -66,14 +68,13 @@ export class OwnChannel implements StopChannel {
     }
   }
 
-  /** Guards against evaluating the form at a later stop: the thread may leave this one before it serves the request. */
-  async #guarded(form: Sexp): Promise<Sexp> {
-    const atStop = await this.#atStop();
-    return atStop === undefined ? form : [symbolNamed(atStop.operator), atStop.number, quote(form)];
-  }
-
   async #departure(label: string): Promise<void> {
     await this.left.within(LEAVING_TIME);
     if (!this.left.isOpen) throw new SwankError("REQUEST_ABORTED", `${label}: It was aborted; the stop is unchanged.`);
   }
+}
+
+/** Guards against evaluating the form at a later stop: the thread may leave this one before it serves the request. */
+function guarded(form: Sexp, atStop: AtStop | undefined): Sexp {
+  return atStop === undefined ? form : [symbolNamed(atStop.operator), atStop.number, quote(form)];
 }

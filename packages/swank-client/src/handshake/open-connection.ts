@@ -82,8 +82,8 @@ export async function openWith(
     checkImage(info, server);
     return { connection, info, notes: [secret?.warning, exposure].filter((note) => note !== undefined) };
   } catch (error) {
-    // A peer that has sent no Swank message would not understand the closing message.
-    await (heard ? connection.close() : connection.drop());
+    // In order: Swank can stop for good, for all its clients, when its own writing fails.
+    await connection.close();
     throw handshakeError(error, { ...server, secretSent: secret !== undefined, exposure, heard });
   } finally {
     stop();
