@@ -142,12 +142,12 @@ describe("runShards", function () {
 });
 
 describe("shardCount", () => {
-  it("is two more than the number of processors, but at most four", () => {
-    expect([1, 2, 3, 4, 16].map((processors) => shardCount(undefined, processors))).to.deep.equal([3, 4, 4, 4, 4]);
+  it("is three more than the number of processors, but at most four", () => {
+    expect([1, 2, 3, 4, 16].map((processors) => shardCount(undefined, processors))).to.deep.equal([4, 5, 5, 5, 5]);
   });
 
   it("is TEST_SHARDS if that is a positive number", () => {
     expect([..."18"].map((wanted) => shardCount(wanted, 4))).to.deep.equal([1, 8]);
-    expect(["0", "x", "", "-1"].map((wanted) => shardCount(wanted, 4))).to.deep.equal([4, 4, 4, 4]);
+    expect(["0", "x", "", "-1"].map((wanted) => shardCount(wanted, 4))).to.deep.equal([5, 5, 5, 5]);
   });
 });

@@ -22,7 +22,7 @@ export interface OpenOptions extends Omit<ConnectionOptions, "secret"> {
   readonly secret?: SecretOption | undefined;
   /** Milliseconds for everything, from opening the transport to the first reply; default 10000. */
   readonly timeout?: number | undefined;
-  /** Gives up when aborted. */
+  /** Gives up when aborted, and rejects when the connection is closed: in milliseconds, or after a second if the server hangs. */
   readonly signal?: AbortSignal | undefined;
 }
 
