@@ -142,7 +142,7 @@ describe("runShards", function () {
 });
 
 describe("shardCount", () => {
-  it("is three more than the number of processors, but at most four", () => {
+  it("is three more than the number of processors, but at most five", () => {
     expect([1, 2, 3, 4, 16].map((processors) => shardCount(undefined, processors))).to.deep.equal([4, 5, 5, 5, 5]);
   });
 
