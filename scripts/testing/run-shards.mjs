@@ -14,18 +14,17 @@ const SIGNALS = /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]);
 const DURATIONS = join(TEST_CACHE, "durations.json");
 
 /** More processes would slow each other down, because one test can run several Lisps and servers. */
-const MOST_SHARDS = 5;
+const MOST_SHARDS = 4;
 
 /**
- * Returns the number of parallel mocha processes: TEST_SHARDS, or three more than there are processors, because tests wait for more than half of
- * their time.
+ * Returns the number of parallel mocha processes: TEST_SHARDS, or two more than there are processors, because tests wait for a third of their time.
  *
  * @param {string | undefined} [wanted]
  * @param {number} [processors]
  */
 export function shardCount(wanted = process.env["TEST_SHARDS"], processors = availableParallelism()) {
   const number = Number(wanted);
-  return Number.isInteger(number) && number > 0 ? number : Math.min(processors + 3, MOST_SHARDS);
+  return Number.isInteger(number) && number > 0 ? number : Math.min(processors + 2, MOST_SHARDS);
 }
 
 /**

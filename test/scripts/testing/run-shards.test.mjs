@@ -142,12 +142,12 @@ describe("runShards", function () {
 });
 
 describe("shardCount", () => {
-  it("is three more than the number of processors, but at most five", () => {
-    expect([1, 2, 3, 4, 16].map((processors) => shardCount(undefined, processors))).to.deep.equal([4, 5, 5, 5, 5]);
+  it("is two more than the number of processors, but at most four", () => {
+    expect([1, 2, 3, 4, 16].map((processors) => shardCount(undefined, processors))).to.deep.equal([3, 4, 4, 4, 4]);
   });
 
   it("is TEST_SHARDS if that is a positive number", () => {
     expect([..."18"].map((wanted) => shardCount(wanted, 4))).to.deep.equal([1, 8]);
-    expect(["0", "x", "", "-1"].map((wanted) => shardCount(wanted, 4))).to.deep.equal([5, 5, 5, 5]);
+    expect(["0", "x", "", "-1"].map((wanted) => shardCount(wanted, 4))).to.deep.equal([4, 4, 4, 4]);
   });
 });
