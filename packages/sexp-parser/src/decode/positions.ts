@@ -2,7 +2,7 @@ import { isList, isNil } from "../syntax/kinds.js";
 import { NIL } from "../syntax/symbols.js";
 import type { Sexp } from "../types.js";
 import type { Decoder, Field } from "./decoder.js";
-import { DecodeError } from "./error.js";
+import { DecodeError, within } from "./error.js";
 
 const NO_ITEMS: readonly Sexp[] = [];
 
@@ -33,12 +33,11 @@ export function placeOf(segment: string, field: Field<unknown>, name: string): P
   return { segment, decode: field.optional, required: undefined };
 }
 
-/**
- * Decodes the element at a place of `whole`; `undefined` for a missing optional element. The caller adds the segment to the path of an error, so
- * that one handler serves all places.
- */
+/** Decodes the element at a place of `whole`; `undefined` for a missing optional element. */
 export function decodePlace(place: Place, item: Sexp | undefined, whole: Sexp): unknown {
-  if (item !== undefined) return place.decode(item);
-  if (place.required !== undefined) throw new DecodeError(place.required, whole);
-  return undefined;
+  return item === undefined ? missing(place, whole) : within(place.segment, place.decode, item);
+}
+
+function missing({ required, segment }: Place, whole: Sexp): undefined {
+  if (required !== undefined) throw new DecodeError(required, whole).within(segment);
 }

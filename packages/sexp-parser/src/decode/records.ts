@@ -3,7 +3,7 @@ import { isList } from "../syntax/kinds.js";
 import type { LispSymbol, Sexp } from "../types.js";
 import { assembledFields } from "./assemble.js";
 import type { DecodedFields, Decoder, Field } from "./decoder.js";
-import { DecodeError, located, within } from "./error.js";
+import { DecodeError, within } from "./error.js";
 import type { Place } from "./positions.js";
 import { decodePlace, itemsOf, placeOf, restOf } from "./positions.js";
 
@@ -41,14 +41,7 @@ export function record<S extends Fields, const C extends object = object>(
     const items = itemsOf(datum);
     const result = { ...template };
     let index = 0;
-    try {
-      for (const place of places) {
-        result[place.name] = decodePlace(place, items[index], datum);
-        index++;
-      }
-    } catch (error) {
-      throw located(error, places[index]?.segment ?? "");
-    }
+    for (const place of places) result[place.name] = decodePlace(place, items[index++], datum);
     return assembledFields<S, C>(result);
   };
 }
@@ -68,15 +61,7 @@ export function plist<S extends Fields>(fields: S): Decoder<DecodedFields<S>> {
     const items = itemsOf(datum, "a property list");
     if (items.length % 2 !== 0) throw new DecodeError("a property list", datum);
     const result = { ...template };
-    let done = 0;
-    try {
-      for (const place of places) {
-        result[place.name] = decodePlace(place, property(items, place.key), datum);
-        done++;
-      }
-    } catch (error) {
-      throw located(error, places[done]?.segment ?? "");
-    }
+    for (const place of places) result[place.name] = decodePlace(place, property(items, place.key), datum);
     return assembledFields<S, object>(result);
   };
 }

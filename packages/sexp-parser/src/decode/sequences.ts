@@ -44,11 +44,7 @@ function elements(fields: readonly Field<unknown>[]): (items: readonly Sexp[], w
   const places = fields.map((field, index) => placeOf(`[${index}]`, field, "an element that is missing"));
   return (items, whole) => {
     const results: unknown[] = [];
-    try {
-      for (const place of places) results.push(decodePlace(place, items[results.length], whole));
-    } catch (error) {
-      throw located(error, `[${results.length}]`);
-    }
+    for (const place of places) results.push(decodePlace(place, items[results.length], whole));
     return results;
   };
 }

@@ -28,7 +28,7 @@ const isLoaded: Decoder<boolean> = decode.map(
   (result) => result?.isLoaded ?? false,
 );
 
-/** What becomes of a form that a server does not understand. */
+/** The codes of the errors of a request that a server does not understand. */
 const NOT_UNDERSTOOD: readonly SwankErrorCode[] = ["REQUEST_UNREADABLE", "UNEXPECTED_REPLY"];
 
 const LABEL = "loading the runtime";

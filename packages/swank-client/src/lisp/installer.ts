@@ -13,7 +13,7 @@ export interface InstallOptions {
   readonly openings?: Partial<Record<ModuleName, OpeningCall>>;
 }
 
-/** Loads modules of the runtime into an image, each once per connection when it is first needed, unless it is loaded. */
+/** Loads each module of the runtime that an image lacks when it is first needed, once per connection. */
 export class RuntimeInstaller implements Modules {
   readonly #loader: ModuleLoader;
   readonly #options: InstallOptions;

@@ -213,7 +213,7 @@ function understood<Value>(read: () => Value, label: string): Value {
 export function encoded<Args extends readonly unknown[], Result>(called: LispFunction<Args, Result>, args: Args) {
   return sound(called, () => {
     if (called.module === undefined) symbolNamed(called.name);
-    return { label: called.label?.(...args) ?? called.name, operands: [...(called.encode?.(...args) ?? [])] };
+    return { label: labelOf(called, args), operands: [...(called.encode?.(...args) ?? [])] };
   });
 }
 
