@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import { read } from "sexp-parser";
 import { SwankError } from "swank-client";
@@ -12,18 +13,40 @@ function pending(connection: Connection, label: string): Promise<unknown> {
 }
 
 describe("Connection.close", () => {
-  onBothJoints("rejects pending requests, and resolves when the server has closed, too", async (fake) => {
-    const { connection, peer } = fake;
-    const timers = activeTimers();
-    const reply = rejection(pending(connection, "evaluation"), "CONNECTION_CLOSED");
-    await peer.nextRequest();
-    const closing = connection.close();
-    expect((await reply).message).to.equal("evaluation: This side closed the connection.");
-    await closing;
-    expect(peer.isEnded).to.equal(true);
-    expect(await connection.closed).to.have.property("code", "CONNECTION_CLOSED");
-    expect(activeTimers()).to.equal(timers);
-  });
+  onBothJoints(
+    "rejects pending requests, and resolves when the server has passed them on and closed, too",
+    async ({ connection, peer }) => {
+      const timers = activeTimers();
+      const reply = rejection(pending(connection, "evaluation"), "CONNECTION_CLOSED");
+      await peer.nextRequest();
+      const closing = connection.close();
+      expect((await reply).message).to.equal("evaluation: This side closed the connection.");
+      const { id, thread } = await peer.nextRequest();
+      expect(thread, "no thread of this number can exist").to.equal("-1");
+      peer.send('(:write-string "more" nil 5)');
+      await pause(20);
+      expect(peer.isEnded).to.equal(false);
+      peer.send(`(:invalid-rpc ${id} "Thread not found: -1")`);
+      await closing;
+      expect(peer.isEnded).to.equal(true);
+      expect(await connection.closed).to.have.property("code", "CONNECTION_CLOSED");
+      expect(activeTimers()).to.equal(timers);
+    },
+    () => ({ linger: 1_000_000 }),
+  );
+
+  onBothJoints(
+    "ends the stream for a server that does not say that it has passed on a request",
+    async ({ connection, peer }) => {
+      const reply = rejection(pending(connection, "evaluation"), "CONNECTION_CLOSED");
+      const closing = connection.close();
+      await closing;
+      await reply;
+      expect(peer.isEnded).to.equal(true);
+      expect(peer.received.at(-1)).to.match(/^\(:emacs-rex nil nil -1 \d+\)$/);
+    },
+    () => ({ linger: 20 }),
+  );
 
   onBothJoints("keeps reading until the server has closed, so that the server can finish writing", async (fake) => {
     const { connection, peer } = fake;
@@ -84,14 +107,18 @@ describe("Connection.close", () => {
     expect(closings.map(({ code }) => code)).to.deep.equal(["CONNECTION_CLOSED"]);
   });
 
-  onBothJoints("rejects pending requests with the given reason", async ({ connection, peer }) => {
-    const reply = rejection(pending(connection, "evaluation"), "CONNECTION_LOST");
-    await peer.nextRequest();
-    const reason = new SwankError("CONNECTION_LOST", "The image has ended with code 1.");
-    await connection.close(reason);
-    expect(await connection.closed).to.equal(reason);
-    expect((await reply).message).to.equal("evaluation: The image has ended with code 1.");
-  });
+  onBothJoints(
+    "rejects pending requests with the given reason",
+    async ({ connection, peer }) => {
+      const reply = rejection(pending(connection, "evaluation"), "CONNECTION_LOST");
+      await peer.nextRequest();
+      const reason = new SwankError("CONNECTION_LOST", "The image has ended with code 1.");
+      await connection.close(reason);
+      expect(await connection.closed).to.equal(reason);
+      expect((await reply).message).to.equal("evaluation: The image has ended with code 1.");
+    },
+    () => ({ linger: 20 }),
+  );
 
   onBothJoints(
     "has the same result if the server breaks the connection during the wait",

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
+import { read } from "sexp-parser";
 import type { SwankClient } from "swank-client";
 import { killedClient } from "./killed-client.js";
 import { liveImage } from "./live-image.js";
@@ -73,6 +74,13 @@ describe("Disconnection of a client", () => {
       expect(await values(client, "(+ 1 2)")).to.deep.equal(["3"]);
     });
   }
+
+  it("ends a thread that Swank has made for a request, and that it has not given the request", async () => {
+    const form = "(cl:progn (swank::spawn-worker-thread swank::*emacs-connection*) cl:nil)";
+    await client.call(read(form), { label: "an idle worker" });
+    await client.close();
+    await image.untilTidy();
+  });
 
   it("does not end evaluations of other clients", async () => {
     const evaluation = client.evaluate("(sleep 0.5) :survived");

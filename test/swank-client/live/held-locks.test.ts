@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { read } from "sexp-parser";
 import type { SwankClient } from "swank-client";
 import { rejection } from "../../support/caught.js";
-import { liveImage } from "./live-image.js";
+import { type LiveImage, liveImage } from "./live-image.js";
 import { Neighbour } from "./neighbour.js";
 
 const HOLD = '(sb-c::with-world-lock () (error "held"))';
@@ -11,25 +11,28 @@ const HOLD = '(sb-c::with-world-lock () (error "held"))';
 /** The restart of Swank that ends a request. */
 const ABORT = 0;
 
+/** Stops a thread that holds the lock, as a user does in Emacs. */
+async function held(
+  image: LiveImage,
+  work: (holder: { thread: number; level: number }) => Promise<void>,
+): Promise<void> {
+  const user = await Neighbour.of(image);
+  const ended = user.evaluate(HOLD);
+  const stop = await user.stop();
+  try {
+    await work({ thread: stop.thread, level: stop.level });
+  } finally {
+    await user.choose(stop, ABORT);
+    await ended;
+  }
+}
+
 describe("While the user's stopped thread holds the compiler's lock", () => {
   const image = liveImage();
 
-  /** Stops a thread that holds the lock, as a user does in Emacs. */
-  async function held(work: (holder: { thread: number; level: number }) => Promise<void>): Promise<void> {
-    const user = await Neighbour.of(image);
-    const ended = user.evaluate(HOLD);
-    const stop = await user.stop();
-    try {
-      await work({ thread: stop.thread, level: stop.level });
-    } finally {
-      await user.choose(stop, ABORT);
-      await ended;
-    }
-  }
-
   it("a client's first request in an image without the runtime fails, and the next one after the stop works", async () => {
     const refused: SwankClient[] = [];
-    await held(async (holder) => {
+    await held(image, async (holder) => {
       const error = await rejection(
         image.connect().then(async (client) => {
           refused.push(client);
@@ -47,7 +50,7 @@ describe("While the user's stopped thread holds the compiler's lock", () => {
   it("an evaluation that needs it fails, and one that does not returns", async () => {
     const client = await image.connect();
     await client.eval("(defvar *held-done* 0)");
-    await held(async (holder) => {
+    await held(image, async (holder) => {
       expect(await client.eval("(incf *held-done*)")).to.deep.equal(["1"]);
       const code = "(incf *held-done*) (sb-c::with-world-lock () (incf *held-done* 10))";
       const error = await rejection(client.eval(code), "LOCK_HELD");
@@ -73,10 +76,21 @@ describe("While the user's stopped thread holds the compiler's lock", () => {
   it("many waiting requests all fail", async () => {
     const client = await image.connect();
     await client.eval("1");
-    await held(async () => {
+    await held(image, async () => {
       const call = () => client.call(read("(sb-c::with-world-lock () 1)"), { label: "compiling" });
       const errors = await Promise.all(Array.from({ length: 30 }, () => rejection(call(), "LOCK_HELD")));
       expect(errors).to.have.lengthOf(30);
+    });
+  });
+});
+
+describe("While the user's stopped thread holds the compiler's lock in an image without the runtime", () => {
+  const image = liveImage();
+
+  it("the first requests of clients that connect at once fail, although they came before the image could watch them", async () => {
+    await held(image, async () => {
+      const first = async () => (await image.connect()).eval("(+ 1 2)");
+      await Promise.all(Array.from({ length: 12 }, () => rejection(first(), "LOCK_HELD")));
     });
   });
 });

@@ -113,6 +113,16 @@ Each interrupt is sent after the one before has arrived, because SBCL crashes wh
   (not (or (sb-thread:thread-alive-p (mconn.control-thread connection))
            (plusp (car dispatched)))))
 
+(defun end-unserved (connection)
+  "End the threads that Swank has made for requests of CONNECTION, which is closed, and that its control thread ended before it gave them
+the requests."
+  (flet ((unserved-p (thread)
+           (and (sb-thread:thread-alive-p thread)
+                (eq connection (value-in-thread '*emacs-connection* thread))
+                (between-requests-p thread))))
+    (dolist (thread (remove-if-not #'unserved-p (sb-thread:list-all-threads)))
+      (end-in-thread thread #'unserved-p (list #'end-this-thread)))))
+
 (defun end-requests (connection dispatched)
   "End all requests of CONNECTION, which is closed. Those that begin in the next second, of the number in the cell DISPATCHED, end
 themselves."
@@ -131,7 +141,8 @@ themselves."
                                                        (list #'unwind-closed-request #'unwind-closed-request #'end-this-thread))
                                       :name "swank-client clean-up"))
           until complete
-          do (sleep 1/50))))
+          do (sleep 1/50)))
+  (end-unserved connection))
 
 ;; clients look the function up here, because they cannot name a symbol in a package that may not exist
 (setf (get (intern (package-name *package*) "KEYWORD") :end-request) 'end-request)

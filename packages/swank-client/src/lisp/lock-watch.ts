@@ -73,16 +73,16 @@ export class LockWatch {
 
   /** The locks that requests wait for, by the requests' ids. */
   async #locks(due: readonly Due[]): Promise<ReadonlyMap<number, HeldLock>> {
-    const ids = due.map(([id]) => id);
-    const reply = await this.#ask(heldLocksForm(ids));
-    const found = reply?.status === "ok" ? heldLocksIn(reply.value) : undefined;
-    if (found !== undefined) return found;
-    const compiling = due.filter(([, { compiles }]) => compiles === true);
-    if (reply?.status !== "ok" || compiling.length === 0) return new Map();
-    // The image has nothing of ours yet, and what is being loaded must be compiled.
+    const reply = await this.#ask(heldLocksForm(due.map(([id]) => id)));
+    if (reply?.status !== "ok") return new Map();
+    const locks = new Map(heldLocksIn(reply.value));
+    // The image may have had nothing of ours yet when a request that loads our code began, and that code is compiled, or takes the lock to load.
+    const unknown = due.filter(([id, { compiles }]) => compiles === true && !locks.has(id));
+    if (unknown.length === 0) return locks;
     const answer = await this.#ask(heldCompilersLockForm());
     const lock = answer?.status === "ok" ? heldCompilersLockIn(answer.value) : undefined;
-    return new Map(lock === undefined ? [] : compiling.map(([id]) => [id, lock]));
+    if (lock !== undefined) for (const [id] of unknown) locks.set(id, lock);
+    return locks;
   }
 
   #take([id, watch, question]: Due, found: HeldLock | undefined): void {

@@ -2,7 +2,7 @@ import { NIL, type Sexp } from "sexp-parser";
 import { asSwankError, CallSite, SwankError } from "../../base/errors.js";
 import { catchRejection, TypedEmitter } from "../../base/typed-emitter.js";
 import type { NetworkPeer, Transport, TransportFactory } from "../transport/transport.js";
-import { type ClientMessage, printMessagePieces } from "../wire/encode-message.js";
+import { type ClientMessage, NO_THREAD, printMessagePieces } from "../wire/encode-message.js";
 import { encodeFrame, encodePieces, FrameDecoder, SentFrames } from "../wire/frames.js";
 import type { Reply, SwankMessage } from "../wire/messages.js";
 import { readMessage } from "../wire/read-message.js";
@@ -13,15 +13,10 @@ import {
   checkConnectionOptions,
   DEFAULTS,
 } from "./connection-options.js";
-import { defaultReply } from "./default-replies.js";
+import { defaultReply, MOST_UNREAD_ANSWERS } from "./default-replies.js";
+import { Farewell } from "./farewell.js";
 import { Heartbeat, type HeartbeatOptions } from "./heartbeat.js";
 import { checkRequestOptions, PendingRequests, type RequestFailure, type RequestOptions } from "./requests.js";
-
-/** An id that no thread has: Swank counts from 1 or uses the system's thread ids. */
-const NO_THREAD = -1;
-
-/** Answers to Lisp's questions that may wait to be sent. */
-const MOST_UNREAD_ANSWERS = 20_000;
 
 /**
  * A connection to a Swank server: sends requests, matches replies to them, and emits all messages as events.
@@ -41,7 +36,9 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
   #reason: SwankError | undefined;
   /** Answers sent since the send queue was last empty. */
   #unreadAnswers = 0;
-  #linger: NodeJS.Timeout | undefined;
+  /** The newest request, until it is answered, since the server passes requests on in order. */
+  #newest: number | undefined;
+  #farewell: Farewell | undefined;
   readonly #heartbeat: Heartbeat | undefined;
   #chunksReceived = 0;
   #isAnswering = true;
@@ -124,6 +121,7 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
     const frame = encodePieces(printMessagePieces({ type: "emacs-rex", form, package: options.package, thread, id }));
     const timeout = options.timeout ?? this.#defaultTimeout(thread);
     const reply = this.#pending.add({ id, label, origin, timeout, signal });
+    this.#newest = id;
     this.#transmit(frame);
     return reply;
   }
@@ -150,9 +148,11 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
    */
   async close(reason = closedHere()): Promise<void> {
     if (this.isOpen) {
+      const question = this.#newest === undefined ? undefined : this.nextId();
+      if (question !== undefined)
+        this.send({ type: "emacs-rex", form: NIL, package: undefined, thread: NO_THREAD, id: question });
       this.#end(reason);
-      this.#transport.end();
-      this.#linger = setTimeout(() => this.#transport.destroy(), this.#options.linger ?? DEFAULTS.linger);
+      this.#farewell = new Farewell(this.#transport, this.#options.linger ?? DEFAULTS.linger, question);
     }
     await this.closed;
   }
@@ -197,7 +197,7 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
 
   #onData(chunk: Uint8Array): void {
     // After close() the remaining data is read only so that the other side can finish writing.
-    if (!this.isOpen) return;
+    if (!this.isOpen && this.#farewell?.isWaiting !== true) return;
     this.#chunksReceived += 1;
     if (!this.#isAnswering) this.#changeAnswering(true);
     try {
@@ -208,8 +208,9 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
   }
 
   #onPayload(payload: string): void {
-    if (!this.isOpen) return;
+    if (!this.isOpen) return void this.#farewell?.read(payload);
     const message = readMessage(payload);
+    if (message.type === "return" && message.id === this.#newest) this.#newest = undefined;
     this.#answer(message);
     if (!this.#pending.settle(message)) this.emit("unclaimed", message);
     if (message.type === "debug") this.emit("debug", message);
@@ -240,7 +241,7 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
   }
 
   #onClose(error: SwankError | undefined): void {
-    clearTimeout(this.#linger);
+    this.#farewell?.end();
     this.emit("closed", this.#end(this.#explain(error ?? this.#hangUp())));
   }
 

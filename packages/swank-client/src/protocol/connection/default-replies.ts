@@ -9,6 +9,9 @@ import type { SwankMessage } from "../wire/messages.js";
  */
 export type ReplyPolicy = (message: SwankMessage) => ClientMessage | "later" | undefined;
 
+/** Answers to Lisp's questions that may wait to be sent. */
+export const MOST_UNREAD_ANSWERS = 20_000;
+
 /** Characters of a function's name that an answer repeats. */
 const NAME_LENGTH = 200;
 

@@ -4,6 +4,9 @@ import { SwankError } from "../../base/errors.js";
 /** Where a request runs: `t` in a new thread, `repl-thread` in the REPL's, a number in that stopped thread. */
 export type RequestThread = number | "t" | "repl-thread";
 
+/** An id that no thread has: Swank counts from 1 or uses the system's thread ids. */
+export const NO_THREAD = -1;
+
 /** Everything a client may send to a Swank server (slime.el, `slime-dispatch-event`; swank.lisp, `dispatch-event`). */
 export type ClientMessage =
   /** Evaluates a form; answered by `return`. */
