@@ -148,11 +148,10 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
    */
   async close(reason = closedHere()): Promise<void> {
     if (this.isOpen) {
-      const question = this.#newest === undefined ? undefined : this.nextId();
-      if (question !== undefined)
-        this.send({ type: "emacs-rex", form: NIL, package: undefined, thread: NO_THREAD, id: question });
+      const id = this.#newest === undefined ? undefined : this.nextId();
+      if (id !== undefined) this.send({ type: "emacs-rex", form: NIL, package: undefined, thread: NO_THREAD, id });
       this.#end(reason);
-      this.#farewell = new Farewell(this.#transport, this.#options.linger ?? DEFAULTS.linger, question);
+      this.#farewell = new Farewell(this.#transport, this.#options.linger ?? DEFAULTS.linger, id);
     }
     await this.closed;
   }
