@@ -1,21 +1,17 @@
 import { keyword } from "../build.js";
 import { isList } from "../syntax/kinds.js";
-import type { LispSymbol, Sexp } from "../types.js";
+import type { Sexp } from "../types.js";
 import { assembledFields } from "./assemble.js";
 import type { DecodedFields, Decoder, Field } from "./decoder.js";
 import { DecodeError, within } from "./error.js";
 import type { Place } from "./positions.js";
-import { decodePlace, itemsOf, placeOf, restOf } from "./positions.js";
+import { decodePlaces, itemsOf, placeOf, restOf } from "./positions.js";
 
 /** Decoders by field name. */
 export type Fields = Readonly<Record<string, Field<unknown>>>;
 
-interface NamedPlace extends Place {
-  readonly name: string;
-}
-
-function namedPlaces(fields: Fields, describe: (name: string) => string): readonly NamedPlace[] {
-  return Object.entries(fields).map(([name, field]) => ({ name, ...placeOf(`.${name}`, field, describe(name)) }));
+function namedPlaces(fields: Fields, describe: (name: string) => string): readonly Place[] {
+  return Object.entries(fields).map(([name, field]) => placeOf(`.${name}`, field, describe(name)));
 }
 
 /** An object with all fields of a result. Copying it and setting the fields is faster than adding them one by one. */
@@ -23,6 +19,13 @@ function templateOf(fields: Fields, constants?: object): Record<string, unknown>
   const template: Record<string, unknown> = { ...constants };
   for (const name of Object.keys(fields)) template[name] = undefined;
   return template;
+}
+
+/** A copy of a template with values of fields. */
+function named(template: object, names: readonly string[], values: readonly unknown[]): Record<string, unknown> {
+  const result: Record<string, unknown> = { ...template };
+  for (let index = 0; index < names.length; index++) result[names[index] ?? ""] = values[index];
+  return result;
 }
 
 /**
@@ -35,14 +38,12 @@ export function record<S extends Fields, const C extends object = object>(
   fields: S,
   constants?: C,
 ): Decoder<DecodedFields<S> & C> {
+  const names = Object.keys(fields);
   const places = namedPlaces(fields, () => "an element that is missing");
   const template = templateOf(fields, constants);
   return (datum) => {
     const items = itemsOf(datum);
-    const result = { ...template };
-    let index = 0;
-    for (const place of places) result[place.name] = decodePlace(place, items[index++], datum);
-    return assembledFields<S, C>(result);
+    return assembledFields<S, C>(named(template, names, decodePlaces(places, items, datum)));
   };
 }
 
@@ -53,22 +54,30 @@ export function record<S extends Fields, const C extends object = object>(
  * is `optional`.
  */
 export function plist<S extends Fields>(fields: S): Decoder<DecodedFields<S>> {
-  const places = namedPlaces(fields, (name) => `the key :${kebab(name)}`).map((place) => {
-    return { ...place, key: keyword(kebab(place.name)) };
-  });
+  const names = Object.keys(fields);
+  const places = namedPlaces(fields, (name) => `the key :${kebab(name)}`);
+  const indices = new Map<Sexp | undefined, number>();
+  for (const [index, name] of names.entries()) indices.set(keyword(kebab(name)), index);
   const template = templateOf(fields);
   return (datum) => {
     const items = itemsOf(datum, "a property list");
     if (items.length % 2 !== 0) throw new DecodeError("a property list", datum);
-    const result = { ...template };
-    for (const place of places) result[place.name] = decodePlace(place, property(items, place.key), datum);
-    return assembledFields<S, object>(result);
+    const values = valuesOf(items, indices);
+    return assembledFields<S, object>(named(template, names, decodePlaces(places, values, datum)));
   };
 }
 
-function property(items: readonly Sexp[], key: LispSymbol): Sexp | undefined {
-  for (let index = 0; index < items.length; index += 2) if (items[index] === key) return items[index + 1];
-  return undefined;
+/** The values of a property list at the indices of their keys. */
+function valuesOf(
+  items: readonly Sexp[],
+  indices: ReadonlyMap<Sexp | undefined, number>,
+): readonly (Sexp | undefined)[] {
+  const values = new Array<Sexp | undefined>(indices.size);
+  for (let at = 0; at < items.length; at += 2) {
+    const index = indices.get(items[at]);
+    if (index !== undefined && values[index] === undefined) values[index] = items[at + 1];
+  }
+  return values;
 }
 
 function kebab(name: string): string {

@@ -1,8 +1,9 @@
+import { NIL } from "../syntax/symbols.js";
 import type { Sexp } from "../types.js";
 import { assembledItems } from "./assemble.js";
 import type { DecodedItems, Decoder, Field } from "./decoder.js";
 import { DecodeError, located, within } from "./error.js";
-import { decodePlace, itemsOf, placeOf, restOf } from "./positions.js";
+import { decodePlaces, itemsOf, placeOf, restOf } from "./positions.js";
 
 /** A proper list of any length whose elements `item` decodes; `nil` is the empty list. */
 export function list<T>(item: Decoder<T>): Decoder<readonly T[]> {
@@ -10,7 +11,7 @@ export function list<T>(item: Decoder<T>): Decoder<readonly T[]> {
     const items = itemsOf(datum);
     const results: T[] = [];
     try {
-      for (const element of items) results.push(item(element));
+      for (let index = 0; index < items.length; index++) results.push(item(items[index] ?? NIL));
     } catch (error) {
       throw located(error, `[${results.length}]`);
     }
@@ -42,11 +43,7 @@ export function tupleRest<S extends readonly Decoder<unknown>[], R>(
 
 function elements(fields: readonly Field<unknown>[]): (items: readonly Sexp[], whole: Sexp) => unknown[] {
   const places = fields.map((field, index) => placeOf(`[${index}]`, field, "an element that is missing"));
-  return (items, whole) => {
-    const results: unknown[] = [];
-    for (const place of places) results.push(decodePlace(place, items[results.length], whole));
-    return results;
-  };
+  return (items, whole) => decodePlaces(places, items, whole);
 }
 
 function atMost(count: number): string {

@@ -9,6 +9,10 @@
   "Stands for a result that cannot be sent."
   (verdict :unprintable :type symbol))
 
+(defstruct (checked (:constructor make-checked (datum)) (:copier nil))
+  "Stands for a result that can be sent, so that it is not checked again."
+  (datum nil))
+
 ;;; Sizes
 
 (defun bytes-of (string exactly)
@@ -31,6 +35,7 @@
 
 (defun room-after (datum room exactly depth)
   "The bytes left of ROOM after DATUM, at DEPTH, is printed; a negative number if there are too few."
+  (declare (type fixnum room depth))
   (flet ((after-vector (vector)
            (loop for element across vector
                  until (minusp room)
@@ -88,13 +93,15 @@
 
 (defun fitting-return (event)
   "EVENT, the reply to a request, or a refusal with the reason if it cannot be sent."
-  (destructuring-bind (name thread (status &rest result) id) event
-    (if (eq status :ok)
-        (let ((verdict (if (refusal-p (first result)) (refusal-verdict (first result)) (fits-p result))))
-          (if (eq verdict t)
-              event
-              (list name thread (list :refused verdict) id)))
-        (list name thread (cons status (shortened result)) id))))
+  (destructuring-bind (name thread (status &rest results) id) event
+    (let ((result (first results)))
+      (flet ((reply (status result)
+               (list name thread (list status result) id)))
+        (cond ((not (eq status :ok)) (list name thread (cons status (shortened results)) id))
+              ((checked-p result) (reply :ok (checked-datum result)))
+              ((refusal-p result) (reply :refused (refusal-verdict result)))
+              (t (let ((verdict (fits-p result)))
+                   (if (eq verdict t) event (reply :refused verdict)))))))))
 
 (defun fitting-event (event)
   "EVENT, which is about to be sent to a client, changed if needed so that it can be sent."

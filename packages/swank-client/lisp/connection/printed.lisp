@@ -14,7 +14,7 @@
   (write-string (printed-text printed) stream))
 
 (defvar *texts* nil
-  "The objects that were printed, with their texts: a table, or NIL.")
+  "A table of the objects that were printed, with their texts; :NONE if there are none yet, NIL if nobody wants them.")
 
 (defun one-datum-p (text)
   "True if a client can find the end of TEXT in a message."
@@ -61,7 +61,9 @@
   (let ((text (let ((sb-ext:*invoke-debugger-hook* #'fail-instead-of-stopping)) (print-for-wire object))))
     (unless (or (<= +most-printed+ (length text)) (one-datum-p text))
       (error "The printed representation ~s is not a datum." text))
-    (when *texts* (setf (gethash object *texts*) text))
+    (when *texts*
+      (when (eq *texts* :none) (setf *texts* (make-hash-table :test 'eq)))
+      (setf (gethash object *texts*) text))
     text))
 
 (defun with-texts (datum)

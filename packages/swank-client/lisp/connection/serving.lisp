@@ -14,11 +14,11 @@
 
 (defun sendable (result)
   "RESULT as data that is printed without the user's printers; a refusal if it cannot be sent."
-  (let* ((*texts* (make-hash-table :test 'eq))
+  (let* ((*texts* :none)
          (verdict (fits-p result)))
     (cond ((not (eq t verdict)) (make-refusal verdict))
-          ((zerop (hash-table-count *texts*)) result)
-          (t (with-texts result)))))
+          ((eq *texts* :none) (make-checked result))
+          (t (make-checked (with-texts result))))))
 
 (defun evaluate-request (form)
   "Evaluate FORM, the innermost request's, and return its value as data."
@@ -32,7 +32,8 @@
 In a thread that has stopped on an exhausted stack, the page stays lowered."
   (let ((lowered-p (guard-page-lowered-p)))
     (when (zerop *sldb-level*) (reset-guard-pages))
-    (funcall function)
+    (let ((*guard-pages-reset* (or *guard-pages-reset* (zerop *sldb-level*))))
+      (funcall function))
     (unless lowered-p (restore-guard-page))))
 
 (defun serve-request (serve form package id begun)

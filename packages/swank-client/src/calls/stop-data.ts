@@ -1,4 +1,4 @@
-import { type Decoder, decode, isList, keyword, type Sexp } from "sexp-parser";
+import { type DecodedFields, type Decoder, decode, isList, keyword } from "sexp-parser";
 import { keywordOf } from "../lisp/decoders.js";
 import { lispFunction } from "../lisp/descriptor.js";
 import type { DebugMessage, Reply } from "../protocol/wire/messages.js";
@@ -76,7 +76,7 @@ export interface SessionUpdate {
   readonly package: string | undefined;
 }
 
-const fields = plist({
+const reportFields = {
   number: optional(integer),
   threadName: optional(string),
   own: optional(boolean),
@@ -90,9 +90,9 @@ const fields = plist({
   }),
   locals: list(localBinding),
   callerLocals: optional(list(localBinding)),
-});
+};
 
-const condition = plist({
+const conditionFields = {
   type: string,
   class: string,
   supertypes: list(string),
@@ -102,10 +102,12 @@ const condition = plist({
   frames: list(frameSummary),
   total: integer,
   printedFrom: optional(nullable(string)),
-});
+};
 
 /** Decodes the condition in a plist of lisp/stops/snapshot.lisp. */
-export const errorSnapshot: Decoder<ErrorSnapshot> = map(condition, (fields): ErrorSnapshot => {
+export const errorSnapshot: Decoder<ErrorSnapshot> = map(plist(conditionFields), snapshotOf);
+
+function snapshotOf(fields: DecodedFields<typeof conditionFields>): ErrorSnapshot {
   const { type, supertypes, message, slots, restarts, frames, total, printedFrom } = fields;
   const snapshot = {
     type,
@@ -119,15 +121,17 @@ export const errorSnapshot: Decoder<ErrorSnapshot> = map(condition, (fields): Er
     timestamp: Date.now(),
   };
   return printedFrom === undefined ? snapshot : { ...snapshot, printedFrom };
-});
-
-/** Decodes the stop in a plist of lisp/stops/snapshot.lisp. */
-export function stopReport(datum: Sexp): StopReport {
-  const { number, threadName, own = false, reason, detail, locals, callerLocals } = fields(datum);
-  return { number, threadName, reason, detail, locals, callerLocals, isOwn: own, condition: errorSnapshot(datum) };
 }
 
-const updateFields = plist({
+/** Decodes the stop in a plist of lisp/stops/snapshot.lisp. */
+export const stopReport: Decoder<StopReport> = map(plist({ ...reportFields, ...conditionFields }), reportIn);
+
+function reportIn(fields: DecodedFields<typeof reportFields & typeof conditionFields>): StopReport {
+  const { number, threadName, own = false, reason, detail, locals, callerLocals } = fields;
+  return { number, threadName, reason, detail, locals, callerLocals, isOwn: own, condition: snapshotOf(fields) };
+}
+
+const updateFields = {
   warnings: optional(warnings),
   warningCounts: optional(warningCounts),
   warningsOmitted: optional(integer),
@@ -136,11 +140,12 @@ const updateFields = plist({
   stale: optional(list(staleUse)),
   conditions: optional(signalledConditions),
   package: optional(nullable(string)),
-});
+};
 
 /** Decodes the session update in a plist of lisp/stops/snapshot.lisp. */
-export function sessionUpdate(datum: Sexp): SessionUpdate {
-  const update = updateFields(datum);
+export const sessionUpdate: Decoder<SessionUpdate> = map(plist(updateFields), updateIn);
+
+function updateIn(update: DecodedFields<typeof updateFields>): SessionUpdate {
   const { warnings: some = [], warningCounts: inFiles = [], warningsOmitted = 0 } = update;
   const { redefinitions: files = [], redefinitionCount: count = 0, stale = [] } = update;
   return {
@@ -196,7 +201,11 @@ export const describeStop = lispFunction({
   name: "stop",
   where: "stopped-thread",
   module: "evaluate",
-  decode: (datum: Sexp): DescribedStop => ({ report: stopReport(datum), update: sessionUpdate(datum) }),
+  // One decoder for both, because each looks at all keys.
+  decode: map(
+    plist({ ...reportFields, ...conditionFields, ...updateFields }),
+    (fields): DescribedStop => ({ report: reportIn(fields), update: updateIn(fields) }),
+  ),
   timeout: REPORT_TIME,
   label: () => "describing a stop",
 });

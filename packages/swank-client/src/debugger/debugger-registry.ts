@@ -109,8 +109,7 @@ export class DebuggerRegistry {
   }
 
   /** Loads the runtime, unless the thread leaves the stop before. */
-  async #hasRuntime(left: Latch): Promise<boolean> {
-    if (this.#lisp.hasLoaded("evaluate")) return true;
+  #loadsRuntime(left: Latch): Promise<boolean> {
     return this.#lisp.canUse("evaluate", { timeout: LOADING_TIME, signal: left.signal });
   }
 
@@ -118,7 +117,8 @@ export class DebuggerRegistry {
   async #report({ message, thread, left }: DebuggerLevel): Promise<{ report: StopReport; update?: SessionUpdate }> {
     if (left.isOpen) return { report: reportOf(message) };
     // Otherwise a client that evaluates nothing would see less of its stops than others.
-    if (!(await this.#hasRuntime(left))) return { report: reportOf(message) };
+    // The question is sent at once if it can be, before other messages are read.
+    if (!this.#lisp.hasLoaded("evaluate") && !(await this.#loadsRuntime(left))) return { report: reportOf(message) };
     const place = this.#placeOf(thread, left);
     try {
       return await this.#lisp.runAt(place, describeStop, []);

@@ -86,7 +86,7 @@ function encodeThread(thread: RequestThread): Sexp {
  * @throws SwankError `INVALID_ARGUMENT` if it holds text that Lisp's reader would run (`#.`) or refuse (`#<...>`), or values that are not Lisp data
  */
 export function printMessage(message: ClientMessage): string {
-  return printed(message, print);
+  return printed(encodeMessage(message), print);
 }
 
 /**
@@ -95,11 +95,20 @@ export function printMessage(message: ClientMessage): string {
  * @throws SwankError as `printMessage` does
  */
 export function printMessagePieces(message: ClientMessage): readonly Piece[] {
-  return printed(message, printPieces);
+  return message.type === "emacs-rex" ? requestPieces(message) : printed(encodeMessage(message), printPieces);
 }
 
-function printed<Text>(message: ClientMessage, printer: (datum: Sexp) => Text): Text {
-  const datum = encodeMessage(message);
+/** Puts the parts of a request together as text, which takes half as long as to print their list. */
+function requestPieces(message: Extract<ClientMessage, { type: "emacs-rex" }>): readonly Piece[] {
+  const { form, package: packageName, thread, id } = message;
+  const pieces = printed(form, printPieces);
+  const rest = `${packageName === undefined ? "nil" : print(packageName)} ${print(encodeThread(thread))} ${print(id)}`;
+  const [only] = pieces;
+  if (pieces.length === 1 && typeof only === "string") return [`(:emacs-rex ${only} ${rest})`];
+  return ["(:emacs-rex ", ...pieces, ` ${rest})`];
+}
+
+function printed<Text>(datum: Sexp, printer: (datum: Sexp) => Text): Text {
   const text = guarded(datum, printer);
   const opaque = findOpaque(datum);
   if (opaque === undefined) return text;
@@ -125,7 +134,11 @@ function findOpaque(datum: Sexp): string | undefined {
   const waiting: Sexp[] = [datum];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (typeof next === "object" && "kind" in next && next.kind === "opaque") return next.text;
-    for (const part of parts(next)) if (typeof part === "object" && part !== NIL) waiting.push(part);
+    const inside = Array.isArray(next) ? next : parts(next);
+    for (let index = 0; index < inside.length; index++) {
+      const part = inside[index];
+      if (typeof part === "object" && part !== NIL) waiting.push(part);
+    }
   }
   return undefined;
 }

@@ -59,7 +59,11 @@ const condition: Decoder<WireCondition> = decode.map(
   ({ message, type, extras = NO_DATA }) => ({ message, type: conditionType(type), extras }),
 );
 
+const TYPE_START = "   [Condition of type ";
+
 function conditionType(text: string): string {
+  // A regular expression is compiled when it is first used, and run slowly at first.
+  if (text.startsWith(TYPE_START) && text.endsWith("]")) return text.slice(TYPE_START.length, -1);
   return /^\s*\[Condition of type (.*)\]\s*$/s.exec(text)?.[1] ?? text.trim();
 }
 
@@ -68,7 +72,7 @@ const restart: Decoder<WireRestart> = decode.map(
   decode.record({ name: string, description: string }),
   ({ name, description }) => {
     // The restart that leads to the top level has an asterisk in front; a user's name may have one at both ends.
-    const topLevel = /^\*.*[^*]$/s.test(name);
+    const topLevel = name.length > 1 && name.startsWith("*") && !name.endsWith("*");
     const bare = topLevel ? name.slice(1) : name;
     return { name: bare === "NIL" ? "" : bare, description, topLevel };
   },
