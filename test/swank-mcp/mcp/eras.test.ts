@@ -96,6 +96,34 @@ describe("a connection with protocol revision 2026-07-28, without Lisp", () => {
   });
 });
 
+describe("a request of a wrong shape", () => {
+  let peer: McpInProcess;
+  beforeEach(() => {
+    peer = McpInProcess.modern(toolServer(() => Promise.reject(new Error("no Lisp here"))));
+  });
+  afterEach(() => peer.close());
+
+  it("is refused with what is wrong, and the connection goes on", async () => {
+    const wrong = { ...INITIALIZE, protocolVersion: 5, capabilities: undefined };
+    expect((await peer.exchange("initialize", wrong)).error).to.deep.equal({
+      code: -32602,
+      message:
+        "Invalid params: params.protocolVersion: expected string, received number; " +
+        "params.capabilities: expected object, received undefined.",
+    });
+    expect((await peer.exchange("initialize", INITIALIZE)).result).to.have.property("protocolVersion", "2025-11-25");
+  });
+
+  it("is refused with the missing key if it is server/discover, and the client can ask again", async () => {
+    for (const params of [{}, { _meta: {} }]) {
+      const { error } = await peer.exchange("server/discover", params);
+      expect(error).to.have.property("code", -32602);
+      expect(error?.message).to.include('needs the key "io.modelcontextprotocol/protocolVersion" in params._meta');
+    }
+    expect(await peer.request("server/discover")).to.have.property("supportedVersions");
+  });
+});
+
 describe("two simultaneous connections to one process", () => {
   it("share its tools, and one can end without the other", async () => {
     const tools = toolServer(() => Promise.reject(new Error("no Lisp here")));

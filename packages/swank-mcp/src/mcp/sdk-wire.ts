@@ -1,5 +1,6 @@
 import type { JSONRPCMessage, MessageExtraInfo, Transport, TransportSendOptions } from "@modelcontextprotocol/server";
 import { DirectCalls, type ReceivedCall, type SentCall } from "./direct-calls.js";
+import { clearError, discoveryError } from "./invalid-requests.js";
 import { cancelledId } from "./transport/message.js";
 
 /** Listeners for a connection's events. */
@@ -47,7 +48,8 @@ export class CallWire implements Transport {
   }
 
   send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    return this.#transport.send(message, options);
+    const sent = "error" in message ? { ...message, error: clearError(message.error) } : message;
+    return this.#transport.send(sent, options);
   }
 
   close(): Promise<void> {
@@ -60,22 +62,34 @@ export class CallWire implements Transport {
       else this.#direct.take(message);
       return;
     }
+    if (isRequest(message)) {
+      const error = discoveryError(message.method, message.params);
+      if (error !== undefined) return void this.#refuse(message, error);
+    }
     this.#direct?.cancel(cancelledId(message), cancellationReason(message));
     this.onmessage?.(message, extra);
   }
+
+  #refuse({ jsonrpc, id }: Request, error: { readonly code: number; readonly message: string }): void {
+    this.#transport.send({ jsonrpc, id, error }).catch((failure: Error) => this.#events.onError(failure));
+  }
+}
+
+function isRequest(message: JSONRPCMessage): message is Request {
+  return "method" in message && "id" in message;
 }
 
 function cancellationReason(message: JSONRPCMessage): unknown {
   return "params" in message ? message.params?.["reason"] : undefined;
 }
 
-type CallRequest = Extract<JSONRPCMessage, { readonly id: unknown; readonly method: string }>;
+type Request = Extract<JSONRPCMessage, { readonly id: unknown; readonly method: string }>;
 
-function isCall(message: JSONRPCMessage): message is CallRequest {
-  return "method" in message && message.method === "tools/call" && "id" in message;
+function isCall(message: JSONRPCMessage): message is Request {
+  return isRequest(message) && message.method === "tools/call";
 }
 
-function hidden(message: CallRequest): CallRequest {
+function hidden(message: Request): Request {
   const { name, arguments: args, ...rest }: Record<string, unknown> = message.params ?? {};
   const call: SentCall = { name, arguments: args };
   return { ...message, params: { ...rest, name: "", arguments: { ...call } } };
