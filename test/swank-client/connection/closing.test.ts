@@ -5,6 +5,7 @@ import { SwankError } from "swank-client";
 import type { Connection } from "swank-client/protocol";
 import { rejection } from "../../support/caught.js";
 import { activeTimers, onBothJoints } from "../../support/fake-connection.js";
+import { frame } from "../../support/fake-swank.js";
 
 const FORM = read("(cl:loop)");
 
@@ -43,10 +44,79 @@ describe("Connection.close", () => {
       await closing;
       await reply;
       expect(peer.isEnded).to.equal(true);
-      expect(peer.received.at(-1)).to.match(/^\(:emacs-rex nil nil -1 \d+\)$/);
+      expect(peer.received.at(-1)).to.equal("(:emacs-rex nil nil -1 -1)");
     },
-    () => ({ linger: 20 }),
+    () => ({ linger: 40 }),
   );
+
+  onBothJoints(
+    "asks nothing if the newest request is answered, in whatever way",
+    async ({ connection, peer }) => {
+      for (const answer of [
+        (id: number) => `(:return (:ok 1) ${id})`,
+        (id: number) => `(:return (:abort "x") ${id})`,
+        (id: number) => `(:return (:refused :too-large) ${id})`,
+        (id: number) => `(:return (:odd) ${id})`,
+        (id: number) => `(:invalid-rpc ${id} "Thread not found: 7")`,
+        (id: number) => `(:reader-error "(:emacs-rex (x:y) nil t ${id})" "no package X")`,
+      ]) {
+        const settled = pending(connection, "evaluation").catch(() => undefined);
+        const { id } = await peer.nextRequest();
+        peer.send(answer(id));
+        await settled;
+      }
+      await connection.close();
+      expect(peer.received).to.have.lengthOf(6);
+    },
+    () => ({ linger: 1_000_000 }),
+  );
+
+  for (const { title, bytes } of [
+    { title: "a message that cannot be read", bytes: frame("no list") },
+    { title: "a frame that is none", bytes: Buffer.from("zzzzzz") },
+    { title: "a frame above the limit", bytes: frame(`(:write-string "${"x".repeat(500)}")`) },
+  ]) {
+    onBothJoints(
+      `ends the stream in order after ${title} instead of the answer`,
+      async ({ connection, peer }) => {
+        const events: unknown[] = [];
+        for (const event of ["event", "answering", "unclaimed"] as const)
+          connection.on(event, (payload) => events.push(payload));
+        peer.stayOpen();
+        const reply = rejection(pending(connection, "evaluation"), "CONNECTION_CLOSED");
+        await peer.nextRequest();
+        const closing = connection.close();
+        await peer.nextRequest();
+        peer.sendBytes(bytes);
+        await peer.ended;
+        peer.end();
+        await Promise.all([closing, reply]);
+        expect(events).to.deep.equal([]);
+      },
+      () => ({ linger: 1_000_000, frameLimit: 400 }),
+    );
+  }
+
+  onBothJoints(
+    "can be cut short by drop while the answer is awaited",
+    async ({ connection, peer }) => {
+      const reply = rejection(pending(connection, "evaluation"), "CONNECTION_CLOSED");
+      await peer.nextRequest();
+      const closing = connection.close();
+      await connection.drop();
+      await Promise.all([closing, reply]);
+    },
+    () => ({ linger: 1_000_000 }),
+  );
+
+  onBothJoints("succeeds after a request with the largest id", async ({ connection, peer }) => {
+    const id = Number.MAX_SAFE_INTEGER;
+    const reply = rejection(connection.request(FORM, { label: "last", timeout: 60_000, id }), "CONNECTION_CLOSED");
+    await peer.nextRequest();
+    const closing = connection.close();
+    peer.send(`(:invalid-rpc -1 "Thread not found: -1")`);
+    await Promise.all([closing, reply]);
+  });
 
   onBothJoints("keeps reading until the server has closed, so that the server can finish writing", async (fake) => {
     const { connection, peer } = fake;

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { createServer } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import { connect, type SwankErrorCode } from "swank-client";
 import { openConnection, tcpOpener } from "swank-client/protocol";
@@ -131,7 +132,7 @@ describe("openConnection", () => {
     {
       title: "a server that resets",
       play: (peer) => peer.next().then(() => peer.reset()),
-      says: /closed the connection without an answer\.$/,
+      says: /reset the connection without an answer\.$/,
     },
     {
       title: "an SSH server",
@@ -205,6 +206,50 @@ describe("openConnection", () => {
     const error = await rejection(connecting, "UNRESPONSIVE");
     expect(error.message).to.match(/^127\.0\.0\.1:\d+ accepted this client, and then stopped answering\.$/);
     await server.close();
+  });
+
+  describe("to a server that resets the connection before it answers", () => {
+    let server: FakeSwank;
+    beforeEach(async () => {
+      server = await FakeSwank.listen();
+    });
+    afterEach(() => server.close());
+
+    async function resetOne(): Promise<void> {
+      const peer = await server.accept();
+      await peer.next();
+      peer.reset();
+    }
+
+    for (const secret of [false, "open sesame"] as const) {
+      it(`tries again${secret === false ? "" : ", also with a secret"}`, async () => {
+        const opening = openConnection(tcpOpener({ port: server.port }), { secret });
+        for (let times = 0; times < 3; times += 1) await resetOne();
+        await tellImage()(await server.accept());
+        const { connection } = await opening;
+        await connection.close();
+      });
+    }
+
+    it("gives up at the fifth time, and says what the reason may be", async () => {
+      const opening = rejection(openConnection(tcpOpener({ port: server.port }), { secret: "x" }), "SECRET_REJECTED");
+      for (let times = 0; times < 5; times += 1) await resetOne();
+      const error = await opening;
+      expect(error.message).to.match(/ reset the connection after it received the secret\.$/);
+      expect(error.remedy).to.match(
+        /^If many clients connect at once, or the image is busy, try again\. Send none if /,
+      );
+    });
+
+    it("can be cancelled between two attempts", async () => {
+      const controller = new AbortController();
+      const options = { secret: false, signal: controller.signal } as const;
+      const opening = rejection(openConnection(tcpOpener({ port: server.port }), options), "CANCELLED");
+      await resetOne();
+      await pause(20);
+      controller.abort();
+      await opening;
+    });
   });
 
   it("is cancelled by its signal", async () => {

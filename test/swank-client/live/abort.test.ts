@@ -63,6 +63,21 @@ describe("Evaluation.abort", () => {
     expect(await values(client, "(list *cleaned* (sb-thread:mutex-owner *mutex*))")).to.deep.equal(["(1 NIL)"]);
   });
 
+  it("leaves cleanup forms most of a second, also of a stopped evaluation, and when the client closes", async () => {
+    await values(client, "(defvar *cleanups* '())");
+    const code = (name: string) => `(unwind-protect (loop) (sleep 0.7) (push ${name} *cleanups*))`;
+    const running = await whenRunning(client, code(":running"));
+    aborted(await running.abort());
+    const halted = await whenRunning(client, code(":stopped"));
+    await halted.interrupt();
+    stopped(await halted.next());
+    aborted(await halted.abort());
+    const closing = await image.connect();
+    await whenRunning(closing, code(":closed"));
+    await closing.close();
+    expect(await values(client, "*cleanups*")).to.deep.equal(["(:CLOSED :STOPPED :RUNNING)"]);
+  });
+
   it("has the same result for all callers, including later ones", async () => {
     const evaluation = await whenRunning(client, "(loop)");
     const waiting = evaluation.next();

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import { liveImage } from "./live-image.js";
 import { aborted, evaluate, returned, stopped, values } from "./outcomes.js";
@@ -11,6 +12,14 @@ function numbers(count: number): number[] {
 
 describe("SwankClient under load:", () => {
   const image = liveImage();
+
+  it("100 clients connect at once to an image that is suspended for a moment, although few of them may wait for it", async () => {
+    image.swank.process.kill("SIGSTOP");
+    const connecting = numbers(100).map(() => image.connect({ runtime: false }));
+    await pause(300);
+    image.swank.process.kill("SIGCONT");
+    expect(await Promise.all(connecting)).to.have.lengthOf(100);
+  });
 
   it("200 simultaneous evaluations each return their own value", async () => {
     const client = await image.connect();

@@ -82,6 +82,22 @@ describe("Disconnection of a client", () => {
     await image.untilTidy();
   });
 
+  it("leaves a thread of the program that has the name and the connection of Swank's", async () => {
+    await values(
+      client,
+      `(defvar *beats* (list 0))
+       (let ((connection swank::*emacs-connection*))
+         (sb-thread:make-thread
+           (lambda ()
+             (let ((swank::*emacs-connection* connection))
+               (loop repeat 200 do (sb-ext:atomic-incf (car *beats*)) (sleep 0.01))
+               (setf (car *beats*) -1)))
+           :name "worker"))`,
+    );
+    await client.close();
+    while ((await image.ask("(cl:car cl-user::*beats*)")) !== "-1") await pause(50);
+  });
+
   it("does not end evaluations of other clients", async () => {
     const evaluation = client.evaluate("(sleep 0.5) :survived");
     const halted = client.evaluate('(cerror "go on" "x") :continued');

@@ -55,7 +55,7 @@ describe("While the user's stopped thread holds the compiler's lock", () => {
       const code = "(incf *held-done*) (sb-c::with-world-lock () (incf *held-done* 10))";
       const error = await rejection(client.eval(code), "LOCK_HELD");
       expect(error.details.holder).to.deep.equal(holder);
-      expect(error.remedy).to.match(/^Resume or abort the stop \d+\/1, then try again\.$/);
+      expect(error.remedy).to.match(/^Resume or abort the stop \d+\/1, then try again\. /);
     });
     expect(await client.eval("*held-done*")).to.deep.equal(["2"]);
   });

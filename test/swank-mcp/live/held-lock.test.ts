@@ -53,7 +53,9 @@ describe("While a stopped thread holds the compiler's lock", () => {
     const refused = await server.call("evaluate-lisp", { code: "(sb-c::with-world-lock () 1)" });
     expect(refused.isError).to.equal(true);
     expect(refused.structuredContent).to.have.nested.property("error.data.type", "LOCK_HELD");
-    expect(blocks(refused)[0]).to.match(/Resume or abort the stop \d+\/1, then try again\.$/);
+    expect(blocks(refused)[0]).to.match(
+      /Resume or abort the stop \d+\/1, then try again\. If that needs the lock, too, do it in /,
+    );
   });
 
   it("compile-code says which stop must end, and works after that", async () => {
@@ -67,7 +69,7 @@ describe("While a stopped thread holds the compiler's lock", () => {
     const answer = text.replace('"PCL global mutex"', '"World Lock"').replaceAll(stop, "STOP");
     expect(answer.replace(/thread \d+/, "thread N")).to.equal(
       'compiling: It needs the compiler\'s lock ("World Lock"), which thread N holds while it is stopped as STOP.\n' +
-        "Resume or abort the stop STOP, then try again.",
+        "Resume or abort the stop STOP, then try again. If that needs the lock, too, do it in the client that has the stop, or disconnect that client.",
     );
     await server.call("debugger_invoke_restart", { restart: "ABORT", thread: stop });
     expect(blocks(await server.call("compile-code", { code }))[0]).to.match(/^The code compiles/);

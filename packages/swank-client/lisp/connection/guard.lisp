@@ -19,7 +19,7 @@ finds its thread. If the connection has closed, the request ends at once."
   (call-counted dispatched
                 (lambda (begun)
                   (when (open-p connection)
-                    (multiple-value-prog1 (serve-request serve form package id begun)
+                    (multiple-value-prog1 (serve-request dispatched serve form package id begun)
                       (prune-mailboxes-at-times))))))
 
 (defun repl-missing-p (event)
@@ -50,9 +50,18 @@ functions that the first evaluation encapsulates."
   (when (some #'called-directly-p *guarded-functions*)
     (prepare-encapsulations (append *guarded-functions* *encapsulated-for-all*))))
 
+(defun passed-on-p (event)
+  "True if Swank gives EVENT, which a client has sent, to a thread as a request."
+  (destructuring-bind (name &optional form package thread &rest id) event
+    (declare (ignore form package id))
+    (and (eq name :emacs-rex)
+         ;; a thread that has ended, or that never was: a client asks so whether the connection is served
+         (or (not (integerp thread)) (swank/backend:find-thread thread)))))
+
 (defun install-guard (connection tag connected closed leaving dispatched)
   "Encapsulate Swank's functions under TAG to guard CONNECTION. CONNECTED and CLOSED are called with connections that open and close.
-The cells LEAVING and DISPATCHED hold the threads that move to another debugger, and the number of requests that no thread has begun."
+The cell LEAVING holds the threads that move to another debugger. The car of the cell DISPATCHED is the number of requests that were passed on
+and that no thread has begun; its cdr becomes true when everything is installed."
   (sb-ext:atomic-push connected (symbol-value '*new-connection-hook*))
   (encapsulate-function 'invoke-default-debugger tag
                         (lambda (enter condition)
@@ -77,10 +86,11 @@ The cells LEAVING and DISPATCHED hold the threads that move to another debugger,
                           (cond ((not (eq receiver connection)) (funcall dispatch receiver event))
                                 ((repl-missing-p event) (refuse-repl-thread event))
                                 (t
-                                 (when (eq (first event) :emacs-rex) (sb-ext:atomic-incf (car dispatched)))
+                                 (when (passed-on-p event) (sb-ext:atomic-incf (car dispatched)))
                                  (funcall dispatch receiver (observed connection (fitting-event event)))))))
   (encapsulate-function 'sync-indentation-to-emacs tag
-                        (lambda (synchronize) (sync-indentation-except connection synchronize))))
+                        (lambda (synchronize) (sync-indentation-except connection synchronize)))
+  (setf (cdr dispatched) t))
 
 (defun uninstall-guard (tag connected closed)
   "Undo what INSTALL-GUARD did, except that requests still begin as it says."

@@ -5,12 +5,9 @@
 
 (defconstant +most-bytes+ 16777000 "The largest message in bytes, with some margin.")
 
-(defstruct (refusal (:constructor make-refusal (verdict)) (:copier nil))
-  "Stands for a result that cannot be sent."
-  (verdict :unprintable :type symbol))
-
-(defstruct (checked (:constructor make-checked (datum)) (:copier nil))
-  "Stands for a result that can be sent, so that it is not checked again."
+(defstruct (checked (:constructor make-checked (verdict &optional datum)) (:copier nil))
+  "Stands for a result that was checked: for DATUM if VERDICT is T, otherwise for a result that cannot be sent, and VERDICT is the reason."
+  (verdict :unprintable :type symbol)
   (datum nil))
 
 ;;; Sizes
@@ -97,11 +94,12 @@
     (let ((result (first results)))
       (flet ((reply (status result)
                (list name thread (list status result) id)))
-        (cond ((not (eq status :ok)) (list name thread (cons status (shortened results)) id))
-              ((checked-p result) (reply :ok (checked-datum result)))
-              ((refusal-p result) (reply :refused (refusal-verdict result)))
-              (t (let ((verdict (fits-p result)))
-                   (if (eq verdict t) event (reply :refused verdict)))))))))
+        (if (eq status :ok)
+            (let ((verdict (if (checked-p result) (checked-verdict result) (fits-p result))))
+              (cond ((not (eq verdict t)) (reply :refused verdict))
+                    ((checked-p result) (reply :ok (checked-datum result)))
+                    (t event)))
+            (list name thread (cons status (shortened results)) id))))))
 
 (defun fitting-event (event)
   "EVENT, which is about to be sent to a client, changed if needed so that it can be sent."

@@ -114,14 +114,20 @@ Each interrupt is sent after the one before has arrived, because SBCL crashes wh
            (plusp (car dispatched)))))
 
 (defun end-unserved (connection)
-  "End the threads that Swank has made for requests of CONNECTION, which is closed, and that its control thread ended before it gave them
-the requests."
-  (flet ((unserved-p (thread)
-           (and (sb-thread:thread-alive-p thread)
-                (eq connection (value-in-thread '*emacs-connection* thread))
-                (between-requests-p thread))))
-    (dolist (thread (remove-if-not #'unserved-p (sb-thread:list-all-threads)))
-      (end-in-thread thread #'unserved-p (list #'end-this-thread)))))
+  "End the threads that Swank has made for requests of CONNECTION, which is closed, if its control thread ended before it gave them the
+requests. They wait in Swank's loop, with its restart for the top level."
+  (labels ((new-p (thread)
+             (and (sb-thread:thread-alive-p thread)
+                  (eq connection (value-in-thread '*emacs-connection* thread))
+                  (between-requests-p thread)))
+           (unserved-p (thread)
+             (and (new-p thread) (value-in-thread '*sldb-quit-restart* thread) (waiting-p thread))))
+    (loop repeat 10
+          for threads = (remove-if-not #'new-p (sb-thread:list-all-threads))
+          while threads
+          do (dolist (thread (remove-if-not #'unserved-p threads))
+               (end-in-thread thread #'unserved-p (list #'end-this-thread)))
+             (sleep 1/50))))
 
 (defun end-requests (connection dispatched)
   "End all requests of CONNECTION, which is closed. Those that begin in the next second, of the number in the cell DISPATCHED, end

@@ -55,9 +55,22 @@ Each interrupt NUMBER takes effect once. The client repeats a request in case th
                                 (enter-interrupt evaluation)))))
       (thread-number evaluation))))
 
+(defun cleaning-up-p (evaluation)
+  "True if this thread, which runs EVALUATION, may be running the cleanup forms of its first unwinding. They have a second.
+A thread that has stopped in one is unwound again."
+  (let ((start (evaluation-unwound-at evaluation)))
+    (and start
+         (zerop *sldb-level*)
+         (< (- (get-internal-real-time) start) internal-time-units-per-second))))
+
 (defun unwind-evaluation (evaluation)
-  "Unwind EVALUATION."
-  (call-in-evaluation evaluation :abort (lambda () (leave evaluation '(:aborted)))))
+  "Unwind EVALUATION. The client repeats the request."
+  (call-in-evaluation evaluation :abort
+                      (lambda ()
+                        (unless (cleaning-up-p evaluation)
+                          (unless (evaluation-unwound-at evaluation)
+                            (setf (evaluation-unwound-at evaluation) (get-internal-real-time)))
+                          (leave evaluation '(:aborted))))))
 
 (defun abort-evaluation (id)
   "Unwind evaluation ID, stopped or running. => its thread's number, NIL if it has ended"

@@ -29,6 +29,8 @@
   ;; held while its thread is interrupted, and while OVER becomes true
   (lock (sb-thread:make-mutex :name "swank-client evaluation"))
   (over nil)
+  ;; the internal real time at which it was first unwound, or NIL
+  (unwound-at nil :type (or null integer))
   ;; kinds of interrupts that were sent to its thread and have not run yet
   (pending-interrupts '() :type list)
   ;; numbers of the last interrupt that took effect, and of the last one requested

@@ -50,6 +50,7 @@
            #:evaluation-thread
            #:evaluation-threaded
            #:evaluation-unwind
+           #:evaluation-unwound-at
            #:evaluation-updates-package
            #:evaluation-warning-count
            #:evaluation-warnings

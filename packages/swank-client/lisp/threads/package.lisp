@@ -5,7 +5,6 @@
   (:use #:common-lisp #:swank-client/sbcl #:swank-client/swank)
   (:export #:*code-session*
            #:*encapsulated-for-all*
-           #:*guard-pages-reset*
            #:call-in-thread
            #:debugger-level
            #:encapsulate-calls-by-name

@@ -35,12 +35,9 @@ Call this after every exhaustion, even one that the code handled. It has no effe
        (if protected 1 0)
        (thread-memory)))))
 
-(defvar *guard-pages-reset* nil
-  "True in a thread that has reset its guard pages, which SBCL keeps in order from then on. Each reset takes two system calls.")
-
 (defun reset-guard-pages ()
   "Put the guard pages into the state that this thread's structure claims; an earlier thread may have left them otherwise."
-  (unless (or *guard-pages-reset* (guard-page-lowered-p))
+  (unless (guard-page-lowered-p)
     (protect-page "protect_control_stack_guard_page" t)
     (protect-page "protect_control_stack_return_guard_page" nil)))
 

@@ -32,7 +32,7 @@ export const ERROR_CODES = {
   NOT_SWANK: {
     meaning: "The server on that port does not speak the Swank protocol.",
     remedy:
-      "Check the port. To start a Swank server, evaluate (swank:create-server :port 4006 :dont-close t) in the image.",
+      "Check the port. To start a Swank server, evaluate (swank:create-server :port 4006 :dont-close t) in the image. If the message says that the server reset the connection, too many clients may have connected at once: try again.",
   },
   SLYNK: {
     meaning: "The server on that port is SLY's Slynk, which speaks another protocol.",
@@ -46,7 +46,7 @@ export const ERROR_CODES = {
   SECRET_REJECTED: {
     meaning: "The server stopped responding after it received the secret.",
     remedy:
-      "Give the first line of the ~/.slime-secret of the user who runs the server, or no secret if that user has no such file.",
+      "Give the first line of the ~/.slime-secret of the user who runs the server, or no secret if that user has no such file. If the message says that the server reset the connection, too many clients may have connected at once: try again.",
   },
   SECRET_UNREADABLE: {
     meaning: "The secret file cannot be read, or its first line is empty. Nothing was sent.",
@@ -107,7 +107,8 @@ export const ERROR_CODES = {
   LOCK_HELD: {
     meaning:
       "The request waited for a lock that a stopped thread holds, such as the compiler's, and was ended in the image.",
-    remedy: "Resume or abort the stop that the message names, then try again.",
+    remedy:
+      "Resume or abort the stop that the message names, then try again. If that needs the lock, too, do it in the client that has the stop, or disconnect that client.",
   },
   REQUEST_UNREADABLE: {
     meaning:

@@ -18,6 +18,21 @@ const GARBAGE: ReadonlySet<SwankErrorCode> = new Set(["BAD_FRAME", "FRAME_TOO_LA
 /** Error codes of a peer that does not answer, or closes the connection. */
 const SILENCE: ReadonlySet<SwankErrorCode> = new Set(["REQUEST_TIMEOUT", "CONNECTION_LOST"]);
 
+/** True if the server reset the connection before it answered, as a system does when too many clients connect at once. */
+export function wasReset(error: unknown): boolean {
+  const isUnanswered = error instanceof SwankError && (error.code === "NOT_SWANK" || error.code === "SECRET_REJECTED");
+  return isUnanswered && isReset(error.cause);
+}
+
+function isReset(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if ("code" in cause && cause.code === "ECONNRESET") return true;
+  return false;
+}
+
+/** What to do first about a server that keeps resetting connections. */
+const TRY_AGAIN = "If many clients connect at once, or the image is busy, try again. ";
+
 /** Turns the failure of the first request into an error about connecting. */
 export function handshakeError(failure: unknown, handshake: FailedHandshake): SwankError {
   const error = explain(failure, handshake);
@@ -63,10 +78,10 @@ function oddSwank({ description }: FailedHandshake, cause: SwankError): SwankErr
 
 /** A Swank without a secret decodes the first packet as a message, which must be a list (swank.lisp, `decode-message`). */
 function noSecretWanted({ description }: FailedHandshake, cause: SwankError): SwankError {
-  return new SwankError("SECRET_REJECTED", `${description} closed the connection after it received the secret.`, {
+  const [ended, first, likely] = isReset(cause) ? ["reset", TRY_AGAIN, ""] : ["closed", "", ", which is most likely"];
+  return new SwankError("SECRET_REJECTED", `${description} ${ended} the connection after it received the secret.`, {
     cause,
-    remedy:
-      "Send none if the user who runs the server has no ~/.slime-secret, which is most likely; else give that file's first line.",
+    remedy: `${first}Send none if the user who runs the server has no ~/.slime-secret${likely}; else give that file's first line.`,
     details: cause.details,
   });
 }
@@ -82,11 +97,12 @@ function wrongSecret(handshake: FailedHandshake, cause: SwankError): SwankError 
 
 /** Swank stays silent if it expects a secret and gets none, so a missing secret is only one possible reason. */
 function silent(handshake: FailedHandshake, isClosed: boolean, cause: SwankError): SwankError {
-  const silence = isClosed ? "closed the connection without an answer" : "does not answer";
+  const [ended, first] = isReset(cause) ? ["reset", TRY_AGAIN] : ["closed", ""];
+  const silence = isClosed ? `${ended} the connection without an answer` : "does not answer";
   const tunnel = isClosed ? " A tunnel does this when nothing listens at its other end." : "";
   return new SwankError("NOT_SWANK", `${handshake.description} ${silence}.`, {
     cause,
-    remedy: `Check that the port is Swank's and that the image is not stuck.${tunnel} If the user who runs it has a ~/.slime-secret, give that file's first line as the secret. ${restartHint(handshake)}`,
+    remedy: `${first}Check that the port is Swank's and that the image is not stuck.${tunnel} If the user who runs it has a ~/.slime-secret, give that file's first line as the secret. ${restartHint(handshake)}`,
     details: { ...cause.details, secretMissing: true },
   });
 }

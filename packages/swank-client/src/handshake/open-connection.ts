@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { checkOptions, checkSignal, checkTimeout, type OptionNames } from "../base/check-arguments.js";
 import { SwankError, type SwankErrorCode } from "../base/errors.js";
 import { type ConnectionInfo, connectionInfo } from "../calls/connection-info.js";
@@ -11,11 +12,17 @@ import {
 } from "../protocol/connection/connection-options.js";
 import type { TransportOpener } from "../protocol/transport/transport.js";
 import { checkImage } from "./check-image.js";
-import { handshakeError } from "./handshake-error.js";
-import { findSecret, type SecretOption } from "./secret.js";
+import { handshakeError, wasReset } from "./handshake-error.js";
+import { type FoundSecret, findSecret, type SecretOption } from "./secret.js";
 
 /** Milliseconds. */
 export const DEFAULT_TIMEOUT = 10_000;
+
+/**
+ * The longest pauses, in milliseconds, before the next attempts to connect to a server that has reset the connection before it answered. Swank lets
+ * five connections wait for it (swank/sbcl.lisp, `create-socket`), and the system resets others; so each pause has a random length from a half on.
+ */
+const PAUSES_AFTER_RESET = [100, 200, 400, 800];
 
 /** Options for opening a connection. */
 export interface OpenOptions extends Omit<ConnectionOptions, "secret"> {
@@ -62,9 +69,45 @@ export async function openWith(
   options: OpenOptions,
   onSent?: (connection: Connection) => void,
 ): Promise<OpenedConnection> {
-  const { timeout = DEFAULT_TIMEOUT, signal, secret: source, ...connectionOptions } = options;
-  const secret = opener.takesNoSecret === true ? undefined : await findSecret(source);
+  const { timeout = DEFAULT_TIMEOUT, signal, secret, ...connectionOptions } = options;
+  const found = opener.takesNoSecret === true ? undefined : await findSecret(secret);
   const deadline = performance.now() + timeout;
+  const attempt: Attempt = { firstRequest, opener, secret: found, deadline, signal, onSent };
+  return openOnce(attempt, connectionOptions).catch((error: unknown) => openAgain(attempt, connectionOptions, error));
+}
+
+/** Tries again if a server has reset the connection before it answered. @throws the last such error when the time is up, and all others at once */
+async function openAgain(attempt: Attempt, options: ConnectionOptions, failure: unknown): Promise<OpenedConnection> {
+  const { deadline, signal } = attempt;
+  let reset = failure;
+  for (const longest of PAUSES_AFTER_RESET) {
+    if (!wasReset(reset)) throw reset;
+    await pause((longest * (1 + Math.random())) / 2, undefined, { signal }).catch(() => undefined);
+    const late = AbortSignal.timeout(Math.max(1, Math.ceil(deadline - performance.now())));
+    const ending = AbortSignal.any(signal === undefined ? [late] : [late, signal]);
+    try {
+      return await openOnce({ ...attempt, signal: ending }, options);
+    } catch (error) {
+      if (late.aborted && signal?.aborted !== true) throw reset;
+      reset = error;
+    }
+  }
+  throw reset;
+}
+
+/** One attempt to open a connection. */
+interface Attempt {
+  readonly firstRequest: LispFunction<[], ConnectionInfo>;
+  readonly opener: TransportOpener;
+  readonly secret: FoundSecret | undefined;
+  /** The time of `performance.now()` at which the wait for the first reply ends. */
+  readonly deadline: number;
+  readonly signal: AbortSignal | undefined;
+  readonly onSent: ((connection: Connection) => void) | undefined;
+}
+
+async function openOnce(attempt: Attempt, connectionOptions: ConnectionOptions): Promise<OpenedConnection> {
+  const { firstRequest, opener, secret, deadline, signal, onSent } = attempt;
   const factory = await opener(signal).catch(connectFailed);
   const connection = new Connection(factory, { ...connectionOptions, secret: secret?.text });
   const exposure = secret === undefined ? undefined : exposureOf(connection);

@@ -74,7 +74,7 @@ export function lockHeld({ name, isCompilers, thread, level }: HeldLock) {
   return {
     code: "LOCK_HELD",
     message: `It needs ${lock}, which thread ${thread} holds while it is stopped as ${stop}.`,
-    remedy: `Resume or abort the stop ${stop}, then try again.`,
+    remedy: `Resume or abort the stop ${stop}, then try again. If that needs the lock, too, do it in the client that has the stop, or disconnect that client.`,
     details: { holder: { thread, level } },
   } as const satisfies { code: keyof typeof ERROR_CODES; message: string } & SwankErrorOptions;
 }

@@ -24,7 +24,7 @@ const LAST_QUESTION = 30_000;
 export interface Watch {
   /** Called once, when the request is known to wait for such a lock. It is then no longer watched. */
   readonly onHeld: (lock: HeldLock) => void;
-  /** True for a request that compiles, and that is sent before the image can be asked for what it waits for. */
+  /** True for a request that loads code of ours: it needs the compiler's lock, and the image may not know yet that it runs. */
   readonly compiles?: boolean | undefined;
   /** True to watch for the compiler's lock only. Others may be held and awaited by the program's own design. */
   readonly compilersOnly?: boolean | undefined;

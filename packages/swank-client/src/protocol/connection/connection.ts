@@ -36,8 +36,6 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
   #reason: SwankError | undefined;
   /** Answers sent since the send queue was last empty. */
   #unreadAnswers = 0;
-  /** The newest request, until it is answered, since the server passes requests on in order. */
-  #newest: number | undefined;
   #farewell: Farewell | undefined;
   readonly #heartbeat: Heartbeat | undefined;
   #chunksReceived = 0;
@@ -121,7 +119,6 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
     const frame = encodePieces(printMessagePieces({ type: "emacs-rex", form, package: options.package, thread, id }));
     const timeout = options.timeout ?? this.#defaultTimeout(thread);
     const reply = this.#pending.add({ id, label, origin, timeout, signal });
-    this.#newest = id;
     this.#transmit(frame);
     return reply;
   }
@@ -148,10 +145,9 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
    */
   async close(reason = closedHere()): Promise<void> {
     if (this.isOpen) {
-      const id = this.#newest === undefined ? undefined : this.nextId();
-      if (id !== undefined) this.send({ type: "emacs-rex", form: NIL, package: undefined, thread: NO_THREAD, id });
+      const isAsked = this.#pending.hasUndispatched;
       this.#end(reason);
-      this.#farewell = new Farewell(this.#transport, this.#options.linger ?? DEFAULTS.linger, id);
+      this.#farewell = new Farewell(this.#transport, this.#options.linger ?? DEFAULTS.linger, isAsked);
     }
     await this.closed;
   }
@@ -196,7 +192,7 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
 
   #onData(chunk: Uint8Array): void {
     // After close() the remaining data is read only so that the other side can finish writing.
-    if (!this.isOpen && this.#farewell?.isWaiting !== true) return;
+    if (!this.isOpen) return void this.#farewell?.read(() => this.#decoder.push(chunk));
     this.#chunksReceived += 1;
     if (!this.#isAnswering) this.#changeAnswering(true);
     try {
@@ -207,9 +203,8 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
   }
 
   #onPayload(payload: string): void {
-    if (!this.isOpen) return void this.#farewell?.read(payload);
+    if (!this.isOpen) return void this.#farewell?.hear(payload);
     const message = readMessage(payload);
-    if (message.type === "return" && message.id === this.#newest) this.#newest = undefined;
     this.#answer(message);
     if (!this.#pending.settle(message)) this.emit("unclaimed", message);
     if (message.type === "debug") this.emit("debug", message);

@@ -102,7 +102,8 @@ export function printMessagePieces(message: ClientMessage): readonly Piece[] {
 function requestPieces(message: Extract<ClientMessage, { type: "emacs-rex" }>): readonly Piece[] {
   const { form, package: packageName, thread, id } = message;
   const pieces = printed(form, printPieces);
-  const rest = `${packageName === undefined ? "nil" : print(packageName)} ${print(encodeThread(thread))} ${print(id)}`;
+  const text = (datum: Sexp) => guarded(datum, print);
+  const rest = `${packageName === undefined ? "nil" : text(packageName)} ${text(encodeThread(thread))} ${text(id)}`;
   const [only] = pieces;
   if (pieces.length === 1 && typeof only === "string") return [`(:emacs-rex ${only} ${rest})`];
   return ["(:emacs-rex ", ...pieces, ` ${rest})`];
