@@ -21,6 +21,11 @@
   "True if THREAD runs an evaluation of any version of the library."
   (some (lambda (variable) (value-in-thread variable thread)) (version-symbols "EVALUATE" "*EVALUATION*")))
 
+(defun waiting-p (thread)
+  "True if THREAD waits in one of Swank's loops, which handle interrupts between two waits."
+  (multiple-value-bind (enabled bound) (sb-thread:symbol-value-in-thread '*slime-interrupts-enabled* thread nil)
+    (and bound (not enabled))))
+
 (defun between-requests-p (thread)
   "True if THREAD serves a request that it has not begun, or is about to end."
   (and (equal "worker" (sb-thread:thread-name thread))

@@ -107,8 +107,7 @@ export const ERROR_CODES = {
   LOCK_HELD: {
     meaning:
       "The request waited for a lock that a stopped thread holds, such as the compiler's, and was ended in the image.",
-    remedy:
-      "Resume or abort the stop that the message names, then try again. If that needs the lock, too, do it in the client that has the stop, or disconnect that client.",
+    remedy: "Resume or abort the stop that the message names, then try again.",
   },
   REQUEST_UNREADABLE: {
     meaning:
