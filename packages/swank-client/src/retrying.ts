@@ -1,5 +1,4 @@
 import type { SwankError, SwankErrorCode } from "./base/errors.js";
-import { wasReset } from "./handshake/handshake-error.js";
 
 /**
  * Whether an attempt to connect that failed with this code may succeed later without a change (`passing`), or fails until a person
@@ -69,9 +68,8 @@ const FAILURES: Readonly<Record<SwankErrorCode, "passing" | "permanent">> = {
  *
  * @param answered - True if a Swank answered with these options before: silence then means that it is suspended or hangs.
  */
-export function isPassing(error: SwankError, answered: boolean): boolean {
-  const { code, cause } = error;
-  if (FAILURES[code] === "passing" || wasReset(error)) return true;
+export function isPassing({ code, cause }: SwankError, answered: boolean): boolean {
+  if (FAILURES[code] === "passing") return true;
   // A tunnel accepts a connection, and closes it if nothing listens at the other end.
   const isClosed = causedBy(cause, "CONNECTION_LOST");
   if (code === "NOT_SWANK") return isClosed || (answered && causedBy(cause, "REQUEST_TIMEOUT"));

@@ -18,10 +18,12 @@ const GARBAGE: ReadonlySet<SwankErrorCode> = new Set(["BAD_FRAME", "FRAME_TOO_LA
 /** Error codes of a peer that does not answer, or closes the connection. */
 const SILENCE: ReadonlySet<SwankErrorCode> = new Set(["REQUEST_TIMEOUT", "CONNECTION_LOST"]);
 
-/** True if the server reset the connection before it answered, as a system does when too many clients connect at once. */
-export function wasReset(error: unknown): boolean {
-  const isUnanswered = error instanceof SwankError && (error.code === "NOT_SWANK" || error.code === "SECRET_REJECTED");
-  return isUnanswered && isReset(error.cause);
+/**
+ * True if the server reset the connection before it answered, as a system does when too many clients connect at once. A secret is never sent again
+ * for that: each wrong one stops Swank from accepting clients.
+ */
+export function mayConnectAgain(error: unknown): boolean {
+  return error instanceof SwankError && error.code === "NOT_SWANK" && isReset(error.cause);
 }
 
 function isReset(error: unknown): boolean {

@@ -12,7 +12,7 @@ import {
 } from "../protocol/connection/connection-options.js";
 import type { TransportOpener } from "../protocol/transport/transport.js";
 import { checkImage } from "./check-image.js";
-import { handshakeError, wasReset } from "./handshake-error.js";
+import { handshakeError, mayConnectAgain } from "./handshake-error.js";
 import { type FoundSecret, findSecret, type SecretOption } from "./secret.js";
 
 /** Milliseconds. */
@@ -73,7 +73,9 @@ export async function openWith(
   const found = opener.takesNoSecret === true ? undefined : await findSecret(secret);
   const deadline = performance.now() + timeout;
   const attempt: Attempt = { firstRequest, opener, secret: found, deadline, signal, onSent };
-  return openOnce(attempt, connectionOptions).catch((error: unknown) => openAgain(attempt, connectionOptions, error));
+  const opening = openOnce(attempt, connectionOptions);
+  if (opener.takesNoSecret === true) return opening;
+  return opening.catch((error: unknown) => openAgain(attempt, connectionOptions, error));
 }
 
 /** Tries again if a server has reset the connection before it answered. @throws the last such error when the time is up, and all others at once */
@@ -81,7 +83,7 @@ async function openAgain(attempt: Attempt, options: ConnectionOptions, failure: 
   const { deadline, signal } = attempt;
   let reset = failure;
   for (const longest of PAUSES_AFTER_RESET) {
-    if (!wasReset(reset)) throw reset;
+    if (!mayConnectAgain(reset)) throw reset;
     await pause((longest * (1 + Math.random())) / 2, undefined, { signal }).catch(() => undefined);
     const late = AbortSignal.timeout(Math.max(1, Math.ceil(deadline - performance.now())));
     const ending = AbortSignal.any(signal === undefined ? [late] : [late, signal]);

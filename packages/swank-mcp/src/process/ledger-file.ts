@@ -34,7 +34,7 @@ export class LedgerFile {
 
   #write(text: string): boolean {
     try {
-      appendOwn(this.#path, this.#mayBeTorn && endsInside(this.#path) ? `\n${text}` : text, "--ledger");
+      appendOwn(this.#path, this.#mayBeTorn && isTorn(this.#path) ? `\n${text}` : text, "--ledger");
       this.#mayBeTorn = text === "";
       return true;
     } catch (error) {
@@ -44,6 +44,20 @@ export class LedgerFile {
       return false;
     }
   }
+}
+
+/** How often a file is looked at whose last line has no end, and the milliseconds between two looks. */
+const LOOKS = 10;
+const BETWEEN_LOOKS = 20;
+const never = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+
+/** Whether the file's last line has no end, and gets none: another process that is writing it shows only a part for a moment. */
+function isTorn(path: string): boolean {
+  for (let look = 1; endsInside(path); look += 1) {
+    if (look === LOOKS) return true;
+    Atomics.wait(never, 0, 0, BETWEEN_LOOKS);
+  }
+  return false;
 }
 
 /** Whether the file's last line has no end. */
