@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import { connect, type SwankErrorCode } from "swank-client";
-import { openConnection, tcpOpener } from "swank-client/protocol";
+import { openConnection, type TransportOpener, tcpOpener } from "swank-client/protocol";
 import { rejection } from "../../support/caught.js";
 import { type FakePeer, FakeSwank } from "../../support/fake-swank.js";
 import { imageInfo, openFake, tellImage } from "./fake-image.js";
@@ -130,11 +130,6 @@ describe("openConnection", () => {
       says: /closed the connection without an answer\.$/,
     },
     {
-      title: "a server that resets",
-      play: (peer) => peer.next().then(() => peer.reset()),
-      says: /reset the connection without an answer\.$/,
-    },
-    {
       title: "an SSH server",
       play: (peer) => peer.sendBytes(Buffer.from("SSH-2.0-x\r\n")),
       says: /It looks like an SSH server\.$/,
@@ -233,6 +228,7 @@ describe("openConnection", () => {
       const opening = rejection(openConnection(tcpOpener({ port: server.port }), { secret: false }), "NOT_SWANK");
       for (let times = 0; times < 5; times += 1) await resetOne();
       const error = await opening;
+      expect(error.message).to.match(/ reset the connection without an answer\.$/);
       expect(error.remedy).to.match(/^If many clients connect at once, or the image is busy, try again\. Check that /);
     });
 
@@ -241,19 +237,42 @@ describe("openConnection", () => {
       await resetOne();
       const error = await opening;
       expect(error.message).to.match(/ reset the connection after it received the secret\.$/);
-      expect(error.remedy).to.match(
-        /^If many clients connect at once, or the image is busy, try again\. Send none if /,
-      );
+      expect(error.remedy).to.match(/^Send none if .+ try again\.$/);
     });
 
     it("can be cancelled between two attempts", async () => {
       const controller = new AbortController();
       const options = { secret: false, signal: controller.signal } as const;
       const opening = rejection(openConnection(tcpOpener({ port: server.port }), options), "CANCELLED");
-      await resetOne();
+      for (let times = 0; times < 4; times += 1) await resetOne();
       await pause(20);
       controller.abort();
-      await opening;
+      // The last pause takes at least 400 ms.
+      expect(await Promise.race([opening, pause(350)])).to.be.an("error");
+    });
+
+    it("ends with its timeout, and says what the last attempt met", async () => {
+      const options = { secret: false, timeout: 400 } as const;
+      const opening = rejection(openConnection(tcpOpener({ port: server.port }), options), "NOT_SWANK");
+      await resetOne();
+      await server.accept();
+      expect((await opening).message).to.match(/ does not answer\.$/);
+    });
+
+    it("makes no signal that could end the connection later", async () => {
+      const signals: AbortSignal[] = [];
+      const open = tcpOpener({ port: server.port });
+      const opener: TransportOpener = (signal) => {
+        if (signal !== undefined) signals.push(signal);
+        return open(signal);
+      };
+      const opening = openConnection(opener, { secret: false, timeout: 300 });
+      await resetOne();
+      await tellImage()(await server.accept());
+      const { connection } = await opening;
+      await pause(500);
+      expect(signals.map(({ aborted }) => aborted)).to.deep.equal([false]);
+      await connection.close();
     });
   });
 

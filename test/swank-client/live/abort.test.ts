@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import type { Evaluation, SwankClient } from "swank-client";
 import { liveImage } from "./live-image.js";
@@ -72,10 +73,16 @@ describe("Evaluation.abort", () => {
     await halted.interrupt();
     stopped(await halted.next());
     aborted(await halted.abort());
+    const failed = client.evaluate('(unwind-protect (error "x") (sleep 0.7) (push :failed *cleanups*))');
+    const { stop } = stopped(await failed.next());
+    const leaving = stop.abort();
+    await pause(100);
+    aborted(await failed.abort());
+    await leaving;
     const closing = await image.connect();
     await whenRunning(closing, code(":closed"));
     await closing.close();
-    expect(await values(client, "*cleanups*")).to.deep.equal(["(:CLOSED :STOPPED :RUNNING)"]);
+    expect(await values(client, "*cleanups*")).to.deep.equal(["(:CLOSED :FAILED :STOPPED :RUNNING)"]);
   });
 
   it("has the same result for all callers, including later ones", async () => {

@@ -67,10 +67,7 @@ A thread that has stopped in one is unwound again."
   "Unwind EVALUATION. The client repeats the request."
   (call-in-evaluation evaluation :abort
                       (lambda ()
-                        (unless (cleaning-up-p evaluation)
-                          (unless (evaluation-unwound-at evaluation)
-                            (setf (evaluation-unwound-at evaluation) (get-internal-real-time)))
-                          (leave evaluation '(:aborted))))))
+                        (unless (cleaning-up-p evaluation) (leave evaluation '(:aborted))))))
 
 (defun abort-evaluation (id)
   "Unwind evaluation ID, stopped or running. => its thread's number, NIL if it has ended"
@@ -155,6 +152,7 @@ A thread that has stopped in one is unwound again."
   (let ((restart (abort-restart)))
     (cond ((null restart) '(:no-restart))
           (t (schedule-stack-repair)
+             (when *evaluation* (note-unwinding *evaluation*))
              (invoke-restart restart)
              '(:returned)))))
 

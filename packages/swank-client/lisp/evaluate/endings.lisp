@@ -2,8 +2,14 @@
 
 (in-package #:swank-client/evaluate)
 
+(defun note-unwinding (evaluation)
+  "Note that EVALUATION is about to be unwound, if it is the first time."
+  (unless (evaluation-unwound-at evaluation)
+    (setf (evaluation-unwound-at evaluation) (get-internal-real-time))))
+
 (defun leave (evaluation result)
   "Unwind this thread to end EVALUATION with RESULT."
+  (note-unwinding evaluation)
   (throw evaluation result))
 
 (defun failure (evaluation facts)

@@ -19,11 +19,11 @@ export interface EvaluationControl {
  * Milliseconds between attempts to unwind an evaluation, before its thread is killed. In the first second, the image leaves an evaluation that
  * unwinds to its cleanup forms (lisp/evaluate/control.lisp); an attempt then only makes up for one that was lost.
  */
-const ABORT_PAUSES = [250, 250, 550, 250, 250] as const;
+const ABORT_PAUSES = [250, 250, 600, 250, 250] as const;
 /** Milliseconds between repetitions of an interrupt. */
 const INTERRUPT_PAUSES = [50, 100, 200, 400, 800] as const;
 /** Milliseconds within which a request to the stopped thread must take effect. */
-const LEAVE_PAUSE = 500;
+const LEAVE_PAUSE = 250;
 /** Milliseconds within which an evaluation that waits for a lock must unwind. */
 const UNWIND_PAUSE = 5000;
 /** Milliseconds within which killing the thread must take effect. */

@@ -23,7 +23,8 @@ const SILENCE: ReadonlySet<SwankErrorCode> = new Set(["REQUEST_TIMEOUT", "CONNEC
  * for that: each wrong one stops Swank from accepting clients.
  */
 export function mayConnectAgain(error: unknown): boolean {
-  return error instanceof SwankError && error.code === "NOT_SWANK" && isReset(error.cause);
+  if (!(error instanceof SwankError)) return false;
+  return (error.code === "NOT_SWANK" || error.code === "CONNECT_FAILED") && isReset(error.cause);
 }
 
 function isReset(error: unknown): boolean {
@@ -32,8 +33,8 @@ function isReset(error: unknown): boolean {
   return false;
 }
 
-/** What to do first about a server that keeps resetting connections. */
-const TRY_AGAIN = "If many clients connect at once, or the image is busy, try again. ";
+/** What to do about a server that keeps resetting connections. */
+const TRY_AGAIN = "If many clients connect at once, or the image is busy, try again.";
 
 /** Turns the failure of the first request into an error about connecting. */
 export function handshakeError(failure: unknown, handshake: FailedHandshake): SwankError {
@@ -80,10 +81,10 @@ function oddSwank({ description }: FailedHandshake, cause: SwankError): SwankErr
 
 /** A Swank without a secret decodes the first packet as a message, which must be a list (swank.lisp, `decode-message`). */
 function noSecretWanted({ description }: FailedHandshake, cause: SwankError): SwankError {
-  const [ended, first, likely] = isReset(cause) ? ["reset", TRY_AGAIN, ""] : ["closed", "", ", which is most likely"];
+  const [ended, last] = isReset(cause) ? ["reset", ` ${TRY_AGAIN}`] : ["closed", ""];
   return new SwankError("SECRET_REJECTED", `${description} ${ended} the connection after it received the secret.`, {
     cause,
-    remedy: `${first}Send none if the user who runs the server has no ~/.slime-secret${likely}; else give that file's first line.`,
+    remedy: `Send none if the user who runs the server has no ~/.slime-secret, which is most likely; else give that file's first line.${last}`,
     details: cause.details,
   });
 }
@@ -99,7 +100,7 @@ function wrongSecret(handshake: FailedHandshake, cause: SwankError): SwankError 
 
 /** Swank stays silent if it expects a secret and gets none, so a missing secret is only one possible reason. */
 function silent(handshake: FailedHandshake, isClosed: boolean, cause: SwankError): SwankError {
-  const [ended, first] = isReset(cause) ? ["reset", TRY_AGAIN] : ["closed", ""];
+  const [ended, first] = isReset(cause) ? ["reset", `${TRY_AGAIN} `] : ["closed", ""];
   const silence = isClosed ? `${ended} the connection without an answer` : "does not answer";
   const tunnel = isClosed ? " A tunnel does this when nothing listens at its other end." : "";
   return new SwankError("NOT_SWANK", `${handshake.description} ${silence}.`, {

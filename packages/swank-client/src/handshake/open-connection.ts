@@ -20,9 +20,11 @@ export const DEFAULT_TIMEOUT = 10_000;
 
 /**
  * The longest pauses, in milliseconds, before the next attempts to connect to a server that has reset the connection before it answered. Swank lets
- * five connections wait for it (swank/sbcl.lisp, `create-socket`), and the system resets others; so each pause has a random length from a half on.
+ * five connections wait for it (swank/sbcl.lisp, `create-socket`), and the system resets others. Each pause has a random length, at least half of this.
  */
 const PAUSES_AFTER_RESET = [100, 200, 400, 800];
+/** Milliseconds that an attempt may take longer than all of them may. */
+const MARGIN = 50;
 
 /** Options for opening a connection. */
 export interface OpenOptions extends Omit<ConnectionOptions, "secret"> {
@@ -78,23 +80,40 @@ export async function openWith(
   return opening.catch((error: unknown) => openAgain(attempt, connectionOptions, error));
 }
 
-/** Tries again if a server has reset the connection before it answered. @throws the last such error when the time is up, and all others at once */
+/**
+ * Tries again while the system resets the connection before the server answers.
+ *
+ * @throws SwankError the last such error when there is no time left, and any other error at once
+ */
 async function openAgain(attempt: Attempt, options: ConnectionOptions, failure: unknown): Promise<OpenedConnection> {
-  const { deadline, signal } = attempt;
   let reset = failure;
   for (const longest of PAUSES_AFTER_RESET) {
-    if (!mayConnectAgain(reset)) throw reset;
-    await pause((longest * (1 + Math.random())) / 2, undefined, { signal }).catch(() => undefined);
-    const late = AbortSignal.timeout(Math.max(1, Math.ceil(deadline - performance.now())));
-    const ending = AbortSignal.any(signal === undefined ? [late] : [late, signal]);
+    const wait = (longest * (1 + Math.random())) / 2;
+    if (!mayConnectAgain(reset) || performance.now() + wait >= attempt.deadline) break;
+    await pause(wait, undefined, { signal: attempt.signal }).catch(() => undefined);
     try {
-      return await openOnce({ ...attempt, signal: ending }, options);
+      return await openInTime(attempt, options);
     } catch (error) {
-      if (late.aborted && signal?.aborted !== true) throw reset;
+      const isCancelled = error instanceof SwankError && error.code === "CANCELLED";
+      if (isCancelled && attempt.signal?.aborted !== true) break;
       reset = error;
     }
   }
   throw reset;
+}
+
+/** One more attempt, which ends with the time of all. The signal for the opener is not aborted after that, because a socket may depend on it. */
+async function openInTime(attempt: Attempt, options: ConnectionOptions): Promise<OpenedConnection> {
+  const { deadline, signal } = attempt;
+  const late = new AbortController();
+  // Later than the first request's own timeout, whose error says more.
+  const timer = setTimeout(() => late.abort(), Math.max(0, deadline - performance.now()) + MARGIN);
+  const ending = AbortSignal.any(signal === undefined ? [late.signal] : [late.signal, signal]);
+  try {
+    return await openOnce({ ...attempt, signal: ending }, options);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** One attempt to open a connection. */

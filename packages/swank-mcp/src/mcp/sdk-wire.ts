@@ -62,7 +62,8 @@ export class CallWire implements Transport {
       else this.#direct.take(message);
       return;
     }
-    if (isRequest(message)) {
+    // A client that has begun with `initialize` is told that there is no such method.
+    if (this.#direct === undefined && isRequest(message)) {
       const error = discoveryError(message.method, message.params);
       if (error !== undefined) return void this.#refuse(message, error);
     }

@@ -46,16 +46,19 @@ export class LedgerFile {
   }
 }
 
-/** How often a file is looked at whose last line has no end, and the milliseconds between two looks. */
+/**
+ * How often a file is looked at whose last line has no end, and the longest pause between two looks, in milliseconds. Pauses have random lengths, so that
+ * only one of several processes ends a line that nobody is writing.
+ */
 const LOOKS = 10;
-const BETWEEN_LOOKS = 20;
+const BETWEEN_LOOKS = 30;
 const never = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 
 /** Whether the file's last line has no end, and gets none: another process that is writing it shows only a part for a moment. */
 function isTorn(path: string): boolean {
   for (let look = 1; endsInside(path); look += 1) {
     if (look === LOOKS) return true;
-    Atomics.wait(never, 0, 0, BETWEEN_LOOKS);
+    Atomics.wait(never, 0, 0, Math.random() * BETWEEN_LOOKS);
   }
   return false;
 }

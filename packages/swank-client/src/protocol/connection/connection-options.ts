@@ -16,8 +16,8 @@ export interface ConnectionOptions {
   /** Default timeout in milliseconds for a request to a numbered thread. Default 30000. */
   readonly threadTimeout?: number | undefined;
   /**
-   * Milliseconds that `close()` waits for the other side to close. Default 1000. In their first half it waits for the server to pass on requests that
-   * are not answered yet; Swank does so at once.
+   * Milliseconds that `close()` waits for the other side to close. Default 1000. In the first half of this time it waits for the server to pass on
+   * requests that are not answered yet; Swank does so at once.
    */
   readonly linger?: number | undefined;
   /** How to detect that the image has stopped answering; `false` disables the check. */
