@@ -52,9 +52,9 @@ export const CONNECT_OPTIONS: OptionNames<ConnectOptions> = {
 /**
  * Connects to the Swank server of a running image. Clients that are already connected keep receiving errors from background threads.
  *
- * @throws SwankError `CONNECTION_REFUSED`, `HOST_NOT_FOUND`, `HOST_UNREACHABLE`, `CONNECT_TIMEOUT`, `CONNECT_FAILED`, `CONNECTION_LOST`, `NOT_SWANK`, `SLYNK`, `UNSUPPORTED_LISP`,
- * `SWANK_TOO_OLD`, `NO_THREADS`, `SECRET_REJECTED`, `SECRET_UNREADABLE`, `UNRESPONSIVE`, `LOCK_HELD`, `CANCELLED`, `INVALID_ARGUMENT`. Nothing
- * is left open then.
+ * @throws SwankError `CONNECTION_REFUSED`, `HOST_NOT_FOUND`, `HOST_UNREACHABLE`, `CONNECT_TIMEOUT`, `CONNECT_FAILED`, `CONNECTION_LOST`,
+ * `NOT_SWANK`, `SLYNK`, `UNSUPPORTED_LISP`, `SWANK_TOO_OLD`, `NO_THREADS`, `SECRET_REJECTED`, `SECRET_UNREADABLE`, `UNRESPONSIVE`,
+ * `LOCK_HELD`, `CANCELLED`, `INVALID_ARGUMENT`. Nothing is left open then.
  */
 export async function connect(options: ConnectOptions = {}): Promise<SwankClient> {
   checkConnectOptions(options);

@@ -52,10 +52,9 @@ functions that the first evaluation encapsulates."
 
 (defun passed-on-p (event)
   "True if Swank gives EVENT, which a client has sent, to a thread as a request."
-  (destructuring-bind (name &optional form package thread &rest id) event
-    (declare (ignore form package id))
-    (and (eq name :emacs-rex)
-         ;; a thread that has ended, or that never was: a client asks so whether the connection is served
+  (and (eq (first event) :emacs-rex)
+       (let ((thread (fourth event)))
+         ;; a client names a thread that cannot be to ask whether the connection is served
          (or (not (integerp thread)) (swank/backend:find-thread thread)))))
 
 (defun install-guard (connection tag connected closed leaving dispatched)
