@@ -1,7 +1,12 @@
-import { errorResponse, isId, type Message, type MessageId, type Request, type Response } from "./transport/message.js";
-
-/** JSON-RPC's error code for a defect of the server. */
-const INTERNAL_ERROR = -32603;
+import {
+  errorResponse,
+  INTERNAL_ERROR,
+  isId,
+  type Message,
+  type MessageId,
+  type Request,
+  type Response,
+} from "./transport/message.js";
 
 /** The parts of a tool call that the client sends. */
 export interface SentCall {

@@ -1,10 +1,4 @@
-import { INVALID_PARAMS } from "./transport/message.js";
-
-/** The key of a request's protocol revision, from 2026-07-28 on. */
-const REVISION_KEY = "io.modelcontextprotocol/protocolVersion";
-
-/** JSON-RPC's error code for a defect of the server. */
-const INTERNAL_ERROR = -32603;
+import { INTERNAL_ERROR, INVALID_PARAMS } from "./transport/message.js";
 
 /** The error of a JSON-RPC response. */
 interface RequestError {
@@ -12,12 +6,20 @@ interface RequestError {
   readonly message: string;
 }
 
-/** Why a `server/discover` that names no protocol revision is refused; the SDK would say that there is no such method. */
-export function discoveryError(method: string, params: object | undefined): RequestError | undefined {
+/**
+ * Why a `server/discover` that names no protocol revision is refused; the SDK would say that there is no such method.
+ *
+ * @param revisionKey - The key of the revision in `_meta`.
+ */
+export function discoveryError(
+  method: string,
+  params: object | undefined,
+  revisionKey: string,
+): RequestError | undefined {
   if (method !== "server/discover") return undefined;
   const meta = params !== undefined && "_meta" in params ? params._meta : undefined;
-  if (typeof meta === "object" && meta !== null && REVISION_KEY in meta) return undefined;
-  const problem = `server/discover needs the key "${REVISION_KEY}" in params._meta`;
+  if (typeof meta === "object" && meta !== null && revisionKey in meta) return undefined;
+  const problem = `server/discover needs the key "${revisionKey}" in params._meta`;
   return {
     code: INVALID_PARAMS,
     message: `Invalid params: ${problem}. Clients of revisions up to 2025-11-25 begin with initialize.`,

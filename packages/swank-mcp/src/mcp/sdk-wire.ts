@@ -1,4 +1,10 @@
-import type { JSONRPCMessage, MessageExtraInfo, Transport, TransportSendOptions } from "@modelcontextprotocol/server";
+import {
+  type JSONRPCMessage,
+  type MessageExtraInfo,
+  PROTOCOL_VERSION_META_KEY,
+  type Transport,
+  type TransportSendOptions,
+} from "@modelcontextprotocol/server";
 import { DirectCalls, type ReceivedCall, type SentCall } from "./direct-calls.js";
 import { clearError, discoveryError } from "./invalid-requests.js";
 import { cancelledId } from "./transport/message.js";
@@ -64,7 +70,7 @@ export class CallWire implements Transport {
     }
     // A client that has begun with `initialize` is told that there is no such method.
     if (this.#direct === undefined && isRequest(message)) {
-      const error = discoveryError(message.method, message.params);
+      const error = discoveryError(message.method, message.params, PROTOCOL_VERSION_META_KEY);
       if (error !== undefined) return void this.#refuse(message, error);
     }
     this.#direct?.cancel(cancelledId(message), cancellationReason(message));

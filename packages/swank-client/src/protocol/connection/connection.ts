@@ -145,9 +145,9 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
    */
   async close(reason = closedHere()): Promise<void> {
     if (this.isOpen) {
-      const isAsked = this.#pending.hasUndispatched;
+      const asks = this.#pending.hasUndispatched;
       this.#end(reason);
-      this.#farewell = new Farewell(this.#transport, this.#options.linger ?? DEFAULTS.linger, isAsked);
+      this.#farewell = new Farewell(this.#transport, this.#options.linger ?? DEFAULTS.linger, asks);
     }
     await this.closed;
   }

@@ -106,10 +106,10 @@ export class PendingRequests {
   /** The number of those with a timeout. */
   #timed = 0;
   #timer: NodeJS.Timeout | undefined;
-  /** The newest request, until it is answered. */
-  #newest: number | undefined;
   /** When the timer fires. */
   #wakes = Number.POSITIVE_INFINITY;
+  /** The newest request, until it is answered. */
+  #newest: number | undefined;
 
   get size(): number {
     return this.#requests.size;

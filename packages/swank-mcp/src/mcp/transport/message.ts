@@ -34,6 +34,9 @@ export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
 export const INVALID_PARAMS = -32602;
 
+/** JSON-RPC's error code for a defect of the server. */
+export const INTERNAL_ERROR = -32603;
+
 /** Returns the answer to a line that is not a message, or to a request that cannot be served. */
 export function errorResponse(id: MessageId | null, code: number, message: string): Response {
   return { jsonrpc: "2.0", id, error: { code, message } };
