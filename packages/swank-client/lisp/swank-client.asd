@@ -60,7 +60,6 @@
                (:file "ledger/places")
                (:file "ledger/ledger")
                (:file "ledger/assignments")
-               (:file "ledger/removals")
                (:file "sessions/package")
                (:file "sessions/conditions")
                (:file "sessions/session")

@@ -105,7 +105,7 @@ describe("list-changes", () => {
     await part("unborn.lisp", "(defun unborn () 1)\n");
     await server.call("load-system", { file: join(folder, "parts.asd") });
     expect(await changes()).to.equal(
-      "Image and other files agree.\n\nNot loaded, as far as Lisp has recorded (load-system loads a system or file, compile-code with load a file): FOLDER/wrong.lisp, FOLDER/unborn.lisp",
+      "Image and other files agree.\n\nNot loaded to its end, because loading failed or still runs (load-system loads it whole): FOLDER/wrong.lisp\n\nNot loaded, as far as Lisp has recorded (load-system loads a system or file, compile-code with load a file): FOLDER/unborn.lisp",
     );
     await part("wrong.lisp", "(defun wrong () (list))\n");
     await server.call("debugger_invoke_restart", { restart: "RETRY" });
@@ -235,6 +235,43 @@ describe("list-changes", () => {
     snapshots.match("removed", await changes());
     await load();
     expect(await changes()).to.equal("Image and files agree.");
+  });
+
+  it("does not take definitions for removed that evaluated forms only name", async () => {
+    await load();
+    await server.evaluate(`(in-package :stock) (find-class 'size nil) (list '(unintern kept) (find-class 'crate) "AMOUNT")
+(defun look () (find-class 'bin)) (fmakunbound 'no-such-function)`);
+    expect(await changes({ text: false })).to.equal("Only in the image, in no file:\nfunction LOOK");
+  });
+
+  it("does not count inner forms as definitions of the file, nor what a file removes itself", async () => {
+    await writeSource(
+      `${SOURCE}(defun make () (setf (symbol-value 'made) 1) (defun inner () 2) (defparameter *inner* 3))
+(defstruct (pair (:type list)) left)
+`,
+      EARLIER,
+    );
+    await load();
+    await server.evaluate("(in-package :stock) (find-class 'pair nil) (fmakunbound 'inner)");
+    expect(await changes()).to.equal("Image and files agree.");
+    await writeSource(`${SOURCE}(fmakunbound 'unused)\n`.replaceAll("\\n", "\n"), EARLIER);
+    await load();
+    expect(await changes()).to.equal("Image and files agree.");
+  });
+
+  it("lists no variable that is unbound again, and no class that a function has made", async () => {
+    await server.evaluate(`(defpackage :factory (:use :cl)) (in-package :factory)
+(defvar *gone* 1) (makunbound '*gone*) (defvar *unset*) (setf *unset* 2) (makunbound '*unset*)
+(defvar *kept* 1)`);
+    await server.evaluate(`(load (let ((file ${JSON.stringify(join(folder, "factory.lisp"))}))
+  (with-open-file (out file :direction :output)
+    (print '(in-package :factory) out)
+    (print '(defun produce (name) (eval (list 'defclass (intern name :factory) '() '()))) out))
+  file))`);
+    await server.evaluate('(factory::produce "PRODUCT")');
+    expect(await changes({ text: false })).to.equal(
+      "Only in the image, in no file:\nvariable *KEPT*\nvariable *UNSET*",
+    );
   });
 
   it("finds methods on Lisp's functions that are for objects only", async () => {

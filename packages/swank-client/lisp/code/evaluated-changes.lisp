@@ -115,12 +115,37 @@ both are inside of the same operator, such as LET"
     (make-change :state :image-only :kind (definition-kind definition) :name (definition-text definition)
                  :definition definition :text (lambda-text definition))))
 
+(defun evaluated-package (definition)
+  "The package in which the text of DEFINITION was evaluated, or NIL if it is not known."
+  (let* ((plist (definition-plist definition))
+         (name (or (getf plist :package) (getf plist :emacs-package)))
+         (text (getf plist :emacs-string)))
+    (and (stringp name)
+         (package-at text (top-level-forms text) (form-number-of definition)
+                     (or-nil (find-package (parsed-package (string-trim "\"" name))))))))
+
+(defun valueless-p (definition)
+  "True if DEFINITION is of a variable that has lost the value which its form gave it."
+  (let ((text (and (member (definition-kind definition) '(:variable :constant))
+                   (not (boundp (definition-name definition)))
+                   (or-nil (own-form definition)))))
+    (and text (third (element-spans text 0 (length text) 3)))))
+
+(defun made-at-run-time-p (definition)
+  "True if DEFINITION is of a class that a function has made while an evaluated form ran, and the text of the form does not name it."
+  (when (eq :class (definition-kind definition))
+    (let* ((text (getf (definition-plist definition) :emacs-string))
+           (operator (or-nil (definition-head text 0 (length text))))
+           (symbol (and operator (or-nil (head-symbol operator (or (evaluated-package definition) *package*))))))
+      (and (not (and symbol (macro-function symbol)))
+           (null (token-positions text (symbol-name (definition-name definition))))))))
+
 (defun image-changes (program)
   "The changes that evaluated definitions of PROGRAM are to their files."
   (loop for definition in (program-definitions program)
-        for change = (or-nil (if (definition-plist definition)
-                                 (evaluated-change definition program)
-                                 (unrecorded-change definition)))
+        for change = (or-nil (cond ((null (definition-plist definition)) (unrecorded-change definition))
+                                   ((not (or (valueless-p definition) (made-at-run-time-p definition)))
+                                    (evaluated-change definition program))))
         when change collect change into changes
         finally (return (delete-duplicates (sort changes #'string< :key #'change-name) :test #'same-closure-p :from-end t))))
 

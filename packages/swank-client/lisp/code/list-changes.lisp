@@ -38,6 +38,7 @@ later changes can be found form by form."
   (let ((code (gethash name (code-sources)))
         (truename (named-file name)))
     (and code
+         (not (load-unfinished-p truename))
          (not (text-loaded-p truename))
          (eql (code-created code) (or-nil (file-write-date truename)))
          (progn (unless (loaded-octets truename) (or-nil (note-seen-text truename)))
@@ -47,6 +48,7 @@ later changes can be found form by form."
   "True if the file NAME was not written since it was loaded, even though no code that names it is left in memory, or only older code."
   (let ((pathname (named-file name)))
     (and (null (loaded-octets pathname))
+         (not (load-unfinished-p pathname))
          (< (or (or-nil (file-write-date pathname)) (get-universal-time)) (image-start))
          (or (null (gethash name (code-sources))) (compiled-since-p pathname)))))
 
@@ -59,9 +61,19 @@ later changes can be found form by form."
   (append (loop for name in (if truename (list (sb-ext:native-namestring truename)) (program-files program))
                 for file = (and (or truename (not (unchanged-p name))) (file-now name))
                 when (and file (program-file-p file)) collect file)
-          (loop for pathname in (and (null truename) (unloaded-files))
-                for file = (file-now pathname)
-                when (and file (unloaded-p file program)) collect file)))
+          (loop for pathname in (and (null truename) (remove-duplicates (append (unfinished-files) (unloaded-files)) :test #'equal))
+                for file = (and (not (member (sb-ext:native-namestring pathname) (program-files program) :test #'string=))
+                                (file-now pathname))
+                when (and file (or (failed-p file) (unloaded-p file program))) collect file)))
+
+(defun unfinished-files ()
+  "The truenames of the existing files whose loading clients' code has begun and not ended."
+  (existing-files (mapcar #'sb-ext:parse-native-namestring (unfinished-loads))))
+
+(defun failed-p (file)
+  "True if clients' code has begun to load FILE, has not ended, and had not loaded it before."
+  (and (load-unfinished-p (file-truename file))
+       (null (loaded-octets (file-truename file)))))
 
 (defun undated-p (file)
   "True if it is not recorded when FILE was loaded."
@@ -77,9 +89,10 @@ later changes can be found form by form."
   (and (undated-p file) (null (definitions-from file program))))
 
 (defun listed-changes (file program)
-  "=> the changes in FILE that are still to be loaded, and how it was compared: :COMPARED, :GUESSED, :UNLOADED, :UNDATED, :UNREADABLE, or NIL if
-it has not changed"
-  (cond ((unloaded-p file program) (values '() :unloaded))
+  "=> the changes in FILE that are still to be loaded, and how it was compared: :COMPARED, :GUESSED, :FAILED, :UNLOADED, :UNDATED, :UNREADABLE,
+or NIL if it has not changed"
+  (cond ((failed-p file) (values '() :failed))
+        ((unloaded-p file program) (values '() :unloaded))
         ((undated-p file) (values '() :undated))
         ((not (file-whole-p file)) (values '() :unreadable))
         (t (multiple-value-bind (changes known) (file-changes file (definitions-from file program))
@@ -129,7 +142,7 @@ it has not changed"
                                   changes)))
          (removed (removed-changes truename program)))
     (values (in-order (append (remove-if-not (lambda (change) (of-file-p change truename)) in-image)
-                              (joined-changes (with-removed in-files removed states) in-image)))
+                              (joined-changes (append in-files removed) in-image)))
             (nreverse states)
             program)))
 

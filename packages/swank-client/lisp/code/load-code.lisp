@@ -2,14 +2,55 @@
 
 (in-package #:swank-client/code)
 
+;;; Files that ASDF takes for up to date by their dates, but whose text was not loaded or compiled
+
+(defun stale-p (source compiled)
+  "True if the text of SOURCE, a truename, is not certainly the one that was loaded or, if it was not loaded, the one of the file COMPILED."
+  (let ((loaded (loaded-octets source)))
+    (if loaded
+        (not (or (unchanged-text-p source)
+                 (let ((octets (file-octets source))) (or (null octets) (equalp loaded octets)))))
+        (let ((created (date-when-compiled source))
+              (octets (text-of-compiled compiled source)))
+          (or (and created (/= created (file-write-date source)))
+              (null octets)
+              (not (equalp octets (file-octets source))))))))
+
+(defun make-older (compiled)
+  "Give the file COMPILED a date before that of any source, so that ASDF compiles it again. => true if that is possible"
+  (or-nil (sb-posix:utime (sb-ext:native-namestring compiled) 1 1) t))
+
+(defun stale-systems (name)
+  "Make ASDF compile the stale files of the system NAME and of those that it depends on. => the names of the systems that it has to be told to
+compile; and whether there are stale files"
+  (with-files ()
+    (loop with any = nil
+          for (system source compiled) in (or-nil (system-sources name))
+          for truename = (or-nil (probe-file source))
+          for fasl = (and truename compiled (or-nil (probe-file compiled)))
+          when (and fasl (or-nil (stale-p truename fasl)))
+            do (setf any t)
+            and unless (make-older fasl) collect system into systems
+          finally (return (values (remove-duplicates systems :test #'string=) any)))))
+
+(defun load-current (name forced)
+  "Load the system NAME: compile all files of the systems with the names FORCED, and those whose text is not the one that was compiled and loaded."
+  (mapc #'load-definitions (changed-system-definitions))
+  (load-system name (union forced (stale-systems name) :test #'string=))
+  ;; the systems on which it depends may not have been known before
+  (multiple-value-bind (systems any) (stale-systems name)
+    (when any (load-system name systems))))
+
 (defun load-with-tests (loading system force test)
   "Load SYSTEM and, if TEST, the systems of its tests. => NIL"
-  (load-system (component-name system) force)
-  (when test
-    (dolist (name (test-systems-of system))
-      ;; systems of the same definition would be compiled twice, because ASDF forces all of them
-      (load-system name (and force (not (defined-together-p name (component-name system)))))
-      (setf (loading-tests loading) (append (loading-tests loading) (list name))))))
+  (let ((name (component-name system)))
+    (flet ((load-it (name force) (load-current name (and force (or (or-nil (system-with-parts name)) (list name))))))
+      (load-it name force)
+      (when test
+        (dolist (other (test-systems-of system))
+          ;; systems of the same definition would be compiled twice
+          (load-it other (and force (not (defined-together-p other name))))
+          (setf (loading-tests loading) (append (loading-tests loading) (list other))))))))
 
 (defun plain-name (text)
   "The name of a system in TEXT, which can be written like a symbol without a package."
@@ -52,6 +93,10 @@ from there by namesakes from elsewhere. => NIL, or why it was not loaded"
   (add-folder (make-pathname :name nil :type nil :version nil :defaults file))
   (load-defined-system loading file force test))
 
+(defun load-as-source (fasl file)
+  "Load the file FASL, compiled from FILE, as if it were that: code in it finds what lies beside FILE."
+  (call-noting-load (current-session) fasl file (lambda () (load-compiled-as fasl file))))
+
 (defun load-source (loading file)
   "Compile FILE to where ASDF keeps its compiled files, and load that. => NIL"
   (setf (loading-planned loading) (list (cons nil file)))
@@ -60,7 +105,7 @@ from there by namesakes from elsewhere. => NIL, or why it was not loaded"
         (let ((fasl (call-as-action loading :compile file
                                     (lambda ()
                                       (compile-source file (or (nth-value 1 (source-text file)) :default) (shown-file file))))))
-          (call-as-action loading :load file (lambda () (load fasl)))
+          (call-as-action loading :load file (lambda () (load-as-source fasl file)))
           (return nil))
       (retry ()
         :report (lambda (stream) (format stream "Compile and load ~a again" (shown-file file)))))))

@@ -42,7 +42,11 @@ CODE is a record about code of the file, or NIL."
   "The text of FILE as it was loaded, or NIL if that is not known."
   (let ((created (date-when-compiled (file-truename file))))
     (multiple-value-bind (octets date) (loaded-octets (file-truename file))
-      (cond ((and octets (or (null created) (<= created date))) (file-text (version-with octets file)))
+      (cond ((and octets
+                  ;; code of a load that has failed is newer than the text that was loaded last
+                  (or (null created) (<= created date) (load-unfinished-p (file-truename file))))
+             (file-text (version-with octets file)))
+            ((load-unfinished-p (file-truename file)) nil)
             ((and created (= created (file-date file)))
              (note-text (file-truename file))
              (file-text file))))))

@@ -77,7 +77,9 @@
 (defun call-as-action (loading kind pathname function)
   "Call FUNCTION, which compiles or loads the file PATHNAME, as KIND says, and note that. => the values of FUNCTION"
   (setf (loading-action loading) (list kind pathname))
-  (when (eq kind :compile) (forget-notes loading pathname))
+  (when (eq kind :compile)
+    (forget-notes loading pathname)
+    (let ((truename (named-file pathname))) (when truename (note-load-begun truename))))
   (tell-action loading kind pathname)
   (multiple-value-prog1 (let ((*error-output* (if (eq kind :load) *program-errors* *error-output*)))
                           (call-framework function '()))

@@ -1,92 +1,118 @@
-;;;; Definitions of files that this session's forms have removed from the image.
+;;;; Definitions of files that the image had when it loaded the file, and does not have now. The text that was loaded is compared with the
+;;;; image, so it does not matter what has removed them. Where the text, or what its form defines, is not known, nothing is said.
 
 (in-package #:swank-client/code)
 
-(defun names-in (text names)
-  "Those of NAMES that occur in TEXT, in any case."
-  (remove-if-not (lambda (name) (search name text :test #'char-equal)) names))
+(defstruct (expectation (:conc-name expected-) (:copier nil))
+  "A definition that the image must have because the form NUMBER of a file made it. NAME: as it is written there. SPECIALIZED: the lists of
+the qualifiers and of the specializers of a method."
+  kind name package number
+  (specialized '()))
 
-(defun named-definitions (text form names)
-  "The forms of Lisp's defining operators in FORM of TEXT, itself included, that define one of NAMES, as top-level forms."
-  (loop for (start end) in (list-spans text (top-level-form-start form) (top-level-form-end form))
-        when (multiple-value-bind (operator head-name) (definition-head text start end)
-               (and operator head-name (head-kind operator)
-                    (let ((defined (defined-text head-name)))
-                      (member (parsed-name (if (setf-text-p defined) (second (element-texts defined)) (string-trim "\"" defined)))
-                              names :test #'string=))))
-          collect (make-top-level-form :gap start :start start :end end)))
+(defparameter *removers* '("makunbound" "unintern" "remove-method" "find-class" "delete-package")
+  "Parts of the names of functions that remove definitions. What a file removes itself is not known.")
 
-(defun computed-specializer-p (text form)
-  "True if FORM of TEXT is a DEFMETHOD with an EQL specializer that has to be evaluated, so that its method is not known."
+(defun plain-text-p (text)
+  "True if TEXT, the name in a defining form, can be compared with names: nothing in it is evaluated or escaped."
+  (notany (lambda (char) (find char "#,`'@|\\\"")) text))
+
+(defun lisps-operator-p (operator package)
+  "True if OPERATOR, the text of a defining operator, means that of Lisp in PACKAGE, not one of the program with the same name."
+  (let ((symbol (or-nil (head-symbol operator package))))
+    (and symbol (defining-kind symbol) t)))
+
+(defun known-specializer-p (text)
+  "True if TEXT, a specializer of a method, can be compared with those of methods: it is a name, or EQL of a literal."
+  (if (char= #\( (char text 0))
+      (let ((object (second (element-texts text))))
+        (and object (eql-text text) (find (char object 0) "':-+0123456789") t))
+      (plain-text-p text)))
+
+(defun specialized (text form)
+  "The qualifiers and specializers of the DEFMETHOD in FORM of TEXT, as lists of texts in a list; or NIL if they cannot be compared."
   (multiple-value-bind (qualifiers lambda-list)
       (method-parts (loop for (from to) in (cddr (element-spans text (top-level-form-start form) (top-level-form-end form) 8))
                           collect (subseq text from to)))
-    (declare (ignore qualifiers))
-    (loop for specializer in (and lambda-list (lambda-list-specializers lambda-list))
-          thereis (and (eql-text specializer)
-                       (not (literal-text-p (second (element-texts specializer))))))))
+    (let ((specializers (and lambda-list (lambda-list-specializers lambda-list))))
+      (and lambda-list (every #'known-specializer-p specializers) (list qualifiers specializers)))))
 
-(defun literal-text-p (text)
-  "True if TEXT is a form that need not be evaluated: a keyword, a number, a quoted form, a string or a character."
-  (or (find (char text 0) "':\"#")
-      (digit-char-p (char text (if (and (rest (coerce text 'list)) (find (char text 0) "+-.")) 1 0)))
-      (member text '("T" "NIL") :test #'string-equal)))
+(defun expectation-of (text form number package)
+  "The expectation of FORM, the form NUMBER of TEXT, read in PACKAGE; or NIL if what it defines is not known."
+  (multiple-value-bind (operator name-text) (definition-head text (top-level-form-start form) (top-level-form-end form))
+    (let ((kind (and operator name-text package (head-kind operator))))
+      (when (and (member kind '(:function :macro :generic-function :variable :constant :class :structure :condition :method))
+                 (plain-text-p (defined-text name-text))
+                 (lisps-operator-p operator package)
+                 (case kind
+                   ;; a variable without a value is not bound, and a structure with a type has no class
+                   ((:variable :constant) (third (element-spans text (top-level-form-start form) (top-level-form-end form) 3)))
+                   (:structure (not (search ":type" name-text :test #'char-equal)))
+                   (:method (specialized text form))
+                   (t t)))
+        (make-expectation :kind kind :name name-text :package (package-name package) :number number
+                          :specialized (and (eq kind :method) (specialized text form)))))))
 
-(defun valueless-p (definition text form)
-  "True if DEFINITION is of a variable without a value, and FORM of TEXT gives it one."
-  (and (member (definition-kind definition) '(:variable :constant))
-       (not (boundp (definition-name definition)))
-       (third (element-spans text (top-level-form-start form) (top-level-form-end form) 3))))
-
-(defun gone-p (change text form package)
-  "True if what FORM of TEXT, read in PACKAGE, defines is not in the image. CHANGE is about FORM."
-  (let ((definition (change-definition change)))
-    (cond ((null package) nil)
-          ((eq :package (change-kind change)) nil)
-          (definition (valueless-p definition text form))
-          ((eq :method (change-kind change))
-           (multiple-value-bind (symbol setf-p) (head-symbol (nth-value 1 (definition-head text (top-level-form-start form)
-                                                                                           (top-level-form-end form)))
-                                                             package)
-             (not (and (computed-specializer-p text form) (fboundp (if setf-p (list 'setf symbol) symbol))))))
-          (t t))))
-
-(defun gone-from (file names)
-  "The changes, :FILE-ONLY, of the forms in FILE that define one of NAMES, which the image does not have."
-  (let* ((text (file-text file)) (forms (file-forms file)) (names (names-in text names)))
-    (when names
-      (loop for form in forms
+(defun file-expectations (file loaded)
+  "The expectations of the forms of FILE that LOADED, its text when it was loaded, has, too."
+  (let ((text (file-text file)) (forms (file-forms file)))
+    (unless (or (mentions-readtable-p (file-analysis file))
+                (some (lambda (remover) (search remover text :test #'char-equal)) *removers*))
+      (loop with changed = (and (string/= loaded text) (mapcar #'second (unmatched text forms loaded (top-level-forms loaded))))
+            for (nil . name) in (texts-with-packages text forms)
+            for form in forms
             for number from 0
-            for some = (names-in (form-text text form) names)
-            for package = (and some (package-at text forms number (file-initial-package file)))
-            append (loop for inner in (and some (named-definitions text form some))
-                         for change = (form-change :file-only text inner number package
-                                                   :file file :position (top-level-form-start inner) :file-text (form-text text inner))
-                         when (gone-p change text inner package) collect change)))))
+            for package = (if name (or-nil (find-package name)) (file-initial-package file))
+            for expectation = (and package (not (member number changed)) (or-nil (expectation-of text form number package)))
+            when expectation collect expectation))))
+
+(defvar *expectations* (make-hash-table :test 'equal :synchronized t)
+  "(OCTETS . EXPECTATIONS) of files with the text OCTETS, which was loaded, by native name. Finding them takes longer than comparing them.")
+
+(defun expectations (name)
+  "The expectations of the file NAME, if clients' code has loaded it to its end and not all of that is unknown."
+  (let ((truename (named-file name)))
+    (when (and truename (text-loaded-p truename) (not (load-unfinished-p truename)))
+      (let ((octets (loaded-octets truename)))
+        (destructuring-bind (&optional known . expectations) (gethash name *expectations*)
+          (if (and (eq octets known) (unchanged-text-p truename))
+              expectations
+              (let* ((file (file-now name))
+                     (loaded (and file (file-whole-p file) (program-file-p file) (text-as-loaded file))))
+                (when loaded
+                  (let ((found (file-expectations file loaded)))
+                    (when (string= loaded (file-text file))
+                      (note-unchanged-text file)
+                      (setf (gethash name *expectations*) (cons octets found)))
+                    found)))))))))
+
+(defun missing-p (expectation)
+  "True if the image certainly does not have what EXPECTATION names."
+  (let ((package (find-package (expected-package expectation))))
+    (when package
+      (multiple-value-bind (symbol setf-p) (head-symbol (expected-name expectation) package)
+        (let ((name (if setf-p (list 'setf symbol) symbol)))
+          (or (null symbol)
+              (ecase (expected-kind expectation)
+                ((:function :macro :generic-function) (not (fboundp name)))
+                ((:variable :constant) (not (boundp symbol)))
+                ((:class :structure :condition) (null (find-class symbol nil)))
+                (:method (not (and (fboundp name) (method-present-p name expectation)))))))))))
+
+(defun method-present-p (name expectation)
+  "True if a method of NAME has the qualifiers and specializers of EXPECTATION."
+  (destructuring-bind (qualifiers specializers) (expected-specialized expectation)
+    (some (lambda (method) (and (qualifiers-match-p qualifiers method) (specializers-match-p specializers method)))
+          (methods-of name))))
+
+(defun removal (file expectation)
+  "The change, :FILE-ONLY, that EXPECTATION of FILE is missing."
+  (let ((form (nth (expected-number expectation) (file-forms file))))
+    (form-change :file-only (file-text file) form (expected-number expectation) (find-package (expected-package expectation))
+                 :file file :position (top-level-form-start form) :file-text (form-text (file-text file) form))))
 
 (defun removed-changes (truename program)
-  "The changes that this session's forms have made by removing definitions of the file TRUENAME, by default of all files of PROGRAM."
-  (let ((names (ledger-removed (session-ledger (current-session)))))
-    (when names
-      (loop for name in (if truename (list (sb-ext:native-namestring truename)) (program-files program))
-            for file = (file-now name)
-            when (and file (program-file-p file)) append (or-nil (gone-from file names))))))
-
-(defun about-same-form-p (change other)
-  "True if CHANGE and OTHER are about the same top-level form of a file."
-  (and (eq (change-file change) (change-file other))
-       (eql (change-number change) (change-number other))))
-
-(defun with-removed (in-files removed states)
-  "IN-FILES, changes of files, and REMOVED. A form that was never loaded is no removed one, but a guess that it is new gives way. STATES: (FILE
-STATE) of the files."
-  (flet ((guessed-p (change) (eq :guessed (second (assoc (change-file change) states)))))
-    (let ((kept (remove-if (lambda (change)
-                             (and (not (guessed-p change))
-                                  (find-if (lambda (other) (and (eq :new (change-state other)) (about-same-form-p change other))) in-files)))
-                           removed)))
-      (append (remove-if (lambda (change)
-                           (and (eq :new (change-state change)) (guessed-p change)
-                                (find-if (lambda (other) (about-same-form-p change other)) kept)))
-                         in-files)
-              kept))))
+  "The changes of definitions of the file TRUENAME, by default of all files of PROGRAM, that the image had and does not have now."
+  (loop for name in (if truename (list (sb-ext:native-namestring truename)) (program-files program))
+        for missing = (or-nil (remove-if-not #'missing-p (expectations name)))
+        for file = (and missing (file-now name))
+        when file append (loop for expectation in missing collect (removal file expectation))))

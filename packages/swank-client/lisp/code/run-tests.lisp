@@ -36,7 +36,11 @@ load what it runs."
                      (lambda ()
                        (call-collecting run
                                         (lambda ()
-                                          (call-wrapping-after-actions run (lambda () (call-if-loaded "ASDF" "TEST-SYSTEM" system))))))))
+                                          (call-wrapping-after-actions run
+                                                                       (lambda ()
+                                                                         (mapc (lambda (name) (load-current name '()))
+                                                                               (test-systems system))
+                                                                         (call-if-loaded "ASDF" "TEST-SYSTEM" system))))))))
 
 ;;; The reply
 

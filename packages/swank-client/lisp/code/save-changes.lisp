@@ -20,15 +20,6 @@
                         (funcall matches-p (change-definition change))))
                  (all-changes nil)))
 
-(defun evaluated-package (definition)
-  "The package in which the text of DEFINITION was evaluated, or NIL if it is not known."
-  (let* ((plist (definition-plist definition))
-         (name (or (getf plist :package) (getf plist :emacs-package)))
-         (text (getf plist :emacs-string)))
-    (and (stringp name)
-         (package-at text (top-level-forms text) (form-number-of definition)
-                     (or-nil (find-package (parsed-package (string-trim "\"" name))))))))
-
 (defun package-fits-p (definition package)
   "True if the text of DEFINITION means in PACKAGE what it meant when it was evaluated, as far as that is known."
   (let ((evaluated (evaluated-package definition)))

@@ -32,6 +32,8 @@
            #:system-definition-file
            #:system-names
            #:system-p
+           #:system-sources
+           #:system-with-parts
            #:systems-defined-in
            #:test-systems
            #:test-systems-of))
@@ -100,9 +102,26 @@
   "The system NAME, or NIL if ASDF does not find it."
   (asdf "FIND-SYSTEM" name nil))
 
-(defun load-system (name force)
-  "Compile what is not up to date or, if FORCE, all files of the system NAME, and load it."
-  (if force (asdf "LOAD-SYSTEM" name :force t) (asdf "LOAD-SYSTEM" name)))
+(defun load-system (name forced)
+  "Compile what is not up to date, and all files of the systems with the names FORCED, and load the system NAME."
+  (if forced (asdf "LOAD-SYSTEM" name :force forced) (asdf "LOAD-SYSTEM" name)))
+
+(defun system-sources (name)
+  "((SYSTEM-NAME SOURCE COMPILED) ...): the files with Lisp code of the system NAME and of those that it depends on, as pathnames."
+  (let ((operation (asdf "MAKE-OPERATION" (named "COMPILE-OP"))))
+    (loop for component in (asdf "REQUIRED-COMPONENTS" (find-system name) :other-systems t)
+          for source = (component-source component)
+          when source
+            collect (list (component-system-name component) source (first (asdf "OUTPUT-FILES" operation component))))))
+
+(defun system-with-parts (name)
+  "The names of the system NAME and of those it depends on that the same file defines, or that are inferred from packages below it."
+  (remove-duplicates
+   (cons name (loop for component in (asdf "REQUIRED-COMPONENTS" (find-system name)
+                                           :other-systems t :component-type (named "SYSTEM"))
+                    for other = (component-name component)
+                    when (defined-together-p name other) collect other))
+   :test #'string=))
 
 (defun defined-together-p (name other)
   "True if one file defines the systems NAME and OTHER."

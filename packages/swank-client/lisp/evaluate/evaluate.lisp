@@ -64,10 +64,6 @@
                 (or (defining-kind (first form)) (loading-operator-p (first form)) (member (first form) *plain-operators*))
                 (constantp form)))))
 
-(defun note-unevaluated (evaluation form)
-  "Note what FORM, which EVALUATION evaluates next, removes from the image."
-  (ignore-errors (note-removals (session-ledger (evaluation-session evaluation)) form)))
-
 (defun note-evaluated (evaluation form)
   "Note what FORM, which EVALUATION has evaluated, has loaded and assigned."
   (ignore-errors (note-loading-form evaluation form))
@@ -89,7 +85,6 @@
              (when (worth-showing-p form values) (push (1- (evaluation-form evaluation)) unshown))
              (setf form next)
              (setf - form)
-             (note-unevaluated evaluation form)
              (with-form-source (code start (file-position source))
                (setf values (evaluate-form evaluation form)))
              (note-evaluated evaluation form)
@@ -102,7 +97,6 @@
   (let ((values '()))
     (map-forms (lambda (form start end)
                  (setf - form)
-                 (note-unevaluated *evaluation* form)
                  (with-form-source (code start end) (setf values (call-user form)))
                  (note-evaluated *evaluation* form)
                  (remember form values))

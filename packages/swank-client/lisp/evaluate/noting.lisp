@@ -53,19 +53,43 @@
           ((equal type sb-fasl:*fasl-file-type*) (compiled-from file))
           (t file))))
 
+(defun call-noting-load (session file source function)
+  "Call FUNCTION, which loads FILE, SOURCE itself or compiled from it, for SESSION, and note that."
+  (multiple-value-bind (octets date)
+      (let ((*break-on-signals* nil))
+        (note-load (session-ledger session) :file source)
+        (note-load-begun source)
+        (ignore-errors (text-to-load file source)))
+    (multiple-value-prog1 (funcall function)
+      (note-load-ended source octets date))))
+
 (defun load-by-code (load file &rest options)
-  "Encapsulates LOAD: notes each source file that a session's code loads."
-  ;; a tail call, so that no frame of the runtime stays on the stack
-  (declare (optimize (debug 1)))
-  (let ((session (code-session)))
-    (when session
-      (let* ((*break-on-signals* nil)
-             (found (ignore-errors (loaded-file file)))
-             (source (ignore-errors (source-of-loaded found))))
-        (when source
-          (note-load (session-ledger session) :file source)
-          (ignore-errors (note-loaded-text found source))))))
-  (apply load file options))
+  "Encapsulates LOAD: notes each source file and each system definition that a session's code loads."
+  (let* ((session (code-session))
+         (found (let ((*break-on-signals* nil)) (and session (ignore-errors (loaded-file file)))))
+         (source (let ((*break-on-signals* nil)) (and found (ignore-errors (source-of-loaded found))))))
+    (cond (source (call-noting-load session found source (lambda () (apply load file options))))
+          (t (when (and found (equal "asd" (pathname-type found)))
+               (let ((*break-on-signals* nil)) (ignore-errors (note-system-definition found))))
+             (apply load file options)))))
+
+(defun source-to-compile (file)
+  "The truename of the source that COMPILE-FILE compiles for FILE, or NIL."
+  (let ((*break-on-signals* nil))
+    (ignore-errors (probe-file (merge-pathnames file (make-pathname :type "lisp"))))))
+
+(defun compile-by-code (compile file &rest options)
+  "Encapsulates COMPILE-FILE: notes the text that a session's code compiles, unless that has changed before the end."
+  (let ((source (and (code-session) (source-to-compile file))))
+    (if (null source)
+        (apply compile file options)
+        (flet ((text () (let ((*break-on-signals* nil)) (ignore-errors (file-octets source)))))
+          (let ((octets (text))
+                (date (file-write-date source))
+                (values (multiple-value-list (apply compile file options))))
+            (when (and octets (first values) (equalp octets (text)))
+              (let ((*break-on-signals* nil)) (ignore-errors (note-compiled-text (first values) octets date))))
+            (values-list values))))))
 
 (defun loading-operator-p (operator)
   "True if OPERATOR loads a system."

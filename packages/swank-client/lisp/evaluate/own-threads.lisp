@@ -142,6 +142,7 @@ If FUNCTION tries to end the image and may not, it is unwound, and the thread co
 (defun encapsulations ()
   "((NAME . FUNCTION) ...) of the functions to encapsulate for callers by name, and how."
   (list* (cons 'load #'load-by-code)
+         (cons 'compile-file #'compile-by-code)
          (cons 'sb-thread:make-thread #'start-thread-of-code)
          (cons 'sb-ext:make-timer #'make-timer-of-code)
          (cons 'sb-thread:terminate-thread #'terminate-unless-main)

@@ -13,6 +13,7 @@
            #:abort-evaluation
            #:abort-stop
            #:at-stop
+           #:call-noting-load
            #:compiled-users
            #:end-attempt
            #:end-evaluations

@@ -19,9 +19,7 @@
   ;; ((:FILE TRUENAME TIMES) or (:SYSTEM NAME 1) ...), latest first
   (loads '() :type list)
   ;; global variables that its forms have assigned, latest first: see ledger/assignments.lisp
-  (assigned '() :type list)
-  ;; names whose definitions they may have removed: see ledger/removals.lisp
-  (removed '() :type list))
+  (assigned '() :type list))
 
 (defstruct (entry (:type vector) (:copier nil))
   "A definition that a form of the session has made."

@@ -3,7 +3,9 @@
 (defpackage #:swank-client/ledger
   (:documentation "Records the definitions that a session's code has made.")
   (:use #:common-lisp #:swank-client/sbcl)
-  (:export #:confirm-definitions
+  (:export #:changed-system-definitions
+           #:compiled-from-present-p
+           #:confirm-definitions
            #:confirmed-p
            #:current-definition
            #:defined-thing
@@ -26,7 +28,6 @@
            #:ledger-lock
            #:ledger-origins
            #:ledger-pending
-           #:ledger-removed
            #:loaded-octets
            #:loaded-text-files
            #:make-compiled-origin
@@ -37,8 +38,11 @@
            #:note-assignments
            #:note-defining-form
            #:note-load
-           #:note-loaded-text
-           #:note-removals
+           #:load-unfinished-p
+           #:note-compiled-text
+           #:note-load-begun
+           #:note-load-ended
+           #:note-system-definition
            #:note-saved-origin
            #:note-seen-text
            #:note-text
@@ -51,4 +55,7 @@
            #:source-kinds
            #:source-origin
            #:specializer-name
-           #:text-loaded-p))
+           #:text-loaded-p
+           #:text-of-compiled
+           #:text-to-load
+           #:unfinished-loads))

@@ -16,10 +16,10 @@
       (let ((octets (make-array (file-length stream) :element-type '(unsigned-byte 8))))
         (and (= (length octets) (read-sequence octets stream)) octets)))))
 
-(defun kept-size ()
-  "The number of bytes of all files that are kept."
-  (sb-ext:with-locked-hash-table (*loaded-texts*)
-    (loop for (nil . octets) being the hash-values of *loaded-texts* sum (length octets))))
+(defun kept-size (&optional (texts *loaded-texts*))
+  "The number of bytes of all files that are kept in TEXTS."
+  (sb-ext:with-locked-hash-table (texts)
+    (loop for (nil . octets) being the hash-values of texts sum (length octets))))
 
 (defvar *seen-texts* (make-hash-table :test 'equal :synchronized t)
   "The dates of the texts that are kept, but that no client's code has loaded, by native name.")
@@ -47,11 +47,101 @@
     (and (gethash name *loaded-texts*)
          (not (eql (gethash name *seen-texts*) (first (gethash name *loaded-texts*)))))))
 
-(defun note-loaded-text (file source)
-  "Keep the text of SOURCE, the truename of the source of FILE, which is about to be loaded; but none if FILE was compiled from an older text."
-  (if (>= (file-write-date file) (file-write-date source))
-      (note-text source)
-      (forget-text source)))
+;;; The texts of compiled files
+
+(defvar *compiled-file-texts* (make-hash-table :test 'equal :synchronized t)
+  "(DATE . OCTETS) of the text from which clients' code has compiled a file, by the identity of the compiled file.")
+
+(defun file-identity (file)
+  "What tells the contents of FILE, a compiled file, from those of others, also after it is renamed."
+  (let ((stat (sb-posix:stat (sb-ext:native-namestring file))))
+    (list (sb-posix:stat-dev stat) (sb-posix:stat-ino stat) (sb-posix:stat-mtime stat) (sb-posix:stat-size stat))))
+
+(defun note-compiled-text (file octets date)
+  "Note that FILE was compiled from OCTETS, the text that its source had with DATE."
+  (unless (< (+ (length octets) (kept-size *compiled-file-texts*)) +kept-limit+)
+    (clrhash *compiled-file-texts*))
+  (setf (gethash (file-identity file) *compiled-file-texts*) (cons date octets)))
+
+(defun contains-date-p (octets date)
+  "True if OCTETS, those of a compiled file, contain DATE as SBCL records that of the source: a number of eight bytes."
+  (declare (type (simple-array (unsigned-byte 8) (*)) octets) (optimize speed))
+  (let ((one (ldb (byte 8 0) date)) (two (ldb (byte 8 8) date)) (three (ldb (byte 8 16) date)) (four (ldb (byte 8 24) date)))
+    (declare (type (unsigned-byte 8) one two three four))
+    (loop for index of-type fixnum from 0 below (- (length octets) 3)
+          thereis (and (= one (aref octets index))
+                       (= two (aref octets (+ index 1)))
+                       (= three (aref octets (+ index 2)))
+                       (= four (aref octets (+ index 3)))))))
+
+(defconstant +largest-compiled-file+ 100000000 "Compiled files of this many bytes or more are not read.")
+
+(defun compiled-from-present-p (file source)
+  "True if the compiled FILE is certainly from the text that SOURCE has now: it records the date of SOURCE, and was written later than in the
+second of that, so that SOURCE has not changed since without getting another date."
+  (let ((date (file-write-date source)))
+    (and (> (file-write-date file) (1+ date))
+         (with-open-file (stream file :element-type '(unsigned-byte 8))
+           (when (< (file-length stream) +largest-compiled-file+)
+             (let ((octets (make-array (file-length stream) :element-type '(unsigned-byte 8))))
+               (read-sequence octets stream)
+               (contains-date-p octets date)))))))
+
+(defun text-of-compiled (file source)
+  "=> the text of SOURCE from which FILE was compiled, as bytes, and the date of SOURCE then; NIL if that is not known"
+  (destructuring-bind (&optional date . octets) (gethash (file-identity file) *compiled-file-texts*)
+    (cond (octets (values octets date))
+          ((compiled-from-present-p file source) (values (file-octets source) (file-write-date source))))))
+
+(defun text-to-load (file source)
+  "=> the text of SOURCE that loading FILE loads, SOURCE itself or compiled from it; and its date. NIL if that is not known"
+  (if (equal file source)
+      (values (file-octets source) (file-write-date source))
+      (text-of-compiled file source)))
+
+;;; Files that were not loaded to their end
+
+(defvar *unfinished-loads* (make-hash-table :test 'equal :synchronized t)
+  "T by the native name of each file that clients' code has begun to compile or load, and has not loaded to its end since.")
+
+(defun note-load-begun (truename)
+  "Note that the file TRUENAME is about to be compiled or loaded."
+  (setf (gethash (sb-ext:native-namestring truename) *unfinished-loads*) t))
+
+(defun note-load-ended (truename octets date)
+  "Note that the file TRUENAME was loaded to its end. OCTETS was its text, with DATE; NIL if that is not known."
+  (remhash (sb-ext:native-namestring truename) *unfinished-loads*)
+  (if octets
+      (note-text truename octets date)
+      (forget-text truename)))
+
+(defun load-unfinished-p (truename)
+  "True if clients' code has begun to load the file TRUENAME, and has not loaded it to its end since."
+  (values (gethash (sb-ext:native-namestring truename) *unfinished-loads*)))
+
+(defun unfinished-loads ()
+  "The native names of the files for which LOAD-UNFINISHED-P is true."
+  (sb-ext:with-locked-hash-table (*unfinished-loads*)
+    (loop for name being the hash-keys of *unfinished-loads* collect name)))
+
+;;; The texts of system definitions
+
+(defvar *definition-texts* (make-hash-table :test 'equal :synchronized t)
+  "The bytes of each system definition as clients' code has loaded it, by native name.")
+
+(defun note-system-definition (truename)
+  "Note that the system definition TRUENAME is about to be loaded."
+  (setf (gethash (sb-ext:native-namestring truename) *definition-texts*) (file-octets truename)))
+
+(defun changed-system-definitions ()
+  "The truenames of the system definitions that have another text than the one that clients' code has loaded."
+  (let ((texts (sb-ext:with-locked-hash-table (*definition-texts*)
+                 (loop for name being the hash-keys of *definition-texts* using (hash-value octets) collect (cons name octets)))))
+    (loop for (name . octets) in texts
+          for file = (ignore-errors (probe-file (sb-ext:parse-native-namestring name)))
+          when (and file (not (equalp octets (ignore-errors (file-octets file))))) collect file)))
+
+;;; The texts that were loaded
 
 (defun loaded-octets (truename)
   "=> the bytes of the file TRUENAME as it was loaded and its date then, or NIL"

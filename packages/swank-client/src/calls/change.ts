@@ -16,7 +16,7 @@ const { boolean, integer, map, nullable, optional, plist, string, tuple } = deco
  * - `maybe-changed`: the file has changed since it was loaded, but not the length of this form; the text that was loaded is not recorded.
  * - `new`: the file's form was not there when the file was loaded.
  * - `deleted`: still in the image; the file has no such form any more.
- * - `file-only`: the file's form was loaded, and code of this client has removed its definition from the image.
+ * - `file-only`: the file's form was loaded by this client, and the image no longer has its definition.
  */
 export const CHANGE_STATES = [
   "image-only",
@@ -54,10 +54,10 @@ export interface Change {
 
 /**
  * How a file was compared: `compared` with the text that was loaded; `guessed` by the lengths of its forms, because that text is not
- * recorded; `unloaded`: not compared, because nothing shows that it was ever loaded; `undated`: not compared, because it is not recorded when
+ * recorded; `failed`: not compared, because this client has begun to load it and it was never loaded to its end; `unloaded`: not compared, because nothing shows that it was ever loaded; `undated`: not compared, because it is not recorded when
  * it was loaded; `unreadable`: not compared, because it cannot be read to its end.
  */
-export const FILE_STATES = ["compared", "guessed", "unloaded", "undated", "unreadable"] as const;
+export const FILE_STATES = ["compared", "guessed", "failed", "unloaded", "undated", "unreadable"] as const;
 
 /** How a file was compared. */
 export interface FileState {

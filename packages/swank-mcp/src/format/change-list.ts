@@ -24,7 +24,7 @@ const HEADINGS: Record<ChangeState, string> = {
   new: "New in the file since it was loaded",
   deleted: "Deleted from the file, but still in the image",
   "file-only":
-    "Defined in the file, but removed from the image in this session. Delete it from the file, too, or evaluate it again",
+    "Defined by the file when it was loaded, but not in the image now. Evaluate it again, or delete it from the file",
 };
 
 /** The headings in their order. */
@@ -116,6 +116,7 @@ export function doubts(files: readonly FileState[]): string[] {
   const list = (names: readonly string[], text: string) => (names.length === 0 ? [] : [`${text}: ${names.join(", ")}`]);
   return [
     ...list(named("guessed"), "Compared by the lengths of forms only, because the loaded text is not recorded"),
+    ...list(named("failed"), "Not loaded to its end, because loading failed or still runs (load-system loads it whole)"),
     ...list(
       named("unloaded"),
       "Not loaded, as far as Lisp has recorded (load-system loads a system or file, compile-code with load a file)",

@@ -1,0 +1,155 @@
+import { utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect } from "chai";
+import { LoadableSystems, loadText } from "../../support/loadable-systems.js";
+import type { McpStdio } from "../../support/mcp-stdio.js";
+
+/** A time at which no file was compiled: files that are copied with their dates, or unpacked, have such. */
+const EARLIER = new Date(Date.now() - 3_600_000);
+
+describe("code whose text is not the one that was loaded", () => {
+  let systems: LoadableSystems;
+  let server: McpStdio;
+
+  before(async () => {
+    systems = await LoadableSystems.create();
+    server = await systems.start();
+  });
+  after(async () => {
+    await server.end();
+    await systems.remove();
+  });
+
+  /** Writes a file, by default with a date before its last compilation. */
+  async function write(name: string, text: string, time: Date | undefined = EARLIER): Promise<void> {
+    await systems.write(name, text);
+    if (time !== undefined) await utimes(join(systems.folder, name), time, time);
+  }
+
+  const load = async (args: Record<string, unknown>, to = server) => loadText(await to.call("load-system", args));
+  const value = async (code: string, of = server) => (await of.evaluate(code)).join("\n");
+
+  /** Writes a file with the date that it has, as an edit in the second of its last compilation does. */
+  async function writeInTheSameSecond(name: string, text: string): Promise<void> {
+    const [date = ""] = await server.evaluate(`(file-write-date ${JSON.stringify(join(systems.folder, name))})`);
+    const time = new Date((Number(date.replace("=> ", "")) - 2_208_988_800) * 1000);
+    await writeFile(join(systems.folder, name), text);
+    await utimes(join(systems.folder, name), time, time);
+  }
+
+  it("is compiled by load-system, with what uses it, whatever the date of the file", async () => {
+    await write("pair.asd", `(defsystem "pair" :serial t :components ((:file "rule") (:file "user")))`);
+    await write("rule.lisp", "(defmacro rule () 1)\n");
+    await write("user.lisp", "(defun user () (rule))\n");
+    expect(await load({ system: "pair" })).to.match(/^System pair is loaded: 2 files, compiled now\./);
+    expect(await load({ system: "pair" })).to.match(/up to date/);
+    await writeInTheSameSecond("rule.lisp", "(defmacro rule () 2)\n");
+    expect(await load({ system: "pair" })).to.match(/^System pair is loaded: 2 files, compiled now\./);
+    expect(await value("(user)")).to.equal("=> 2");
+    await write("rule.lisp", "(defmacro rule () 3)\n", new Date(EARLIER.getTime() - 60_000));
+    expect(await load({ system: "pair" })).to.match(/^System pair is loaded: 2 files, compiled now\./);
+    expect(await value("(user)")).to.equal("=> 3");
+    await writeInTheSameSecond("user.lisp", "(defun user () (rule)\n");
+    expect(await load({ system: "pair" })).to.include("READ-ERROR: the list that begins here never ends");
+    await server.call("debugger_invoke_restart", { restart: "ABORT" });
+    await writeInTheSameSecond("user.lisp", "(defun user () (list (rule)))\n");
+    expect(await load({ system: "pair" })).to.match(/^System pair is loaded: 1 file, compiled now\./);
+    expect(await load({ system: "pair" })).to.match(/up to date/);
+    expect(await value("(user)")).to.equal("=> (3)");
+  });
+
+  it("is compiled by load-system if another process compiled an earlier text", async () => {
+    await write("lone.asd", `(defsystem "lone" :components ((:file "lone")))`);
+    await write("lone.lisp", "(defun lone () 1)\n", new Date(EARLIER.getTime() + 60_000));
+    await load({ system: "lone" });
+    await write("lone.lisp", "(defun lone () 2)\n");
+    const other = await systems.start();
+    expect(await load({ system: "lone" }, other)).to.equal("System lone is loaded: 1 file, compiled now.");
+    expect(await value("(lone)", other)).to.equal("=> 2");
+    await other.end();
+    const third = await systems.start();
+    expect(await load({ system: "lone" }, third)).to.equal("System lone is loaded: 1 file, compiled before.");
+    await third.end();
+  });
+
+  it("is compiled by run-tests, so that no test passes that the file breaks", async () => {
+    await write(
+      "proved.asd",
+      `(defsystem "proved" :depends-on ("sb-rt") :components ((:file "proved")) :perform (test-op (o c) (symbol-call :sb-rt :do-tests)))`,
+    );
+    const text = "(defun proved () 1)\n(sb-rt:deftest proved-1 (proved) 1)\n";
+    await write("proved.lisp", text);
+    expect(loadText(await server.call("run-tests", { name: "proved" }))).to.match(/1 passed/);
+    await writeInTheSameSecond("proved.lisp", text.replace("() 1)", "() 2)"));
+    expect(loadText(await server.call("run-tests", { name: "proved" }))).to.match(/1 failed/);
+  });
+
+  it("is found in the definition of a system, too", async () => {
+    await write("grown.asd", `(defsystem "grown" :components ((:file "first")))`);
+    await write("first.lisp", "(defun first-part () 1)\n");
+    await write("second.lisp", "(defun second-part () 2)\n");
+    await load({ system: "grown" });
+    await writeInTheSameSecond("grown.asd", `(defsystem "grown" :components ((:file "first") (:file "second")))`);
+    await load({ system: "grown" });
+    expect(await value("(second-part)")).to.equal("=> 2");
+  });
+
+  it("is compiled by force in the systems that are inferred from packages, too", async () => {
+    await write(
+      "inferred/inferred.asd",
+      `(defsystem "inferred" :class :package-inferred-system :depends-on ("inferred/src/main"))`,
+    );
+    await write("inferred/src/main.lisp", "(defpackage :inferred/src/main (:use :cl :inferred/src/base))\n");
+    await write("inferred/src/base.lisp", "(defpackage :inferred/src/base (:use :cl))\n");
+    expect(await load({ file: "inferred/inferred.asd" })).to.match(
+      /^System inferred is loaded: 2 files, compiled now\./,
+    );
+    expect(await load({ system: "inferred", force: true })).to.match(
+      /^System inferred is loaded: 2 files, compiled now\./,
+    );
+  });
+
+  it("is not called loaded after its load has failed, whatever its first form is", async () => {
+    const forms = [
+      "(in-package :cl-user)",
+      "(defpackage :half (:use :cl))",
+      "(defmacro half () 1)",
+      "(defun half-1 () 1)",
+    ];
+    for (const [number, form] of forms.entries()) {
+      const name = `half-${number}.lisp`;
+      await write(name, `${form}\n(error "not to the end")\n(defun cl-user::rest-${number} () 1)\n`);
+      for (const code of [undefined, `(ignore-errors (load ${JSON.stringify(join(systems.folder, name))}))`]) {
+        if (code === undefined) await server.call("load-system", { file: name });
+        else await server.evaluate(code);
+        expect(loadText(await server.call("list-changes", {})), form).to.match(
+          new RegExp(`\\n\\nNot loaded to its end,[^\\n]*: .*${name}`),
+        );
+        expect(loadText(await server.call("load-changes", { file: name })), form).to.match(/^Not loaded to its end/);
+        if (code === undefined) await server.call("debugger_invoke_restart", { restart: "ABORT" });
+      }
+      await write(name, `${form}\n(defun cl-user::rest-${number} () 1)\n`);
+      await load({ file: name });
+      expect(loadText(await server.call("list-changes", { file: name })), form).to.equal("Image and files agree.");
+    }
+  });
+
+  it("of a single file is compiled into the cache and loaded under the file's name", async () => {
+    await write("beside.lisp", "(defvar *beside* 5)\n");
+    await write(
+      "around.lisp",
+      `(load (merge-pathnames "beside.lisp" *load-truename*))
+(defvar *places* (list *load-pathname* *load-truename* #.*compile-file-truename* *package* *readtable*))
+(defun around () *load-truename*)
+`,
+    );
+    expect(await load({ file: "around.lisp" })).to.match(/^around\.lisp is loaded: 1 file, compiled now\./);
+    const file = join(systems.folder, "around.lisp");
+    expect(await value(`(list *beside* (mapcar #'namestring (subseq *places* 0 3)) *load-truename*)`)).to.equal(
+      `=> (5 ("${file}" "${file}" "${file}") NIL)`,
+    );
+    expect(loadText(await server.call("show-source", { name: "around" }))).to.include("around.lisp:3:1");
+    expect(loadText(await server.call("list-changes", { file: "around.lisp" }))).to.equal("Image and files agree.");
+    expect(loadText(await server.call("list-definitions", {}))).to.include("around.lisp");
+  });
+});
