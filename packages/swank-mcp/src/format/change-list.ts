@@ -116,7 +116,10 @@ export function doubts(files: readonly FileState[]): string[] {
   const list = (names: readonly string[], text: string) => (names.length === 0 ? [] : [`${text}: ${names.join(", ")}`]);
   return [
     ...list(named("guessed"), "Compared by the lengths of forms only, because the loaded text is not recorded"),
-    ...list(named("failed"), "Not loaded to its end, because loading failed or still runs (load-system loads it whole)"),
+    ...list(
+      named("failed"),
+      "Not loaded to its end, because loading failed or still runs (load-system loads it whole)",
+    ),
     ...list(
       named("unloaded"),
       "Not loaded, as far as Lisp has recorded (load-system loads a system or file, compile-code with load a file)",
