@@ -21,6 +21,7 @@ export { optimizationSettings } from "./boot/optimize-sooner.js";
 export { defineStopTool, type StopToolDeclaration } from "./calls/define-stop-tool.js";
 export { defineTool, type Plan, type ToolDeclaration } from "./calls/define-tool.js";
 export { EFFECTS, type Effect } from "./calls/effects.js";
+export { readArguments } from "./calls/read-arguments.js";
 export { readStopAddress, type StopAddress } from "./calls/stop-address.js";
 export type { ReadOnlyStop, StopPlan, StopRequest } from "./calls/stop-plan.js";
 export type { DeclaredTool, Tool } from "./calls/tool.js";

@@ -101,17 +101,17 @@ describe("serveMcp with the SDK's client, without Lisp", () => {
     ["evaluate-lisp", { code: "1", timeout: 0 }, "must be a number above 0 and at most 86400, not 0."],
     ["evaluate-lisp", { code: "1", timeout: -1 }, "must be a number above 0 and at most 86400, not -1."],
     ["evaluate-lisp", { code: "1", timeout: 1e9 }, "must be a number above 0 and at most 86400, not 1000000000."],
-    ["evaluate-lisp", { code: "1", package: "" }, 'The argument "package" must be a string that is not empty, not "".'],
+    ["apropos-search", { pattern: "" }, 'The argument "pattern" must be a string that is not empty, not "".'],
+    ["trace-calls", { threads: ["a"] }, 'The argument "threads" must be a list of whole numbers, not ["a"].'],
     ["evaluate-lisp", { code: "1", stdin: ["a"] }, 'The argument "stdin" must be a string, not ["a"].'],
     ["get-backtrace", { "max-frames": 0 }, "must be a whole number of at least 1 and at most 200, not 0."],
     ["get-backtrace", { "max-frames": -1 }, "must be a whole number of at least 1 and at most 200, not -1."],
     ["get-backtrace", { "max-frames": 1.5 }, "must be a whole number of at least 1 and at most 200, not 1.5."],
-    ["get-backtrace", { max_frames: 5 }, 'There is no argument "max_frames": did you mean "max-frames"?'],
+    ["get-backtrace", { maxframe: 5 }, 'There is no argument "maxframe": did you mean "max-frames"?'],
     ["describe-last-error", { code: "1" }, 'There is no argument "code".'],
   ];
 
   const oddCalls: readonly [params: Record<string, unknown>, complaint: string][] = [
-    [{ name: "get-backtrace", arguments: null }, "get-backtrace: The arguments must be an object, not null."],
     [{ name: "get-backtrace", arguments: [1] }, "get-backtrace: The arguments must be an object, not [1]."],
     [{ name: "get-backtrace", arguments: "x" }, 'get-backtrace: The arguments must be an object, not "x".'],
     [{ arguments: {} }, 'The tool\'s "name" is missing.'],

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { INSTRUCTIONS } from "swank-mcp";
+import { INSTRUCTIONS, NO_ERROR } from "swank-mcp";
 import { connectInProcess } from "../../support/mcp-client.js";
 import { McpInProcess } from "../../support/mcp-in-process.js";
 import { toolServer } from "../../support/mcp-server.js";
@@ -122,6 +122,37 @@ describe("a request of a wrong shape", () => {
     }
     expect(await peer.request("server/discover")).to.have.property("supportedVersions");
   });
+});
+
+describe("a host that sends null and texts for other types", () => {
+  for (const revision of ["2025-11-25", "2026-07-28"] as const) {
+    it(`is understood in revision ${revision}`, async () => {
+      const peer = new McpInProcess(
+        toolServer(() => Promise.reject(new Error("no Lisp here"))),
+        { revision },
+      );
+      if (revision === "2025-11-25") {
+        const initialize = { ...INITIALIZE, capabilities: null, _meta: null };
+        expect((await peer.exchange("initialize", initialize)).result).to.have.property("protocolVersion", revision);
+        peer.send({ id: null, method: "notifications/initialized", params: null });
+      }
+      const calls: readonly (readonly [name: string, args: unknown])[] = [
+        ["get-backtrace", null],
+        ["get-backtrace", []],
+        ["get-backtrace", ""],
+        ["get-backtrace", '{"max_frames": "5"}'],
+        ["get-backtrace", { arguments: { maxFrames: " 5.0 " } }],
+      ];
+      for (const [name, args] of calls) {
+        const capabilities = { "io.modelcontextprotocol/clientCapabilities": null, progressToken: null };
+        const params = peer.inRevision({ name, arguments: args, _meta: capabilities });
+        const { result, error } = await peer.exchange("tools/call", params);
+        expect(error, JSON.stringify(args)).to.equal(undefined);
+        expect(result, JSON.stringify(args)).to.have.nested.property("content[0].text", NO_ERROR);
+      }
+      await peer.close();
+    });
+  }
 });
 
 describe("two simultaneous connections to one process", () => {

@@ -3,14 +3,15 @@ import { Refusal } from "../refusals/refusal.js";
 import { more } from "../text/cut.js";
 import { nearest } from "../text/nearest.js";
 import { shown } from "../text/shown.js";
-import type { ObjectSchema, PropertySchema, Tool } from "./tool.js";
+import { type ObjectSchema, type PropertySchema, typesOf } from "./argument-schema.js";
+import type { Tool } from "./tool.js";
 
 /** Problems that one refusal names. */
 const MAX_PROBLEMS = 5;
 
 /** The refusal of wrong arguments: for each, the key, the expected value and the given value. */
 export function argumentsRefusal(tool: Tool, args: unknown, issues: readonly z.core.$ZodIssue[]): Refusal {
-  const schema = tool.inputSchema;
+  const schema = tool.accepted;
   const problems = issues.flatMap((issue) => problemsOf(issue, args, schema));
   const named = new Set(problems.slice(0, MAX_PROBLEMS).map((describe) => describe()));
   const rest = problems.length > MAX_PROBLEMS ? [more(problems.length - MAX_PROBLEMS, "problem")] : [];
@@ -50,14 +51,17 @@ const TYPE_WORDS: Record<string, string> = {
   number: "a number",
   integer: "a whole number",
   boolean: "true or false",
-  array: "a list of strings",
   object: "an object",
 };
 
 function expected(property: PropertySchema): string {
   if (property.enum !== undefined) return `one of ${property.enum.map((choice) => `"${choice}"`).join(", ")}`;
-  const types = property.anyOf?.map(({ type }) => type) ?? [property.type ?? ""].flat();
-  return [types.map((type) => TYPE_WORDS[type] ?? "something else").join(" or "), ...bounds(property)].join(" ");
+  const types = typesOf(property).map((type) => (type === "array" ? listWords(property) : TYPE_WORDS[type]));
+  return [types.map((words) => words ?? "something else").join(" or "), ...bounds(property)].join(" ");
+}
+
+function listWords({ items }: PropertySchema): string {
+  return items?.type === "integer" ? "a list of whole numbers" : "a list of strings";
 }
 
 function bounds({ minimum, exclusiveMinimum, maximum, minLength }: PropertySchema): string[] {

@@ -46,9 +46,8 @@ export interface ToolHost {
 export async function runTool(host: ToolHost, call: ToolCall): Promise<ToolAnswer> {
   try {
     const tool = findTool(host, call.name);
-    const args = call.args === undefined ? {} : call.args;
-    const prepared = tool.prepare(args);
-    if (!prepared.ok) throw argumentsRefusal(tool, args, prepared.issues);
+    const prepared = tool.prepare(call.args);
+    if (!prepared.ok) throw argumentsRefusal(tool, prepared.read, prepared.issues);
     return await answer(host, call, (context, approve) => prepared.run(context, approve));
   } catch (error) {
     if (error instanceof Refusal && error.code === "READ_ONLY") host.agent.record.refused(call.name, call.args, error);

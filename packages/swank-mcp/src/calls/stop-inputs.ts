@@ -5,7 +5,7 @@ import type { Config } from "../cli/config.js";
 const MAX_SECONDS = 86_400;
 
 /** A thread id as a string or a number. */
-export const threadText = z.union([z.string(), z.int().transform(String)]);
+export const threadText = z.union([z.string().min(1), z.int().transform(String)]);
 
 /** The argument that chooses a stop. */
 export const threadInput = threadText.prefault("auto").describe("Thread id, id/level, or auto: the latest stop");

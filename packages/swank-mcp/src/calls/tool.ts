@@ -1,31 +1,13 @@
-import * as z from "zod";
+import type * as z from "zod";
 import type { Config } from "../cli/config.js";
 import type { Family } from "../cli/families.js";
 import { Refusal } from "../refusals/refusal.js";
 import type { ToolAnswer } from "../text/tool-answer.js";
+import { jsonSchema, type ObjectSchema, plainSchema } from "./argument-schema.js";
 import { EFFECTS, type Effect, type ToolAnnotations } from "./effects.js";
 import { lazily } from "./lazily.js";
+import { readArguments } from "./read-arguments.js";
 import type { Approve, ToolContext } from "./tool-context.js";
-
-/** A property in JSON Schema, as {@link z.toJSONSchema} writes the types that tools use. */
-const propertySchema = z.looseObject({
-  type: z.union([z.string(), z.array(z.string())]).optional(),
-  anyOf: z.array(z.looseObject({ type: z.string() })).optional(),
-  description: z.string().optional(),
-  enum: z.array(z.string()).optional(),
-  minimum: z.number().optional(),
-  exclusiveMinimum: z.number().optional(),
-  maximum: z.number().optional(),
-  minLength: z.number().optional(),
-});
-const objectSchema = z.looseObject({
-  type: z.literal("object"),
-  properties: z.record(z.string(), propertySchema),
-  required: z.array(z.string()).optional(),
-});
-
-export type PropertySchema = z.output<typeof propertySchema>;
-export type ObjectSchema = z.output<typeof objectSchema>;
 
 /** The description of a tool. */
 export interface ToolDescription<Input extends z.ZodObject> {
@@ -48,7 +30,12 @@ export interface ToolDescription<Input extends z.ZodObject> {
 /** Valid arguments, ready to run, or the problems with them. */
 export type Prepared =
   | { readonly ok: true; run(context: ToolContext, approve: Approve): Promise<ToolAnswer> }
-  | { readonly ok: false; readonly issues: readonly z.core.$ZodIssue[] };
+  | {
+      readonly ok: false;
+      readonly issues: readonly z.core.$ZodIssue[];
+      /** The arguments as far as they could be read. */
+      readonly read: unknown;
+    };
 
 /** A tool with the defaults of one client's configuration. */
 export interface Tool {
@@ -56,7 +43,10 @@ export interface Tool {
   readonly title: string;
   readonly description: string;
   readonly annotations: ToolAnnotations;
+  /** As clients get it. */
   readonly inputSchema: ObjectSchema;
+  /** All that the tool takes. */
+  readonly accepted: ObjectSchema;
   readonly outputSchema: ObjectSchema | undefined;
   prepare(args: unknown): Prepared;
 }
@@ -92,20 +82,25 @@ export function declareTool<Input extends z.ZodObject>(
     canOnlyRead,
     for(config) {
       const input = lazily(() => declaration.input(config));
+      const accepted = lazily(() => jsonSchema(input()));
       return {
         name,
         title,
         description: typeof description === "function" ? description(config) : description,
         annotations: EFFECTS[config.readOnly && canOnlyRead ? "reads" : effect],
         get inputSchema() {
-          return jsonSchema(input());
+          return plainSchema(accepted());
+        },
+        get accepted() {
+          return accepted();
         },
         get outputSchema() {
           return output === undefined ? undefined : jsonSchema(output());
         },
         prepare(args) {
-          const parsed = input().safeParse(args);
-          if (!parsed.success) return { ok: false, issues: parsed.error.issues };
+          const read = readArguments(args, name, accepted());
+          const parsed = input().safeParse(read);
+          if (!parsed.success) return { ok: false, issues: parsed.error.issues, read };
           const { data } = parsed;
           if (config.readOnly && !onlyReads(data))
             return { ok: true, run: () => Promise.reject(readOnlyRefusal(name)) };
@@ -114,16 +109,4 @@ export function declareTool<Input extends z.ZodObject>(
       };
     },
   };
-}
-
-/** Omits `$schema`, which every tool would repeat: MCP's default dialect has all keywords used here. */
-function jsonSchema(schema: z.ZodObject): ObjectSchema {
-  const { $schema, ...rest } = z.toJSONSchema(schema, { io: "input", override: dropSafetyBounds });
-  return objectSchema.parse(rest);
-}
-
-/** Removes the bounds of JavaScript's exact integers, which zod adds to every integer. */
-function dropSafetyBounds({ jsonSchema: schema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
-  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
-  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
 }

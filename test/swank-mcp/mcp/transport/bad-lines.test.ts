@@ -93,6 +93,79 @@ describe("LineTransport on lines that are not messages", () => {
   });
 });
 
+describe("LineTransport on parts that are null, empty lists or JSON texts", () => {
+  const request = { jsonrpc: "2.0", id: 1, method: "m" };
+  const cases: readonly (readonly [sent: object, read: object])[] = [
+    [{ ...request, params: null }, request],
+    [{ ...request, params: [] }, request],
+    [
+      { ...request, params: "{}" },
+      { ...request, params: {} },
+    ],
+    [
+      { ...request, params: { a: null, _meta: null } },
+      { ...request, params: {} },
+    ],
+    [
+      { ...request, params: { _meta: [] } },
+      { ...request, params: {} },
+    ],
+    [
+      { ...request, params: { _meta: { progressToken: null } } },
+      { ...request, params: { _meta: {} } },
+    ],
+    [
+      { ...request, params: { arguments: { a: null } } },
+      { ...request, params: { arguments: { a: null } } },
+    ],
+    [
+      { ...request, params: { arguments: null } },
+      { ...request, params: { arguments: null } },
+    ],
+    [
+      { ...request, params: { capabilities: null } },
+      { ...request, params: { capabilities: {} } },
+    ],
+    [
+      { ...request, params: { capabilities: [] } },
+      { ...request, params: { capabilities: {} } },
+    ],
+    [
+      { ...request, params: { capabilities: { roots: null, sampling: false, elicitation: true, x: [] } } },
+      { ...request, params: { capabilities: { elicitation: {}, x: {} } } },
+    ],
+    [
+      { ...request, params: { _meta: { "io.modelcontextprotocol/clientCapabilities": null } } },
+      { ...request, params: { _meta: { "io.modelcontextprotocol/clientCapabilities": {} } } },
+    ],
+    [{ ...request, result: null, error: null }, request],
+    [
+      { jsonrpc: "2.0", id: null, method: "notifications/initialized", params: null },
+      { jsonrpc: "2.0", method: "notifications/initialized" },
+    ],
+  ];
+  for (const [sent, read] of cases) {
+    it(`reads ${JSON.stringify(sent)}`, async () => {
+      const client = new LineClient();
+      client.write(`${JSON.stringify(sent)}\n`);
+      await client.end();
+      expect(client.received).to.deep.equal([read]);
+      expect(client.answers).to.deep.equal([]);
+    });
+  }
+
+  it("reads a response that also has a method and an error, which are null", async () => {
+    const client = new LineClient();
+    void client.transport.send({ jsonrpc: "2.0", id: 1, method: "elicitation/create" });
+    const result = { action: "accept", content: { answer: "Yes" }, _meta: null };
+    client.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: null, error: null, result })}\n`);
+    await client.end();
+    expect(client.received).to.deep.equal([
+      { jsonrpc: "2.0", id: 1, result: { action: "accept", content: { answer: "Yes" } } },
+    ]);
+  });
+});
+
 describe("LineTransport on lines above the maximum size", () => {
   const big = "x".repeat(5000);
   const cases: readonly [what: string, message: object, id: string | number | null][] = [

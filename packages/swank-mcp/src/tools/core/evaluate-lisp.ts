@@ -34,7 +34,7 @@ export const evaluateLisp = defineTool({
       output: z.int().optional().describe("Instead of code: id of cut output to read"),
       offset: z.int().min(0).optional().describe("Where to read it from"),
       conditions: z
-        .union([z.boolean(), z.string()])
+        .union([z.boolean(), z.string().min(1)])
         .optional()
         .describe("Report signalled conditions and their handlers: true, or a type"),
     }),
