@@ -57,7 +57,7 @@ describe("Approvals with Emacs", () => {
     ["no", "APPROVAL_DENIED: Not allowed (:eval): evaluate code in frame #2; the user said no in Emacs."],
     [
       "unanswered",
-      "APPROVAL_DENIED: Not allowed (:eval): evaluate code in frame #2; no answer came within 60 s in Emacs.",
+      "APPROVAL_DENIED: Not allowed (:eval): evaluate code in frame #2; no answer came within 55 s in Emacs.",
     ],
     ["nobody", "allowed"],
   ];

@@ -67,7 +67,7 @@ describe("approval with a client that can ask", () => {
     for (const given of answer) {
       for (const [name, args] of [
         ["debugger_eval_in_frame", { frame: 0, code: "(setf *touched* t)" }],
-        ["debugger_invoke_restart", { restart: "ABORT" }],
+        ["debugger_invoke_restart", { restart: "RETRY" }],
         ["debugger_step", { mode: "into" }],
         ["breakpoint_set", { function: "g" }],
       ] as const) {

@@ -144,7 +144,7 @@ describe("debugger tool refusals", () => {
       ["debugger_frame_locals", {}],
       ["debugger_eval_in_frame", { frame: 0 }],
       ["debugger_eval_in_frame", { frame: 1.5, code: "1" }],
-      ["debugger_invoke_restart", { restart: 1, values: "1" }],
+      ["debugger_invoke_restart", { restart: 1, values: [1] }],
       ["debugger_step", { mode: "sideways" }],
       ["debugger_continue", { timeout: 0 }],
       ["breakpoint_set", { function: "f", hit_count: 0 }],
@@ -154,14 +154,20 @@ describe("debugger tool refusals", () => {
     }
   });
 
-  it("INVALID_ARGUMENTS for threads, frames and restarts that are null, lists, objects or booleans", async () => {
+  it("INVALID_ARGUMENTS for threads, frames and restarts that are lists, objects or booleans, or null though required", async () => {
     const stop = stopName(await lisp.evaluate('(error "x")'));
     const thread = Number.parseInt(stop, 10);
-    for (const wrong of [null, [thread], {}, { thread }, true, 1.5]) {
+    for (const wrong of [null, [thread, 1], {}, { thread }, true, 1.5]) {
+      const optional =
+        wrong === null
+          ? []
+          : [
+              ...NEED_A_STOP.map(([tool, others]) => [tool, { ...others, thread: wrong }] as const),
+              ["breakpoint_set", { function: "car", thread: wrong }] as const,
+              ["debugger_frames", { start: wrong }] as const,
+            ];
       for (const [name, args] of [
-        ...NEED_A_STOP.map(([tool, others]) => [tool, { ...others, thread: wrong }] as const),
-        ["breakpoint_set", { function: "car", thread: wrong }],
-        ["debugger_frames", { start: wrong }],
+        ...optional,
         ["debugger_frame_locals", { frame: wrong }],
         ["debugger_invoke_restart", { restart: wrong }],
         ["breakpoint_remove", { id: wrong }],

@@ -1,6 +1,7 @@
-import type { ElicitResult } from "@modelcontextprotocol/sdk/types.js";
+import { type ElicitResult, ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import { expect } from "chai";
 import { McpDebugger } from "../../support/mcp-debugger.js";
+import { blocks } from "../../support/mcp-results.js";
 
 describe("approval when the question fails", () => {
   let lisp: McpDebugger;
@@ -38,4 +39,34 @@ describe("approval when the question fails", () => {
       expect(await lisp.stops()).to.have.length(1);
     });
   }
+
+  it("goes through if the client has no such method, and never asks about ABORT of the own stop", async () => {
+    let questions = 0;
+    answer = async () => {
+      questions += 1;
+      throw new McpError(ErrorCode.MethodNotFound, "Method not found");
+    };
+    await lisp.evaluate("(break)");
+    const aborted = await lisp.call("debugger_invoke_restart", { restart: "ABORT" });
+    expect(aborted.isError).to.equal(false);
+    expect(questions).to.equal(0);
+    const retried = await lisp.call("debugger_invoke_restart", { restart: "RETRY" });
+    expect(blocks(retried)[0]).to.include("stopped");
+    expect(questions).to.equal(1);
+    expect(await lisp.stops()).to.have.length(1);
+  });
+
+  it("asks about a restart of the program's own that is called ABORT", async () => {
+    let questions = 0;
+    answer = async () => {
+      questions += 1;
+      return { action: "decline" };
+    };
+    const fresh = await McpDebugger.start({ answer: () => answer() });
+    await fresh.evaluate('(restart-case (error "x") (abort () :report "Return to top level." (print :deleted)))');
+    const refused = await fresh.refusal("debugger_invoke_restart", { restart: "ABORT" });
+    expect(refused.type).to.equal("APPROVAL_DENIED");
+    expect(questions).to.equal(1);
+    await fresh.close();
+  });
 });

@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { type CallRecord, defineTool, type ToolServer, textAnswer } from "swank-mcp";
 import * as z from "zod";
 import { McpInProcess } from "../../support/mcp-in-process.js";
-import { type Answering, answered, type Finished } from "../../support/mcp-results.js";
+import { type Answering, answered, type Finished, finished } from "../../support/mcp-results.js";
 import { toolServer } from "../../support/mcp-server.js";
 
 /** The code of each call that the tool below has executed. */
@@ -39,6 +39,11 @@ function denial({ isError, content, structuredContent }: Finished): string {
   expect(structuredContent).to.have.nested.property("error.data.type", "APPROVAL_DENIED");
   expect(content[0]?.text).to.include("Nothing was done");
   return content[0]?.text ?? "";
+}
+
+/** A result of revision 2025-11-25, which has no type. */
+function finishedCall(result: unknown): Finished {
+  return finished.parse({ resultType: "complete", ...Object(result) });
 }
 
 describe("SuspendedCalls", () => {
@@ -257,3 +262,94 @@ function fakeQuestion(requestState: string) {
 function flip(letter: string): string {
   return letter === "A" ? "B" : "A";
 }
+
+describe("a question to a client of revision 2025-11-25 that declares elicitation", () => {
+  const NO_METHOD = { error: { code: -32601, message: "Method not found" } };
+  let peer: McpInProcess;
+
+  const start = async (...args: string[]) => {
+    done = [];
+    peer = new McpInProcess(server(args), { capabilities: { elicitation: {} } });
+    await peer.initialize();
+  };
+  afterEach(() => peer.close());
+
+  /** The questions so far, as the client's ids for them. */
+  const asked = () => peer.notifications.flatMap(({ id, method }) => (method === "elicitation/create" ? [id] : []));
+  const question = async (index = 0): Promise<number | undefined> => {
+    while (asked().length <= index) await setImmediate();
+    return asked()[index];
+  };
+  const call = (code = "(a)") => peer.request("tools/call", { name: "risky", arguments: { code } }).then(finishedCall);
+
+  it("that has no such method leaves the decision to the client, which is not asked again", async () => {
+    await start();
+    const first = call();
+    peer.send({ id: await question(), ...NO_METHOD });
+    expect((await first).isError).to.equal(false);
+    expect((await call("(b)")).isError).to.equal(false);
+    expect(done).to.deep.equal(["(a)", "(b)"]);
+    expect(asked()).to.have.length(1);
+  });
+
+  it("that has no such method leaves two calls at once to the client", async () => {
+    await start();
+    const calls = [call("(a)"), call("(b)")];
+    peer.send({ id: await question(), ...NO_METHOD });
+    expect((await Promise.all(calls)).map(({ isError }) => isError)).to.deep.equal([false, false]);
+    expect(asked()).to.have.length(1);
+  });
+
+  it("that has no such method refuses under strict, and says what --approval ask does", async () => {
+    await start("--approval", "strict");
+    const refused = call();
+    peer.send({ id: await question(), ...NO_METHOD });
+    expect(denial(await refused)).to.match(/this client cannot ask[\s\S]*--approval ask/);
+    expect(done).to.deep.equal([]);
+  });
+
+  it("that stays silent refuses within 55 s, withdraws the question, and names --approval off", async () => {
+    await start();
+    mock.timers.enable({ apis: ["setTimeout"] });
+    try {
+      const refused = call();
+      const id = await question();
+      mock.timers.tick(55_000);
+      expect(denial(await refused)).to.match(/no answer came within 55 s\.[\s\S]*--approval off/);
+      await peer.notified("notifications/cancelled");
+      // A late answer changes nothing.
+      peer.send({ id, result: { action: "accept", content: { answer: "Yes" } } });
+      await setImmediate();
+      expect(done).to.deep.equal([]);
+    } finally {
+      mock.timers.reset();
+    }
+  });
+
+  const answers: readonly (readonly [what: string, answer: object, expected: RegExp | "done"])[] = [
+    ["a yes", { result: { action: "accept", content: { answer: "Yes" } } }, "done"],
+    [
+      "a word that is no choice",
+      { result: { action: "accept", content: { answer: "yes" } } },
+      /not one of the choices/,
+    ],
+    ["a cancelled dialog", { result: { action: "cancel" } }, /the user said no/],
+    ["null as the content", { result: { action: "accept", content: null } }, /names no choice[\s\S]*--approval off/],
+    ["no action", { result: { content: { answer: "Yes" } } }, /was malformed[\s\S]*--approval off/],
+    ["an unknown action", { result: { action: "ok", content: { answer: "Yes" } } }, /was malformed/],
+    ["a list as the result", { result: ["Yes"] }, /was malformed/],
+    ["true as the answer", { result: { action: "accept", content: { answer: true } } }, /names no choice/],
+    ["another error", { error: { code: -32603, message: "no window" } }, /no window[\s\S]*--approval off/],
+    ["an error without a code", { error: { message: "not supported" } }, /not supported/],
+  ];
+  for (const [what, answer, expected] of answers) {
+    it(`takes ${what} ${expected === "done" ? "as a yes" : "as a no"}`, async () => {
+      await start();
+      const result = call();
+      peer.send({ id: await question(), ...answer });
+      if (expected === "done") expect((await result).isError).to.equal(false);
+      else expect(denial(await result)).to.match(expected);
+      expect(done).to.have.length(expected === "done" ? 1 : 0);
+    });
+  }
+});

@@ -32,6 +32,8 @@ export interface Approver {
 
 /** Seconds that the user has for each question. */
 const ANSWER_SECONDS = 60;
+/** The same in Emacs: the call must be answered before the 60 s after which many clients give it up. */
+const EMACS_SECONDS = 55;
 /** How often progress is reported while the user is asked, in milliseconds. */
 const REMINDER = 5000;
 
@@ -41,6 +43,11 @@ const SHOW = "Show Code";
 const YES_FOR_STOP = "Yes, for this stop";
 /** Why a request is not allowed whose call was cancelled. */
 const CALL_CANCELLED = "the call was cancelled";
+/** Why a request was not answered by a client that declares elicitation. */
+const UNABLE = "the client declares that it can ask, and cannot";
+/** What the user can do about a client in which no question appears. */
+const IF_NOT_ASKED =
+  "Nothing was done. If no question appeared, the client declares elicitation but does not show it: the user can start swank-mcp with --approval off, which never asks and leaves the decision to the client's own permissions.";
 /** How a request is allowed after the answer "Yes, for this stop". */
 const GRANTED = "allowed before, for this stop";
 
@@ -51,6 +58,8 @@ export class Approvals {
   readonly #turns = new QuestionTurns();
   /** Operations that the user allowed for a whole stop. */
   readonly #granted = new WeakMap<DebuggedStop, Set<Operation>>();
+  /** True when the client has declared elicitation, and then answered that it has no such method. */
+  #isClientMute = false;
 
   /** @param watch - Learns of all approvals. */
   constructor(mode: ApprovalMode, watch?: ApprovalWatch) {
@@ -63,8 +72,9 @@ export class Approvals {
    *
    * @throws Refusal `APPROVAL_DENIED`, `CANCELLED`, `STALE_STOP`
    */
-  async require(request: ApprovalRequest, approver: Approver): Promise<void> {
+  async require(request: ApprovalRequest, given: Approver): Promise<void> {
     if (this.#mode === "off") return;
+    const approver = this.#isClientMute ? { ...given, ask: undefined } : given;
     const isNeeded = this.#mode === "strict" || request.isForeign === true;
     if (this.#isGranted(request)) this.#decided(request, approver, { isAllowed: true, by: "server", how: GRANTED });
     else if (isNeeded || approver.ask !== undefined) await this.#askInTurn(request, approver, isNeeded);
@@ -94,15 +104,16 @@ export class Approvals {
 
   /**
    * A thread that is not the agent's belongs to the person who owns the image, who is asked in Emacs. The client asks if no Emacs does, and about
-   * the agent's own threads.
+   * the agent's own threads. A client that turns out to be unable to ask is one that has not said that it can.
    */
   async #askSomewhere(request: ApprovalRequest, approver: Approver, isNeeded: boolean): Promise<void> {
     const { ask, askInEmacs } = approver;
-    if (askInEmacs !== undefined && (request.isForeign === true || ask === undefined)) {
-      if (await this.#askInEmacs(request, askInEmacs, approver)) return;
-    }
-    if (ask !== undefined) return this.#ask(request, ask, approver);
-    if (isNeeded) throw this.#refused(request, approver, cannotAsk(request, this.#mode));
+    const inEmacs = async () => askInEmacs !== undefined && (await this.#askInEmacs(request, askInEmacs, approver));
+    const isEmacsFirst = request.isForeign === true || ask === undefined;
+    if (isEmacsFirst && (await inEmacs())) return;
+    if (ask !== undefined && !this.#isClientMute && (await this.#ask(request, ask, approver, isNeeded))) return;
+    if (!isNeeded || (!isEmacsFirst && (await inEmacs()))) return;
+    throw this.#refused(request, approver, cannotAsk(request, this.#mode));
   }
 
   /** @returns false if no Emacs asks. */
@@ -124,7 +135,8 @@ export class Approvals {
     }
   }
 
-  async #ask(request: ApprovalRequest, ask: Ask, approver: Approver): Promise<void> {
+  /** @returns false if the client cannot ask. */
+  async #ask(request: ApprovalRequest, ask: Ask, approver: Approver, isNeeded: boolean): Promise<boolean> {
     const watching = this.#watching(approver).map((watch) => watch.asked(request, "client"));
     let answer: ApprovalAnswer = { isAllowed: false, by: "client", how: CALL_CANCELLED };
     try {
@@ -132,9 +144,15 @@ export class Approvals {
       const last =
         reply.kind === "chosen" && reply.choice === SHOW ? await put(ask, detailQuestion(request), approver) : reply;
       if (approver.signal.aborted) throw cancelled();
+      if (last.kind === "unable") {
+        this.#isClientMute = true;
+        answer = { isAllowed: !isNeeded, by: isNeeded ? "client" : "server", how: UNABLE };
+        return false;
+      }
       answer = answerOf(last);
-      if (!answer.isAllowed) throw denied(request, answer.how);
+      if (!answer.isAllowed) throw denied(request, answer.how, last);
       if (answer.how === YES_FOR_STOP) this.#grant(request);
+      return true;
     } finally {
       for (const answered of watching) answered(answer);
     }
@@ -169,7 +187,7 @@ async function putInEmacs(
   approver: Approver,
   onAsked: () => void,
 ): Promise<UserAnswer> {
-  const asked = ask(request, { seconds: ANSWER_SECONDS, signal: approver.signal, onAsked });
+  const asked = ask(request, { seconds: EMACS_SECONDS, signal: approver.signal, onAsked });
   const answer = await reminding(approver, "Waiting for the user to allow this in Emacs.", asked);
   if (approver.signal.aborted) throw cancelled();
   return answer;
@@ -223,8 +241,9 @@ function forStop({ stop }: ApprovalRequest): string[] {
   return stop === undefined ? [] : [YES_FOR_STOP];
 }
 
-function denied(request: ApprovalRequest, why: string): Refusal {
-  return new Refusal("APPROVAL_DENIED", `${notAllowed(request)}; ${why}.`);
+function denied(request: ApprovalRequest, why: string, reply?: Reply): Refusal {
+  const isUncertain = reply?.kind === "unanswered" || reply?.kind === "failed";
+  return new Refusal("APPROVAL_DENIED", `${notAllowed(request)}; ${why}.`, isUncertain ? { remedy: IF_NOT_ASKED } : {});
 }
 
 function answerOf(reply: Reply): ApprovalAnswer {
@@ -236,12 +255,15 @@ function answerInEmacs(chosen: UserAnswer): ApprovalAnswer {
   if (chosen === "nobody") return { isAllowed: false, by: "emacs", how: "no Emacs could ask" };
   if (chosen === "yes" || chosen === "stop")
     return { isAllowed: true, by: "emacs", how: chosen === "yes" ? YES : YES_FOR_STOP };
-  return { isAllowed: false, by: "emacs", how: whyDenied({ kind: chosen === "no" ? "declined" : chosen }) };
+  const reply: Reply = chosen === "no" ? { kind: "declined" } : { kind: chosen, seconds: EMACS_SECONDS };
+  return { isAllowed: false, by: "emacs", how: whyDenied(reply) };
 }
 
 function whyDenied(reply: Reply): string {
   if (reply.kind === "failed") return reply.why;
-  return reply.kind === "unanswered" ? `no answer came within ${ANSWER_SECONDS} s` : "the user said no";
+  return reply.kind === "unanswered"
+    ? `no answer came within ${reply.seconds ?? ANSWER_SECONDS} s`
+    : "the user said no";
 }
 
 function tooMany(request: ApprovalRequest): Refusal {

@@ -9,8 +9,10 @@ export type Reply =
   | { readonly kind: "chosen"; readonly choice: string }
   /** The user declined or dismissed the question. */
   | { readonly kind: "declined" }
-  /** The time was up. */
-  | { readonly kind: "unanswered" }
+  /** The time was up, after so many seconds if that was earlier than asked for. */
+  | { readonly kind: "unanswered"; readonly seconds?: number }
+  /** The client has no way to ask, although it says so. */
+  | { readonly kind: "unable" }
   /** The question did not reach the user, or the answer did not come back; `why` is a clause without a full stop. */
   | { readonly kind: "failed"; readonly why: string };
 

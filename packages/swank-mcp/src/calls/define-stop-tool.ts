@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { ownership } from "../agent/foreign.js";
+import { isForeign, ownership } from "../agent/foreign.js";
 import type { ToolAnswer } from "../text/tool-answer.js";
 import { checkFrame } from "./check-frame.js";
 import { continueRequest } from "./resuming.js";
@@ -47,7 +47,8 @@ export function defineStopTool<Input extends StopInput>(declaration: StopToolDec
 }
 
 /** @returns `undefined` for a plan that needs no approval. */
-function requestOf({ request }: StopPlan, found: AddressedStop): StopRequest | undefined {
+function requestOf({ request, isAbort = false }: StopPlan, found: AddressedStop): StopRequest | undefined {
+  if (isAbort && !isForeign(found.stop, found.session)) return undefined;
   if (request === "continue") return continueRequest(found);
   if (request !== "impossible-elsewhere") return request;
   if (found.stop.owner !== undefined) return undefined;

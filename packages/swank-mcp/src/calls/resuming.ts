@@ -6,6 +6,9 @@ import type { ReadOnlyStop, StopRequest } from "./stop-plan.js";
 /** The description of the CONTINUE restart that (break) itself provides, in any package and case. */
 const BREAK_CONTINUES = /^Return from \S*\bBREAK\.$/i;
 
+/** The descriptions of the ABORT restarts of an evaluation and of SBCL's threads. */
+const ABORTS = /^(?:Return to top level|abort thread \()/i;
+
 /** The request to leave a stop through one of its restarts. */
 export function restartRequest(
   { index, name, description }: Restart,
@@ -19,6 +22,15 @@ export function restartRequest(
     particulars: [[label, description], ...values.map((value, at) => [`Value ${at + 1}`, value] as const)],
     circumstances: [`Thread ${stop.thread}/${stop.level}, stopped by ${stop.condition.type}`],
   };
+}
+
+/** Whether a restart ends the whole evaluation or thread: the outermost ABORT, which is not the program's own. */
+export function isAbort({ index, name, description }: Restart, { restarts }: ReadOnlyStop): boolean {
+  return (
+    name === "ABORT" &&
+    ABORTS.test(description) &&
+    restarts.every((other) => other.name !== name || other.index <= index)
+  );
 }
 
 /**

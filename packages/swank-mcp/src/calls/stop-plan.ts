@@ -17,6 +17,8 @@ export interface StopPlan {
    * question.
    */
   readonly request: StopRequest | "continue" | "impossible-elsewhere";
+  /** Whether the action only aborts the stop: the user is asked only about a stop that belongs to another client or the program. */
+  readonly isAbort?: boolean;
   /** Called only if the user allows it. */
   act(found: AddressedStop): Promise<ToolAnswer>;
 }

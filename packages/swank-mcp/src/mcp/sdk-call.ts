@@ -2,6 +2,7 @@ import {
   type CallToolResult,
   type InputRequiredResult,
   inputRequired,
+  ProtocolError,
   SdkError,
   SdkErrorCode,
   type Server,
@@ -17,10 +18,18 @@ import type { ReceivedCall, SentCall } from "./direct-calls.js";
 import { ProgressReporter } from "./progress.js";
 import { canAsk, namedCapabilities } from "./sdk-client.js";
 import type { CallRequest, Round, SuspendedCalls } from "./suspended-calls.js";
-import type { MessageId } from "./transport/message.js";
+import { METHOD_NOT_FOUND, type MessageId } from "./transport/message.js";
 
 /** Most characters of a client's error that a refusal repeats. */
 const MAX_REASON = 300;
+
+/**
+ * How long after a call the answer to its first question counts, in milliseconds. The SDK's clients, and others, give up a call after 60 s; the
+ * refusal must come before, or the agent never learns why.
+ */
+const PATIENCE = 55_000;
+/** The least time in which a user can answer, in milliseconds. */
+const LEAST_TIME = 3000;
 
 /** Key of the question in a result that asks one. */
 const QUESTION = "approval";
@@ -105,13 +114,26 @@ function progressReporter(progressToken: MessageId, { notify }: ReceivedCall): P
   );
 }
 
-/** Asks by elicitation. The timeout and the signal also cancel the question in the client. */
+/**
+ * Asks by elicitation. The timeout and the signal also cancel the question in the client. Once the user has answered a question, further ones
+ * have their whole time.
+ */
 function askThrough(server: Server): Ask {
-  return async (question, options): Promise<Reply> => {
+  const begun = performance.now();
+  let isAnswered = false;
+  return async (question, { timeout: given, signal }): Promise<Reply> => {
+    const left = Math.round(begun + PATIENCE - performance.now());
+    const timeout = isAnswered ? given : Math.min(given, left);
+    if (timeout < LEAST_TIME) return { kind: "failed", why: "earlier questions took all the time of this call" };
     try {
-      return readReply(await server.request({ method: "elicitation/create", params: formOf(question) }, options));
+      const result = await server.request(
+        { method: "elicitation/create", params: formOf(question) },
+        { timeout, signal },
+      );
+      isAnswered = true;
+      return readReply(result);
     } catch (error) {
-      return failedReply(error);
+      return failedReply(error, Math.round(timeout / 1000));
     }
   };
 }
@@ -141,9 +163,10 @@ function readReply(given: unknown): Reply {
 }
 
 /** The reply for a rejection of the SDK: a timeout, a malformed answer, or an error or disconnection of the client. */
-function failedReply(error: unknown): Reply {
+function failedReply(error: unknown, seconds: number): Reply {
+  if (error instanceof ProtocolError && error.code === METHOD_NOT_FOUND) return { kind: "unable" };
   const code = error instanceof SdkError ? error.code : undefined;
-  if (code === SdkErrorCode.RequestTimeout) return { kind: "unanswered" };
+  if (code === SdkErrorCode.RequestTimeout) return { kind: "unanswered", seconds };
   if (code === SdkErrorCode.InvalidResult) return { kind: "failed", why: "the client's answer was malformed" };
   const message = error instanceof Error ? error.message : String(error);
   return { kind: "failed", why: `the question failed in the client (${oneLine(message, MAX_REASON)})` };

@@ -34,6 +34,9 @@ export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
 export const INVALID_PARAMS = -32602;
 
+/** JSON-RPC's error code for a method that the receiver does not have. */
+export const METHOD_NOT_FOUND = -32601;
+
 /** JSON-RPC's error code for a defect of the server. */
 export const INTERNAL_ERROR = -32603;
 

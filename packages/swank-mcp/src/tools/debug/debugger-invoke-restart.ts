@@ -2,7 +2,7 @@ import * as z from "zod";
 import { checkFrame } from "../../calls/check-frame.js";
 import { defineStopTool } from "../../calls/define-stop-tool.js";
 import { answerResumed } from "../../calls/resume.js";
-import { callOf, restartRequest } from "../../calls/resuming.js";
+import { callOf, isAbort, restartRequest } from "../../calls/resuming.js";
 import { threadInput, timeoutInput } from "../../calls/stop-inputs.js";
 import type { ReadOnlyStop, StopRequest } from "../../calls/stop-plan.js";
 import type { DebuggedStop } from "../../image/lisp-port.js";
@@ -30,6 +30,7 @@ export const debuggerInvokeRestart = defineStopTool({
     const options = { timeout: seconds * 1000, signal: context.signal };
     return {
       request: await requestTo(choice, stop, values),
+      isAbort: choice.kind === "restart" && isAbort(choice.restart, stop),
       async act(found) {
         const answer = await answerResumed(found, () => invoke(found.stop, choice, values, options), context, seconds);
         return withRestartTaken(answer, choice);
