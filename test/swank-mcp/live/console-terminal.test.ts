@@ -127,6 +127,22 @@ describe("swank-mcp console in a terminal", () => {
     await terminal.shows("=> 3");
   });
 
+  it("interrupts the entry that Ctrl-C follows at once", async () => {
+    await terminal.shows("CL-USER>");
+    terminal.press(`${LOOP}${KEYS.enter}${KEYS.interrupt}`);
+    await terminal.shows("The call was cancelled before Lisp was reached.");
+    await terminal.enter('(error "Halt")');
+    await terminal.shows("CL-USER [");
+    await terminal.shows("]");
+    terminal.press(`,in 0 ${LOOP}${KEYS.enter}${KEYS.interrupt}`);
+    await terminal.shows("cancelled");
+    await terminal.shows("]");
+    terminal.press(`,help${KEYS.enter}${KEYS.interrupt}`);
+    await terminal.shows(",quit");
+    await terminal.enter(",in 0 (+ 1 2)", "] ");
+    await terminal.shows("=> 3");
+  });
+
   it("abandons an evaluation that does not stop at the second Ctrl-C", async () => {
     await terminal.enter("(sb-sys:without-interrupts (princ :begun) (finish-output) (loop (sleep 0.01)))");
     await terminal.shows("BEGUN");

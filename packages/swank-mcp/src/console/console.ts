@@ -30,10 +30,10 @@ export interface ConsoleParts {
   read(): Promise<void>;
 }
 
-/** Controllers that interrupt or cancel the running call. */
-interface Running {
-  readonly interrupt: AbortController;
-  readonly cancel: AbortController;
+/** Controllers that interrupt or cancel a call. */
+class Running {
+  readonly interrupt = new AbortController();
+  readonly cancel = new AbortController();
 }
 
 /** Sends the user's entries to the tools, one after another, and shows the answers. */
@@ -42,6 +42,7 @@ export class Console {
   #place: Place | undefined;
   /** The thread chosen with `,thread`. */
   #thread: string | undefined;
+  /** The running call, or the call of an entry that Ctrl-C followed before the call began. */
   #running: Running | undefined;
   /** Ends the answers that are shown again and again. */
   #live: AbortController | undefined;
@@ -89,16 +90,23 @@ export class Console {
       const entry = await this.#parts.entries.next(await this.#prompt());
       if (entry === undefined) return;
       if (!this.#hasLeft) await this.#take(entry);
+      // An entry without a call leaves its interrupt.
+      this.#running = undefined;
       await this.#parts.read();
     }
   }
 
-  /** Handles Ctrl-C: the first pauses an evaluation, the second aborts it. At the prompt it clears the typed text. `,live` ends at once. */
+  /**
+   * Handles Ctrl-C: the first pauses an evaluation, the second aborts it. At the prompt it clears the typed text. `,live` ends at once.
+   *
+   * A terminal can send Enter and Ctrl-C together, before the entry's call begins. They concern that call.
+   */
   interrupt(): void {
-    if (this.#live !== undefined) this.#endLive();
-    else if (this.#running === undefined) this.#parts.entries.clear();
-    else if (this.#running.interrupt.signal.aborted) this.#running.cancel.abort();
-    else this.#running.interrupt.abort();
+    if (this.#live !== undefined) return this.#endLive();
+    if (this.#running === undefined && !this.#parts.entries.hasNext) return this.#parts.entries.clear();
+    this.#running ??= new Running();
+    const { interrupt, cancel } = this.#running;
+    (interrupt.signal.aborted ? cancel : interrupt).abort();
   }
 
   /** Takes no further entry, and shows no further answer. */
@@ -212,9 +220,9 @@ export class Console {
     args: Readonly<Record<string, unknown>>,
     progress: ToolCall["progress"],
   ): Promise<ToolAnswer> {
-    const running = { interrupt: new AbortController(), cancel: new AbortController() };
     const { ask, tools } = this.#parts;
-    this.#running = running;
+    this.#running ??= new Running();
+    const running = this.#running;
     try {
       const { signal } = running.cancel;
       return await tools.call({ name, args, signal, interrupt: running.interrupt.signal, progress, ask });

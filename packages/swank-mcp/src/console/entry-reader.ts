@@ -31,6 +31,11 @@ export class EntryReader {
     lines.on("close", () => this.#end());
   }
 
+  /** Whether an entry was entered that `next` has not returned. */
+  get hasNext(): boolean {
+    return this.#entries.length > 0;
+  }
+
   /** Returns the next entry; shows the prompt in a terminal. `undefined` at the end of the input. */
   async next(prompt: string): Promise<Entry | undefined> {
     this.#prompt = prompt;
