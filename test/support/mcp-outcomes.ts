@@ -10,6 +10,7 @@ type Transcript = Omit<Extract<Outcome, { status: "lost" }>, "status" | "cause">
 export const SILENT: Transcript = {
   stdout: "",
   stderr: "",
+  output: [],
   outputOmitted: [],
   warnings: [],
   warningsInFiles: [],

@@ -85,7 +85,7 @@ export type {
 } from "./calls/load-result.js";
 export type { ChangedForm, FormOutcome, LoadedChanges } from "./calls/loaded-changes.js";
 export type { ObjectFact, ObjectPart, ObjectView } from "./calls/object-view.js";
-export type { OmittedOutput, OutputStream } from "./calls/omitted-output.js";
+export type { OmittedOutput, OutputChunk, OutputStream } from "./calls/omitted-output.js";
 export type * from "./calls/profile-data.js";
 export type * from "./calls/program-thread.js";
 export type { RedefinedIn, Redefinitions, StaleUse } from "./calls/redefinition.js";
@@ -128,7 +128,7 @@ export type { EndedThread } from "./debugger/own-threads.js";
 export type { Evaluation, Outcome, Stop, Stopped } from "./debugger/stop.js";
 export type { CodeOutline } from "./evaluation/code-outline.js";
 export type { DecodedEvalOptions, EvalOptions } from "./evaluation/evaluate-to-end.js";
-export type { EvaluateOptions, FrameEvaluationOptions, OutputChunk } from "./evaluation/evaluation.js";
+export type { EvaluateOptions, FrameEvaluationOptions } from "./evaluation/evaluation.js";
 export type { Aborted, Lost, Returned, Transcript } from "./evaluation/outcome.js";
 export type { WaitOptions } from "./evaluation/outcome-slot.js";
 export type { Backoff } from "./growing-delay.js";

@@ -1,8 +1,9 @@
 import { expect } from "chai";
 import { calls, launch, type Stop, type SwankClient } from "swank-client";
+import type { OutputChunk } from "swank-client/types";
 import { rejection } from "../../support/caught.js";
 import { liveImage } from "./live-image.js";
-import { stopped, values } from "./outcomes.js";
+import { returned, stopped, values } from "./outcomes.js";
 
 describe("SwankClient", function () {
   this.timeout(60_000);
@@ -129,29 +130,89 @@ describe("SwankClient", function () {
 describe("Evaluation.chunks", () => {
   const image = liveImage();
 
-  it("has all output as it arrives, through stops, to the evaluation's end", async () => {
+  async function readAll(chunks: AsyncIterable<OutputChunk>): Promise<string[]> {
+    const read: string[] = [];
+    for await (const { stream, text } of chunks) read.push(`${stream}: ${text}`);
+    return read;
+  }
+
+  it("ends at a stop, and begins again where the thread resumes", async () => {
     const lisp = await image.connect();
     const evaluation = lisp.evaluate(
-      '(princ "one") (restart-case (error "x") (go-on ())) (princ "two" *error-output*)',
+      '(princ "one") (restart-case (error "x") (go-on ())) (princ "two" *error-output*) (break) (princ "three")',
     );
-    const reading = (async () => {
-      const read: string[] = [];
-      for await (const { stream, text } of evaluation.chunks()) read.push(`${stream}: ${text}`);
-      return read;
-    })();
+    expect(await readAll(evaluation.chunks())).to.deep.equal(["stdout: one"]);
+    expect(await readAll(evaluation.chunks())).to.deep.equal(["stdout: one"]);
     await stopped(await evaluation.next()).stop.invokeRestart(0);
-    expect(await reading).to.deep.equal(["stdout: one", "stderr: two"]);
+    expect(await readAll(evaluation.chunks())).to.deep.equal(["stderr: two"]);
+    // The outcome was not taken.
+    await evaluation.stop?.continue();
+    expect(await readAll(evaluation.chunks())).to.deep.equal(["stdout: three"]);
+    expect(returned(await evaluation.next()).output).to.deep.equal([
+      { stream: "stderr", text: "two" },
+      { stream: "stdout", text: "three" },
+    ]);
+    expect(await readAll(evaluation.chunks())).to.deep.equal([]);
   });
 
-  it("ends at once for an evaluation that has ended, and when the reader leaves the loop", async () => {
+  it("ends whatever ends the evaluation: a timeout, an abort, code that cannot be read, a lost connection", async () => {
     const lisp = await image.connect();
-    const evaluation = lisp.evaluate("(loop repeat 3 do (princ 1) (finish-output) (sleep 1/10))");
+    const loop = '(princ "a") (finish-output) (loop (sleep 1/100))';
+    const timed = lisp.evaluate(loop, { timeout: 300 });
+    expect(await readAll(timed.chunks())).to.deep.equal(["stdout: a"]);
+    await timed.abort();
+    const aborted = lisp.evaluate(loop);
+    const chunks = aborted.chunks();
+    await chunks.next();
+    await Promise.all([aborted.abort(), readAll(chunks)]);
+    expect(await readAll(lisp.evaluate("(princ 1").chunks())).to.deep.equal([]);
+    expect(await readAll(lisp.evaluate('(princ "x") (car 1)', { onError: "unwind" }).chunks())).to.deep.equal([
+      "stdout: x",
+    ]);
+    expect(await readAll(lisp.evaluate("1", { package: "NO-SUCH-PACKAGE" }).chunks())).to.deep.equal([]);
+    const lost = lisp.evaluate(loop);
+    const rest = lost.chunks();
+    await rest.next();
+    await Promise.all([lisp.close(), readAll(rest)]);
+  });
+
+  it("gives each reader all output, also one that comes late or leaves", async () => {
+    const lisp = await image.connect();
+    const evaluation = lisp.evaluate(
+      '(dotimes (i 3) (princ i) (finish-output) (sleep 1/10)) (princ "e" *error-output*)',
+    );
+    const first = readAll(evaluation.chunks());
     for await (const { text } of evaluation.chunks()) {
-      expect(text).to.match(/^1/);
+      expect(text).to.match(/^0/);
       break;
     }
+    const read = await first;
+    expect(read.at(-1)).to.equal("stderr: e");
+    expect(await readAll(evaluation.chunks())).to.deep.equal(["stdout: 012", "stderr: e"]);
     await evaluation.next();
     for await (const chunk of evaluation.chunks()) throw new Error(`There is ${chunk.text}.`);
+  });
+
+  it("keeps the order in which the code finished the text of both streams", async () => {
+    const lisp = await image.connect();
+    const code = `(defun say (text stream) (write-string text stream) (finish-output stream))
+      (write-string "late " *error-output*)
+      (dotimes (i 3) (say (format nil "out~d " i) *standard-output*) (say (format nil "err~d " i) *error-output*))
+      (write-char #\\x *error-output*) (force-output *error-output*) (write-char #\\y)`;
+    const evaluation = lisp.evaluate(code);
+    const read = (await readAll(evaluation.chunks())).join("").replaceAll(/std(out|err): /g, "");
+    expect(read).to.equal("out0 late err0 out1 err1 out2 err2 xy");
+    const { output, stdout, stderr } = returned(await evaluation.next());
+    expect(output.map(({ text }) => text)).to.deep.equal([
+      "out0 ",
+      "late err0 ",
+      "out1 ",
+      "err1 ",
+      "out2 ",
+      "err2 x",
+      "y",
+    ]);
+    expect([stdout, stderr]).to.deep.equal(["out0 out1 out2 y", "late err0 err1 err2 x"]);
   });
 
   it("gives every waiting reader an answer", async () => {

@@ -37,7 +37,14 @@ describe("Large output", () => {
     const chunks: OutputChunk[] = [];
     const evaluation = client.evaluate(code, { outputLimit: 10, onOutput: (chunk) => chunks.push(chunk) });
     const feed = evaluation.chunks();
-    expect(returned(await evaluation.next())).to.deep.include({
+    const outcome = returned(await evaluation.next());
+    expect(outcome.output).to.have.deep.members([
+      { stream: "stderr", text: "\u{1F600}".repeat(10) },
+      { stream: "stderr", text: "\u{1F600}".repeat(4000), omittedBefore: 4990 },
+      { stream: "stdout", text: "a".repeat(10) },
+      { stream: "stdout", text: "a".repeat(4000), omittedBefore: 990 },
+    ]);
+    expect(outcome).to.deep.include({
       stdout: "a".repeat(4010),
       stderr: "\u{1F600}".repeat(4010),
       outputOmitted: [

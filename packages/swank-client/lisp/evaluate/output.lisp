@@ -27,7 +27,11 @@
   ;; past the limit, the last characters are kept and the others counted
   (tail nil)
   (dropped 0)
-  (dirty nil))
+  (dirty nil)
+  ;; the evaluation's other stream
+  (other nil)
+  ;; true if the code has finished text that is still in the buffer; of two streams, one at most has such text
+  (finished nil))
 
 (defclass output-stream (sb-gray:fundamental-character-output-stream)
   ((output :initarg :output :reader stream-output))
@@ -60,7 +64,8 @@
     (when (plusp count)
       (let* ((text (subseq (output-buffer output) 0 count))
              (room (max 0 (- (output-limit output) (output-sent output)))))
-        (setf (output-fill output) 0)
+        (setf (output-fill output) 0
+              (output-finished output) nil)
         (cond ((>= room count) (send-head output text))
               (t (when (plusp room) (send-head output (subseq text 0 room)))
                  (keep-tail output (subseq text room))))))))
@@ -70,6 +75,12 @@
   (incf (output-sent output) (length text))
   (incf (output-unacknowledged output) (length text))
   (send-text output text 0))
+
+(defun drain-other (output)
+  "Send the finished text of the other stream, which precedes what OUTPUT gets or sends now. The caller does not hold the lock."
+  (let ((other (output-other output)))
+    (when (and other (output-finished other))
+      (with-output-locked (other) (drain-buffer other)))))
 
 (defun flush-output (output)
   "Send all text that OUTPUT holds. Text after a gap is sent with the size of the gap."
@@ -135,6 +146,7 @@
   (let* ((output (stream-output stream))
          (end (or end (length string)))
          (newline (last-newline string start end)))
+    (drain-other output)
     (with-output-locked (output)
       (write-to-buffer output string start end)
       (setf (output-column output)
@@ -145,6 +157,7 @@
 
 (defmethod sb-gray:stream-write-char ((stream output-stream) char)
   (let ((output (stream-output stream)))
+    (drain-other output)
     (with-output-locked (output)
       (let ((fill (output-fill output)))
         (setf (schar (the simple-string (ready-buffer output)) fill) char
@@ -157,10 +170,19 @@
 
 (defmethod sb-gray:stream-line-column ((stream output-stream)) (output-column (stream-output stream)))
 
-;;; FINISH-OUTPUT only schedules a flush: many programs call it after every line, and each line would be a message.
-(defmethod sb-gray:stream-force-output ((stream output-stream)) (schedule-flush (stream-output stream)) nil)
+;;; FINISH-OUTPUT only schedules a flush: many programs call it after every line, and each line would be a message. The text is sent at
+;;; once when the other stream is written to or finished, so that the client receives text in the order in which it was finished.
+(defun finish-text (output)
+  "Note that the buffered text of OUTPUT is finished, and make the flusher send it."
+  (drain-other output)
+  (with-output-locked (output)
+    (setf (output-finished output) (plusp (output-fill output))))
+  (schedule-flush output)
+  nil)
 
-(defmethod sb-gray:stream-finish-output ((stream output-stream)) (schedule-flush (stream-output stream)) nil)
+(defmethod sb-gray:stream-force-output ((stream output-stream)) (finish-text (stream-output stream)))
+
+(defmethod sb-gray:stream-finish-output ((stream output-stream)) (finish-text (stream-output stream)))
 
 ;;; One flusher per image. It is started on demand and ends when idle.
 
@@ -200,6 +222,7 @@
            (dolist (output (take-dirty-outputs))
              ;; cleared before the text is taken, so that a concurrent write schedules another flush
              (setf (output-dirty output) nil)
+             (drain-other output)
              (with-output-locked (output) (drain-buffer output))))
           ((retire-flusher) (return)))))
 
@@ -215,7 +238,17 @@ LIMIT characters are sent, and of the rest the last TAIL-SIZE."
   (declare (notinline make-instance))
   (make-instance 'output-stream :output (make-output-state connection (list id number) limit tail-size)))
 
+(defun make-outputs (connection id limit tail-size)
+  "The streams for the standard output and the error output of evaluation ID, as two values. The arguments are those of MAKE-OUTPUT."
+  (let ((stdout (make-output connection id 1 limit tail-size))
+        (stderr (make-output connection id 2 limit tail-size)))
+    (setf (output-other (stream-output stdout)) (stream-output stderr)
+          (output-other (stream-output stderr)) (stream-output stdout))
+    (values stdout stderr)))
+
 (defun flush-evaluation (evaluation)
   "Send all output of EVALUATION."
-  (flush-output (stream-output (evaluation-stdout evaluation)))
-  (flush-output (stream-output (evaluation-stderr evaluation))))
+  (let ((stdout (stream-output (evaluation-stdout evaluation))))
+    (drain-other stdout)
+    (flush-output stdout)
+    (flush-output (output-other stdout))))

@@ -9,3 +9,11 @@ export interface OmittedOutput {
   /** The number of missing characters, as Lisp counts them. */
   readonly count: number;
 }
+
+/** A piece of output. */
+export interface OutputChunk {
+  readonly stream: OutputStream;
+  readonly text: string;
+  /** Characters of the stream that are missing before this piece, because of `outputLimit`; absent if there are none. */
+  readonly omittedBefore?: number;
+}

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { SwankError } from "../base/errors.js";
-import type { OutputStream } from "../calls/omitted-output.js";
+import type { OutputChunk, OutputStream } from "../calls/omitted-output.js";
 import type { SessionUpdate } from "../calls/stop-data.js";
-import type { EvaluateOptions, EvaluationOf, OutputChunk, StopOfTask } from "./evaluation.js";
+import type { EvaluateOptions, EvaluationOf, StopOfTask } from "./evaluation.js";
 import type { BareOutcome, OutcomeOf, Transcript } from "./outcome.js";
 import { Latch, OutcomeSlot, type Producer, type WaitOptions } from "./outcome-slot.js";
 import { OutputFeed } from "./output-feed.js";
@@ -85,10 +85,12 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
   }
 
   chunks(): AsyncIterableIterator<OutputChunk, undefined> {
-    const feed = new OutputFeed((left) => this.#feeds?.delete(left));
-    if (this.isSettled) feed.end();
-    this.#feeds ??= new Set();
-    this.#feeds.add(feed);
+    const feed = new OutputFeed(this.#recorder.pieces(), (left) => this.#feeds?.delete(left));
+    if (this.isSettled || this.#slot.hasNext) feed.end();
+    else {
+      this.#feeds ??= new Set();
+      this.#feeds.add(feed);
+    }
     return feed;
   }
 
@@ -161,8 +163,10 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
   stopped(stop: Stop, left: Latch): void {
     this.#stop = stop;
     this.#thread = stop.thread;
+    this.#recorder.endLeg();
     left.onOpen(() => this.#resumed());
     this.#slot.put(this.#outcome({ status: "stopped", stop }));
+    this.#endFeeds();
   }
 
   ended(verdict: Exclude<BareOutcome<Stop>, { status: "stopped" }>): void {
@@ -185,6 +189,7 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
 
   #resumed(): void {
     this.#slot.drop();
+    this.#recorder.beginLeg();
     this.#began = performance.now();
   }
 
@@ -194,7 +199,13 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
 
   #settle(): void {
     this.#settled.open();
-    if (this.#feeds !== undefined) for (const feed of this.#feeds) feed.end();
+    this.#endFeeds();
+  }
+
+  #endFeeds(): void {
+    const feeds = this.#feeds ?? [];
+    this.#feeds = undefined;
+    for (const feed of feeds) feed.end();
   }
 
   #staysStopped(): boolean {

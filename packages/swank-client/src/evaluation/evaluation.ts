@@ -1,14 +1,6 @@
-import type { OutputStream } from "../calls/omitted-output.js";
+import type { OutputChunk } from "../calls/omitted-output.js";
 import type { OutcomeOf, Transcript } from "./outcome.js";
 import type { WaitOptions } from "./outcome-slot.js";
-
-/** A piece of output, as it arrives. */
-export interface OutputChunk {
-  readonly stream: OutputStream;
-  readonly text: string;
-  /** Characters of the stream that the image did not send before this piece, because of `outputLimit`; absent if there are none. */
-  readonly omittedBefore?: number;
-}
 
 /** What an error does: stop the thread in the debugger, or end the evaluation. */
 export const ON_ERROR = ["stop", "unwind"] as const;
@@ -128,8 +120,10 @@ export interface EvaluationOf<Stop> {
   takeTranscript(): Transcript;
 
   /**
-   * The output from now to the evaluation's end, as it arrives: `for await (const { stream, text } of evaluation.chunks())`. Called right after
-   * `evaluate`, it misses nothing. It goes on through stops, and keeps what is not read yet in memory.
+   * The output that belongs to the next outcome, as it arrives: `for await (const { stream, text } of evaluation.chunks())`.
+   *
+   * It begins with what has arrived since the start or the last stop and was not taken by an outcome, and ends with the outcome: also when the
+   * thread stops, for example at an error. After the thread has resumed, call `chunks` again. What is not read yet stays in memory.
    */
   chunks(): AsyncIterableIterator<OutputChunk, undefined>;
 

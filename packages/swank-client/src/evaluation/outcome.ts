@@ -2,7 +2,7 @@ import type { SwankError } from "../base/errors.js";
 import type { IdleBreakpoint } from "../calls/breakpoint.js";
 import type { ErrorSnapshot } from "../calls/condition.js";
 import type { CutValue } from "../calls/evaluate.js";
-import type { OmittedOutput } from "../calls/omitted-output.js";
+import type { OmittedOutput, OutputChunk } from "../calls/omitted-output.js";
 import type { Redefinitions } from "../calls/redefinition.js";
 import type { SignalledConditions } from "../calls/signalled-condition.js";
 import type { LispWarning, WarningCount } from "../calls/warning.js";
@@ -11,6 +11,11 @@ import type { LispWarning, WarningCount } from "../calls/warning.js";
 export interface Transcript {
   readonly stdout: string;
   readonly stderr: string;
+  /**
+   * The text of both streams, in the order in which the code finished it (`finish-output`, `force-output`). The streams buffer text that is not
+   * finished, up to 30 ms.
+   */
+  readonly output: readonly OutputChunk[];
   /** Where output is missing from `stdout` and `stderr`, and how much, in the order of each text; empty if they are complete. */
   readonly outputOmitted: readonly OmittedOutput[];
   /** The first 100 of the evaluation's own forms, and then the first 50 of files that it loads or compiles, without compiler notes. */

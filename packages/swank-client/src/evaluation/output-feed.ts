@@ -1,14 +1,18 @@
-import type { OutputChunk } from "./evaluation.js";
+import type { OutputChunk } from "../calls/omitted-output.js";
 
-/** Output of an evaluation for one reader, who takes it piece by piece. What was not read yet is kept. */
+/** Output of an evaluation up to its next outcome, for one reader, who takes it piece by piece. What was not read yet is kept. */
 export class OutputFeed implements AsyncIterableIterator<OutputChunk, undefined> {
   readonly #onEnd: (feed: OutputFeed) => void;
-  readonly #unread: OutputChunk[] = [];
+  readonly #unread: OutputChunk[];
   readonly #waiting: (() => void)[] = [];
   #isOver = false;
 
-  /** @param onEnd - Called when the reader has left. */
-  constructor(onEnd: (feed: OutputFeed) => void) {
+  /**
+   * @param arrived - What has arrived before.
+   * @param onEnd - Called when the reader has left.
+   */
+  constructor(arrived: readonly OutputChunk[], onEnd: (feed: OutputFeed) => void) {
+    this.#unread = [...arrived];
     this.#onEnd = onEnd;
   }
 

@@ -1,5 +1,5 @@
 import { DecodeError, decode, type Sexp } from "sexp-parser";
-import type { OmittedOutput, OutputStream } from "../calls/omitted-output.js";
+import type { OmittedOutput, OutputChunk, OutputStream } from "../calls/omitted-output.js";
 import { NO_REDEFINITIONS, type Redefinitions } from "../calls/redefinition.js";
 import type { SignalledConditions } from "../calls/signalled-condition.js";
 import type { SessionUpdate } from "../calls/stop-data.js";
@@ -13,7 +13,28 @@ const TAIL_LIMIT = 10_000;
 /** Warnings kept between two outcomes. */
 const WARNINGS_LIMIT = 1000;
 
+/** Changes from one stream to the other whose order is kept between two outcomes. */
+const RUNS_LIMIT = 100_000;
+
 const NOTHING: readonly OmittedOutput[] = [];
+const NO_PIECES: readonly OutputChunk[] = [];
+
+/** What is kept of a stream. */
+interface KeptText {
+  readonly text: string;
+  /** Places where text is missing, in order. */
+  readonly omitted: readonly OmittedOutput[];
+  /** The length of the beginning, which is followed by a gap of `dropped` units that arrived and were not kept. */
+  readonly head: number;
+  readonly dropped: number;
+}
+
+/** Text of one stream that arrived while none came from the other: the positions where it begins and ends among all that arrived of its stream. */
+interface Run {
+  readonly stream: OutputStream;
+  readonly start: number;
+  end: number;
+}
 
 /**
  * Output of a stream that arrives in pieces. Only its beginning and its end are kept.
@@ -27,6 +48,7 @@ class BoundedText {
   #tail = "";
   /** In order, with positions in the kept text. */
   #omitted = NOTHING;
+  #dropped = 0;
 
   constructor(stream: OutputStream, headLimit: number) {
     this.#stream = stream;
@@ -50,13 +72,21 @@ class BoundedText {
     this.#omitted = [...this.#omitted, { stream: this.#stream, at, count }];
   }
 
-  /** Returns and clears what is kept. */
-  take(): { readonly text: string; readonly omitted: readonly OmittedOutput[] } {
-    const taken = { text: this.#head + this.#tail, omitted: this.#omitted };
+  /** Units that have arrived. */
+  get arrived(): number {
+    return this.#head.length + this.#dropped + this.#tail.length;
+  }
+
+  get kept(): KeptText {
+    const { length: head } = this.#head;
+    return { text: this.#head + this.#tail, omitted: this.#omitted, head, dropped: this.#dropped };
+  }
+
+  clear(): void {
     this.#head = "";
     this.#tail = "";
     this.#omitted = NOTHING;
-    return taken;
+    this.#dropped = 0;
   }
 
   #appendTail(text: string): void {
@@ -68,6 +98,7 @@ class BoundedText {
     }
     const start = characterStart(joined, excess);
     this.#omit(start, characterCount(joined.slice(0, start)));
+    this.#dropped += start;
     this.#tail = joined.slice(start);
   }
 
@@ -80,6 +111,27 @@ class BoundedText {
     const sum = within.reduce((total, part) => total + part.count, count);
     this.#omitted = [{ stream: this.#stream, at, count: sum }, ...after];
   }
+}
+
+/** The pieces of a run that are kept: it is divided where text is missing. */
+function piecesOf({ stream, start, end }: Run, { text, omitted, head, dropped }: KeptText): OutputChunk[] {
+  const keptAt = (arrived: number) => (arrived <= head ? arrived : Math.max(head, arrived - dropped));
+  const last = keptAt(end);
+  const pieces: OutputChunk[] = [];
+  let from = keptAt(start);
+  const gaps = omitted.filter(({ at }) => at >= from && at < last);
+  const add = (to: number, omittedBefore: number) => {
+    const piece = { stream, text: text.slice(from, to) };
+    if (to > from) pieces.push(omittedBefore === 0 ? piece : { ...piece, omittedBefore });
+    from = to;
+  };
+  let missing = 0;
+  for (const { at, count } of gaps) {
+    add(at, missing);
+    missing = count;
+  }
+  add(last, missing);
+  return pieces;
 }
 
 /** The position, or the next one if that is inside a surrogate pair. */
@@ -106,6 +158,11 @@ export interface SessionState {
 /** Collects output and warnings of an evaluation until an outcome takes them. */
 export class TranscriptRecorder {
   readonly #text: Readonly<Record<OutputStream, BoundedText>>;
+  /** The order of what has arrived. */
+  #runs: Run[] = [];
+  /** Numbers of runs before the present leg, and before the next one: a leg lasts until the evaluation stops or ends. */
+  #leg = 0;
+  #nextLeg = 0;
   #warnings: readonly LispWarning[] = [];
   #warningsInFiles: readonly WarningCount[] = [];
   #warningsOmitted = 0;
@@ -121,8 +178,29 @@ export class TranscriptRecorder {
   }
 
   write(stream: OutputStream, text: string, omittedBefore = 0): void {
-    if (omittedBefore > 0) this.#text[stream].skip(omittedBefore);
-    this.#text[stream].append(text);
+    const all = this.#text[stream];
+    const start = all.arrived;
+    if (omittedBefore > 0) all.skip(omittedBefore);
+    all.append(text);
+    const last = this.#runs.at(-1);
+    if (last?.stream === stream && this.#runs.length > this.#nextLeg) last.end = all.arrived;
+    else this.#runs.push({ stream, start, end: all.arrived });
+    if (this.#runs.length > RUNS_LIMIT) this.#mergeRuns();
+  }
+
+  /** What has arrived since the last leg and was not taken. */
+  pieces(): readonly OutputChunk[] {
+    return this.#piecesFrom(this.#leg);
+  }
+
+  /** The evaluation has stopped: what arrives from now on belongs to the next leg. */
+  endLeg(): void {
+    this.#nextLeg = this.#runs.length;
+  }
+
+  /** The evaluation has resumed. */
+  beginLeg(): void {
+    this.#leg = this.#nextLeg;
   }
 
   /** Adds the session's changes since the last report. */
@@ -143,11 +221,11 @@ export class TranscriptRecorder {
    */
   take(milliseconds: number | undefined): Transcript {
     const conditions = this.#conditions;
-    const stdout = this.#text.stdout.take();
-    const stderr = this.#text.stderr.take();
+    const { stdout, stderr } = this.#kept;
     const taken = {
       stdout: stdout.text,
       stderr: stderr.text,
+      output: this.#piecesFrom(0),
       outputOmitted: [...stdout.omitted, ...stderr.omitted],
       warnings: this.#warnings,
       warningsInFiles: this.#warningsInFiles,
@@ -156,12 +234,45 @@ export class TranscriptRecorder {
       package: this.#session.package,
       milliseconds,
     };
+    if (this.#runs.length > 0) this.#clearOutput();
     this.#warnings = [];
     this.#warningsInFiles = [];
     this.#warningsOmitted = 0;
     this.#redefinitions = NO_REDEFINITIONS;
     this.#conditions = undefined;
     return conditions === undefined ? taken : { ...taken, conditions };
+  }
+
+  get #kept(): Readonly<Record<OutputStream, KeptText>> {
+    return { stdout: this.#text.stdout.kept, stderr: this.#text.stderr.kept };
+  }
+
+  #piecesFrom(first: number): readonly OutputChunk[] {
+    if (this.#runs.length === 0) return NO_PIECES;
+    const kept = this.#kept;
+    return this.#runs.slice(first).flatMap((run) => piecesOf(run, kept[run.stream]));
+  }
+
+  /** Forgets the order of the older half. */
+  #mergeRuns(): void {
+    const older = this.#runs.slice(0, RUNS_LIMIT / 2);
+    const merged = (["stdout", "stderr"] as const).flatMap((stream) => {
+      const runs = older.filter((run) => run.stream === stream);
+      const [first, last] = [runs[0], runs.at(-1)];
+      return first === undefined || last === undefined ? [] : [{ stream, start: first.start, end: last.end }];
+    });
+    const fewer = older.length - merged.length;
+    this.#runs = [...merged, ...this.#runs.slice(older.length)];
+    this.#leg = Math.max(0, this.#leg - fewer);
+    this.#nextLeg = Math.max(0, this.#nextLeg - fewer);
+  }
+
+  #clearOutput(): void {
+    this.#text.stdout.clear();
+    this.#text.stderr.clear();
+    this.#runs = [];
+    this.#leg = 0;
+    this.#nextLeg = 0;
   }
 }
 

@@ -75,6 +75,7 @@ const TAGS: Record<StopReason, ConditionTag> = {
 export const EMPTY_TRANSCRIPT: Transcript = {
   stdout: "",
   stderr: "",
+  output: [],
   outputOmitted: [],
   warnings: [],
   warningsInFiles: [],
