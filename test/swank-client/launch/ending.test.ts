@@ -63,6 +63,19 @@ describe("End of a launched image", () => {
     });
   });
 
+  it("is not blamed on a heap exhaustion that the code has survived", async () => {
+    const { image, send } = await launch({ dynamicSpaceSize: 400 });
+    send(
+      '(cl:progn (cl:handler-case (cl:loop :with l :do (cl:push (cl:make-array 1000000) l)) (cl:storage-condition () t)) (cl:write-line "bad input" sb-sys:*stderr*) (cl:finish-output sb-sys:*stderr*) (sb-ext:exit :code 7 :abort t))',
+    );
+    const { code, outputTail, problem, heapExhausted } = await image.exited;
+    expect(outputTail).to.include("Heap exhausted during allocation");
+    expect({ code, problem, heapExhausted }).to.deep.equal({ code: 7, problem: "bad input", heapExhausted: false });
+    expect(lispProblem(`${outputTail}fatal error encountered in SBCL pid 1:\nHeap exhausted, game over.\n`)).to.include(
+      "game over",
+    );
+  });
+
   describe("by its client", () => {
     for (const [doing, form] of Object.entries(BUSY)) {
       it(`comes when its socket is closed, even during ${doing}`, async () => {

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect } from "chai";
 import { decode, type SwankClient } from "swank-client";
 import type { DefinitionText } from "swank-client/types";
@@ -56,6 +59,31 @@ describe("SwankClient.code", () => {
       expect(strange).to.deep.equal([]);
     });
   }
+
+  it("says that changes are loaded only if all of a file can be read and loaded", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "changes-"));
+    try {
+      const file = join(folder, "changed.lisp");
+      await writeFile(file, "(defun changed () 1)\n");
+      await client.eval(`(load ${JSON.stringify(file)})`);
+      const statuses: unknown[] = [];
+      for (const text of [
+        "(defun changed () 2)",
+        "(defun changed () 3",
+        "(defun changed (x x) 3)",
+        "(defun changed () 4)",
+      ]) {
+        await writeFile(file, `${text}\n`);
+        const { code, results } = await client.code.loadChanges({ file });
+        const outcome = await client.evaluate(code, { valuesAs: "data" }).next();
+        if (outcome.status !== "returned") throw new Error(outcome.status);
+        statuses.push(results(outcome.values[0] ?? "").status);
+      }
+      expect(statuses).to.deep.equal(["loaded", "incomplete", "incomplete", "loaded"]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
 
   it("shows a method of a library by its specializers, in its own file", async () => {
     const [only, ...others] = await definitionsOf("(method cl-ppcre:create-scanner (string))");

@@ -52,7 +52,11 @@ export interface ChangedForm extends Change {
 
 /** What became of the forms that have changed. */
 export interface LoadedChanges {
-  readonly status: "loaded";
+  /**
+   * `incomplete`: a file cannot be read to its end, or a form that has changed is not in the image. `files` and the `outcome` of each form say
+   * which, and `notes` why.
+   */
+  readonly status: "loaded" | "incomplete";
   /** In the order in which they were loaded. */
   readonly forms: readonly ChangedForm[];
   /** The files that have changed, or about which this is not known. */
@@ -77,12 +81,17 @@ const changedForm: Decoder<ChangedForm> = plist({
   ...changeFields,
 });
 
+function isComplete(forms: readonly ChangedForm[], files: readonly FileState[]): boolean {
+  const isDone = ({ outcome }: ChangedForm) => outcome === "loaded" || outcome === "deleted" || outcome === "skipped";
+  return forms.every(isDone) && files.every(({ state }) => state !== "unreadable");
+}
+
 /** Decodes the value of `load-changes` (lisp/code/load-changes.lisp). */
 export const loadedChanges: Decoder<LoadedChangesReply> = tagged({
   loads: map(
     tuple(list(changedForm), list(fileState), list(codeNote), integer, list(tuple(string, string))),
     ([forms, files, notes, leftOut, texts]): LoadedChangesReply => ({
-      changes: { status: "loaded", forms, files, notes, leftOut },
+      changes: { status: isComplete(forms, files) ? "loaded" : "incomplete", forms, files, notes, leftOut },
       unreadable: new Map(texts),
     }),
   ),

@@ -31,7 +31,7 @@ export async function changesCode(lisp: LispRunner, options: ChangesOptions): Pr
 }
 
 function located({ changes, unreadable }: LoadedChangesReply): LoadedChanges | FileNotFound {
-  if (changes.status !== "loaded") return changes;
+  if (changes.status === "file-not-found") return changes;
   let { notes } = changes;
   for (const [file, text] of unreadable) notes = locatedNotes(notes, text, (note) => note.file === file);
   return { ...changes, notes };

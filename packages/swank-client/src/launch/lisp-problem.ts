@@ -6,6 +6,15 @@ const MESSAGES: readonly RegExp[] = [
   /^CORRUPTION WARNING[\s\S]*?(?=\n\s*\n|\s*$(?![\s\S]))/m,
 ];
 
+/**
+ * Matches SBCL's reports of problems that the process has survived: an allocation that found no memory signals a condition (gencgc.c), and
+ * memory that may be corrupted is not the end by default (interr.c).
+ */
+const SURVIVED: readonly RegExp[] = [
+  /^Heap exhausted during allocation:(?:(?!^Heap exhausted)[\s\S])*?\*STOP-FOR-GC-PENDING\* = .*\n?(?!fatal error|Heap exhausted, game over)/gm,
+  /^CORRUPTION WARNING(?:(?!^CORRUPTION WARNING)[\s\S])*?^Continuing with fingers crossed\..*\n?/gm,
+];
+
 /** Matches lines for SBCL's developers only: frames of its C backtrace, remarks. */
 const NOISE = /^(?:INFO: |\s*\d+: fp=0x)/;
 
@@ -17,8 +26,9 @@ const MOST = 1000;
  * is no such message.
  */
 export function lispProblem(output: string): string {
-  const messages = MESSAGES.flatMap((pattern) => pattern.exec(output)?.[0] ?? []);
-  return (messages.join("\n") || lastLines(output)).slice(-MOST);
+  const rest = SURVIVED.reduce((text, pattern) => text.replaceAll(pattern, ""), output);
+  const messages = MESSAGES.flatMap((pattern) => pattern.exec(rest)?.[0] ?? []);
+  return (messages.join("\n") || lastLines(rest)).slice(-MOST);
 }
 
 function lastLines(output: string): string {

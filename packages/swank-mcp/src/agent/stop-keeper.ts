@@ -52,9 +52,12 @@ export class StopKeeper {
     this.#notices = notices;
   }
 
-  /** Adds a new stop, and ends the oldest if there are now too many. */
+  /**
+   * Adds a new stop, and ends the oldest if there are now too many. A stop that was added and has been ended since stays so, although its
+   * thread may still be leaving it: otherwise each of several simultaneous stops would displace another.
+   */
   add(stop: Stop, owner: StopOwner): void {
-    if (this.#kept.some((kept) => kept.stop === stop)) return;
+    if (this.#ending.has(stop) || this.#kept.some((kept) => kept.stop === stop)) return;
     const { maxStops, stopMinutes } = this.#limits;
     const timer = setTimeout(
       () => this.#end(kept, `it was kept for ${stopMinutes} minutes (--stop-minutes)`),
