@@ -53,6 +53,15 @@ describe("StopKeeper", () => {
     expect(keeper.isEnding(slow)).to.equal(true);
   });
 
+  it("aborts only the excess of simultaneous stops, although each is added again by its call", () => {
+    const all = [1, 2, 3, 4, 5].map((thread) => stop(thread));
+    const slow = { abort: () => new Promise(() => {}) };
+    for (const each of [...all, ...all]) keeper.add(each, slow);
+    expect(threads(keeper)).to.deep.equal([4, 5]);
+    expect(notices.take()).to.have.length(1);
+    expect(all.map((each) => keeper.isEnding(each))).to.deep.equal([true, true, true, false, false]);
+  });
+
   it("tries again to abort a stop whose thread did not answer", async () => {
     let tries = 0;
     const silent = stop(1);

@@ -84,6 +84,16 @@ It is not known how far the evaluation got. The next call that needs an image st
     expect(blocks(await running.result)).to.deep.equal(["[stdout]\nhalf way\n\n=> :DONE"]);
   });
 
+  it("keeps as many of simultaneous errors as --max-stops allows", async () => {
+    const server = await start("--max-stops", "3");
+    await server.call("evaluate-lisp", { code: "1" });
+    const code = (index: number) => `(error "parallel ~d" ${index})`;
+    await Promise.all([...Array(8).keys()].map((index) => server.call("evaluate-lisp", { code: code(index) })));
+    await server.call("evaluate-lisp", { code: "(sleep 1)" });
+    const { structuredContent } = await server.call("lisp-status");
+    expect(structuredContent?.["stopped"]).to.have.length(3);
+  });
+
   it("keeps at most --max-stops stops, and names the one it aborted", async () => {
     const server = await start("--max-stops", "2");
     await server.evaluate('(error "one")');
