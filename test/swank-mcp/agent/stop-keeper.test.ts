@@ -58,7 +58,7 @@ describe("StopKeeper", () => {
     const slow = { abort: () => new Promise(() => {}) };
     for (const each of [...all, ...all]) keeper.add(each, slow);
     expect(threads(keeper)).to.deep.equal([4, 5]);
-    expect(notices.take()).to.have.length(1);
+    expect(notices.take()).to.have.length(3);
     expect(all.map((each) => keeper.isEnding(each))).to.deep.equal([true, true, true, false, false]);
   });
 

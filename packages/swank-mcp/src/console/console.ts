@@ -102,11 +102,13 @@ export class Console {
    * A terminal can send Enter and Ctrl-C together, before the entry's call begins. They concern that call.
    */
   interrupt(): void {
-    if (this.#live !== undefined) return this.#endLive();
-    if (this.#running === undefined && !this.#parts.entries.hasNext) return this.#parts.entries.clear();
-    this.#running ??= new Running();
-    const { interrupt, cancel } = this.#running;
-    (interrupt.signal.aborted ? cancel : interrupt).abort();
+    if (this.#live !== undefined) this.#endLive();
+    else if (this.#running === undefined && !this.#parts.entries.hasNext) this.#parts.entries.clear();
+    else {
+      this.#running ??= new Running();
+      const { interrupt, cancel } = this.#running;
+      (interrupt.signal.aborted ? cancel : interrupt).abort();
+    }
   }
 
   /** Takes no further entry, and shows no further answer. */
