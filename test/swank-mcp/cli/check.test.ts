@@ -39,6 +39,13 @@ describe("swank-mcp check", () => {
     return path;
   }
 
+  it("skips a first line that begins with #!, and no later one", async () => {
+    const script = await file("script.lisp", "#!/usr/bin/env -S sbcl --script (\n(print 1)\n");
+    expect(await check([script])).to.deep.equal({ output: "", code: 0 });
+    const later = await file("later.lisp", "(print 1)\n#!/usr/bin/sbcl (\n");
+    expect((await check([later])).code).to.equal(1);
+  });
+
   it("prints nothing and exits with 0 for balanced files, also in Latin-1 and with a byte order mark", async () => {
     const files = [
       await file("good.lisp", '(defun f (x) "(" #\\) x) ; )\n#| ( |#\n'),

@@ -152,4 +152,43 @@ describe("code whose text is not the one that was loaded", () => {
     expect(loadText(await server.call("list-changes", { file: "around.lisp" }))).to.equal("Image and files agree.");
     expect(loadText(await server.call("list-definitions", {}))).to.include("around.lisp");
   });
+
+  it("of a file whose first line begins with #! is read without that line", async () => {
+    const text = "#!/usr/bin/env -S sbcl --script (\n(defun script () 1)\n(defun script-2 () 2)\n";
+    await write("script.lisp", text);
+    expect(await load({ file: "script.lisp" })).to.equal("script.lisp is loaded: 1 file, compiled now.");
+    await write("script.lisp", text.replace("() 1)", "() 11)"));
+    expect(loadText(await server.call("list-changes", { file: "script.lisp", text: false }))).to.equal(
+      "Changed in the file since it was loaded:\nfunction SCRIPT script.lisp:2:1",
+    );
+    expect(loadText(await server.call("load-changes", { file: "script.lisp" }))).to.equal(
+      "Loaded:\nfunction SCRIPT script.lisp:2:1",
+    );
+    expect(await value("(script)")).to.equal("=> 11");
+    expect(loadText(await server.call("compile-code", { file: "script.lisp", load: true }))).to.equal(
+      "script.lisp compiles. It is loaded.",
+    );
+  });
+
+  it("that compiles only with a warning is loaded by the restart LOAD-ANYWAY", async () => {
+    await write("warned.asd", `(defsystem "warned" :components ((:file "warned")))`);
+    await write("warned.lisp", "(defun warned () (+ 1 :a))\n");
+    for (const args of [{ system: "warned" }, { file: "warned.lisp" }]) {
+      const stopped = await load(args);
+      expect(stopped).to.include("\nCompiled with warnings, which ASDF takes for a failure: warned.lisp\n");
+      expect(stopped).to.include(
+        "1. LOAD-ANYWAY - Compile warned.lisp again, and load it despite its warnings and errors.",
+      );
+      await server.evaluate("(fmakunbound 'warned)");
+      expect(loadText(await server.call("debugger_invoke_restart", { restart: "LOAD-ANYWAY" }))).to.match(
+        /is loaded: 1 file, compiled now\.\nThe compiler: 1 warning/,
+      );
+      expect(await value("(fboundp 'warned)")).to.match(/FUNCTION WARNED/);
+      // ASDF compiles the file again, because its compiled file is as old as the text.
+      await write("warned.lisp", `(defun warned () (+ 2 :a)) ; ${JSON.stringify(args)}\n`);
+    }
+    await write("warned.lisp", "(defun warned () (+ 1 :a)\n");
+    expect(await load({ file: "warned.lisp" })).to.not.include("LOAD-ANYWAY");
+    await server.call("debugger_invoke_restart", { restart: "ABORT" });
+  });
 });

@@ -11,7 +11,7 @@ import type { Tracker } from "./tracker.js";
  * Finds the top-level forms of Lisp source text, and the first syntax in it that is not closed, or closes nothing.
  * Nothing is read.
  *
- * Handles strings, `|symbols|`, escapes, characters such as `#\(` and both kinds of comments. Takes linear time, at any
+ * Handles strings, `|symbols|`, escapes, characters such as `#\(`, both kinds of comments, and a first line that begins with `#!`. Takes linear time, at any
  * depth. The result holds for the standard readtable only.
  */
 export function scan(source: string): ScanResult {
@@ -31,6 +31,8 @@ class Scanner {
   constructor(text: string, outline: Tracker) {
     this.#text = text;
     this.#outline = outline;
+    // as when SBCL loads a file
+    if (text.startsWith("#!")) this.#pos = skipLineComment(text, 0);
   }
 
   scan(): ScanResult {

@@ -87,13 +87,33 @@
         (loop for (kind name old function) in known
               do (or-nil (restore-operator kind name old function)))))))
 
+(defun readtable-skipping-first-line ()
+  "The current readtable, except that the first line of a file may begin with #!. COMPILE-FILE does not skip that line, as LOAD does."
+  (let* ((own *readtable*)
+         (readtable (copy-readtable own)))
+    (set-dispatch-macro-character #\# #\!
+                                  (lambda (stream char parameter)
+                                    (declare (ignore char parameter))
+                                    (setf *readtable* own)
+                                    (read-line stream nil)
+                                    (values))
+                                  readtable)
+    readtable))
+
+(defun call-skipping-first-line (file function)
+  "Call FUNCTION, which compiles FILE, with the external format of FILE. A first line that begins with #! is skipped."
+  (multiple-value-bind (text format) (source-text file)
+    (let ((*readtable* (if (and text (plusp (first-line-end text))) (readtable-skipping-first-line) *readtable*)))
+      (funcall function (or format :default)))))
+
 (defun compile-into (fasl source plist)
   "Compile the file SOURCE into the file FASL. PLIST is the source plist of its definitions."
   (call-restoring-macros
    (lambda ()
      (with-compilation-unit (:source-plist plist)
-       (compile-file source :output-file fasl :verbose nil :print nil
-                            :external-format (or (nth-value 1 (source-text source)) :default))))))
+       (call-skipping-first-line source
+                                 (lambda (format)
+                                   (compile-file source :output-file fasl :verbose nil :print nil :external-format format)))))))
 
 (defun call-noting-forms (ledger function)
   "Call FUNCTION, which compiles what will be loaded, and note in LEDGER the definitions that it will make."

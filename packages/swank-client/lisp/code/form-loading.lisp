@@ -35,6 +35,7 @@
                    (char/= #\( (char text (top-level-form-start form)))
                    (and (< number wanted) (context-form-p file form)))
           do (blank-form text form)
+        initially (fill text #\Space :end (first-line-end text))
         maximize (top-level-form-end form) into end
         finally (return (subseq text 0 end))))
 

@@ -97,14 +97,16 @@ from there by namesakes from elsewhere. => NIL, or why it was not loaded"
   "Load the file FASL, compiled from FILE, as if it were that: code in it finds what lies beside FILE."
   (call-noting-load (current-session) fasl file (lambda () (load-compiled-as fasl file))))
 
+(defun compile-whole (file)
+  "Compile FILE, a truename, to where ASDF keeps its compiled files. => the compiled file"
+  (call-skipping-first-line file (lambda (format) (compile-source file format (shown-file file)))))
+
 (defun load-source (loading file)
   "Compile FILE to where ASDF keeps its compiled files, and load that. => NIL"
   (setf (loading-planned loading) (list (cons nil file)))
   (loop
     (restart-case
-        (let ((fasl (call-as-action loading :compile file
-                                    (lambda ()
-                                      (compile-source file (or (nth-value 1 (source-text file)) :default) (shown-file file))))))
+        (let ((fasl (call-as-action loading :compile file (lambda () (compile-whole file)))))
           (call-as-action loading :load file (lambda () (load-as-source fasl file)))
           (return nil))
       (retry ()

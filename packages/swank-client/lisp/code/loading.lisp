@@ -74,6 +74,32 @@
           ((not (member pathname (loading-compiled loading) :test #'equal))
            (report-progress *evaluation* "Loading ~a~a" (shown-file pathname) place)))))
 
+(defun only-warns-p (loading pathname)
+  "True if the compiler has found no error in the file PATHNAME of LOADING, but what it warns of."
+  (let* ((truename (named-file pathname))
+         (severities (loop for note in (loading-notes loading)
+                           when (and (noted-file note) (equal truename (named-file (noted-file note))))
+                             collect (noted-severity note))))
+    (and (member :warning severities)
+         (null (intersection '(:error :read-error) severities)))))
+
+(defun compile-or-load-anyway (loading pathname function)
+  "Call FUNCTION, which compiles the file PATHNAME for LOADING. If that fails although the whole file can be read, the restart LOAD-ANYWAY compiles
+it again and takes it for compiled. => the values of FUNCTION"
+  (flet ((possible-p (condition)
+           (declare (ignore condition))
+           (notany (lambda (note) (eq :read-error (noted-severity note))) (loading-notes loading))))
+    (restart-case (handler-bind ((error (lambda (condition)
+                                          (when (and (compile-failure-p condition) (only-warns-p loading pathname))
+                                            (setf (loading-action loading) (list :warned pathname))))))
+                    (call-framework function '()))
+      (load-anyway ()
+        :test possible-p
+        :report (lambda (stream) (format stream "Compile ~a again, and load it despite its warnings and errors." (shown-file pathname)))
+        (forget-notes loading pathname)
+        (setf (loading-action loading) (list :compile pathname))
+        (call-accepting-failures (lambda () (call-framework function '())))))))
+
 (defun call-as-action (loading kind pathname function)
   "Call FUNCTION, which compiles or loads the file PATHNAME, as KIND says, and note that. => the values of FUNCTION"
   (setf (loading-action loading) (list kind pathname))
@@ -81,8 +107,9 @@
     (forget-notes loading pathname)
     (let ((truename (named-file pathname))) (when truename (note-load-begun truename))))
   (tell-action loading kind pathname)
-  (multiple-value-prog1 (let ((*error-output* (if (eq kind :load) *program-errors* *error-output*)))
-                          (call-framework function '()))
+  (multiple-value-prog1 (if (eq kind :load)
+                            (let ((*error-output* *program-errors*)) (call-framework function '()))
+                            (compile-or-load-anyway loading pathname function))
     (setf (loading-action loading) nil)
     (if (eq kind :load)
         (pushnew pathname (loading-loaded loading) :test #'equal)

@@ -6,10 +6,12 @@
   (:export #:action-kind
            #:add-folder
            #:call-without-downloads
+           #:call-accepting-failures
            #:circular-components
            #:compiled-pathname
            #:component-name
            #:component-source
+           #:compile-failure-p
            #:compile-source
            #:component-system-name
            #:defined-together-p
@@ -286,6 +288,15 @@ needed or NIL. Or NIL, if CONDITION is about something else."
         (call-if-loaded "UIOP" "COMPILE-FILE*" file :output-file target :external-format format)
       (call-if-loaded "UIOP" "CHECK-LISP-COMPILE-RESULTS" output warnings failure "compiling ~a" (list description))
       output)))
+
+(defun compile-failure-p (condition)
+  "True if CONDITION says that ASDF does not load a file because the compiler says that it has failed."
+  (of-class-p condition "COMPILE-FILE-ERROR" "UIOP/LISP-BUILD"))
+
+(defun call-accepting-failures (function)
+  "Call FUNCTION, which compiles a file. ASDF only warns if the compiler says that it has failed, and keeps what was compiled."
+  (let ((variable (named "*COMPILE-FILE-FAILURE-BEHAVIOUR*" "UIOP/LISP-BUILD")))
+    (progv (and variable (list variable)) (list :warn) (funcall function))))
 
 ;;; The table of systems. ASDF's functions for it call methods: SBCL may have to compile their dispatch, for which it needs the compiler's
 ;;; lock, which a stopped thread may hold.

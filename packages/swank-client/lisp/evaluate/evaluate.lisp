@@ -85,6 +85,7 @@
              (when (worth-showing-p form values) (push (1- (evaluation-form evaluation)) unshown))
              (setf form next)
              (setf - form)
+             (announce-swank)
              (with-form-source (code start (file-position source))
                (setf values (evaluate-form evaluation form)))
              (note-evaluated evaluation form)

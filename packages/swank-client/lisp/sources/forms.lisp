@@ -41,10 +41,17 @@
         (*list-depth* 0))
     (funcall function)))
 
+(defun first-line-end (text)
+  "The end of the first line of TEXT if that names a program, as #!/usr/bin/sbcl, which SBCL skips when it loads a file; or else 0."
+  (if (eql 0 (search "#!" text :end2 (min 2 (length text))))
+      (or (position #\Newline text) (length text))
+      0))
+
 (defun top-level-forms (text)
   "=> the top-level forms of TEXT up to the first that cannot be read, and whether all can be read"
   (let ((forms '()) (from nil) (to nil) (eof (list nil)))
     (with-input-from-string (stream text)
+      (file-position stream (first-line-end text))
       (handler-case
           (call-noting-lists
            (lambda (start end depth) (when (zerop depth) (setf from start to end)))

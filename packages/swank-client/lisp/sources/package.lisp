@@ -19,6 +19,7 @@
            #:definition-line
            #:element-spans
            #:file-stamp
+           #:first-line-end
            #:first-position
            #:form-after
            #:form-number

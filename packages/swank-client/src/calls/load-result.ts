@@ -45,9 +45,9 @@ export type LoadProblem =
   /** The file defines none of its own name, and not only one. */
   | { readonly kind: "no-system"; readonly file: string; readonly names: readonly string[] };
 
-/** A file that is compiled or loaded, or a system that Quicklisp installs. */
+/** A file that is compiled or loaded, or was compiled with warnings that keep ASDF from loading it (`warned`), or a system that Quicklisp installs. */
 export type LoadAction =
-  | { readonly kind: "compile" | "load"; readonly file: string }
+  | { readonly kind: "compile" | "warned" | "load"; readonly file: string }
   | { readonly kind: "install"; readonly system: string };
 
 /** What loading a system or a file has done, at its end or so far. */
@@ -110,6 +110,7 @@ const problem: Decoder<LoadProblem> = tagged({
 
 const action: Decoder<LoadAction> = tagged({
   compile: map(tuple(string), ([file]): LoadAction => ({ kind: "compile", file })),
+  warned: map(tuple(string), ([file]): LoadAction => ({ kind: "warned", file })),
   load: map(tuple(string), ([file]): LoadAction => ({ kind: "load", file })),
   install: map(tuple(string), ([name]): LoadAction => ({ kind: "install", system: name })),
 });

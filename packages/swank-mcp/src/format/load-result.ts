@@ -141,6 +141,8 @@ function actionLine(action: NonNullable<Loading["action"]>): string {
   switch (action.kind) {
     case "compile":
       return `Not compiled to its end: ${fileName(action.file)}`;
+    case "warned":
+      return `Compiled with warnings, which ASDF takes for a failure: ${fileName(action.file)}`;
     case "load":
       return `Not loaded to its end: ${fileName(action.file)}. Its forms before the failed one have run.`;
     case "install":

@@ -15,7 +15,7 @@ export const loadSystem = defineTool({
   effect: "evaluates",
   title: "Load a system",
   description:
-    "Compile and load a system by ASDF (Quicklisp, ocicl), or a file: every error, warning and note with its place, what is loaded, and what is missing and where it was looked for. A failure stays stopped: correct the file, then RETRY.",
+    "Compile and load a system by ASDF (Quicklisp, ocicl), or a file: every error, warning and note with its place, what is loaded, and what is missing and where it was looked for. A failure stays stopped: correct the file, then RETRY, or LOAD-ANYWAY despite warnings.",
   input: (config) =>
     z.strictObject({
       system: z.string().min(1).optional().describe("Name of the system"),
