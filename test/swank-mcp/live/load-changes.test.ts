@@ -267,6 +267,43 @@ describe("load-changes", () => {
     snapshots.match("timeout", await call("debugger_invoke_restart", { restart: "SKIP-FORM" }));
   });
 
+  it("reads a changed form with the syntax that the forms before it set, or says that the whole file must be loaded", async () => {
+    await writeFile(
+      join(folder, "marks.lisp"),
+      `(defpackage :syntax (:use :cl)) (in-package :syntax)
+(eval-when (:compile-toplevel :load-toplevel :execute)
+  (defvar *marks* (copy-readtable nil))
+  (set-macro-character #\\! (lambda (s c) (declare (ignore c)) (list 'list (read s t nil t))) nil *marks*)
+  (defun turn-on () (setf *readtable* *marks*))
+  (defun begin () (turn-on)))
+(defmacro enable-marks-syntax () '(eval-when (:compile-toplevel :load-toplevel :execute) (begin)))
+(defmacro marks () '(eval-when (:compile-toplevel :load-toplevel :execute) (begin)))
+(defmacro in-readtable (name) name '(enable-marks-syntax))
+`,
+    );
+    await value(`(load ${JSON.stringify(join(folder, "marks.lisp"))})`);
+    const whole =
+      "Not loaded, because the file changes how it is read, when it is loaded whole. Load the whole file:\n";
+    const compiled = "(eval-when (:compile-toplevel :load-toplevel :execute)";
+    const contexts = new Map([
+      [`${compiled} (in-readtable :marks))`, "Loaded:\n"],
+      ["(enable-marks-syntax)", "Loaded:\n"],
+      ["(marks)", "Loaded:\n"],
+      [`${compiled} (begin))`, "Loaded:\n"],
+      ["(begin)", whole],
+      ["(macrolet ((set-it () '(begin))) (set-it))", whole],
+      ["(setf *readtable* *marks*)", whole],
+    ]);
+    for (const [context, answer] of contexts) {
+      const text = `(in-package :syntax)\n${context}\n(defun marked (x) !x)\n`;
+      await write(text, EARLIER);
+      await value(`(load ${JSON.stringify(file)})`);
+      await write(text.replace("!x)", "(vector !x))"));
+      expect(await load({ file }), context).to.equal(`${answer}function SYNTAX::MARKED FOLDER/stock.lisp:3:1`);
+      expect(await value("(syntax::marked 3)"), context).to.equal(answer === whole ? "=> (3)" : "=> #((3))");
+    }
+  });
+
   it("names similar files for one that is not there, and refuses bad arguments", async () => {
     expect(await load({ file: join(folder, "stok.lisp") })).to.equal(
       "The image has no file FOLDER/stok.lisp\n--\nSimilar files: FOLDER/stock.lisp\nGive the path of a file that exists, absolute or relative to the image's directory.",

@@ -244,6 +244,7 @@ compiled are not loaded.
 => (:loads (ENTRY ...) ((FILE STATE) ...) (NOTE ...) COUNT-OF-OTHERS ((FILE TEXT) ...)) | (:file-not-found NAME (FILE ...) REASON)"
   (with-files ()
     (with-wanted-file (truename name)
-      (let ((run (planned-run truename)))
+      (let* ((*known-operators* (make-hash-table :test 'eq))
+             (run (planned-run truename)))
         (load-pending run)
         (run-reply run)))))

@@ -8,6 +8,8 @@
   analysis
   ;; the file with the text that was loaded: see LOADED-VERSION
   (loaded :unknown)
+  ;; a vector of what its forms change: see FILE-SYNTAX-CHANGES
+  (syntax nil)
   ;; the package in which its first forms are read
   (initial-package (find-package "COMMON-LISP-USER")))
 

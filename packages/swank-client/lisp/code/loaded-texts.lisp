@@ -7,9 +7,10 @@
   (or (or-nil (sb-ext:octets-to-string octets :external-format format))
       (sb-ext:octets-to-string octets :external-format :latin-1)))
 
-(defun loads-text-p (date code)
-  "True if a text that was loaded with DATE is that of CODE, a record about code, or of a part of it; also if there is none."
-  (or (null code) (<= (code-created code) date)))
+(defun loads-text-p (latest code)
+  "True if a text is that of CODE, a record about code, or of a part of it; also if there is none. LATEST: the latest date of code that is not
+newer than the text."
+  (or (null code) (<= (code-created code) latest)))
 
 (defun version-with (octets file)
   "FILE if OCTETS are its text, or else a file with that text."
@@ -26,8 +27,8 @@
 (defun loaded-version (file code)
   "=> FILE if its text is the one that was loaded, or else a file with that text, or NIL if that is not known; and the date of that text.
 CODE is a record about code of the file, or NIL."
-  (multiple-value-bind (octets date) (loaded-octets (file-truename file))
-    (when (and octets (loads-text-p date code))
+  (multiple-value-bind (octets date latest) (loaded-octets (file-truename file))
+    (when (and octets (loads-text-p latest code))
       (when (eq :unknown (file-loaded file))
         (setf (file-loaded file) (version-with octets file)))
       (values (file-loaded file) date))))
@@ -41,10 +42,11 @@ CODE is a record about code of the file, or NIL."
 (defun text-as-loaded (file)
   "The text of FILE as it was loaded, or NIL if that is not known."
   (let ((created (date-when-compiled (file-truename file))))
-    (multiple-value-bind (octets date) (loaded-octets (file-truename file))
+    (multiple-value-bind (octets date latest) (loaded-octets (file-truename file))
+      (declare (ignore date))
       (cond ((and octets
                   ;; code of a load that has failed is newer than the text that was loaded last
-                  (or (null created) (<= created date) (load-unfinished-p (file-truename file))))
+                  (or (null created) (<= created latest) (load-unfinished-p (file-truename file))))
              (file-text (version-with octets file)))
             ((load-unfinished-p (file-truename file)) nil)
             ((and created (= created (file-date file)))
@@ -68,10 +70,11 @@ CODE is a record about code of the file, or NIL."
   (let ((name (sb-ext:native-namestring truename))
         (created (date-when-compiled truename)))
     (destructuring-bind (&optional stamp . known) (gethash name *unchanged-texts*)
-      (multiple-value-bind (octets date) (loaded-octets truename)
+      (multiple-value-bind (octets date latest) (loaded-octets truename)
+        (declare (ignore date))
         (and stamp
              (eq octets known)
-             (or (null created) (<= created date))
+             (or (null created) (<= created latest))
              (equal stamp (or-nil (file-stamp name))))))))
 
 ;;; Files of which no text and no code is known

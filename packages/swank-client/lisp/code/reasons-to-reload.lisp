@@ -8,6 +8,11 @@
          (operator (and text (definition-head text 0 (length text)))))
     (and operator (operator-name operator))))
 
+(defun package-of-change (change)
+  "The package in which the form of CHANGE is read in its file, or NIL."
+  (let ((file (change-file change)))
+    (package-at (file-text file) (file-forms file) (change-number change) (file-initial-package file))))
+
 (defun reason-to-reload (change moved)
   "The reason for not loading the form of CHANGE alone, or NIL. MOVED: the number of forms of its file that did not change and are in another
 package now, and of deleted IN-PACKAGE forms."
@@ -16,7 +21,9 @@ package now, and of deleted IN-PACKAGE forms."
     (cond ((null operator) nil)
           ((and (change-definition change) (string= operator "DEFSTRUCT")) :structure)
           ((and (change-definition change) (string= operator "DEFCONSTANT")) :constant)
-          ((and (null (head-kind operator)) (reader-form-p text)) :reader)
+          ((or (reader-form-p text (package-of-change change))
+               (syntax-unknown-p (change-file change) (change-number change)))
+           :reader)
           ((and (plusp moved) (or (change-moved change) (string= operator "IN-PACKAGE"))) :package))))
 
 ;;; What is left to do

@@ -24,8 +24,13 @@
 (defvar *seen-texts* (make-hash-table :test 'equal :synchronized t)
   "The dates of the texts that are kept, but that no client's code has loaded, by native name.")
 
+(defvar *load-times* (make-hash-table :test 'equal :synchronized t)
+  "When clients' code has loaded the texts that are kept, as universal times by native name. A text can have an older date than code of its file
+that was loaded before.")
+
 (defun forget-text (truename)
   "Forget the text of the file TRUENAME."
+  (remhash (sb-ext:native-namestring truename) *load-times*)
   (remhash (sb-ext:native-namestring truename) *seen-texts*)
   (remhash (sb-ext:native-namestring truename) *loaded-texts*))
 
@@ -111,9 +116,10 @@ second of that, so that SOURCE has not changed since without getting another dat
 (defun note-load-ended (truename octets date)
   "Note that the file TRUENAME was loaded to its end. OCTETS was its text, with DATE; NIL if that is not known."
   (remhash (sb-ext:native-namestring truename) *unfinished-loads*)
-  (if octets
-      (note-text truename octets date)
-      (forget-text truename)))
+  (cond (octets
+         (note-text truename octets date)
+         (setf (gethash (sb-ext:native-namestring truename) *load-times*) (get-universal-time)))
+        (t (forget-text truename))))
 
 (defun load-unfinished-p (truename)
   "True if clients' code has begun to load the file TRUENAME, and has not loaded it to its end since."
@@ -144,9 +150,10 @@ second of that, so that SOURCE has not changed since without getting another dat
 ;;; The texts that were loaded
 
 (defun loaded-octets (truename)
-  "=> the bytes of the file TRUENAME as it was loaded and its date then, or NIL"
-  (destructuring-bind (&optional date . octets) (gethash (sb-ext:native-namestring truename) *loaded-texts*)
-    (values octets date)))
+  "=> the bytes of the file TRUENAME as it was loaded, its date then, and the latest date of code of it that is not newer; or NIL"
+  (let ((name (sb-ext:native-namestring truename)))
+    (destructuring-bind (&optional date . octets) (gethash name *loaded-texts*)
+      (values octets date (and date (max date (gethash name *load-times* 0)))))))
 
 (defun loaded-text-files ()
   "The native names of the files whose loaded text is kept."

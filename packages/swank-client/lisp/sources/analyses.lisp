@@ -78,8 +78,15 @@
             (analysis-known-forms analysis) forms)))
   (values (analysis-known-forms analysis) (analysis-known-whole analysis)))
 
+(defparameter *words-of-syntax* '("readtable" "-syntax" "macro-character" "syntax-from-char")
+  "Parts of the names of operators and variables that change the syntax of code.")
+
+(defun mentions-syntax-p (text)
+  "True if TEXT, code, names something that changes the syntax of code."
+  (some (lambda (word) (search word text :test #'char-equal)) *words-of-syntax*))
+
 (defun mentions-readtable-p (analysis)
-  "True if the text of ANALYSIS may set a readtable. Searching a long text takes a millisecond."
+  "True if the text of ANALYSIS may set a readtable. Searching a long text takes milliseconds."
   (when (eq :unread (analysis-readtable analysis))
-    (setf (analysis-readtable analysis) (and (search "readtable" (analysis-text analysis) :test #'char-equal) t)))
+    (setf (analysis-readtable analysis) (and (mentions-syntax-p (analysis-text analysis)) t)))
   (analysis-readtable analysis))

@@ -34,6 +34,7 @@
            #:make-top-level-form
            #:map-tokens
            #:mentions-readtable-p
+           #:mentions-syntax-p
            #:named-file
            #:operator-name
            #:package-marker

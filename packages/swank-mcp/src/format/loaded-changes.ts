@@ -24,7 +24,7 @@ const HEADINGS: Record<FormOutcome, string> = {
     "Not loaded, because a structure changed: instances and compiled code have the old one. Load its file and those that use it, best in a new image",
   constant:
     "Not loaded, because a constant changed: compiled code contains the old value. Load its file and those that use it",
-  reader: "Not loaded, because it changes how the file is read. Load the whole file",
+  reader: "Not loaded, because the file changes how it is read, when it is loaded whole. Load the whole file",
   package:
     "Not loaded, because an in-package form changed or was deleted: forms that did not change are now in another package. Load the whole file",
   deleted: "Deleted from the file, but still in the image",
