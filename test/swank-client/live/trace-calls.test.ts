@@ -58,6 +58,24 @@ describe("client.program.traceCalls", function () {
     while ((await image.ask(ENCAPSULATED)) !== "0") await pause(20);
   }
 
+  it("merges only calls next to each other, so that rows keep the order of the calls", async () => {
+    const client = await clientWithProgram();
+    const code =
+      "(shop::price 1) (shop::price 2) (shop::price 1) (shop::tick) (shop::tick) (shop::price 1) (shop::safe-price 3) (shop::price 1) (shop::price 1) (shop::tick)";
+    const trace = await traced(client, { code }, { functions: ["shop::price", "shop::tick"] });
+    expect(rowsOf(trace)).to.deep.equal([
+      "(SHOP::PRICE 1) => 10",
+      "(SHOP::PRICE 2) => 20",
+      "(SHOP::PRICE 1) => 10",
+      "(SHOP::TICK) x 2 => :TOCK",
+      "(SHOP::PRICE 1) => 10",
+      "(SHOP::PRICE 3) left",
+      "  ! SIMPLE-ERROR no price for 3, ERROR in SHOP::SAFE-PRICE",
+      "(SHOP::PRICE 1) x 2 => 10",
+      "(SHOP::TICK) => :TOCK",
+    ]);
+  });
+
   it("shows a package's calls with arguments, values, non-local exits and handled conditions, folded", async () => {
     const client = await clientWithProgram();
     const trace = await traced(client, { code: "(shop::total '(1 3 4 5 6)) (shop::ticks 1204)" }, { package: "shop" });

@@ -52,6 +52,62 @@ const OBJECTS: Readonly<Record<string, string>> = {
   "two-way stream": '(make-two-way-stream (make-string-input-stream "x") (make-broadcast-stream))',
 };
 
+/** More objects, whose expressions must return their parts. */
+const MORE_OBJECTS: readonly string[] = [
+  "(funcall (lambda (a b c d) (lambda () (list a b c d))) (list 1) (list 2) (list 3) (list 4))",
+  "(funcall (lambda (a b c d) (lambda () (push 1 c) (push a b) (list a b c d))) (list 1) (list 2) (list 3) (list 4))",
+  "(funcall (lambda (a b) (lambda () (setf a (list b)) (lambda () (incf b)))) 10 20)",
+  "(complement (lambda (x) x))",
+  "(constantly (list 1 2))",
+  "(sb-alien:make-alien sb-alien:int 3)",
+  "(sb-alien:make-alien (sb-alien:struct nil (x sb-alien:int) (y sb-alien:double)))",
+  "(sb-sys:int-sap 4096)",
+  "(sb-thread:make-semaphore :name (list 1))",
+  "(sb-thread:make-waitqueue)",
+  "(find-class 'zoo::cage)",
+  "(find-class 'zoo::animal)",
+  "(find-class 'zoo::escape)",
+  "(find-class 'integer)",
+  "(find-method #'zoo::feed '(:around) '(zoo::animal t))",
+  "(readtable-case *readtable*)",
+  "*readtable*",
+  "*random-state*",
+  "(make-broadcast-stream *standard-output*)",
+  '(make-concatenated-stream (make-string-input-stream "a"))',
+  '(make-echo-stream (make-string-input-stream "a") (make-broadcast-stream))',
+  "(make-synonym-stream '*standard-output*)",
+  "(make-string-output-stream)",
+  "sb-sys:*stdout*",
+  "#C(1/2 2/3)",
+  "(expt 7 300)",
+  "(list* (list 1) (list 2) (vector 3))",
+  "(let ((a (list 1))) (list a a (vector a)))",
+  "(let ((a (list 1 2))) (setf (cdr (last a)) a) a)",
+  "(make-array '(2 3 2) :initial-contents '((((1) (2)) ((3) (4)) ((5) (6))) (((7) (8)) ((9) (10)) ((11) (12)))))",
+  "(make-array '(0 3))",
+  "(make-array 3 :displaced-to (vector 1 2 (list 3) (list 4)) :displaced-index-offset 1)",
+  "(make-array 4 :element-type 'bit :initial-element 1)",
+  "(make-array 4 :fill-pointer 2 :initial-element (list 1))",
+  '(let ((h (make-hash-table :test \'equalp))) (setf (gethash "Ab" h) (list 1) (gethash 1.0 h) (list 2) (gethash #(1 2) h) (list 3)) h)',
+  "(let ((h (make-hash-table))) (setf (gethash 'zoo::x h) (list 1) (gethash \"k\" h) (list 2) (gethash #\\a h) (list 3) (gethash '#:u h) (list 4) (gethash nil h) (list 5) (gethash 1.5d0 h) (list 6)) h)",
+  "(let ((h (make-hash-table :weakness :key))) (setf (gethash zoo::*cage* h) (list 1)) h)",
+  "(list '|odd name| '#:uninterned :|odd key| (intern \"a b\" :zoo))",
+  "(progn (defstruct (odd (:conc-name nil)) |a b| (zoo::c 1 :read-only t)) (make-odd :|a b| (list 1)))",
+  "(progn (defstruct (bare (:conc-name bare.)) first rest) (make-bare :first (list 1) :rest (list 2)))",
+  "(progn (defclass |odd class| () ((|a slot| :initform (list 1)) (zoo::b :initform (list 2)))) (make-instance '|odd class|))",
+  '(make-condition \'simple-error :format-control "~a" :format-arguments (list 1 2))',
+  "(make-condition 'type-error :datum (list 1) :expected-type '(or integer list))",
+  "sb-thread:*current-thread*",
+  '(sb-ext:make-timer (lambda ()) :name "t")',
+  "'(setf zoo::x)",
+  "#'(setf zoo::inhabitants)",
+  "(symbol-package 'car)",
+  "'car",
+  "'zoo::*table*",
+  '(make-pathname :directory \'(:absolute "a" :wild-inferiors) :name :wild :type "b")',
+  '(logical-pathname "SYS:A;B.LISP")',
+];
+
 describe("inspect-object", function () {
   this.timeout(180_000);
   const snapshots = new Snapshots(import.meta.url);
@@ -103,6 +159,38 @@ describe("inspect-object", function () {
         expect(same, `${code}: ${expression}`).to.equal("=> T");
       }
     }
+  });
+
+  it("gives expressions that return the parts of other objects, too", async () => {
+    await lisp.evaluate(`
+      (defun same-part-p (one other)
+        (or (eql one other) (and (stringp one) (equal one other)) (and (numberp one) (equalp one other))
+            (and (sb-sys:system-area-pointer-p one) (sb-sys:sap= one other))))`);
+    let compared = 0;
+    for (const code of MORE_OBJECTS) {
+      const text = await inspect(code);
+      const lines = text.matchAll(
+        /^\[\d+\] (?:[^\n]*?: )?([^\n:]*) {2}; (?:id (\d+), )?(?:key id \d+, )?(?:(?:cycle|assigned|shared), )?(\([^\n]*\))$/gm,
+      );
+      for (const [, value = "", id, expression = ""] of lines) {
+        if (/^\((subseq|make-array)/.test(expression)) continue;
+        const [same] = await lisp.evaluate(
+          id === undefined
+            ? `(string-equal ${JSON.stringify(value)} (prin1-to-string ${expression}))`
+            : `(same-part-p ${expression} (swank-objects:ref ${id}))`,
+        );
+        expect(same, `${code}: ${expression} in\n${text}`).to.match(/^=> (T|0)$/);
+        compared += 1;
+      }
+    }
+    expect(compared).to.be.above(100);
+  });
+
+  it("shows the type and the address of C's values, and reads no memory", async () => {
+    expect(await inspect("(sb-alien:sap-alien (sb-sys:int-sap 16) (* (sb-alien:struct nil (x sb-alien:int))))"))
+      .to.match(/\nalien value, id \d+\ntype in C: \(\*\n? *\(/i)
+      .and.to.include("\naddress: #x10\n");
+    expect(await inspect("(sb-sys:int-sap 16)")).to.match(/\nsystem area pointer, id \d+\naddress: #x10\n/);
   });
 
   it("shows parts of parts, and marks those that it has shown", async () => {

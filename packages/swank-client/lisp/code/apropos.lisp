@@ -8,10 +8,6 @@
   "A symbol whose name matches, its status in its package, and what it names."
   symbol package status kinds)
 
-(defun own-package-p (package)
-  "True if PACKAGE is this library's."
-  (eql 0 (search "SWANK-CLIENT/" (package-name package))))
-
 (defun searched-packages ()
   "The packages that are searched if none is named."
   (remove-if (lambda (package) (or (own-package-p package) (string= "KEYWORD" (package-name package)))) (live-packages)))
@@ -31,6 +27,7 @@
       (or-nil
        (map-own-symbols (lambda (symbol status)
                           (let ((name (coerce (symbol-name symbol) '(simple-array character (*)))))
+                            (unless (search-time-left-p) (throw 'late-search nil))
                             (when (funcall search name 0 (length name))
                               (push (make-match :symbol symbol :package package :status status :kinds (or-nil (symbol-kinds symbol)))
                                     matches))))
@@ -128,6 +125,8 @@
           (- (length defined) (length wanted))
           (if matches '() (funcall nearest)))))
 
+(defconstant +apropos-seconds+ 15 "Seconds that a search of names may take.")
+
 (defun apropos-names (pattern regexp-p package-text kind external limit)
   "The symbols whose names contain PATTERN, in either case, or match it if REGEXP-P, in the package that PACKAGE-TEXT names or in all.
 => (:found (ENTRY ...) COUNT ((PACKAGE COUNT-LEFT-OUT) ...) UNDEFINED-COUNT FILTERED-COUNT (SIMILAR ...)) | (:bad-pattern REASON)
@@ -139,5 +138,9 @@
       (if (and package-text (null package))
           (list :package-not-found package-name (similar-packages package-name))
           (with-searcher (search pattern regexp-p)
-            (found-names (name-matches search packages (and package t)) kind external limit
-                         (lambda () (or-nil (and (not regexp-p) (near-names-of pattern packages))))))))))
+            (let ((matches (within-search-time (+apropos-seconds+)
+                             (catch 'late-search (list (name-matches search packages (and package t)))))))
+              (if matches
+                  (found-names (first matches) kind external limit
+                               (lambda () (or-nil (and (not regexp-p) (near-names-of pattern packages)))))
+                  (list :bad-pattern (format nil "A search with it takes more than ~d s; a shorter one takes less" +apropos-seconds+)))))))))

@@ -83,14 +83,24 @@
 
 (sb-ext:defglobal **code-sources** nil "What FIND-CODE-SOURCES has found last: see KEPT-WHILE-NO-CODE-IS-MADE.")
 
+(defun own-name-p (name)
+  "True if NAME, a function's, is one of this library, of any version in the image."
+  (if (consp name)
+      (some #'own-name-p (list (first name) (and (consp (rest name)) (second name))))
+      (let ((package (and (symbolp name) (symbol-package name))))
+        (and package (package-name package) (own-package-p package)))))
+
 (defun find-code-sources ()
-  "The record about the code of each file, by native name: the latest that definitions use, or else the latest."
+  "The record about the code of each file but this library's, by native name: the latest that definitions use, or else the latest."
   (let ((used (make-hash-table :test 'equal))
-        (all (make-hash-table :test 'equal)))
-    (map-code-sources (lambda (source used-p)
+        (all (make-hash-table :test 'equal))
+        (own (make-hash-table :test 'equal)))
+    (map-code-sources (lambda (source used-p names)
+                        (when (some #'own-name-p names) (setf (gethash (code-file source) own) t))
                         (keep-better source all)
                         (when used-p (keep-better source used))))
     (maphash (lambda (file source) (setf (gethash file all) source)) used)
+    (loop for file being the hash-keys of own do (remhash file all))
     all))
 
 (defun code-sources ()

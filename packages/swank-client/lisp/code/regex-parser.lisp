@@ -15,6 +15,11 @@
 
 (defvar *pattern* "" "The text that is parsed.")
 (defvar *at* 0 "The position in *PATTERN* of the next character.")
+(defvar *groups* 0 "The number of groups around the next character.")
+
+(defconstant +groups-limit+ 100 "Groups in each other.")
+
+(defconstant +repetitions-limit+ 5 "Repetitions of one atom, as in a*+?.")
 
 (defun next-char ()
   "The next character of the pattern, or NIL at its end."
@@ -92,7 +97,8 @@
   "The node of a group, whose parenthesis has been taken."
   (when (take-if-char #\?)
     (unless (take-if-char #\:) (refuse-pattern "Of the groups that begin with (? only (?: is known")))
-  (prog1 (parse-either)
+  (when (>= *groups* +groups-limit+) (refuse-pattern "It has more than ~d groups in each other; \\( matches a parenthesis" +groups-limit+))
+  (prog1 (let ((*groups* (1+ *groups*))) (parse-either))
     (unless (take-if-char #\)) (refuse-pattern "A parenthesis is not closed; \\( matches one"))))
 
 (defun parse-escape ()
@@ -138,7 +144,9 @@
 (defun parse-repetition ()
   "The node of an atom with the repetitions after it."
   (loop with node = (parse-atom)
-        do (cond ((take-if-char #\*) (setf node (repeated node 0 nil)))
+        for count from 0
+        do (when (> count +repetitions-limit+) (refuse-pattern "It repeats an atom more than ~d times over" +repetitions-limit+))
+           (cond ((take-if-char #\*) (setf node (repeated node 0 nil)))
                  ((take-if-char #\+) (setf node (repeated node 1 nil)))
                  ((take-if-char #\?) (setf node (repeated node 0 1)))
                  ((take-if-char #\{) (multiple-value-bind (least most) (take-counts)
@@ -155,6 +163,6 @@
 
 (defun parse-pattern (pattern)
   "The node of PATTERN, a regular expression. Signals BAD-PATTERN."
-  (let ((*pattern* pattern) (*at* 0))
+  (let ((*pattern* pattern) (*at* 0) (*groups* 0))
     (prog1 (parse-either)
       (when (next-char) (refuse-pattern "A parenthesis is closed that was not opened; \\) matches one")))))

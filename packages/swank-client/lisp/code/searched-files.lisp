@@ -45,7 +45,7 @@
     (and file (namestring (make-pathname :name nil :type nil :version nil :defaults (sb-ext:parse-native-namestring file))))))
 
 (defun loaded-files ()
-  "The files of which code is loaded, except Lisp's own and Swank's."
+  "The files of which code is loaded, except Lisp's own, Swank's and this library's."
   (let ((swank (swank-folder)))
     (remove-if (lambda (file)
                  (or (equal "fasl" (pathname-type file))
@@ -76,10 +76,47 @@
                                      (and (string< (second one) (second other)) t)
                                      (< (first one) (first other))))))))
 
+(defun readable-entries (folder)
+  "The names in FOLDER, a native name, without its own and that of the folder around it; :UNREADABLE if it cannot be read."
+  (handler-case (set-difference (folder-entries folder) '("." "..") :test #'equal)
+    (error () :unreadable)))
+
+(defun source-name-p (name)
+  "True if NAME, of a file, has the type of a file with Lisp code."
+  (let ((dot (position #\. name :from-end t)))
+    (and dot (plusp dot) (member (subseq name (1+ dot)) *source-types* :test #'equalp))))
+
+(defun entry-kind (file)
+  "=> what FILE, a native name, is, links followed: :FOLDER, :FILE or NIL for others; and the device and number by which folders are told apart"
+  (multiple-value-bind (found device inode mode) (sb-unix:unix-stat file)
+    (values (and found (case (logand mode #o170000) (#o040000 :folder) (#o100000 :file)))
+            (list device inode))))
+
+;; A pipe, a device or a socket is no source file, whatever its name. Links can make a folder contain itself.
 (defun folder-source-files (folder)
-  "The source files below FOLDER, a truename."
-  (remove-if-not #'source-file-p
-                 (directory (merge-pathnames (make-pathname :directory '(:relative :wild-inferiors) :name :wild :type :wild) folder))))
+  "The source files below FOLDER, a truename, those of outer folders first.
+=> the files; :TIME or :FILES if there can be more, else NIL; and the number of folders that could not be read"
+  (let* ((root (sb-ext:native-namestring folder))
+         (folders (list root)) (later '()) (files '()) (count 0) (unreadable 0)
+         (seen (make-hash-table :test 'equal)))
+    (flet ((end (reason) (return-from folder-source-files (values (nreverse files) reason unreadable))))
+      (setf (gethash (nth-value 1 (entry-kind root)) seen) t)
+      (loop
+        (unless folders (setf folders (nreverse later) later '()))
+        (unless folders (end nil))
+        (let* ((outer (pop folders)) (names (readable-entries outer)))
+          (when (eq names :unreadable) (incf unreadable) (setf names '()))
+          (dolist (name (sort names #'string<))
+            (unless (search-time-left-p) (end :time))
+            (let ((file (concatenate 'string outer name)))
+              (multiple-value-bind (kind identity) (entry-kind file)
+                (cond ((and (eq kind :folder) (not (gethash identity seen)))
+                       (setf (gethash identity seen) t)
+                       (push (concatenate 'string file "/") later))
+                      ((and (eq kind :file) (source-name-p name))
+                       (when (>= count +searched-files-limit+) (end :files))
+                       (incf count)
+                       (push (sb-ext:parse-native-namestring file) files)))))))))))
 
 (defun named-folder (name)
   "The truename of the folder NAME, or NIL."
@@ -87,11 +124,13 @@
     (and pathname (or-nil (probe-file (merge-pathnames pathname (directory-of-image)))))))
 
 (defun searched-files (system folder)
-  "=> the files that a search in SYSTEM or FOLDER looks at, or NIL and the reply if there is no such system or folder"
+  "=> the files that a search in SYSTEM or FOLDER looks at, or NIL and the reply if there is no such system or folder; why there can be more
+files, as FOLDER-SOURCE-FILES says; and the number of folders that could not be read, or NIL"
   (cond (folder
          (let ((truename (named-folder folder)))
            (if (and truename (null (pathname-name truename)))
-               (existing-files (folder-source-files truename))
+               (multiple-value-bind (files cut unreadable) (folder-source-files truename)
+                 (values (existing-files files) nil cut unreadable))
                (values nil (list :folder-not-found folder)))))
         (system
          (let ((names (family-names (string-downcase system))))

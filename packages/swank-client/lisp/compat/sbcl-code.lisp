@@ -132,8 +132,14 @@ expander or a method combination."
   "A number that grows whenever code is compiled or loaded, or NIL if SBCL does not count."
   (and *code-count* (symbol-value *code-count*)))
 
+(defun code-names (code)
+  "The names of the functions in CODE, a code object."
+  (loop for index below (sb-kernel:code-n-entries code)
+        collect (sb-kernel:%fun-name (sb-kernel:%code-entry-point code index))))
+
 (defun map-code-sources (function)
-  "Call FUNCTION with each record about a file with which code in the image was compiled, and whether a definition uses that code.
+  "Call FUNCTION with each record about a file with which code in the image was compiled, whether a definition uses that code, and the names of
+the functions in it.
 Code that was replaced stays in memory until garbage is collected."
   (sb-vm::map-allocated-objects
    (lambda (object type size)
@@ -142,7 +148,7 @@ Code that was replaced stays in memory until garbage is collected."
        (let ((source (code-source object)))
          ;; SBCL's own code, most of the image, has no date
          (when (and source (code-file source) (code-created source))
-           (funcall function source (current-code-p object))))))
+           (funcall function source (current-code-p object) (code-names object))))))
    :all))
 
 (defun character-read (condition)

@@ -3,7 +3,8 @@
 (defpackage #:swank-client/sbcl-objects
   (:documentation "The parts of objects, read without calling the user's code.")
   (:use #:common-lisp)
-  (:export #:closure-values
+  (:export #:alien-type
+           #:closure-values
            #:function-code-type
            #:instance-slots
            #:layout-class
@@ -91,9 +92,13 @@
                       (slot-content object slot)
                       (eq :class (sb-mop:slot-definition-allocation slot)))))
 
+(defun structure-description (object)
+  "SBCL's description of the structure OBJECT, or NIL. The type of an alien is no name."
+  (sb-kernel:find-defstruct-description (class-name (class-of object)) nil))
+
 (defun structure-parts (object)
   "((NAME VALUE ACCESSOR) ...) of the structure OBJECT. ACCESSOR is NIL if no function reads the slot."
-  (let ((description (sb-kernel:find-defstruct-description (type-of object) nil)))
+  (let ((description (structure-description object)))
     (loop for slot in (and description (sb-kernel:dd-slots description))
           for name = (sb-kernel:dsd-name slot)
           for accessor = (sb-kernel:dsd-accessor-name slot)
@@ -104,7 +109,7 @@
 
 (defun structure-slot (object index)
   "(NAME ACCESSOR) of the slot of the structure OBJECT at the word INDEX, or NIL. ACCESSOR is NIL if no function reads the slot."
-  (let* ((description (and (not (obsolete-p object)) (sb-kernel:find-defstruct-description (type-of object) nil)))
+  (let* ((description (and (not (obsolete-p object)) (structure-description object)))
          (slot (and description (find index (sb-kernel:dd-slots description) :key #'sb-kernel:dsd-index))))
     (and slot
          (let ((accessor (sb-kernel:dsd-accessor-name slot)))
@@ -113,10 +118,17 @@
 (defun closure-values (function)
   "((VALUE ASSIGNED-P) ...) of the variables that FUNCTION closes over."
   (when (sb-kernel:closurep function)
-    (loop for value in (sb-kernel:%closure-values function)
+    ;; %CLOSURE-VALUES returns them in reverse
+    (loop for index below (length (sb-kernel:%closure-values function))
+          for value = (sb-kernel:%closure-index-ref function index)
           for cellp = (and (sb-kernel:%other-pointer-p value)
                            (= (sb-kernel:widetag-of value) sb-vm:value-cell-widetag))
           collect (list (if cellp (sb-kernel:value-cell-ref value) value) cellp))))
+
+(defun alien-type (object)
+  "The type of OBJECT in C, as SB-ALIEN writes it, or NIL if OBJECT is no alien."
+  (and (typep object 'sb-alien-internals:alien-value)
+       (sb-alien-internals:unparse-alien-type (sb-alien-internals:alien-value-type object))))
 
 (defun function-code-type (function)
   "The type of FUNCTION that the compiler derived."

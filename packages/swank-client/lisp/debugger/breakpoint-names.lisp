@@ -16,9 +16,17 @@
   "The forms of SOURCE. Internal symbols may be written with one colon."
   (handler-bind ((reader-error #'use-internal-symbol)) (source-forms source)))
 
+(defun name-forms (source)
+  "The forms of SOURCE, the name of a function or method, read within the limits on data. No code in it is run."
+  (check-literal source)
+  (let ((forms (let ((*read-eval* nil) (*readtable* (bounded-readtable *readtable*)))
+                 (with-literal-limits () (all-forms source)))))
+    (unless (unshared-size-p forms 1000) (error "It is circular or too long."))
+    forms))
+
 (defun read-name (source)
   "Read SOURCE as the name of a function. No code in it is run."
-  (let ((forms (let ((*read-eval* nil)) (all-forms source))))
+  (let ((forms (name-forms source)))
     (if (= (length forms) 1)
         (first forms)
         (error "Expected the name of one function, but got ~d forms." (length forms)))))

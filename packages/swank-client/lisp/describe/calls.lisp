@@ -6,7 +6,7 @@
 
 (defun read-datum (source)
   "Read SOURCE, one expression, without running code or interning."
-  (let ((forms (read-without-interning source (data-readtable))))
+  (let ((forms (read-without-interning source (data-readtable) :most nil)))
     (if (= (length forms) 1)
         (first forms)
         (error "~a is ~d expressions, but each argument is one." source (length forms)))))
@@ -51,5 +51,5 @@
                (list :unknown (format nil "it takes ~d required argument~:p, not ~d." (required-count function) (length *call*))))
               (t (with-printing-time
                    (list :methods (method-entries name (effective-methods function (mapcar #'read-argument *call*)))))))
-      (storage-condition () (restore-guard-page) nil)
+      (storage-condition () (restore-guard-page) (list :unknown "computing them has exhausted the stack or the heap."))
       (error (problem) (list :unknown (report-text problem 500))))))

@@ -78,6 +78,7 @@ HOME is the package in which packages are named. KEYWORDS: keywords count."
   "The reader's function for #+ and #-, which interns no feature."
   (declare (ignore parameter))
   (let ((feature (read stream t nil t)))
+    (unless (unshared-size-p feature 1000) (error "A feature expression is circular or too long."))
     (cond (*read-suppress* (read stream t nil t) (values))
           ((eq (char= char #\+) (and (feature-p feature) t)) (read stream t nil t))
           (t (let ((*read-suppress* t)) (read stream t nil t)) (values)))))
@@ -105,29 +106,52 @@ HOME is the package in which packages are named. KEYWORDS: keywords count."
       (do-symbols (symbol scratch) (unintern symbol scratch))
       (sb-ext:atomic-push scratch **scratch-packages**))))
 
+;; Forms share structure, and can be circular, so they are changed and not copied.
 (defun existing-symbols (form scratch)
-  "FORM with each symbol of the package SCRATCH replaced by the one that the current package has under its name, if it has one."
-  (labels ((existing-symbol (symbol)
-             (or (gethash (symbol-name symbol) *unknown-names*)
-                 (multiple-value-bind (known status) (accessible-symbol (symbol-name symbol) *package*)
-                   (if status known symbol))))
-           (existing (part)
-             (typecase part
-               (cons (cons (existing (car part)) (existing (cdr part))))
-               (simple-vector (map 'vector #'existing part))
-               (symbol (if (eq scratch (symbol-package part)) (existing-symbol part) part))
-               (t (if (comma-p part)
-                      (make-comma (existing (comma-form part)) part)
-                      part)))))
-    (existing form)))
+  "Replace each symbol of the package SCRATCH in FORM, which was just read, by the one that the current package has under its name, if it has
+one. => FORM"
+  (let ((seen (make-hash-table :test 'eq)) (pending '()))
+    (labels ((existing-symbol (symbol)
+               (or (gethash (symbol-name symbol) *unknown-names*)
+                   (multiple-value-bind (known status) (accessible-symbol (symbol-name symbol) *package*)
+                     (if status known symbol))))
+             (existing (part)
+               (cond ((typep part '(or cons (array t)))
+                      (unless (gethash part seen)
+                        (setf (gethash part seen) t)
+                        (push part pending))
+                      part)
+                     ((and part (symbolp part)) (if (eq scratch (symbol-package part)) (existing-symbol part) part))
+                     ((comma-p part) (make-comma (existing (comma-form part)) part))
+                     (t part)))
+             (replace-in-cons (cons)
+               (let ((first (existing (car cons))) (rest (existing (cdr cons))))
+                 (unless (eq first (car cons)) (setf (car cons) first))
+                 (unless (eq rest (cdr cons)) (setf (cdr cons) rest))))
+             (replace-in-array (array)
+               (dotimes (index (array-total-size array))
+                 (let* ((old (row-major-aref array index)) (new (existing old)))
+                   (unless (eq old new) (setf (row-major-aref array index) new))))))
+      (prog1 (existing form)
+        (loop while pending
+              do (let ((part (pop pending)))
+                   (if (consp part) (replace-in-cons part) (replace-in-array part))))))))
 
-(defun read-without-interning (source readtable &key (keywords t))
+(defconstant +code-size+ 1000000 "Conses and elements of code, counted as if nothing in it were shared.")
+
+(defun read-without-interning (source readtable &key (keywords t) (most +code-size+))
   "The forms of SOURCE, read with READTABLE without running code. A name that its package lacks becomes a symbol of no package.
-KEYWORDS: so does a keyword; otherwise it is interned, because macros distinguish keywords."
+KEYWORDS: so does a keyword; otherwise it is interned, because macros distinguish keywords.
+MOST: the conses and elements that the forms may have if nothing in them were shared, or NIL if they may be circular."
+  (check-literal source)
   (call-with-scratch-package
    (lambda (scratch)
      (let ((*read-eval* nil)
-           (*readtable* readtable)
+           (*readtable* (bounded-readtable readtable))
            (*unknown-names* (make-hash-table :test 'equal))
            (home *package*))
-       (existing-symbols (let ((*package* scratch)) (source-forms (without-unknown-names source home keywords))) scratch)))))
+       (with-literal-limits ()
+         (let ((forms (let ((*package* scratch)) (source-forms (without-unknown-names source home keywords)))))
+           (unless (or (null most) (unshared-size-p forms most))
+             (error "It is circular, or has more than ~:d parts if nothing in it is shared." most))
+           (existing-symbols forms scratch)))))))

@@ -255,8 +255,8 @@ CONDITION, or with NIL and NIL if none did."
 
 (defun named-condition-type (text)
   "The type of conditions that TEXT names, or NIL."
-  (let ((type (ignore-errors (let ((*read-eval* nil)) (read-from-string text)))))
-    (and (symbolp type)
+  (let ((type (symbol-written text)))
+    (and type
          (find-class type nil)
          (subtypep type 'condition)
          type)))

@@ -18,14 +18,18 @@
   "NAME, a result of TYPE-NAME-OF, as text."
   (if (stringp name) name (line-text name 200)))
 
+;; SBCL takes a union apart, in a time that grows with the square of its parts
+(defconstant +type-size+ 1000 "Conses of a type that a client names.")
+
 (defun read-type (text)
   "=> the type that TEXT names, or NIL and a list that says why not, (:no-type TEXT REASON)"
   (handler-case
-      (let ((forms (read-without-interning text (data-readtable))))
+      (let ((forms (read-without-interning text (data-readtable) :most +type-size+)))
         (cond ((/= 1 (length forms)) (values nil (list :no-type text "It is not one type.")))
               ((by-value-p (first forms)) (values nil (list :no-type text "Only types that classes and tags tell apart can be found.")))
               ((sb-ext:valid-type-specifier-p (first forms)) (first forms))
               (t (values nil (list :no-type text "")))))
+    (storage-condition () (restore-guard-page) (values nil (list :no-type text "It is too complex.")))
     (error (problem) (values nil (list :no-type text (line-text-in-time (princ-to-string problem) 200))))))
 
 (defun of-type-p (type asked)

@@ -70,6 +70,28 @@
                            (text-fact "file" (or-nil (pathname stream)))))
                 (stream-parts stream))))
 
+;;; Memory of C. It is not read: an address may be that of memory that was freed.
+
+(defun address-text (pointer)
+  "The address of POINTER, a system area pointer."
+  (format nil "#x~(~x~)" (sb-sys:sap-int pointer)))
+
+(defun pointer-view (pointer)
+  "The view of POINTER, a system area pointer."
+  (parts-view "system area pointer"
+              (list (fact "address" (address-text pointer))
+                    (fact "memory" "not read, because the address may be invalid; (sb-sys:sap-ref-8 POINTER OFFSET) reads a byte"))
+              '()))
+
+(defun alien-view (alien)
+  "The view of ALIEN, a value of C."
+  (let ((pointer (sb-alien:alien-sap alien)))
+    (parts-view "alien value"
+                (list (text-fact "type in C" (alien-type alien))
+                      (fact "address" (address-text pointer))
+                      (fact "memory" "not read, because the address may be invalid; sb-alien:deref and sb-alien:slot read it"))
+                (list (part "pointer" pointer "(sb-alien:alien-sap ~a)")))))
+
 ;;; Other types
 
 (defun pathname-view (pathname)
@@ -114,6 +136,7 @@
     (sb-ext:weak-pointer (weak-pointer-view object))
     (stream (if (plain-stream-p object) (stream-view object) (instance-view object)))
     (class (class-view object))
-    (structure-object (structure-view object))
+    (sb-sys:system-area-pointer (pointer-view object))
+    (structure-object (if (alien-type object) (alien-view object) (structure-view object)))
     ((or standard-object condition) (instance-view object))
     (t (make-view :kind (format nil "object of type ~a" (line-text (type-of object) 200))))))

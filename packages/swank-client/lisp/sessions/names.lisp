@@ -48,6 +48,12 @@
     (let ((*package* (find-package "KEYWORD")) (*print-readably* nil))
       (prin1-to-string symbol))))
 
+(defun symbol-written (text)
+  "The symbol that TEXT names in the current package, or NIL if there is none. Nothing is interned."
+  (multiple-value-bind (name prefix) (parsed-name text)
+    (let ((package (if prefix (package-known-in *package* prefix) *package*)))
+      (values (and package (or-nil (accessible-symbol name package)))))))
+
 ;;; Suggestions
 
 (defun package-of-p (prefix package)

@@ -23,7 +23,9 @@
            #:*starting-evaluation*
            #:*stop-hook*
            #:*visit-hooks*
+           #:bounded-readtable
            #:breakpoint-reached
+           #:check-literal
            #:clients-p
            #:code-session
            #:connection-open-p
@@ -86,7 +88,10 @@
            #:similar-packages
            #:similar-symbols
            #:slip-p
+           #:symbol-written
            #:symbols-elsewhere
            #:symbols-worth-naming
+           #:unshared-size-p
            #:with-code-of
+           #:with-literal-limits
            #:with-session-variables))

@@ -13,10 +13,18 @@
             (subseq text 0 (read-sequence text stream)))))
     (error () nil)))
 
+(defun small-file-p (file)
+  "True if FILE, a name, is a regular file with fewer bytes than +SOURCE-FILE-LIMIT+."
+  (let ((name (sb-ext:native-namestring file)))
+    (and (not (special-file-p name))
+         (with-open-file (stream file :element-type '(unsigned-byte 8) :if-does-not-exist nil)
+           (and stream (< (file-length stream) +source-file-limit+))))))
+
 (defun source-text (file)
   "The text of FILE, or NIL if that is too large, or a pipe or device. Its first line can name the coding, as in Emacs; otherwise it is UTF-8, or else Latin-1.
 => text, external format"
-  (unless (special-file-p (sb-ext:native-namestring file))
+  ;; Swank reads the first line, which can be the whole file
+  (when (or-nil (small-file-p file))
     (let ((named (swank/backend:guess-external-format file)))
       (loop for format in (if named (list named :latin-1) '(:utf-8 :latin-1))
             for text = (text-in file format)

@@ -83,3 +83,33 @@
     (let ((form (first (read-without-interning "[cl-user::never-b]" readtable))))
       (is (equal "cl-user::" (prefix-of-unknown (second form))))
       (is (null (accessible-symbol "NEVER-B" "CL-USER"))))))
+
+(define-test read-without-interning-limits-what-a-literal-builds
+    "Sizes, numbers, names, nesting and shared structure that would take any amount of memory or time are refused."
+  (dolist (text (list "#99999999A()" "#99999999(0)" "#99999999*0" "#2A(#1=(1 2) #1# #1# . #1#)" "#A((2 2) t ((1 2) (3 4)))"
+                      (format nil "#3A~a" (format nil "(~v@{~a ~:*~})" 500 (format nil "(~v@{~a ~:*~})" 500 "(1)")))
+                      (format nil "#7A(~{~a~})" (loop for level from 1 to 26 collect (format nil "#~d=(~:[1 1~;~:*#~d# #~:*~d#~]) " level
+                                                                                             (and (> level 1) (1- level)))))
+                      (format nil "~{~a~}" (loop repeat 100 collect "#9999(0) "))
+                      (make-string 20000 :initial-element #\7)
+                      (format nil "#\\~a" (make-string 20000 :initial-element #\a))
+                      (format nil "~v@{~a~:*~}" 50000 "(")
+                      (format nil "~v@{~a~:*~}a" 50000 "'")
+                      (format nil "~v@{~a~:*~}a" 50000 "#'")
+                      "#+#1=(or . #1#) a" "#.(car)" "#S(a)"))
+    (signals error (read-without-interning text (data-readtable) :most nil) "~a" (subseq text 0 (min 40 (length text)))))
+  (signals error (read-without-interning "#1=(or . #1#)" (data-readtable)))
+  (is (equalp '(#2A((1 2) (3 4)) #(0 0 0) #*111 "a" #\a)
+              (read-without-interning (format nil "#2A((1 2) (3 4)) #3(0) #3*1 \"a\" #\\a") (data-readtable)))))
+
+(define-test read-without-interning-shares-what-the-text-shares
+    "Shared and circular data is read as it is, however large a copy would be."
+  (let* ((text (format nil "(~{~a~})" (loop for level from 1 to 40
+                                            collect (format nil "#~d=(~:[list list~;~:*#~d# #~:*~d#~]) " level (and (> level 1) (1- level))))))
+         (last (first (last (first (read-without-interning text (data-readtable) :most nil)))))
+         (circle (first (read-without-interning "#1=(cl:list #2A((list #1#)) . #1#)" (data-readtable) :most nil))))
+    (is (eq (first last) (second last)))
+    (is (eq circle (cddr circle)))
+    (is (eq circle (aref (second circle) 0 1)))
+    (is (eq 'list (aref (second circle) 0 0)))
+    (is (eq 'list (loop for part = last then (car part) while (consp part) finally (return part))))))

@@ -68,22 +68,23 @@
   "The innermost call of RECORDING that this thread runs, or its root."
   (or (cdr (assoc recording *calls*)) (root-of-thread recording)))
 
-(defun calls-of (point parent)
-  "The calls of POINT among the children of PARENT, latest first."
-  (remove-if-not (lambda (child) (and (call-p child) (eq point (call-point child)))) (call-children parent)))
+(defun fold-p (point parent)
+  "True if the latest calls in PARENT are enough calls of POINT, so that the next ones are folded."
+  (loop repeat +distinct-siblings+
+        for children = (call-children parent) then (rest children)
+        always (and (call-p (first children)) (eq point (call-point (first children))))))
 
+;; Only neighbours are folded, so that the tree shows the order of the calls.
 (defun enter-call (recording parent point arguments)
   "Begin a call of POINT with ARGUMENTS in PARENT. => the call"
-  (let* ((known (calls-of point parent))
-         (folded (find nil known :key #'call-text)))
-    (cond (folded
-           (incf (call-count folded))
-           folded)
-          (t (let* ((*package* (recording-package recording))
-                    (fold (>= (length known) +distinct-siblings+))
-                    (call (make-call point (if fold nil (text-of-call (point-text point) arguments)) (nanoseconds-now))))
-               (push call (call-children parent))
-               call)))))
+  (let ((before (first (call-children parent))))
+    (if (and (call-p before) (eq point (call-point before)) (null (call-text before)))
+        (progn (incf (call-count before)) before)
+        (let* ((*package* (recording-package recording))
+               (text (if (fold-p point parent) nil (text-of-call (point-text point) arguments)))
+               (call (make-call point text (nanoseconds-now))))
+          (push call (call-children parent))
+          call))))
 
 (defun same-call-p (one other)
   "True if ONE and OTHER, finished calls without calls in them, look alike."
@@ -95,13 +96,13 @@
        (equal (call-values one) (call-values other))))
 
 (defun fold-into-sibling (call parent)
-  "Count CALL, the latest one in PARENT, as a repetition of one that looks alike, if there is one."
-  (let ((alike (and (call-text call)
-                    (eq call (first (call-children parent)))
-                    (find-if (lambda (other) (same-call-p call other)) (rest (call-children parent))))))
-    (when alike
-      (incf (call-count alike))
-      (incf (call-total alike) (call-total call))
+  "Count CALL, the latest one in PARENT, as a repetition of the one before it, if that looks alike."
+  (let ((before (second (call-children parent))))
+    (when (and (call-text call)
+               (eq call (first (call-children parent)))
+               (same-call-p call before))
+      (incf (call-count before))
+      (incf (call-total before) (call-total call))
       (pop (call-children parent)))))
 
 (defun leave-call (recording call parent begun values returned)

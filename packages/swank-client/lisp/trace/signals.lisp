@@ -21,9 +21,9 @@ is in; both NIL if none did. CONDITION is the first one, if it can be printed la
     (unless (or (eq handler :runtime) (and home (no-program-p home)))
       (let* ((class (reported-class condition))
              (clause (and handler (handled-type test)))
-             (known (find-if (lambda (item) (same-signal-p item class clause home)) (call-children call))))
-        (if known
-            (incf (signalled-count known))
+             (before (first (call-children call))))
+        (if (and before (same-signal-p before class clause home))
+            (incf (signalled-count before))
             (push (make-signalled class clause home (and (kept-safely-p condition) condition)) (call-children call)))))))
 
 (defun signal-in-call (signal condition call)

@@ -30,6 +30,10 @@ export interface FoundInSources {
   readonly unreadFiles: number;
   /** The folders of these files, with the number of files in each. */
   readonly folders: readonly { readonly folder: string; readonly count: number }[];
+  /** The limit at which the search ended, so that other files may match, too: 20 s, 5000 files, or 200 million characters. */
+  readonly cut: "time" | "files" | "characters" | undefined;
+  /** Number of folders that could not be read. */
+  readonly unreadableFolders: number;
 }
 
 /** The matching lines, or the reason why nothing was searched. */

@@ -1,4 +1,5 @@
 import { type Decoder, decode, NIL, T } from "sexp-parser";
+import { keywordOf } from "../lisp/decoders.js";
 import { lispFunction } from "../lisp/descriptor.js";
 import { badPattern } from "./bad-pattern.js";
 import { CODE_TIME } from "./code-time.js";
@@ -25,11 +26,13 @@ const line: Decoder<FoundLine> = map(
 
 const fileMatches: Decoder<FileMatches> = map(tuple(string, list(line)), ([file, lines]) => ({ file, lines }));
 
+const cut = keywordOf(["time", "files", "characters"] as const);
+
 const folder = map(tuple(string, integer), ([name, count]) => ({ folder: name, count }));
 
 const found: Decoder<FoundInSources> = map(
-  tuple(list(fileMatches), integer, integer, integer, integer, list(folder)),
-  ([matches, count, matchingFiles, files, unreadFiles, folders]) => ({
+  tuple(list(fileMatches), integer, integer, integer, integer, list(folder), nullable(cut), integer),
+  ([matches, count, matchingFiles, files, unreadFiles, folders, cutBy, unreadableFolders]) => ({
     status: "found",
     matches,
     count,
@@ -37,6 +40,8 @@ const found: Decoder<FoundInSources> = map(
     files,
     unreadFiles,
     folders,
+    cut: cutBy,
+    unreadableFolders,
   }),
 );
 

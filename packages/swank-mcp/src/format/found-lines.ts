@@ -46,7 +46,8 @@ function systemBlocks({ system, similar }: { readonly system: string; readonly s
 }
 
 function noneText(found: FoundInSources, { pattern, regexp }: Search): string {
-  return [`No line ${patternText(pattern, regexp)}.`, lookedAt(found), ...expressionHint(pattern, regexp)].join("\n");
+  const none = `No line ${patternText(pattern, regexp)}${found.cut === undefined ? "" : " in the files that were searched"}.`;
+  return [none, lookedAt(found), ...expressionHint(pattern, regexp)].join("\n");
 }
 
 function someText(found: FoundInSources, { pattern, regexp, start }: Search): string {
@@ -90,7 +91,14 @@ function headText({ line, definition }: FoundLine): string | undefined {
   return `in ${oneLine(definition.text, MAX_HEAD)} (line ${definition.line})`;
 }
 
-function lookedAt({ files, unreadFiles, folders }: FoundInSources): string {
+/** Why a search ended before it had looked at all files. */
+const CUTS = {
+  time: "the search took 20 s",
+  files: "there are more than 5000 files",
+  characters: "the files have more than 200 million characters",
+} as const;
+
+function lookedAt({ files, unreadFiles, folders, cut, unreadableFolders }: FoundInSources): string {
   const { shown, left } = firstOf(folders, MAX_FOLDERS);
   const names = [
     ...shown.map(({ folder, count }) => `${fileName(folder)} ${count}`),
@@ -98,18 +106,28 @@ function lookedAt({ files, unreadFiles, folders }: FoundInSources): string {
   ];
   const where = names.length === 0 ? "" : `: ${names.join(", ")}`;
   const unread = unreadFiles > 0 ? ` (${unreadFiles} could not be read)` : "";
-  return `Looked at ${files} ${files === 1 ? "file" : "files"}${unread}${where}`;
+  return [
+    `Looked at ${files} ${files === 1 ? "file" : "files"}${unread}${where}`,
+    ...(unreadableFolders > 0
+      ? [`${unreadableFolders} ${unreadableFolders === 1 ? "folder" : "folders"} could not be read.`]
+      : []),
+    ...(cut === undefined
+      ? []
+      : [`Not all files were searched: ${CUTS[cut]}. Other files may match, too: pass a folder with fewer files.`]),
+  ].join("\n");
 }
 
 function linesData(found: Parameters<typeof foundLinesAnswer>[0]): JsonObject {
   if (found.status !== "found") return { ...found };
-  const { status, count, matchingFiles, files, unreadFiles, matches } = found;
+  const { status, count, matchingFiles, files, unreadFiles, matches, cut, unreadableFolders } = found;
   return {
     status,
     count,
     matching_files: matchingFiles,
     files,
     unread_files: unreadFiles,
+    ...(unreadableFolders > 0 ? { unreadable_folders: unreadableFolders } : {}),
+    ...(cut === undefined ? {} : { cut }),
     matches: matches.flatMap(({ file, lines }) => lines.map(({ line, column }) => ({ file, line, column }))),
   };
 }
