@@ -61,7 +61,7 @@ describe("client.program.traceCalls", function () {
   it("merges only calls next to each other, so that rows keep the order of the calls", async () => {
     const client = await clientWithProgram();
     const code =
-      "(shop::price 1) (shop::price 2) (shop::price 1) (shop::tick) (shop::tick) (shop::price 1) (shop::safe-price 3) (shop::price 1) (shop::price 1) (shop::tick)";
+      "(shop::price 1) (shop::price 2) (shop::price 1) (shop::tick) (shop::tick) (shop::price 1) (shop::safe-price 3) (shop::tick) (shop::price 1) (shop::price 1) (shop::tick)";
     const trace = await traced(client, { code }, { functions: ["shop::price", "shop::tick"] });
     expect(rowsOf(trace)).to.deep.equal([
       "(SHOP::PRICE 1) => 10",
@@ -71,6 +71,7 @@ describe("client.program.traceCalls", function () {
       "(SHOP::PRICE 1) => 10",
       "(SHOP::PRICE 3) left",
       "  ! SIMPLE-ERROR no price for 3, ERROR in SHOP::SAFE-PRICE",
+      "(SHOP::TICK) => :TOCK",
       "(SHOP::PRICE 1) x 2 => 10",
       "(SHOP::TICK) => :TOCK",
     ]);

@@ -19,7 +19,7 @@
 
 (defconstant +groups-limit+ 100 "Groups in each other.")
 
-(defconstant +repetitions-limit+ 5 "Repetitions of one atom, as in a*+?.")
+(defconstant +repetitions-limit+ 20 "Repetitions of one atom, as in a*+?.")
 
 (defun next-char ()
   "The next character of the pattern, or NIL at its end."

@@ -86,7 +86,7 @@
   (let ((dot (position #\. name :from-end t)))
     (and dot (plusp dot) (member (subseq name (1+ dot)) *source-types* :test #'equalp))))
 
-(defun entry-kind (file)
+(defun file-identity (file)
   "=> what FILE, a native name, is, links followed: :FOLDER, :FILE or NIL for others; and the device and number by which folders are told apart"
   (multiple-value-bind (found device inode mode) (sb-unix:unix-stat file)
     (values (and found (case (logand mode #o170000) (#o040000 :folder) (#o100000 :file)))
@@ -100,7 +100,7 @@
          (folders (list root)) (later '()) (files '()) (count 0) (unreadable 0)
          (seen (make-hash-table :test 'equal)))
     (flet ((end (reason) (return-from folder-source-files (values (nreverse files) reason unreadable))))
-      (setf (gethash (nth-value 1 (entry-kind root)) seen) t)
+      (setf (gethash (nth-value 1 (file-identity root)) seen) t)
       (loop
         (unless folders (setf folders (nreverse later) later '()))
         (unless folders (end nil))
@@ -109,7 +109,7 @@
           (dolist (name (sort names #'string<))
             (unless (search-time-left-p) (end :time))
             (let ((file (concatenate 'string outer name)))
-              (multiple-value-bind (kind identity) (entry-kind file)
+              (multiple-value-bind (kind identity) (file-identity file)
                 (cond ((and (eq kind :folder) (not (gethash identity seen)))
                        (setf (gethash identity seen) t)
                        (push (concatenate 'string file "/") later))
