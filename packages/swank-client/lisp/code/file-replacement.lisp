@@ -27,15 +27,6 @@
   (handler-case (progn (sb-posix:kill process 0) nil)
     (sb-posix:syscall-error (condition) (= sb-posix:esrch (sb-posix:syscall-errno condition)))))
 
-(defun folder-entries (folder)
-  "The names of what is in FOLDER, a native name."
-  (let ((directory (sb-posix:opendir folder)))
-    (unwind-protect
-         (loop for entry = (sb-posix:readdir directory)
-               until (sb-alien:null-alien entry)
-               collect (sb-posix:dirent-name entry))
-      (sb-posix:closedir directory))))
-
 (defun delete-left-drafts (name)
   "Delete the drafts of the file with the native NAME whose processes are gone."
   (let* ((end (1+ (position #\/ name :from-end t)))

@@ -49,6 +49,23 @@ User code that BODY calls has no input, and its output is discarded."
            (eql 0 (search "UIOP" (package-name package)))
            (member (package-name package) '("COMMON-LISP" "KEYWORD") :test #'string=))))
 
+;;; Time. A long pattern takes its length for each character of the text.
+
+(defvar *search-end* nil "The internal real time at which a search ends, or NIL.")
+
+(defun search-time-left-p ()
+  "True unless the time of the search is over."
+  (or (null *search-end*) (< (get-internal-real-time) *search-end*)))
+
+(defun end-late-search (position)
+  "Leave the search at POSITION of a text if its time is over: throw NIL to LATE-SEARCH."
+  (unless (or (logtest position 255) (search-time-left-p)) (throw 'late-search nil)))
+
+(defmacro within-search-time ((seconds) &body body)
+  "Run BODY with SECONDS for all its searches."
+  `(let ((*search-end* (+ (get-internal-real-time) (* ,seconds internal-time-units-per-second))))
+     ,@body))
+
 ;;; Specializers
 
 (defun eql-text (text)

@@ -76,6 +76,15 @@
                                      (and (string< (second one) (second other)) t)
                                      (< (first one) (first other))))))))
 
+(defun folder-entries (folder)
+  "The names of what is in FOLDER, a native name."
+  (let ((directory (sb-posix:opendir folder)))
+    (unwind-protect
+         (loop for entry = (sb-posix:readdir directory)
+               until (sb-alien:null-alien entry)
+               collect (sb-posix:dirent-name entry))
+      (sb-posix:closedir directory))))
+
 (defun readable-entries (folder)
   "The names in FOLDER, a native name, without its own and that of the folder around it; :UNREADABLE if it cannot be read."
   (handler-case (set-difference (folder-entries folder) '("." "..") :test #'equal)
