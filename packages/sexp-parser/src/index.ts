@@ -16,6 +16,7 @@ export { fold } from "./fold.js";
 export { type Piece, preview, print, printPieces } from "./print/printer.js";
 export { read, readAll } from "./read/reader.js";
 export { type MisclosedLine, misclosedLines } from "./scan/misclosed.js";
+export { type MisquotedLine, misquotedLine } from "./scan/misquoted.js";
 export type {
   Balanced,
   ExtraClose,

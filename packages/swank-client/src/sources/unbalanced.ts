@@ -1,7 +1,9 @@
 import {
   excerpt,
   type MisclosedLine,
+  type MisquotedLine,
   misclosedLines,
+  misquotedLine,
   type Position,
   type ScanResult,
   scan,
@@ -25,9 +27,10 @@ export interface Unbalanced {
 /** Finds what is unbalanced in source code, by the standard readtable. Reads and evaluates nothing. */
 export function findUnbalanced(code: string): Unbalanced | undefined {
   const result = scan(code);
+  if (result.kind === "balanced") return undefined;
+  const misquoted = misquotedLine(code);
+  if (misquoted !== undefined) return unquoted(result, misquoted);
   switch (result.kind) {
-    case "balanced":
-      return undefined;
     case "unclosed-list":
       return unclosed(result, misclosedLines(code));
     case "extra-close":
@@ -64,6 +67,28 @@ function unfinished(result: Extract<ScanResult, { kind: "unterminated" | "missin
   return problem(result.start, `the ${result.what} that begins here never ends`);
 }
 
-function problem({ line, column }: Position, message: string, suspects: readonly number[] = []): Unbalanced {
+function unquoted(result: Exclude<ScanResult, { kind: "balanced" }>, { line, mark }: MisquotedLine): Unbalanced {
+  const found = described(result);
+  if (found.line === line) return found;
+  const name = mark === '"' ? "double quote" : "vertical bar";
+  return problem(found, `${found.message}; a ${name} is probably missing in line ${line}, or is one too many`, [line]);
+}
+
+function described(result: Exclude<ScanResult, { kind: "balanced" }>): Unbalanced {
+  switch (result.kind) {
+    case "unclosed-list":
+      return unclosed(result, []);
+    case "extra-close":
+      return extra(result.position, []);
+    default:
+      return unfinished(result);
+  }
+}
+
+function problem(
+  { line, column }: { readonly line: number; readonly column: number },
+  message: string,
+  suspects: readonly number[] = [],
+): Unbalanced {
   return { line, column, message, suspects };
 }
