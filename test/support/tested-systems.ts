@@ -161,10 +161,10 @@ export function testingSuite(url: string): TestingSuite {
 /** A form for those of the functions, names separated by spaces, that are encapsulated now. SBCL has a record for each kind of function. */
 export function encapsulated(functions: string): string {
   return `(remove-if-not (lambda (name)
-    (let ((function (fdefinition name)))
+    (let ((function (sb-kernel:%coerce-name-to-fun name)))
       (if (typep function 'generic-function)
           (slot-value function 'sb-pcl::encapsulations)
-          (not (eq function (sb-kernel:fdefn-fun (sb-int:find-fdefn name)))))))
+          (sb-impl::encapsulation-info function))))
     '(${functions}))`;
 }
 

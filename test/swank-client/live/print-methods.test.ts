@@ -19,8 +19,13 @@ describe("methods on print-object for single objects", () => {
       expect(await values(client, "(princ-to-string :loud)")).to.deep.equal(['"LOUD"']);
     });
   }
+});
 
-  it("can have been loaded by other code", async () => {
+// An image of its own: in SBCL from 2.5, removing a method that specializes the stream, as above, hides methods that are added later.
+describe("methods on print-object that other code has loaded", () => {
+  const image = liveImage();
+
+  it("are called for single objects", async () => {
     await image.ask(
       '(cl:not (cl:eval (cl:read-from-string "(defmethod cl:print-object ((x (eql :calm)) stream) (cl:write-string \\"calm\\" stream))")))',
     );

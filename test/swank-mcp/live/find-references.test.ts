@@ -276,11 +276,12 @@ describe("find-references", () => {
     }
   });
 
-  it("lists each test of FiveAM that calls a function, with its place", async () => {
+  it("lists each test of FiveAM and each closure that calls a function, but not the code that loaded them", async () => {
     await server.evaluate(LOAD_FIVEAM);
     const names = ["one", "two", "three"];
     const tests = names.map((name) => `(fiveam:test ${name}\n  (fiveam:is (equal "" (tested))))\n`);
     await load("tests.lisp", `(in-package :mail)\n(defun tested () "")\n${tests.join("")}`);
+    await load("hooks.lisp", "(in-package :mail)\n(defvar *hook* (lambda () (tested)))\n");
     snapshots.match("tests", await allFound(["tested", "callers"]));
   });
 

@@ -49,12 +49,33 @@
               ;; code inside of a named function is not a caller of its own
               (stringp (first (last name)))))))
 
+(defun without-loading-code (holders)
+  "HOLDERS, ((FUNCTION . DEFINITION) ...), without those of code that has no name, but is compiled together with that of a definition: it is what
+made the definition when the file was loaded."
+  (flet ((named-p (holder) (not (eq (definition-kind (rest holder)) :code))))
+    (let ((named (loop for holder in holders when (named-p holder) collect (function-code (first holder)))))
+      (remove-if (lambda (holder) (and (not (named-p holder)) (member (function-code (first holder)) named))) holders))))
+
 (defun holders (function)
-  "The definitions of the code that holds FUNCTION."
+  "=> the definitions of the code that holds FUNCTION, and the names of all that code"
   (loop for holder in (or-nil (sb-introspect:find-function-callers function))
         for name = (function-code-name holder)
         when (or-nil (current-code-p holder name))
-          collect (code-definition name (or-nil (sb-introspect:find-definition-source holder)))))
+          collect (cons holder (code-definition name (or-nil (sb-introspect:find-definition-source holder)))) into holders
+          and collect name into names
+        finally (return (values (mapcar #'rest (without-loading-code holders)) names))))
+
+(defun callers (name)
+  "The definitions of the code that calls NAME, a function. Which functions of a file the cross references name depends on the SBCL, so code
+without a name that also holds the function is not taken from them."
+  (multiple-value-bind (holders names)
+      (and (fboundp name)
+           (not (and (symbolp name) (or (macro-function name) (special-operator-p name))))
+           (holders (fdefinition name)))
+    (append (remove-if (lambda (definition)
+                         (and (eq (definition-kind definition) :code) (member (definition-name definition) names :test #'equal)))
+                       (recorded-users (sb-introspect:who-calls name)))
+            holders)))
 
 ;;; Functions that a function holds
 
@@ -133,9 +154,7 @@
   "The definitions that refer to NAME, a symbol or (SETF SYMBOL), as KIND says."
   (let ((class (and (symbolp name) (find-class name nil))))
     (ecase kind
-      (:callers (append (recorded-users (sb-introspect:who-calls name))
-                        (and (fboundp name) (not (and (symbolp name) (or (macro-function name) (special-operator-p name))))
-                             (holders (fdefinition name)))))
+      (:callers (callers name))
       (:callees (and (fboundp name) (not (and (symbolp name) (special-operator-p name))) (callees name)))
       (:references (recorded-users (sb-introspect:who-references name)))
       (:bindings (recorded-users (sb-introspect:who-binds name)))

@@ -8,6 +8,7 @@
            #:code-created
            #:code-file
            #:code-start-positions
+           #:function-code
            #:function-code-name
            #:function-code-source
            #:function-references-p
@@ -43,9 +44,13 @@
   (let ((info (sb-kernel:%code-debug-info code)))
     (and (typep info 'sb-c::compiled-debug-info) (debug-info-source info))))
 
+(defun function-code (function)
+  "The code object of FUNCTION, which other functions may share."
+  (sb-kernel:fun-code-header (sb-kernel:%fun-fun function)))
+
 (defun function-code-source (function)
   "The record about the file of FUNCTION, or NIL."
-  (code-source (sb-kernel:fun-code-header (sb-kernel:%fun-fun function))))
+  (code-source (function-code function)))
 
 (defun method-code (method)
   "The function that runs METHOD."
