@@ -39,7 +39,30 @@ describe("debugger_frames and debugger_frame_locals", () => {
     const compute = frames.find((frame) => frame.function === "MY-APP:COMPUTE");
     expect(compute).to.deep.include({ call: "(MY-APP:COMPUTE 10 20)" });
     expect(compute?.source).to.deep.equal({ file: join(folder, "compute.lisp"), line: 7, column: 15 });
-    expect(compute?.locals.map(({ name, value }) => [name, value])).to.have.deep.members([["SUM", "30"]]);
+    expect(compute?.locals.map(({ name, value }) => [name, value])).to.deep.equal([
+      ["X", "10"],
+      ["Y", "20"],
+      ["SUM", "30"],
+    ]);
+  });
+
+  it("list the same variables in a page of frames and for one frame, arguments first and marked", async () => {
+    await lisp.evaluate("(defun zoo (z &optional (b 2) &rest others) (let ((a (list b))) (deep 0) (list z a others)))");
+    await lisp.evaluate("(defgeneric feed (animal food)) (defmethod feed ((animal symbol) food) (zoo animal food 7))");
+    await lisp.evaluate("(defun keep (v) (labels ((local (q) (list q (feed q 6)))) (list (local v) (local :bee))))");
+    await lisp.evaluate("(list (keep :ape))");
+    for (const [call, own] of [
+      ["(DEEP 0)", ["N"]],
+      ["(ZOO", ["Z", "B", "OTHERS"]],
+      ["((:METHOD FEED", ["ANIMAL", "FOOD"]],
+      ["((LABELS LOCAL", ["Q"]],
+    ] as const) {
+      const { index, locals } = await lisp.frame(call);
+      expect(locals, call).to.deep.equal((await lisp.json("debugger_frame_locals", { frame: index }))["locals"]);
+      expect(locals.slice(0, own.length).map(({ name }) => name)).to.deep.equal(own);
+      for (const local of locals) expect(local, call).to.have.property("object_id");
+      expect(locals.map((local) => "argument" in local)).to.deep.equal(locals.map((_, at) => at < own.length));
+    }
   });
 
   it("show the form of code that was not loaded from a file", async () => {

@@ -87,15 +87,28 @@ In code compiled for debugging, a variable without a value is out of scope."
         unless (or (hidden-variable-p name) (member name known))
           collect (list :name name :unavailable t :argument (and (member name names) t))))
 
+(defun arguments-first (variables names)
+  "VARIABLES, entries of FRAME-VARIABLES, with the arguments first, in the order of NAMES, those of the parameters."
+  (flet ((rank (variable)
+           (cond ((not (getf variable :argument)) most-positive-fixnum)
+                 ((position (getf variable :name) names))
+                 (t (length names)))))
+    (stable-sort (copy-list variables) #'< :key #'rank)))
+
 (defun read-variables (frame)
   "The entries of FRAME-VARIABLES for a FRAME whose variables can be read."
   (let* ((names (argument-names (sb-di:frame-debug-fun frame)))
          (bound (bound-variables frame names)))
-    (append bound (lost-variables frame names (loop for variable in bound collect (getf variable :name))))))
+    (arguments-first (append bound (lost-variables frame names (loop for variable in bound collect (getf variable :name))))
+                     (or names (mapcar #'sb-di:debug-var-symbol (argument-variables (sb-di:frame-debug-fun frame)))))))
+
+(defun innermost-binding (name variables)
+  "The entry for NAME of VARIABLES, entries of FRAME-VARIABLES, that no other binding shadows."
+  (find-if (lambda (variable) (and (eq name (getf variable :name)) (not (getf variable :shadowed)))) variables))
 
 (defun frame-variables (index)
   "((:NAME .. :ID .. :VALUE .. :VARIABLE .. :ARGUMENT .. :SHADOWED .. :UNAVAILABLE ..) ...) for the variables of frame INDEX.
-Among those of one name, the innermost is first, and the others are shadowed. The compiler has dropped the value of unavailable ones. For a call that a breakpoint stopped, they are its arguments."
+The arguments are first. Among the bindings of one name, all but the innermost are shadowed. The compiler has dropped the value of unavailable ones. For a call that a breakpoint stopped, they are its arguments."
   (let ((frame (nth-frame index)))
     (cond ((breakpoint-wrapper-p (frame-name frame))
            (loop for (name . value) in *breakpoint-variables*
@@ -110,7 +123,7 @@ Among those of one name, the innermost is first, and the others are shadowed. Th
         for shadowed in (remove-duplicates (remove nil variables :key (lambda (variable) (getf variable :shadowed)))
                                            :key (lambda (variable) (getf variable :name)))
         for name = (getf shadowed :name)
-        for variable = (getf (find name variables :key (lambda (variable) (getf variable :name))) :variable)
+        for variable = (getf (innermost-binding name variables) :variable)
         unless (eq (sb-int:info :variable :kind name) :special)
           collect (list name `(sb-di:debug-var-value ',variable ',frame))))
 

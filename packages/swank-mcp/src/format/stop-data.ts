@@ -10,7 +10,6 @@ import type {
 } from "../image/lisp-port.js";
 import { cutCall, cutName, cutText, cutTexts, firstOf, oneLine } from "../text/cut.js";
 import type { JsonObject } from "../text/tool-answer.js";
-import { localsBesideCall } from "./call-arguments.js";
 import { relevantFrames } from "./frames.js";
 import { methodTexts } from "./methods.js";
 import { placeName } from "./stop-places.js";
@@ -57,15 +56,14 @@ function frameListData(frames: readonly Frame[], directory: string): JsonObject[
   let room = MAX_VALUES;
   const maxForm = Math.max(MAX_FORM, Math.floor(MAX_FORMS / frames.length));
   return frames.map((frame) => {
-    const unsaid = localsBesideCall(frame.locals, frame.call);
-    const locals = unsaid
+    const locals = frame.locals
       .slice(0, MAX_LOCALS)
       .map((local) => variableData(local, MAX_VALUE))
       .filter(({ value }) => {
         room -= value.length;
         return room > 0;
       });
-    const left = frame.totalLocals - (frame.locals.length - unsaid.length) - locals.length;
+    const left = frame.totalLocals - locals.length;
     return {
       index: frame.index,
       function: cutName(frame.function, MAX_CALL),
