@@ -49,6 +49,54 @@ describe("breakpoints", () => {
     expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> (1 5 7)"]);
   });
 
+  it("let code in the stopped call set its arguments", async () => {
+    await lisp.evaluate(`(in-package :app)
+(defvar *special* :global)
+(defun greet (name &optional (greeting "Hello") &rest others) (list name greeting others))
+(defun keys (a &key (b 2 b-p) c (d (list a))) (list a b b-p c d))
+(defun rebind (*special*) (list *special*))
+(defmethod area ((p pathname)) (list p))
+(in-package :cl-user)`);
+    for (const [name, call, code, result] of [
+      ["app::greet", '(app::greet "Ann")', '(setf name "Bob")', '("Bob" "Hello" NIL)'],
+      ["app::greet", '(app::greet "Ann")', '(setf name "Bob" greeting "Hi")', '("Bob" "Hi" NIL)'],
+      ["app::greet", '(app::greet "Ann" "Hey" 1)', "(push 0 others)", '("Ann" "Hey" (0 1))'],
+      [
+        "app::greet",
+        '(app::greet "Ann")',
+        "(funcall (lambda () (let ((x 3)) (setq name (list x name)))))",
+        '((3 "Ann") "Hello" NIL)',
+      ],
+      ["app::keys", "(app::keys 1)", "(progn (incf a) (setf c :c) (incf b))", "(2 3 T :C (2))"],
+      ["app::keys", "(app::keys 1 :c :b :b 5)", "(psetf b c c b)", "(1 :B T 5 (1))"],
+      ["app::keys", "(app::keys 1)", "(multiple-value-setq (a c) (values b (list b-p)))", "(2 2 NIL (NIL) (2))"],
+      ["app::rebind", "(app::rebind 1)", "(incf app::*special*)", "(2)"],
+      ["app::area", "(app::area 3)", '(setf shape "four")', "4"],
+      ["(method app::area (integer))", "(app::area 3)", "(incf n)", "16"],
+    ] as const) {
+      await lisp.setBreakpoint({ function: name });
+      await lisp.evaluate(call);
+      await lisp.valuesInFrame(0, code);
+      expect(await lisp.resume("debugger_continue"), `${call} ${code}`).to.deep.equal([`=> ${result}`]);
+      await lisp.removeBreakpoints();
+    }
+    await lisp.setBreakpoint({ function: "app::keys" });
+    await lisp.evaluate("(app::keys 1)");
+    await lisp.valuesInFrame(0, "(setf b 7)");
+    expect((await lisp.frame("(APP::KEYS")).call).to.equal("(APP::KEYS 1 :B 7)");
+    expect((await lisp.locals("(APP::KEYS")).map(({ name, value }) => `${name}=${value}`)).to.deep.equal([
+      "A=1",
+      "B=7",
+    ]);
+    for (const [code, error] of [
+      ["d", /D has no value yet: the function computes it when it begins/],
+      ["(setf b-p nil)", /B-P cannot be set before the call begins/],
+    ] as const) {
+      const failed = await lisp.call("debugger_eval_in_frame", { frame: 0, code });
+      expect(blocks(failed)[0], code).to.match(error);
+    }
+  });
+
   it("stop if the condition, which can use args, is true", async () => {
     const { id } = await lisp.setBreakpoint({ function: "app::bar", condition: "(> (car args) 2)" });
     await lisp.evaluate("(app::each 4)");

@@ -88,6 +88,81 @@ describe("debugger tools: find, fix and continue", () => {
     }
   });
 
+  it("refuse to restart or return from local functions, and name the outer frame", async () => {
+    await lisp.evaluate(`
+(defun outer (n) (labels ((inner (x y) (list (error "~a ~a ~a" n x y)))) (list n (inner 1 2))))
+(defun mapped (n) (flet ((inner (x) (list (error "~a ~a" n x)))) (list n (mapcar #'inner (list n)))))
+(defun around (f) (list (funcall f 5)))
+(defun cleanup (n) (list (unwind-protect n (list n (error "cleanup")))))
+(defgeneric paint (thing))
+(defmethod paint ((thing integer)) (list (error "paint ~a" thing)))
+(defmethod paint :around ((thing integer)) (list (call-next-method)))
+(defmethod paint ((thing string)) (list (error "paint ~a" thing)))
+(let ((state 0)) (defmethod paint ((thing symbol)) (list (error "~a ~a" thing (incf state)))))
+(defmacro narrow (form) (list 'quote (list (error "narrow ~a" form))))`);
+    for (const [code, call, outer] of [
+      ["(list (outer 6))", "((LABELS INNER", "(OUTER 6)"],
+      ["(list (mapped 6))", "((FLET INNER", "(MAPPED 6)"],
+      ['(list (let ((k 3)) (around (lambda (x) (list (error "~a" (list k x)))))))', "((LAMBDA (X)", "(AROUND"],
+      ["(list (cleanup 3))", "((FLET ", "(CLEANUP 3)"],
+    ] as const) {
+      const stopped = stopName(await lisp.evaluate(code));
+      const { index } = await lisp.frame(call);
+      for (const [restart, verb, ...values] of [
+        ["RESTART-FRAME", "Restart"],
+        ["RETURN-FROM-FRAME", "Return from", ":back"],
+      ] as const) {
+        const args = { restart, values: [String(index), ...values] };
+        const { type, next } = await lisp.refusal("debugger_invoke_restart", args);
+        expect(type, code).to.equal("NOT_RESTARTABLE");
+        expect(next, code)
+          .to.match(new RegExp(`^${verb} the outer frame \\d+, `))
+          .and.include(outer);
+      }
+      expect(await lisp.json("debugger_restarts")).to.include({ thread: stopped });
+      const values = [String((await lisp.frame(outer)).index), ":back"];
+      expect(await lisp.resume("debugger_invoke_restart", { restart: "RETURN-FROM-FRAME", values })).to.deep.equal([
+        "=> (:BACK)",
+      ]);
+    }
+    await lisp.evaluate("(list (paint 3))");
+    const { index } = await lisp.frame("((:METHOD PAINT (INTEGER)");
+    const refused = await lisp.refusal("debugger_invoke_restart", {
+      restart: "RESTART-FRAME",
+      values: [String(index)],
+    });
+    expect(refused.next).to.match(/^Restart the outer frame \d+, \(\(:METHOD PAINT :AROUND/);
+  });
+
+  it("restart frames of methods, closures, SETF functions and expanders as they are defined now", async () => {
+    await lisp.evaluate(`(defun (setf zap) (v x) (list (error "~a" (list v x))))
+(defun opt (a &optional (b a)) (list (error "~a" (list a b))))
+(let ((k 3)) (defun clos (x) (list (error "~a" (list k x)))))`);
+    for (const [code, call, redefinition, value] of [
+      ['(list (paint "a"))', "((:METHOD PAINT", "(defmethod paint ((thing string)) (list :new thing))", '((:NEW "a"))'],
+      ["(list (paint :s))", "((:METHOD PAINT", "(defmethod paint ((thing symbol)) (list :new thing))", "((:NEW :S))"],
+      ["(list (setf (zap 1) 2))", "((SETF ZAP)", "(defun (setf zap) (v x) (list :new v x))", "((:NEW 2 1))"],
+      ["(list (opt 1))", "(OPT 1", "(defun opt (a &optional (b a)) (list :new a b))", "((:NEW 1 1))"],
+      ["(list (clos 1))", "(CLOS 1)", "(defun clos (x) (list :new x))", "((:NEW 1))"],
+      [
+        "(list (eval '(narrow 7)))",
+        "((MACRO-FUNCTION",
+        "(defmacro narrow (form) (list 'quote (list :new form)))",
+        "((:NEW 7))",
+      ],
+    ] as const) {
+      await lisp.evaluate(code);
+      await lisp.evaluate(redefinition);
+      const args = { restart: "RESTART-FRAME", values: [String((await lisp.frame(call)).index)] };
+      expect(await lisp.resume("debugger_invoke_restart", args), code).to.deep.equal([`=> ${value}`]);
+    }
+    await lisp.evaluate("(list (outer 6))");
+    await lisp.evaluate("(defun outer (a b) (list a b))");
+    const { index } = await lisp.frame("(OUTER 6)");
+    const refused = await lisp.call("debugger_invoke_restart", { restart: "RESTART-FRAME", values: [String(index)] });
+    expect(blocks(refused).join("\n")).to.include("takes another number of arguments");
+  });
+
   it("report the output and the next error of a continued evaluation", async () => {
     await lisp.evaluate('(progn (print :before) (error "first") (print :between) (error "second"))');
     const { index } = await lisp.frame("(EVAL", { internal: true });

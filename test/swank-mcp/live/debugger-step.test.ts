@@ -177,6 +177,22 @@ describe("debugger_step", () => {
     expect(await lisp.refusal("debugger_step", { mode: "over" })).to.include({ type: "NOT_STEPPABLE" });
     expect(await lisp.stops()).to.have.lengthOf(1);
   });
-});
 
-snapshots.testCompleteness();
+  it("does not signal its own conditions to the program's handlers, and prints nothing", async () => {
+    await lisp.evaluate(`(defun step-leaf (n) (list n))
+(defun step-worker (n)
+  (let ((seen '()))
+    (handler-bind ((condition (lambda (c) (push (type-of c) seen))))
+      (break)
+      (let ((one (step-leaf n)))
+        (signal 'simple-condition)
+        (list one (step-leaf (1+ n)) seen)))))`);
+    await lisp.evaluate("(handler-case (step-worker 1) (sb-ext:step-condition () :lost))");
+    let text = "";
+    for (let steps = 0; steps < 20 && !text.startsWith("=> "); steps++) {
+      [text = ""] = await lisp.resume("debugger_step", { mode: "into" });
+      expect(text).to.not.include("; Evaluating");
+    }
+    expect(text).to.equal("=> ((1) (2) (SIMPLE-CONDITION))");
+  });
+});

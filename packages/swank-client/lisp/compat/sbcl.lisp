@@ -41,6 +41,7 @@
            #:*policy-min*
            #:*signal-function*
            #:*source-plist*
+           #:*step-signallers*
            #:*step-out*
            #:*thread-state-slot*
            #:accessible-symbol
@@ -142,6 +143,11 @@
                                      ;; used to show a stack with frames of C functions
                                      ("SB-SYS" "SAP-FOREIGN-SYMBOL"))))
   "Functions of SBCL that hold a lock of the C library while they run.")
+
+(defparameter *step-signallers*
+  (remove-if-not #'fboundp
+                 (existing-symbols '(("SB-IMPL" "STEP-FORM") ("SB-IMPL" "STEP-VALUES") ("SB-IMPL" "STEP-FINISHED"))))
+  "SBCL's functions that signal the stepper's conditions.")
 
 (defparameter *exit-functions*
   (remove-if-not #'fboundp

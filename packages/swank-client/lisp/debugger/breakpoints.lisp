@@ -54,25 +54,32 @@
   (let ((name (breakpoint-name breakpoint)) (method (breakpoint-method breakpoint)))
     (if method (cons :method (rest (method-form name method))) name)))
 
-(defun enter-breakpoint (breakpoint hit arguments connection)
-  "Stop at HIT of BREAKPOINT, before a call with ARGUMENTS, in the debugger of CONNECTION."
-  (let* ((*breakpoint-call* (cons (reached-name breakpoint) arguments))
-         (*breakpoint-variables* (argument-bindings (parameters-of breakpoint) arguments))
+(defun stopped-call (breakpoint arguments)
+  "The value of *BREAKPOINT-CALL* for a stop at BREAKPOINT before a call with ARGUMENTS. Code in the stop can change its arguments."
+  (cons (reached-name breakpoint) (copy-list arguments)))
+
+(defun enter-breakpoint (breakpoint hit call connection)
+  "Stop at HIT of BREAKPOINT, before CALL, in the debugger of CONNECTION. => the arguments with which the call continues"
+  (let* ((*breakpoint-call* call)
+         (*breakpoint-lambda-list* (parameters-of breakpoint))
+         (*breakpoint-variables* (argument-bindings *breakpoint-lambda-list* (rest call)))
          (sb-debug:*stack-top-hint* (wrapper-frame))
          (condition (make-condition 'breakpoint-reached :id (breakpoint-id breakpoint) :hit hit
                                                         :text (reached-text breakpoint hit connection))))
     (with-simple-restart (continue "Continue with the call")
       (with-connection (connection)
         (let ((*buffer-package* *package*))
-          (invoke-slime-debugger condition))))))
+          (invoke-slime-debugger condition))))
+    (rest call)))
 
-(defun enter-breakpoint-elsewhere (breakpoint hit arguments connection)
+(defun enter-breakpoint-elsewhere (breakpoint hit call connection)
   "Do what ENTER-BREAKPOINT does in the debugger of CONNECTION, another client, whose code this thread runs: its user must be able to resume it."
   (ignore-errors (notify-of-hit breakpoint connection))
-  (restart-case (enter-breakpoint breakpoint hit arguments connection)
+  (restart-case (enter-breakpoint breakpoint hit call connection)
     (remove-breakpoint ()
       :report "Remove the breakpoint, and continue with the call"
-      (disarm breakpoint))))
+      (disarm breakpoint)
+      (rest call))))
 
 (defun notify-of-hit (breakpoint connection)
   "Notify the client that set BREAKPOINT that a thread stopped at it in the debugger of CONNECTION's client."
@@ -110,30 +117,31 @@
 
 (defun enter-if-reached (breakpoint arguments)
   "Stop or print at BREAKPOINT if this call with ARGUMENTS reaches it.
-=> the number of the hit if the call must stop and run with stepping enabled by WITH-STEPPER"
+=> the number of the hit if the call must stop and run with stepping enabled by WITH-STEPPER, or NIL; and the arguments of the call"
   (let ((hit (hit-of breakpoint arguments)))
-    (when hit
-      (let ((own (breakpoint-connection breakpoint))
-            (served (served-connection)))
-        (cond ((and (breakpoint-log breakpoint) (null (breakpoint-failure breakpoint)))
-               (log-hit breakpoint hit arguments)
-               nil)
-              ((and served (not (eq served own)))
-               (enter-breakpoint-elsewhere breakpoint hit arguments served)
-               nil)
-              (*evaluation*
-               (enter-breakpoint breakpoint hit arguments own)
-               nil)
-              (t hit))))))
+    (if hit
+        (let ((own (breakpoint-connection breakpoint))
+              (served (served-connection)))
+          (cond ((and (breakpoint-log breakpoint) (null (breakpoint-failure breakpoint)))
+                 (log-hit breakpoint hit arguments)
+                 (values nil arguments))
+                ((and served (not (eq served own)))
+                 (values nil (enter-breakpoint-elsewhere breakpoint hit (stopped-call breakpoint arguments) served)))
+                (*evaluation*
+                 (values nil (enter-breakpoint breakpoint hit (stopped-call breakpoint arguments) own)))
+                (t (values hit arguments))))
+        (values nil arguments))))
 
 (defmacro with-breakpoint ((breakpoint arguments) call)
-  "Evaluate CALL, which BREAKPOINT stops if ARGUMENTS make it fire. The frame of the function around this form stands in for the call."
+  "Evaluate CALL, which BREAKPOINT stops if the value of the variable ARGUMENTS makes it fire. In CALL, ARGUMENTS are those of the call, which
+may have been changed in the stop. The frame of the function around this form stands in for the call."
   (let ((hit (gensym "HIT")))
-    `(let ((,hit (enter-if-reached ,breakpoint ,arguments)))
+    `(multiple-value-bind (,hit ,arguments) (enter-if-reached ,breakpoint ,arguments)
        (if ,hit
            (with-stepper ((breakpoint-connection ,breakpoint))
-             (enter-breakpoint ,breakpoint ,hit ,arguments (breakpoint-connection ,breakpoint))
-             ,call)
+             (let ((,arguments (enter-breakpoint ,breakpoint ,hit (stopped-call ,breakpoint ,arguments)
+                                                 (breakpoint-connection ,breakpoint))))
+               ,call))
            ,call))))
 
 (defun make-wrapper (breakpoint kind &optional inner)

@@ -26,33 +26,7 @@
                   collect (local-entry index variable))
             (length variables))))
 
-;;; A call that a breakpoint stopped has no frame yet: its variables are the arguments, with the names in the lambda list
-
-(defun named-arguments (lambda-list arguments)
-  "((NAME . VALUE) ...) for those ARGUMENTS that have a name in LAMBDA-LIST."
-  (let ((place nil) (bindings '()) (rest arguments))
-    (dolist (item lambda-list (nreverse bindings))
-      (cond ((member item lambda-list-keywords) (setf place item))
-            ((member place '(&rest &body)) (push (cons item rest) bindings))
-            ((eq place '&key)
-             (let ((found (member (parameter-key item) rest)))
-               (when (and found (rest found)) (push (cons (parameter-name item) (second found)) bindings))))
-            ((and rest (member place '(nil &optional)))
-             (push (cons (parameter-name item) (pop rest)) bindings))))))
-
-(defun argument-bindings (lambda-list arguments)
-  "((NAME . VALUE) ...) for the ARGUMENTS in a call of a function with LAMBDA-LIST."
-  (or (ignore-errors (named-arguments lambda-list arguments))
-      (loop for argument in arguments
-            for index from 0
-            collect (cons (intern (format nil "ARG-~d" index) "KEYWORD") argument))))
-
-(defun eval-with-arguments (form)
-  "The values of FORM, with the arguments of the stopped call bound."
-  (let ((bindings (remove-if #'keywordp *breakpoint-variables* :key #'car)))
-    (eval `(let ,(loop for (name . value) in bindings collect `(,name ',value))
-             (declare (ignorable ,@(mapcar #'car bindings)))
-             ,form))))
+;;; Evaluating a form
 
 (defun eval-form-in-frame (form index)
   "The values of FORM in frame INDEX."
@@ -88,7 +62,7 @@
          :function (called-function-text frame)
          :call (frame-text frame *swank-debugger-condition*)
          :kind kind
-         :restartable (and (swank/backend:frame-restartable-p frame) t)
+         :restartable (restartable-frame-p frame)
          :source (frame-source index kind)
          :methods (frame-methods frame)
          (multiple-value-bind (locals total) (local-entries index)
@@ -178,9 +152,11 @@
 
 (defun variable-aliases (index home)
   "((SYMBOL VARIABLE) ...) for variables of frame INDEX whose names have another symbol in HOME, the package that the code is read in."
-  (let ((names (loop for variable in (frame-variables index)
-                     for name = (getf variable :name)
-                     when (and (symbolp name) (not (getf variable :unavailable))) collect name)))
+  (let ((names (if (breakpoint-wrapper-p (frame-name (nth-frame index)))
+                   (mapcar #'binding-name (stopped-parameters))
+                   (loop for variable in (frame-variables index)
+                         for name = (getf variable :name)
+                         when (and (symbolp name) (not (getf variable :unavailable))) collect name))))
     (loop for name in names
           for alias = (accessible-symbol (symbol-name name) home)
           when (and alias (not (member alias names)) (eq (sb-int:info :variable :kind alias) :unknown))
@@ -222,29 +198,3 @@ explains LIMIT.
       (if package
           (call-reading attempt package (lambda () (result-in-frame source index package limit)))
           '(:no-such-package)))))
-
-;;; Leaving through a frame
-
-(defun toplevel-frame-p (index)
-  "True if frame INDEX is of kind :TOPLEVEL: one below the user's code."
-  (eq :toplevel (nth index (stack-kinds))))
-
-(defun restart-frame (level index)
-  "Call the function of frame INDEX again. => (:stale) | (:no-frame TOTAL) | (:not-restartable), or does not return"
-  (with-frame (level index)
-    (unless (toplevel-frame-p index) (swank/backend:restart-frame index))
-    '(:not-restartable)))
-
-(defun return-from-frame (level index attempt source)
-  "Return the values of SOURCE, evaluated in frame INDEX, from it.
-=> (:stale) | (:no-frame TOTAL) | (:error TYPE MESSAGE PACKAGE-NAME) | (:interrupted) | (:not-restartable), or does not return"
-  (with-frame (level index)
-    (let ((frame (nth-frame index))
-          (package (frame-home index)))
-      (if (and (sb-debug:frame-has-debug-tag-p frame) (not (toplevel-frame-p index)))
-          (destructuring-bind (status . values)
-              (call-reading attempt package (lambda () (cons :values (values-in-frame source index package))))
-            (if (eq status :values)
-                (sb-debug:unwind-to-frame-and-call frame (lambda () (values-list values)))
-                (cons status values)))
-          '(:not-restartable)))))

@@ -137,7 +137,8 @@ If FUNCTION tries to end the image and may not, it is unwound, and the thread co
 (defun encapsulations-for-all ()
   "((NAME . FUNCTION) ...) of the functions in *ENCAPSULATED-FOR-ALL* to encapsulate here, and how."
   (list* (cons 'sb-ext:exit (exit-guard 'sb-ext:exit))
-         (loop for name in *dispatch-compilers* collect (cons name #'compile-with-image-policy))))
+         (append (loop for name in *dispatch-compilers* collect (cons name #'compile-with-image-policy))
+                 (loop for name in *step-signallers* collect (cons name #'signal-step)))))
 
 (defun encapsulations ()
   "((NAME . FUNCTION) ...) of the functions to encapsulate for callers by name, and how."

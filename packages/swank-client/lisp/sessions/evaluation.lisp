@@ -65,4 +65,6 @@
 
 (defvar *breakpoint-variables* '() "((NAME . VALUE) ...) of that call's arguments.")
 
+(defvar *breakpoint-lambda-list* '() "The lambda list of the function of that call.")
+
 (defvar *in-user-code* nil "True while a form of the client runs, false in the runtime's own code.")

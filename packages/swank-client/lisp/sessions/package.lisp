@@ -6,6 +6,7 @@
   (:export #:+suggestions+
            #:*arrival-hooks*
            #:*breakpoint-call*
+           #:*breakpoint-lambda-list*
            #:*breakpoint-variables*
            #:*code-unwinds*
            #:*condition-log*

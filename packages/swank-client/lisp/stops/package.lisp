@@ -30,6 +30,7 @@
            #:frame-text
            #:frame-variables
            #:generic-function-named
+           #:lambda-list-range
            #:leave-if-cancelled
            #:leave-through
            #:system-name-p
@@ -47,6 +48,7 @@
            #:required-count
            #:restart-texts
            #:same-place-p
+           #:signal-step
            #:schedule-stack-repair
            #:shadowing-variables
            #:shown-class

@@ -33,13 +33,9 @@
 (defun argument-range (restart)
   "The fewest and the most arguments that RESTART takes, NIL for no limit.
 A restart that would prompt for arguments needs at least one, because it cannot prompt."
-  (let* ((lambda-list (restart-lambda-list restart))
-         (required (or (position-if (lambda (item) (member item lambda-list-keywords)) lambda-list)
-                       (length lambda-list)))
-         (optional (loop for item in (rest (member '&optional lambda-list))
-                         until (member item lambda-list-keywords) count t)))
-    (values (if (and lambda-list (restart-interactive-function restart)) (max required 1) required)
-            (unless (intersection '(&rest &key sb-int:&more) lambda-list) (+ required optional)))))
+  (let ((lambda-list (restart-lambda-list restart)))
+    (multiple-value-bind (fewest most) (lambda-list-range lambda-list)
+      (values (if (and lambda-list (restart-interactive-function restart)) (max fewest 1) fewest) most))))
 
 ;;; Texts
 

@@ -35,3 +35,9 @@
         (if restart
             (invoke-restart restart)
             (funcall enter-debugger condition))))))
+
+(defun signal-step (signal &rest arguments)
+  "Encapsulates the functions that signal the stepper's conditions: handlers of the user's code, as for CONDITION, do not see them."
+  (if (or *evaluation* *in-user-code* (code-session))
+      (with-initial-handlers (apply signal arguments))
+      (apply signal arguments)))

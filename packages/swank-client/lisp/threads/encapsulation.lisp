@@ -48,7 +48,7 @@ A thread that entered the debugger here would keep a lock that the compiler wait
 KNOWN-CALLS, a value of KNOWN-DIRECT-CALLS, saves the search."
   (ignore-errors (change-encapsulation #'remove-direct-calls names known-calls)))
 
-(defparameter *encapsulated-for-all* (append '(sb-ext:exit) *dispatch-compilers* *functions-under-c-locks*)
+(defparameter *encapsulated-for-all* (append '(sb-ext:exit) *dispatch-compilers* *step-signallers* *functions-under-c-locks*)
   "The functions of SBCL that are encapsulated, while clients evaluate, for all callers: SBCL itself calls them. It calls EXIT from a
 disabled debugger.")
 

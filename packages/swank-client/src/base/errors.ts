@@ -176,7 +176,8 @@ export const ERROR_CODES = {
     remedy: "List the frames again and use a number from that list.",
   },
   NOT_RESTARTABLE: {
-    meaning: "The frame cannot be restarted or returned from, because its code was compiled without debug information.",
+    meaning:
+      "The frame cannot be restarted or returned from: its code was compiled without debug information, or, for a restart, its function cannot be called by name, as a local one.",
     remedy: "Compile its function with (declaim (optimize (debug 3))), choose another frame, or use a restart.",
   },
   NOT_STEPPABLE: {

@@ -34,7 +34,7 @@ export interface Variable extends LocalBinding {
 export interface Frame extends FrameSummary {
   /** The function's name with its package, e.g. `MY-APP:COMPUTE`. */
   readonly function: string;
-  /** True if the frame can be restarted and returned from. */
+  /** True if `restartFrame` can call the frame's function again. */
   readonly restartable: boolean;
   readonly source: Source | undefined;
   /** The methods that the call of a generic function runs, in order; empty if they are unknown, or listed at a frame further in. */

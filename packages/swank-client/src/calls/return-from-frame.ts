@@ -1,5 +1,5 @@
 import { lispFunction } from "../lisp/descriptor.js";
-import { codeInterrupted, evaluationFailed, noFrame, nothing, notRestartable } from "./stop-refusals.js";
+import { codeInterrupted, evaluationFailed, noFrame, nothing, notReturnable } from "./stop-refusals.js";
 
 /** Returns from a frame with the values of code (lisp/debugger/frames.lisp). The thread leaves the stop. `attempt`: see `evalInFrame`. */
 export const returnFromFrame = lispFunction({
@@ -11,7 +11,7 @@ export const returnFromFrame = lispFunction({
   unwound: () => undefined,
   refusals: {
     "no-frame": (_level: number, frame: number) => noFrame(frame),
-    "not-restartable": (_level: number, frame: number) => notRestartable(frame),
+    "not-returnable": (_level: number, frame: number) => notReturnable(frame),
     error: () => evaluationFailed,
     interrupted: () => codeInterrupted,
   },

@@ -1,6 +1,7 @@
 import { DecodeError, type Decoder, decode } from "sexp-parser";
 import { shownValue } from "../base/check-arguments.js";
 import { SwankError } from "../base/errors.js";
+import { keywordOf } from "../lisp/decoders.js";
 import type { StopData } from "./stop-data.js";
 
 const { integer, map, nullable, optional, string, tuple } = decode;
@@ -17,9 +18,44 @@ export const noFrame = (frame: number): Decoder<SwankError> =>
     ([total]) => new SwankError("NO_SUCH_FRAME", `There is no frame ${frame}; there are frames 0 to ${total - 1}.`),
   );
 
-/** `(:not-restartable)` */
-export const notRestartable = (frame: number): Decoder<SwankError> =>
-  map(tuple(), () => new SwankError("NOT_RESTARTABLE", `Frame ${frame} can be neither restarted nor returned from.`));
+/** Why a frame can be neither restarted nor returned from: what follows its function's name in the message. */
+const FRAME_REFUSALS = {
+  toplevel: "is below the code of the evaluation",
+  "no-tag": "was compiled without debug information",
+  local: "is a local function, a lambda expression or a cleanup form, which SBCL cannot call or leave by itself",
+  method: "is a method that others run before, after or around, so calling the generic function would run those again",
+  arguments: "has arguments whose values the compiler dropped",
+  count: "now takes another number of arguments",
+  undefined: "is not defined any more",
+  "not-begun": "has not begun: a breakpoint stopped the call before it. Continue instead",
+} as const;
+
+const REASONS = [
+  "toplevel",
+  "no-tag",
+  "local",
+  "method",
+  "arguments",
+  "count",
+  "undefined",
+  "not-begun",
+] as const satisfies (keyof typeof FRAME_REFUSALS)[];
+
+/** `(:not-restartable REASON FUNCTION [OUTER-INDEX OUTER-CALL])`, of a frame to restart */
+export const notRestartable = (frame: number): Decoder<SwankError> => notLeft(frame, "restarted", "Restart");
+
+/** `(:not-returnable REASON FUNCTION [OUTER-INDEX OUTER-CALL])`, of a frame to return from */
+export const notReturnable = (frame: number): Decoder<SwankError> => notLeft(frame, "returned from", "Return from");
+
+function notLeft(frame: number, done: string, act: string): Decoder<SwankError> {
+  return map(
+    tuple(keywordOf(REASONS), string, optional(integer), optional(string)),
+    ([reason, name, outer, call]) =>
+      new SwankError("NOT_RESTARTABLE", `Frame ${frame} cannot be ${done}: ${name} ${FRAME_REFUSALS[reason]}.`, {
+        remedy: `${outer === undefined ? "Use a restart of the stop" : `${act} the outer frame ${outer}, ${call}`}; the stop is unchanged.`,
+      }),
+  );
+}
 
 /** `(:error TYPE MESSAGE [PACKAGE])` of code that was evaluated in a frame; PACKAGE is the one in which it was read. */
 export const evaluationFailed: Decoder<SwankError> = map(

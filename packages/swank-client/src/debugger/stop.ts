@@ -197,7 +197,8 @@ export class Stop {
   }
 
   /**
-   * Calls the frame's function again, as it is defined now, with the frame's arguments.
+   * Calls the frame's function again, as it is defined now, with the frame's arguments. A local function, a lambda expression and a method
+   * that others run around are refused, with the outer frame to restart instead.
    *
    * @throws SwankError `STALE_SESSION`, `NO_SUCH_FRAME`, `NOT_RESTARTABLE`
    */
@@ -207,7 +208,7 @@ export class Stop {
   }
 
   /**
-   * Returns from a frame with the values of `code`, which is evaluated in that frame.
+   * Returns from a frame with the values of `code`, which is evaluated in that frame. Local functions and lambda expressions are refused.
    *
    * @param options - Timeout (default 30 s) and signal for the evaluation of `code`.
    * @throws SwankError `STALE_SESSION`, `NO_SUCH_FRAME`, `NOT_RESTARTABLE`, `FRAME_EVALUATION_FAILED`, `FRAME_EVALUATION_TIMEOUT`, `CANCELLED`
