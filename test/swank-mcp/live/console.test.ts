@@ -55,6 +55,8 @@ For full backtrace, use ,backtrace.`,
     `frames: index, function, call
   1  COMMON-LISP-USER::AVERAGE  (AVERAGE NIL)
     source: form (/ (REDUCE #'+ NUMBERS) (LENGTH NUMBERS))
+    locals: name, value, object_id, argument
+      NUMBERS  NIL  1  true
 total_frames: N
 thread: N`,
   ],
