@@ -1,11 +1,16 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
+import { McpDriver } from "../../support/mcp-driver.js";
 import { gone } from "../../support/mcp-processes.js";
 import { blocks, refusalType } from "../../support/mcp-results.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
-import { PROGRAM } from "../../support/server-process.js";
+import { ENVIRONMENT, PROGRAM } from "../../support/server-process.js";
 
 const NOT_JSON =
   /^swank-mcp: received a line that is not JSON\. This command serves MCP clients; for a Lisp prompt, run: .* console\n$/;
@@ -225,6 +230,38 @@ It is not known how far the evaluation got. The next call that needs an image st
     server.process.kill("SIGKILL");
     await gone(pid);
   });
+
+  for (const [what, isEarly] of [
+    ["ends with its image when its host is killed though another process holds its input", false],
+    ["outlives a launcher that has ended before the client comes", true],
+  ] as const) {
+    it(what, async () => {
+      // The shell is the host; this process holds the pipe, too. It is no pipe of spawn's, which is closed when the shell ends.
+      const folder = await mkdtemp(join(tmpdir(), "swank-mcp-host-"));
+      const pipe = join(folder, "input");
+      execFileSync("mkfifo", [pipe]);
+      const stdin = createWriteStream(pipe, { flags: "r+" });
+      const script = 'exec 3<"$1"; "$0" <&3 3<&- & echo $! >&2; wait';
+      const host = spawn("sh", ["-c", script, PROGRAM, pipe], { env: { ...process.env, ...ENVIRONMENT } });
+      const pid = Number(String((await once(host.stderr, "data"))[0]));
+      const driver = new McpDriver({ stdin, stdout: host.stdout });
+      const kill = async () => {
+        host.kill("SIGKILL");
+        await once(host, "exit");
+      };
+      if (isEarly) await kill();
+      await driver.initialize();
+      const { structuredContent } = await driver.call("lisp-status");
+      if (isEarly) {
+        await setTimeout(5000);
+        expect(await driver.evaluate("(+ 1 2)")).to.deep.equal(["=> 3"]);
+        process.kill(pid);
+      } else await kill();
+      await Promise.all([gone(pid), gone(Number(structuredContent?.["pid"]))]);
+      stdin.destroy();
+      await rm(folder, { recursive: true });
+    });
+  }
 
   it("reports an invalid command line and exits with 2", async () => {
     const server = new McpStdio(["--atach", "4005"]);

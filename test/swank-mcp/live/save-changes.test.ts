@@ -1,4 +1,4 @@
-import { chmod, lstat, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import { chmod, link, lstat, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -30,6 +30,13 @@ const SOURCE = `;;; Tolls. Größe 𝄞 (
 
 /** A time before now, since SBCL compares files by the second in which they were written. */
 const EARLIER = new Date(Date.now() - 60_000);
+
+function utf32(text: string): Buffer {
+  const units = Array.from(text, (char) => char.codePointAt(0) ?? 0);
+  const octets = Buffer.alloc(4 * units.length);
+  for (const [index, unit] of units.entries()) octets.writeUInt32LE(unit, 4 * index);
+  return octets;
+}
 
 describe("save-changes", () => {
   const snapshots = new Snapshots(import.meta.url);
@@ -128,6 +135,45 @@ describe("save-changes", () => {
     expect(await readFile(other, "latin1")).to.equal('(in-package :toll)\r\n(defun grüße ()\r\n  "ö")\r\n');
     await server.evaluate('(defun grüße () "𝄞")');
     expect(await answer({ "dry-run": false })).to.match(/not written: the encoding/);
+  });
+
+  for (const [what, encode] of [
+    ["UTF-16", (text: string) => Buffer.from(`\ufeff${text}`, "utf16le")],
+    ["UTF-16, big-endian", (text: string) => Buffer.from(`\ufeff${text}`, "utf16le").swap16()],
+    ["UTF-16 without a mark", (text: string) => Buffer.from(text, "utf16le")],
+    ["UTF-32", (text: string) => utf32(`\ufeff${text}`)],
+    ["UTF-32, big-endian", (text: string) => utf32(`\ufeff${text}`).swap32()],
+    ["UTF-8 with a mark", (text: string) => Buffer.from(`\ufeff${text}`)],
+    ["Latin-1 that names itself", (text: string) => Buffer.from(`;;; -*- coding: latin-1 -*-\r\n${text}`, "latin1")],
+  ] as const) {
+    it(`appends to a file in ${what} in its encoding`, async () => {
+      const other = join(folder, "other.lisp");
+      const text = "(in-package :toll)\r\n(defun a () 1) ; ä";
+      await writeFile(other, encode(text));
+      await server.evaluate('(defun added () "ö")');
+      expect(await answer({ name: "added", file: other, "dry-run": false })).to.match(/other\.lisp:\d+:\d+: written/);
+      expect(await readFile(other)).to.deep.equal(encode(`${text}\r\n\r\n(defun added () "ö")\r\n`));
+    });
+  }
+
+  it("appends to no file that is binary or has several hard links", async () => {
+    await server.evaluate("(defun added () 1)");
+    const pixel =
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    for (const [name, octets] of [
+      ["image.png", Buffer.from(pixel, "base64")],
+      ["cut.lisp", Buffer.from("(in-package :toll)\n\0\n")],
+      ["packed.gz", Buffer.from([0x1f, 0x8b, 8, 1, 2, 3])],
+    ] as const) {
+      await writeFile(join(folder, name), octets);
+      const args = { name: "added", file: join(folder, name), "dry-run": false };
+      expect(await answer(args), name).to.match(/not written: the file is not a text/);
+      expect(await readFile(join(folder, name)), name).to.deep.equal(octets);
+    }
+    const other = join(folder, "other.lisp");
+    await writeFile(other, "(in-package :toll)\n");
+    await link(other, join(folder, "link.lisp"));
+    expect(await answer({ name: "added", file: other, "dry-run": false })).to.match(/several hard links/);
   });
 
   it("refuses what it could do wrong, and writes nothing then", async () => {

@@ -57,6 +57,10 @@
   (let ((name (sb-ext:native-namestring (file-truename file))))
     (read-only-p name (sb-posix:stat name))))
 
+(defun linked-file-p (file)
+  "True if FILE has several hard links, which a replacement would separate."
+  (< 1 (sb-posix:stat-nlink (sb-posix:stat (sb-ext:native-namestring (file-truename file))))))
+
 (defun write-draft-of (octets draft stat)
   "Write OCTETS to the new file with the native name DRAFT, with the owner and the mode of STAT, down to the disk."
   (let ((fd (sb-posix:open draft (logior sb-posix:o-wronly sb-posix:o-creat sb-posix:o-excl) #o600)))

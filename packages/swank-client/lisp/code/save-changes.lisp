@@ -120,6 +120,12 @@
 
 ;;; Writing
 
+(defun file-problem (file)
+  "Why nothing can be written to FILE: :BINARY, :READ-ONLY or :HARD-LINKS; or NIL."
+  (cond ((binary-text-p (file-text file) (file-format file)) :binary)
+        ((or-nil (read-only-file-p file)) :read-only)
+        ((or-nil (linked-file-p file)) :hard-links)))
+
 (defun new-text (file saves)
   "The text of FILE after SAVES."
   (let ((text (file-text file)))
@@ -191,8 +197,9 @@
          (saves (loop for change in (savable-changes truename matches-p named)
                       collect (if (change-file change) (replacement change) (addition change (and named file))))))
     (dolist (save saves)
-      (when (and (eq :save (save-outcome save)) (or-nil (read-only-file-p (save-file save))))
-        (setf (save-outcome save) :read-only)))
+      (let ((problem (and (save-file save) (not (eq :no-text (save-outcome save))) (file-problem (save-file save)))))
+        (when (and problem (or (eq problem :binary) (eq :save (save-outcome save))))
+          (setf (save-outcome save) problem))))
     (unless dry-run (write-all saves))
     (let ((*room* +texts-limit+))
       (with-printing-time

@@ -20,15 +20,52 @@
          (with-open-file (stream file :element-type '(unsigned-byte 8) :if-does-not-exist nil)
            (and stream (< (file-length stream) +source-file-limit+))))))
 
+(defun first-octets (file count)
+  "The first COUNT bytes of FILE, or all."
+  (with-open-file (stream file :element-type '(unsigned-byte 8))
+    (let ((octets (make-array count :element-type '(unsigned-byte 8))))
+      (subseq octets 0 (read-sequence octets stream)))))
+
+(defun wide-format (octets)
+  "The external format of a text that begins with OCTETS, if its characters have two or four bytes: it begins with a byte order mark, or most of
+its characters are ASCII; or else NIL."
+  (flet ((begins-with-p (&rest mark)
+           (eql (length mark) (or (mismatch mark octets) (length mark))))
+         (zeros (step offset)
+           (loop for index from offset below (length octets) by step count (zerop (aref octets index)))))
+    (let* ((units (floor (length octets) 2))
+           (words (floor (length octets) 4)))
+      (cond ((begins-with-p #xff #xfe 0 0) :utf-32le)
+            ((begins-with-p 0 0 #xfe #xff) :utf-32be)
+            ((begins-with-p #xff #xfe) :utf-16le)
+            ((begins-with-p #xfe #xff) :utf-16be)
+            ((or (< units 2) (zerop (zeros 1 0))) nil)
+            ((and (plusp words) (= words (zeros 4 2) (zeros 4 3)) (zerop (zeros 4 0))) :utf-32le)
+            ((and (plusp words) (= words (zeros 4 0) (zeros 4 1)) (zerop (zeros 4 3))) :utf-32be)
+            ((and (zerop (zeros 2 0)) (> (zeros 2 1) (/ units 2))) :utf-16le)
+            ((and (zerop (zeros 2 1)) (> (zeros 2 0) (/ units 2))) :utf-16be)))))
+
 (defun source-text (file)
-  "The text of FILE, or NIL if that is too large, or a pipe or device. Its first line can name the coding, as in Emacs; otherwise it is UTF-8, or else Latin-1.
+  "The text of FILE, or NIL if that is too large, or a pipe or device. A byte order mark, or the first line as in Emacs, can name the coding;
+otherwise it is UTF-8, or else Latin-1.
 => text, external format"
   ;; Swank reads the first line, which can be the whole file
   (when (or-nil (small-file-p file))
-    (let ((named (swank/backend:guess-external-format file)))
+    (let ((named (or (wide-format (or (ignore-errors (first-octets file 4096)) #()))
+                     (swank/backend:guess-external-format file))))
       (loop for format in (if named (list named :latin-1) '(:utf-8 :latin-1))
             for text = (text-in file format)
             when text return (values text format)))))
+
+(defun binary-text-p (text format)
+  "True if TEXT, read in FORMAT from a file, is probably no text: it has null characters, or control characters though it is read as Latin-1 for
+want of another format."
+  (find-if (lambda (char)
+             (or (zerop (char-code char))
+                 (and (eq format :latin-1)
+                      (< (char-code char) 32)
+                      (not (member (char-code char) '(8 9 10 11 12 13 27))))))
+           text))
 
 (defun named-file (name)
   "The truename of the file or folder that NAME means, a native name relative to the image's directory or a pathname; NIL if there is none."

@@ -13,6 +13,7 @@
            #:analysis-packages
            #:analysis-stamp
            #:analysis-text
+           #:binary-text-p
            #:conditional-p
            #:defined-text
            #:definition-head

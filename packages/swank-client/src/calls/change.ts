@@ -102,6 +102,8 @@ export type Changes = FoundChanges | FileNotFound;
  * - `conditional`: `#+` or `#-` is before the form in the file.
  * - `other-package`: it was evaluated in another package than that of the place in the file.
  * - `encoding`: the file's encoding cannot represent it.
+ * - `binary`: the file is not a text.
+ * - `hard-links`: the file has several names, and writing it at once would separate them.
  * - `read-only`: the mode of the file forbids it, or the image's user may not write it.
  * - `unwritable`: the file could not be written with its owner and mode, or the disk is full; it is as it was.
  */
@@ -117,6 +119,8 @@ export const SAVE_OUTCOMES = [
   "conditional",
   "other-package",
   "encoding",
+  "binary",
+  "hard-links",
   "read-only",
   "unwritable",
 ] as const;

@@ -29,6 +29,9 @@ const OUTCOMES: Record<SaveOutcome, string> = {
   "other-package":
     "not written: it was evaluated in another package than the file's. Evaluate it in the package of that place, then save again",
   encoding: "not written: the encoding of the file cannot represent the text",
+  binary: "not written: the file is not a text. Name a source file",
+  "hard-links":
+    "not written: the file has several hard links, and writing it at once would separate them. Edit the file by hand",
   "read-only": "not written: the file is read-only",
   unwritable: "not written: the folder is read-only, the file's owner cannot be kept, or the disk is full",
 };

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { End, Lifetime, Service } from "../process/lifetime.js";
+import { type End, type Lifetime, type ParentWatch, type Service, watchParent } from "../process/lifetime.js";
 import type { Log } from "../process/log.js";
 import type { OutputQueue } from "../process/output-queue.js";
 import { settledWithin } from "../process/settled-within.js";
@@ -35,6 +35,7 @@ export interface StdioOptions {
 /** Serves MCP on standard input and output until the client disconnects. */
 export async function serveStdio(options: StdioOptions, lifetime: Lifetime): Promise<Service> {
   const { tools, output, log, drainSeconds, consoleCommand } = options;
+  let parent: ParentWatch | undefined;
   const transport = new LineTransport({
     input: process.stdin,
     output,
@@ -42,12 +43,14 @@ export async function serveStdio(options: StdioOptions, lifetime: Lifetime): Pro
     isKnown: isKnownMessage,
     isUrgent,
     onNotJson: hintOnce(consoleCommand),
-    onEnd: (error) =>
+    onEnd: (error) => {
+      parent?.end();
       lifetime.end(
         error === undefined
           ? inputEnd(transport)
           : { why: `the input failed: ${error.message}`, exitCode: 1, hurry: true },
-      ),
+      );
+    },
   });
   const endpoint = serveMcp(tools, transport, {
     onClose: () => lifetime.end({ why: "the transport closed", exitCode: 1, hurry: true }),
@@ -55,6 +58,10 @@ export async function serveStdio(options: StdioOptions, lifetime: Lifetime): Pro
     onClient: (client) => {
       tools.agent.name.set(client?.name);
       log(`client: ${clientText(client)}`);
+      // A launcher that ends after it has started the server has ended by now.
+      parent ??= watchParent(() =>
+        lifetime.end({ why: "the process that started the server has ended", exitCode: 0, drain: true }),
+      );
     },
     // While the client reads the list, the image starts. A client may start a second process only to probe the server.
     onList: () => {
@@ -70,6 +77,7 @@ export async function serveStdio(options: StdioOptions, lifetime: Lifetime): Pro
       transport.serveRest();
     },
     async close() {
+      parent?.end();
       // The transport closes after the answers of the calls that were cut off.
       await setImmediate();
       await endpoint.close();

@@ -157,3 +157,26 @@ function errorsWritten(): Promise<void> {
     process.stderr.write("", () => resolve());
   });
 }
+
+/** How often the parent is looked at, in milliseconds. */
+const INTERVAL = 2000;
+
+export interface ParentWatch {
+  /** Stops watching. */
+  end(): void;
+}
+
+/**
+ * Calls `onGone` when the parent process has ended. Other processes that hold the input's pipe hide that: the input then never ends. Does nothing
+ * for a process that has no parent any more, such as the main process of a container, or one whose launcher has ended.
+ */
+export function watchParent(onGone: () => void): ParentWatch {
+  const parent = process.ppid;
+  if (parent <= 1) return { end: () => undefined };
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    onGone();
+  }, INTERVAL).unref();
+  return { end: () => clearInterval(timer) };
+}
