@@ -158,8 +158,7 @@ describe("save-changes", () => {
 
   it("appends to no file that is binary or has several hard links", async () => {
     await server.evaluate("(defun added () 1)");
-    const pixel =
-      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
     for (const [name, octets] of [
       ["image.png", Buffer.from(pixel, "base64")],
       ["cut.lisp", Buffer.from("(in-package :toll)\n\0\n")],

@@ -10,7 +10,7 @@ import { explainError, isDefect } from "../refusals/explain-error.js";
 import { Refusal } from "../refusals/refusal.js";
 import { nearest } from "../text/nearest.js";
 import { shown } from "../text/shown.js";
-import { type ToolAnswer, withNotices } from "../text/tool-answer.js";
+import { type ToolAnswer, withBoundedMeta, withNotices } from "../text/tool-answer.js";
 import type { ToolGuide } from "../text/tool-guide.js";
 import { argumentsRefusal } from "./argument-errors.js";
 import { readOnlyRefusal, type Tool } from "./tool.js";
@@ -104,7 +104,8 @@ async function answer(
     throw session === undefined ? error : await explainHang(error, session, signal);
   });
   // An answer that did not use Lisp gets no notices, so that repeating the call gives the same answer.
-  return usedLisp ? withNotices(given, agent.notices.take(guide)) : given;
+  const bounded = withBoundedMeta(given);
+  return usedLisp ? withNotices(bounded, agent.notices.take(guide)) : bounded;
 }
 
 /** The refusal of a call whose image was replaced while it ran. */

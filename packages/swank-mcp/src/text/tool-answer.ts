@@ -1,3 +1,5 @@
+import { cutText } from "./cut.js";
+
 /** A JSON value in a tool's answer. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 
@@ -32,4 +34,71 @@ export function withNotices(answer: ToolAnswer, notices: readonly string[]): Too
   const { blocks, structured } = answer;
   if (structured === undefined) return { ...answer, blocks: [...blocks, notices.join("\n")] };
   return { ...answer, ...jsonAnswer({ ...structured, notices }) };
+}
+
+/** Characters of data that any answer may have, and how many more there may be for each character of its text. */
+const META_ROOM = 8000;
+const META_SHARE = 2;
+
+/** Most items of each list, and characters of each text, that data keep: the first pair with which they are small enough. */
+const META_LIMITS: readonly (readonly [items: number, characters: number])[] = [
+  [1000, 20_000],
+  [300, 8000],
+  [100, 3000],
+  [30, 1000],
+  [10, 300],
+  [3, 100],
+  [1, 30],
+];
+
+/** The answer with data that are not much larger than its text. What is cut is marked: a list by the key `KEY_left_out`, a text at its end. */
+export function withBoundedMeta(answer: ToolAnswer): ToolAnswer {
+  const { blocks, structured, meta } = answer;
+  if (meta === undefined) return answer;
+  const text = blocks.reduce((sum, block) => sum + block.length, 0);
+  const room = META_ROOM + META_SHARE * Math.max(text, structured === undefined ? 0 : sizeOf(structured));
+  if (sizeOf(meta) <= room) return answer;
+  let bounded: JsonObject = meta;
+  for (const [items, characters] of META_LIMITS) {
+    bounded = boundedObject(meta, items, characters);
+    if (sizeOf(bounded) <= room) break;
+  }
+  return { ...answer, meta: bounded };
+}
+
+function sizeOf(value: JsonObject): number {
+  return JSON.stringify(value).length;
+}
+
+function boundedObject(object: JsonObject, items: number, characters: number): JsonObject {
+  const entries = Object.entries(object);
+  const kept: Record<string, JsonValue> = {};
+  const marks: Record<string, number> = {};
+  for (const [key, value] of entries.slice(0, items + MIN_KEYS)) {
+    if (value === undefined) continue;
+    const bounded = boundedValue(value, items, characters);
+    kept[key] = bounded.kept;
+    const mark = `${key}_left_out`;
+    const before = object[mark];
+    if (bounded.left > 0) marks[mark] = bounded.left + (typeof before === "number" ? before : 0);
+  }
+  const left = entries.length - items - MIN_KEYS;
+  return { ...kept, ...marks, ...(left > 0 ? { keys_left_out: left } : {}) };
+}
+
+/** Most keys of an object that describes one thing. */
+const MIN_KEYS = 40;
+
+function boundedValue(value: JsonValue, items: number, characters: number): { kept: JsonValue; left: number } {
+  if (typeof value === "string") return { kept: cutText(value, characters), left: 0 };
+  if (Array.isArray(value)) {
+    const some = value.slice(0, items).map((item: JsonValue) => boundedValue(item, items, characters));
+    const left = some.reduce((sum, item) => sum + item.left, value.length - some.length);
+    return { kept: some.map(({ kept }) => kept), left };
+  }
+  return isObject(value) ? { kept: boundedObject(value, items, characters), left: 0 } : { kept: value, left: 0 };
+}
+
+function isObject(value: JsonValue): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
