@@ -125,7 +125,7 @@ describe("class-info", () => {
   });
 
   it("refuses calls without a name, and arguments that are no list", async () => {
-    for (const args of [{}, { name: "" }, { name: "area", arguments: "square" }]) {
+    for (const args of [{}, { name: "" }, { name: "area", arguments: { of: "square" } }]) {
       const result = await server.call("class-info", args);
       expect(result.structuredContent, JSON.stringify(args)).to.have.nested.property(
         "error.data.type",

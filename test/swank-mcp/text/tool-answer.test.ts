@@ -19,7 +19,11 @@ describe("withBoundedMeta", () => {
     ["a list that was cut before", { a: Array(9000).fill("text"), a_left_out: 1000 }, /"a_left_out":9\d\d\d/],
     ["lists in a list", { rows: Array(300).fill(Array(300).fill(1)) }, /"rows_left_out":\d{4}/],
     ["a text", { status: "found", text: "x".repeat(900_000) }, /"status":"found".*characters left out/],
-    ["many keys", Object.fromEntries(Array.from({ length: 9000 }, (_, at) => [`key${at}`, at])), /"keys_left_out":8\d\d\d/],
+    [
+      "many keys",
+      Object.fromEntries(Array.from({ length: 9000 }, (_, at) => [`key${at}`, at])),
+      /"keys_left_out":8\d\d\d/,
+    ],
     ["deep objects", { a: { b: { c: Array(9000).fill({ d: "text" }) } } }, /"c_left_out":8\d\d\d/],
   ];
   for (const [what, data, mark] of large) {
