@@ -83,6 +83,7 @@ describe("readArguments", () => {
     ["trace-calls", { functions: "null" }, { functions: "null" }],
     ["debugger_invoke_restart", { restart: 1, values: [42] }, { restart: 1, values: [42] }],
     ["debugger_frame_locals", { frame: "" }, { frame: "" }],
+    ["load-changes", { file: "" }, { file: "" }],
     ["evaluate-lisp", { code: "1", __proto__x: 1, constructor: 2 }, { code: "1", __proto__x: 1, constructor: 2 }],
   ];
 

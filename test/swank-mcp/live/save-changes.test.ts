@@ -224,7 +224,7 @@ describe("save-changes", () => {
         await answer({ name: "price", file: join(folder, "new.lisp") }),
       ].join("\n\n"),
     );
-    for (const args of [{ file: 1 }, { "dry-run": "no" }, { text: true }]) {
+    for (const args of [{ name: "" }, { file: 1 }, { "dry-run": "no" }, { text: true }]) {
       expect((await server.call("save-changes", args)).isError, JSON.stringify(args)).to.equal(true);
     }
   });

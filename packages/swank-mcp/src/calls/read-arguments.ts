@@ -12,6 +12,9 @@ const BESIDE: ReadonlySet<string> = new Set(["name", "tool", "toolname", "method
 /** Texts that hosts send for an optional value which is not a text and is left out. */
 const NO_VALUE = /^\s*(?:null|none|undefined)?\s*$/i;
 
+/** Arguments without which a tool acts on everything. An empty text for these can be a mistake. */
+const NARROWING: ReadonlySet<string> = new Set(["name", "file", "system", "folder"]);
+
 const NUMBER = /^\s*[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?\s*$/i;
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -36,7 +39,7 @@ export function readArguments(given: unknown, name: string, schema: ObjectSchema
       continue;
     }
     const isOptional = schema.required?.includes(key) !== true;
-    if (!(isOptional && isLeftOut(value, property))) read.push([key, asTyped(value, property)]);
+    if (!(isOptional && isLeftOut(key, value, property))) read.push([key, asTyped(value, property)]);
   }
   return Object.fromEntries(read);
 }
@@ -86,11 +89,11 @@ function keyOf(key: string, fields: Fields, schema: ObjectSchema): string | unde
 }
 
 /** Whether the value of an optional argument says that the argument is left out. */
-function isLeftOut(value: unknown, property: PropertySchema): boolean {
+function isLeftOut(key: string, value: unknown, property: PropertySchema): boolean {
   if (value === null || value === undefined) return true;
   if (typeof value !== "string" || property.enum?.includes(value) === true) return false;
   if (property.enum === undefined && typesOf(property).includes("string"))
-    return value === "" && cannotBeEmpty(property);
+    return value === "" && cannotBeEmpty(property) && !NARROWING.has(key);
   // In a list of strings, "null" can be a name.
   return takesTexts(property) ? value.trim() === "" : NO_VALUE.test(value);
 }
