@@ -1,5 +1,5 @@
 import { chmod, link, lstat, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { blocks, markedText } from "../../support/mcp-results.js";
@@ -200,6 +200,25 @@ describe("save-changes", () => {
     await server.evaluate("(defun plain () 3)");
     expect(await answer({ name: "plain", "dry-run": false })).to.match(/not written: the file is read-only/);
     expect((await stat(file)).mode & 0o777).to.equal(0o444);
+  });
+
+  it("writes under no unsaved edits of an Emacs on any machine, but ignores the lock of one that has crashed", async () => {
+    const lock = join(folder, ".#toll.lisp");
+    const refused = /toll\.lisp:6:1: not written: the file has unsaved edits in the user's Emacs.* \((.*)\)$/m;
+    await server.evaluate("(defun price (cart) (* 3 cart))");
+    const here = hostname();
+    for (const owner of [`me@${here}.${process.pid}`, "me@far.example.org.4711", "a@b@far.99999999", "somebody"]) {
+      await symlink(`${owner}${owner === "somebody" ? "" : ":1700000000"}`, lock);
+      for (const dryRun of [true, false]) expect(refused.exec(await answer({ "dry-run": dryRun }))?.[1]).to.equal(owner);
+      await rm(lock);
+    }
+    await writeFile(lock, "me@far.4711:1700000000\n");
+    expect(refused.exec(await answer({ "dry-run": false }))?.[1]).to.equal("me@far.4711");
+    expect(await readFile(file, "utf8")).to.equal(SOURCE);
+    await rm(lock);
+    await symlink(`me@${here}.99999999:1700000000`, lock);
+    expect(await answer({ "dry-run": false })).to.match(/toll\.lisp:6:1: written/);
+    expect((await lstat(lock)).isSymbolicLink()).to.equal(true);
   });
 
   it("writes to the file behind a symbolic link, and keeps tabs", async () => {

@@ -36,6 +36,40 @@
         (when (and process (process-gone-p process))
           (or-nil (sb-posix:unlink (concatenate 'string folder entry))))))))
 
+;;; Editors: Emacs marks a file whose buffer has unsaved edits by a symbolic link beside it, .#NAME, whose target names the owner as
+;;; USER@HOST.PROCESS:BOOT-TIME. Where there are no symbolic links, it is a file with that text.
+
+(defun lock-text (lock)
+  "The text of the lock with the native name LOCK, or NIL if there is none."
+  (or (or-nil (sb-posix:readlink lock))
+      (or-nil (with-open-file (stream (sb-ext:parse-native-namestring lock) :external-format :latin-1 :if-does-not-exist nil)
+                (let* ((text (make-string 500)) (end (and stream (read-sequence text stream)))
+                       (line (and stream (string-trim '(#\Newline #\Return) (subseq text 0 end)))))
+                  (and line (lock-owner line) line))))))
+
+(defun lock-owner (text)
+  "(HOST PROCESS OWNER) of a lock with TEXT, where OWNER is USER@HOST.PROCESS, or NIL for another text."
+  (let* ((at (position #\@ text :from-end t))
+         (colon (position #\: text :from-end t :start (or at 0)))
+         (end (if (and colon (every #'digit-char-p (subseq text (1+ colon)))) colon (length text)))
+         (dot (position #\. text :from-end t :end end))
+         (process (and at dot (< at dot) (or-nil (parse-integer text :start (1+ dot) :end end)))))
+    (and process (plusp at) (list (subseq text (1+ at) dot) process (subseq text 0 end)))))
+
+(defun editor-of (name)
+  "Who edits the file with the native NAME in Emacs and has not saved it, as a text, or NIL. A lock whose process on this machine is gone is
+left over from a crash, as for Emacs itself; about a process on another machine nothing is known, so that its lock counts."
+  (let* ((start (1+ (position #\/ name :from-end t)))
+         (text (lock-text (concatenate 'string (subseq name 0 start) ".#" (subseq name start)))))
+    (when text
+      (destructuring-bind (&optional host process (owner text)) (lock-owner text)
+        (unless (and process (equal host (machine-instance)) (process-gone-p process))
+          owner)))))
+
+(defun editor-of-file (file)
+  "Who has unsaved edits of FILE in Emacs, as a text, or NIL."
+  (editor-of (sb-ext:native-namestring (file-truename file))))
+
 ;;; Writing
 
 (defun encoded (text format)
@@ -75,7 +109,8 @@
       (sb-posix:close fd))))
 
 (defun replace-file (file octets)
-  "Replace the text of FILE by OCTETS at once, unless it has changed since FILE was read. => :SAVED, :FILE-CHANGED or :UNWRITABLE"
+  "Replace the text of FILE by OCTETS at once, unless it has changed since FILE was read, or has unsaved edits in Emacs.
+=> :SAVED, :FILE-CHANGED, :BEING-EDITED or :UNWRITABLE"
   (let* ((name (sb-ext:native-namestring (file-truename file)))
          (draft (draft-name name)))
     (or-nil (delete-left-drafts name))
@@ -83,7 +118,8 @@
          (handler-case
              (let ((stat (sb-posix:stat name)))
                (write-draft-of octets draft stat)
-               (cond ((and (equalp (encoded (file-text file) (file-format file)) (file-octets (file-truename file)))
+               (cond ((editor-of name) :being-edited)
+                     ((and (equalp (encoded (file-text file) (file-format file)) (file-octets (file-truename file)))
                            (equal (identity-of stat) (identity-of (sb-posix:stat name))))
                       (sb-posix:rename draft name)
                       :saved)

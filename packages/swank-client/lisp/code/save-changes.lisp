@@ -121,10 +121,11 @@
 ;;; Writing
 
 (defun file-problem (file)
-  "Why nothing can be written to FILE: :BINARY, :READ-ONLY or :HARD-LINKS; or NIL."
+  "Why nothing can be written to FILE: :BINARY, :READ-ONLY, :HARD-LINKS or :BEING-EDITED; or NIL."
   (cond ((binary-text-p (file-text file) (file-format file)) :binary)
         ((or-nil (read-only-file-p file)) :read-only)
-        ((or-nil (linked-file-p file)) :hard-links)))
+        ((or-nil (linked-file-p file)) :hard-links)
+        ((or-nil (editor-of-file file)) :being-edited)))
 
 (defun new-text (file saves)
   "The text of FILE after SAVES."
@@ -173,7 +174,8 @@
   "The plist that describes SAVE."
   (let ((file (save-file save)))
     (list* :outcome (save-outcome save)
-           (append (and file (null (change-file (save-change save))) (place-facts file (save-start save)))
+           (append (and (eq :being-edited (save-outcome save)) (list :editor (or-nil (editor-of-file file))))
+                   (and file (null (change-file (save-change save))) (place-facts file (save-start save)))
                    (change-entry (save-change save))))))
 
 ;;; The question

@@ -104,6 +104,7 @@ export type Changes = FoundChanges | FileNotFound;
  * - `encoding`: the file's encoding cannot represent it.
  * - `binary`: the file is not a text.
  * - `hard-links`: the file has several names, and writing it at once would separate them.
+ * - `being-edited`: `editor` has unsaved edits of the file in Emacs.
  * - `read-only`: the mode of the file forbids it, or the image's user may not write it.
  * - `unwritable`: the file could not be written with its owner and mode, or the disk is full; it is as it was.
  */
@@ -121,6 +122,7 @@ export const SAVE_OUTCOMES = [
   "encoding",
   "binary",
   "hard-links",
+  "being-edited",
   "read-only",
   "unwritable",
 ] as const;
@@ -131,6 +133,8 @@ export type SaveOutcome = (typeof SAVE_OUTCOMES)[number];
 /** A definition that was to be saved; `text` replaces `fileText` or, if there is none, is added at the place. */
 export interface Save extends Change {
   readonly outcome: SaveOutcome;
+  /** Who has unsaved edits of the file, as `user@host.process`. */
+  readonly editor?: string | undefined;
 }
 
 /** What became of the definitions, or the reason why there is no answer. `undefined`: nothing is defined by the name, as code writes it. */
@@ -156,7 +160,11 @@ export const changeFields = {
 export const change: Decoder<Change> = plist(changeFields);
 
 /** `(:outcome OUTCOME :state STATE ...)` (lisp/code/save-changes.lisp). */
-export const save: Decoder<Save> = plist({ outcome: keywordOf(SAVE_OUTCOMES), ...changeFields });
+export const save: Decoder<Save> = plist({
+  outcome: keywordOf(SAVE_OUTCOMES),
+  editor: optional(nullable(string)),
+  ...changeFields,
+});
 
 /** `(FILE STATE)` */
 export const fileState: Decoder<FileState> = map(tuple(string, keywordOf(FILE_STATES)), ([file, state]) => ({

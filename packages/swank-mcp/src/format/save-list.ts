@@ -32,6 +32,8 @@ const OUTCOMES: Record<SaveOutcome, string> = {
   binary: "not written: the file is not a text. Name a source file",
   "hard-links":
     "not written: the file has several hard links, and writing it at once would separate them. Edit the file by hand",
+  "being-edited":
+    "not written: the file has unsaved edits in the user's Emacs. Ask the user to save or revert that buffer, then save again; or to press a in M-x swank-mcp-changes, which puts the definition into the buffer",
   "read-only": "not written: the file is read-only",
   unwritable: "not written: the folder is read-only, the file's owner cannot be kept, or the disk is full",
 };
@@ -57,7 +59,8 @@ function savesText(saves: readonly Save[]): string {
 }
 
 function saveText(save: Save): string {
-  const heading = `${changeHeading(save)}: ${OUTCOMES[save.outcome]}`;
+  const editor = save.editor === undefined ? "" : ` (${cutName(save.editor, MAX_NAME)})`;
+  const heading = `${changeHeading(save)}: ${OUTCOMES[save.outcome]}${editor}`;
   if (save.file === undefined) return heading;
   const added = (save.text ?? "").split("\n").map((line) => `+ ${line}`.trimEnd());
   const diff = save.fileText === undefined ? added.join("\n") : lineDiff(save.fileText, save.text ?? "");
