@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { BesideEmacs, freePort } from "../support/beside-emacs.js";
 import { Emacs } from "../support/emacs.js";
+import { blocks } from "../support/mcp-results.js";
 import { McpStdio } from "../support/mcp-stdio.js";
 import { followsAgents, modeLineShowing, useSwankMcp } from "../support/swank-mcp-el.js";
 
@@ -43,6 +44,33 @@ describe("swank-mcp-listen and swank-mcp-kick", function () {
       expect(await emacs.evaluateInRepl(left)).to.equal("0");
       await emacs.eval(`(swank-mcp-listen ${port} "Claude Code")`);
       expect((await agent.evaluate("(+ 1 2)"))[0]).to.equal("=> 3");
+    } finally {
+      await agent?.end();
+      await emacs.kill();
+    }
+  });
+
+  it("let agents into a Lisp whose connection to Emacs has no threads, and their clients ask then", async () => {
+    const emacs = await Emacs.start();
+    let agent: McpStdio | undefined;
+    try {
+      await emacs.eval(
+        '(with-temp-file "~/.swank.lisp" (insert "(setf swank:*communication-style* :fd-handler)"))',
+      );
+      await emacs.startLisp();
+      expect(await emacs.eval("(slime-communication-style)")).to.equal(":fd-handler");
+      await useSwankMcp(emacs);
+      await emacs.openFrame();
+      const port = await freePort();
+      await emacs.eval(`(swank-mcp-listen ${port} "other")`);
+      await emacs.messageMatching("Agents can join.");
+      await emacs.messageMatching("This Emacs cannot show what they do or ask you for them");
+      const secret = JSON.parse(await emacs.eval('(expand-file-name "~/.slime-secret")'));
+      agent = await McpStdio.start(["--attach", String(port), "--secret-file", secret]);
+      expect(await agent.evaluate("(defun fact (n) n)")).to.deep.equal(["=> FACT"]);
+      const [refused] = blocks(await agent.call("breakpoint_set", { function: "fact", thread: "any" }));
+      expect(refused).to.include("this client cannot ask");
+      expect(await emacs.evaluateInRepl("(fact 3)")).to.equal("3");
     } finally {
       await agent?.end();
       await emacs.kill();

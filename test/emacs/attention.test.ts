@@ -61,6 +61,11 @@ describe("swank-mcp.el at a stop", function () {
       "The user asks: simplify, at code.lisp:2:\n(cons a b)",
       "The user asks: please look, at cons, code.lisp:2",
     ]);
+    await emacs.pressInDebugger(thread, "q");
+    await emacs.debuggerClosed(thread);
+    const later = (await agent.call("lisp-status")).structuredContent?.["user_asks"];
+    expect(later).to.have.lengthOf(2);
+    expect(later).not.to.include(sentence);
     const other = await user.agent();
     await other.evaluate("(list 1)");
     await emacs.until("(cdr (swank-mcp--agent-names (car swank-mcp--lisps)))", "both agents");

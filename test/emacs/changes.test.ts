@@ -35,10 +35,21 @@ describe("swank-mcp-changes", function () {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Presses `C-c C-k` in the file's buffer. */
-  async function compileFile(emacs: Emacs): Promise<void> {
-    await emacs.eval(`(with-current-buffer "twice.lisp" (setq slime-last-compilation-result nil)
-      (call-interactively (key-binding (kbd "C-c C-k"))))`);
+  /** Presses `C-c C-k` in the file's buffer. => the error that it signals, or an empty text */
+  async function compileFile(emacs: Emacs): Promise<string> {
+    return JSON.parse(
+      await emacs.eval(`(with-current-buffer "twice.lisp" (setq slime-last-compilation-result nil)
+        (condition-case problem (progn (call-interactively (key-binding (kbd "C-c C-k"))) "")
+          (user-error (error-message-string problem))))`),
+    );
+  }
+
+  /** Waits until the image can compare itself with files, which Emacs prepares after an agent has defined something. */
+  async function comparable(emacs: Emacs): Promise<void> {
+    await emacs.until(
+      '(listp (swank-mcp--changes-now (car swank-mcp--lisps) (buffer-file-name (get-buffer "twice.lisp"))))',
+      "a comparison",
+    );
   }
 
   /** Presses a key on the line of the list that has this text. */
@@ -84,16 +95,17 @@ describe("swank-mcp-changes", function () {
     expect(await emacs.eval("test-asked")).to.equal("nil");
   });
 
-  it("asks before C-c C-l undoes what an agent has changed, and says that C-c C-c has", async () => {
+  it("warns before C-c C-l undoes what an agent has changed, and says that C-c C-c has", async () => {
     const { emacs } = user;
     const agent = await user.agent();
     await agent.evaluate(CHANGED);
     await emacs.until("(eql 0 (swank-mcp-test-open-calls))", "the agent's call");
     const body = "(cl-user::twice 5)";
-    await emacs.eval(`(with-current-buffer "twice.lisp" (slime-load-file ${JSON.stringify(file)}))`);
-    await emacs.until("test-asked", "a question");
-    expect(JSON.parse(await emacs.eval("(car test-asked)"))).to.equal(
-      "Agents have changed TWICE in the Lisp since.  Load the file, which undoes that? ",
+    await comparable(emacs);
+    const load = `(with-current-buffer "twice.lisp" (condition-case problem (slime-load-file ${JSON.stringify(file)})
+      (user-error (error-message-string problem))))`;
+    expect(JSON.parse(await emacs.eval(load))).to.equal(
+      "Not loaded: it would undo what agents have changed in the Lisp, TWICE.  C-c C-l again loads it anyway",
     );
     await emacs.bufferShowing(LIST, "+  (* 2 n))");
     const compileAt = async (text: string) => {
@@ -117,25 +129,56 @@ describe("swank-mcp-changes", function () {
     await emacs.bufferShowing(LIST, "All definitions are as in their files.");
   });
 
-  it("asks with the diff before C-c C-k undoes what an agent has changed, and only then", async () => {
+  it("warns with the diff before C-c C-k undoes what an agent has changed, and compiles in the command when it is repeated", async () => {
     const { emacs } = user;
     const agent = await user.agent();
     await agent.evaluate("(list 1)");
-    await compileFile(emacs);
+    expect(await compileFile(emacs)).to.equal("");
     await emacs.until("slime-last-compilation-result", "the end of the compilation");
     await agent.evaluate(CHANGED);
-    await emacs.eval("(setq slime-last-compilation-result nil)");
-    await compileFile(emacs);
-    await emacs.until("test-asked", "a question");
-    expect(JSON.parse(await emacs.eval("(car test-asked)"))).to.equal(
-      "Agents have changed TWICE in the Lisp since.  Compile the file, which undoes that? ",
+    await comparable(emacs);
+    expect(await compileFile(emacs)).to.equal(
+      "Not compiled: it would undo what agents have changed in the Lisp, TWICE.  C-c C-k again compiles it anyway",
     );
     await emacs.bufferShowing(LIST, "+  (* 2 n))");
     expect(await emacs.eval("slime-last-compilation-result")).to.equal("nil");
-    await emacs.eval("(advice-add 'y-or-n-p :override (lambda (_) t) '((depth . -100)))");
-    await compileFile(emacs);
+    expect(await agent.evaluate("(twice 5)")).to.deep.equal(["=> 10"]);
+    expect(await compileFile(emacs)).to.equal("");
     await emacs.until("slime-last-compilation-result", "the end of the compilation");
     await emacs.eval("(swank-mcp-changes)");
     await emacs.bufferShowing(LIST, "All definitions are as in their files.");
+    expect(await emacs.eval("test-asked")).to.equal("nil");
+  });
+
+  it("saves an unsaved buffer in C-c C-k itself, and does not wait for an agent's client that is suspended", async () => {
+    const { emacs } = user;
+    const agent = await user.agent();
+    await agent.evaluate("(list 1)");
+    agent.process.kill("SIGSTOP");
+    try {
+      await emacs.eval(`(with-current-buffer "twice.lisp" (goto-char (point-max)) (insert "(defun more () 2)\n")
+        (setq compilation-ask-about-save nil) (setq slime-last-compilation-result nil)
+        (call-interactively (key-binding (kbd "C-c C-k"))))`);
+      expect(await readFile(file, "utf8")).to.equal(`${FILE}(defun more () 2)\n`);
+      await emacs.messageMatching("Compiling without a look at what agents have changed: the agent's client has not");
+      await emacs.until("slime-last-compilation-result", "the end of the compilation");
+      expect(await emacs.evaluateInRepl("(more)")).to.equal("2");
+    } finally {
+      agent.process.kill("SIGCONT");
+    }
+  });
+
+  it("keeps save-changes from writing under edits that are not saved in Emacs", async () => {
+    const { emacs } = user;
+    const agent = await user.agent();
+    await agent.evaluate(CHANGED);
+    const inFile = (form: string) => emacs.eval(`(with-current-buffer "twice.lisp" ${form})`);
+    await inFile('(progn (goto-char (point-max)) (insert ";; unsaved\n"))');
+    const save = async () => (await agent.call("save-changes", { "dry-run": false })).content;
+    expect(JSON.stringify(await save())).to.match(/twice\.lisp:3:1: not written: the file has unsaved edits.*Emacs/);
+    expect(await readFile(file, "utf8")).to.equal(FILE);
+    await inFile("(save-buffer)");
+    expect(JSON.stringify(await save())).to.match(/twice\.lisp:3:1: written/);
+    expect(await readFile(file, "utf8")).to.equal(`${FILE.replace("(+ n n)", "(* 2 n)")};; unsaved\n`);
   });
 });

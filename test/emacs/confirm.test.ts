@@ -1,10 +1,9 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import { BesideEmacs } from "../support/beside-emacs.js";
 import type { Emacs } from "../support/emacs.js";
 import { type Answerer, McpDebugger } from "../support/mcp-debugger.js";
 import { blocks } from "../support/mcp-results.js";
-import { followsAgents, modeLineShowing, noQuestion, question, useSwankMcp } from "../support/swank-mcp-el.js";
+import { answer, followsAgents, modeLineShowing, noQuestion, question, useSwankMcp } from "../support/swank-mcp-el.js";
 
 const FRAGILE = '(defun fragile (x) (declare (optimize (debug 3))) (let ((y (* 2 x))) (error "bad ~a" y) y))';
 const LONG = "(list\n  y\n  :second-line)";
@@ -14,12 +13,6 @@ async function attended(emacs: Emacs): Promise<void> {
   await useSwankMcp(emacs);
   await followsAgents(emacs);
   await emacs.openFrame();
-}
-
-/** Presses C-g until an answer has come. While Emacs evaluates, as it does for this test, C-g ends only that and leaves the prompt. */
-async function quitUntil(emacs: Emacs, answer: Promise<unknown>): Promise<void> {
-  do emacs.type("\x07");
-  while ((await Promise.race([answer, pause(1000, "none")])) === "none");
 }
 
 /** Removes numbers of threads and connections. */
@@ -44,50 +37,43 @@ describe("confirmation in Emacs", function () {
     return `${thread}/1`;
   }
 
-  async function agentThatAsks(answer: Answerer): Promise<McpDebugger> {
-    return McpDebugger.start({
-      args: ["--attach", String(user.port)],
-      answer,
-    });
+  async function agentThatAsks(answerer: Answerer): Promise<McpDebugger> {
+    return McpDebugger.start({ args: ["--attach", String(user.port)], answer: answerer });
   }
 
-  it("asks with the code for a client that cannot ask, and y, n, C-g and a whole stop count", async () => {
+  it("shows the code in a window for a client that cannot ask, and the chords for yes, no and a whole stop count", async () => {
     const { emacs } = user;
     await attended(emacs);
     const agent = await user.agent();
     const thread = await stopInRepl(emacs);
     const evaluate = async (code: string) =>
       blocks(await agent.call("debugger_eval_in_frame", { frame: 0, code, thread })).join("\n");
+    const asked =
+      "Agent test wants to evaluate code in frame #0, in a thread that is stopped in Emacs (Swank connection N)\nC-c ? y allows it, C-c ? n refuses it, C-c ? ! allows it until the stop ends.\n\nCode:";
     const yes = evaluate("(setf y 5)");
-    expect(withoutIds(await question(emacs))).to.equal(
-      "Agent test wants to evaluate code in frame #0, in a thread that is stopped in Emacs (Swank connection N): (setf y 5)  Allow? (y, n, s: show, !: for this stop) ",
-    );
-    await modeLineShowing(emacs, "agent asking");
-    emacs.type("x", "\r", "y");
+    expect(withoutIds(await question(emacs))).to.equal(`${asked} (setf y 5)\n\nFrame 0: (FRAGILE 21)\nThread N/1\n`);
+    await modeLineShowing(emacs, "agent asking: C-c ? y, n or s");
+    answer(emacs, "y");
     expect(await yes).to.match(/^=> 5$/m);
-    for (const key of ["n", "C-g"]) {
-      const no = evaluate("(setf y 6)");
-      await question(emacs);
-      if (key === "n") emacs.type(key);
-      else await quitUntil(emacs, no);
-      expect(withoutIds(await no)).to.include(
-        "Not allowed (:eval): evaluate code in frame #0, in a thread that is stopped in Emacs (Swank connection N); the user said no in Emacs.\nNothing was done.",
-      );
-    }
-    const long = evaluate(LONG);
-    expect(await question(emacs)).not.to.include("list");
-    const { text } = await emacs.bufferShowing("*swank-mcp question*", LONG);
-    expect(withoutIds(text)).to.equal(
-      `Agent test wants to evaluate code in frame #0, in a thread that is stopped in Emacs (Swank connection N)\n\nCode:\n${LONG}\n\nFrame 0: (FRAGILE 21)\nThread N/1\n`,
+    const no = evaluate("(setf y 6)");
+    await question(emacs, "(setf y 6)");
+    answer(emacs, "n");
+    expect(withoutIds(await no)).to.include(
+      "Not allowed (:eval): evaluate code in frame #0, in a thread that is stopped in Emacs (Swank connection N); the user said no in Emacs.\nNothing was done.",
     );
-    emacs.type("!");
+    const long = evaluate(LONG);
+    expect(withoutIds(await question(emacs, LONG))).to.equal(
+      `${asked}\n${LONG}\n\nFrame 0: (FRAGILE 21)\nThread N/1\n`,
+    );
+    answer(emacs, "!");
     expect(await long).to.include("(5 :SECOND-LINE)");
     expect(await evaluate("y")).to.match(/^=> 5$/m);
     await emacs.eval("(swank-mcp-transcript)");
     const { text: transcript } = await emacs.bufferShowing("*swank-mcp*", "=> (5 :SECOND-LINE)");
     expect(transcript).to.match(/\(eval-in-frame\) {2}\d+\.\d\d s\n\(setf y 5\)\n=> 5\n/);
-    expect(await emacs.eval('(get-buffer "*swank-mcp question*")')).to.equal("nil");
     await noQuestion(emacs);
+    expect(await emacs.eval('(get-buffer "*swank-mcp question*")')).to.equal("nil");
+    expect(await emacs.eval("swank-mcp--asking")).to.equal("nil");
   });
 
   it("asks before breakpoints for any thread and before the image's end, and leaves the agent's own threads to its client", async () => {
@@ -101,22 +87,30 @@ describe("confirmation in Emacs", function () {
     try {
       await agent.call("evaluate-lisp", { code: "(defun fact (n) n)" });
       const set = agent.call("breakpoint_set", { function: "fact", thread: "any" });
-      expect(await question(emacs)).to.include("set a breakpoint: Function fact, Thread any  Allow?");
-      emacs.type("s");
-      await emacs.bufferShowing("*swank-mcp question*", "Names are read in package COMMON-LISP-USER");
-      emacs.type("y");
+      const text = await question(emacs, "set a breakpoint");
+      expect(text).to.include("\n\nFunction: fact\n\nThread: any\n\nNames are read in package COMMON-LISP-USER\n");
+      answer(emacs, "y");
       expect((await set).structuredContent).to.include({ function: "COMMON-LISP-USER::FACT" });
       expect(asked).to.deep.equal([]);
       await agent.call("breakpoint_set", { function: "fact" });
       expect(asked).to.have.lengthOf(1);
       const exit = agent.call("evaluate-lisp", { code: "(sb-ext:exit :abort t)" });
-      expect(await question(emacs)).to.include("end this Lisp, for all its clients: ");
-      emacs.type("n");
+      expect(await question(emacs, "end this Lisp, for all its clients")).to.include("(it asks for a yes in full)");
+      answer(emacs, "n");
       expect(blocks(await exit)[0]).to.include("is refused: it would end the image");
       await agent.call("debugger_invoke_restart", { restart: "ABORT" });
       const end = agent.call("evaluate-lisp", { code: "(sb-ext:exit :abort t)" });
-      await question(emacs);
-      emacs.type("y");
+      await question(emacs, "end this Lisp");
+      for (const typed of ["y\r", "\r"]) {
+        answer(emacs, "y");
+        await emacs.until("(active-minibuffer-window)", "the prompt for yes");
+        emacs.type(typed);
+        await emacs.until("(not (active-minibuffer-window))", "the end of the prompt");
+      }
+      expect(await emacs.eval("(length (swank-mcp--all-questions))")).to.equal("1");
+      answer(emacs, "y");
+      await emacs.until("(active-minibuffer-window)", "the prompt for yes");
+      emacs.type("yes\r");
       expect(blocks(await end)[0]).to.match(/lost/i);
       await emacs.until("(not (slime-connected-p))", "the end of the connection");
     } finally {
@@ -135,11 +129,10 @@ describe("confirmation in Emacs", function () {
     const evaluated = agent.call("debugger_eval_in_frame", { frame: 0, code: "(setf y 5)", thread });
     await question(emacs);
     await question(other);
-    other.type("y");
+    answer(other, "y");
     expect(blocks(await evaluated)[0]).to.equal("=> 5");
     await noQuestion(emacs);
     expect(await emacs.messageMatching("answered in another Emacs")).to.include("answered in another Emacs: yes");
-    expect(await emacs.eval("(recursion-depth)")).to.equal("0");
   });
 
   it("goes to the client when every Emacs that asks is killed, and is withdrawn when the agent is", async () => {
@@ -184,7 +177,7 @@ describe("confirmation in Emacs", function () {
     expect(await emacs.evaluateInRepl("(list 1 2)")).to.equal("(1 2)");
   });
 
-  it("is a no after 60 s without an answer, and then leaves the minibuffer", async () => {
+  it("is a no after 60 s without an answer, and then leaves the windows", async () => {
     const { emacs } = user;
     await attended(emacs);
     const agent = await user.agent();
@@ -194,10 +187,9 @@ describe("confirmation in Emacs", function () {
     expect(blocks(await set)[0]).to.include("no answer came within 60 s in Emacs.");
     await noQuestion(emacs);
     await emacs.messageMatching("no answer within 60 s: the agent reads a no");
-    expect(await emacs.eval("(recursion-depth)")).to.equal("0");
   });
 
-  it("leaves the question to the client while Emacs has no frame, and waits until the person does nothing else", async () => {
+  it("leaves the question to the client while Emacs has no frame, and shows it after another prompt", async () => {
     const { emacs } = user;
     await useSwankMcp(emacs);
     await followsAgents(emacs);
@@ -209,17 +201,48 @@ describe("confirmation in Emacs", function () {
     emacs.type("\x1bx");
     await emacs.until("(active-minibuffer-window)", "the prompt of M-x");
     const set = agent.call("breakpoint_set", { function: "fact", thread: "any" });
-    await modeLineShowing(emacs, "agent asking");
+    await modeLineShowing(emacs, "agent asking: C-c ? y, n or s");
     emacs.type("y");
     await emacs.until(
       '(with-current-buffer (window-buffer (minibuffer-window)) (string-suffix-p "y" (buffer-string)))',
       "the key in the prompt of M-x",
     );
-    expect(await emacs.eval("swank-mcp--posed")).to.equal("nil");
-    // C-g could quit the test's own request to Emacs.
+    expect(await emacs.eval("(swank-mcp--shown-question)")).to.equal("nil");
     emacs.type("\x7fignore\r");
-    await question(emacs);
-    emacs.type("y");
+    await question(emacs, "set a breakpoint");
+    answer(emacs, "y");
     expect((await set).structuredContent).to.include({ function: "COMMON-LISP-USER::FACT" });
+  });
+
+  it("ends with its stop, so that the next agent's question is shown", async () => {
+    const { emacs } = user;
+    await attended(emacs);
+    const agent = await user.agent();
+    const next = await user.agent();
+    const thread = await stopInRepl(emacs);
+    const stale = agent.call("debugger_eval_in_frame", { frame: 0, code: "(setf y 5)", thread });
+    await question(emacs, "(setf y 5)");
+    await next.evaluate("(defun fact (n) n)");
+    const set = next.call("breakpoint_set", { function: "fact", thread: "any" });
+    await emacs.until("(cdr (swank-mcp--all-questions))", "both questions");
+    await emacs.pressInDebugger(Number.parseInt(thread, 10), "q");
+    expect(blocks(await stale)[0]).to.match(/^The stop \S+ ended before the user answered\./);
+    await emacs.messageMatching("the stop has ended");
+    await question(emacs, "set a breakpoint");
+    answer(emacs, "y");
+    expect((await set).structuredContent).to.include({ function: "COMMON-LISP-USER::FACT" });
+    await noQuestion(emacs);
+    await emacs.evaluateInRepl("(untrace)");
+  });
+
+  it("is not asked about a function that no breakpoint can be set on", async () => {
+    const { emacs } = user;
+    await attended(emacs);
+    const agent = await user.agent();
+    for (const name of ["no-such-function", "when", "car", "(method print-object (t t))", "1 2"]) {
+      const refused = await agent.call("breakpoint_set", { function: name, thread: "any" });
+      expect(refused.structuredContent, name).to.have.nested.property("error.data.type", "BREAKPOINT_REFUSED");
+    }
+    expect(await emacs.eval("(swank-mcp-test-received-p :ask)")).to.equal("nil");
   });
 });

@@ -6,7 +6,7 @@ import { expect } from "chai";
 import { BesideEmacs } from "../support/beside-emacs.js";
 import { ledgerLines } from "../support/ledger.js";
 import { blocks } from "../support/mcp-results.js";
-import { followsAgents, modeLineShowing, question, useSwankMcp } from "../support/swank-mcp-el.js";
+import { answer, followsAgents, modeLineShowing, question, useSwankMcp } from "../support/swank-mcp-el.js";
 
 const TRANSCRIPT = "*swank-mcp*";
 
@@ -36,7 +36,7 @@ describe("questions in Emacs", function () {
     await agent.evaluate("(defun fact (n) n)");
     const set = agent.call("breakpoint_set", { function: "fact", thread: "any" });
     await question(emacs);
-    await modeLineShowing(emacs, "agent asking");
+    await modeLineShowing(emacs, "agent asking: C-c ? y, n or s");
     const { text } = await emacs.bufferShowing(TRANSCRIPT, "asking");
     expect(text).to.include(
       "test (approval)  asking\n;; set a breakpoint?\n;; Function: fact\n;; Thread: any\n;; Names are read in package COMMON-LISP-USER\n",
@@ -44,7 +44,7 @@ describe("questions in Emacs", function () {
     const asked = (await ledgerLines(path)).slice(2);
     expect(asked.map(({ event }) => event)).to.deep.equal(["call", "asked"]);
     expect(asked[1]).to.deep.include({ where: "emacs", particulars: { Function: "fact", Thread: "any" } });
-    emacs.type("y");
+    answer(emacs, "y");
     await set;
     const { text: answered } = await emacs.bufferShowing(TRANSCRIPT, "Allowed in Emacs: Yes");
     expect(answered).to.match(/test \(approval\) {2}\d+\.\d\d s\n/);
@@ -65,7 +65,7 @@ describe("questions in Emacs", function () {
     );
     await setTimeout(4000);
     expect(await question(emacs)).to.include("end this Lisp");
-    emacs.type("n");
+    answer(emacs, "n");
     const [report = ""] = blocks(await exit);
     expect(report).to.include("EXIT-REFUSED");
     await emacs.bufferShowing(TRANSCRIPT, "Not allowed in Emacs: the user said no");

@@ -50,10 +50,20 @@ describe("source of an agent's definition in Emacs", function () {
   async function findAll(): Promise<void> {
     const before = await user.emacs.replText();
     for (const [name, found] of Object.entries(FOUND)) {
-      expect(await user.emacs.definition(`works::${name}`)).to.deep.equal({ buffer: SOURCE, ...found });
+      const text = `(in-package "WORKS")\n\n${found.text}`;
+      expect(await user.emacs.definition(`works::${name}`)).to.deep.equal({ buffer: SOURCE, ...found, text });
     }
     expect(await user.emacs.replText()).to.equal(before);
   }
+
+  it("is compiled by C-c C-c in the package in which the agent evaluated it", async () => {
+    const { emacs } = user;
+    await emacs.definition("works::halve");
+    await emacs.eval(`(with-current-buffer "${SOURCE}" (goto-char (point-min)) (search-forward "(- two two)") (replace-match "two")
+      (setq slime-last-compilation-result nil) (call-interactively (key-binding (kbd "C-c C-c"))))`);
+    await emacs.until("slime-last-compilation-result", "the end of the compilation");
+    expect(await emacs.evaluateInRepl("(list (works::halve 8) (find-symbol \"HALVE\"))")).to.equal("(4 NIL)");
+  });
 
   it("is shown by M-., without output in the REPL or new symbols in the user's package", async () => {
     await findAll();

@@ -27,15 +27,27 @@ export async function modeLine(emacs: Emacs): Promise<string> {
     );
 }
 
-/** Waits until the minibuffer asks for an agent, and returns the prompt. */
-export async function question(emacs: Emacs): Promise<string> {
-  await emacs.until('(not (equal "" (swank-mcp-test-prompt)))', "a question of an agent");
-  return z.string().parse(JSON.parse(await emacs.eval("(swank-mcp-test-prompt)")));
+/** Waits until a window shows an agent's question that can be answered, and returns all of its text. */
+export async function question(emacs: Emacs, text = ""): Promise<string> {
+  await emacs.until(
+    `(let ((shown (swank-mcp-test-question)))
+       (and (not (equal "" shown)) (string-match-p (regexp-quote ${JSON.stringify(text)}) shown)))`,
+    `a question of an agent ${text}`,
+  );
+  return z.string().parse(JSON.parse(await emacs.eval("(swank-mcp-test-question)")));
+}
+
+/** Presses the chord that answers an agent's question, in the frame: y, n, ! or s. */
+export function answer(emacs: Emacs, key: string): void {
+  emacs.type("\x03", "?", key);
 }
 
 /** Waits until Emacs neither asks nor has a question to ask. */
 export async function noQuestion(emacs: Emacs): Promise<void> {
-  await emacs.until("(not (or swank-mcp--posed (swank-mcp--all-questions)))", "the end of all questions");
+  await emacs.until(
+    `(not (or (swank-mcp--all-questions) (get-buffer-window swank-mcp--question-buffer t)))`,
+    "the end of all questions",
+  );
 }
 
 /** Waits until the mode line says this. */

@@ -30,13 +30,26 @@
   (let ((calls (cl-mapcan (lambda (lisp) (copy-sequence (swank-mcp--lisp-calls lisp))) swank-mcp--lisps)))
     (and calls (cl-count-if-not #'swank-mcp--call-status calls))))
 
-(defun swank-mcp-test-prompt ()
-  "What the minibuffer asks for an agent and can be answered, or an empty string."
-  (if (and swank-mcp--posed
-           (active-minibuffer-window)
-           (> (- (float-time) swank-mcp--posed-at) swank-mcp-confirm-idle))
-      (with-current-buffer (window-buffer (active-minibuffer-window))
-        (substring-no-properties (minibuffer-prompt)))
-    ""))
+(defun swank-mcp-test-question ()
+  "The question that a person can read and answer, or an empty string."
+  (let ((buffer (get-buffer swank-mcp--question-buffer)))
+    (or (and buffer
+             (swank-mcp--question-windows)
+             (with-current-buffer buffer
+               (and swank-mcp--shown-at
+                    (not (swank-mcp--question-end swank-mcp--shown))
+                    (> (- (float-time) swank-mcp--shown-at) swank-mcp-confirm-delay)
+                    (buffer-substring-no-properties (point-min) (point-max)))))
+        "")))
+
+(defvar swank-mcp-test-answers '()
+  "The answers that this Emacs has sent, except those that pass a question on.")
+
+(advice-add 'swank-mcp--send-answer :before
+            (lambda (_question answer) (unless (eq answer :pass) (push answer swank-mcp-test-answers))))
+
+(defun swank-mcp-test-answers ()
+  "The answers that this Emacs has sent, latest first."
+  swank-mcp-test-answers)
 
 ;;; swank-mcp-tests.el ends here

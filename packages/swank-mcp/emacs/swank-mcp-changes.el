@@ -10,8 +10,8 @@
 ;; `swank-mcp-changes' lists every definition that lives in the Lisp and
 ;; not in its file, as a diff, and lets you apply it to the file's buffer
 ;; or revert it in the Lisp.  Compiling or loading a file whose
-;; definitions agents have changed since asks first, and compiling one
-;; such definition says so.
+;; definitions agents have changed since shows the diff first, and does
+;; it when you press the key again; compiling one such definition says so.
 
 ;;; Code:
 
@@ -24,9 +24,14 @@
 
 (defcustom swank-mcp-confirm-compile t
   "Whether Emacs heeds what agents have changed in the Lisp when you compile.
-Compiling and loading a file then ask first, and compiling a definition
-says that it has replaced that of an agent."
+Compiling and loading a file must then be repeated if that undoes changes
+of agents, and compiling a definition says that it has replaced one."
   :type 'boolean
+  :group 'swank-mcp)
+
+(defcustom swank-mcp-compare-seconds 2
+  "Seconds that compiling waits for the comparison of a file with the Lisp."
+  :type 'number
   :group 'swank-mcp)
 
 (defconst swank-mcp--changes-buffer "*swank-mcp changes*"
@@ -289,22 +294,45 @@ A function or macro that no file has is undefined."
 
 ;;;; Compiling and loading
 
-(defun swank-mcp--undo-question (entries verb)
-  "Return the question before a file is compiled or loaded that lacks ENTRIES.
-VERB says which."
-  (format "Agents have changed %s%s in the Lisp since.  %s the file, which undoes that? "
-          (plist-get (car entries) :name)
-          (if (cdr entries) (format " and %d more" (length (cdr entries))) "")
-          verb))
+(defun swank-mcp--changes-now (lisp file)
+  "Return what differs from FILE in LISP, a list of plists.
+Return a text that says why that is not known, at the latest after
+`swank-mcp-compare-seconds'."
+  (let ((end (+ (float-time) swank-mcp-compare-seconds))
+        (answers 'none))
+    (swank-mcp--request lisp (lambda (all) (setq answers all)) :changes (slime-to-lisp-filename file))
+    (while (and (eq answers 'none)
+                (process-live-p (swank-mcp--lisp-process lisp))
+                (< (float-time) end))
+      (accept-process-output nil 0.02))
+    (cond ((eq answers 'none) "the Lisp has not answered in time")
+          ((assq :changes answers) (nth 1 (assq :changes answers)))
+          ((assq :file-not-found answers) '())
+          ((assq :loading answers) "the agent's client has not loaded the comparison yet")
+          (t "no agent is connected that could compare them"))))
 
-(defun swank-mcp--proceed-if-wanted (lisp file lost verb proceed)
-  "Call PROCEED, which does VERB to FILE.
-If LOST is non-nil, definitions of LISP that this undoes, show them as
-diffs, and ask first."
-  (let ((window (and lost (display-buffer (swank-mcp--draw-changes lisp file lost)))))
-    (when (or (null lost) (y-or-n-p (swank-mcp--undo-question lost verb)))
-      (when (window-live-p window) (quit-window nil window))
-      (funcall proceed))))
+(defvar swank-mcp--warned nil
+  "((FILE COMMAND) . CHANGES) that Emacs has shown instead of compiling, or nil.")
+
+(defun swank-mcp--warn-of-undoing (lisp file lost command does done)
+  "Show LOST, which COMMAND on FILE would remove from LISP, if any.
+Signal an error, unless that was the last warning, so that COMMAND must
+be repeated.  DOES and DONE are its verbs.  Nothing is asked: you may be
+typing on."
+  (let ((warning (cons (list file command) (mapcar (lambda (entry) (cons (plist-get entry :name) (plist-get entry :text))) lost))))
+    (cond ((null lost))
+          ((equal warning swank-mcp--warned)
+           (setq swank-mcp--warned nil)
+           (let ((window (get-buffer-window swank-mcp--changes-buffer)))
+             (when (and window (not (eq window (selected-window)))) (quit-window nil window))))
+          (t (setq swank-mcp--warned warning)
+             (display-buffer (swank-mcp--draw-changes lisp file lost) '(nil (inhibit-same-window . t)))
+             (user-error "Not %s: it would undo what agents have changed in the Lisp, %s%s.  %s again %s it anyway"
+                         done
+                         (plist-get (car lost) :name)
+                         (if (cdr lost) (format " and %d more" (length (cdr lost))) "")
+                         (substitute-command-keys (format "\\[%s]" command))
+                         does)))))
 
 (defun swank-mcp--of-agents (entries)
   "Select those of ENTRIES, from `swank-mcp--fetch-changes', that agents made.
@@ -317,35 +345,42 @@ There is none if ENTRIES is a text."
                    (swank-mcp--lisp-of (slime-connection)))))
     (and lisp (swank-mcp--lisp-calls lisp) lisp)))
 
-(defun swank-mcp--call-in (buffer function)
-  "Call FUNCTION in BUFFER if that is live, after SLIME has read its message."
-  (run-at-time 0 nil (lambda ()
-                       (when (buffer-live-p buffer)
-                         (with-current-buffer buffer (funcall function))))))
+(defun swank-mcp--before-compiling (start end)
+  "Heed what agents have changed before the text from START to END is compiled.
+For the whole buffer, warn; for a part of it, say what that has replaced."
+  (let ((lisp (swank-mcp--lisp-to-ask buffer-file-name)))
+    (when lisp
+      (let* ((changes (swank-mcp--changes-now lisp buffer-file-name))
+             (lost (swank-mcp--of-agents changes))
+             (text (buffer-substring-no-properties start end)))
+        (cond ((stringp changes)
+               (message "Compiling without a look at what agents have changed: %s" changes))
+              ((and (= start (point-min)) (= end (point-max)))
+               (swank-mcp--warn-of-undoing lisp buffer-file-name lost
+                                           'slime-compile-and-load-file "compiles" "compiled"))
+              (lost
+               (swank-mcp--after-compiling (lambda () (swank-mcp--report-replaced lost text)))))))))
 
-(defun swank-mcp--look-before (file verb proceed)
-  "Call PROCEED, which does VERB to FILE.
-If agents have changed that in the Lisp, show the diff, and ask first."
-  (let ((lisp (swank-mcp--lisp-to-ask file))
-        (buffer (current-buffer)))
-    (if (null lisp)
-        (funcall proceed)
-      (swank-mcp--fetch-changes
-       lisp file
-       (lambda (changes)
-         (swank-mcp--call-in buffer (lambda ()
-                                      (swank-mcp--proceed-if-wanted lisp file (swank-mcp--of-agents changes)
-                                                                    verb proceed))))))))
+(defun swank-mcp--before-loading (file)
+  "Warn before FILE is loaded if agents have changed its definitions since."
+  (let* ((file (expand-file-name file))
+         (lisp (swank-mcp--lisp-to-ask file))
+         (changes (and lisp (swank-mcp--changes-now lisp file))))
+    (if (stringp changes)
+        (message "Loading without a look at what agents have changed: %s" changes)
+      (swank-mcp--warn-of-undoing lisp file (swank-mcp--of-agents changes) 'slime-load-file "loads" "loaded"))))
 
-(defun swank-mcp--before-compiling (compile &rest arguments)
-  "Call COMPILE with ARGUMENTS, unless agents have changed the file since.
-COMPILE is `slime-compile-and-load-file'."
-  (swank-mcp--look-before buffer-file-name "Compile" (lambda () (apply compile arguments))))
-
-(defun swank-mcp--before-loading (load file &rest arguments)
-  "Call LOAD with FILE and ARGUMENTS, unless agents have changed it since.
-LOAD is `slime-load-file'."
-  (swank-mcp--look-before (expand-file-name file) "Load" (lambda () (apply load file arguments))))
+(defun swank-mcp--prepare-comparison (lisp call)
+  "Let LISP get ready to compare its definitions with files.
+Do so once, after CALL, the first one of an agent that may have defined
+something, so that compiling need not wait."
+  (when (and call
+             (not (swank-mcp--lisp-prepared lisp))
+             (swank-mcp--call-ended call)
+             (let ((case-fold-search t)) (string-match-p "(def" (or (swank-mcp--call-code call) ""))))
+    (setf (swank-mcp--lisp-prepared lisp) t)
+    (when (memq (swank-mcp--lisp-process lisp) slime-net-processes)
+      (swank-mcp--request lisp #'ignore :prepare-changes))))
 
 (defun swank-mcp--heads (text)
   "Return the beginnings of the definitions in TEXT, such as \"(defun f\"."
@@ -365,30 +400,6 @@ LOAD is `slime-load-file'."
     (when replaced
       (message "This has replaced %s of an agent.  M-x swank-mcp-transcript still has its code."
                (mapconcat (lambda (entry) (plist-get entry :name)) replaced ", ")))))
-
-(defun swank-mcp--before-compiling-region (compile start end)
-  "Call COMPILE with START and END, and say what it has replaced of agents.
-COMPILE is `slime-compile-region', which `slime-compile-defun' calls."
-  (let ((lisp (swank-mcp--lisp-to-ask buffer-file-name))
-        (buffer (current-buffer))
-        (policy slime-compilation-policy)
-        (from (copy-marker start))
-        (to (copy-marker end)))
-    (if (null lisp)
-        (funcall compile start end)
-      (swank-mcp--fetch-changes
-       lisp buffer-file-name
-       (lambda (changes)
-         (swank-mcp--call-in
-          buffer
-          (lambda ()
-            (let ((slime-compilation-policy policy)
-                  (text (buffer-substring-no-properties from to)))
-              (swank-mcp--after-compiling
-               (lambda () (swank-mcp--report-replaced (swank-mcp--of-agents changes) text)))
-              (funcall compile (marker-position from) (marker-position to))))))
-       ;; 3 s at most
-       10))))
 
 (defun swank-mcp--after-compiling (function)
   "Call FUNCTION once, after the next compilation."

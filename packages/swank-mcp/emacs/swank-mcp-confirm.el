@@ -8,7 +8,8 @@
 ;;; Commentary:
 
 ;; What concerns your own threads, and ending your Lisp, needs your yes.
-;; Emacs asks for it in the minibuffer as soon as you do nothing else.
+;; The question waits in a window, which never takes the keyboard, and in
+;; the mode line.  You answer it with a chord: C-c ? y or C-c ? n.
 
 ;;; Code:
 
@@ -24,10 +25,8 @@ If nil, or while this Emacs has no frame, the agent's client asks."
   :type 'boolean
   :group 'swank-mcp)
 
-(defcustom swank-mcp-confirm-idle 0.5
-  "Seconds without a key after which Emacs asks for an agent.
-A yes within this time after the question has appeared is not counted:
-it may have been typed for something else."
+(defcustom swank-mcp-confirm-delay 1.0
+  "Seconds for which a question must have been on display before a yes counts."
   :type 'number
   :group 'swank-mcp)
 
@@ -38,26 +37,54 @@ it may have been typed for something else."
   particulars                           ; ((LABEL TEXT) ...)
   circumstances                         ; lines
   for-stop                              ; whether a whole stop can be allowed
+  in-full                               ; whether a yes must be typed in full
   asked seconds                         ; since 1970; how long you have
   end)                                  ; why it needs no answer any more
 
-(defvar swank-mcp--posed nil
-  "The question that the minibuffer asks, or nil.")
-
-(defvar swank-mcp--posed-at 0
-  "When the minibuffer began to ask, in seconds since 1970.")
-
-(defvar swank-mcp--posed-depth nil
-  "The depth of recursive editing in the minibuffer that asks.")
-
-(defvar swank-mcp--last-answer nil
-  "How many events had been read, and the time, when a question ended.")
-
 (defvar swank-mcp--question-timer nil
-  "The timer that looks whether a question can be asked or has ended.")
+  "The timer that shows the next question, and removes the window of the last one.")
 
 (defconst swank-mcp--question-buffer "*swank-mcp question*"
-  "The name of the buffer that shows a whole question.")
+  "The name of the buffer that shows a question.")
+
+(defvar-local swank-mcp--shown nil
+  "The question that this buffer shows.")
+
+(defvar-local swank-mcp--shown-at nil
+  "When this buffer began to show its question in a window, in seconds since 1970.")
+
+;;;; Keys
+
+(defvar swank-mcp--asking nil
+  "Non-nil while a question waits, so that its keys are there.")
+
+(defvar swank-mcp--question-keys
+  (let ((map (make-sparse-keymap)))
+    (define-key map (kbd "y") #'swank-mcp-allow)
+    (define-key map (kbd "n") #'swank-mcp-refuse)
+    (define-key map (kbd "!") #'swank-mcp-allow-for-stop)
+    (define-key map (kbd "s") #'swank-mcp-show-question)
+    map)
+  "Keys after `swank-mcp-question-key' while a question waits.")
+
+(defvar swank-mcp--question-map (make-sparse-keymap)
+  "The map of `swank-mcp-question-key', everywhere while a question waits.")
+
+(defun swank-mcp--set-question-key (symbol key)
+  "Set SYMBOL, `swank-mcp-question-key', to KEY."
+  (set-default symbol key)
+  (setcdr swank-mcp--question-map nil)
+  (define-key swank-mcp--question-map (kbd key) swank-mcp--question-keys))
+
+(defcustom swank-mcp-question-key "C-c ?"
+  "The key before those that answer an agent's question.
+It is bound only while a question waits.  Choose one that you never type
+for something else."
+  :type 'string
+  :set #'swank-mcp--set-question-key
+  :group 'swank-mcp)
+
+(add-to-list 'minor-mode-map-alist (cons 'swank-mcp--asking swank-mcp--question-map))
 
 ;;;; Questions that come and go
 
@@ -67,7 +94,8 @@ it may have been typed for something else."
 
 (defun swank-mcp--take-question (lisp plist)
   "Note the question of LISP that PLIST describes, unless it is known."
-  (cl-destructuring-bind (&key number agent action particulars circumstances for-stop asked seconds &allow-other-keys)
+  (cl-destructuring-bind (&key number agent action particulars circumstances for-stop in-full asked seconds
+                               &allow-other-keys)
       plist
     (unless (swank-mcp--find-question lisp number)
       (let ((question (swank-mcp--make-question lisp number)))
@@ -76,12 +104,13 @@ it may have been typed for something else."
               (swank-mcp--question-particulars question) particulars
               (swank-mcp--question-circumstances question) circumstances
               (swank-mcp--question-for-stop question) for-stop
+              (swank-mcp--question-in-full question) in-full
               (swank-mcp--question-asked question) asked
               (swank-mcp--question-seconds question) seconds
               (swank-mcp--lisp-questions lisp) (append (swank-mcp--lisp-questions lisp) (list question)))))))
 
 (defun swank-mcp--on-ask (lisp plist)
-  "Ask the question of LISP that PLIST describes as soon as you are free."
+  "Show the question of LISP that PLIST describes, after those that wait already."
   (swank-mcp--take-question lisp plist)
   (swank-mcp--changed lisp)
   (swank-mcp--watch-questions))
@@ -91,15 +120,12 @@ it may have been typed for something else."
   (let ((lisp (swank-mcp--question-lisp question)))
     (setf (swank-mcp--question-end question) reason
           (swank-mcp--lisp-questions lisp) (remq question (swank-mcp--lisp-questions lisp)))
-    (when (eq question swank-mcp--posed) (swank-mcp--watch-questions))
+    (swank-mcp--watch-questions)
     (swank-mcp--changed lisp)))
 
 (defun swank-mcp--end-questions (lisp reason)
   "Do not ask any question of LISP any more, because of REASON."
-  (dolist (question (append (and swank-mcp--posed
-                                 (eq lisp (swank-mcp--question-lisp swank-mcp--posed))
-                                 (list swank-mcp--posed))
-                            (swank-mcp--lisp-questions lisp)))
+  (dolist (question (swank-mcp--lisp-questions lisp))
     (swank-mcp--end-question question reason)))
 
 (defun swank-mcp--on-withdraw (lisp number reason answer)
@@ -112,9 +138,9 @@ If that is :answered, ANSWER is the answer."
        (pcase reason
          (:answered (format "answered in another Emacs: %s" (if (eq answer :no) "no" "yes")))
          (:unanswered (format "no answer within %d s: the agent reads a no" (swank-mcp--question-seconds question)))
+         (:stop-gone "the stop has ended")
          (_ "the agent does not ask any more")))
-      (unless (eq question swank-mcp--posed)
-        (swank-mcp--report-end question)))))
+      (swank-mcp--report-end question))))
 
 (defun swank-mcp--report-end (question)
   "Say why QUESTION needs no answer any more."
@@ -129,12 +155,18 @@ If that is :answered, ANSWER is the answer."
 (defun swank-mcp--send-answer (question answer)
   "Answer QUESTION with ANSWER: :yes, :no, :stop, or :pass if you cannot be asked."
   (let ((lisp (swank-mcp--question-lisp question)))
-    (setf (swank-mcp--lisp-questions lisp) (remq question (swank-mcp--lisp-questions lisp)))
     (when (memq (swank-mcp--lisp-process lisp) slime-net-processes)
-      (swank-mcp--request lisp #'ignore :answer (swank-mcp--question-number question) answer))
-    (swank-mcp--changed lisp)))
+      (swank-mcp--request lisp
+                          (lambda (counted)
+                            (unless (or (eq answer :pass) (memq t counted))
+                              (message "Your answer to agent %s came too late" (swank-mcp--question-agent question))))
+                          :answer (swank-mcp--question-number question) answer))
+    (swank-mcp--end-question question (pcase answer
+                                        (:yes "allowed")
+                                        (:stop "allowed until the stop ends")
+                                        (_ "refused")))))
 
-;;;; When to ask
+;;;; Where a person can see a question
 
 (defun swank-mcp--real-frame-p (frame)
   "Return non-nil if a person can see FRAME."
@@ -147,46 +179,25 @@ If that is :answered, ANSWER is the answer."
            (selected-frame)
          (cl-find-if #'swank-mcp--real-frame-p (frame-list)))))
 
-(defun swank-mcp--idle-p ()
-  "Return non-nil if you have pressed no key for a while."
-  ;; a question that a timer has asked leaves its keys behind, and stops the clock
-  (if (eql num-nonmacro-input-events (car swank-mcp--last-answer))
-      (>= (- (float-time) (cdr swank-mcp--last-answer)) swank-mcp-confirm-idle)
-    (let ((idle (current-idle-time)))
-      (and idle
-           (>= (float-time idle) swank-mcp-confirm-idle)
-           (equal [] (this-single-command-keys))))))
+(defun swank-mcp--question-windows ()
+  "Return the windows that show a question to a person."
+  (cl-remove-if-not (lambda (window) (swank-mcp--real-frame-p (window-frame window)))
+                    (let ((buffer (get-buffer swank-mcp--question-buffer)))
+                      (and buffer (get-buffer-window-list buffer 'never 'visible)))))
 
-(defun swank-mcp--free-p ()
-  "Return non-nil if you do nothing that a question would disturb."
-  (and (zerop (recursion-depth))
-       (not (or cursor-in-echo-area executing-kbd-macro defining-kbd-macro overriding-terminal-local-map
-                (input-pending-p)))
-       (swank-mcp--idle-p)))
+(defun swank-mcp--shown-question ()
+  "Return the question in the question buffer, also if it has ended, or nil."
+  (let ((buffer (get-buffer swank-mcp--question-buffer)))
+    (and buffer (buffer-local-value 'swank-mcp--shown buffer))))
 
-(defun swank-mcp--watch-questions ()
-  "Look soon whether there is a question to ask or to end."
-  (unless swank-mcp--question-timer
-    (setq swank-mcp--question-timer (run-at-time 0.1 nil #'swank-mcp--look-at-questions))))
+(defun swank-mcp--next-question ()
+  "Return the question on display or, if that has ended, the oldest, or nil."
+  (let ((shown (swank-mcp--shown-question)))
+    (if (and shown (not (swank-mcp--question-end shown)))
+        shown
+      (car (swank-mcp--all-questions)))))
 
-(defun swank-mcp--look-at-questions ()
-  "Ask the oldest question if you are free, or end the one that is asked."
-  (setq swank-mcp--question-timer nil)
-  (let ((question (car (swank-mcp--all-questions))))
-    (cond ((and swank-mcp--posed (swank-mcp--question-end swank-mcp--posed))
-           (swank-mcp--watch-questions)
-           ;; you may do something else meanwhile, such as answering another prompt
-           (when (eql (recursion-depth) swank-mcp--posed-depth)
-             (throw 'swank-mcp--answer nil)))
-          (swank-mcp--posed)
-          ((null question))
-          ((not (and swank-mcp-confirm swank-mcp-mode (swank-mcp--person-frame)))
-           (mapc (lambda (each) (swank-mcp--send-answer each :pass)) (swank-mcp--all-questions)))
-          (t (swank-mcp--watch-questions)
-             (when (swank-mcp--free-p)
-               (swank-mcp--pose question))))))
-
-;;;; What the question shows
+;;;; What a question shows
 
 (defun swank-mcp--question-sentence (question)
   "Return what QUESTION is about, a line."
@@ -196,29 +207,29 @@ If that is :answered, ANSWER is the answer."
   "Return non-nil if the text that LABEL names is code."
   (member label '("Code" "Condition" "Log" "Call")))
 
-(defun swank-mcp--short-particulars (question)
-  "Return the details of QUESTION on one line."
-  (mapconcat (lambda (particular)
-               (pcase-let ((`(,label ,text) particular))
-                 (if (swank-mcp--code-label-p label) (swank-mcp--fontified text) (format "%s %s" label text))))
-             (swank-mcp--question-particulars question) ", "))
+(defun swank-mcp--key (command)
+  "Return the keys of COMMAND while a question waits, as a text."
+  (let ((key (where-is-internal command (list swank-mcp--question-keys) t)))
+    (if key
+        (key-description (vconcat (kbd swank-mcp-question-key) key))
+      (format "M-x %s" command))))
 
-(defun swank-mcp--short-p (question)
-  "Return non-nil if the minibuffer can show all of QUESTION."
-  (let ((text (concat (swank-mcp--question-sentence question) (swank-mcp--short-particulars question))))
-    (and (not (string-match-p "\n" text))
-         (<= (length text) (* 2 (frame-width))))))
-
-(defun swank-mcp--prompt (question)
-  "Return the minibuffer's prompt for QUESTION."
-  (concat (swank-mcp--question-sentence question)
-          (if (swank-mcp--short-p question) (concat ": " (swank-mcp--short-particulars question)) "")
-          (propertize (format "  Allow? (y, n, s: show%s) " (if (swank-mcp--question-for-stop question) ", !: for this stop" ""))
-                      'face 'minibuffer-prompt)))
+(defun swank-mcp--question-status (question)
+  "Return the line about how to answer QUESTION."
+  (if (swank-mcp--question-end question)
+      (format "This needs no answer any more: %s." (swank-mcp--question-end question))
+    (concat (format "%s allows it%s, %s refuses it" (swank-mcp--key #'swank-mcp-allow)
+                    (if (swank-mcp--question-in-full question) " (it asks for a yes in full)" "")
+                    (swank-mcp--key #'swank-mcp-refuse))
+            (if (swank-mcp--question-for-stop question)
+                (format ", %s allows it until the stop ends" (swank-mcp--key #'swank-mcp-allow-for-stop))
+              "")
+            ".")))
 
 (defun swank-mcp--insert-question (question)
   "Insert all of QUESTION."
-  (insert (propertize (swank-mcp--question-sentence question) 'face 'swank-mcp-heading) "\n")
+  (insert (propertize (swank-mcp--question-sentence question) 'face 'swank-mcp-heading) "\n"
+          (swank-mcp--question-status question) "\n")
   (pcase-dolist (`(,label ,text) (swank-mcp--question-particulars question))
     (insert "\n" (propertize label 'face 'bold) ":")
     (insert (if (string-match-p "\n" text) "\n" " ")
@@ -227,123 +238,161 @@ If that is :answered, ANSWER is the answer."
   (when (swank-mcp--question-circumstances question)
     (insert "\n" (string-join (swank-mcp--question-circumstances question) "\n") "\n")))
 
-(defvar swank-mcp-question-mode-map
-  (let ((map (make-sparse-keymap)))
-    (define-key map (kbd "y") #'swank-mcp-allow)
-    (define-key map (kbd "n") #'swank-mcp-refuse)
-    (define-key map (kbd "!") #'swank-mcp-allow-for-stop)
-    map)
-  "Keys of the buffer that shows an agent's question.")
-
+;; No key of this buffer answers: you may have come here by C-x o or a
+;; click, and type on for another buffer.
 (define-derived-mode swank-mcp-question-mode special-mode "Question"
   "Major mode of the buffer that shows what an agent asks you to allow.
+\\<swank-mcp--question-map>\\[swank-mcp-allow] allows it, \\[swank-mcp-refuse] refuses it.")
 
-\\{swank-mcp-question-mode-map}")
-
-(defun swank-mcp-show-question ()
-  "Show all of what the agent asks for in another window."
-  (interactive)
-  (let ((question (or swank-mcp--posed (user-error "No agent asks"))))
-    (with-current-buffer (get-buffer-create swank-mcp--question-buffer)
-      (swank-mcp-question-mode)
-      (let ((inhibit-read-only t))
-        (erase-buffer)
-        (swank-mcp--insert-question question))
+(defun swank-mcp--fill-question-buffer (question)
+  "Return the question buffer, with the text of QUESTION."
+  (with-current-buffer (get-buffer-create swank-mcp--question-buffer)
+    (unless (derived-mode-p 'swank-mcp-question-mode) (swank-mcp-question-mode))
+    (let ((inhibit-read-only t)
+          (same (eq question swank-mcp--shown)))
+      (erase-buffer)
+      (swank-mcp--insert-question question)
       (goto-char (point-min))
-      (display-buffer (current-buffer)))))
+      (unless same
+        (setq swank-mcp--shown question
+              swank-mcp--shown-at nil)
+        (dolist (window (get-buffer-window-list nil 'never t)) (set-window-start window (point-min)))))
+    (current-buffer)))
+
+(defun swank-mcp--fit-window (window)
+  "Give WINDOW the height of its text, up to a third of its frame."
+  (fit-window-to-buffer window (max 4 (/ (frame-height (window-frame window)) 3)) 3))
+
+(defconst swank-mcp--display-action
+  '((display-buffer-in-side-window display-buffer-no-window)
+    (side . bottom)
+    (slot . 9)
+    (window-height . swank-mcp--fit-window)
+    (window-parameters . ((no-other-window . t)))
+    (allow-no-window . t))
+  "How a question is displayed: in a window that `other-window' skips.
+Where there is no room for one, it stays in the mode line.")
+
+(defun swank-mcp--display-question (question)
+  "Show QUESTION in a window, and select nothing."
+  (let ((buffer (swank-mcp--fill-question-buffer question))
+        (frame (swank-mcp--person-frame)))
+    (unless (swank-mcp--question-windows)
+      (if (eq frame (selected-frame))
+          (display-buffer buffer swank-mcp--display-action)
+        (with-selected-frame frame (display-buffer buffer swank-mcp--display-action))))
+    (mapc #'swank-mcp--fit-window
+          (cl-remove-if-not (lambda (window) (window-parameter window 'window-side)) (swank-mcp--question-windows)))
+    (swank-mcp--note-shown)))
+
+(defun swank-mcp--note-shown ()
+  "Note since when the question buffer is in a window."
+  (when (swank-mcp--question-windows)
+    (with-current-buffer swank-mcp--question-buffer
+      (unless swank-mcp--shown-at (setq swank-mcp--shown-at (float-time))))))
 
 (defun swank-mcp--hide-question ()
-  "Delete the buffer of a question, and its windows."
+  "Delete the windows of a question that has ended, and its buffer.
+One that you have selected stays, so that your keys reach nothing else."
   (let ((buffer (get-buffer swank-mcp--question-buffer)))
     (when buffer
-      (mapc (lambda (window) (quit-restore-window window)) (get-buffer-window-list buffer nil t))
-      (kill-buffer buffer))))
+      (swank-mcp--fill-question-buffer (buffer-local-value 'swank-mcp--shown buffer))
+      (dolist (window (get-buffer-window-list buffer 'never t))
+        (unless (eq window (frame-selected-window (window-frame window)))
+          (if (eq 'window (car (window-parameter window 'quit-restore)))
+              (ignore-errors (delete-window window))
+            (switch-to-prev-buffer window 'bury))))
+      (unless (get-buffer-window-list buffer 'never t) (kill-buffer buffer)))))
+
+;;;; Showing one question after the other
+
+(defun swank-mcp--watch-questions (&optional delay)
+  "Look whether there is a question to show or to remove, soon or after DELAY."
+  (unless swank-mcp--question-timer
+    (setq swank-mcp--question-timer (run-at-time (or delay 0.1) nil #'swank-mcp--look-at-questions))))
+
+(defun swank-mcp--look-at-questions ()
+  "Show the oldest question, or remove the one that has ended.
+While a minibuffer is active, no window changes, because its end restores
+the windows that were there before."
+  (setq swank-mcp--question-timer nil)
+  (let ((question (swank-mcp--next-question))
+        (shown (swank-mcp--shown-question)))
+    (setq swank-mcp--asking (and question t))
+    (cond ((and question (not (and swank-mcp-confirm swank-mcp-mode (swank-mcp--person-frame))))
+           (mapc (lambda (each) (swank-mcp--send-answer each :pass)) (swank-mcp--all-questions)))
+          ((active-minibuffer-window))
+          ((and question (not (eq question shown))) (swank-mcp--display-question question))
+          (question (swank-mcp--note-shown))
+          (shown (swank-mcp--hide-question)))
+    (when (or (swank-mcp--all-questions) (swank-mcp--shown-question)) (swank-mcp--watch-questions 0.3))))
+
+;;;###autoload
+(defun swank-mcp-show-question ()
+  "Show the agent's question, and go to its window."
+  (interactive)
+  (let ((question (or (swank-mcp--next-question) (user-error "No agent asks"))))
+    (swank-mcp--display-question question)
+    (let ((window (car (swank-mcp--question-windows))))
+      (if window
+          (select-window window)
+        (pop-to-buffer swank-mcp--question-buffer '((display-buffer-pop-up-window display-buffer-same-window)))
+        (swank-mcp--note-shown)))))
 
 ;;;; Answering
 
-(defun swank-mcp--answer (answer)
-  "Answer the question in the minibuffer with ANSWER."
-  (cond ((null swank-mcp--posed) (user-error "No agent asks"))
-        ((/= (recursion-depth) swank-mcp--posed-depth) (user-error "Leave the other prompt first"))
-        (t (throw 'swank-mcp--answer answer))))
+(defun swank-mcp--question-to-answer ()
+  "Return the question that you see.  Signal an error if you see none."
+  (let ((question (or (swank-mcp--next-question) (user-error "No agent asks"))))
+    (unless (and (eq question (swank-mcp--shown-question)) (swank-mcp--question-windows))
+      (swank-mcp--display-question question)
+      (unless (swank-mcp--question-windows) (swank-mcp-show-question))
+      (user-error "Read the question first, then answer it"))
+    question))
+
+(defun swank-mcp--check-read (question)
+  "Signal an error if you cannot have read QUESTION yet."
+  (let ((since (buffer-local-value 'swank-mcp--shown-at (get-buffer swank-mcp--question-buffer))))
+    (when (or executing-kbd-macro
+              (not (eq question (swank-mcp--shown-question)))
+              (null since)
+              (< (- (float-time) since) swank-mcp-confirm-delay))
+      (user-error "Read the question first, then answer it"))))
 
 (defun swank-mcp--allow (answer)
-  "Give ANSWER, a yes, unless it was typed before the question was seen."
-  (if (< (- (float-time) swank-mcp--posed-at) swank-mcp-confirm-idle)
-      (swank-mcp-explain-keys)
-    (swank-mcp--answer answer)))
+  "Give ANSWER, a yes, to the question that you see."
+  (let ((question (swank-mcp--question-to-answer)))
+    (swank-mcp--check-read question)
+    (when (and (eq answer :stop) (not (swank-mcp--question-for-stop question)))
+      (user-error "This is about no stop; %s allows it once" (swank-mcp--key #'swank-mcp-allow)))
+    (when (swank-mcp--question-in-full question)
+      (let ((enable-recursive-minibuffers t))
+        (unless (equal "yes" (read-string (format "%s.  Type yes to allow it: " (swank-mcp--question-sentence question))))
+          (user-error "Not allowed yet; %s refuses it" (swank-mcp--key #'swank-mcp-refuse)))))
+    (when (swank-mcp--question-end question)
+      (user-error "Too late: %s" (swank-mcp--question-end question)))
+    (swank-mcp--send-answer question answer)
+    (message "Agent %s: allowed" (swank-mcp--question-agent question))))
 
+;;;###autoload
 (defun swank-mcp-allow ()
-  "Allow what the agent asks for."
+  "Allow what the agent asks for.
+To end your Lisp, you must also type yes."
   (interactive)
   (swank-mcp--allow :yes))
 
 (defun swank-mcp-allow-for-stop ()
   "Allow what the agent asks for, and the same until the stop ends."
   (interactive)
-  (if (and swank-mcp--posed (swank-mcp--question-for-stop swank-mcp--posed))
-      (swank-mcp--allow :stop)
-    (swank-mcp-explain-keys)))
+  (swank-mcp--allow :stop))
 
+;;;###autoload
 (defun swank-mcp-refuse ()
   "Refuse what the agent asks for."
   (interactive)
-  (swank-mcp--answer :no))
-
-(defun swank-mcp-explain-keys ()
-  "Say which keys answer the agent's question."
-  (interactive)
-  (minibuffer-message "%s" "y allows it, n or C-g refuses, s shows all"))
-
-(defvar swank-mcp--question-map
-  (let ((map (make-sparse-keymap)))
-    (set-keymap-parent map minibuffer-local-map)
-    (define-key map [remap self-insert-command] #'swank-mcp-explain-keys)
-    (define-key map (kbd "RET") #'swank-mcp-explain-keys)
-    (define-key map (kbd "C-j") #'swank-mcp-explain-keys)
-    (define-key map (kbd "y") #'swank-mcp-allow)
-    (define-key map (kbd "n") #'swank-mcp-refuse)
-    (define-key map (kbd "s") #'swank-mcp-show-question)
-    (define-key map (kbd "!") #'swank-mcp-allow-for-stop)
-    map)
-  "Keys of the minibuffer while it asks for an agent.")
-
-(defun swank-mcp--read-answer (question)
-  "Ask QUESTION in the minibuffer.  Return the answer, nil if it was withdrawn."
-  (condition-case nil
-      (catch 'swank-mcp--answer
-        (minibuffer-with-setup-hook
-            (lambda ()
-              (setq swank-mcp--posed-depth (recursion-depth)
-                    swank-mcp--posed-at (float-time)))
-          (let ((enable-recursive-minibuffers t))
-            (read-from-minibuffer (swank-mcp--prompt question) nil swank-mcp--question-map)))
-        :no)
-    (quit :no)))
-
-(defun swank-mcp--pose (question)
-  "Ask QUESTION, and send the answer to its Lisp."
-  (let ((swank-mcp--posed question)
-        (inhibit-quit nil)
-        answer)
-    (unwind-protect
-        (with-selected-frame (swank-mcp--person-frame)
-          (unless (swank-mcp--short-p question) (swank-mcp-show-question))
-          (setq answer (swank-mcp--read-answer question)))
-      (swank-mcp--hide-question)
-      (setq swank-mcp--last-answer (cons num-nonmacro-input-events (float-time)))
-      (if (swank-mcp--question-end question)
-          (swank-mcp--report-end question)
-        ;; whatever else ends the prompt is no yes
-        (swank-mcp--send-answer question (or answer :no)))))
-  (swank-mcp--watch-questions))
-
-;;;###autoload
-(defun swank-mcp-answer ()
-  "Answer the oldest question of an agent now."
-  (interactive)
-  (when swank-mcp--posed (user-error "The minibuffer asks already"))
-  (swank-mcp--pose (or (car (swank-mcp--all-questions)) (user-error "No agent asks"))))
+  (let ((question (swank-mcp--question-to-answer)))
+    (swank-mcp--send-answer question :no)
+    (message "Agent %s: refused" (swank-mcp--question-agent question))))
 
 (provide 'swank-mcp-confirm)
 

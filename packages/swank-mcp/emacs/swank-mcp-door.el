@@ -73,7 +73,8 @@ Signal an error if other users can read the one that exists."
     (shell-quote-argument
      (cond (swank-mcp-program (expand-file-name swank-mcp-program))
            ((file-executable-p beside) (file-truename beside))
-           (t "swank-mcp")))))
+           ((executable-find "swank-mcp"))
+           (t (user-error "The program swank-mcp is not on `exec-path'.  Install it with npm, or set `swank-mcp-program' to its file"))))))
 
 (defun swank-mcp--client-command (client port)
   "Return the command to let CLIENT, of `swank-mcp-clients', in by PORT."
@@ -83,15 +84,21 @@ Signal an error if other users can read the one that exists."
         (format "%s -- %s" (format format (swank-mcp--program)) arguments)
       (format format (format "%s %s" (swank-mcp--program) arguments)))))
 
+(defun swank-mcp--threads-p (lisp)
+  "Return non-nil if LISP can send events to this Emacs at any time."
+  (let ((slime-dispatching-connection (swank-mcp--lisp-process lisp)))
+    (eq :spawn (slime-communication-style))))
+
 (defun swank-mcp--open-form (port)
   "Return the form that opens PORT in the Lisp.
 Its value is nil, or the text of a problem."
   `(cl:let ((home (cl:merge-pathnames ".slime-secret" (cl:user-homedir-pathname))))
-           (cl:cond ((cl:find ,port swank::*servers* :key (cl:quote cl:second)) cl:nil)
+           (cl:cond ((cl:not (cl:find :sb-thread cl:*features*)) "it has no threads, which agents need")
+                    ((cl:find ,port swank::*servers* :key (cl:quote cl:second)) cl:nil)
                     ((cl:not (cl:probe-file home))
                      (cl:format cl:nil "the Lisp sees no file ~a, which must contain a secret" home))
                     (cl:t (cl:handler-case
-                           (cl:progn (swank:create-server :port ,port :dont-close cl:t) cl:nil)
+                           (cl:progn (swank:create-server :port ,port :style :spawn :dont-close cl:t) cl:nil)
                            (cl:error (problem) (cl:princ-to-string problem)))))))
 
 ;;;###autoload
@@ -106,16 +113,19 @@ of this machine can reach the port."
    (list (if current-prefix-arg (read-number "Port for agents: " swank-mcp-port) swank-mcp-port)
          (completing-read "The agent's client: " swank-mcp-clients nil t nil nil (caar swank-mcp-clients))))
   (unless swank-mcp-mode (swank-mcp-mode 1))
-  (let ((lisp (swank-mcp--current-lisp)))
+  (let ((lisp (swank-mcp--current-lisp))
+        (command (swank-mcp--client-command client port)))
     (swank-mcp--ensure-secret)
     (let* ((slime-dispatching-connection (swank-mcp--lisp-process lisp))
            (problem (slime-eval (swank-mcp--open-form port) "COMMON-LISP-USER")))
       (when problem
         (user-error "Agents cannot join %s: %s" (slime-connection-name) problem)))
-    (let ((command (swank-mcp--client-command client port)))
-      (kill-new command)
-      (message "Agents can join.  Run this once in your project (copied): %s" command)
-      command)))
+    (kill-new command)
+    (message "Agents can join.  Run this once in your project (copied): %s%s" command
+             (if (swank-mcp--threads-p lisp)
+                 ""
+               "\nThis Emacs cannot show what they do or ask you for them: its own connection has no threads (see `swank:*communication-style*')"))
+    command))
 
 ;;;; Throwing out
 

@@ -149,6 +149,13 @@ One that is not kept any more disappears."
         (t (goto-char (point-max))
            (swank-mcp--insert-call call))))
 
+(defun swank-mcp--earlier-text ()
+  "Return the header line, about earlier calls."
+  (let ((earlier (apply #'+ (mapcar #'swank-mcp--lisp-earlier swank-mcp--lisps))))
+    (if (> earlier 0)
+        (format "%d earlier call%s not kept" earlier (if (= earlier 1) " is" "s are"))
+      "")))
+
 (defun swank-mcp--redraw-all ()
   "Draw the transcript of every Lisp, oldest first."
   (remove-overlays)
@@ -272,6 +279,7 @@ one, and \\[swank-mcp-kick] throws all agents out.
 
 \\{swank-mcp-transcript-mode-map}"
   (setq-local truncate-lines nil)
+  (setq header-line-format '(:eval (swank-mcp--earlier-text)))
   (add-to-invisibility-spec '(swank-mcp . t)))
 
 ;;;###autoload

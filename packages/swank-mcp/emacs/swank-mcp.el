@@ -63,6 +63,8 @@ The oldest are forgotten."
   channel                               ; through which the Lisp sends events
   agents                                ; (VERSION NUMBER NAMES) of each runtime
   calls                                 ; all calls, latest first
+  (earlier 0)                           ; how many calls came before these
+  prepared                              ; whether it can compare itself with files
   questions)                            ; those without an answer, oldest first
 
 (cl-defstruct (swank-mcp--call (:constructor swank-mcp--make-call (number)))
@@ -154,6 +156,7 @@ A ledger can be older than events that came before it."
          (forgotten (nthcdr swank-mcp-kept-calls calls))
          (twin (swank-mcp--ended-twin call)))
     (setf (swank-mcp--lisp-calls lisp) (swank-mcp--latest calls))
+    (cl-incf (swank-mcp--lisp-earlier lisp) (length forgotten))
     (when twin (setq swank-mcp--ended-calls (remq twin swank-mcp--ended-calls)))
     (dolist (old (if twin (cons twin forgotten) forgotten))
       (swank-mcp--changed lisp old))))
@@ -174,12 +177,14 @@ A ledger can be older than events that came before it."
 
 (defun swank-mcp--take-ledger (lisp ledger)
   "Note the LEDGER that a runtime of LISP has sent."
-  (cl-destructuring-bind (&key agents calls questions &allow-other-keys) ledger
+  (cl-destructuring-bind (&key agents calls questions (total 0) &allow-other-keys) ledger
     (swank-mcp--note-agents lisp agents)
     (dolist (question questions) (swank-mcp--on-ask lisp question))
     (dolist (call calls) (swank-mcp--note-call lisp call))
     (setf (swank-mcp--lisp-calls lisp)
-          (cl-sort (swank-mcp--lisp-calls lisp) #'> :key #'swank-mcp--call-number))
+          (cl-sort (swank-mcp--lisp-calls lisp) #'> :key #'swank-mcp--call-number)
+          (swank-mcp--lisp-earlier lisp)
+          (max (swank-mcp--lisp-earlier lisp) (- total (length (swank-mcp--lisp-calls lisp)))))
     (swank-mcp--changed lisp)))
 
 (defun swank-mcp--on-agents (lisp agents)
@@ -360,13 +365,17 @@ RECEIVE is called with the list of their answers, the newest first."
 
 ;;;; Mode line
 
+(defvar swank-mcp-question-key)
+
 (defun swank-mcp--mode-line ()
   "Return the text of the mode line about agents."
   (let* ((states (mapcar #'swank-mcp--state swank-mcp--lisps))
          (state (cl-find-if (lambda (state) (memq state states)) '(asking running stopped idle))))
     (when state
       (list " "
-            (propertize (format "agent %s" state)
+            (propertize (if (cl-some #'swank-mcp--lisp-questions swank-mcp--lisps)
+                            (format "agent asking: %s y, n or s" swank-mcp-question-key)
+                          (format "agent %s" state))
                         'face (cdr (assq state '((asking . swank-mcp-asking)
                                                  (running . swank-mcp-running)
                                                  (stopped . swank-mcp-stopped))))
@@ -381,7 +390,7 @@ RECEIVE is called with the list of their answers, the newest first."
 
 (autoload 'swank-mcp-transcript "swank-mcp-transcript" nil t)
 (autoload 'swank-mcp-listen "swank-mcp-door" nil t)
-(autoload 'swank-mcp-answer "swank-mcp-confirm" nil t)
+(autoload 'swank-mcp-show-question "swank-mcp-confirm" nil t)
 (autoload 'swank-mcp-ask "swank-mcp-ask" nil t)
 (autoload 'swank-mcp-changes "swank-mcp-changes" nil t)
 (autoload 'swank-mcp-kick "swank-mcp-door" nil t)
@@ -390,7 +399,7 @@ RECEIVE is called with the list of their answers, the newest first."
 (declare-function swank-mcp--on-ask "swank-mcp-confirm")
 (declare-function swank-mcp--on-visit "swank-mcp-stops")
 (declare-function swank-mcp--before-compiling "swank-mcp-changes")
-(declare-function swank-mcp--before-compiling-region "swank-mcp-changes")
+(declare-function swank-mcp--prepare-comparison "swank-mcp-changes")
 (declare-function swank-mcp--before-loading "swank-mcp-changes")
 (declare-function swank-mcp--on-withdraw "swank-mcp-confirm")
 (declare-function swank-mcp--name-workers "swank-mcp-threads")
@@ -414,9 +423,9 @@ the list of threads names agents and their code, and
          (add-hook 'swank-mcp-change-hook #'swank-mcp--update-transcript)
          (add-to-list 'mode-line-misc-info swank-mcp--mode-line t)
          (advice-add 'slime-update-threads-buffer :around #'swank-mcp--name-workers)
-         (advice-add 'slime-compile-and-load-file :around #'swank-mcp--before-compiling)
-         (advice-add 'slime-compile-region :around #'swank-mcp--before-compiling-region)
-         (advice-add 'slime-load-file :around #'swank-mcp--before-loading)
+         (add-hook 'swank-mcp-change-hook #'swank-mcp--prepare-comparison)
+         (add-hook 'slime-before-compile-functions #'swank-mcp--before-compiling)
+         (advice-add 'slime-load-file :before #'swank-mcp--before-loading)
          (advice-add 'slime-display-threads :filter-args #'swank-mcp--named-threads)
          (mapc #'swank-mcp--greet slime-net-processes))
         (t
@@ -424,8 +433,8 @@ the list of threads names agents and their code, and
          (remove-hook 'swank-mcp-change-hook #'swank-mcp--update-transcript)
          (mapc #'swank-mcp--leave (copy-sequence swank-mcp--lisps))
          (setq mode-line-misc-info (delete swank-mcp--mode-line mode-line-misc-info))
-         (advice-remove 'slime-compile-and-load-file #'swank-mcp--before-compiling)
-         (advice-remove 'slime-compile-region #'swank-mcp--before-compiling-region)
+         (remove-hook 'swank-mcp-change-hook #'swank-mcp--prepare-comparison)
+         (remove-hook 'slime-before-compile-functions #'swank-mcp--before-compiling)
          (advice-remove 'slime-load-file #'swank-mcp--before-loading)
          (advice-remove 'slime-update-threads-buffer #'swank-mcp--name-workers)
          (advice-remove 'slime-display-threads #'swank-mcp--named-threads))))

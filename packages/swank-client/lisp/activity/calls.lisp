@@ -8,6 +8,8 @@
 
 (defparameter *question* "approval" "The operation of a question to the user.")
 
+(defparameter *background-stop* "background stop" "The operation of a stop in a thread that runs no request.")
+
 (defstruct (call (:copier nil))
   "A request by which an agent did something."
   (number 0 :type integer)
@@ -39,6 +41,8 @@
 
 (defvar *calls* '() "The latest calls, latest first.")
 
+(defvar *forgotten-calls* 0 "The number of earlier calls.")
+
 (defvar *calls-lock* (sb-thread:make-mutex :name "swank-client calls") "Held while *CALLS* or a call changes.")
 
 (defmacro with-calls-locked (() &body body)
@@ -67,7 +71,9 @@
   (with-calls-locked ()
     (push call *calls*)
     (let ((last (nthcdr (1- +kept-calls+) *calls*)))
-      (when last (setf (rest last) '())))))
+      (when (rest last)
+        (incf *forgotten-calls* (length (rest last)))
+        (setf (rest last) '())))))
 
 (defun find-open-call (connection request)
   "The call of CONNECTION's client with the id REQUEST that has not ended, or NIL."
@@ -81,15 +87,20 @@
              *calls*))
 
 (defun add-output (call text)
-  "Keep TEXT, which CALL printed. => the new revision, and the part that fits, or NIL"
-  (let ((kept nil))
+  "Keep TEXT, which CALL printed. => the new revision, and what Emacs shows of it, or NIL: once it does not fit, a mark"
+  (let ((shown nil))
     (values (changing-call (call)
-              (let ((room (- +text-limit+ (call-output-length call))))
-                (incf (call-output-length call) (length text))
-                (when (plusp room)
-                  (setf kept (if (<= (length text) room) text (subseq text 0 room)))
-                  (push kept (call-output call)))))
-            kept)))
+              (let* ((before (call-output-length call))
+                     (room (max 0 (- +text-limit+ before))))
+                (setf (call-output-length call) (+ before (length text)))
+                (cond ((<= (length text) room)
+                       (push text (call-output call))
+                       (setf shown text))
+                      ((<= before +text-limit+)
+                       (let ((kept (subseq text 0 room)))
+                         (push kept (call-output call))
+                         (setf shown (format nil "~a [... further output is left out]" kept)))))))
+            shown)))
 
 (defun output-text (call limit)
   "The kept output of CALL, at most LIMIT characters, with the number of those left out."

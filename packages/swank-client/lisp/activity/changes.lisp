@@ -9,6 +9,10 @@
       (send (mconn.control-thread (first agent)) (list :write-string "" (list :load-module module)))
       t)))
 
+(defun prepare-changes ()
+  "Load what CHANGES needs before it is needed, if an agent's client can. => true if it can"
+  (and (or *live-changes* (request-module :code)) t))
+
 (defun changes (file)
   "The definitions that differ from FILE, or from all files if it is NIL.
 => (:changes (ENTRY ...) LEFT-OUT), (:loading) if the answer is available soon, (:unavailable) without an agent, or the reason"

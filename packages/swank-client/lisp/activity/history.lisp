@@ -15,9 +15,11 @@
         (subseq code start end))))
 
 (defun ledger ()
-  "A plist of the agents that are connected, of the questions without an answer, and of the latest calls, oldest first."
+  "A plist of the agents that are connected, of the questions without an answer, of the number of calls, and of the latest calls,
+oldest first."
   (list :agents (agents-now)
         :questions (open-questions)
+        :total (+ *forgotten-calls* (length *calls*))
         :calls (let ((calls (subseq *calls* 0 (min +shown-calls+ (length *calls*)))))
                  (mapcar (lambda (call) (call-plist call +shown-output+)) (reverse calls)))))
 

@@ -7,10 +7,12 @@
 (defvar *behind* '() "A list of the connections to which events were dropped.")
 
 (defun live-listeners (event)
-  "(CONNECTION CHANNEL) of each open connection that understands EVENT, a keyword, once."
+  "(CONNECTION CHANNEL) of each open connection that understands EVENT, a keyword, once. One that Swank serves without threads, as in style
+:FD-HANDLER, can be sent nothing by other threads."
   (loop for (connection channel protocol events) in (remove-duplicates (announced-listeners) :key #'first :from-end t)
         when (and (eql protocol +protocol+)
                   (member event events)
+                  (typep connection 'multithreaded-connection)
                   (open-stream-p (connection.socket-io connection)))
           collect (list connection channel)))
 

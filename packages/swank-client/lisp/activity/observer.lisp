@@ -25,7 +25,7 @@
                           :agent (agent-name connection)
                           :connection connection
                           :request request
-                          :operation (string-downcase (first form))
+                          :operation (operation-of form)
                           :code (bounded (action-text form))
                           :package (or own-package package)
                           :begun (now))))
@@ -47,16 +47,42 @@
 
 (defun note-stop (connection thread level condition requests)
   "Note that THREAD stopped at LEVEL with CONDITION, (MESSAGE TYPE ...), while it ran one of REQUESTS."
-  (let ((call (some (lambda (request) (find-open-call connection request)) requests))
-        (stop (list thread level (bounded (princ-to-string (first condition)) 2000))))
-    (when call
-      (tell :stop (call-number call) (changing-call (call) (setf (call-stop call) stop)) stop))))
+  (let ((stop (list thread level (bounded (princ-to-string (first condition)) 2000)))
+        (call (or (some (lambda (request) (find-open-call connection request)) requests)
+                  (find-if (lambda (call) (eql thread (first (call-stop call)))) (open-calls connection)))))
+    (if call
+        (tell :stop (call-number call) (changing-call (call) (setf (call-stop call) stop)) stop)
+        (begin-background-stop connection stop))))
 
-(defun note-resumption (connection thread)
-  "Note that THREAD left a stop."
+(defun begin-background-stop (connection stop)
+  "Enter STOP, of a thread that runs no request of CONNECTION's client, in the ledger."
+  (let ((call (make-call :number (next-number)
+                         :agent (agent-name connection)
+                         :connection connection
+                         :request +no-request+
+                         :operation *background-stop*
+                         :code (format nil ";; Thread ~d" (first stop))
+                         :begun (now)
+                         :stop stop)))
+    (add-call call)
+    (tell :begin (call-plist call))))
+
+(defun note-resumption (connection thread level)
+  "Note that THREAD left its stop at LEVEL."
   (dolist (call (open-calls connection))
     (when (eql thread (first (call-stop call)))
-      (tell :resume (call-number call) (changing-call (call) (setf (call-stop call) nil))))))
+      (cond ((string/= *background-stop* (call-operation call))
+             (tell :resume (call-number call) (changing-call (call) (setf (call-stop call) nil))))
+            ;; from a deeper level it returns to this stop
+            ((eql level 1) (tell-end call :returned ""))))))
+
+(defun call-outcome (call result)
+  "=> the status and the text of RESULT, which ended CALL"
+  (multiple-value-bind (status text) (outcome result)
+    (values status
+            (if (and (eq status :returned) (rassoc (call-operation call) *tools* :test #'string=))
+                (tool-result-text (call-operation call) text)
+                text))))
 
 (defun note-reply (connection reply request)
   "Note the REPLY to REQUEST."
@@ -65,7 +91,7 @@
       (destructuring-bind (status &optional data) reply
         (multiple-value-bind (status text)
             (case status
-              (:ok (outcome data))
+              (:ok (call-outcome call data))
               (:refused (values :failed "The result could not be sent."))
               (t (values :aborted "")))
           (tell-end call status text))))))
@@ -80,7 +106,7 @@
       (:debug (destructuring-bind (thread level condition restarts frames requests) (rest message)
                 (declare (ignore restarts frames))
                 (note-stop connection thread level condition requests)))
-      (:debug-return (note-resumption connection (second message)))
+      (:debug-return (note-resumption connection (second message) (third message)))
       (:return (note-reply connection (third message) (fourth message))))))
 
 (setf *observer* 'observe)

@@ -12,8 +12,10 @@
   (action "" :type string)
   (particulars '() :type list)
   (circumstances '() :type list)
-  ;; true if the user can allow it for a whole stop
-  (for-stop-p nil)
+  ;; (THREAD LEVEL TOKEN) of the stop that it is about, for which the user can allow it as a whole; or NIL
+  (stop nil :type list)
+  ;; true if a single key must not allow it
+  (in-full-p nil)
   (asked 0 :type rational)
   (seconds 0 :type real)
   ;; :yes, :no or :stop
@@ -35,7 +37,8 @@
         :action (question-action question)
         :particulars (question-particulars question)
         :circumstances (question-circumstances question)
-        :for-stop (and (question-for-stop-p question) t)
+        :for-stop (and (question-stop question) t)
+        :in-full (and (question-in-full-p question) t)
         :asked (seconds (question-asked question))
         :seconds (question-seconds question)))
 
@@ -48,10 +51,24 @@
   (loop for (connection) in (live-listeners :ask)
         thereis (not (member connection (question-passed question)))))
 
+(defun stop-of (thread-id level)
+  "The stop of the thread with the id THREAD-ID at LEVEL: (THREAD LEVEL TOKEN), where the TOKEN is NIL if it is not there."
+  (let ((thread (swank/backend:find-thread thread-id)))
+    (list thread level (and thread (= level (debugger-level thread)) (value-in-thread '*sldb-restarts* thread)))))
+
+(defun stop-gone-p (stop)
+  "True if the thread of STOP has left it. At a deeper level, it has not."
+  (destructuring-bind (thread level token) stop
+    (let ((now (if (and thread (sb-thread:thread-alive-p thread)) (debugger-level thread) 0)))
+      (or (< now level)
+          (and (= now level) (not (eq token (value-in-thread '*sldb-restarts* thread))))))))
+
 (defun await-answer (question)
-  "Wait until QUESTION is answered, its time is over, or nobody can answer it. => :answered, :unanswered or :nobody"
+  "Wait until QUESTION is answered, its stop has ended, its time is over, or nobody can answer it.
+=> :answered, :stop-gone, :unanswered or :nobody"
   (loop for left = (- (+ (question-asked question) (question-seconds question)) (now))
         do (cond ((question-answer question) (return :answered))
+                 ((and (question-stop question) (stop-gone-p (question-stop question))) (return :stop-gone))
                  ((not (answerable-p question)) (return :nobody))
                  ((<= left 0) (return :unanswered)))
            (sb-thread:wait-on-semaphore (question-news question) :timeout (min left +poll-seconds+))))
@@ -86,10 +103,12 @@
                  (t (values :returned "Allowed in Emacs: Yes"))))
     (:unanswered (values :refused (format nil "Not allowed in Emacs: no answer came within ~d s" (question-seconds question))))
     (:nobody (values :aborted "No Emacs could ask."))
+    (:stop-gone (values :aborted "The stop has ended."))
     (:gone (values :aborted "The agent does not ask any more."))))
 
 (defun pose (question connection)
-  "Ask QUESTION of CONNECTION's agent in each Emacs that listens, and enter it in the ledger. => (:answered ANSWER) | (:unanswered) | (:nobody)"
+  "Ask QUESTION of CONNECTION's agent in each Emacs that listens, and enter it in the ledger.
+=> (:answered ANSWER) | (:unanswered) | (:nobody) | (:stop-gone)"
   (let ((end :gone)
         (call (note-call *question* (question-text question) nil connection)))
     (sb-ext:atomic-push question (symbol-value '*questions*))
@@ -108,14 +127,15 @@
   "True if an Emacs listens in which the user can be asked."
   (and (live-listeners :ask) t))
 
-(defun ask-user (action particulars circumstances for-stop-p seconds)
-  "Ask the user whether this connection's agent may do ACTION. PARTICULARS are lists (LABEL TEXT).
-=> (:answered ANSWER), which is :YES, :NO or, if FOR-STOP-P, :STOP; (:unanswered) after SECONDS; (:nobody) if no Emacs asks, or none any more"
+(defun ask-user (action particulars circumstances stop seconds)
+  "Ask the user whether this connection's agent may do ACTION. PARTICULARS are lists (LABEL TEXT). STOP is NIL or (THREAD-ID LEVEL).
+=> (:answered ANSWER), which is :YES, :NO or, with a STOP, :STOP; (:stop-gone) if the thread has left STOP; (:unanswered) after SECONDS;
+(:nobody) if no Emacs asks, or none any more"
   (if (user-reachable-p)
       (pose (make-question :number (next-number)
                            :agent (or (agent-name *emacs-connection*) "agent")
                            :action action :particulars particulars :circumstances circumstances
-                           :for-stop-p for-stop-p :asked (now) :seconds seconds)
+                           :stop (and stop (apply #'stop-of stop)) :asked (now) :seconds seconds)
             *emacs-connection*)
       '(:nobody)))
 
@@ -130,7 +150,7 @@
               ((null (question-answer question))
                (setf counts-p t
                      (question-answer question)
-                     (if (or (eq answer :yes) (and (eq answer :stop) (question-for-stop-p question))) answer :no)))))
+                     (if (or (eq answer :yes) (and (eq answer :stop) (question-stop question))) answer :no)))))
       (sb-thread:signal-semaphore (question-news question)))
     counts-p))
 
@@ -154,6 +174,7 @@
                                        :action "end this Lisp, for all its clients"
                                        :particulars (list (list "Call" (argument-text (cons operator arguments)))
                                                           (list "Code" (call-code call)))
+                                       :in-full-p t
                                        :asked (now) :seconds 60)
                         connection))
         (note-wait connection (call-request call) nil)))))

@@ -18,6 +18,7 @@
     (:running (running))
     (:kick (kick))
     (:changes (changes (first arguments)))
+    (:prepare-changes (prepare-changes))
     (:ask-agents (apply #'ask-agents arguments))
     (:answer (answer-question *emacs-connection* (first arguments) (second arguments)))
     (t :unknown)))

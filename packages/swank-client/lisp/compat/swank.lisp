@@ -7,7 +7,7 @@
   ;; connections
   (:import-from #:swank #:*connection-closed-hook* #:*connections* #:*emacs-connection* #:*new-connection-hook* #:close-connection #:close-connection%
                 #:connection.socket-io #:connection.user-input #:connection.user-io #:connection.user-output #:default-connection
-                #:mconn.control-thread #:with-connection)
+                #:mconn.control-thread #:multithreaded-connection #:with-connection)
   ;; requests and messages
   (:import-from #:swank #:*buffer-package* #:*log-output* #:*pending-continuations* #:*send-counter* #:*slime-interrupts-enabled*
                 #:*swank-io-package* #:call/truncated-output-to-string #:current-socket-io #:current-thread-id #:dispatch-event
@@ -86,6 +86,7 @@
            #:make-istate
            #:make-tag
            #:mconn.control-thread
+           #:multithreaded-connection
            #:nth-frame
            #:ping-pong
            #:repl-symbol

@@ -176,10 +176,9 @@ may have been changed in the stop. The frame of the function around this form st
               (breakpoint-log breakpoint) log)
         (values breakpoint (append test-warnings log-warnings))))))
 
-(defun set-breakpoint (source &key condition log (from 1) thread package)
-  "Set a breakpoint on the function that SOURCE names. It stops if CONDITION is true, or prints the value of LOG instead.
-SOURCE, CONDITION and LOG are read in PACKAGE, by default the session's.
-=> (:set PLIST WARNING) | (:refused REASON KIND), where KIND is :name, :undefined, :macro, :used-by-lisp or :code"
+(defun call-with-breakable (function source package)
+  "Call FUNCTION with the name that SOURCE, read in PACKAGE, has of a function or method, if a breakpoint can be set on that.
+=> what FUNCTION returns | (:refused REASON KIND)"
   (handler-case
       (sb-ext:with-timeout +setting-seconds+
         (let* ((*package* (if package (named-package package) (session-package-now (current-session))))
@@ -190,10 +189,21 @@ SOURCE, CONDITION and LOG are read in PACKAGE, by default the session's.
                   (unbreakable-reason name))
             (if reason
                 (list :refused reason kind)
-                (multiple-value-call #'arm (new-breakpoint name condition log from thread))))))
+                (funcall function name)))))
     (sb-ext:timeout () (list :refused "Compiling its code takes too long." :code))
     (refused-code (problem) (list :refused (message-text problem) :code))
     (error (problem) (list :refused (message-text problem) :name))))
+
+(defun check-breakpoint (source package)
+  "Whether SET-BREAKPOINT accepts the name SOURCE, so that nobody is asked in vain. => (:breakable) | (:refused REASON KIND)"
+  (call-with-breakable (constantly '(:breakable)) source package))
+
+(defun set-breakpoint (source &key condition log (from 1) thread package)
+  "Set a breakpoint on the function that SOURCE names. It stops if CONDITION is true, or prints the value of LOG instead.
+SOURCE, CONDITION and LOG are read in PACKAGE, by default the session's.
+=> (:set PLIST WARNING) | (:refused REASON KIND), where KIND is :name, :undefined, :macro, :used-by-lisp or :code"
+  (call-with-breakable (lambda (name) (multiple-value-call #'arm (new-breakpoint name condition log from thread)))
+                       source package))
 
 (defun setting-warning (function warnings)
   "A warning for a breakpoint, or NIL. FUNCTION is its name unless it is on a method. WARNINGS are the compiler's about its code."

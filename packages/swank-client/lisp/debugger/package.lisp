@@ -7,6 +7,7 @@
   (:import-from #:swank-client/connection #:repl-p)
   (:import-from #:swank-client/objects #:drop-lookup #:new-number #:numbered-values)
   (:export #:ask-stop
+           #:check-breakpoint
            #:continue-stop
            #:describe-foreign-stop
            #:eval-in-frame

@@ -36,16 +36,27 @@
     (and position
          (swank/backend:make-location (list :file file) (list :position (1+ position)) (and snippet (list :snippet snippet))))))
 
+(defun text-in-package (text plist)
+  "TEXT, which has the source plist PLIST, after the IN-PACKAGE form that an editor needs to compile it again in the right package. CL-USER is
+the one that editors assume.
+=> the text, and the position of TEXT in it, from 1"
+  (let ((package (getf plist :package)))
+    (if (and (stringp package) (string/= package "COMMON-LISP-USER"))
+        (let ((head (format nil "(in-package ~s)~2%" package)))
+          (values (concatenate 'string head text) (1+ (length head))))
+        (values text 1))))
+
 (defun definition-location (plist text name)
   "Swank's location for the definition of NAME in TEXT, whose source plist is PLIST."
   (or (saved-location plist text)
-      (swank/backend:make-location (list :source-form text) (list :function-name (searched-name name)))))
+      (swank/backend:make-location (list :source-form (text-in-package text plist)) (list :function-name (searched-name name)))))
 
 (defun call-location (plist text code-location)
   "Swank's location for CODE-LOCATION in TEXT, whose source plist is PLIST. Emacs searches for its snippet."
   (let ((call (ignore-errors (call-under-way code-location))))
     (or (saved-location plist text call)
-        (swank/backend:make-location (list :source-form text) '(:position 1) (and call (list :snippet call))))))
+        (multiple-value-bind (whole start) (text-in-package text plist)
+          (swank/backend:make-location (list :source-form whole) (list :position start) (and call (list :snippet call)))))))
 
 (defun show-texts ()
   "Make Swank give Emacs the texts. This stays after the client disconnects, as the definitions do."

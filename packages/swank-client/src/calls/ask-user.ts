@@ -1,4 +1,4 @@
-import { type Decoder, decode, list, NIL, quote, type Sexp, T } from "sexp-parser";
+import { type Decoder, decode, list, NIL, quote, type Sexp } from "sexp-parser";
 import { keywordOf } from "../lisp/decoders.js";
 import { lispFunction } from "../lisp/descriptor.js";
 
@@ -10,8 +10,8 @@ export interface UserQuestion {
   readonly particulars: readonly (readonly [label: string, text: string])[];
   /** Where the action would happen, in lines. */
   readonly circumstances: readonly string[];
-  /** Whether the user can allow the action for a whole stop. */
-  readonly isForStop: boolean;
+  /** The stop that the action is about: the user can allow the action for all of it, and the question ends with it. */
+  readonly stop?: { readonly thread: number; readonly level: number } | undefined;
   /** Seconds that the user has. */
   readonly seconds: number;
 }
@@ -19,15 +19,16 @@ export interface UserQuestion {
 const ANSWERS = ["yes", "no", "stop"] as const;
 
 /**
- * A user's answer; `stop` is a yes for the whole stop. `unanswered`: the time was up. `nobody`: no Emacs that asks questions is connected, or
+ * A user's answer; `stop` is a yes for the whole stop. `stop-gone`: the stop ended first. `unanswered`: the time was up. `nobody`: no Emacs that asks questions is connected, or
  * none is left.
  */
-export type UserAnswer = (typeof ANSWERS)[number] | "unanswered" | "nobody";
+export type UserAnswer = (typeof ANSWERS)[number] | "stop-gone" | "unanswered" | "nobody";
 
 const { map, tagged, tuple } = decode;
 
 const userAnswer: Decoder<UserAnswer> = tagged({
   answered: map(tuple(keywordOf(ANSWERS)), ([answer]): UserAnswer => answer),
+  "stop-gone": map(tuple(), (): UserAnswer => "stop-gone"),
   unanswered: map(tuple(), (): UserAnswer => "unanswered"),
   nobody: map(tuple(), (): UserAnswer => "nobody"),
 });
@@ -49,11 +50,11 @@ export const userReachable = lispFunction({
 export const askUser = lispFunction({
   name: "ask-user",
   module: "activity",
-  encode: ({ action, particulars, circumstances, isForStop, seconds }: UserQuestion) => [
+  encode: ({ action, particulars, circumstances, stop, seconds }: UserQuestion) => [
     action,
     quote(listOf(particulars.map(([label, text]) => list(label, text)))),
     quote(listOf(circumstances)),
-    isForStop ? T : NIL,
+    stop === undefined ? NIL : quote(list(stop.thread, stop.level)),
     seconds,
   ],
   decode: userAnswer,

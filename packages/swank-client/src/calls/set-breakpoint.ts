@@ -1,4 +1,4 @@
-import { type Decoder, decode, keyword, type Sexp, T } from "sexp-parser";
+import { type Decoder, decode, keyword, NIL, type Sexp, T } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
 import { keywordOf } from "../lisp/decoders.js";
 import { lispFunction } from "../lisp/descriptor.js";
@@ -42,6 +42,21 @@ function refused(name: string, reason: string, kind: keyof typeof REMEDIES): Swa
   return new SwankError("BREAKPOINT_REFUSED", `${name}: ${reason}`, { remedy: REMEDIES[kind] });
 }
 
+const refusals = {
+  refused: (name: string) => map(tuple(string, keywordOf(KINDS)), ([reason, kind]) => refused(name, reason, kind)),
+};
+
+/** Checks whether a breakpoint can be set on a function. */
+export const checkBreakpoint = lispFunction({
+  name: "check-breakpoint",
+  module: "debugger",
+  encode: (name: string, home: string | undefined): readonly Sexp[] => [name, home ?? NIL],
+  decode: tagged({ breakable: map(tuple(), () => undefined) }),
+  refusals,
+  timeout: BREAKPOINT_TIME,
+  label: () => "checking a breakpoint",
+});
+
 /** Sets a breakpoint on a function (lisp/debugger/breakpoints.lisp). */
 export const setBreakpoint = lispFunction({
   name: "set-breakpoint",
@@ -59,9 +74,7 @@ export const setBreakpoint = lispFunction({
     return items;
   },
   decode: newBreakpoint,
-  refusals: {
-    refused: (name: string) => map(tuple(string, keywordOf(KINDS)), ([reason, kind]) => refused(name, reason, kind)),
-  },
+  refusals,
   timeout: BREAKPOINT_TIME,
   label: () => "setting a breakpoint",
 });

@@ -4,7 +4,7 @@ import { QUESTION_OPTIONS, type QuestionOptions } from "../base/question-options
 import { type Breakpoint, type HitElsewhere, hitElsewhere, type NewBreakpoint } from "../calls/breakpoint.js";
 import { listBreakpoints } from "../calls/list-breakpoints.js";
 import { removeBreakpoint } from "../calls/remove-breakpoint.js";
-import { type BreakpointConditions, setBreakpoint } from "../calls/set-breakpoint.js";
+import { type BreakpointConditions, checkBreakpoint, setBreakpoint } from "../calls/set-breakpoint.js";
 import { decodedIfKnown } from "../lisp/decoders.js";
 import type { LispRunner } from "../lisp/lisp-runner.js";
 import type { WriteStringMessage } from "../protocol/wire/messages.js";
@@ -50,6 +50,17 @@ export class Breakpoints {
     checkNumber("hitCount", hitCount, "a whole number from 1", Number.isSafeInteger(hitCount) && hitCount >= 1);
     if (thread !== undefined && thread !== "any") checkId("thread", thread);
     return this.#lisp.with({ signal: options.signal }).run(setBreakpoint, name, options);
+  }
+
+  /**
+   * Checks whether a breakpoint can be set on the function `name`, without setting one.
+   *
+   * @throws SwankError `BREAKPOINT_REFUSED` as `set`; `INVALID_ARGUMENT`
+   */
+  async check(name: string, options: QuestionOptions & Pick<BreakpointOptions, "package"> = {}): Promise<void> {
+    checkOptions("breakpoints.check", options, { ...QUESTION_OPTIONS, package: true });
+    checkText("name", name);
+    await this.#lisp.with({ signal: options.signal }).run(checkBreakpoint, name, options.package);
   }
 
   /** Lists this client's breakpoints in the order in which they were set. */

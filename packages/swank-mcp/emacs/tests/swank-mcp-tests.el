@@ -252,6 +252,22 @@
                    (swank-mcp--client-command "Gemini CLI" 4005)))
     (should (equal "/opt/my\\ tools/swank-mcp --attach 7" (swank-mcp--client-command "other" 7)))))
 
+(ert-deftest swank-mcp-tests-program ()
+  "The program is the one that is configured, beside the package, or on the path; otherwise nothing is copied."
+  (let ((folder (make-temp-file "swank-mcp" t))
+        (swank-mcp-program nil))
+    (unwind-protect
+        (cl-letf (((symbol-function 'locate-library) (lambda (&rest _) (expand-file-name "elpa/swank-mcp.el" folder))))
+          (let ((exec-path '("/no/such/folder")))
+            (should-error (swank-mcp--client-command "Codex" 4005) :type 'user-error))
+          (let ((exec-path (list folder))
+                (program (expand-file-name "swank-mcp" folder)))
+            (write-region "#!/bin/sh\n" nil program nil 'silent)
+            (set-file-modes program #o755)
+            (should (equal (format "codex mcp add lisp -- %s --attach 4005" program)
+                           (swank-mcp--client-command "Codex" 4005)))))
+      (delete-directory folder t))))
+
 (ert-deftest swank-mcp-tests-secret ()
   "A secret is made once, for its owner only."
   (let* ((folder (make-temp-file "swank-mcp" t))
@@ -276,19 +292,30 @@
                 :circumstances '("In package P") :for-stop nil :asked (+ 1000.0 number) :seconds 60)))
 
 (defmacro swank-mcp-tests--with-questions (&rest body)
-  "Evaluate BODY with the only LISP, which keeps its ANSWERS, and no timers."
+  "Evaluate BODY with the only LISP, which keeps its ANSWERS, and no timers.
+A person sees the selected frame."
   (declare (indent 0))
   `(let* ((lisp (swank-mcp--make-lisp 'process))
           (swank-mcp--lisps (list lisp))
           (slime-net-processes '(process))
           (swank-mcp-change-hook '())
           (swank-mcp--question-timer 'none)
-          (swank-mcp--posed nil)
+          (swank-mcp-mode t)
+          (swank-mcp--asking nil)
           (swank-mcp--ended-calls '())
           (answers '()))
      (cl-letf (((symbol-function 'swank-mcp--request)
-                (lambda (_lisp _receive &rest request) (push request answers))))
-       ,@body)))
+                (lambda (_lisp _receive &rest request) (push request answers)))
+               ((symbol-function 'swank-mcp--watch-questions) #'ignore)
+               ((symbol-function 'swank-mcp--person-frame) #'selected-frame)
+               ((symbol-function 'swank-mcp--real-frame-p) (lambda (_frame) t)))
+       (save-window-excursion
+         (unwind-protect (progn ,@body)
+           (when (get-buffer swank-mcp--question-buffer) (kill-buffer swank-mcp--question-buffer)))))))
+
+(defun swank-mcp-tests--read ()
+  "Behave as if the question on display had been there for long."
+  (with-current-buffer swank-mcp--question-buffer (setq swank-mcp--shown-at 0.0)))
 
 (ert-deftest swank-mcp-tests-asking ()
   "A question makes the mode line say so until it is withdrawn, and is noted once."
@@ -297,6 +324,7 @@
     (swank-mcp--on-ask lisp (swank-mcp-tests--question 1))
     (should (= 1 (length (swank-mcp--all-questions))))
     (should (eq 'asking (swank-mcp--state lisp)))
+    (should (equal "agent asking: C-c ? y, n or s" (substring-no-properties (nth 1 (swank-mcp--mode-line)))))
     (swank-mcp--on-withdraw lisp 1 :answered :yes)
     (should-not (swank-mcp--state lisp))
     (should-not answers)))
@@ -304,71 +332,126 @@
 (ert-deftest swank-mcp-tests-unattended ()
   "An Emacs without a person passes every question on."
   (swank-mcp-tests--with-questions
-    (swank-mcp--on-ask lisp (swank-mcp-tests--question 1))
-    (swank-mcp--on-ask lisp (swank-mcp-tests--question 2))
-    (swank-mcp--look-at-questions)
-    (should (equal '((:answer 2 :pass) (:answer 1 :pass)) answers))
-    (should-not (swank-mcp--all-questions))))
+    (cl-letf (((symbol-function 'swank-mcp--person-frame) #'ignore))
+      (swank-mcp--on-ask lisp (swank-mcp-tests--question 1))
+      (swank-mcp--on-ask lisp (swank-mcp-tests--question 2))
+      (swank-mcp--look-at-questions)
+      (should (equal '((:answer 2 :pass) (:answer 1 :pass)) answers))
+      (should-not (swank-mcp--all-questions)))))
 
 (ert-deftest swank-mcp-tests-answers ()
-  "The answer is sent, and whatever else ends the prompt is a no."
+  "Each command sends its answer to the question on display, and the next one is shown."
   (swank-mcp-tests--with-questions
-    (cl-letf (((symbol-function 'swank-mcp--person-frame) #'selected-frame))
-      (dolist (case `((,(lambda (&rest _) (throw 'swank-mcp--answer :yes)) . :yes)
-                      (,(lambda (&rest _) (signal 'quit nil)) . :no)
-                      (,(lambda (&rest _) "typed") . :no)))
-        (setq answers '())
-        (swank-mcp--on-ask lisp (swank-mcp-tests--question 1))
-        (cl-letf (((symbol-function 'read-from-minibuffer) (car case)))
-          (swank-mcp--pose (car (swank-mcp--all-questions))))
-        (should (equal `((:answer 1 ,(cdr case))) answers))
-        (should-not (swank-mcp--all-questions))))))
+    (dolist (number '(1 2 3)) (swank-mcp--on-ask lisp (swank-mcp-tests--question number :for-stop t)))
+    (dolist (command '(swank-mcp-allow swank-mcp-refuse swank-mcp-allow-for-stop))
+      (swank-mcp--look-at-questions)
+      (should swank-mcp--asking)
+      (swank-mcp-tests--read)
+      (funcall command))
+    (should (equal '((:answer 3 :stop) (:answer 2 :no) (:answer 1 :yes)) answers))
+    (swank-mcp--look-at-questions)
+    (should-not swank-mcp--asking)
+    (should-not (get-buffer swank-mcp--question-buffer))))
+
+(ert-deftest swank-mcp-tests-unread ()
+  "A yes counts only for a question that is in a window long enough, and not from a keyboard macro."
+  (swank-mcp-tests--with-questions
+    (swank-mcp--on-ask lisp (swank-mcp-tests--question 1))
+    (should-error (swank-mcp-allow) :type 'user-error)
+    (should (swank-mcp--question-windows))
+    (should-error (swank-mcp-allow) :type 'user-error)
+    (swank-mcp-tests--read)
+    (let ((executing-kbd-macro [?y])) (should-error (swank-mcp-allow) :type 'user-error))
+    (should-error (swank-mcp-allow-for-stop) :type 'user-error)
+    (swank-mcp--on-withdraw lisp 1 :unanswered nil)
+    (swank-mcp--on-ask lisp (swank-mcp-tests--question 2))
+    (should-error (swank-mcp-allow) :type 'user-error)
+    (should-not answers)
+    (swank-mcp-tests--read)
+    (swank-mcp-allow)
+    (should (equal '((:answer 2 :yes)) answers))))
+
+(ert-deftest swank-mcp-tests-in-full ()
+  "The end of a Lisp needs a yes in full, for the question that is still open then."
+  (swank-mcp-tests--with-questions
+    (swank-mcp--on-ask lisp (swank-mcp-tests--question 1 :in-full t))
+    (swank-mcp--look-at-questions)
+    (swank-mcp-tests--read)
+    (dolist (typed '("y" "" "no" "YES"))
+      (cl-letf (((symbol-function 'read-string) (lambda (&rest _) typed)))
+        (should-error (swank-mcp-allow) :type 'user-error)))
+    (should-not answers)
+    (cl-letf (((symbol-function 'read-string) (lambda (&rest _) (swank-mcp--on-withdraw lisp 1 :gone nil) "yes")))
+      (should-error (swank-mcp-allow) :type 'user-error))
+    (should-not answers)))
+
+(ert-deftest swank-mcp-tests-windows ()
+  "A question takes no window from the person, and its end changes only its own window."
+  (swank-mcp-tests--with-questions
+    (let ((before (selected-window))
+          (buffer (window-buffer)))
+      (swank-mcp--on-ask lisp (swank-mcp-tests--question 1))
+      (swank-mcp--look-at-questions)
+      (should (eq before (selected-window)))
+      (other-window 1)
+      (should (eq before (selected-window)))
+      (let ((other (split-window)))
+        (set-window-buffer other "*Messages*")
+        (swank-mcp--on-withdraw lisp 1 :gone nil)
+        (swank-mcp--look-at-questions)
+        (should (equal (list buffer (get-buffer "*Messages*")) (mapcar #'window-buffer (list before other))))
+        (should-not (get-buffer swank-mcp--question-buffer))))))
+
+(ert-deftest swank-mcp-tests-selected-window ()
+  "The window of a question that has ended stays while it is selected, so that keys reach nothing else."
+  (swank-mcp-tests--with-questions
+    (swank-mcp--on-ask lisp (swank-mcp-tests--question 1))
+    (swank-mcp-show-question)
+    (should (equal swank-mcp--question-buffer (buffer-name (window-buffer))))
+    (dolist (key '("y" "n" "!")) (should (memq (key-binding key) '(undefined nil))))
+    (swank-mcp--on-withdraw lisp 1 :gone nil)
+    (swank-mcp--look-at-questions)
+    (should (equal swank-mcp--question-buffer (buffer-name (window-buffer))))
+    (should (string-match-p "needs no answer" (with-current-buffer swank-mcp--question-buffer (buffer-string))))
+    (should-error (swank-mcp-allow) :type 'user-error)
+    (other-window 1)
+    (swank-mcp--look-at-questions)
+    (should-not (get-buffer swank-mcp--question-buffer))))
 
 (ert-deftest swank-mcp-tests-ended-question ()
   "A question ends with the connection of its Lisp."
   (swank-mcp-tests--with-questions
     (swank-mcp--on-ask lisp (swank-mcp-tests--question 1))
-    (cl-letf (((symbol-function 'swank-mcp--person-frame) #'selected-frame)
-              ((symbol-function 'read-from-minibuffer)
-               (lambda (&rest _)
-                 (setq swank-mcp--posed-depth (recursion-depth))
-                 (swank-mcp--forget 'process)
-                 (swank-mcp--look-at-questions)
-                 "still asked")))
-      (swank-mcp--pose (car (swank-mcp--all-questions))))
+    (swank-mcp--look-at-questions)
+    (swank-mcp-tests--read)
+    (swank-mcp--forget 'process)
+    (should-error (swank-mcp-allow) :type 'user-error)
     (should-not answers)
     (should-not (swank-mcp--all-questions))))
 
-(ert-deftest swank-mcp-tests-early-yes ()
-  "A yes that was typed before the question could be read is ignored, a no counts."
+(ert-deftest swank-mcp-tests-question-text ()
+  "A question shows everything, and the keys."
   (swank-mcp-tests--with-questions
-    (swank-mcp--on-ask lisp (swank-mcp-tests--question 1 :for-stop t))
-    (let ((minibuffer-message-timeout 0)
-          (swank-mcp--posed (car (swank-mcp--all-questions)))
-          (swank-mcp--posed-depth (recursion-depth))
-          (swank-mcp--posed-at (float-time)))
-      (should (eq 'ignored (catch 'swank-mcp--answer (swank-mcp-allow) 'ignored)))
-      (should (eq 'ignored (catch 'swank-mcp--answer (swank-mcp-allow-for-stop) 'ignored)))
-      (should (eq :no (catch 'swank-mcp--answer (swank-mcp-refuse) 'ignored)))
-      (setq swank-mcp--posed-at (- (float-time) 10))
-      (should (eq :yes (catch 'swank-mcp--answer (swank-mcp-allow) 'ignored)))
-      (should (eq :stop (catch 'swank-mcp--answer (swank-mcp-allow-for-stop) 'ignored))))))
+    (swank-mcp--on-ask lisp (swank-mcp-tests--question 1 :particulars '(("Function" "fact") ("Code" "(f\n 1)"))))
+    (with-temp-buffer
+      (swank-mcp--insert-question (car (swank-mcp--all-questions)))
+      (should (equal (concat "Agent claude wants to set a breakpoint\nC-c ? y allows it, C-c ? n refuses it.\n"
+                             "\nFunction: fact\n\nCode:\n(f\n 1)\n\nIn package P\n")
+                     (buffer-string))))))
 
-(ert-deftest swank-mcp-tests-question-texts ()
-  "The prompt has short code, and the buffer everything."
+(ert-deftest swank-mcp-tests-question-key ()
+  "The key of the answers can be chosen, and is bound only while a question waits."
   (swank-mcp-tests--with-questions
-    (swank-mcp--on-ask lisp (swank-mcp-tests--question 1))
-    (let ((question (car (swank-mcp--all-questions))))
-      ;; without a terminal, the frame of Emacs 27 has 10 columns
-      (cl-letf (((symbol-function 'frame-width) (lambda (&optional _frame) 80)))
-        (should (equal "Agent claude wants to set a breakpoint: Function fact, (f 1)  Allow? (y, n, s: show) "
-                       (substring-no-properties (swank-mcp--prompt question)))))
-      (setf (swank-mcp--question-particulars question) '(("Code" "(f\n 1)")))
-      (should (equal "Agent claude wants to set a breakpoint  Allow? (y, n, s: show) "
-                     (substring-no-properties (swank-mcp--prompt question))))
-      (with-temp-buffer
-        (swank-mcp--insert-question question)
-        (should (equal "Agent claude wants to set a breakpoint\n\nCode:\n(f\n 1)\n\nIn package P\n" (buffer-string)))))))
+    (let ((before swank-mcp-question-key))
+      (unwind-protect
+          (progn
+            (customize-set-variable 'swank-mcp-question-key "C-c &")
+            (should-not (commandp (key-binding (kbd "C-c & y"))))
+            (swank-mcp--on-ask lisp (swank-mcp-tests--question 1))
+            (swank-mcp--look-at-questions)
+            (should (eq 'swank-mcp-allow (key-binding (kbd "C-c & y"))))
+            (should-not (commandp (key-binding (kbd "C-c ? y")))))
+        (customize-set-variable 'swank-mcp-question-key before)))))
 
 ;;;; Places and stops
 
@@ -483,6 +566,29 @@
   "Definitions are found by their beginnings, in any case."
   (should (equal '("(defmethod (setf area)" "(defun f") (swank-mcp--heads "(DEFUN f (x)\n  (list x))\n\n(defmethod (setf area) (new old))")))
   (should-not (swank-mcp--heads "(list 1)")))
+
+(ert-deftest swank-mcp-tests-warning ()
+  "What agents have changed stops the first compilation of a file, and that only while it is the same."
+  (swank-mcp-tests--with-changes "" '()
+    (let ((swank-mcp--warned nil)
+          (lost (list (swank-mcp-tests--change file))))
+      (cl-flet ((warn (lost) (swank-mcp--warn-of-undoing nil file lost 'slime-load-file "loads" "loaded")))
+        (warn '())
+        (should (string-match-p "^Not loaded: it would undo what agents have changed in the Lisp, F\\.  .* again loads it anyway$"
+                                (cadr (should-error (warn lost) :type 'user-error))))
+        (warn lost)
+        (should-error (warn lost) :type 'user-error)
+        (should-error (warn (list (swank-mcp-tests--change file :text "(defun f () 3)"))) :type 'user-error)))))
+
+(ert-deftest swank-mcp-tests-slow-comparison ()
+  "A Lisp that does not answer makes nobody wait long."
+  (let* ((process (make-pipe-process :name "lisp" :buffer nil :noquery t))
+         (lisp (swank-mcp--make-lisp process))
+         (swank-mcp-compare-seconds 0.2))
+    (unwind-protect
+        (cl-letf (((symbol-function 'swank-mcp--request) #'ignore))
+          (should (equal "the Lisp has not answered in time" (swank-mcp--changes-now lisp "/f.lisp"))))
+      (delete-process process))))
 
 (ert-deftest swank-mcp-tests-ignore ()
   "A definition is ignored until its text changes."

@@ -127,6 +127,7 @@ export class Approvals {
       const chosen = await putInEmacs(ask, request, approver, onAsked);
       answer = answerInEmacs(chosen);
       if (chosen === "nobody") return false;
+      if (chosen === "stop-gone") throw request.stop === undefined ? denied(request, answer.how) : stale(request.stop);
       if (!answer.isAllowed) throw denied(request, `${answer.how} in Emacs`);
       if (chosen === "stop") this.#grant(request);
       return true;
@@ -252,6 +253,7 @@ function answerOf(reply: Reply): ApprovalAnswer {
 }
 
 function answerInEmacs(chosen: UserAnswer): ApprovalAnswer {
+  if (chosen === "stop-gone") return { isAllowed: false, by: "emacs", how: "the stop ended before the user answered" };
   if (chosen === "nobody") return { isAllowed: false, by: "emacs", how: "no Emacs could ask" };
   if (chosen === "yes" || chosen === "stop")
     return { isAllowed: true, by: "emacs", how: chosen === "yes" ? YES : YES_FOR_STOP };
@@ -283,7 +285,7 @@ function cancelled(): Refusal {
 }
 
 function stale({ thread, level }: DebuggedStop): Refusal {
-  return new Refusal("STALE_STOP", `The stop ${thread}/${level} ended before the user was asked.`);
+  return new Refusal("STALE_STOP", `The stop ${thread}/${level} ended before the user answered.`);
 }
 
 function cannotAsk(request: ApprovalRequest, mode: ApprovalMode): Refusal {

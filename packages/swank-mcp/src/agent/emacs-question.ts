@@ -21,7 +21,7 @@ export function askThroughImage(client: Pick<LispClient, "askUser" | "canAskUser
       action: actionText(request),
       particulars: particulars.map(([label, text]) => [visibleLine(label), visibleText(text)] as const),
       circumstances: circumstances.map(visibleLine),
-      isForStop: stop !== undefined,
+      stop: stop && { thread: stop.thread, level: stop.level },
       seconds,
     };
     if (!(await client.canAskUser().catch(() => false))) return "nobody";

@@ -192,7 +192,7 @@ export interface LispClient
     | "definitions"
     | "reset"
   > {
-  readonly breakpoints: Pick<Breakpoints, "set" | "list" | "remove">;
+  readonly breakpoints: Pick<Breakpoints, "check" | "set" | "list" | "remove">;
   /** Live stops, the latest last. */
   readonly stops: readonly DebuggedStop[];
   /** Those that have not ended. */

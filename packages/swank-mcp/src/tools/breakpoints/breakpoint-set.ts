@@ -28,6 +28,7 @@ export const breakpointSet = defineTool({
     const session = await context.session();
     const watched = await watchedThread(thread, session, context.signal);
     const options = { condition, log, hitCount, thread: watched, package: session.packageName };
+    await session.client.breakpoints.check(name, { package: options.package, signal: context.signal });
     const request: ApprovalRequest = {
       operation: ":set-breakpoint",
       action: "set a breakpoint",

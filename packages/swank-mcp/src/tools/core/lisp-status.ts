@@ -37,6 +37,11 @@ export const lispStatus = defineTool({
     const { info } = session.client;
     const { config } = context;
     const answer = await ask(session, context);
+    const own = ownStops(context.agent, session);
+    // Nothing is known about the stops of an image that does not answer.
+    const asked = context.agent.userRequests.latest(
+      (stop) => answer.isSilent || [...own, ...answer.others].some(({ thread }) => isWithin(stop, thread)),
+    );
     const isShareable = origin.kind === "own" && origin.shared === undefined && (await isUsualPortTaken());
     return jsonAnswer({
       image: origin.kind,
@@ -49,10 +54,10 @@ export const lispStatus = defineTool({
         ? { unresponsive: `${UNRESPONSIVE} ${hangRemedy(session)}` }
         : { directory: answer.directory }),
       package: session.packageName,
-      ...stopListData(ownStops(context.agent, session), answer.isSilent ? [] : answer.others, config.maxStops),
+      ...stopListData(own, answer.isSilent ? [] : answer.others, config.maxStops),
       ...runningData(context.agent, session, answer.isSilent ? [] : answer.recorded),
       ...(config.readOnly ? { read_only: true } : {}),
-      ...(context.agent.userRequests.latest.length > 0 ? { user_asks: [...context.agent.userRequests.latest] } : {}),
+      ...(asked.length > 0 ? { user_asks: [...asked] } : {}),
       on_error: config.onError,
       limits: {
         timeout: config.timeout,
@@ -72,6 +77,13 @@ function sharedData({ shared }: OwnOrigin) {
   return "address" in shared
     ? { shared: shared.address, shared_secret: shared.secretFile ?? "none is required" }
     : { not_shared: shared.problem };
+}
+
+/** Whether a thread that is stopped at `latest`, thread/level, still is in the stop `earlier`. */
+function isWithin(earlier: string, latest: string): boolean {
+  const [thread, level] = earlier.split("/");
+  const [now, deepest] = latest.split("/");
+  return thread === now && Number(level) <= Number(deepest);
 }
 
 /** Asks the image for its directory, and for other clients' stops and what agents run. The other fields need no answer of the image. */
