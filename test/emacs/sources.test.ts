@@ -31,6 +31,9 @@ const FOUND: Readonly<Record<string, { text: string; line: string }>> = {
   quarter: { text: QUARTER, line: "  (defun quarter (number) (halve (halve number)))" },
 };
 
+/** What follows the text, so that C-c C-c compiles it in the package WORKS. */
+const IN_WORKS = '\n\n;; The package in which this was evaluated:\n(in-package "WORKS")\n';
+
 /** The buffer in which SLIME shows source text without a file. */
 const SOURCE = "*slime-source*";
 
@@ -50,7 +53,7 @@ describe("source of an agent's definition in Emacs", function () {
   async function findAll(): Promise<void> {
     const before = await user.emacs.replText();
     for (const [name, found] of Object.entries(FOUND)) {
-      const text = `(in-package "WORKS")\n\n${found.text}`;
+      const text = `${found.text}${IN_WORKS}`;
       expect(await user.emacs.definition(`works::${name}`)).to.deep.equal({ buffer: SOURCE, ...found, text });
     }
     expect(await user.emacs.replText()).to.equal(before);
@@ -85,7 +88,9 @@ describe("source of an agent's definition in Emacs", function () {
                         (goto-char (point-min))
                         (search-forward "DEFMETHOD")
                         (slime-goto-xref))`);
-    expect((await emacs.bufferShowing(SOURCE, "defmethod")).text).to.equal("(defmethod speak ((animal animal)) :says)");
+    expect((await emacs.bufferShowing(SOURCE, "defmethod")).text).to.equal(
+      `(defmethod speak ((animal animal)) :says)${IN_WORKS}`,
+    );
   });
 
   it("is shown by v in the debugger, at the current call", async () => {
@@ -95,7 +100,7 @@ describe("source of an agent's definition in Emacs", function () {
     const before = await emacs.replText();
     await emacs.pressOnFrame(thread, "HALVE", "v");
     const { text, line } = await emacs.bufferShowing(SOURCE, "halve");
-    expect({ text, line }).to.deep.equal({ text: HALVE, line: "    (+ (/ number (- two two)) 0)))" });
+    expect({ text, line }).to.deep.equal({ text: `${HALVE}${IN_WORKS}`, line: "    (+ (/ number (- two two)) 0)))" });
     await emacs.pressOnFrame(thread, "QUARTER", "v");
     expect((await emacs.bufferShowing(SOURCE, "quarter")).line).to.equal(FOUND["quarter"]?.line);
     expect(await emacs.replText()).to.equal(before);

@@ -47,23 +47,6 @@ describe("threads beside Emacs", function () {
     expect(await emacs.replText()).to.include(":WENT-ON");
   });
 
-  it("of an agent's evaluation that d in the list of threads stops in Emacs show their frames there", async () => {
-    const { emacs } = user;
-    const agent = await user.agent();
-    const running = agent.evaluate("(progn (defvar *busy* t) (loop until (boundp '*end*) do (sleep 0.01)) :ended)");
-    await emacs.evaluateInRepl("(loop until (boundp '*busy*) do (sleep 0.01))");
-    await emacs.eval("(slime-list-threads)");
-    await emacs.bufferShowing("*slime-threads*", "worker");
-    await emacs.eval(`(with-current-buffer "*slime-threads*" (goto-char (point-min)) (search-forward "worker")
-      (call-interactively (key-binding (kbd "d"))))`);
-    const { thread, text } = await emacs.debuggerShowing("Interrupt from Emacs");
-    expect(text).to.match(/^ {2}\d+: \(SLEEP /m);
-    await emacs.pressInDebugger(thread, "0");
-    await emacs.debuggerClosed(thread);
-    await emacs.evaluateInRepl("(defvar *end* t)");
-    expect(await running).to.deep.equal(["=> :ENDED"]);
-  });
-
   it("of the program stop at the agent, never in Emacs, which works on", async () => {
     const { emacs } = user;
     await emacs.evaluateInRepl(COUNTING);

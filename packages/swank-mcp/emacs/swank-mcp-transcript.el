@@ -150,7 +150,7 @@ One that is not kept any more disappears."
            (swank-mcp--insert-call call))))
 
 (defun swank-mcp--earlier-text ()
-  "Return the header line, about earlier calls."
+  "Return the text of the header line."
   (let ((earlier (apply #'+ (mapcar #'swank-mcp--lisp-earlier swank-mcp--lisps))))
     (if (> earlier 0)
         (format "%d earlier call%s not kept" earlier (if (= earlier 1) " is" "s are"))

@@ -37,14 +37,12 @@
          (swank/backend:make-location (list :file file) (list :position (1+ position)) (and snippet (list :snippet snippet))))))
 
 (defun text-in-package (text plist)
-  "TEXT, which has the source plist PLIST, after the IN-PACKAGE form that an editor needs to compile it again in the right package. CL-USER is
-the one that editors assume.
-=> the text, and the position of TEXT in it, from 1"
+  "TEXT, which has the source plist PLIST, and below it the IN-PACKAGE form by which an editor compiles it again in the right package. CL-USER is
+the one that editors assume. Above TEXT, the form would move the positions in it."
   (let ((package (getf plist :package)))
     (if (and (stringp package) (string/= package "COMMON-LISP-USER"))
-        (let ((head (format nil "(in-package ~s)~2%" package)))
-          (values (concatenate 'string head text) (1+ (length head))))
-        (values text 1))))
+        (format nil "~a~2%;; The package in which this was evaluated:~%(in-package ~s)~%" text package)
+        text)))
 
 (defun definition-location (plist text name)
   "Swank's location for the definition of NAME in TEXT, whose source plist is PLIST."
@@ -55,8 +53,7 @@ the one that editors assume.
   "Swank's location for CODE-LOCATION in TEXT, whose source plist is PLIST. Emacs searches for its snippet."
   (let ((call (ignore-errors (call-under-way code-location))))
     (or (saved-location plist text call)
-        (multiple-value-bind (whole start) (text-in-package text plist)
-          (swank/backend:make-location (list :source-form whole) (list :position start) (and call (list :snippet call)))))))
+        (swank/backend:make-location (list :source-form (text-in-package text plist)) '(:position 1) (and call (list :snippet call))))))
 
 (defun show-texts ()
   "Make Swank give Emacs the texts. This stays after the client disconnects, as the definitions do."

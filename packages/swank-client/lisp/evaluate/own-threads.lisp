@@ -134,15 +134,6 @@ If FUNCTION tries to end the image and may not, it is unwound, and the thread co
     (refuse-exit 'sb-thread:terminate-thread))
   (apply terminate thread options))
 
-(defun simple-break-for-client (break &rest arguments)
-  "Encapsulates SWANK:SIMPLE-BREAK: another client that interrupts a thread of a session's code, such as Emacs, gets the frames."
-  (let ((session (code-session)))
-    (if (and session (not (eq *emacs-connection* (session-connection session))))
-        (let ((*sldb-condition-printer* (sb-ext:symbol-global-value '*sldb-condition-printer*))
-              (*sldb-initial-frames* (sb-ext:symbol-global-value '*sldb-initial-frames*)))
-          (apply break arguments))
-        (apply break arguments))))
-
 (defun encapsulations-for-all ()
   "((NAME . FUNCTION) ...) of the functions in *ENCAPSULATED-FOR-ALL* to encapsulate here, and how."
   (list* (cons 'sb-ext:exit (exit-guard 'sb-ext:exit))
@@ -158,7 +149,6 @@ If FUNCTION tries to end the image and may not, it is unwound, and the thread co
          (cons 'sb-thread:terminate-thread #'terminate-unless-main)
          (cons 'sb-thread:interrupt-thread #'interrupt-by-code)
          (cons 'sb-ext:finalize #'finalize-by-code)
-         (cons 'swank:simple-break #'simple-break-for-client)
          (mapcar (lambda (name) (cons name (exit-guard name)))
                  (cons 'swank:quit-lisp (remove 'sb-ext:exit *exit-functions*)))))
 
