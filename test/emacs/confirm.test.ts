@@ -177,16 +177,16 @@ describe("confirmation in Emacs", function () {
     expect(await emacs.evaluateInRepl("(list 1 2)")).to.equal("(1 2)");
   });
 
-  it("is a no after 60 s without an answer, and then leaves the windows", async () => {
+  it("is a no after 55 s without an answer, and then leaves the windows", async () => {
     const { emacs } = user;
     await attended(emacs);
     const agent = await user.agent();
     await agent.evaluate("(defun fact (n) n)");
     const set = agent.call("breakpoint_set", { function: "fact", thread: "any" });
     await question(emacs);
-    expect(blocks(await set)[0]).to.include("no answer came within 60 s in Emacs.");
+    expect(blocks(await set)[0]).to.include("no answer came within 55 s in Emacs.");
     await noQuestion(emacs);
-    await emacs.messageMatching("no answer within 60 s: the agent reads a no");
+    await emacs.messageMatching("no answer within 55 s: the agent reads a no");
   });
 
   it("leaves the question to the client while Emacs has no frame, and shows it after another prompt", async () => {

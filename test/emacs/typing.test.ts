@@ -71,7 +71,7 @@ describe("typing in Emacs beside an agent", function () {
     // In the person's frame, as C-x C-f does.
     await emacs.eval(
       `(with-selected-frame (swank-mcp--person-frame) (delete-other-windows) (switch-to-buffer (find-file-noselect ${JSON.stringify(join(folder, "typed.lisp"))}))
-         (fundamental-mode) (auto-save-mode -1) t)`,
+         (fundamental-mode) (electric-indent-local-mode -1) (auto-save-mode -1) t)`,
     );
     let typed = "";
     let isTyping = true;

@@ -44,10 +44,10 @@
         finally (return code)))
 
 (defun data-in (text)
-  "The value that the runtime has printed as TEXT, or that a client has written for it."
+  "The data that the runtime has printed as TEXT, or that a client has written for it. Symbols are keywords, except NIL."
   (with-standard-io-syntax
     (let ((*read-eval* nil) (*package* (find-package "KEYWORD")))
-      (values (read-from-string text)))))
+      (subst nil :nil (read-from-string text)))))
 
 (defparameter *tools* '(("LOAD-CODE" . "load-system") ("LOAD-CHANGES" . "load-changes") ("RUN-TESTS" . "run-tests"))
   "The functions of the runtime that clients call in evaluated code, because they can stop, and the names that people know.")
@@ -66,7 +66,7 @@
   (destructuring-bind (&optional (first "") system (name "") force test) arguments
     (if (string= tool "load-system")
         (format nil "(load-system ~:[:file ~;~]~s~:[~; :force t~]~:[~; :test t~])" (eq system :t) name (eq force :t) (eq test :t))
-        (format nil "(~a~:[ ~s~;~])" tool (eq first :nil) first))))
+        (format nil "(~a~:[ ~s~;~])" tool (null first) first))))
 
 (defun argument-text (argument)
   "ARGUMENT of a request as text. It is data that came over the wire."

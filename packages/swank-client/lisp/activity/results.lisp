@@ -19,7 +19,7 @@
   (case (first reply)
     (:loading (destructuring-bind (system file systems compiled &rest more) (rest reply)
                 (declare (ignore more))
-                (format nil "~:[~*~a~;System ~:*~a~*~]: ~d of ~d files loaded, ~d compiled now."
+                (format nil "~:[~a~;System ~:*~a~*~]: ~d of ~d files loaded, ~d compiled now."
                         (text-or-nil system) (text-or-nil file)
                         (reduce #'+ systems :key #'second) (reduce #'+ systems :key #'third) compiled)))
     (:loads (format nil "~d form~:p looked at." (length (second reply))))
