@@ -54,9 +54,7 @@ describe("swank-mcp-listen and swank-mcp-kick", function () {
     const emacs = await Emacs.start();
     let agent: McpStdio | undefined;
     try {
-      await emacs.eval(
-        '(with-temp-file "~/.swank.lisp" (insert "(setf swank:*communication-style* :fd-handler)"))',
-      );
+      await emacs.eval('(with-temp-file "~/.swank.lisp" (insert "(setf swank:*communication-style* :fd-handler)"))');
       await emacs.startLisp();
       expect(await emacs.eval("(slime-communication-style)")).to.equal(":fd-handler");
       await useSwankMcp(emacs);

@@ -222,7 +222,7 @@ describe("confirmation in Emacs", function () {
     const thread = await stopInRepl(emacs);
     const stale = agent.call("debugger_eval_in_frame", { frame: 0, code: "(setf y 5)", thread });
     await question(emacs, "(setf y 5)");
-    await next.evaluate("(defun fact (n) n)");
+    await emacs.eval("(slime-eval (quote (cl:progn (cl:defun cl-user::fact (n) n) cl:t)))");
     const set = next.call("breakpoint_set", { function: "fact", thread: "any" });
     await emacs.until("(cdr (swank-mcp--all-questions))", "both questions");
     await emacs.pressInDebugger(Number.parseInt(thread, 10), "q");

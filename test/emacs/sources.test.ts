@@ -65,7 +65,7 @@ describe("source of an agent's definition in Emacs", function () {
     await emacs.eval(`(with-current-buffer "${SOURCE}" (goto-char (point-min)) (search-forward "(- two two)") (replace-match "two")
       (setq slime-last-compilation-result nil) (call-interactively (key-binding (kbd "C-c C-c"))))`);
     await emacs.until("slime-last-compilation-result", "the end of the compilation");
-    expect(await emacs.evaluateInRepl("(list (works::halve 8) (find-symbol \"HALVE\"))")).to.equal("(4 NIL)");
+    expect(await emacs.evaluateInRepl('(list (works::halve 8) (find-symbol "HALVE"))')).to.equal("(4 NIL)");
   });
 
   it("is shown by M-., without output in the REPL or new symbols in the user's package", async () => {

@@ -61,7 +61,9 @@ describe("the transcript of swank-mcp.el", function () {
     const agent = await user.agent();
     await agent.evaluate('(sb-thread:make-thread (lambda () (error "in the background"))) (values)');
     const { text } = await emacs.bufferShowing("*swank-mcp*", "in the background\n");
-    expect(timeless(text)).to.match(/HH:MM:SS test \(background stop\) {2}stopped at N\/1\n;; Thread \d+\nin the background\n/);
+    expect(timeless(text)).to.match(
+      /HH:MM:SS test \(background stop\) {2}stopped at N\/1\n;; Thread \d+\nin the background\n/,
+    );
     await modeLineShowing(emacs, "agent stopped");
     await agent.call("debugger_invoke_restart", { restart: "ABORT" });
     await modeLineShowing(emacs, "agent idle");

@@ -39,6 +39,8 @@ describe("typing in Emacs beside an agent", function () {
     await useSwankMcp(emacs);
     await followsAgents(emacs);
     await emacs.openFrame();
+    // Before that, Emacs may still put its first buffer into the frame.
+    await emacs.messageMatching("When done with this frame");
   });
   after(async () => {
     await user.end();
@@ -57,7 +59,7 @@ describe("typing in Emacs beside an agent", function () {
   it("loses no key to questions, which nothing typed answers, and each is then answered by its chord", async () => {
     const { emacs } = user;
     const agent = await user.agent();
-    await agent.evaluate("(defun fact (n) n)");
+    await emacs.evaluateInRepl("(defun fact (n) n)");
     await emacs.evaluateInRepl(FRAGILE);
     await emacs.typeInRepl("(fragile 21)");
     const { thread } = await emacs.debuggerShowing("bad 42");
