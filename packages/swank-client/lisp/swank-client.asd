@@ -16,7 +16,6 @@
   :serial t
   :components ((:file "compat/sbcl")
                (:file "compat/sbcl-locks")
-               (:file "compat/sbcl-direct-calls")
                (:file "compat/sbcl-conditions")
                (:file "compat/sbcl-generic-functions")
                (:file "compat/swank")
@@ -43,7 +42,6 @@
   :depends-on ("swank-client/connection")
   :serial t
   :components ((:file "compat/sbcl-clock")
-               (:file "threads/c-locks")
                (:file "printing/package")
                (:file "printing/limits")
                (:file "printing/values")

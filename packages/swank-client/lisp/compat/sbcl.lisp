@@ -35,7 +35,6 @@
            #:*constructor-shortcuts*
            #:*evaluator-functions*
            #:*exit-functions*
-           #:*functions-under-c-locks*
            #:*method-function-names*
            #:*policy-max*
            #:*policy-min*
@@ -85,13 +84,13 @@
            #:interrupted-address
            #:invoke-stepper
            #:keep-called-by-name
-           #:known-direct-calls
            #:make-comma
            #:maybe-trace-method
            #:note-direct-calls
            #:note-for-compile
            #:on-stack-p
            #:package-graph-lock
+           #:remove-direct-calls
            #:redefinition-warning
            #:redefinition-warning-name
            #:redefinition-warning-new-location
@@ -100,7 +99,6 @@
            #:redefinition-with-defmethod-qualifiers
            #:redefinition-with-defmethod-specializers
            #:redefinition-with-defun
-           #:remove-direct-calls
            #:renew-dispatch
            #:restart-function
            #:restart-interactive-function
@@ -136,14 +134,6 @@
   "The value of the variable SYMBOL, or NIL if this SBCL has no such variable."
   (and symbol (boundp symbol) (symbol-value symbol)))
 
-(defparameter *functions-under-c-locks*
-  (remove-if-not #'fboundp
-                 (existing-symbols '(;; used by the compiler and by readers of debugging information, in an SBCL that compresses it
-                                     ("SB-C" "COMPRESS") ("SB-C" "DECOMPRESS")
-                                     ;; used to show a stack with frames of C functions
-                                     ("SB-SYS" "SAP-FOREIGN-SYMBOL"))))
-  "Functions of SBCL that hold a lock of the C library while they run.")
-
 (defparameter *step-signallers*
   (remove-if-not #'fboundp
                  (existing-symbols '(("SB-IMPL" "STEP-FORM") ("SB-IMPL" "STEP-VALUES") ("SB-IMPL" "STEP-FINISHED"))))
@@ -162,7 +152,35 @@
 (defparameter *thread-state-slot* (value-if-bound (first (existing-symbols '(("SB-VM" "THREAD-STATE-WORD-SLOT")))))
   "The slot of a thread structure whose first byte says whether the guard page is raised; NIL if this SBCL has no such slot.")
 
-;;; Direct calls. See also compat/sbcl-direct-calls.lisp.
+;;; Direct calls. SBCL's own code calls some functions by address instead of by name. Before such a function gets another definition, SBCL
+;;; searches all compiled code for these calls and changes them. That takes milliseconds for each function, and up to seconds on machines
+;;; that delay locked access across cache lines, as Linux does by default.
+
+(defparameter *find-fdefn* (first (remove-if-not #'fboundp (existing-symbols '(("SB-INT" "FIND-FDEFN")))))
+  "SBCL's function that finds the object through which functions are called by name.")
+
+(defparameter *directly-called-p* (first (remove-if-not #'fboundp (existing-symbols '(("SB-VM" "FDEFN-HAS-STATIC-CALLERS")))))
+  "SBCL's function that tells whether a function is called by address; NIL in an SBCL without such calls, or with a table for them.")
+
+(defparameter *set-directly-called* (first (remove-if-not #'fboundp (existing-symbols '(("SB-VM" "SET-FDEFN-HAS-STATIC-CALLERS")))))
+  "SBCL's function that changes what the function in *DIRECTLY-CALLED-P* tells.")
+
+(defun called-directly-p (name)
+  "True if SBCL's own code calls the function NAME by address."
+  (and *find-fdefn* *directly-called-p* *set-directly-called*
+       (funcall *directly-called-p* (funcall *find-fdefn* name))))
+
+(defun note-direct-calls (name calledp)
+  "Make SBCL search for direct calls before NAME is redefined if CALLEDP is true, and not search otherwise."
+  (funcall *set-directly-called* (funcall *find-fdefn* name) (if calledp 1 0)))
+
+(defparameter *remove-direct-calls* (first (remove-if-not #'fboundp (existing-symbols '(("SB-VM" "REMOVE-STATIC-LINKS")))))
+  "SBCL's function that makes all code call a function by name.")
+
+(defun remove-direct-calls (name)
+  "Make all code call the function NAME by name, as SBCL does before it encapsulates NAME."
+  (when (and *remove-direct-calls* (called-directly-p name))
+    (funcall *remove-direct-calls* (funcall *find-fdefn* name))))
 
 (defparameter *called-by-name* (first (existing-symbols '(("SB-VM" "*NEVER-STATICALLY-LINK*"))))
   "The variable with the names of functions that code in a saved core calls by name; NIL in an SBCL without it.")

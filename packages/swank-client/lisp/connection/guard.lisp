@@ -40,16 +40,6 @@ finds its thread. If the connection has closed, the request ends at once."
     (when observer (ignore-errors (funcall observer connection event)))
     event))
 
-(defparameter *guarded-functions*
-  '(invoke-default-debugger close-connection% eval-for-emacs dispatch-event sync-indentation-to-emacs)
-  "The functions that INSTALL-GUARD encapsulates.")
-
-(defun prepare-guard ()
-  "If the functions of Swank are called by address, as in a core that the user has saved, search once for these calls and for those of the
-functions that the first evaluation encapsulates."
-  (when (some #'called-directly-p *guarded-functions*)
-    (prepare-encapsulations (append *guarded-functions* *encapsulated-for-all*))))
-
 (defun passed-on-p (event)
   "True if Swank gives EVENT, which a client has sent, to a thread as a request."
   (and (eq (first event) :emacs-rex)
@@ -119,5 +109,4 @@ and that no thread has begun; its cdr becomes true when everything is installed.
                  (uninstall-guard tag #'connected #'closed)
                  (sb-thread:make-thread #'end-guard :arguments (list connection tag dispatched) :name "swank-client clean-up"))))
       (ignore-errors (keep-from-children (connection-descriptor connection)))
-      (prepare-guard)
       (install-guard connection tag #'connected #'closed leaving dispatched))))

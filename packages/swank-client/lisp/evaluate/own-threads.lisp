@@ -135,7 +135,7 @@ If FUNCTION tries to end the image and may not, it is unwound, and the thread co
   (apply terminate thread options))
 
 (defun encapsulations-for-all ()
-  "((NAME . FUNCTION) ...) of the functions in *ENCAPSULATED-FOR-ALL* to encapsulate here, and how."
+  "((NAME . FUNCTION) ...) of the functions in *ENCAPSULATED-FOR-ALL*, and how they are encapsulated."
   (list* (cons 'sb-ext:exit (exit-guard 'sb-ext:exit))
          (append (loop for name in *dispatch-compilers* collect (cons name #'compile-with-image-policy))
                  (loop for name in *step-signallers* collect (cons name #'signal-step)))))

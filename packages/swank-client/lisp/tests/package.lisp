@@ -18,7 +18,7 @@
   (:import-from #:swank-client/ledger #:current-definition #:defined-thing #:method-name #:methods-of #:name-p)
   (:import-from #:swank-client/printing #:*value-length* #:elided-by #:line-text #:on-one-line #:parsed-name #:parsed-package #:printed-values
                 #:report-text #:value-text)
-  (:import-from #:swank-client/sbcl #:accessible-symbol #:called-directly-p #:direct-calls-if-found #:direct-calls-of-core #:known-calls-of #:map-direct-calls #:package-graph-lock
+  (:import-from #:swank-client/sbcl #:accessible-symbol #:called-directly-p #:package-graph-lock
                 #:special-file-p #:version-symbols #:world-lock)
   (:import-from #:swank-client/sbcl-clock #:nanoseconds-now)
   (:import-from #:swank-client/sbcl-heap #:count-heap #:find-in-heap #:key-type)
@@ -28,7 +28,7 @@
                 #:source-forms #:value-of-source)
   (:import-from #:swank-client/swank #:*slime-interrupts-enabled* #:mailbox-lock)
   (:import-from #:swank-client/threads #:*code-session* #:*encapsulation-lock* #:call-in-thread #:change-encapsulation
-                #:encapsulate-function #:own-lock-p #:prepare-encapsulations #:queue-interrupt #:start-runtime-thread #:unencapsulate-function
+                #:encapsulate-calls-by-name #:encapsulate-function #:own-lock-p #:queue-interrupt #:start-runtime-thread #:unencapsulate-calls-by-name #:unencapsulate-function
                 #:value-in-thread)
   (:import-from #:swank-client/waits #:*interrupted-wait* #:cycle-from #:deadlock-text #:thread-number #:wait-cycles #:wait-of)
   (:export #:run-tests))

@@ -36,43 +36,15 @@
   (signals undefined-function (change-encapsulation (lambda () (error 'undefined-function :name 'nothing))))
   (is (null (sb-thread:mutex-owner *encapsulation-lock*))))
 
-(define-test prepare-encapsulations-changes-direct-calls
-    "After one search for several functions, SBCL's own code, too, calls an encapsulation in place of the function."
-  (let ((names '(sb-ext:exit sb-ext:quit doubled)))
-    (prepare-encapsulations names (direct-calls-if-found names)))
-  (is (not (called-directly-p 'sb-ext:exit)))
-  (encapsulate-function 'sb-ext:exit 'test (lambda (exit &rest arguments)
-                                             (declare (ignore exit arguments))
-                                             (throw 'exit :encapsulated)))
-  (unwind-protect (is (eq :encapsulated (catch 'exit (funcall 'sb-ext:quit))))
-    (unencapsulate-function 'sb-ext:exit 'test)))
-
-;;; SBCL 2.2.9 to 2.3.11 have direct calls and no table of them.
-(define-test known-direct-calls-hold-for-their-core-only
-    "The places of direct calls that were found in one image are used in others of the same core, after each is checked."
-  (when (and (fboundp 'map-direct-calls) (called-directly-p 'sb-kernel:%find-position))
-    (let* ((name 'sb-kernel:%find-position)
-           (known (direct-calls-of-core (list name)))
-           (places (rest (assoc name (cddr known)))))
-      (is (plusp (length places)))
-      (is (= (length places) (length (known-calls-of (list name) known))))
-      (is (null (known-calls-of (list name) (cons '(1 2 3 4) (rest known)))))
-      (is (null (known-calls-of (list name 'car) known)))
-      (is (null (known-calls-of (list name) (list (first known) (second known) (list* name (1+ (first places)) (rest places))))))
-      (is (null (known-calls-of (list name) (list (first known) (second known) (list name 16))))))))
-
-(define-test known-direct-calls-do-not-hide-later-ones
-    "Code that was loaded after the core is searched even if the calls of the core are known."
-  (when (and (fboundp 'map-direct-calls) (called-directly-p 'sb-ext:cancel-finalization))
-    (let* ((name 'sb-ext:cancel-finalization)
-           (known (direct-calls-of-core (list name)))
-           (caller (progv (list (accessible-symbol "*COMPILE-TO-MEMORY-SPACE*" "SB-C")) '(:immobile)
-                     (compile nil '(lambda () (list (sb-ext:cancel-finalization "object")))))))
-      (is-true (known-calls-of (list name) known))
-      (prepare-encapsulations (list name) known)
-      (encapsulate-function name 'test (constantly :encapsulated))
-      (unwind-protect (is (equal '(:encapsulated) (funcall caller)))
-        (unencapsulate-function name 'test)))))
+(define-test encapsulate-calls-by-name-leaves-machine-code-alone
+    "A function that SBCL's own code calls by address is encapsulated for callers by name, and its other callers are left as they are."
+  (let ((direct (called-directly-p 'sb-ext:exit)))
+    (encapsulate-calls-by-name 'sb-ext:exit 'test (lambda (exit &rest arguments)
+                                                    (declare (ignore exit arguments))
+                                                    (throw 'exit :encapsulated)))
+    (unwind-protect (is (eq :encapsulated (catch 'exit (funcall 'sb-ext:exit))))
+      (unencapsulate-calls-by-name 'sb-ext:exit 'test))
+    (is (eq direct (called-directly-p 'sb-ext:exit)))))
 
 (define-test own-lock-p-is-true-in-the-holding-thread
     "A lock is a thread's own while the thread holds it; NIL, a lock that this Lisp lacks, is never."

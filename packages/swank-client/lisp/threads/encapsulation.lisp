@@ -17,7 +17,7 @@ The error is returned so that no thread enters the debugger with the lock."
 
 (defun change-encapsulation (change &rest arguments)
   "Apply CHANGE, which changes an encapsulation or prepares one, to ARGUMENTS, and retry if it fails.
-SBCL first searches all compiled code for direct calls of the function. If another thread compiles or garbage is collected during the
+SBCL first searches all compiled code for calls of the function by address. If another thread compiles or garbage is collected during the
 search, it can run past the end (failed AVER in MAP-OBJECTS-IN-RANGE). Some calls may then go by name already, which is harmless, and the
 change is tried again.
 A thread that entered the debugger here would keep a lock that the compiler waits for."
@@ -43,14 +43,14 @@ A thread that entered the debugger here would keep a lock that the compiler wait
   "Undo ENCAPSULATE-FUNCTION of NAME under TAG."
   (change-encapsulation #'sb-int:unencapsulate name tag))
 
-(defun prepare-encapsulations (names &optional known-calls)
-  "Search all compiled code once for direct calls of the functions NAMES, so that ENCAPSULATE-FUNCTION need not search for each.
-KNOWN-CALLS, a value of KNOWN-DIRECT-CALLS, saves the search."
-  (ignore-errors (change-encapsulation #'remove-direct-calls names known-calls)))
+(defparameter *encapsulated-for-all* (append '(sb-ext:exit) *dispatch-compilers* *step-signallers*)
+  "The functions of SBCL that are encapsulated, while clients evaluate, for all callers: SBCL itself calls them, and so does code by their
+address that was loaded before.")
 
-(defparameter *encapsulated-for-all* (append '(sb-ext:exit) *dispatch-compilers* *step-signallers* *functions-under-c-locks*)
-  "The functions of SBCL that are encapsulated, while clients evaluate, for all callers: SBCL itself calls them. It calls EXIT from a
-disabled debugger.")
+(defun prepare-encapsulations ()
+  "Make all code call *ENCAPSULATED-FOR-ALL* by name, which takes most of the time to encapsulate them."
+  (dolist (name *encapsulated-for-all*)
+    (ignore-errors (change-encapsulation #'remove-direct-calls name))))
 
 ;;; Calls by name only. SBCL's own code may go on calling the original function by address, and evaluated code calls every function by name.
 

@@ -21,15 +21,32 @@ Newer SBCLs call malloc in the compiler. A thread that waits in a system call is
   (let ((address (interrupted-address)))
     (and address (>= address #x7f0000000000))))
 
+(defun in-system-call-p ()
+  "True if this thread was interrupted in a system call: the instruction that makes one, 0F 05 on x86-64, is before the interrupted address,
+or at it if the kernel repeats the call. True on other processors, where this is not known."
+  #+x86-64
+  (let ((address (interrupted-address)))
+    (and address
+         (flet ((system-call-at-p (place)
+                  (= #x050f (sb-sys:sap-ref-16 (sb-sys:int-sap place) 0))))
+           (or (system-call-at-p (- address 2)) (system-call-at-p address)))))
+  #-x86-64 t)
+
+(defun may-hold-c-lock-p ()
+  "True if this thread was interrupted while C code runs, outside a system call. A thread that is stopped or unwound inside malloc or dlsym
+never releases their locks. Then nothing can be compiled in the image, and no stack can be read."
+  (and (in-foreign-code-p) (not (in-system-call-p))))
+
 (defun call-in-thread (thread wanted-p function &key (interrupt #'sb-thread:interrupt-thread) (patience 250))
   "Make THREAD call FUNCTION if WANTED-P, called there first, returns true.
-A thread that holds a shared lock, or in which interrupts stay disabled, is interrupted again 2 ms later, at most PATIENCE times.
+A thread that may hold a shared lock, or in which interrupts stay disabled, is interrupted again 2 ms later, at most PATIENCE times.
 INTERRUPT is called with THREAD and the function that THREAD is to call."
   (flet ((call ()
            (sb-sys:with-interrupts
              (cond ((not (funcall wanted-p)) nil)
                    ((and (plusp patience)
-                         (or (cannot-enable-interrupts-p) (holds-mailbox-p) (holds-package-lock-p) (holds-world-lock-p)))
+                         (or (cannot-enable-interrupts-p) (may-hold-c-lock-p)
+                             (holds-mailbox-p) (holds-package-lock-p) (holds-world-lock-p)))
                     (call-later thread wanted-p function interrupt (1- patience)))
                    ((holds-mailbox-p) nil)
                    (t (funcall function))))))

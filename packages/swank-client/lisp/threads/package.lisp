@@ -9,7 +9,6 @@
            #:debugger-level
            #:encapsulate-calls-by-name
            #:encapsulate-function
-           #:guard-c-locks
            #:guard-page-lowered-p
            #:holds-mailbox-p
            #:holds-package-lock-p
@@ -24,5 +23,4 @@
            #:start-runtime-thread
            #:unencapsulate-calls-by-name
            #:unencapsulate-function
-           #:unguard-c-locks
            #:value-in-thread))
