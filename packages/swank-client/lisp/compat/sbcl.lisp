@@ -15,7 +15,7 @@
                 #:function-redefinition-warning-new-function #:heap-exhausted-error #:redefinition-warning #:redefinition-warning-name
                 #:redefinition-warning-new-location #:redefinition-with-defmacro #:redefinition-with-defmethod
                 #:redefinition-with-defmethod-qualifiers #:redefinition-with-defmethod-specializers #:redefinition-with-defun
-                #:restart-function #:restart-interactive-function)
+                #:restart-function #:restart-interactive-function #:restart-report-function)
   ;; frames
   (:import-from #:sb-debug #:frame-call)
   (:import-from #:sb-di #:compiled-code-location-step-info #:compiled-debug-fun-component #:compiled-frame-escaped
@@ -27,6 +27,7 @@
   (:import-from #:sb-vm #:current-thread-offset-sap #:thread-control-stack-start-slot #:thread-this-slot)
   (:export #:%method-function-fast-function
            #:**initial-handler-clusters**
+           #:*assert-function*
            #:*bookkeeping-slots*
            #:*accessor-shortcuts*
            #:*dispatch-compilers*
@@ -102,6 +103,7 @@
            #:renew-dispatch
            #:restart-function
            #:restart-interactive-function
+           #:restart-report-function
            #:set-homedir
            #:set-report-function
            #:skip-compiling
@@ -204,6 +206,9 @@
            (when (and variable (boundp variable)) (setf (symbol-value variable) t))))
     (when failure-p (note *failure-p-variable*))
     (note *warnings-p-variable*)))
+
+(defparameter *assert-function* (first (existing-symbols '(("SB-KERNEL" "ASSERT-ERROR"))))
+  "SBCL's function that signals the error of ASSERT.")
 
 (defun inline-p (name)
   "True if calls of the function NAME may be compiled inline."

@@ -5,6 +5,7 @@
   (:use #:common-lisp #:swank-client/sbcl #:swank-client/swank #:swank-client/threads #:swank-client/printing
         #:swank-client/sessions #:swank-client/stops)
   (:import-from #:swank-client/connection #:repl-p)
+  (:import-from #:swank-client/evaluate #:give-input #:text-lines)
   (:import-from #:swank-client/objects #:drop-lookup #:new-number #:numbered-values)
   (:export #:ask-stop
            #:check-breakpoint

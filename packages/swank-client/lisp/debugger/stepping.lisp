@@ -10,13 +10,16 @@
   "True if this thread is stopped at a step."
   (typep *swank-debugger-condition* 'sb-ext:step-condition))
 
-(defun continue-stop (level)
-  "Continue from this stop. => (:stale) | (:no-restart) | (:wrong-count FEWEST MOST), or does not return"
+(defun continue-stop (level &optional stdin)
+  "Continue from this stop; the code then reads the text STDIN.
+=> (:stale) | (:no-restart) | (:wrong-count FEWEST MOST ASKS-P) | (:no-input), or does not return"
   (let ((restart (offered (if (stepping-p) 'sb-ext:step-continue 'continue))))
     (cond ((/= level *sldb-level*) '(:stale))
           ((null restart) '(:no-restart))
           ((wrong-count restart 0))
-          (t (when *step-wanted* (setf *step-wanted* :nowhere))
+          ((and stdin (null *evaluation*)) '(:no-input))
+          (t (when stdin (give-input (text-lines stdin)))
+             (when *step-wanted* (setf *step-wanted* :nowhere))
              (invoke-restart restart)))))
 
 ;;; The thread's position
@@ -45,10 +48,6 @@
   "The disassembly of CODE, or the empty string if that fails."
   (handler-case (with-output-to-string (out) (sb-disassem:disassemble-code-component code :stream out))
     (error () "")))
-
-(defun compiled-for-stepping-p (code)
-  "True if CODE is a definition that an evaluation compiled for stepping, as its source plist says."
-  (ignore-errors (getf (debug-source-plist (debug-info-source (sb-kernel:%code-debug-info code))) :for-stepping)))
 
 (defun steppable-code-p (code)
   "True if CODE can be stepped: it has single-step traps, or calls no functions by name."
@@ -138,20 +137,27 @@ The call has no frame yet, so it is recognized by its code."
         ((at-breakpoint-p frame) (in-breakpoint-call frame))
         (t (not-inside frame))))
 
-(defun begin-stepping (mode)
-  "Begin to step from a stop that is not a step, such as a breakpoint."
+(defun not-steppable (mode)
+  "(REASON [FUNCTION]) if a stop that is not a step, such as a breakpoint, cannot be stepped from in MODE, or NIL."
   (let ((frame (current-frame)))
-    (cond ((null (offered 'continue)) '(:not-steppable :no-way-on))
-          ((not (or *evaluation* (at-breakpoint-p frame))) '(:not-steppable :foreign-thread))
+    (cond ((null (offered 'continue)) '(:no-way-on))
+          ((not (or *evaluation* (at-breakpoint-p frame))) '(:foreign-thread))
           ((and frame (not (eq mode :out)) (not (steppable-p frame)))
-           (list :not-steppable :code (called-function-text frame)))
-          (t (enable-stepping)
-             ;; otherwise STEP-OUT would return from a function stepped into further out
-             (setf *step-out* nil)
-             (resume-with 'continue (wanted-from frame mode))))))
+           (list :code (called-function-text frame))))))
 
-(defun step-on (level mode)
-  "Step from this stop in MODE. => (:stale) | (:not-steppable REASON [FUNCTION]), or does not return"
-  (cond ((/= level *sldb-level*) '(:stale))
-        ((stepping-p) (step-from-step mode))
-        (t (begin-stepping mode))))
+(defun begin-stepping (mode)
+  "Begin to step from a stop that is not a step."
+  (enable-stepping)
+  ;; otherwise STEP-OUT would return from a function stepped into further out
+  (setf *step-out* nil)
+  (resume-with 'continue (wanted-from (current-frame) mode)))
+
+(defun step-on (level mode &optional stdin)
+  "Step from this stop in MODE; the code then reads the text STDIN.
+=> (:stale) | (:no-input) | (:not-steppable REASON [FUNCTION]), or does not return"
+  (let ((refusal (and (not (stepping-p)) (not-steppable mode))))
+    (cond ((/= level *sldb-level*) '(:stale))
+          (refusal (cons :not-steppable refusal))
+          ((and stdin (null *evaluation*)) '(:no-input))
+          (t (when stdin (give-input (text-lines stdin)))
+             (if (stepping-p) (step-from-step mode) (begin-stepping mode))))))

@@ -129,18 +129,54 @@ A thread that has stopped in one is unwound again."
                   (let ((*package* (code-package)))
                     (cons :values (mapcar #'value-of-source sources))))))
 
-(defun invoke-offered-restart (level index attempt sources)
-  "Leave the stop at LEVEL through its restart INDEX, with the values of SOURCES as arguments.
-=> (:stale) | (:no-restart) | (:wrong-count FEWEST MOST) | (:error TYPE MESSAGE) | (:returned) | (:interrupted), or does not return"
-  (let ((restart (nth index *sldb-restarts*)))
+(defun asked-values (restart attempt stdin)
+  "(:values VALUE ...) that the interactive function of RESTART reads from STDIN, or a failure of CALL-ATTEMPT. Gives what it does not read
+to the code."
+  (call-attempt attempt
+                (lambda ()
+                  (let* ((input (make-string-input-stream stdin))
+                         (terminal (make-two-way-stream input *standard-output*))
+                         (*package* (code-package)))
+                    (let ((values (let ((*standard-input* input) (*query-io* terminal) (*terminal-io* terminal) (*debug-io* terminal))
+                                    (funcall (restart-interactive-function restart)))))
+                      (when *evaluation*
+                        (give-input (loop for line = (read-line input nil) while line collect (format nil "~a~%" line))))
+                      (cons :values values))))))
+
+(defun leave-with-arguments (restart attempt given)
+  "Leave the stop through RESTART with the arguments in GIVEN, (:values VALUE ...), unless GIVEN is a failure."
+  (destructuring-bind (status . values) given
+    (if (eq status :values)
+        (leave-through restart values attempt)
+        given)))
+
+(defun leave-with-answers (restart attempt sources)
+  "Leave the stop through RESTART, of ASSERT, whose code then reads the values of SOURCES for the places."
+  (destructuring-bind (status . values) (argument-values attempt sources)
+    (cond ((eq status :values)
+           (give-input (loop for value in values
+                             ;; ASSERT asks first whether to change the place
+                             append (list (format nil "y~%") (line-with-value value))))
+           (leave-through restart '() attempt))
+          (t (cons status values)))))
+
+(defun invoke-offered-restart (level index attempt sources &optional stdin)
+  "Leave the stop at LEVEL through its restart INDEX, with the values of SOURCES as arguments; STDIN is text that the restart or its code reads.
+=> (:stale) | (:no-restart) | (:wrong-count FEWEST MOST ASKS-P) | (:no-input) | (:error TYPE MESSAGE) | (:returned) | (:interrupted), or does
+not return"
+  (let* ((restart (nth index *sldb-restarts*))
+         (places (and restart *evaluation* sources (asserted-places restart)))
+         (asks-p (and restart (restart-interactive-function restart) t)))
     (cond ((/= level *sldb-level*) '(:stale))
           ((null restart) '(:no-restart))
+          ((and places (= (length places) (length sources))) (leave-with-answers restart attempt sources))
+          (places (list :wrong-count (length places) (length places) nil))
+          ((and stdin asks-p (null sources)) (leave-with-arguments restart attempt (asked-values restart attempt stdin)))
           ((wrong-count restart (length sources)))
-          ((null sources) (leave-through restart '() attempt))
-          (t (destructuring-bind (status . values) (argument-values attempt sources)
-               (if (eq status :values)
-                   (leave-through restart values attempt)
-                   (cons status values)))))))
+          ((and stdin (null *evaluation*)) '(:no-input))
+          (t (let ((given (if sources (argument-values attempt sources) '(:values))))
+               (when (and stdin (eq :values (first given))) (give-input (text-lines stdin)))
+               (leave-with-arguments restart attempt given))))))
 
 (defun abort-restart ()
   "The restart that SWANK:THROW-TO-TOPLEVEL invokes. It ends the thread's request, or the thread if that serves none."

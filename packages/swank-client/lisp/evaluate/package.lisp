@@ -19,6 +19,7 @@
            #:end-evaluations
            #:ensure-texts-shown
            #:evaluate
+           #:give-input
            #:interrupt
            #:invoke-offered-restart
            #:kill
@@ -29,5 +30,6 @@
            #:stale-users
            #:stop
            #:stop-identity
+           #:text-lines
            #:undefined-thing
            #:undefined-yet-p))

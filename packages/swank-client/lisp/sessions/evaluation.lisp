@@ -38,6 +38,10 @@
   (interrupts-wanted 0 :type fixnum)
   ;; true after its code has started a thread
   (threaded nil)
+  ;; lines that the client has given since the start and that the code has not read
+  (given-input '() :type list)
+  ;; values that the code gets when it reads the calls of GIVEN-VALUE in those lines
+  (given-values '() :type list)
   ;; true if errors end the evaluation instead of stopping it
   (unwind nil)
   ;; true if the session's package becomes the package that the code sets

@@ -37,6 +37,8 @@
            #:evaluation-file-warnings
            #:evaluation-condition-log
            #:evaluation-form
+           #:evaluation-given-input
+           #:evaluation-given-values
            #:evaluation-id
            #:evaluation-interrupts
            #:evaluation-interrupts-wanted

@@ -6,7 +6,9 @@
         #:swank-client/sessions)
   (:export #:*step-wanted*
            #:attempt
+           #:asserted-places
            #:between-calls-p
+           #:compiled-for-stepping-p
            #:breakpoint-wrapper-p
            #:call-attempt
            #:call-framework

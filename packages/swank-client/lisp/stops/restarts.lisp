@@ -24,18 +24,59 @@
                  (error () :unknown))))
     (if (listp known) known '(&rest #:arguments))))
 
-;; RESTART-CASE takes the arguments of all clauses but the simplest as (&REST SB-KERNEL::TEMP).
-(defun arguments-known-p (restart)
-  "True if the lambda list of RESTART is that of the program."
+;;; RESTART-CASE takes the arguments of all clauses but the simplest as (&REST SB-KERNEL::TEMP), and passes them to a function with the clause's
+;;; lambda list after it has left the stop. Code that was compiled for stepping keeps these functions, so that a wrong number is found before.
+
+(defun collects-arguments-p (lambda-list)
+  "True if LAMBDA-LIST is that of a function by which RESTART-CASE takes any arguments."
+  (and (eq '&rest (first lambda-list)) (implementation-symbol-p (second lambda-list))))
+
+(defun compiled-for-stepping-p (code)
+  "True if CODE is a definition that an evaluation compiled for stepping, as its source plist says."
+  (ignore-errors (getf (debug-source-plist (debug-info-source (sb-kernel:%code-debug-info code))) :for-stepping)))
+
+(defun functions-of-restarts ()
+  "The functions of this stop's restarts that print and ask."
+  (loop for restart in *sldb-restarts*
+        for functions = (remove nil (list (restart-interactive-function restart) (restart-report-function restart)))
+        nconc (loop for function in functions when (functionp function) collect (sb-kernel:%fun-fun function))))
+
+(defun possible-ranges (restart)
+  "The ranges of arguments of the clauses that RESTART, whose function takes any arguments, can belong to, without doubles; NIL if not known."
+  (let* ((function (sb-kernel:%fun-fun (restart-function restart)))
+         (code (sb-kernel:fun-code-header function))
+         (place (cddr (sb-kernel:%fun-name function)))
+         (others (functions-of-restarts)))
+    (when (compiled-for-stepping-p code)
+      (remove-duplicates
+       (loop for index below (sb-kernel:code-n-entries code)
+             for entry = (sb-kernel:%code-entry-point code index)
+             for name = (sb-kernel:%fun-name entry)
+             when (and (consp name) (eq 'lambda (first name)) (equal place (cddr name))
+                       (not (collects-arguments-p (second name)))
+                       (not (member entry others)))
+               collect (multiple-value-list (lambda-list-range (second name))))
+       :test #'equal))))
+
+(defun ranges (restart)
+  "The ranges of arguments that RESTART may take: one if it is known, several if it is one of them, NIL if nothing is known."
   (let ((lambda-list (restart-lambda-list restart)))
-    (not (and (eq '&rest (first lambda-list)) (implementation-symbol-p (second lambda-list))))))
+    (if (collects-arguments-p lambda-list)
+        (ignore-errors (possible-ranges restart))
+        (list (multiple-value-list (lambda-list-range lambda-list))))))
 
 (defun argument-range (restart)
   "The fewest and the most arguments that RESTART takes, NIL for no limit.
 A restart that would prompt for arguments needs at least one, because it cannot prompt."
-  (let ((lambda-list (restart-lambda-list restart)))
-    (multiple-value-bind (fewest most) (lambda-list-range lambda-list)
-      (values (if (and lambda-list (restart-interactive-function restart)) (max fewest 1) fewest) most))))
+  (let* ((ranges (or (ranges restart) '((0 nil))))
+         (fewest (reduce #'min ranges :key #'first))
+         (most (and (every #'second ranges) (reduce #'max ranges :key #'second))))
+    (values (if (and (restart-interactive-function restart) (not (eql 0 most))) (max fewest 1) fewest)
+            most)))
+
+(defun arguments-known-p (restart)
+  "True if it is known how many arguments RESTART takes."
+  (null (rest (or (ranges restart) '(nil nil)))))
 
 ;;; Texts
 
@@ -70,8 +111,30 @@ A restart that would prompt for arguments needs at least one, because it cannot 
     (subseq restarts 0 (if last (1+ last) nil))))
 
 (defun wrong-count (restart count)
-  "(:wrong-count FEWEST MOST) if RESTART does not take COUNT arguments, or NIL. A wrong call would replace the stop by another one.
-For some restarts Lisp does not know the number of arguments."
+  "(:wrong-count FEWEST MOST ASKS-P) if RESTART does not take COUNT arguments, or NIL. ASKS-P is true if it can read them instead. A wrong call
+would replace the stop by another one. For some restarts Lisp does not know the number of arguments."
   (multiple-value-bind (fewest most) (argument-range restart)
-    (unless (<= fewest count (or most count))
-      (list :wrong-count fewest most))))
+    (unless (and (<= fewest count (or most count))
+                 (loop for (fewest most) in (or (ranges restart) '((0 nil))) thereis (<= fewest count (or most count))))
+      (list :wrong-count fewest most (and (restart-interactive-function restart) t)))))
+
+;;; ASSERT: its restart takes no arguments, and the code asks for the values of the places after it has left the stop
+
+(defun assert-restart-p (restart)
+  "True if RESTART is the CONTINUE of ASSERT."
+  (let ((name (ignore-errors (sb-kernel:%fun-name (sb-kernel:%fun-fun (restart-function restart))))))
+    (and (consp name) *assert-function* (member *assert-function* name) t)))
+
+(defun asserted-places (restart)
+  "The places whose values the code asks for after RESTART, of ASSERT. The innermost such restart belongs to the innermost call, and so on."
+  (when (assert-restart-p restart)
+    (let ((depth (count-if #'assert-restart-p (ldiff *sldb-restarts* (member restart *sldb-restarts*))))
+          (calls (loop for frame = (sb-di:top-frame) then (sb-di:frame-down frame)
+                       while frame
+                       when (eq *assert-function* (frame-name frame))
+                         collect (ignore-errors (nth-value 1 (frame-call frame))))))
+      ;; the form, the number of arguments shown, their forms and values, the places
+      (destructuring-bind (&optional form (shown 0) &rest others) (nth depth calls)
+        (declare (ignore form))
+        (let ((places (nth (* 2 shown) others)))
+          (and (listp places) places))))))

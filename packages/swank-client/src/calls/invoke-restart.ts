@@ -3,7 +3,7 @@ import { checkTexts } from "../base/check-arguments.js";
 import { SwankError } from "../base/errors.js";
 import { lispFunction } from "../lisp/descriptor.js";
 import type { Restart } from "./condition.js";
-import { codeInterrupted, nothing, restartReturned, wrongCount } from "./stop-refusals.js";
+import { codeInterrupted, noInput, nothing, restartReturned, wrongCount } from "./stop-refusals.js";
 
 const { map, string, tuple } = decode;
 
@@ -12,9 +12,9 @@ export const invokeRestart = lispFunction({
   name: "invoke-offered-restart",
   where: "stopped-thread",
   module: "evaluate",
-  encode: (level: number, { index }: Restart, attempt: string, values: readonly string[]) => {
+  encode: (level: number, { index }: Restart, attempt: string, values: readonly string[], stdin?: string) => {
     checkTexts("values", values);
-    return [level, index, attempt, quote(values)];
+    return [level, index, attempt, quote(values), ...(stdin === undefined ? [] : [stdin])];
   },
   decode: nothing,
   unwound: () => undefined,
@@ -22,6 +22,7 @@ export const invokeRestart = lispFunction({
     "no-restart": (_level: number, { index }: Restart) =>
       map(tuple(), () => new SwankError("NO_SUCH_RESTART", `There is no restart ${index} at this stop.`)),
     "wrong-count": (_level: number, { name }: Restart) => wrongCount(name),
+    "no-input": () => noInput,
     returned: (_level: number, { name }: Restart) => map(tuple(), () => restartReturned(name)),
     error: (_level: number, { name }: Restart) =>
       map(tuple(string, string), ([type, message]) => badValue(name, `${type}: ${message}`)),

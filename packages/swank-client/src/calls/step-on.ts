@@ -3,7 +3,7 @@ import { checkChoice } from "../base/check-arguments.js";
 import { SwankError } from "../base/errors.js";
 import { lispFunction } from "../lisp/descriptor.js";
 import type { StopOwner } from "./stop-owner.js";
-import { nothing } from "./stop-refusals.js";
+import { noInput, nothing } from "./stop-refusals.js";
 
 const { map, string, tagged, tuple } = decode;
 
@@ -32,14 +32,14 @@ export const stepOn = lispFunction({
   name: "step-on",
   where: "stopped-thread",
   module: "debugger",
-  encode: (level: number, mode: StepMode) => {
+  encode: (level: number, mode: StepMode, stdin?: string) => {
     checkChoice("mode", mode, STEP_MODES);
-    return [level, keyword(mode)];
+    return [level, keyword(mode), ...(stdin === undefined ? [] : [stdin])];
   },
   decode: nothing,
   unwound: () => undefined,
-  refusals: { "not-steppable": () => notSteppable },
-  label: (_level, mode) => `step ${mode}`,
+  refusals: { "not-steppable": () => notSteppable, "no-input": () => noInput },
+  label: (_level: number, mode: StepMode, _stdin?: string) => `step ${mode}`,
 });
 
 /** The error for stepping another client's thread: its next stop would be in the owner's debugger. */

@@ -4,7 +4,7 @@ import { SwankError } from "../base/errors.js";
 import { keywordOf } from "../lisp/decoders.js";
 import type { StopData } from "./stop-data.js";
 
-const { integer, map, nullable, optional, string, tuple } = decode;
+const { boolean, integer, map, nullable, optional, string, tuple } = decode;
 
 /** The reply of a function that makes its thread leave the stop: such a function replies only with refusals. */
 export const nothing: Decoder<undefined> = (datum) => {
@@ -78,15 +78,31 @@ export const codeInterrupted: Decoder<SwankError> = map(
   () => new SwankError("FRAME_EVALUATION_TIMEOUT", "The code was interrupted."),
 );
 
-/** `(:wrong-count FEWEST MOST)`, of a restart. */
+/** `(:wrong-count FEWEST MOST ASKS-P)`, of a restart. */
 export const wrongCount = (name: string): Decoder<SwankError> =>
-  map(
-    tuple(integer, nullable(integer)),
-    ([fewest, most]) =>
-      new SwankError("INVALID_ARGUMENT", `The restart ${name} takes ${count(fewest, most)}.`, {
-        remedy: `${most === 0 ? "Invoke it without values" : "Give one Lisp expression for each value"}; the stop is unchanged.`,
-      }),
-  );
+  map(tuple(integer, nullable(integer), boolean), ([fewest, most, asks]) => {
+    const values =
+      most === 0
+        ? "Invoke it without values; if its code reads them, give them as stdin"
+        : "Give one Lisp expression for each value";
+    const text = asks ? ", or the text that the restart reads as stdin" : "";
+    return new SwankError("INVALID_ARGUMENT", `The restart ${name} takes ${count(fewest, most)}.`, {
+      remedy: `${values}${text}. The stop is unchanged.`,
+    });
+  });
+
+/** `(:no-input)`: the thread reads from the image's own streams. */
+export const noInput: Decoder<SwankError> = map(
+  tuple(),
+  () =>
+    new SwankError(
+      "INVALID_ARGUMENT",
+      "This thread runs no evaluation: its code does not read what a client gives as stdin.",
+      {
+        remedy: "Leave stdin out. The stop is unchanged.",
+      },
+    ),
+);
 
 /** The error for an index that is not in a stop's restart list. */
 export function noRestart(index: number, count: number): SwankError {

@@ -1,5 +1,5 @@
 import type { Sexp } from "sexp-parser";
-import { checkIndex, checkOptions, checkText } from "../base/check-arguments.js";
+import { checkIndex, checkOptions, checkText, type OptionNames } from "../base/check-arguments.js";
 import type { SwankError } from "../base/errors.js";
 import { abortPlainStop, abortStop } from "../calls/abort-stop.js";
 import type { ErrorSnapshot, Restart } from "../calls/condition.js";
@@ -25,6 +25,18 @@ import type { Place, SendOptions } from "../lisp/place.js";
 import type { Reply } from "../protocol/wire/messages.js";
 import { attempt, checkFrameOptions } from "./attempt.js";
 import type { StopChannel } from "./stop-channel.js";
+
+/** How to resume a stopped thread. */
+export interface ResumeOptions {
+  /** Text that the code reads next from its standard input or terminal. Then, as before, comes the end of the input. */
+  readonly stdin?: string | undefined;
+}
+
+/** How to leave a stop through a restart. */
+export interface RestartOptions extends WaitOptions, ResumeOptions {}
+
+const RESUME_OPTIONS: OptionNames<ResumeOptions> = { stdin: true };
+const RESTART_OPTIONS: OptionNames<RestartOptions> = { ...WAIT_OPTIONS, ...RESUME_OPTIONS };
 
 /** One request to run code, whose stops are `Stop`s. */
 export type Evaluation = EvaluationOf<Stop>;
@@ -184,16 +196,17 @@ export class Stop {
    * @param index - Position in `restarts`, from 0.
    * @param values - Lisp expressions, one for each argument. The stopped thread evaluates them all in the stop's package before it invokes
    * the restart.
-   * @param options - Timeout (default 30 s) and signal for the evaluation of `values`.
+   * @param options - Timeout (default 30 s) and signal for the evaluation of `values`; `stdin`, text for a restart that asks, or for the code
+   * after it. The `values` of ASSERT's CONTINUE are those of its places.
    * @returns After the thread has left the stop. `Evaluation.next()` returns the next outcome.
    * @throws SwankError `NO_SUCH_RESTART`, `STALE_SESSION`, `INVALID_ARGUMENT` for a wrong number of values or a value that signals an error,
    * `FRAME_EVALUATION_TIMEOUT`, `CANCELLED`
    */
-  async invokeRestart(index: number, values: readonly string[] = [], options: WaitOptions = {}): Promise<void> {
-    checkOptions("invokeRestart", options, WAIT_OPTIONS);
+  async invokeRestart(index: number, values: readonly string[] = [], options: RestartOptions = {}): Promise<void> {
+    const { stdin, ...wait } = checkResumeOptions("invokeRestart", options, RESTART_OPTIONS);
     const restart = this.restarts.find((offered) => offered.index === index);
     if (restart === undefined) throw noRestart(index, this.restarts.length);
-    await this.#attempt(invokeRestart, (token) => [this.level, restart, token, values], options);
+    await this.#attempt(invokeRestart, (token) => [this.level, restart, token, values, stdin], wait);
   }
 
   /**
@@ -223,20 +236,25 @@ export class Stop {
   /**
    * Resumes the thread as if it had not stopped. At an error it invokes the restart CONTINUE, whose effect depends on the code.
    *
-   * @throws SwankError `STALE_SESSION`, `NO_SUCH_RESTART` if an error offers no CONTINUE, `INVALID_ARGUMENT` if CONTINUE takes values.
+   * @param options - `stdin`: text that the code reads next.
+   * @throws SwankError `STALE_SESSION`, `NO_SUCH_RESTART` if an error offers no CONTINUE, `INVALID_ARGUMENT` if CONTINUE takes values, or if
+   * the thread runs no evaluation and cannot be given `stdin`.
    */
-  async continue(): Promise<void> {
-    await this.run(continueStop, this.level);
+  async continue(options: ResumeOptions = {}): Promise<void> {
+    const { stdin } = checkResumeOptions("continue", options, RESUME_OPTIONS);
+    await this.run(continueStop, this.level, stdin);
   }
 
   /**
    * Steps into the next call, over it, or out of the function that was stepped into. The code must be compiled for debugging.
    *
-   * @throws SwankError `STALE_SESSION`, `NOT_STEPPABLE`, always for a stop in another client's debugger
+   * @param options - `stdin`: text that the code reads next.
+   * @throws SwankError `STALE_SESSION`, `NOT_STEPPABLE`, always for a stop in another client's debugger; `INVALID_ARGUMENT`
    */
-  async step(mode: StepMode): Promise<void> {
+  async step(mode: StepMode, options: ResumeOptions = {}): Promise<void> {
+    const { stdin } = checkResumeOptions("step", options, RESUME_OPTIONS);
     if (this.owner !== undefined) throw steppedElsewhere(this.thread, this.owner);
-    await this.run(stepOn, this.level, mode);
+    await this.run(stepOn, this.level, mode, stdin);
   }
 
   /**
@@ -292,4 +310,15 @@ export class Stop {
   #stale(label: string): SwankError {
     return leftStop(label, this.#data);
   }
+}
+
+/** @throws SwankError `INVALID_ARGUMENT` */
+function checkResumeOptions<Options extends ResumeOptions>(
+  method: string,
+  options: Options,
+  names: OptionNames<Options>,
+): Options {
+  checkOptions(method, options, names);
+  if (options.stdin !== undefined) checkText("stdin", options.stdin);
+  return options;
 }

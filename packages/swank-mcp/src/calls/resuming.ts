@@ -9,17 +9,23 @@ const BREAK_CONTINUES = /^Return from \S*\bBREAK\.$/i;
 /** The descriptions of the ABORT restarts of an evaluation and of SBCL's threads. */
 const ABORTS = /^(?:Return to top level|abort thread \()/i;
 
+/** The text that a call gives the code to read, as the user is shown it: the code may evaluate it. */
+export function inputShown(stdin: string | undefined): readonly (readonly [string, string])[] {
+  return stdin === undefined ? [] : [["Input", stdin]];
+}
+
 /** The request to leave a stop through one of its restarts. */
 export function restartRequest(
   { index, name, description }: Restart,
   values: readonly string[],
   stop: ReadOnlyStop,
+  stdin?: string,
 ): StopRequest {
   const label = name === "" ? "(unnamed)" : name;
   return {
     operation: ":modify-restarts",
     action: `invoke restart ${index + 1}`,
-    particulars: [[label, description], ...values.map((value, at) => [`Value ${at + 1}`, value] as const)],
+    particulars: [[label, description], ...values.map((value, at) => [`Value ${at + 1}`, value] as const), ...inputShown(stdin)],
     circumstances: [`Thread ${stop.thread}/${stop.level}, stopped by ${stop.condition.type}`],
   };
 }

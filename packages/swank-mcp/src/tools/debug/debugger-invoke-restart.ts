@@ -3,7 +3,7 @@ import { checkFrame } from "../../calls/check-frame.js";
 import { defineStopTool } from "../../calls/define-stop-tool.js";
 import { answerResumed } from "../../calls/resume.js";
 import { callOf, isAbort, restartRequest } from "../../calls/resuming.js";
-import { threadInput, timeoutInput } from "../../calls/stop-inputs.js";
+import { stdinInput, threadInput, timeoutInput } from "../../calls/stop-inputs.js";
 import type { ReadOnlyStop, StopRequest } from "../../calls/stop-plan.js";
 import type { DebuggedStop } from "../../image/lisp-port.js";
 import { Refusal } from "../../refusals/refusal.js";
@@ -21,15 +21,19 @@ export const debuggerInvokeRestart = defineStopTool({
       restart: z.union([z.int(), z.string()]).describe("Number from 1, or name"),
       values: z.array(z.string()).default([]).describe("Lisp expressions, one per argument"),
       thread: threadInput,
+      stdin: stdinInput,
       timeout: timeoutInput(config),
     }),
-  async plan({ restart, values, timeout }, stop, context) {
+  async plan({ restart, values, stdin, timeout }, stop, context) {
     const choice = chooseRestart(stop, restart, values);
-    if (choice.kind !== "restart") checkFrame(choice.frame, stop);
+    if (choice.kind !== "restart") {
+      checkFrame(choice.frame, stop);
+      if (stdin !== undefined) throw noInputForFrame();
+    }
     const seconds = timeout ?? context.config.timeout;
-    const options = { timeout: seconds * 1000, signal: context.signal };
+    const options = { timeout: seconds * 1000, signal: context.signal, stdin };
     return {
-      request: await requestTo(choice, stop, values),
+      request: await requestTo(choice, stop, values, stdin),
       isAbort: choice.kind === "restart" && isAbort(choice.restart, stop),
       async act(found) {
         const answer = await answerResumed(found, () => invoke(found.stop, choice, values, options), context, seconds);
@@ -39,8 +43,13 @@ export const debuggerInvokeRestart = defineStopTool({
   },
 });
 
-async function requestTo(choice: RestartChoice, stop: ReadOnlyStop, values: readonly string[]): Promise<StopRequest> {
-  if (choice.kind === "restart") return restartRequest(choice.restart, values, stop);
+async function requestTo(
+  choice: RestartChoice,
+  stop: ReadOnlyStop,
+  values: readonly string[],
+  stdin: string | undefined,
+): Promise<StopRequest> {
+  if (choice.kind === "restart") return restartRequest(choice.restart, values, stop, stdin);
   const call = ["Frame", await callOf(choice.frame, stop)] as const;
   return {
     operation: ":modify-restarts",
@@ -51,24 +60,31 @@ async function requestTo(choice: RestartChoice, stop: ReadOnlyStop, values: read
   };
 }
 
+function noInputForFrame(): Refusal {
+  return new Refusal("INVALID_RESTART_VALUES", "RESTART-FRAME and RETURN-FROM-FRAME take no stdin.", {
+    remedy: "Leave stdin out: the code that goes on reads what the evaluation was given. The stop is unchanged.",
+  });
+}
+
 interface Options {
   readonly timeout: number;
   readonly signal: AbortSignal;
+  readonly stdin: string | undefined;
 }
 
 async function invoke(
   stop: DebuggedStop,
   choice: RestartChoice,
   values: readonly string[],
-  options: Options,
+  { stdin, ...wait }: Options,
 ): Promise<void> {
   switch (choice.kind) {
     case "restart":
-      return withValues(() => stop.invokeRestart(choice.restart.index, values, options));
+      return withValues(() => stop.invokeRestart(choice.restart.index, values, { ...wait, stdin }));
     case "restart-frame":
       return stop.restartFrame(choice.frame);
     case "return-from-frame":
-      return stop.returnFromFrame(choice.frame, choice.code, options);
+      return stop.returnFromFrame(choice.frame, choice.code, wait);
   }
 }
 

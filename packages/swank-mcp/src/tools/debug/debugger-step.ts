@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { defineStopTool } from "../../calls/define-stop-tool.js";
 import { answerResumed } from "../../calls/resume.js";
-import { restartToContinue } from "../../calls/resuming.js";
+import { inputShown, restartToContinue } from "../../calls/resuming.js";
 import type { AddressedStop } from "../../calls/stop-address.js";
-import { threadInput, timeoutInput } from "../../calls/stop-inputs.js";
+import { stdinInput, threadInput, timeoutInput } from "../../calls/stop-inputs.js";
 import type { ReadOnlyStop, StopRequest } from "../../calls/stop-plan.js";
 import type { ToolContext } from "../../calls/tool-context.js";
 import type { DebuggedStop, StepMode } from "../../image/lisp-port.js";
@@ -20,20 +20,27 @@ export const debuggerStep = defineStopTool({
     z.strictObject({
       mode: z.enum(["into", "over", "out"]),
       thread: threadInput,
+      stdin: stdinInput,
       timeout: timeoutInput(config),
     }),
-  async plan({ mode, timeout }, stop, context) {
+  async plan({ mode, stdin, timeout }, stop, context) {
     return {
-      request: stop.owner === undefined ? requestTo(mode, stop) : "impossible-elsewhere",
-      act: (found) => step(found, mode, context, timeout ?? context.config.timeout),
+      request: stop.owner === undefined ? requestTo(mode, stop, stdin) : "impossible-elsewhere",
+      act: (found) => step(found, mode, stdin, context, timeout ?? context.config.timeout),
     };
   },
 });
 
 /** Steps, and carries the approvals for the stop over to the stop that the step leads to. */
-async function step(found: AddressedStop, mode: StepMode, context: ToolContext, seconds: number): Promise<ToolAnswer> {
+async function step(
+  found: AddressedStop,
+  mode: StepMode,
+  stdin: string | undefined,
+  context: ToolContext,
+  seconds: number,
+): Promise<ToolAnswer> {
   const { session, stop } = found;
-  const answer = await answerResumed(found, () => stop.step(mode), context, seconds);
+  const answer = await answerResumed(found, () => stop.step(mode, { stdin }), context, seconds);
   const next = session.client.stops.find((other) => isNext(other, stop));
   if (next?.reason === "step") context.agent.approvals.carry(stop, next);
   return answer;
@@ -45,14 +52,18 @@ function isNext(other: DebuggedStop, { thread, level, evaluation }: DebuggedStop
 }
 
 /** The request for a step. A step from an error invokes the error's CONTINUE restart first, so the request shows it. */
-function requestTo(mode: StepMode, stop: ReadOnlyStop): StopRequest {
+function requestTo(mode: StepMode, stop: ReadOnlyStop, stdin: string | undefined): StopRequest {
   const call = stop.condition.frames.find(({ kind }) => kind === "user")?.call;
   const restart = restartToContinue(stop);
   const code = ["Code", stop.data.detail.form ?? call ?? stop.condition.message] as const;
   return {
     operation: restart === undefined ? ":modify-running-code" : ":modify-restarts",
     action: mode === "over" ? "step over a call" : `step ${mode}`,
-    particulars: restart === undefined ? [code] : [[restart.name, restart.description], code],
+    particulars: [
+      ...(restart === undefined ? [] : [[restart.name, restart.description] as const]),
+      code,
+      ...inputShown(stdin),
+    ],
     circumstances: [...(call === undefined ? [] : [`In ${call}`]), `Thread ${stop.thread}/${stop.level}`],
   };
 }
