@@ -25,7 +25,11 @@ export function restartRequest(
   return {
     operation: ":modify-restarts",
     action: `invoke restart ${index + 1}`,
-    particulars: [[label, description], ...values.map((value, at) => [`Value ${at + 1}`, value] as const), ...inputShown(stdin)],
+    particulars: [
+      [label, description],
+      ...values.map((value, at) => [`Value ${at + 1}`, value] as const),
+      ...inputShown(stdin),
+    ],
     circumstances: [`Thread ${stop.thread}/${stop.level}, stopped by ${stop.condition.type}`],
   };
 }

@@ -13,7 +13,7 @@ export const threadInput = threadText.prefault("auto").describe("Thread id, id/l
 export const frameInput = z.int().describe("Frame index");
 
 /** The argument for text that the resumed code reads. */
-export const stdinInput = z.string().optional().describe("Text that the code then reads");
+export const stdinInput = z.string().optional().describe("Input");
 
 /** The argument for the time that an evaluation has. */
 export function timeoutInput({ timeout }: Config) {

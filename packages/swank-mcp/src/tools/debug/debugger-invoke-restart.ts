@@ -19,7 +19,7 @@ export const debuggerInvokeRestart = defineStopTool({
   input: (config) =>
     z.strictObject({
       restart: z.union([z.int(), z.string()]).describe("Number from 1, or name"),
-      values: z.array(z.string()).default([]).describe("Lisp expressions, one per argument"),
+      values: z.array(z.string()).default([]).describe("Lisp expressions, one each"),
       thread: threadInput,
       stdin: stdinInput,
       timeout: timeoutInput(config),
