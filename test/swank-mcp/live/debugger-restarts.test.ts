@@ -57,9 +57,13 @@ describe("debugger_invoke_restart with values", () => {
   it("gives ASSERT's restart values for its places, or text that it reads", async () => {
     const code = "(let ((x 1) (y 2)) (assert (= x y) (x y)) (list x y))";
     await lisp.evaluate(code);
-    expect(await invoke("CONTINUE", "(+ 1 2)", "3")).to.have.property("0").that.matches(/=> \(3 3\)$/);
+    expect(await invoke("CONTINUE", "(+ 1 2)", "3"))
+      .to.have.property("0")
+      .that.matches(/=> \(3 3\)$/);
     await lisp.evaluate(code);
-    expect(await lisp.resume("debugger_continue", { stdin: "n\ny\n1\n" })).to.have.property("0").that.matches(/=> \(1 1\)$/);
+    expect(await lisp.resume("debugger_continue", { stdin: "n\ny\n1\n" }))
+      .to.have.property("0")
+      .that.matches(/=> \(1 1\)$/);
   });
 
   it("invokes the innermost restart of a name, and says so if there are several", async () => {
