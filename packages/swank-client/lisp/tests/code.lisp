@@ -55,9 +55,9 @@
     "Forms that may change the syntax of later forms are found by their operator or by the variable that they set."
   (dolist (text '("(named-readtables:in-readtable :a)" "(set-macro-character #\\? #'f)" "(enable-interpol-syntax)"
                   "(eval-when (:compile-toplevel) (setf *readtable* *mine*))"))
-    (is-true (reader-form-p text) "~a" text))
+    (is-true (reader-form-p text (find-package "COMMON-LISP-USER")) "~a" text))
   (dolist (text '("(foo)" "(setf *x* 1)" "(eval-when (:execute) (foo))"))
-    (is-false (reader-form-p text) "~a" text)))
+    (is-false (reader-form-p text (find-package "COMMON-LISP-USER")) "~a" text)))
 
 (define-test read-without-interning-replaces-names-their-packages-lack
     "A name whose package lacks it is read as an uninterned symbol that knows its prefix. Text, characters and features are no names."

@@ -75,7 +75,8 @@
 (define-test reason-to-reload-of-forms
     "Changed structures, constants and syntax are not loaded alone, nor is a package that moves forms; other forms are."
   (flet ((reason (text &key definition (moved 0))
-           (reason-to-reload (make-change :state :changed :file-text text :definition definition) moved)))
+           (reason-to-reload (make-change :state :changed :file (file-of-text text) :number 0 :file-text text :definition definition)
+                             moved)))
     (is (eq :structure (reason "(defstruct a b)" :definition t)))
     (is (eq :constant (reason "(defconstant +a+ 1)" :definition t)))
     (is (eq :reader (reason "(named-readtables:in-readtable :a)")))
