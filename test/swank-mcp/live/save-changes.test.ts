@@ -209,7 +209,8 @@ describe("save-changes", () => {
     const here = hostname();
     for (const owner of [`me@${here}.${process.pid}`, "me@far.example.org.4711", "a@b@far.99999999", "somebody"]) {
       await symlink(`${owner}${owner === "somebody" ? "" : ":1700000000"}`, lock);
-      for (const dryRun of [true, false]) expect(refused.exec(await answer({ "dry-run": dryRun }))?.[1]).to.equal(owner);
+      for (const dryRun of [true, false])
+        expect(refused.exec(await answer({ "dry-run": dryRun }))?.[1]).to.equal(owner);
       await rm(lock);
     }
     await writeFile(lock, "me@far.4711:1700000000\n");

@@ -2,6 +2,8 @@
 
 (in-package #:swank-client/activity)
 
+(defconstant +no-request+ -1 "The id of the request of a call that is none. Those of requests are positive.")
+
 (defconstant +kept-calls+ 200 "Calls that are kept.")
 
 (defconstant +text-limit+ 20000 "Characters that are kept of each call's code, output and result.")

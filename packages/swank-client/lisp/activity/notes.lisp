@@ -3,8 +3,6 @@
 
 (in-package #:swank-client/activity)
 
-(defconstant +no-request+ -1 "The id of the request of a call that is none. Those of requests are positive.")
-
 (defun note-call (operation code package &optional (connection *emacs-connection*))
   "Enter CODE in the ledger, with which CONNECTION's client has begun OPERATION without a request. => the call, or NIL for a client that is no
 agent"
