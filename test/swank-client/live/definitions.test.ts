@@ -211,7 +211,7 @@ describe("SwankClient.definitions", () => {
     expect(await listed(client)).to.deep.equal(["function DF-ANEW changed"]);
   });
 
-  it("preserves the code's own macroexpansion hook", async () => {
+  it("preserves the code's own macroexpansion hook, for its session only", async () => {
     expect(
       await values(
         client,
@@ -224,8 +224,8 @@ describe("SwankClient.definitions", () => {
     expect(await values(client, "(dh-m 2) *dh-log*")).to.deep.equal(["((DH-M 2) (DH-M 1))"]);
     expect(await listed(client)).to.deep.equal(["variable *DH-LOG*", "macro DH-M"]);
     const other = await image.connect();
-    expect(await values(other, "(dh-m 3) (setf *macroexpand-hook* 'funcall) (length *dh-log*)")).to.deep.equal(["3"]);
-    expect(await values(client, "(defun dh-after () 1) (length *dh-log*)")).to.deep.equal(["3"]);
+    expect(await values(other, "(dh-m 3) (setf *macroexpand-hook* 'funcall) (length *dh-log*)")).to.deep.equal(["2"]);
+    expect(await values(client, "(defun dh-after () 1) (dh-m 4) (length *dh-log*)")).to.deep.equal(["3"]);
     expect(await listed(client)).to.include("function DH-AFTER");
   });
 

@@ -28,15 +28,39 @@ describe("Session", () => {
       expect(aborted(await evaluation.abort()).package).to.equal("HALFWAY");
     });
 
-    it("is unchanged by a call with another package", async () => {
+    it("is unchanged by a call with another package, unless its code sets one", async () => {
       for (const name of ["KEYWORD", ":keyword", "#:keyword", "keyword"]) {
         const outcome = returned(await evaluate(client, "'here", { package: name }));
         expect(outcome.values, name).to.deep.equal([":HERE"]);
         expect(outcome.package).to.equal("COMMON-LISP-USER");
       }
       await values(client, "(in-package :cl-user)", { package: "KEYWORD" }).catch(() => undefined);
-      expect(await values(client, "(cl:in-package :sb-ext)", { package: "CL" })).to.have.lengthOf(1);
-      expect(await values(client, "(package-name *package*)")).to.deep.equal(['"COMMON-LISP-USER"']);
+      for (const [code, name] of [
+        ["(cl:in-package :sb-ext)", "SB-EXT"],
+        ["(cl:setf cl:*package* (cl:find-package :sb-mop))", "SB-MOP"],
+        ["(cl:in-package :cl)", "COMMON-LISP"],
+        ["(cl:let ((cl:*package* (cl:find-package :sb-ext))) 1)", "COMMON-LISP"],
+      ] as const) {
+        expect(returned(await evaluate(client, code, { package: "CL" })).package, code).to.equal(name);
+        expect(await values(client, "(cl:package-name cl:*package*)")).to.deep.equal([`"${name}"`]);
+      }
+      await values(client, "(in-package :cl-user)");
+    });
+
+    it("that is deleted is left, with a warning that names the next one", async () => {
+      const delete_ = "(make-package :going :use '(:cl)) (in-package :going) (delete-package *package*)";
+      const outcome = returned(await evaluate(client, delete_));
+      expect(outcome.package).to.equal("COMMON-LISP-USER");
+      expect(outcome.warnings.map(({ message }) => message)).to.deep.equal([
+        "The current package was deleted. The package is COMMON-LISP-USER now.",
+      ]);
+      await values(client, "(make-package :going :use '(:cl)) (in-package :going)");
+      const other = await image.connect();
+      await values(other, "(delete-package :going)");
+      const next = returned(await evaluate(client, "(list 'a)"));
+      expect(next.values).to.deep.equal(["(A)"]);
+      expect(next.warnings).to.have.lengthOf(1);
+      expect(returned(await evaluate(client, "1")).warnings).to.deep.equal([]);
     });
 
     it("is found by name without reading the name, which could run code", async () => {

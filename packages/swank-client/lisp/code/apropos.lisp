@@ -132,11 +132,10 @@
 => (:found (ENTRY ...) COUNT ((PACKAGE COUNT-LEFT-OUT) ...) UNDEFINED-COUNT FILTERED-COUNT (SIMILAR ...)) | (:bad-pattern REASON)
  | (:package-not-found NAME (PACKAGE ...))"
   (with-code-session (nil)
-    (let* ((package-name (and package-text (parsed-package package-text)))
-           (package (and package-text (or (live-package package-name) (find-designated-package package-text))))
+    (let* ((package (and package-text (find-designated-package package-text)))
            (packages (if package (list package) (searched-packages))))
       (if (and package-text (null package))
-          (list :package-not-found package-name (similar-packages package-name))
+          (package-not-found (parsed-package package-text))
           (with-searcher (search pattern regexp-p)
             (let ((matches (within-search-time (+apropos-seconds+)
                              (catch 'late-search (list (name-matches search packages (and package t)))))))

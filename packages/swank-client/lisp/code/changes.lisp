@@ -34,10 +34,12 @@
 (defun head-symbol (name-text package)
   "=> the symbol that NAME-TEXT of a defining form means in PACKAGE, if there is one, and whether the name is (SETF SYMBOL)"
   (let ((text (defined-text name-text)))
-    (multiple-value-bind (name prefix) (parsed-name (string-trim "\"" text))
+    (multiple-value-bind (name prefix written) (parsed-name (string-trim "\"" text))
       (let ((home (if prefix (package-known-in package prefix) package)))
-        (multiple-value-bind (symbol status) (and home (or-nil (accessible-symbol name home)))
-          (and status (values symbol (and (setf-text-p text) t))))))))
+        ;; the second name is that of a readtable that keeps case
+        (dolist (one (and home (list name written)))
+          (multiple-value-bind (symbol status) (or-nil (accessible-symbol one home))
+            (when status (return (values symbol (and (setf-text-p text) t))))))))))
 
 (defun definition-of-form (text start end package)
   "The definition in the image that the form between START and END of TEXT makes, or NIL."

@@ -150,7 +150,7 @@
   "Describe the class and the generic function that TEXT, NAME or (setf NAME), names. SOURCES are the arguments of a call of the function.
 => (:found NAME CLASS-PLIST-OR-NIL FUNCTION-PLIST-OR-NIL OTHER-KINDS SYSTEMS-KNOWN-P) | the replies of CALL-WITH-NAMED"
   (with-code-session (package-text)
-    (call-with-named text (session-home package-text)
+    (call-with-named text
                      (lambda (symbol status package)
                        (declare (ignore status package))
                        (let* ((setf-p (setf-text-p (trimmed text)))

@@ -48,10 +48,8 @@
 
 (defun name-text (name)
   "NAME, of a definition or a method, as code in the current package writes it."
-  (let ((package *package*))
-    (with-standard-io-syntax
-      (let ((*package* package) (*print-readably* nil))
-        (line-text-in-time name 300)))))
+  (with-name-syntax (*package*)
+    (line-text-in-time name 300)))
 
 (defun definition-text (definition)
   "The name of DEFINITION as code in the current package writes it."

@@ -173,7 +173,7 @@ the further lines that have the name USED, unless that is NIL."
   "The definitions that refer to the name TEXT, NAME or (setf NAME), as KIND says, from index START, at most LIMIT.
 => (:found NAME (ENTRY ...) COUNT FILES COUNT-OF-LISPS-OWN (OWN-NAME ...) (REASON ...)) | the replies of CALL-WITH-NAMED"
   (with-code-session (package-text)
-    (call-with-named text (session-home package-text)
+    (call-with-named text
                      (lambda (symbol status package)
                        (declare (ignore status package))
                        (let ((name (if (setf-text-p (trimmed text)) (list 'setf symbol) symbol)))

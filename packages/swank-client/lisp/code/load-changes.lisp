@@ -188,7 +188,7 @@
     (when (eq :pending (form-load-outcome load))
       (report-progress *evaluation* "Loading ~a" (change-place (form-load-change load)))
       (let* ((*package* (file-initial-package (form-load-file load)))
-             (outcome (load-or-tell run load)))
+             (outcome (with-file-syntax ((current-session)) (load-or-tell run load))))
         (dolist (other (run-loads run))
           (when (same-form-p load other) (setf (form-load-outcome other) outcome)))
         (note-loaded-forms run (form-load-file load))

@@ -136,7 +136,7 @@ how far it has come. => the reply of LOADING-FACTS | (:file-not-found NAME (FILE
          (loading (make-loading :system system :file (and file (shown-file file)))))
     (cond ((or system file)
            (remember-loading key loading)
-           (let ((problem (load-wanted loading system file force test)))
+           (let ((problem (with-file-syntax ((current-session)) (load-wanted loading system file force test))))
              (when (and system (loading-loaded loading))
                (note-load (session-ledger (current-session)) :system (loading-system loading)))
              (loading-facts loading problem)))

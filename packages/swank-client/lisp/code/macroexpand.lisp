@@ -118,13 +118,13 @@
 
 (defun expansions (code mode)
   "The reply of MACROEXPAND-CODE in the current package."
-  (let ((forms (handler-case (read-without-interning code (data-readtable (session-readtable (current-session))) :keywords nil)
+  (let ((forms (handler-case (read-without-interning code (data-readtable *readtable*) :keywords nil)
                  (storage-condition ()
                    (restore-guard-page)
                    (return-from expansions (list :unreadable "It is circular, or nested too deep.")))
                  (error (problem) (return-from expansions (list :unreadable (message-text problem)))))))
     (handler-case (handler-bind ((warning #'muffle-warning))
-                    (with-session-variables ((current-session))
+                    (with-session-settings ((current-session))
                       (list :expanded (loop for form in forms collect (expansion-entry form mode)))))
       (storage-condition (problem)
         (restore-guard-page)
@@ -136,8 +136,5 @@
 The code is not evaluated, but its macros run. A name that the package does not have is not interned.
 => (:expanded ((TEXT DIFFERS (OPERATOR KIND (SIMILAR ...))) ...)) | (:unreadable MESSAGE) | (:failed TYPE MESSAGE)
  | (:package-not-found NAME (PACKAGE ...))"
-  (let ((name (and package-text (parsed-package package-text))))
-    (if (and name (null (live-package name)))
-        (list :package-not-found name (similar-packages name))
-        (with-code-session (package-text)
-          (expansions code mode)))))
+  (with-code-session (package-text)
+    (expansions code mode)))

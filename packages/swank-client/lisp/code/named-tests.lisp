@@ -9,7 +9,7 @@
 (defun tests-named (name tests)
   "Those TESTS, ((NAME PACKAGE . TEST) ...), that NAME means: the one in the current package if its package is not given, else all."
   (multiple-value-bind (wanted package-name) (parsed-name name)
-    (let* ((package (and package-name (live-package (parsed-package package-name))))
+    (let* ((package (and package-name (or (find-designated-package package-name *package*) (live-package package-name))))
            (found (remove-if-not (lambda (test)
                                    (and (string-equal wanted (string (first test)))
                                         (or (null package-name) (and package (eq package (second test))))))
@@ -32,7 +32,7 @@
 
 (defun package-runner (name frameworks)
   "=> a function that runs the tests in the package NAME of the first of FRAMEWORKS that has some, and a text that names it; or NIL"
-  (let ((package (live-package (parsed-package name))))
+  (let ((package (find-designated-package name)))
     (when package
       (loop for framework in frameworks
             for runner = (or-nil (funcall (framework-package-runner framework) package))

@@ -13,29 +13,26 @@
     (and (plusp (length text)) (char= #\( (char text 0))
          (string-equal "METHOD" (string-left-trim ":" (or (first (element-texts text)) ""))))))
 
-(defun session-home (package-text)
-  "The name of the package that PACKAGE-TEXT names, by default the session's."
-  (if package-text
-      (parsed-package package-text)
-      (package-name (session-package-now (current-session)))))
-
 (defmacro with-code-session ((package-text) &body body)
-  "Run BODY, which answers a client's question, as code of its session with the package that PACKAGE-TEXT names, by default the session's.
-User code that BODY calls has no input, and its output is discarded."
-  `(progn
-     (reset-guard-pages)
-     (with-code-of ((current-session))
-       (let* ((*package* (or (and ,package-text (live-package (parsed-package ,package-text)))
-                             (session-package-now (current-session))))
-              (*standard-input* (make-concatenated-stream))
-              (*standard-output* (make-broadcast-stream))
-              (*error-output* *standard-output*)
-              (*trace-output* *standard-output*)
-              ;; those of a thread without them are the user's REPL
-              (*terminal-io* (make-two-way-stream *standard-input* *standard-output*))
-              (*query-io* *terminal-io*)
-              (*debug-io* *terminal-io*))
-         ,@body))))
+  "Run BODY, which answers a client's question, as code of its session in the package that PACKAGE-TEXT names, by default the session's.
+User code that BODY calls has no input, and its output is discarded. => the value of BODY, or (:package-not-found NAME (PACKAGE ...))"
+  (let ((text (gensym "TEXT")) (package (gensym "PACKAGE")))
+    `(let* ((,text ,package-text)
+            (,package (if ,text (find-designated-package ,text) (session-package-now (current-session)))))
+       (reset-guard-pages)
+       (if (null ,package)
+           (package-not-found (parsed-package ,text))
+           (with-code-of ((current-session))
+             (with-code-syntax ((current-session) ,package)
+               (let* ((*standard-input* (make-concatenated-stream))
+                      (*standard-output* (make-broadcast-stream))
+                      (*error-output* *standard-output*)
+                      (*trace-output* *standard-output*)
+                      ;; those of a thread without them are the user's REPL
+                      (*terminal-io* (make-two-way-stream *standard-input* *standard-output*))
+                      (*query-io* *terminal-io*)
+                      (*debug-io* *terminal-io*))
+                 ,@body)))))))
 
 (defun own-package-p (package)
   "True if PACKAGE is this library's, of any version."
@@ -84,10 +81,12 @@ User code that BODY calls has no input, and its output is discarded."
     (if (typep specializer 'sb-mop:eql-specializer)
         (and object-text
              (let ((object (sb-mop:eql-specializer-object specializer)))
-               (string-equal (printed-object object) (if (symbolp object) (parsed-name object-text) object-text))))
+               (if (symbolp object)
+                   (some (lambda (case) (string-equal (symbol-name object) (parsed-name object-text case))) (name-cases))
+                   (string-equal (printed-object object) object-text))))
         (and (null object-text)
              (symbolp (class-name specializer))
-             (string= (symbol-name (class-name specializer)) (parsed-name text))))))
+             (may-name-p text (symbol-name (class-name specializer)))))))
 
 (defun specializers-match-p (texts method)
   "True if TEXTS, the specializers as written, can mean those of METHOD. Missing ones at the end are T."
@@ -101,4 +100,5 @@ User code that BODY calls has no input, and its output is discarded."
   "True if TEXTS, the qualifiers as written, can mean those of METHOD."
   (let ((qualifiers (method-qualifiers method)))
     (and (= (length texts) (length qualifiers))
-         (every (lambda (text qualifier) (string= (parsed-name text) (princ-to-string qualifier))) texts qualifiers))))
+         (every (lambda (text qualifier) (may-name-p text (if (symbolp qualifier) (symbol-name qualifier) (princ-to-string qualifier))))
+                texts qualifiers))))

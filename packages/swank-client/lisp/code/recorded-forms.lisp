@@ -47,10 +47,9 @@
 
 (defun pretty-text (form package &optional dispatch)
   "FORM as code in PACKAGE writes it, on several lines, printed with the table DISPATCH, by default the standard one."
-  (with-standard-io-syntax
-    (let ((*package* package)
-          (*print-pprint-dispatch* (or dispatch *print-pprint-dispatch*))
-          (*print-readably* nil) (*print-pretty* t) (*print-right-margin* 100) (*print-case* :downcase)
+  (with-name-syntax (package)
+    (let ((*print-pprint-dispatch* (or dispatch *print-pprint-dispatch*))
+          (*print-pretty* t) (*print-right-margin* 100) (*print-case* :downcase)
           (*print-length* 2000) (*print-level* 50) (*print-gensym* nil)
           (sb-ext:*suppress-print-errors* 'serious-condition))
       ;; a stream that cuts the text takes as long as printing

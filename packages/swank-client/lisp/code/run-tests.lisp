@@ -38,9 +38,10 @@ load what it runs."
                                         (lambda ()
                                           (call-wrapping-after-actions run
                                                                        (lambda ()
-                                                                         (mapc (lambda (name) (load-current name '()))
-                                                                               (test-systems system))
-                                                                         (call-if-loaded "ASDF" "TEST-SYSTEM" system))))))))
+                                                                         (with-file-syntax ((current-session))
+                                                                           (mapc (lambda (name) (load-current name '()))
+                                                                                 (test-systems system))
+                                                                           (call-if-loaded "ASDF" "TEST-SYSTEM" system)))))))))
 
 ;;; The reply
 

@@ -224,7 +224,6 @@ the end of the file FILE-NAME. Write nothing if DRY-RUN.
       (with-wanted-file (truename file-name)
         (if name
             (call-with-named (if (method-text-p name) (plain-name-text name) name)
-                             (session-home nil)
                              (lambda (symbol status package)
                                (declare (ignore status package))
                                (save-named truename symbol name dry-run)))

@@ -186,9 +186,9 @@ loaded from another text. CODE is the record about its code, or NIL."
                             (or (null specializers) (specializers-match-p (element-texts specializers) method)))))
                    definitions)))
 
-(defun show-definitions (text package-text elements)
+(defun show-definitions (text elements)
   "SHOW-SOURCE for the name TEXT. ELEMENTS are those of (METHOD ...), or NIL."
-  (call-with-named text (session-home package-text)
+  (call-with-named text
                    (lambda (symbol status package)
                      (declare (ignore status package))
                      (let* ((setf-p (and (eql 0 (search "(setf" (trimmed text) :test #'char-equal)) t))
@@ -206,5 +206,5 @@ loaded from another text. CODE is the record about its code, or NIL."
   (with-code-session (package-text)
     (if (method-text-p text)
         (let ((elements (element-texts (trimmed text))))
-          (show-definitions (or (second elements) "") package-text elements))
-        (show-definitions text package-text nil))))
+          (show-definitions (or (second elements) "") elements))
+        (show-definitions text nil))))

@@ -118,11 +118,28 @@
            #:unavailable-argument-p
            #:value-if-loaded
            #:version-symbols
+           #:with-standard-settings
            #:with-system-mutex
            #:world-lock
            #:world-lock-taken-p))
 
 (in-package #:swank-client/sbcl)
+
+;;; Settings
+
+(defmacro with-standard-settings (&body body)
+  "Run BODY, the library's own code, under Lisp's default settings, whatever the image's user has set."
+  `(with-standard-io-syntax
+     (let ((*print-readably* nil)
+           (*break-on-signals* nil)
+           (*macroexpand-hook* #'funcall)
+           (*compile-print* nil)
+           (*compile-verbose* nil)
+           (*load-print* nil)
+           (*load-verbose* nil)
+           (*gensym-counter* 1)
+           (sb-ext:*evaluator-mode* :compile))
+       ,@body)))
 
 ;;; Names that not every SBCL has
 

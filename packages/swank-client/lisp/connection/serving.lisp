@@ -24,12 +24,34 @@ DISPATCHED is the cell of INSTALL-GUARD."
           (if (cdr (request-dispatched (first *requests*))) (make-checked t data) data))
         (make-checked verdict))))
 
+(defparameter *loading-operators* '(if apply) "The operators of the forms with which clients load the library.")
+
+(defun standard-request-p (operator)
+  "True if OPERATOR, of a request, is the library's own: it gives code of the user the settings of its session."
+  (or (member operator *loading-operators*)
+      (eql 0 (search "SWANK-CLIENT/" (package-name (symbol-package operator))))))
+
+(defun swank-request-p (operator)
+  "True if OPERATOR, of a request, is a function of Swank other than those that evaluate code of the user."
+  (and (eql 0 (search "SWANK" (package-name (symbol-package operator))))
+       (not (search "EVAL" (symbol-name operator)))))
+
+(defun call-with-settings-for (form function)
+  "Call FUNCTION, which evaluates FORM, a request, with the settings that FORM needs: what the user has set must not change what the library
+reads and prints, nor stop it. Code in a stopped thread has the thread's settings."
+  (let ((operator (and (consp form) (symbolp (first form)) (symbol-package (first form)) (first form))))
+    (cond ((null operator) (funcall function))
+          ((plusp *sldb-level*) (let ((*break-on-signals* nil)) (funcall function)))
+          ((standard-request-p operator) (with-standard-settings (funcall function)))
+          ((swank-request-p operator) (let ((*break-on-signals* nil)) (funcall function)))
+          (t (funcall function)))))
+
 (defun evaluate-request (form)
   "Evaluate FORM, the innermost request's, and return its value as data."
   (funcall (request-begun (first *requests*)))
   ;; Swank's handler keeps the last condition, and prints it in a cleanup form, where an error could not be unwound
   (let ((sb-kernel:*handler-clusters* (request-handlers (first *requests*))))
-    (sendable (eval form))))
+    (sendable (call-with-settings-for form (lambda () (eval form))))))
 
 (defun call-with-guard-page (function)
   "Call FUNCTION. If it exhausts the stack, raise the guard page again afterwards.

@@ -16,6 +16,11 @@
   "The forms of SOURCE. Internal symbols may be written with one colon."
   (handler-bind ((reader-error #'use-internal-symbol)) (source-forms source)))
 
+(define-condition no-such-package (error)
+  ((name :initarg :name :reader missing-package-name))
+  (:report "There is no such package.")
+  (:documentation "The name of a function names a package that does not exist."))
+
 (defun name-forms (source)
   "The forms of SOURCE, the name of a function or method, read within the limits on data. No code in it is run."
   (check-literal source)
@@ -24,12 +29,23 @@
     (unless (unshared-size-p forms 1000) (error "It is circular or too long."))
     forms))
 
+(defun one-form-in (forms)
+  "The only one of FORMS."
+  (if (= (length forms) 1)
+      (first forms)
+      (error "Expected the name of one function, but got ~d forms." (length forms))))
+
 (defun read-name (source)
-  "Read SOURCE as the name of a function. No code in it is run."
-  (let ((forms (name-forms source)))
-    (if (= (length forms) 1)
-        (first forms)
-        (error "Expected the name of one function, but got ~d forms." (length forms)))))
+  "The function's or method's name that SOURCE is in the current package: NAME, (setf NAME) or (method NAME ...). No code in it is run, and
+NAME is not interned: a symbol of no package stands for an unknown one."
+  (let ((text (trimmed source)) (setf-p (setf-text-p (trimmed source))))
+    (cond ((and (plusp (length text)) (char= #\( (char text 0)) (not setf-p))
+           (one-form-in (name-forms text)))
+          (t (let ((*read-suppress* t)) (one-form-in (name-forms text)))
+             (multiple-value-bind (symbol status package name prefix) (symbol-named text *package*)
+               (unless package (error 'no-such-package :name prefix))
+               (let ((symbol (if status symbol (make-symbol name))))
+                 (if setf-p (list 'setf symbol) symbol)))))))
 
 ;;; Functions
 

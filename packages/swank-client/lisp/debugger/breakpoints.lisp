@@ -161,7 +161,7 @@ may have been changed in the stop. The frame of the function around this form st
 
 (defun named-package (name)
   "The package NAME. Signals an error if there is none."
-  (or (find-package name) (error "The package ~a no longer exists." name)))
+  (or (find-designated-package name) (error "There is no package ~a." name)))
 
 (defun new-breakpoint (name condition log from thread)
   "=> a breakpoint on the function or method NAME, and the compiler's warnings about the sources CONDITION and LOG"
@@ -181,15 +181,15 @@ may have been changed in the stop. The frame of the function around this form st
 => what FUNCTION returns | (:refused REASON KIND)"
   (handler-case
       (sb-ext:with-timeout +setting-seconds+
-        (let* ((*package* (if package (named-package package) (session-package-now (current-session))))
-               (name (read-name source)))
-          (multiple-value-bind (reason kind)
-              (if (method-name-p name)
-                  (unbreakable-method-reason (second name) (named-method name))
-                  (unbreakable-reason name))
-            (if reason
-                (list :refused reason kind)
-                (funcall function name)))))
+        (with-code-syntax ((current-session) (if package (named-package package) (session-package-now (current-session))))
+          (let ((name (read-name source)))
+            (multiple-value-bind (reason kind)
+                (if (method-name-p name)
+                    (unbreakable-method-reason (second name) (named-method name))
+                    (unbreakable-reason name))
+              (if reason
+                  (list :refused reason kind)
+                  (funcall function name)))))
     (sb-ext:timeout () (list :refused "Compiling its code takes too long." :code))
     (refused-code (problem) (list :refused (message-text problem) :code))
     (error (problem) (list :refused (message-text problem) :name))))
@@ -242,7 +242,9 @@ SOURCE, CONDITION and LOG are read in PACKAGE, by default the session's.
 
 (defun list-breakpoints ()
   "=> (PLIST ...) for the breakpoints of this session"
-  (with-printing-time (mapcar #'breakpoint-plist (own-breakpoints (current-session)))))
+  (let ((session (current-session)))
+    (with-code-syntax (session (session-package-now session))
+      (with-printing-time (mapcar #'breakpoint-plist (own-breakpoints session))))))
 
 (defun disarm (breakpoint)
   "Remove BREAKPOINT."

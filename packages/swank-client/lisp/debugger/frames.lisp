@@ -146,9 +146,8 @@
   (list (get-output-stream-string (kept-text stream)) (kept-left-out stream)))
 
 (defun read-source (source package)
-  "The forms of SOURCE, read in PACKAGE, as one PROGN form."
-  (let ((*package* package))
-    `(progn ,@(source-forms source))))
+  "The forms of SOURCE, read in PACKAGE with the syntax of the client's session, as one PROGN form."
+  `(progn ,@(code-forms source package)))
 
 (defun variable-aliases (index home)
   "((SYMBOL VARIABLE) ...) for variables of frame INDEX whose names have another symbol in HOME, the package that the code is read in."

@@ -51,9 +51,8 @@
 
 (defun name-text (name)
   "NAME as text; each symbol in it has its package."
-  (with-standard-io-syntax
-    (let ((*package* (find-package "COMMON-LISP")))
-      (line-text-in-time name 300))))
+  (with-name-syntax ((find-package "COMMON-LISP"))
+    (line-text-in-time name 300)))
 
 (defun entry-text (entry)
   "The name of ENTRY's definition, as text."
@@ -70,11 +69,13 @@
 
 (defun definitions ()
   "=> (((KIND NAME STATE REDEFINED) ...) ((KIND NAME TIMES) ...)), definitions and loaded files, both oldest first"
-  (let ((ledger (session-ledger (current-session))))
+  (let* ((session (current-session))
+         (ledger (session-ledger session)))
     (confirm-all-definitions ledger)
-    (list (with-printing-time
-            (loop for entry in (reverse (ledger-entries ledger))
-                  for state = (entry-state entry)
-                  unless (eq state :gone)
-                    collect (list (entry-kind entry) (entry-text entry) state (entry-redefined entry))))
-          (load-texts ledger))))
+    (with-code-syntax (session (session-package-now session))
+      (list (with-printing-time
+              (loop for entry in (reverse (ledger-entries ledger))
+                    for state = (entry-state entry)
+                    unless (eq state :gone)
+                      collect (list (entry-kind entry) (entry-text entry) state (entry-redefined entry))))
+            (load-texts ledger)))))

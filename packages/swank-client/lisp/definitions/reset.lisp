@@ -49,7 +49,9 @@
 (defun reset-session (session)
   "Give SESSION the package, readtable, variables and ledger of a new one."
   (setf (session-package session) (find-package "COMMON-LISP-USER")
-        (session-readtable session) (copy-readtable)
+        (session-readtable session) (global-readtable)
+        (session-readtable-home session) nil
+        (session-debugger-hook session) nil
         (session-values session) (fresh-values)
         (session-ledger session) (make-ledger)))
 
@@ -59,5 +61,6 @@
          (ledger (session-ledger session)))
     (dolist (hook *departure-hooks*) (funcall hook session))
     (confirm-all-definitions ledger)
-    (prog1 (append (undefine-all ledger) (list (load-texts ledger)))
+    (prog1 (with-code-syntax (session (session-package-now session))
+             (append (undefine-all ledger) (list (load-texts ledger))))
       (reset-session session))))

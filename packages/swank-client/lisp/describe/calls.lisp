@@ -6,7 +6,7 @@
 
 (defun read-datum (source)
   "Read SOURCE, one expression, without running code or interning."
-  (let ((forms (read-without-interning source (data-readtable) :most nil)))
+  (let ((forms (read-without-interning source (data-readtable *readtable*) :most nil)))
     (if (= (length forms) 1)
         (first forms)
         (error "~a is ~d expressions, but each argument is one." source (length forms)))))

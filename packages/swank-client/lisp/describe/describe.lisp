@@ -112,34 +112,37 @@
           (subseq found 0 (min +suggestions+ (length found)))
           (max 0 (- (length found) +suggestions+)))))
 
-(defun call-with-named (text home-name function)
-  "Call FUNCTION with the symbol that TEXT names in the package HOME-NAME, its status and that package. Other threads may delete packages at
-any time.
-=> its value | (:package-not-found NAME (PACKAGE ...)) | (:symbol-not-found NAME PACKAGE (SYMBOL ...) COUNT-OF-OTHERS)"
-  (multiple-value-bind (name prefix written) (parsed-name text)
-    (let* ((home (live-package home-name))
-           (package (if prefix (or (and home (package-known-in home prefix)) (live-package prefix)) home)))
-      (cond ((and (null prefix) (null home)) (list :package-not-found home-name (similar-packages home-name)))
-            ((null package) (list :package-not-found prefix (similar-packages prefix)))
-            (t (multiple-value-bind (symbol status) (or-nil (accessible-symbol name package))
-                 (if status
-                     (funcall function symbol status package)
-                     (not-found name written (or prefix home-name)))))))))
+(defun package-not-found (name)
+  "The reply if there is no package NAME."
+  (list :package-not-found name (similar-packages name)))
 
-(defun name-description (text package-text)
-  "Describe the symbol that TEXT names in the package that PACKAGE-TEXT names.
+(defun call-with-named (text function &key (home *package*) called)
+  "Call FUNCTION with the symbol that TEXT names in the package HOME, its status and its package. CALLED is what the client calls HOME.
+Other threads may delete packages at any time.
+=> its value | (:package-not-found NAME (PACKAGE ...)) | (:symbol-not-found NAME PACKAGE (SYMBOL ...) COUNT-OF-OTHERS)"
+  (multiple-value-bind (symbol status package name prefix written) (symbol-named text home)
+    (cond (status (funcall function symbol status package))
+          ((null package) (package-not-found prefix))
+          (t (not-found name written (or prefix called (package-name package) "COMMON-LISP-USER"))))))
+
+(defun name-description (text package called)
+  "Describe the symbol that TEXT names in PACKAGE, which the client calls CALLED.
 => (:found NAME STATUS PACKAGE MEANING ...) | the other replies of CALL-WITH-NAMED"
-  (let ((home-name (if package-text (parsed-package package-text) "CL-USER")))
-    (call-with-named text home-name
-                     (lambda (symbol status package)
-                       (list* :found (qualified-name symbol) status (or (package-name package) home-name) (meanings symbol package))))))
+  (call-with-named text
+                   (lambda (symbol status home)
+                     (list* :found (qualified-name symbol) status (or (package-name home) called) (meanings symbol home)))
+                   :home package :called called))
 
 (defun describe-name (text package-text &optional sources)
   "Return NAME-DESCRIPTION of TEXT. Printing methods of the client run as the client's code.
 Generic functions are described with the methods that a call with arguments SOURCES runs."
   (reset-guard-pages)
-  (with-code-of ((current-session))
-    (let ((*call* sources)
-          (*package* (or (and package-text (live-package (parsed-package package-text)))
-                         (session-package-now (current-session)))))
-      (name-description text package-text))))
+  (let* ((called (if package-text (parsed-package package-text) "CL-USER"))
+         (package (find-designated-package (or package-text called)))
+         (session (current-session)))
+    (if (null package)
+        (package-not-found called)
+        (with-code-of (session)
+          (with-code-syntax (session (if package-text package (session-package-now session)))
+            (let ((*call* sources))
+              (name-description text package called)))))))

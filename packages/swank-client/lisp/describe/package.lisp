@@ -16,5 +16,6 @@
            #:function-kind
            #:home-package
            #:methods-called
+           #:package-not-found
            #:prefix-of-unknown
            #:read-without-interning))

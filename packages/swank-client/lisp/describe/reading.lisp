@@ -99,10 +99,16 @@ HOME is the package in which packages are named. KEYWORDS: keywords count."
   "A new package without symbols."
   (make-package (format nil "~a/SCRATCH ~a" (package-name (symbol-package 'make-scratch-package)) (gensym "")) :use '()))
 
-(defun call-with-scratch-package (function)
-  "Call FUNCTION with a package without symbols. Those that it interns there have no package afterwards."
-  (let ((scratch (or (sb-ext:atomic-pop **scratch-packages**) (make-scratch-package))))
-    (unwind-protect (funcall function scratch)
+(defun call-with-scratch-package (home function)
+  "Call FUNCTION with a package without symbols that has the local nicknames of the package HOME. The symbols that it interns there have no
+package afterwards."
+  (let ((scratch (or (sb-ext:atomic-pop **scratch-packages**) (make-scratch-package)))
+        (nicknames (or-nil (sb-ext:package-local-nicknames home))))
+    (unwind-protect
+         (progn
+           (loop for (nickname . package) in nicknames do (or-nil (sb-ext:add-package-local-nickname nickname package scratch)))
+           (funcall function scratch))
+      (loop for (nickname) in nicknames do (or-nil (sb-ext:remove-package-local-nickname nickname scratch)))
       (do-symbols (symbol scratch) (unintern symbol scratch))
       (sb-ext:atomic-push scratch **scratch-packages**))))
 
@@ -145,6 +151,7 @@ KEYWORDS: so does a keyword; otherwise it is interned, because macros distinguis
 MOST: the conses and elements that the forms may have if nothing in them were shared, or NIL if they may be circular."
   (check-literal source)
   (call-with-scratch-package
+   *package*
    (lambda (scratch)
      (let ((*read-eval* nil)
            (*readtable* (bounded-readtable readtable))

@@ -50,11 +50,10 @@
 
 (defun code-text (code package limit)
   "CODE on one line, as written in PACKAGE."
-  (with-standard-io-syntax
-    (let ((*package* package))
-      (with-bounded-printing (:length 100 :level 10)
-        (let ((*print-pretty* t) (*print-right-margin* most-positive-fixnum) (*print-gensym* nil))
-          (on-one-line (truncated limit (lambda (stream) (prin1 code stream)))))))))
+  (with-name-syntax (package)
+    (with-bounded-printing (:length 100 :level 10)
+      (let ((*print-pretty* t) (*print-right-margin* most-positive-fixnum) (*print-gensym* nil))
+        (on-one-line (truncated limit (lambda (stream) (prin1 code stream))))))))
 
 (defun live-or-user (package)
   "PACKAGE, or COMMON-LISP-USER if that is NIL or deleted."
@@ -83,7 +82,7 @@
   (let* ((session (current-session))
          (place (position symbol *session-variables*)))
     (cond ((eq symbol '*package*) (values (session-package-now session) t))
-          ((eq symbol '*readtable*) (values (session-readtable session) t))
+          ((eq symbol '*readtable*) (values (code-readtable session (session-package-now session)) t))
           (place (values (nth place (session-values session)) t))
           (t (handler-case (values (sb-ext:symbol-global-value symbol) t)
                (error () (values nil nil)))))))
@@ -102,7 +101,7 @@
            (handler-case (printed-text value)
              (storage-condition () (restore-guard-page) nil)
              (serious-condition () nil))))
-    (or (with-session-variables ((current-session))
+    (or (with-session-settings ((current-session))
           (let ((*package* (live-or-user package)))
             (if (typep value '(or fixnum symbol character))
                 (text)

@@ -255,7 +255,7 @@ CONDITION, or with NIL and NIL if none did."
 
 (defun named-condition-type (text)
   "The type of conditions that TEXT names, or NIL."
-  (let ((type (symbol-written text)))
+  (let ((type (symbol-named text *package*)))
     (and type
          (find-class type nil)
          (subtypep type 'condition)

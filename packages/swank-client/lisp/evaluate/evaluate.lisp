@@ -37,12 +37,39 @@
         /// // // / / values
         +++ ++ ++ + + form))
 
-(defun keep-session (evaluation)
-  "Store the session's state after a form. A failure of a later form does not undo it."
+(defun leave-deleted-package (session)
+  "Go on in the package of SESSION, or in COMMON-LISP-USER, because the current package was deleted."
+  (setf *package* (session-package-now session))
+  (warn "The current package was deleted. The package is ~a now." (package-name *package*)))
+
+(defun keep-package (evaluation form home)
+  "Store the package after FORM, which EVALUATION has evaluated in the package HOME.
+A package that was given for one call becomes the session's only if the code says so."
   (let ((session (evaluation-session evaluation)))
-    (setf (session-values session) (mapcar #'symbol-value *session-variables*)
-          (session-readtable session) *readtable*)
-    (when (evaluation-updates-package evaluation) (setf (session-package session) *package*))))
+    (unless (package-name *package*) (leave-deleted-package session))
+    (when (or (evaluation-updates-package evaluation)
+              (not (eq *package* home))
+              (typep form '(cons (eql in-package))))
+      (setf (session-package session) *package*
+            (evaluation-updates-package evaluation) t))))
+
+(defun keep-readtable (session readtable home)
+  "Store the readtable after a form that was read in the package HOME with READTABLE. Unless the code has set one, it follows the package."
+  (cond ((not (eq *readtable* readtable))
+         (setf (session-readtable session) *readtable*
+               (session-readtable-home session) *package*))
+        ((not (eq *package* home))
+         (setf *readtable* (code-readtable session *package*)))))
+
+(defun keep-session (evaluation form home readtable hook)
+  "Store the session's state after FORM, which was evaluated in the package HOME with READTABLE and the debugger hook HOOK.
+A failure of a later form does not undo it."
+  (let ((session (evaluation-session evaluation)))
+    (keep-package evaluation form home)
+    (keep-readtable session readtable home)
+    (unless (eq *debugger-hook* hook) (setf (session-debugger-hook session) (list *debugger-hook*)))
+    (setf (session-values session)
+          (loop for variable in *session-variables* collect (session-value-now session variable)))))
 
 (defun runtime-form-p (form)
   "True if FORM, of an evaluation, is a client's call of the runtime, which no user has written."
@@ -69,29 +96,45 @@
   (ignore-errors (note-loading-form evaluation form))
   (ignore-errors (note-assignments (session-ledger (evaluation-session evaluation)) form)))
 
+(defun runtime-call-p (code)
+  "True if CODE is a client's call of the runtime. It is read in standard syntax, whatever the session's."
+  (eql 0 (search "(SWANK-CLIENT/" code)))
+
+(defun next-form (evaluation source eof standard-p)
+  "The next form of the stream SOURCE, in standard syntax if STANDARD-P, or EOF."
+  (let ((*source* source))
+    (if standard-p
+        (with-standard-io-syntax (read-form evaluation source eof))
+        (read-form evaluation source eof))))
+
 (defun evaluate-forms (evaluation code check)
   "Evaluate the forms of CODE, after CHECK-SOURCE if CHECK.
 => the values of the last form, as a list, and the numbers of the forms before it whose values are worth showing"
   (when check (check-source evaluation code))
+  (unless (package-name (session-package (evaluation-session evaluation)))
+    (leave-deleted-package (evaluation-session evaluation))
+    (setf (session-package (evaluation-session evaluation)) *package*))
   (loop with eof = (list nil)
         with source = (make-string-input-stream code)
         with values = '()
         with form = nil
         with unshown = '()
+        with standard-p = (runtime-call-p code)
         do (incf (evaluation-form evaluation))
            (let* ((start (file-position source))
-                  (next (let ((*source* source)) (read-form evaluation source eof))))
+                  (next (next-form evaluation source eof standard-p)))
              (when (eq next eof) (return (values values (reverse unshown))))
              (when (worth-showing-p form values) (push (1- (evaluation-form evaluation)) unshown))
              (setf form next)
              (setf - form)
              (announce-swank)
-             (with-form-source (code start (file-position source))
-               (setf values (evaluate-form evaluation form)))
-             (note-evaluated evaluation form)
-             (restore-guard-page)
-             (unless (runtime-form-p form) (remember form values))
-             (keep-session evaluation))))
+             (let ((home *package*) (readtable *readtable*) (hook *debugger-hook*))
+               (with-form-source (code start (file-position source))
+                 (setf values (evaluate-form evaluation form)))
+               (note-evaluated evaluation form)
+               (restore-guard-page)
+               (unless (runtime-form-p form) (remember form values))
+               (keep-session evaluation form home readtable hook)))))
 
 (defun evaluate-part (code)
   "Evaluate the forms of CODE, which is part of the form that this thread evaluates. => the values of the last one, as a list"
@@ -172,6 +215,7 @@ A debugger hook that the code has set comes first. Inside a stop, the debugger h
   (let* ((session (evaluation-session evaluation))
          (stdout (evaluation-stdout evaluation))
          (terminal (make-two-way-stream input stdout))
+         (usual-hook *debugger-hook*)
          (*standard-input* input)
          (*input* input)
          (*standard-output* stdout)
@@ -181,13 +225,13 @@ A debugger hook that the code has set comes first. Inside a stop, the debugger h
          (*debug-io* terminal)
          (*terminal-io* terminal)
          (*package* package)
-         (*readtable* (session-readtable session))
-         ;; these print a line for every file
-         (*compile-verbose* nil)
-         (*load-verbose* nil)
+         (*readtable* (code-readtable session package))
+         (*debugger-hook* (if (session-debugger-hook session) (first (session-debugger-hook session)) *debugger-hook*))
+         ;; what the code sets here must not reach other threads
+         (sb-ext:*evaluator-mode* (sb-ext:symbol-global-value 'sb-ext:*evaluator-mode*))
          (*step-wanted* nil)
          (sb-ext:*stepper-hook* (make-stepper sb-ext:*stepper-hook*))
-         (sb-ext:*invoke-debugger-hook* (make-debugger-hook evaluation sb-ext:*invoke-debugger-hook* *debugger-hook*))
+         (sb-ext:*invoke-debugger-hook* (make-debugger-hook evaluation sb-ext:*invoke-debugger-hook* usual-hook))
          ;; Swank's own description of a stop has no time limit, and our snapshot follows
          (*sldb-condition-printer* #'stop-message)
          (*sldb-initial-frames* 0))

@@ -114,12 +114,16 @@
         (funcall (the function expander) form environment)
         (funcall next expander form environment))))
 
+(defvar *noting-hook* nil "The *MACROEXPAND-HOOK* with which CALL-NOTING-DEFINITIONS notes, which is not the session's.")
+
 (defun call-noting-definitions (evaluation function)
-  "Call FUNCTION with a *MACROEXPAND-HOOK* that notes definitions. A hook that the code sets stays set."
-  (let* ((hook (make-noting-hook evaluation *macroexpand-hook*))
-         (left hook))
-    (unwind-protect
-         (let ((*macroexpand-hook* hook))
-           (unwind-protect (funcall function)
-             (setf left *macroexpand-hook*)))
-      (unless (eq left hook) (setf *macroexpand-hook* left)))))
+  "Call FUNCTION with a *MACROEXPAND-HOOK* that notes definitions."
+  (let* ((*noting-hook* (make-noting-hook evaluation *macroexpand-hook*))
+         (*macroexpand-hook* *noting-hook*))
+    (funcall function)))
+
+(defun session-value-now (session variable)
+  "The value that VARIABLE, one of *SESSION-VARIABLES*, shall have in SESSION after a form of an evaluation."
+  (if (and (eq variable '*macroexpand-hook*) (eq *macroexpand-hook* *noting-hook*))
+      (session-setting session variable)
+      (symbol-value variable)))

@@ -24,7 +24,7 @@
 (defun read-type (text)
   "=> the type that TEXT names, or NIL and a list that says why not, (:no-type TEXT REASON)"
   (handler-case
-      (let ((forms (read-without-interning text (data-readtable) :most +type-size+)))
+      (let ((forms (read-without-interning text (data-readtable *readtable*) :most +type-size+)))
         (cond ((/= 1 (length forms)) (values nil (list :no-type text "It is not one type.")))
               ((by-value-p (first forms)) (values nil (list :no-type text "Only types that classes and tags tell apart can be found.")))
               ((sb-ext:valid-type-specifier-p (first forms)) (first forms))

@@ -131,9 +131,8 @@ parts."
   (let ((home (gensym "SESSION")))
     `(let ((,home ,session))
        (with-code-of (,home)
-         (with-session-variables (,home)
-           (let ((*package* (session-package-now ,home))
-                 (*readtable* (session-readtable ,home)))
+         (with-session-settings (,home)
+           (with-code-syntax (,home (session-package-now ,home))
              (with-printing-time ,@body)))))))
 
 (defun inspect-object (id path &key expression (start 0) (count 50) (depth 1) keep)

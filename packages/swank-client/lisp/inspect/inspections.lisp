@@ -43,9 +43,8 @@
 (defmacro with-client-code ((session) &body body)
   "Run BODY as code of SESSION, with its package and syntax."
   `(with-code-of (,session)
-     (with-session-variables (,session)
-       (let ((*package* (session-package-now ,session))
-             (*readtable* (session-readtable ,session)))
+     (with-session-settings (,session)
+       (with-code-syntax (,session (session-package-now ,session))
          ,@body))))
 
 (defmacro with-inspection ((inspection id) &body body)

@@ -17,7 +17,9 @@
 (defun note-assignments (ledger form)
   "Note the global variables that FORM, which has been evaluated at top level, has assigned. History variables do not count."
   (dolist (place (assigned-places form))
-    (when (and (symbolp place) (boundp place) (not (eq (symbol-package place) (find-package "COMMON-LISP"))))
+    (when (and (symbolp place) (boundp place) (not (eq (symbol-package place) (find-package "COMMON-LISP")))
+               ;; not one that the evaluation binds
+               (eq (symbol-value place) (sb-ext:symbol-global-value place)))
       (with-system-mutex ((ledger-lock ledger))
         (when (< (length (ledger-assigned ledger)) +assigned-limit+)
           (pushnew place (ledger-assigned ledger)))))))

@@ -21,13 +21,17 @@
            #:in-time
            #:line-text
            #:line-text-in-time
+           #:may-name-p
+           #:name-cases
            #:on-one-line
+           #:one-of-names-p
            #:parsed-name
            #:parsed-package
            #:print-value
            #:printed-values
            #:report-text
            #:reported-objects
+           #:setf-text-p
            #:short-file-name
            #:trimmed
            #:truncated
@@ -36,5 +40,6 @@
            #:with-fast-number-printing
            #:with-fresh-printer-state
            #:with-initial-handlers
+           #:with-name-syntax
            #:with-printing-time
            #:without-outer-handlers))

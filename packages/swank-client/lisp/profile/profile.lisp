@@ -23,7 +23,7 @@
   (let ((missing (load-profiler)))
     (cond (missing (list :missing missing))
           ((profiling-p) '(:busy))
-          ((and package (null (live-package (parsed-package package))))
+          ((and package (null (find-designated-package package)))
            (list :no-package package (similar-packages (parsed-package package))))
           (t '(:ready)))))
 
@@ -32,7 +32,7 @@
   (reset-guard-pages)
   (handler-case
       (with-code-of ((current-session))
-        (let ((*package* (session-package-now (current-session))))
+        (with-code-syntax ((current-session) (session-package-now (current-session)))
           (remember-run key (make-prepared-counting names package))
           '(:ready)))
     (refused-point (refusal) (refused-reply refusal))))
@@ -51,7 +51,7 @@
   (let ((profile (if (eq mode :calls)
                      (fresh-counting (prepared-counting key) (if own-p *evaluation* t))
                      (make-sampled-profile :mode mode :thread (and own-p sb-thread:*current-thread*)
-                                           :package (and package (live-package (parsed-package package)))))))
+                                           :package (and package (find-designated-package package))))))
     (remember-run key profile)
     profile))
 

@@ -36,23 +36,27 @@
 
 (defun qualified-name (symbol)
   "PACKAGE::NAME, with bars where they are needed."
-  (with-standard-io-syntax
-    (let ((package-name (home-name symbol))
-          (*print-readably* nil))
+  (let ((package-name (home-name symbol)))
+    (with-name-syntax ((find-package "KEYWORD"))
       (flet ((printed (name) (subseq (prin1-to-string (make-symbol name)) 2)))
         (format nil "~:[#:~;~:*~a::~]~a" (and package-name (printed package-name)) (printed (symbol-name symbol)))))))
 
 (defun readable-name (symbol)
   "SYMBOL as code in another package writes it."
-  (with-standard-io-syntax
-    (let ((*package* (find-package "KEYWORD")) (*print-readably* nil))
-      (prin1-to-string symbol))))
+  (with-name-syntax ((find-package "KEYWORD"))
+    (prin1-to-string symbol)))
 
-(defun symbol-written (text)
-  "The symbol that TEXT names in the current package, or NIL if there is none. Nothing is interned."
-  (multiple-value-bind (name prefix) (parsed-name text)
-    (let ((package (if prefix (package-known-in *package* prefix) *package*)))
-      (values (and package (or-nil (accessible-symbol name package)))))))
+(defun symbol-named (text home)
+  "The symbol that TEXT, as a client writes it under the current readtable, means in the package HOME: a symbol with its prefix or none,
+perhaps quoted, or in (setf ...).
+=> the symbol, its status, its package | NIL, NIL, the package or NIL, the name, its prefix or NIL, the name as written"
+  (let ((missed nil))
+    (dolist (case (name-cases) (values-list missed))
+      (multiple-value-bind (name prefix written) (parsed-name text case)
+        (let ((package (if prefix (or (find-designated-package prefix home) (live-package prefix)) home)))
+          (multiple-value-bind (symbol status) (and package (or-nil (accessible-symbol name package)))
+            (when status (return (values symbol status package)))
+            (unless missed (setf missed (list nil nil package name prefix written)))))))))
 
 ;;; Suggestions
 

@@ -28,6 +28,7 @@
            #:breakpoint-reached
            #:check-literal
            #:clients-p
+           #:code-readtable
            #:code-session
            #:connection-open-p
            #:current-session
@@ -63,6 +64,7 @@
            #:exit-refused
            #:find-designated-package
            #:fresh-values
+           #:global-readtable
            #:home-name
            #:implementation-package-p
            #:interrupted
@@ -79,6 +81,7 @@
            #:readable-name
            #:session
            #:session-connection
+           #:session-debugger-hook
            #:session-departed
            #:session-evaluations
            #:session-ledger
@@ -87,14 +90,19 @@
            #:session-package-now
            #:session-protects-image
            #:session-readtable
+           #:session-readtable-home
+           #:session-setting
            #:session-values
            #:similar-packages
            #:similar-symbols
            #:slip-p
-           #:symbol-written
+           #:symbol-named
            #:symbols-elsewhere
            #:symbols-worth-naming
            #:unshared-size-p
            #:with-code-of
+           #:with-code-syntax
+           #:with-file-syntax
            #:with-literal-limits
+           #:with-session-settings
            #:with-session-variables))

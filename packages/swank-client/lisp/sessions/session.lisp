@@ -10,13 +10,26 @@
     *read-base* *read-default-float-format* *read-eval* *read-suppress*)
   "The variables that WITH-STANDARD-IO-SYNTAX binds, except package and readtable. A client's settings must not reach other clients.")
 
-(defparameter *session-variables* (append *history-variables* *syntax-variables*)
+(defparameter *control-variables*
+  '(*compile-print* *load-print* *macroexpand-hook* *gensym-counter*)
+  "Further variables by which a client controls how its code runs.")
+
+(defparameter *quiet-variables* '(*break-on-signals* *compile-verbose* *load-verbose*)
+  "The same, but false in a new session: the user's breaks are for the user, and the others print a line for every file.")
+
+(defparameter *session-variables* (append *history-variables* *syntax-variables* *control-variables* *quiet-variables*)
   "The variables that have separate values in each session.")
 
 (defun fresh-values ()
-  "Initial values of *SESSION-VARIABLES*: no history, and the global values of the syntax variables."
+  "Initial values of *SESSION-VARIABLES*: the global values of the syntax and control variables, and NIL for the others."
   (append (mapcar (constantly nil) *history-variables*)
-          (mapcar #'sb-ext:symbol-global-value *syntax-variables*)))
+          (mapcar #'sb-ext:symbol-global-value *syntax-variables*)
+          (mapcar #'sb-ext:symbol-global-value *control-variables*)
+          (mapcar (constantly nil) *quiet-variables*)))
+
+(defun global-readtable ()
+  "A copy of the image's global readtable."
+  (copy-readtable (sb-ext:symbol-global-value '*readtable*)))
 
 (defstruct (session (:copier nil) (:predicate nil))
   "The state that a REPL keeps between requests, for one client."
@@ -24,7 +37,11 @@
   ;; true if its code cannot end the image
   (protects-image nil)
   (package (find-package "COMMON-LISP-USER"))
-  (readtable (copy-readtable))
+  ;; the readtable of the session's code, and the package in which the code has set it, or NIL
+  (readtable (global-readtable))
+  (readtable-home nil)
+  ;; a list of the debugger hook that the code has set, or NIL
+  (debugger-hook nil :type list)
   ;; values of *SESSION-VARIABLES*
   (values (fresh-values) :type list)
   (ledger (make-ledger))
@@ -73,14 +90,52 @@
   (session-of *emacs-connection*))
 
 (defmacro with-session-variables ((session) &body body)
-  "Run BODY with the values that SESSION has for *SESSION-VARIABLES*."
+  "Run BODY, an evaluation, with the values that SESSION has for *SESSION-VARIABLES*."
   `(progv *session-variables* (session-values ,session)
      ,@body))
+
+(defmacro with-session-settings ((session) &body body)
+  "Run BODY, other code or printing methods of the user, with the same values, but without breaks: nobody could see a stop."
+  `(with-session-variables (,session)
+     (let ((*break-on-signals* nil))
+       ,@body)))
+
+(defun session-setting (session variable)
+  "The value that SESSION has for VARIABLE, one of *SESSION-VARIABLES*."
+  (nth (position variable *session-variables*) (session-values session)))
 
 (defun session-package-now (session)
   "The package of SESSION, or COMMON-LISP-USER if that was deleted."
   (let ((package (session-package session)))
     (if (package-name package) package (find-package "COMMON-LISP-USER"))))
+
+;;; Syntax
+
+(defun readtable-of-package (package)
+  "The readtable that the user has assigned to PACKAGE for Swank's clients, or NIL."
+  (let ((readtable (ignore-errors (cdr (assoc (package-name package) swank:*readtable-alist* :test #'string=)))))
+    (and (readtablep readtable) readtable)))
+
+(defun code-readtable (session package)
+  "The readtable with which code of SESSION is read in PACKAGE: the one that the code has set there, else the package's, else the session's."
+  (or (and (not (eq package (session-readtable-home session))) (readtable-of-package package))
+      (session-readtable session)))
+
+(defmacro with-code-syntax ((session package) &body body)
+  "Run BODY, which reads code of SESSION in PACKAGE, with the session's syntax: the only one with which tools read names and code."
+  (let ((home (gensym "SESSION")))
+    `(let* ((,home ,session)
+            (*package* ,package)
+            (*readtable* (code-readtable ,home *package*))
+            (*read-base* (session-setting ,home '*read-base*))
+            (*read-default-float-format* (session-setting ,home '*read-default-float-format*))
+            (*read-eval* (session-setting ,home '*read-eval*)))
+       ,@body)))
+
+(defmacro with-file-syntax ((session) &body body)
+  "Run BODY, which reads files for SESSION, with the readtable with which LOAD reads them: a package's is only for code of clients."
+  `(let ((*readtable* (session-readtable ,session)))
+     ,@body))
 
 (defun find-designated-package (text &optional (home (session-package-now (current-session))))
   "The package that TEXT names, or NIL. TEXT is the exact name, or a designator: my-app, :my-app, \"MY-APP\".

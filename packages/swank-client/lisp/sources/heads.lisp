@@ -20,10 +20,6 @@
          (symbol (or (accessible-symbol name "COMMON-LISP") (accessible-symbol name "SB-EXT"))))
     (and symbol (defining-kind symbol))))
 
-(defun setf-text-p (text)
-  "True if TEXT is (SETF NAME)."
-  (and (> (length text) 6) (string-equal "(setf" text :end2 5) (blank-p (char text 5))))
-
 (defun defined-text (text)
   "The name in TEXT, the second element of a defining form: that of (NAME OPTION...) is NAME."
   (if (and (char= #\( (char text 0)) (not (setf-text-p text)))
@@ -32,16 +28,19 @@
       text))
 
 (defun plain-name (head-name)
-  "=> the name in HEAD-NAME, a text from a defining form, without its package, or NIL; and whether it is that of (SETF NAME)"
+  "=> (NAME . AS-WRITTEN) of the name in HEAD-NAME, a text from a defining form, without its package, or NIL; and whether it is that of (SETF NAME)"
   (let ((text (defined-text head-name)))
-    (values (and (plusp (length text)) (values (parsed-name (string-trim "\"" text))))
+    (values (and (plusp (length text))
+                 (multiple-value-bind (name prefix written) (parsed-name (string-trim "\"" text))
+                   (declare (ignore prefix))
+                   (cons name written)))
             (and (setf-text-p text) t))))
 
 (defun same-name-p (plain setf-p name)
   "True if the values PLAIN and SETF-P of PLAIN-NAME can mean NAME: a symbol, (SETF SYMBOL), or a string. Packages are not compared."
   (and plain
        (eq setf-p (consp name))
-       (string= plain (string (if setf-p (second name) name)))))
+       (one-of-names-p plain (string (if setf-p (second name) name)))))
 
 (defun head-names-p (head-name name)
   "True if HEAD-NAME, a text from a defining form, can mean NAME: a symbol, (SETF SYMBOL), or a string. Packages are not compared."

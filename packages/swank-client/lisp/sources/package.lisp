@@ -40,7 +40,6 @@
            #:operator-name
            #:package-marker
            #:position-of
-           #:setf-text-p
            #:settled-stamp-p
            #:shown-file
            #:source-text

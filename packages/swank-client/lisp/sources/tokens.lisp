@@ -78,7 +78,9 @@
   "True if the token between START and END of TEXT is NAME, with or without a package."
   (and (<= (length name) (- end start))
        (search name text :start2 start :end2 end :test #'char-equal)
-       (string= name (parsed-name (subseq text start end)))))
+       (multiple-value-bind (parsed prefix written) (parsed-name (subseq text start end))
+         (declare (ignore prefix))
+         (one-of-names-p (cons parsed written) name))))
 
 (defun token-positions (text name)
   "The positions in TEXT of the name NAME, a symbol's."

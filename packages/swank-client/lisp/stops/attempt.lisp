@@ -15,9 +15,20 @@
                         until (eq form eof) collect form))
     (end-of-file () (error "The code ends in the middle of a form."))))
 
+(defun code-forms (source package)
+  "The forms of SOURCE, code of the client's session, read in PACKAGE."
+  (let ((session (attempt-session)))
+    (if session
+        (with-code-syntax (session package) (source-forms source))
+        (let ((*package* package)) (source-forms source)))))
+
+(defun attempt-session ()
+  "The session whose code an attempt is: the one whose code this thread runs, or the one whose debugger it is in; or NIL."
+  (or (code-session) (gethash *emacs-connection* *sessions*)))
+
 (defun value-of-source (source)
-  "The value of SOURCE, one expression."
-  (let ((forms (source-forms source)))
+  "The value of SOURCE, one expression of the client's session in the current package."
+  (let ((forms (code-forms source *package*)))
     (if (= (length forms) 1)
         (eval (first forms))
         (error "Expected one expression, but got ~d." (length forms)))))
@@ -65,10 +76,6 @@
   (if (stack-exhausted-p)
       (list :error "STORAGE-CONDITION" "This thread has exhausted its stack and can evaluate nothing: abort it, or look at its frames.")
       (call-attempt-with-stack token function)))
-
-(defun attempt-session ()
-  "The session whose code an attempt is: the one whose code this thread runs, or the one whose debugger it is in; or NIL."
-  (or (code-session) (gethash *emacs-connection* *sessions*)))
 
 (defun call-attempt-with-stack (token function)
   "Do what CALL-ATTEMPT does in a thread with stack left."

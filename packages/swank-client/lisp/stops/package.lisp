@@ -57,6 +57,7 @@
            #:snapshot-plist
            #:stack-frames
            #:stack-kinds
+           #:code-forms
            #:source-forms
            #:with-report-package
            #:stack-top

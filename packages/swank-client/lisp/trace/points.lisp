@@ -38,25 +38,18 @@
     (let ((all (remove-duplicates (append (sort found #'string<) (symbols-elsewhere name name)) :test #'string= :from-end t)))
       (subseq all 0 (min +suggestions+ (length all))))))
 
-(defun plain-function (text)
-  "The symbol that TEXT, without parentheses, names."
-  (multiple-value-bind (name package-name) (parsed-name text)
-    (let ((package (if package-name (live-package (parsed-package package-name)) *package*)))
-      (unless package
-        (refuse text "There is no such package." :undefined (similar-packages (parsed-package package-name))))
-      (let ((symbol (accessible-symbol name package)))
-        (if (and symbol (fboundp symbol))
-            symbol
-            (refuse text "There is no such function." :undefined (similar-functions name package)))))))
-
 (defun named-function (text)
   "The name of a function or method that TEXT is."
-  (let ((text (string-trim '(#\Space #\Newline #\Tab) text)))
-    (cond ((string= text "") (refuse text "It is empty." :name))
-          ((char= #\( (char text 0))
-           (handler-case (read-name text)
-             (error (problem) (refuse text (message-text problem) :name))))
-          (t (plain-function text)))))
+  (when (string= (trimmed text) "") (refuse text "It is empty." :name))
+  (handler-case (read-name text)
+    (no-such-package (problem)
+      (refuse text (message-text problem) :undefined (similar-packages (missing-package-name problem))))
+    (error (problem) (refuse text (message-text problem) :name))))
+
+(defun similar-to (text)
+  "Names of functions that are similar to TEXT, NAME or (setf NAME)."
+  (multiple-value-bind (symbol status package name) (symbol-named text *package*)
+    (similar-functions (if status (symbol-name symbol) name) (or package *package*))))
 
 ;;; Points
 
@@ -76,8 +69,7 @@
             (when reason (refuse text reason kind)))
           (new-point recording (second name) method))
         (multiple-value-bind (reason kind) (unbreakable-reason name)
-          (when reason (refuse text reason kind (and (eq kind :undefined) (consp name)
-                                                     (similar-functions (symbol-name (second name)) *package*))))
+          (when reason (refuse text reason kind (and (eq kind :undefined) (similar-to text))))
           (new-point recording name)))))
 
 (defun package-functions (package)
@@ -91,7 +83,7 @@
 
 (defun points-of-package (recording text)
   "The points of RECORDING for all functions of the package that TEXT names."
-  (let ((package (live-package (parsed-package text))))
+  (let ((package (find-designated-package text)))
     (cond ((null package) (refuse text "There is no such package." :package (similar-packages (parsed-package text))))
           ((or (implementation-package-p package) (eq package (find-package "COMMON-LISP")))
            (refuse text "Lisp or Swank uses its functions all the time." :package))

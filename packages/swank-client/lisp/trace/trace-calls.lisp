@@ -17,12 +17,12 @@ the code's own, or all. It ends after LIMIT calls.
   (reset-guard-pages)
   (handler-case
       (with-code-of ((current-session))
-        (let* ((*package* (session-package-now (current-session)))
-               (recording (make-recording :limit limit :switch-off #'switch-off-recording :threads (or (threads-with-ids threads) t)))
-               (points (with-printing-time (find-points recording names package condition))))
-          (setf (recording-prepared recording) points)
-          (remember-run key recording)
-          (list :ready (length points) (missed-texts points))))
+        (with-code-syntax ((current-session) (session-package-now (current-session)))
+          (let* ((recording (make-recording :limit limit :switch-off #'switch-off-recording :threads (or (threads-with-ids threads) t)))
+                 (points (with-printing-time (find-points recording names package condition))))
+            (setf (recording-prepared recording) points)
+            (remember-run key recording)
+            (list :ready (length points) (missed-texts points)))))
     (refused-point (refusal) (refused-reply refusal))))
 
 (defun prepared-recording (key)

@@ -1,0 +1,121 @@
+import { expect } from "chai";
+import { connect, type SwankClient } from "swank-client";
+import { blocks } from "../../support/mcp-results.js";
+import { McpStdio } from "../../support/mcp-stdio.js";
+import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
+
+/** The image's global values of what code sets to control how code runs, is read and is printed. */
+const GLOBAL = `(mapcar 'sb-ext:symbol-global-value
+  '(*break-on-signals* *debugger-hook* sb-ext:*invoke-debugger-hook* *macroexpand-hook* *compile-print* *load-print* *compile-verbose*
+    *load-verbose* sb-ext:*evaluator-mode* *print-base* *print-length* *print-case* *read-base* *read-eval*))`;
+
+const ASSIGNMENTS = `(setf *break-on-signals* 'error
+  *macroexpand-hook* (lambda (function form environment) (funcall function form environment))
+  *debugger-hook* (lambda (condition hook) (declare (ignore hook)) (format t "hooked: ~a" condition))
+  *compile-print* nil *load-print* nil *compile-verbose* nil *load-verbose* nil *print-base* 8 *print-length* 3 *print-case* :downcase
+  *read-eval* nil sb-ext:*evaluator-mode* :interpret)`;
+
+/** Calls of tools that signal and handle errors on their way. */
+const CALLS: readonly (readonly [string, object])[] = [
+  ["describe-symbol", { name: "no-such-thing" }],
+  ["describe-symbol", { name: "print-object", arguments: ["nowhere"] }],
+  ["list-changes", {}],
+  ["save-changes", { "dry-run": true }],
+  ["load-changes", {}],
+  ["load-system", { system: "sb-md5" }],
+  ["load-system", { system: "no-such-system" }],
+  ["list-definitions", {}],
+  ["list-threads", { frames: 3 }],
+  ["show-source", { name: "car" }],
+  ["find-references", { name: "car", kind: "callers" }],
+  ["class-info", { name: "standard-object" }],
+  ["apropos-search", { pattern: "restart" }],
+  ["search-source", { pattern: "defun" }],
+  ["compile-code", { code: "(defun of-no-use () (car 1))" }],
+  ["macroexpand-form", { code: "(handler-case (error 1) (error () 2))" }],
+  ["inspect-object", { object: "(list 1)" }],
+  ["breakpoint_set", { function: "no-such-function" }],
+  ["breakpoint_list", {}],
+  ["heap", { what: "summary" }],
+  ["lisp-status", {}],
+];
+
+describe("what one session sets", () => {
+  let lisp: RealSwank;
+  let user: SwankClient;
+  let server: McpStdio;
+
+  before(async () => {
+    lisp = await startRealSwank();
+    user = await connect({ port: lisp.port });
+    server = await McpStdio.start(["--attach", String(lisp.port)]);
+  });
+  after(async () => {
+    await server.close();
+    await user.close();
+    await lisp.stop();
+  });
+
+  const evaluated = async (code: string) => blocks(await server.call("evaluate-lisp", { code })).join("\n");
+
+  it("stays in its evaluations, and reaches neither the image nor the other tools", async () => {
+    await server.evaluate("1");
+    await user.eval(`(setf (get :settings :before) ${GLOBAL})`);
+    await server.evaluate(ASSIGNMENTS);
+    expect(await user.eval(`(equal (get :settings :before) ${GLOBAL})`)).to.deep.equal(["T"]);
+    expect(await evaluated("(list *break-on-signals* 8 *print-length* *read-eval*)")).to.equal("=> (error 10 3 ...)");
+    const broken = await server.call("evaluate-lisp", { code: '(ignore-errors (error "x"))' });
+    expect(blocks(broken)[0]).to.contain("[BREAK]").and.to.contain("BREAK-ON-SIGNALS");
+    for (const [name, args] of CALLS) {
+      const text = blocks(await server.call(name, args)).join("\n");
+      expect(text, name).not.to.match(/BREAK-ON-SIGNALS|[Aa]borted in Lisp|\[BREAK\]/i);
+    }
+    expect(await user.eval('(ignore-errors (error "y"))')).to.equal("NIL");
+    const status = JSON.stringify((await server.call("lisp-status")).structuredContent);
+    expect(status.match(/"thread":"\d+\/1"/g) ?? [], status).to.have.lengthOf.at.most(1);
+    await server.call("reset-session");
+    expect(await evaluated("(list *break-on-signals* *print-base* *print-length*)")).to.equal("=> (NIL 10 NIL)");
+  });
+
+  it("includes a debugger hook, which is the next evaluations' too", async () => {
+    await server.call("reset-session");
+    await server.evaluate(
+      '(setf *debugger-hook* (lambda (condition hook) (declare (ignore hook)) (format t "hooked: ~a" condition) (abort)))',
+    );
+    expect(await evaluated('(error "caught")')).to.contain("hooked: caught");
+    expect(await evaluated('(error "caught")')).to.contain("hooked: caught");
+    const other = await user.evaluate('(error "other")').next();
+    expect(other.status).to.equal("stopped");
+    if (other.status === "stopped") await other.stop.abort();
+    await server.call("reset-session");
+    expect(await evaluated('(error "seen")')).to.contain("[ERROR]");
+  });
+});
+
+describe("*break-on-signals* of the image's user", () => {
+  let lisp: RealSwank;
+  let server: McpStdio;
+
+  before(async () => {
+    lisp = await startRealSwank();
+    lisp.type("(setf *break-on-signals* t)");
+    server = await McpStdio.start(["--attach", String(lisp.port)]);
+  });
+  after(async () => {
+    await server.close();
+    await lisp.stop();
+  });
+
+  it("breaks no tool and no evaluation of the agent", async () => {
+    await server.evaluate('(ignore-errors (error "x"))');
+    for (const [name, args] of CALLS) {
+      const text = blocks(await server.call(name, args)).join("\n");
+      expect(text, name).not.to.match(/BREAK-ON-SIGNALS|aborted in Lisp|\[BREAK\]/i);
+    }
+    expect(
+      await server.evaluate("(list *break-on-signals* (sb-ext:symbol-global-value '*break-on-signals*))"),
+    ).to.deep.equal(["=> (NIL T)"]);
+    const { structuredContent } = await server.call("lisp-status");
+    expect(JSON.stringify(structuredContent)).not.to.contain('"1/1"');
+  });
+});
