@@ -79,6 +79,7 @@ export { VERSION } from "./process/version.js";
 export { explainError } from "./refusals/explain-error.js";
 export { explainUnattached } from "./refusals/explain-unattached.js";
 export { REFUSALS, Refusal, type RefusalCode } from "./refusals/refusal.js";
+export { plainCode } from "./text/plain-code.js";
 export { type JsonObject, jsonAnswer, type ToolAnswer, textAnswer, withBoundedMeta } from "./text/tool-answer.js";
 export { EVERY_TOOL, ToolGuide } from "./text/tool-guide.js";
 export { CallLedger, type LedgerEntry } from "./tools/call-ledger.js";

@@ -172,6 +172,8 @@
 
 (defun compile-text (code load)
   "The reply of COMPILE-CODE for the text CODE."
+  (let ((odd (odd-character-in code)))
+    (when odd (return-from compile-text (cons :failed (failure-facts-of odd nil nil nil)))))
   (call-with-folder
    (lambda (folder)
      (compiled-or-failed (write-code code (file-in folder "code.lisp")) folder load code))))

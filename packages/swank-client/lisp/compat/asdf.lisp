@@ -44,7 +44,7 @@
 
 (defun ensure-asdf ()
   "Load ASDF unless it is loaded."
-  (unless (find-package "ASDF") (require "asdf")))
+  (unless (find-package "ASDF") (require-part "asdf")))
 
 (defun named (name &optional (package "ASDF"))
   "The symbol NAME of PACKAGE, or NIL."

@@ -3,7 +3,7 @@
 (defpackage #:swank-client/sbcl-sprof
   (:documentation "SBCL's statistical profiler, used without disturbing the program's own use of it.")
   (:use #:common-lisp)
-  (:import-from #:swank-client/sbcl #:call-if-loaded #:existing-symbols #:value-if-loaded #:with-system-mutex)
+  (:import-from #:swank-client/sbcl #:call-if-loaded #:existing-symbols #:require-part #:value-if-loaded #:with-system-mutex)
   (:export #:+sample-seconds+
            #:begin-sampling
            #:bytes-allocated
@@ -78,7 +78,7 @@
               ;; SBCL notes the module before all of it is loaded
               *modules* (remove "SB-SPROF" *modules* :test #'string=))
         (let ((*standard-output* (make-broadcast-stream)) (*error-output* (make-broadcast-stream)))
-          (require "SB-SPROF"))
+          (require-part "SB-SPROF"))
         (setf (get :swank-client :profiler) :loaded)))))
 
 (defun load-profiler ()

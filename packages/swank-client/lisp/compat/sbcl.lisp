@@ -100,6 +100,7 @@
            #:redefinition-with-defmethod-qualifiers
            #:redefinition-with-defmethod-specializers
            #:redefinition-with-defun
+           #:require-part
            #:renew-dispatch
            #:restart-function
            #:restart-interactive-function
@@ -140,6 +141,27 @@
            (*gensym-counter* 1)
            (sb-ext:*evaluator-mode* :compile))
        ,@body)))
+
+(defun features-of-file (problem)
+  "The features that PROBLEM, with which LOAD refuses a part of SBCL, says this SBCL lacks, or NIL. Only the user can have removed them."
+  (when (string= "INVALID-FASL-FEATURES" (symbol-name (class-name (class-of problem))))
+    (let ((text (find-if #'stringp (loop for slot in (sb-mop:class-slots (class-of problem))
+                                         when (string= "FEATURES" (symbol-name (sb-mop:slot-definition-name slot)))
+                                           collect (slot-value problem (sb-mop:slot-definition-name slot))))))
+      (and text (let ((*package* (find-package "KEYWORD"))) (read-from-string text))))))
+
+(defun require-part (name)
+  "Load NAME, a part of this SBCL, whatever the image's user has set."
+  (with-standard-settings
+    (let ((*default-pathname-defaults* (sb-ext:native-pathname (concatenate 'string (sb-posix:getcwd) "/"))))
+      (handler-case (require name)
+        (error (problem)
+          (let ((missing (ignore-errors (features-of-file problem))))
+            (unless missing (error problem))
+            (let* ((all (union missing *features*))
+                   (new (let ((*features* all)) (require name) (set-difference *features* all))))
+              ;; those that the part itself has added
+              (setf *features* (append new *features*)))))))))
 
 ;;; Names that not every SBCL has
 

@@ -110,6 +110,7 @@ A failure of a later form does not undo it."
 (defun evaluate-forms (evaluation code check)
   "Evaluate the forms of CODE, after CHECK-SOURCE if CHECK.
 => the values of the last form, as a list, and the numbers of the forms before it whose values are worth showing"
+  (leave-if-odd evaluation code)
   (when check (check-source evaluation code))
   (unless (package-name (session-package (evaluation-session evaluation)))
     (leave-deleted-package (evaluation-session evaluation))

@@ -49,6 +49,14 @@
             (getf snapshot :total) 0))
     (leave evaluation (failure evaluation (append facts snapshot)))))
 
+(defun leave-if-odd (evaluation code)
+  "End EVALUATION before any form of CODE runs if CODE has a character that would silently become part of a name."
+  (let ((problem (ignore-errors (odd-character-in code))))
+    (when problem
+      (setf (evaluation-form evaluation) 1)
+      ;; the stack is the runtime's
+      (leave evaluation (failure evaluation (list* :frames '() :total 0 (capture problem)))))))
+
 (defun read-form (evaluation stream eof)
   "The next form of STREAM, or EOF. A read error ends the evaluation, because a stopped thread must not hold the reader's locks."
   (handler-bind ((serious-condition (lambda (condition)
@@ -60,6 +68,7 @@
 (defun map-forms (function code)
   "Call FUNCTION with each form of CODE, its start and its end, before the next form is read. CODE is part of a form that this thread evaluates.
 If it cannot be read, the evaluation ends."
+  (leave-if-odd *evaluation* code)
   (loop with source = (make-string-input-stream code)
         with eof = (list nil)
         for start = (file-position source)

@@ -46,17 +46,89 @@
   (with-name-syntax ((find-package "KEYWORD"))
     (prin1-to-string symbol)))
 
-(defun symbol-named (text home)
+(defun symbol-named (text home &optional (check-p t))
   "The symbol that TEXT, as a client writes it under the current readtable, means in the package HOME: a symbol with its prefix or none,
-perhaps quoted, or in (setf ...).
+perhaps quoted, or in (setf ...). An unknown name with an odd character is an error if CHECK-P.
 => the symbol, its status, its package | NIL, NIL, the package or NIL, the name, its prefix or NIL, the name as written"
   (let ((missed nil))
-    (dolist (case (name-cases) (values-list missed))
+    (dolist (case (name-cases) (progn (when check-p (check-characters text)) (values-list missed)))
       (multiple-value-bind (name prefix written) (parsed-name text case)
         (let ((package (if prefix (or (find-designated-package prefix home) (live-package prefix)) home)))
           (multiple-value-bind (symbol status) (and package (or-nil (accessible-symbol name package)))
             (when status (return (values symbol status package)))
             (unless missed (setf missed (list nil nil package name prefix written)))))))))
+
+;;; Characters that Lisp takes for parts of names, and people for something else or for nothing
+
+(defun meant-by (char)
+  "The text that people mean by CHAR: \"\" if they do not see it, or NIL for other characters."
+  (let ((code (char-code char)))
+    (cond ((< code #xA0) nil)
+          ((or (= code #xA0) (<= #x2000 code #x200A) (member code '(#x1680 #x202F #x205F #x3000))) "a space")
+          ((member code '(#x2028 #x2029)) "a line break")
+          ((or (member code '(#xAD #x61C #x180E #xFEFF)) (<= #x200B code #x200F) (<= #x202A code #x202E) (<= #x2060 code #x2064)
+               (<= #x2066 code #x206F))
+           "")
+          ((or (<= #x201C code #x201F) (member code '(#xFF02 #xAB #xBB))) "\"")
+          ((or (<= #x2018 code #x201B) (member code '(#xFF07 #xB4))) "'")
+          ((= code #xFF08) "(")
+          ((= code #xFF09) ")")
+          ((= code #xFF1A) ":")
+          ((= code #xFF1B) ";")
+          ((= code #xFF03) "#"))))
+
+(defun place-in (text position)
+  "(LINE COLUMN) of POSITION in TEXT."
+  (let ((start (position #\Newline text :end position :from-end t)))
+    (list (1+ (count #\Newline text :end position)) (- position (or start -1)))))
+
+(defun outside-position (text found-p)
+  "The first position in TEXT, outside of strings, comments, bars and characters, of which FOUND-P is true; or NIL."
+  (loop with position = 0
+        with end = (length text)
+        while (< position end)
+        do (let ((char (char text position)))
+             (flet ((skip-to (char from)
+                      (setf position (loop for at from from below end
+                                           do (cond ((char= #\\ (char text at)) (incf at))
+                                                    ((char= char (char text at)) (return (1+ at))))
+                                           finally (return end))))
+                    (here-p (mark) (eql position (search mark text :start2 position :end2 (min end (+ position (length mark)))))))
+               (cond ((char= char #\\) (incf position 2))
+                     ((char= char #\") (skip-to #\" (1+ position)))
+                     ((char= char #\|) (skip-to #\| (1+ position)))
+                     ((char= char #\;) (setf position (or (position #\Newline text :start position) end)))
+                     ((here-p "#\\") (incf position 3))
+                     ((here-p "#|") (setf position (let ((close (search "|#" text :start2 (+ position 2)))) (if close (+ close 2) end))))
+                     ((funcall found-p position) (return position))
+                     (t (incf position)))))))
+
+(defun token-around (text position)
+  "The name around POSITION of TEXT."
+  (flet ((delimiter-p (char) (or (blank-p char) (find char "()\"'`,;"))))
+    (subseq text
+            (let ((start (position-if #'delimiter-p text :end position :from-end t))) (if start (1+ start) 0))
+            (position-if #'delimiter-p text :start position))))
+
+(defun odd-character-in (text)
+  "A condition that describes the first character in TEXT, code, that is invisible or looks like syntax and would become part of a name that
+the current package does not have; or NIL."
+  (flet ((odd-p (position)
+           (let ((char (char text position)))
+             (and (meant-by char)
+                  (not (get-macro-character char *readtable*))
+                  (not (nth-value 1 (symbol-named (token-around text position) *package* nil)))))))
+    (when (some #'meant-by text)
+      (let ((position (outside-position text #'odd-p)))
+        (and position
+             (let* ((char (char text position)) (meant (meant-by char)))
+               (make-condition 'odd-character :char char :position position :place (place-in text position)
+                                              :meant (and (plusp (length meant)) meant))))))))
+
+(defun check-characters (text)
+  "Signal an error if TEXT, code, has an odd character."
+  (let ((problem (odd-character-in text)))
+    (when problem (error problem))))
 
 ;;; Suggestions
 

@@ -26,6 +26,7 @@
            #:*visit-hooks*
            #:bounded-readtable
            #:breakpoint-reached
+           #:check-characters
            #:check-literal
            #:clients-p
            #:code-readtable
@@ -73,6 +74,9 @@
            #:make-evaluation
            #:nearer-p
            #:means-something-p
+           #:odd-character
+           #:odd-character-in
+           #:odd-position
            #:or-nil
            #:package-known-in
            #:qualified-name

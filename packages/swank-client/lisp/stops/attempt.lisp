@@ -9,6 +9,7 @@
 
 (defun source-forms (source)
   "The forms of SOURCE, read in the current package."
+  (check-characters source)
   (handler-case (with-input-from-string (stream source)
                   (loop with eof = (list nil)
                         for form = (read stream nil eof)

@@ -38,7 +38,7 @@
 
 (defun class-name-text (class)
   "The name of CLASS, with its package unless that is COMMON-LISP or the runtime's."
-  (if (or (standard-class-p class) (member (class-name class) '(interrupted breakpoint-reached exit-refused sb-ext:step-form-condition)))
+  (if (or (standard-class-p class) (member (class-name class) '(interrupted breakpoint-reached exit-refused odd-character sb-ext:step-form-condition)))
       (symbol-name (class-name class))
       (with-standard-io-syntax
         (let ((*package* (find-package "KEYWORD")) (*print-readably* nil))

@@ -63,13 +63,16 @@ export const connectionInfo = lispFunction({
   decode: info,
 });
 
+/** Operands of `cl:progv` for a form that the user's `*break-on-signals*` must not stop. */
+export const WITHOUT_BREAKS: readonly Sexp[] = [quote(list(symbol("cl:*break-on-signals*"))), quote(list(NIL))];
+
 /**
  * The same for the first request of a connection whose client needs no indentation rules. Swank then does not look through the macros of all
  * packages for these rules after the reply.
  */
 export const connectionInfoWithoutRules = lispFunction({
-  name: "cl:progn",
-  encode: () => [noRulesForm(), list(symbol(connectionInfo.name))],
+  name: "cl:progv",
+  encode: () => [...WITHOUT_BREAKS, noRulesForm(), list(symbol(connectionInfo.name))],
   decode: info,
   label: () => connectionInfo.name,
 });

@@ -2,6 +2,7 @@ import type * as z from "zod";
 import type { Config } from "../cli/config.js";
 import type { Family } from "../cli/families.js";
 import { Refusal } from "../refusals/refusal.js";
+import { plainArguments } from "../text/plain-code.js";
 import type { ToolAnswer } from "../text/tool-answer.js";
 import { jsonSchema, type ObjectSchema, plainSchema } from "./argument-schema.js";
 import { EFFECTS, type Effect, type ToolAnnotations } from "./effects.js";
@@ -98,7 +99,7 @@ export function declareTool<Input extends z.ZodObject>(
           return output === undefined ? undefined : jsonSchema(output());
         },
         prepare(args) {
-          const read = readArguments(args, name, accepted());
+          const read = plainArguments(readArguments(args, name, accepted()));
           const parsed = input().safeParse(read);
           if (!parsed.success) return { ok: false, issues: parsed.error.issues, read };
           const { data } = parsed;
