@@ -153,7 +153,7 @@
 (defun require-part (name)
   "Load NAME, a part of this SBCL, whatever the image's user has set."
   (with-standard-settings
-    (let ((*default-pathname-defaults* (sb-ext:native-pathname (concatenate 'string (sb-posix:getcwd) "/"))))
+    (let ((*default-pathname-defaults* (make-pathname :directory (list :absolute))))
       (handler-case (require name)
         (error (problem)
           (let ((missing (ignore-errors (features-of-file problem))))

@@ -24,7 +24,7 @@ DISPATCHED is the cell of INSTALL-GUARD."
           (if (cdr (request-dispatched (first *requests*))) (make-checked t data) data))
         (make-checked verdict))))
 
-(defparameter *loading-operators* '(progv apply) "The operators of the forms with which clients load the library.")
+(defparameter *loading-operators* '(progv apply or) "The operators of the forms with which clients load the library, and ask about the image.")
 
 (defun standard-request-p (operator)
   "True if OPERATOR, of a request, is the library's own: it gives code of the user the settings of its session."
