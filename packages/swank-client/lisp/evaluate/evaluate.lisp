@@ -263,7 +263,7 @@ CONDITIONS is T, or the name of a type, to log the conditions that are signalled
          (connection *emacs-connection*)
          (home (if package (find-designated-package package) (session-package-now session)))
          (type (if (stringp conditions)
-                   (let ((*package* (or home *package*))) (named-condition-type conditions))
+                   (with-code-syntax (session (or home *package*)) (named-condition-type conditions))
                    (and conditions 'condition))))
     (cond ((null home) (list :no-such-package package))
           ((and conditions (null type)) (list :no-such-type conditions))

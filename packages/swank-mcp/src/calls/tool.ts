@@ -2,11 +2,11 @@ import type * as z from "zod";
 import type { Config } from "../cli/config.js";
 import type { Family } from "../cli/families.js";
 import { Refusal } from "../refusals/refusal.js";
-import { plainArguments } from "../text/plain-code.js";
 import type { ToolAnswer } from "../text/tool-answer.js";
 import { jsonSchema, type ObjectSchema, plainSchema } from "./argument-schema.js";
 import { EFFECTS, type Effect, type ToolAnnotations } from "./effects.js";
 import { lazily } from "./lazily.js";
+import { plainArguments } from "./plain-code.js";
 import { readArguments } from "./read-arguments.js";
 import type { Approve, ToolContext } from "./tool-context.js";
 
