@@ -63,14 +63,15 @@ describe("what one session sets", () => {
     await user.eval(`(setf (get :settings :before) ${GLOBAL})`);
     await server.evaluate(ASSIGNMENTS);
     expect(await user.eval(`(equal (get :settings :before) ${GLOBAL})`)).to.deep.equal(["T"]);
-    expect(await evaluated("(list *break-on-signals* 8 *print-length* *read-eval*)")).to.equal("=> (error 10 3 ...)");
+    expect(await evaluated("(list *break-on-signals* 8 *print-length* *read-eval*)")).to.contain("=> (error 10 3 ...)");
     const broken = await server.call("evaluate-lisp", { code: '(ignore-errors (error "x"))' });
     expect(blocks(broken)[0]).to.contain("[BREAK]").and.to.contain("BREAK-ON-SIGNALS");
+    await server.call("debugger_invoke_restart", { restart: "ABORT" });
     for (const [name, args] of CALLS) {
       const text = blocks(await server.call(name, args)).join("\n");
       expect(text, name).not.to.match(/BREAK-ON-SIGNALS|[Aa]borted in Lisp|\[BREAK\]/i);
     }
-    expect(await user.eval('(ignore-errors (error "y"))')).to.equal("NIL");
+    expect((await user.eval(`(ignore-errors (error "y"))`))[0]).to.equal("NIL");
     const status = JSON.stringify((await server.call("lisp-status")).structuredContent);
     expect(status.match(/"thread":"\d+\/1"/g) ?? [], status).to.have.lengthOf.at.most(1);
     await server.call("reset-session");

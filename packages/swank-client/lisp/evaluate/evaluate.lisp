@@ -131,7 +131,10 @@ A failure of a later form does not undo it."
              (announce-swank)
              (let ((home *package*) (readtable *readtable*) (hook *debugger-hook*))
                (with-form-source (code start (file-position source))
-                 (setf values (evaluate-form evaluation form)))
+                 ;; the session's breaks are for its own code
+                 (setf values (if standard-p
+                                  (let ((*break-on-signals* nil)) (evaluate-form evaluation form))
+                                  (evaluate-form evaluation form))))
                (note-evaluated evaluation form)
                (restore-guard-page)
                (unless (runtime-form-p form) (remember form values))
