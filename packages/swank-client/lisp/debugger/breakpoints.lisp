@@ -189,7 +189,7 @@ may have been changed in the stop. The frame of the function around this form st
                     (unbreakable-reason name))
               (if reason
                   (list :refused reason kind)
-                  (funcall function name)))))
+                  (funcall function name))))))
     (sb-ext:timeout () (list :refused "Compiling its code takes too long." :code))
     (refused-code (problem) (list :refused (message-text problem) :code))
     (error (problem) (list :refused (message-text problem) :name))))
