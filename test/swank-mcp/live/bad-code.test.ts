@@ -40,6 +40,8 @@ describe("evaluate-lisp on code that behaves badly", () => {
       "(values-list (loop repeat 15000 collect 1))",
       /\n=> \[50 of 15000 values shown\]$/,
     ],
+    ["has quotation marks in nested comments", "#| “a” #| “b” |# “c” |# 7", /^=> 7$/],
+    ["has a quotation mark as a name", "#| a |# (list “)", /\[ERROR\] ODD-CHARACTER\n.*line 1, column 15 /],
     ["contains a NUL", '(length "a\u0000b")', /^=> 3$/],
     ["contains characters beyond the Basic Multilingual Plane", '(char-code (char "\u{1F600}" 0))', /^=> 128512$/],
     ["aborts itself", "(abort)", /^; Evaluation aborted$/],

@@ -56,6 +56,13 @@ describe("search-source", () => {
     snapshots.match("a system", await found({ pattern: "zip-code", system: "post" }));
   });
 
+  it("looks at no file of SBCL if nothing of the program is loaded", async () => {
+    const fresh = await McpStdio.start();
+    const text = markedText(await fresh.call("search-source", { pattern: "in-package" }));
+    await fresh.close();
+    expect(text).to.contain("Looked at 0 files").and.not.to.contain("contrib");
+  });
+
   it("searches the Lisp files of a folder, loaded or not", async () => {
     snapshots.match("a folder", await found({ pattern: "(zip-code", folder }));
   });

@@ -44,12 +44,17 @@
          (file (and source (code-file source))))
     (and file (namestring (make-pathname :name nil :type nil :version nil :defaults (sb-ext:parse-native-namestring file))))))
 
+(defun contrib-folder ()
+  "The folder of the parts of SBCL that REQUIRE loads, or NIL."
+  (let ((home (or-nil (sb-int:sbcl-homedir-pathname))))
+    (and home (or-nil (namestring (truename (merge-pathnames "contrib/" home)))))))
+
 (defun loaded-files ()
   "The files of which code is loaded, except Lisp's own, Swank's and this library's."
-  (let ((swank (swank-folder)))
+  (let ((folders (remove nil (list (swank-folder) (contrib-folder)))))
     (remove-if (lambda (file)
                  (or (equal "fasl" (pathname-type file))
-                     (and swank (eql 0 (search swank (namestring file))))))
+                     (some (lambda (folder) (eql 0 (search folder (namestring file)))) folders)))
                (append (loop for name being the hash-keys of (code-sources)
                              unless (eql 0 (search "SYS:" name))
                                collect (sb-ext:parse-native-namestring name))

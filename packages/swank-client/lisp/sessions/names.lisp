@@ -82,6 +82,17 @@ perhaps quoted, or in (setf ...). An unknown name with an odd character is an er
   (let ((start (position #\Newline text :end position :from-end t)))
     (list (1+ (count #\Newline text :end position)) (- position (or start -1)))))
 
+(defun block-comment-end (text start)
+  "The end of the block comment that begins at START of TEXT. Such comments nest."
+  (loop with depth = 0
+        with end = (length text)
+        for position from start below (1- end)
+        do (cond ((string= "#|" text :start2 position :end2 (+ position 2)) (incf depth) (incf position))
+                 ((string= "|#" text :start2 position :end2 (+ position 2))
+                  (incf position)
+                  (when (zerop (decf depth)) (return (1+ position)))))
+        finally (return end)))
+
 (defun outside-position (text found-p)
   "The first position in TEXT, outside of strings, comments, bars and characters, of which FOUND-P is true; or NIL."
   (loop with position = 0
@@ -99,7 +110,7 @@ perhaps quoted, or in (setf ...). An unknown name with an odd character is an er
                      ((char= char #\|) (skip-to #\| (1+ position)))
                      ((char= char #\;) (setf position (or (position #\Newline text :start position) end)))
                      ((here-p "#\\") (incf position 3))
-                     ((here-p "#|") (setf position (let ((close (search "|#" text :start2 (+ position 2)))) (if close (+ close 2) end))))
+                     ((here-p "#|") (setf position (block-comment-end text position)))
                      ((funcall found-p position) (return position))
                      (t (incf position)))))))
 
