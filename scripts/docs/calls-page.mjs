@@ -68,7 +68,7 @@ function isDescriptor(value) {
 
 /** A descriptor may call its function through `cl:apply`. @param {Descriptor} called */
 function isSwanks({ name, label }) {
-  return (name === "cl:apply" ? label?.() : name)?.startsWith("swank");
+  return (name.startsWith("cl:") ? label?.() : name)?.startsWith("swank");
 }
 
 /**

@@ -67,3 +67,74 @@ describe("launch with --dynamic-space-size", () => {
     await server.end();
   });
 });
+
+describe("launch that fails", () => {
+  let folder: string;
+  before(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), "swank-mcp-failing-")));
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  async function file(name: string, text: string, mode = 0o600): Promise<string> {
+    const path = join(folder, name);
+    await writeFile(path, text, { mode });
+    return path;
+  }
+
+  async function failure(args: readonly string[], env: Record<string, string> = {}): Promise<string> {
+    const server = await McpStdio.start(args, env);
+    try {
+      const { isError, content } = await server.call("evaluate-lisp", { code: "1" });
+      expect(isError).to.equal(true);
+      return content.map((block) => ("text" in block ? String(block.text) : "")).join("\n");
+    } finally {
+      await server.end();
+    }
+  }
+
+  const endings: Record<string, readonly [form: string, how: string]> = {
+    "(exit)": ["(exit)", "exit code 0"],
+    "an exit code": ["(sb-ext:exit :code 3)", "exit code 3"],
+    "an exit without unwinding": ["(finish-output) (sb-ext:exit :code 5 :abort t)", "exit code 5"],
+    "an error with the debugger disabled": ['(sb-ext:disable-debugger) (error "gone")', "exit code 1"],
+  };
+  for (const [what, [form, how]] of Object.entries(endings)) {
+    it(`names the file of --load that ends the image by ${what}, the exit code, and the way out`, async () => {
+      const path = await file("ending.lisp", `(format t "No licence found.~%")\n${form}\n`);
+      const text = await failure(["--load", path]);
+      expect(text).to.include(`${path} ended the image while it was loaded: ${how}. Lisp printed:\n`);
+      expect(text).to.match(/No licence found\.|gone/);
+      expect(text).to.include(`or restart swank-mcp without --load ${path}.`);
+    });
+  }
+
+  it("names the user's init file that ends the image", async () => {
+    const path = await file(".sbclrc", "(exit :code 7)");
+    expect(await failure([], { HOME: folder, SWANK_MCP_NO_USER_INIT: "" })).to.equal(
+      `${path} ended the image while it was loaded: exit code 7. It printed nothing.\nRemove the form that ends Lisp, such as (exit), from ${path} and call again, or restart swank-mcp with --no-user-init.`,
+    );
+    await rm(path);
+  });
+
+  it("answers before hosts give up if a file does not end", async () => {
+    const path = await file("endless.lisp", "(loop (sleep 1))");
+    const began = Date.now();
+    const text = await failure(["--load", path]);
+    expect(text).to.include(`it has been loading ${path} for`);
+    expect(text).to.include(`Call again to wait longer. If the file never ends, correct it, then restart swank-mcp`);
+    expect(Date.now() - began).to.be.lessThan(58_000);
+  });
+
+  it("names a relative HOME", async () => {
+    expect(await failure([], { HOME: "h/me" })).to.match(
+      /^The environment variable HOME is h\/me, but Lisp needs an absolute path\.\nSet HOME to the absolute path/,
+    );
+  });
+
+  it("repeats what an sbcl that cannot be used printed", async () => {
+    const path = await file("broken-sbcl", "#!/bin/sh\necho 'sbcl: cannot open libzstd.so.1' >&2\nexit 127\n", 0o700);
+    expect(await failure(["--lisp", path])).to.include(
+      `${path} cannot be used: running it as SBCL failed (exit code 127). Lisp printed:\nsbcl: cannot open libzstd.so.1\n`,
+    );
+  });
+});

@@ -32,31 +32,37 @@
        (equal path (ignore-errors (file-error-pathname condition)))
        (not (ignore-errors (probe-file path)))))
 
-(defun load-file (path)
-  "Load PATH. => (PATH STATUS MESSAGE OUTPUT), see LOAD-INIT-FILES"
-  (let* ((output (make-string-output-stream))
+(defun load-init-file (file)
+  "Load FILE, a native namestring. => (PATH STATUS MESSAGE OUTPUT), see LOAD-INIT-FILES
+Its output also goes to stderr, where it is found if the file ends the image."
+  (let* ((path (sb-ext:parse-native-namestring file))
+         (kept (make-string-output-stream))
+         (output (make-broadcast-stream kept sb-sys:*stderr*))
          (*standard-output* output)
          (*error-output* output)
          (*trace-output* output)
-         (*package* (find-package "COMMON-LISP-USER")))
-    (multiple-value-bind (problem condition) (call-catching-debugger (lambda () (load path)))
-      (list (sb-ext:native-namestring path)
+         (*package* (find-package "COMMON-LISP-USER"))
+         ;; files define reader macros, which the standard readtable of Swank's requests refuses
+         (*readtable* (sb-ext:symbol-global-value '*readtable*)))
+    (multiple-value-bind (problem condition)
+        (call-catching-debugger (lambda () (load path)))
+      (fresh-line sb-sys:*stderr*)
+      (finish-output sb-sys:*stderr*)
+      (list file
             (cond ((null problem) :loaded)
                   ((missing-p path condition) :missing)
                   (t :failed))
             problem
-            (last-part (get-output-stream-string output))))))
+            (last-part (get-output-stream-string kept))))))
 
 (defun default-init-files (sysinit-p userinit-p)
-  "The existing init files that `sbcl` would load: the system's if SYSINIT-P, the user's if USERINIT-P."
+  "The existing init files that `sbcl` would load, native namestrings: the system's if SYSINIT-P, the user's if USERINIT-P."
   (loop for (wanted function) in (list (list sysinit-p sb-ext:*sysinit-pathname-function*)
                                        (list userinit-p sb-ext:*userinit-pathname-function*))
         for path = (and wanted function (funcall function))
-        when (and path (probe-file path)) collect (pathname path)))
+        when (and path (probe-file path)) collect (sb-ext:native-namestring path)))
 
 (defun load-init-files (sysinit-p userinit-p files)
   "Load the init files that `sbcl` would load, if they exist, then FILES, native namestrings, which must exist.
 => ((PATH STATUS MESSAGE OUTPUT) ...): STATUS is :LOADED, :MISSING or :FAILED, MESSAGE gives the reason, or is NIL."
-  (mapcar #'load-file
-          (append (default-init-files sysinit-p userinit-p)
-                  (mapcar #'sb-ext:parse-native-namestring files))))
+  (mapcar #'load-init-file (append (default-init-files sysinit-p userinit-p) files)))

@@ -233,11 +233,11 @@ export const ERROR_CODES = {
   },
   CORE_BUILD_FAILED: {
     meaning: "SBCL could not build the core from which images start.",
-    remedy: "Read what Lisp printed, in the details.",
+    remedy: "Correct the cause that Lisp printed, and call again.",
   },
   LAUNCH_FAILED: {
     meaning: "The image did not start.",
-    remedy: "Read what Lisp printed, in the details.",
+    remedy: "Correct the cause that Lisp printed, and call again.",
   },
 } as const satisfies Record<string, { meaning: string; remedy: string }>;
 

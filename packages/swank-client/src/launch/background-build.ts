@@ -1,7 +1,7 @@
+import { asSwankError } from "../base/errors.js";
 import { buildOnce } from "./build-once.js";
 import type { CoreCache } from "./core-cache.js";
 import type { LaunchPlan } from "./launch-plan.js";
-import { problemText } from "./problem-text.js";
 
 /** How a build in the background ended. */
 export type CoreBuildEnd =
@@ -34,7 +34,7 @@ export class BackgroundBuild {
         ? { status: "failed", reason: "Another process is building it and does not finish." }
         : { status: "built" };
     } catch (error) {
-      return signal.aborted ? { status: "cancelled" } : { status: "failed", reason: problemText(error) };
+      return signal.aborted ? { status: "cancelled" } : { status: "failed", reason: asSwankError(error).message };
     }
   }
 }

@@ -2,6 +2,7 @@ import { SwankError } from "../base/errors.js";
 import type { CoreIngredients } from "./core-key.js";
 import { coreArgs, lispEnvironment } from "./lisp-arguments.js";
 import { callForm, lispFile, loadFileForm, loadSwankForms, underDefaultSettings } from "./lisp-forms.js";
+import { printedText } from "./problem-text.js";
 import { runLisp } from "./run-lisp.js";
 
 /** Milliseconds that a build may take. A fast machine needs 5 s. */
@@ -57,5 +58,7 @@ function buildForms(file: string, { ingredients, greeting, fasls }: CoreBuild): 
 }
 
 function buildFailed(ending: string, output: string): SwankError {
-  return new SwankError("CORE_BUILD_FAILED", `Lisp could not build a core (${ending}).`, { details: { output } });
+  return new SwankError("CORE_BUILD_FAILED", `Lisp could not build a core (${ending}).${printedText(output)}`, {
+    details: { output },
+  });
 }

@@ -1,4 +1,4 @@
-import { chmod, lstat, readdir, rename, utimes } from "node:fs/promises";
+import { chmod, lstat, readdir, rename, utimes, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { asSwankError } from "../base/errors.js";
 import { makeDraft, removeAbandoned, removeQuietly } from "../cache/drafts.js";
@@ -57,8 +57,27 @@ export async function withCompiledSwank<Result>(
     await fresh.publish();
     return result;
   } catch (error) {
+    const isFull = fresh.folder !== undefined && !(await hasSpace(fresh.folder));
     await fresh.discard();
-    throw error;
+    if (!isFull || asSwankError(error).code === "CANCELLED") throw error;
+    notes.push(`Swank's compiled files cannot be kept: ${parent} is full or cannot be written.`);
+    return load(undefined);
+  }
+}
+
+/** Bytes that the compiled files of a Swank may take. */
+const COMPILED_SIZE = 4_000_000;
+
+/** True if a folder has space for the compiled files of a Swank. */
+async function hasSpace(folder: string): Promise<boolean> {
+  const file = join(folder, "space");
+  try {
+    await writeFile(file, Buffer.alloc(COMPILED_SIZE));
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await removeQuietly(file);
   }
 }
 

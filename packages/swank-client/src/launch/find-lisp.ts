@@ -5,6 +5,7 @@ import { SwankError } from "../base/errors.js";
 import { findExecutable } from "./find-executable.js";
 import { INSTALL_SBCL } from "./install-hints.js";
 import { DESCRIBE_FORM, decodeInstallation, type LispInstallation } from "./lisp-installation.js";
+import { printedText } from "./problem-text.js";
 import { runLisp } from "./run-lisp.js";
 
 /** Options for finding a Lisp. */
@@ -101,7 +102,7 @@ function installationOf(executable: string, line: string, output: string): LispI
 }
 
 function unusable(executable: string, why: string, output: string): SwankError {
-  return new SwankError("LISP_NOT_FOUND", `${executable} cannot be used: ${why}.`, {
+  return new SwankError("LISP_NOT_FOUND", `${executable} cannot be used: ${why}.${printedText(output)}`, {
     remedy: INSTALL_SBCL,
     details: { output },
   });

@@ -18,6 +18,6 @@ export type { LaunchedFrom, LaunchedImage } from "./launched-image.js";
 export type { LispInstallation } from "./lisp-installation.js";
 export { lispProblem } from "./lisp-problem.js";
 export type { InitFiles, LoadedFile, LoadedStatus } from "./load-init-files.js";
-export { loadInitFiles } from "./load-init-files.js";
+export { defaultInitFiles, loadInitFile, loadInitFiles } from "./load-init-files.js";
 export type { Sharing } from "./share-image.js";
 export { shareImage } from "./share-image.js";

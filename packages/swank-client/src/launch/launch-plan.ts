@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { resolve } from "node:path";
+import { isAbsolute, resolve } from "node:path";
 import { checkNumber, checkTimeout } from "../base/check-arguments.js";
 import { SwankError } from "../base/errors.js";
 import { defaultCacheFolder, prepareCache } from "../cache/cache-folder.js";
@@ -49,12 +49,24 @@ function runtimeOf({ runtimeSources, warmUp }: LaunchImageOptions): Pick<CoreIng
   return { runtime: { id: runtimeSources, sources: runtimeSources }, warmUp: warmUp ?? [] };
 }
 
-async function checkLaunch({ cwd, dynamicSpaceSize = 1, startTimeout, signal }: LaunchImageOptions): Promise<void> {
+async function checkLaunch(options: LaunchImageOptions): Promise<void> {
+  const { cwd, dynamicSpaceSize = 1, env = process.env, startTimeout, signal } = options;
   if (signal?.aborted) throw new SwankError("CANCELLED", "Launching the image was cancelled.");
   const isSize = Number.isSafeInteger(dynamicSpaceSize) && dynamicSpaceSize > 0;
   checkNumber("dynamicSpaceSize", dynamicSpaceSize, "a number of megabytes", isSize);
   checkTimeout("startTimeout", startTimeout);
   if (cwd !== undefined && !(await stat(cwd).catch(() => undefined))?.isDirectory()) {
     throw new SwankError("INVALID_ARGUMENT", `The image cannot work in ${cwd}: there is no such folder.`);
+  }
+  // ASDF, which Swank requires, refuses to be loaded then.
+  const home = env["HOME"];
+  if (home && !isAbsolute(home)) {
+    throw new SwankError(
+      "LAUNCH_FAILED",
+      `The environment variable HOME is ${home}, but Lisp needs an absolute path.`,
+      {
+        remedy: "Set HOME to the absolute path of the home folder.",
+      },
+    );
   }
 }

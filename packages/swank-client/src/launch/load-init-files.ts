@@ -35,6 +35,20 @@ const loadedFile = map(
   ([path, status, error, output]): LoadedFile => ({ path, status, output, error }),
 );
 
+/** The init files that `sbcl` would load, the system's and the user's, if they exist. */
+export const defaultInitFiles = lispFunction({
+  name: "swank-client/launch:default-init-files",
+  encode: () => [T, T],
+  decode: listOf(string),
+});
+
+/** Does for one file, an absolute path, what `loadInitFiles` does for all, so that the caller knows which file is being loaded. */
+export const loadInitFile = lispFunction({
+  name: "swank-client/launch:load-init-file",
+  encode: (path: string) => [path],
+  decode: loadedFile,
+});
+
 /**
  * Loads the user's files into an image that `launchImage` started. An error ends the loading of its file only.
  *

@@ -5,7 +5,6 @@ import { DEFAULT_START_TIMEOUT } from "./launch-image-options.js";
 import type { LaunchPlan } from "./launch-plan.js";
 import { type LaunchedFrom, LaunchedImage } from "./launched-image.js";
 import { runtimeArgs } from "./lisp-arguments.js";
-import { problemText } from "./problem-text.js";
 import { type StartedImage, startImage } from "./start-image.js";
 
 /** Milliseconds after which a core is considered damaged. Starting normally takes 10 ms. */
@@ -35,7 +34,9 @@ export async function startFromCore(
       throw new SwankError("CANCELLED", "Launching the image was cancelled.", { cause: error });
     }
     if (asSwankError(error).code === "INVALID_ARGUMENT") throw error;
-    plan.notes.push(`No image could be started from a core, so Swank is loaded each time: ${problemText(error)}`);
+    plan.notes.push(
+      `No image could be started from a core, so Swank is loaded each time: ${asSwankError(error).message}`,
+    );
     return undefined;
   } finally {
     await tidied;
@@ -51,7 +52,7 @@ async function startKept(plan: LaunchPlan, cache: CoreCache): Promise<LaunchedIm
   } catch (error) {
     if (plan.options.signal?.aborted) throw error;
     await throwIfHeapUnusable(plan, core.path, error);
-    plan.notes.push(`The core ${core.path} did not start and was rebuilt: ${problemText(error)}`);
+    plan.notes.push(`The core ${core.path} did not start and was rebuilt: ${asSwankError(error).message}`);
     await cache.remove(core);
     return undefined;
   }

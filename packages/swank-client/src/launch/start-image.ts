@@ -1,5 +1,6 @@
 import { SwankError } from "../base/errors.js";
 import { type ImageCommand, ImageProcess } from "./image-process.js";
+import { printedText } from "./problem-text.js";
 import { readStart } from "./read-start.js";
 import { endingText } from "./run-lisp.js";
 import { within } from "./within.js";
@@ -47,7 +48,7 @@ export async function startImage(start: ImageStart): Promise<StartedImage> {
     : await failureText(process, greeting, signal);
   await process.kill();
   if (start.signal?.aborted) throw new SwankError("CANCELLED", "Launching the image was cancelled.");
-  throw new SwankError("LAUNCH_FAILED", `The image did not start: ${why}.`, {
+  throw new SwankError("LAUNCH_FAILED", `The image did not start: ${why}.${printedText(process.outputTail)}`, {
     details: { output: process.outputTail },
   });
 }

@@ -1,4 +1,5 @@
 import { explainKicked } from "../refusals/explain-unattached.js";
+import { explainLoading, type StartFile } from "../refusals/explain-unlaunched.js";
 import { Refusal } from "../refusals/refusal.js";
 import { oneLine } from "../text/cut.js";
 import type { DebuggedStop, EndedThread, HitElsewhere, UserRequest } from "./lisp-port.js";
@@ -40,6 +41,7 @@ interface Loss {
  */
 export class ImageHost {
   readonly #open: OpenSession;
+  readonly #longestWait: number | undefined;
   readonly #users = new Set<ImageUser>();
   readonly #ending = new AbortController();
   #current: Promise<LispSession> | undefined;
@@ -52,12 +54,18 @@ export class ImageHost {
   #loss: Loss | undefined;
   /** Why opening the current session takes long. */
   #delay: string | undefined;
+  /** The user's file that is being loaded into the image of the current session. */
+  #loading: { readonly file: StartFile; readonly since: number } | undefined;
   /** The calls that wait for the session. */
   readonly #waiting = new Set<OnDelay>();
 
-  /** @param open - Opens a session; called when one is first needed. */
-  constructor(open: OpenSession) {
+  /**
+   * @param open - Opens a session; called when one is first needed.
+   * @param longestWait - Milliseconds that a call waits while files are being loaded into a new image. The loading continues.
+   */
+  constructor(open: OpenSession, longestWait?: number) {
     this.#open = open;
+    this.#longestWait = longestWait;
   }
 
   /**
@@ -99,7 +107,27 @@ export class ImageHost {
       return Promise.reject(new Refusal("SHUTTING_DOWN", "The server is shutting down."));
     if (this.#ready !== undefined && !signal.aborted) return Promise.resolve(this.#ready);
     this.#current ??= this.#connect();
-    return unlessAborted(this.#current, signal, this.#reportDelay(onDelay));
+    return unlessAborted(this.#unlessLoading(this.#current), signal, this.#reportDelay(onDelay));
+  }
+
+  /** Rejects if a file is still being loaded after the longest wait. */
+  async #unlessLoading(current: Promise<LispSession>): Promise<LispSession> {
+    if (this.#longestWait === undefined) return current;
+    const longest = this.#longestWait;
+    let timer: NodeJS.Timeout | undefined;
+    const slow = new Promise<never>((_, reject) => {
+      const check = () => {
+        const loading = this.#loading;
+        if (loading === undefined) timer = setTimeout(check, 1000).unref();
+        else reject(explainLoading(loading.file, Math.round((Date.now() - loading.since) / 1000)));
+      };
+      timer = setTimeout(check, longest).unref();
+    });
+    try {
+      return await Promise.race([current, slow]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /**
@@ -151,7 +179,13 @@ export class ImageHost {
 
   async #connect(): Promise<LispSession> {
     try {
-      const session = await this.#open(this.#ending.signal, (reason) => this.#delayed(reason));
+      const session = await this.#open(
+        this.#ending.signal,
+        (reason) => this.#delayed(reason),
+        (file) => {
+          this.#loading = { file, since: Date.now() };
+        },
+      );
       this.#watch(session);
       await this.#reportLoss(session);
       for (const remark of session.remarks) this.#notify(remark);
@@ -163,6 +197,7 @@ export class ImageHost {
       throw this.#loss?.isKick === true ? explainKicked(error) : error;
     } finally {
       this.#delay = undefined;
+      this.#loading = undefined;
     }
   }
 

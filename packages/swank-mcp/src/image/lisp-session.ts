@@ -1,3 +1,4 @@
+import type { StartFile } from "../refusals/explain-unlaunched.js";
 import type { LispClient } from "./lisp-port.js";
 import type { SharedAt } from "./sharing.js";
 
@@ -120,7 +121,10 @@ export class LispSession {
  * @param signal - Aborted when the server shuts down.
  * @param onDelay - Called with the reason, a sentence, when opening takes unusually long.
  */
-export type OpenSession = (signal: AbortSignal, onDelay: OnDelay) => Promise<LispSession>;
+export type OpenSession = (signal: AbortSignal, onDelay: OnDelay, onFile: OnFile) => Promise<LispSession>;
 
 /** Receives the reason, a sentence, why opening a session takes unusually long. */
 export type OnDelay = (reason: string) => void;
+
+/** Called before a file of the user is loaded into a new image. */
+export type OnFile = (file: StartFile) => void;

@@ -1,14 +1,21 @@
-import type { CoreBuildEnd, LoadedFile } from "swank-client/launch";
+import { resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import type { SwankClient } from "swank-client";
+import type { CoreBuildEnd, LaunchedImage, LoadedFile } from "swank-client/launch";
 import type { Config } from "../cli/config.js";
 import type { Log } from "../process/log.js";
-import { explainUnlaunched } from "../refusals/explain-unlaunched.js";
+import { explainEnding, explainUnlaunched } from "../refusals/explain-unlaunched.js";
 import type { AgentName } from "./agent-name.js";
 import { imageDirectory } from "./image-directory.js";
-import { LispSession, type OnDelay } from "./lisp-session.js";
+import { LispSession, type OnDelay, type OnFile } from "./lisp-session.js";
 import type { SharedAt, Sharing } from "./sharing.js";
 
 /** How an image was started, for the log. */
 const HOW = { core: "from a core", "built-core": "from a new core", loaded: "without a core" } as const;
+
+/** Milliseconds to wait for the end of an image whose file did not return: SBCL waits 2 s for its threads, exit hooks take longer. */
+const EXIT_TIME = 4000;
+
 /** Lines of output that a notice repeats from a file that failed to load. */
 const LAST_LINES = 12;
 
@@ -23,6 +30,8 @@ export interface OwnImageHost {
   /** Absent without `--share`. */
   readonly sharing: Sharing | undefined;
   readonly onDelay: OnDelay;
+  /** Called before a file of the user is loaded. */
+  readonly onFile: OnFile;
   readonly agentName: AgentName;
 }
 
@@ -33,11 +42,11 @@ export interface OwnImageHost {
  */
 export async function openOwnImage(
   config: Config,
-  { log, sharing, onDelay, agentName }: OwnImageHost,
+  { log, sharing, onDelay, onFile, agentName }: OwnImageHost,
   signal: AbortSignal,
 ): Promise<LispSession> {
-  const { findShareSecret, launchImage, loadInitFiles, shareImage } = await import("swank-client/launch");
-  const { lisp, swank, cacheDir, dynamicSpaceSize, noCore, noUserInit, load, foreignErrors } = config;
+  const { findShareSecret, launchImage, shareImage } = await import("swank-client/launch");
+  const { lisp, swank, cacheDir, dynamicSpaceSize, noCore, foreignErrors } = config;
   const image = await launchImage({
     lisp,
     swank,
@@ -72,7 +81,7 @@ export async function openOwnImage(
   // A core contains the runtime, so that this changes nothing that the files can see. The first evaluation need not ask.
   if (image.how !== "loaded") client.prepare().catch(() => undefined);
   try {
-    const loaded = await client.lisp.with({ signal }).run(loadInitFiles, { noUserInit, load });
+    const loaded = await loadFiles(config, { client, image, onFile }, signal);
     const shared = await sharing?.share(client, { command: shareImage, findSecret: findShareSecret });
     return new LispSession({
       client,
@@ -89,6 +98,40 @@ export async function openOwnImage(
     await client.close();
     throw error;
   }
+}
+
+/** Loads the init files that `sbcl` would load, and the files of `--load`. */
+async function loadFiles(
+  { noUserInit, load }: Config,
+  {
+    client,
+    image,
+    onFile,
+  }: Pick<OwnImageHost, "onFile"> & { readonly client: SwankClient; readonly image: LaunchedImage },
+  signal: AbortSignal,
+): Promise<LoadedFile[]> {
+  const { defaultInitFiles, loadInitFile } = await import("swank-client/launch");
+  const lisp = client.lisp.with({ signal });
+  const initFiles = noUserInit ? [] : await lisp.run(defaultInitFiles);
+  const files = [
+    ...initFiles.map((path) => ({ path, isNamed: false })),
+    ...load.map((path) => ({ path: resolve(path), isNamed: true })),
+  ];
+  const loaded: LoadedFile[] = [];
+  for (const file of files) {
+    onFile(file);
+    try {
+      loaded.push(await lisp.run(loadInitFile, file.path));
+    } catch (error) {
+      if (signal.aborted) throw error;
+      // An image that calls EXIT aborts its requests before it ends.
+      const exit = await Promise.race([image.exited, setTimeout(EXIT_TIME, undefined, { ref: false })]);
+      if (exit !== undefined) throw explainEnding(file, exit);
+      const { message } = error instanceof Error ? error : new Error(String(error));
+      loaded.push({ path: file.path, status: "failed", output: "", error: message });
+    }
+  }
+  return loaded;
 }
 
 function buildText(end: CoreBuildEnd): string {

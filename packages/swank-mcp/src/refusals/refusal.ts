@@ -61,6 +61,10 @@ export const REFUSALS = {
     meaning: "The image named by --attach cannot be reached.",
     remedy: "Start a Swank server in the image with the form in the message, then call the tool again.",
   },
+  START_FAILED: {
+    meaning: "An init file or a file of --load ended the new image, or does not end. Nothing was run.",
+    remedy: "Correct the file that the message names, then call again.",
+  },
   IMAGE_HANGS: {
     meaning: "The image does not answer: its process hangs, is suspended, or is very busy.",
     remedy: "reset-session replaces an image that the server launched; the user must free or restart any other.",

@@ -10,6 +10,9 @@ import { CallLedger } from "./call-ledger.js";
 import { callLine } from "./call-line.js";
 import { ToolServer } from "./tool-server.js";
 
+/** Milliseconds that a call waits for the user's files in a new image: many hosts give up after 60 s. A console waits for ever. */
+const LONGEST_WAIT = 45_000;
+
 export interface ServerSettings {
   /** The client's own names for tools. */
   readonly names?: ReadonlyMap<string, string>;
@@ -20,7 +23,7 @@ export interface ServerSettings {
 /** The tools for the only client of a process, with their own image host. Logs every call and defect. */
 export function serverOf(config: Config, log: Log, { onCall, ...settings }: ServerSettings): ToolServer {
   const name = new AgentName();
-  const host = new ImageHost(openSession(config, log, name));
+  const host = new ImageHost(openSession(config, log, name), config.command === "serve" ? LONGEST_WAIT : undefined);
   return new ToolServer(new AgentSession(host, config, name), {
     ...settings,
     ledger: config.ledger === undefined ? undefined : openLedger(config.ledger, name, log),
