@@ -93,6 +93,7 @@ describe("debugger tools: find, fix and continue", () => {
 (defun outer (n) (labels ((inner (x y) (list (error "~a ~a ~a" n x y)))) (list n (inner 1 2))))
 (defun mapped (n) (flet ((inner (x) (list (error "~a ~a" n x)))) (list n (mapcar #'inner (list n)))))
 (defun around (f) (list (funcall f 5)))
+(defun unused (n) (flet ((inner (x y) (declare (ignore y)) (list (error "~a ~a" n x)))) (list n (inner 1 2))))
 (defun cleanup (n) (list (unwind-protect n (list n (error "cleanup")))))
 (defgeneric paint (thing))
 (defmethod paint ((thing integer)) (list (error "paint ~a" thing)))
@@ -103,6 +104,7 @@ describe("debugger tools: find, fix and continue", () => {
     for (const [code, call, outer] of [
       ["(list (outer 6))", "((LABELS INNER", "(OUTER 6)"],
       ["(list (mapped 6))", "((FLET INNER", "(MAPPED 6)"],
+      ["(list (unused 6))", "((FLET INNER", "(UNUSED 6)"],
       ['(list (let ((k 3)) (around (lambda (x) (list (error "~a" (list k x)))))))', "((LAMBDA (X)", "(AROUND"],
       ["(list (cleanup 3))", "((FLET ", "(CLEANUP 3)"],
     ] as const) {
@@ -113,8 +115,9 @@ describe("debugger tools: find, fix and continue", () => {
         ["RETURN-FROM-FRAME", "Return from", ":back"],
       ] as const) {
         const args = { restart, values: [String(index), ...values] };
-        const { type, next } = await lisp.refusal("debugger_invoke_restart", args);
+        const { type, message, next } = await lisp.refusal("debugger_invoke_restart", args);
         expect(type, code).to.equal("NOT_RESTARTABLE");
+        expect(message, code).to.contain("is a local function");
         expect(next, code)
           .to.match(new RegExp(`^${verb} the outer frame \\d+, `))
           .and.include(outer);

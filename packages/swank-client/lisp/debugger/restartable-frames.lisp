@@ -44,9 +44,9 @@ Otherwise other methods would run twice, or before it."
 (defun named-function-and-arguments (name arguments)
   "The values of RESTARTED-FUNCTION for a frame that has called the function NAME with ARGUMENTS."
   (multiple-value-bind (function reason)
-      (cond ((or (not (listp arguments)) (some #'unavailable-argument-p arguments)) (values nil :arguments))
+      (cond ((not (or (method-name-p name) (sb-int:legal-fun-name-p name))) (values nil :local))
+            ((or (not (listp arguments)) (some #'unavailable-argument-p arguments)) (values nil :arguments))
             ((method-name-p name) (restarted-method name arguments))
-            ((not (sb-int:legal-fun-name-p name)) (values nil :local))
             ((fboundp name) (fdefinition name))
             (t (values nil :undefined)))
     (cond ((null function) (values nil reason))
