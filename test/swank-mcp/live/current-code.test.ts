@@ -190,5 +190,8 @@ describe("code whose text is not the one that was loaded", () => {
     await write("warned.lisp", "(defun warned () (+ 1 :a)\n");
     expect(await load({ file: "warned.lisp" })).to.not.include("LOAD-ANYWAY");
     await server.call("debugger_invoke_restart", { restart: "ABORT" });
+    expect(loadText(await server.call("run-tests", { name: "warned" }))).to.match(
+      /^The run ended with UIOP\/LISP-BUILD:COMPILE-FILE-ERROR:\n.*\nload-system shows what the compiler found/m,
+    );
   });
 });

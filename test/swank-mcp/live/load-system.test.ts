@@ -66,7 +66,7 @@ describe("load-system", () => {
       { file: "" },
       { system: 1 },
       { system: "shop", force: "yes" },
-      { system: "shop", test: 1 },
+      { system: "shop", test: 2 },
       { system: "shop", timeout: 0 },
       { system: "shop", forced: true },
     ])

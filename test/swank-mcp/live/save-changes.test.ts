@@ -67,6 +67,62 @@ describe("save-changes", () => {
     return markedText(result).replaceAll(folder, "FOLDER");
   }
 
+  it("writes only where the file is read with the readtable of the evaluation", async () => {
+    await server.evaluate(`(in-package :cl-user)
+(defpackage :editor-hints.named-readtables (:nicknames :named-readtables) (:use :cl) (:export #:in-readtable #:find-readtable))
+(defvar *marks* (let ((table (copy-readtable nil)))
+  (set-macro-character #\\! (lambda (s c) (declare (ignore c)) (list 'list (read s t nil t))) nil table) table))
+(defun named-readtables:find-readtable (name) (and (string= name "MARKS") *marks*))
+(defmacro named-readtables:in-readtable (name)
+  \`(eval-when (:compile-toplevel :load-toplevel :execute) (setf *readtable* (named-readtables:find-readtable ',name))))`);
+    const refused = "not written: the file sets another readtable";
+    const [plain, marked, keyed] = ["(list x)", "(list 'a! x)", "!x"];
+    const known = "(named-readtables:in-readtable :marks)";
+    const unknown = "(eval-when (:compile-toplevel :load-toplevel :execute) (setf *readtable* cl-user::*marks*))";
+    const cases: readonly (readonly [string, string, string])[] = [
+      ["", plain, "written"],
+      ["", marked, "written"],
+      [known, plain, "written"],
+      [`(eval-when (:compile-toplevel :load-toplevel :execute) ${known})`, plain, "written"],
+      [known, marked, refused],
+      [unknown, plain, refused],
+    ];
+    for (const [context, body, outcome] of cases) {
+      const source = `(in-package :toll)\n${context}\n(defun price (cart) cart)\n`;
+      await writeSource(source);
+      await server.evaluate(`(load ${JSON.stringify(file)})`);
+      await server.evaluate(`(in-package :toll) (defun price (x) ${body})`);
+      expect(await answer({ name: "price", "dry-run": false }), context + body).to.include(`: ${outcome}`);
+      expect(await readFile(file, "utf8"), context + body).to.equal(
+        outcome === refused ? source : source.replace("(cart) cart", `(x) ${body}`),
+      );
+    }
+    await server.evaluate("(in-package :toll) (setf *readtable* cl-user::*marks*)");
+    for (const [context, outcome] of [
+      ["", refused],
+      [known, "written"],
+    ] as const) {
+      await writeSource(`(in-package :toll)\n${context}\n(defun price (cart) cart)\n`);
+      await server.evaluate(`(let ((*readtable* (copy-readtable nil))) (load ${JSON.stringify(file)}))`);
+      await server.evaluate(`(defun price (x) ${keyed})`);
+      expect(await answer({ name: "price", "dry-run": false }), context).to.include(`: ${outcome}`);
+    }
+  });
+
+  it("takes no form that only uses a name for its definition", async () => {
+    const source = "(in-package :fee)\n(export 'due)\n(trace due)\n(defun other () 1)\n";
+    await server.evaluate("(defpackage :fee (:use :cl))");
+    await writeSource(source);
+    await server.evaluate(`(load ${JSON.stringify(file)}) (in-package :fee) (untrace) (defun due () 2)`);
+    expect(await answer({ "dry-run": false }))
+      .to.include("function DUE: not written: no file defines it")
+      .and.not.include(": written");
+    expect(await readFile(file, "utf8")).to.equal(source);
+    expect(await answer({ text: false }, "list-changes")).to.match(
+      /^Only in the image, in no file:\n(?:.*\n)*function DUE$/,
+    );
+  });
+
   it("shows what it would write, then writes evaluated definitions in place, and keeps everything around them", async () => {
     await server.evaluate("(defun price (cart)\n  ;; thrice\n  (* 3 cart)) (progn (defun inner (x) (list x)))");
     await server.evaluate("(defmethod pay ((thing string)) 22) (defun last-one () :last) (defun scratch () 1)");

@@ -48,6 +48,7 @@
 (defun head-defines-p (definition head text start end)
   "True if the form with HEAD between START and END of TEXT looks like that of DEFINITION; :MAYBE if its operator is no operator of Lisp."
   (when (and head
+             (not (head-uses-only-p head))
              (or (head-means-p head (definition-name definition))
                  (and (eq :test (definition-kind definition)) (names-test-p (head-text head) (definition-name definition)))))
     (let ((answer (same-kind-p (head-made-kind head) (definition-kind definition))))

@@ -25,6 +25,53 @@
   (let ((evaluated (evaluated-package definition)))
     (or (null evaluated) (eq package evaluated))))
 
+;;; Syntax
+
+(defun readtable-after (form)
+  "The readtable that FORM, which was read as data and changes the syntax, sets; NIL if that is not known."
+  (let ((named (find-package "NAMED-READTABLES")))
+    (typecase form
+      ((cons (eql eval-when) (cons t (cons t null))) (readtable-after (third form)))
+      ((cons symbol (cons symbol null))
+       (and named
+            (string= (first form) "IN-READTABLE")
+            (eq (symbol-package (first form)) named)
+            (or-nil (call-if-loaded "NAMED-READTABLES" "FIND-READTABLE" (second form))))))))
+
+(defun readtable-at (file number)
+  "The readtable with which the form NUMBER of FILE is read; NIL if that is not known."
+  (loop with readtable = (sb-ext:symbol-global-value '*readtable*)
+        with text = (file-text file)
+        for form in (file-forms file)
+        for changes across (file-syntax-changes file)
+        for index below number
+        for head = (and changes (definition-head text (top-level-form-start form) (top-level-form-end form)))
+        when (and head (not (member (operator-name head) '("IN-PACKAGE" "DECLAIM") :test #'string=)))
+          do (let ((package (package-at text (file-forms file) index (file-initial-package file))))
+               (setf readtable (and package (readtable-after (read-in (form-text text form) package)))))
+        finally (return readtable)))
+
+(defun same-char-syntax-p (char next readtable other)
+  "True if READTABLE and OTHER read CHAR, which NEXT follows, by the same function."
+  (flet ((functions (table)
+           (multiple-value-bind (function non-terminating) (get-macro-character char table)
+             (let ((dispatch (and function (or-nil (list (get-dispatch-macro-character char next table))))))
+               (if dispatch (cons :dispatch dispatch) (list function non-terminating))))))
+    (equal (functions readtable) (functions other))))
+
+(defun same-syntax-p (text readtable other)
+  "True if READTABLE and OTHER read TEXT by the same functions, and with the same case."
+  (or (eq readtable other)
+      (and (eq (readtable-case readtable) (readtable-case other))
+           (loop for (char next) on (coerce text 'list)
+                 always (same-char-syntax-p char (or next #\Space) readtable other)))))
+
+(defun syntax-fits-p (definition text file number)
+  "True if TEXT, with which DEFINITION was evaluated, is certainly read in the same way where the form NUMBER of FILE is."
+  (let ((readtable (readtable-at file number)))
+    (and readtable
+         (same-syntax-p text readtable (code-readtable (current-session) (or (evaluated-package definition) *package*))))))
+
 ;;; Where
 
 (defun matching-forms (definition file)
@@ -75,6 +122,7 @@
                               ((> (matching-forms definition file) 1) :ambiguous)
                               ((conditional-form-p file number start) :conditional)
                               ((not (package-fits-p definition (package-at (file-text file) (file-forms file) number (file-initial-package file)))) :other-package)
+                              ((not (syntax-fits-p definition (change-text change) file number)) :other-syntax)
                               (t :save)))))
 
 (defun unreadable-position (file)
@@ -116,6 +164,8 @@
                                                     (package-at text (file-forms file) (length (file-forms file))
                                                                 (file-initial-package file))))
                                :other-package)
+                              ((not (syntax-fits-p (change-definition change) (change-text change) file (length (file-forms file))))
+                               :other-syntax)
                               (t :save)))))
 
 ;;; Writing

@@ -50,16 +50,23 @@
 ;;; Heads
 
 (defstruct head
-  "The beginning of a form: the kind of definition that it makes, if its operator is one of Lisp; the TEXT of its second element; and the values
-of PLAIN-NAME for that."
-  made-kind text plain setf-p)
+  "The beginning of a form: the kind of definition that it makes, if its operator is one of Lisp; whether its operator is one of Lisp that only
+uses names; the TEXT of its second element; and the values of PLAIN-NAME for that."
+  made-kind uses-only-p text plain setf-p)
+
+(defun uses-only-p (operator)
+  "True if OPERATOR, a text, is an operator of Lisp that defines nothing, as IN-PACKAGE."
+  (let ((symbol (accessible-symbol (operator-name operator) "COMMON-LISP")))
+    (and symbol
+         (null (defining-kind symbol))
+         (not (eql 0 (search "DEF" (symbol-name symbol)))))))
 
 (defun text-head (text start end)
   "The head of the form between START and END of TEXT, or NIL if that has no operator or no second element."
   (multiple-value-bind (operator name) (definition-head text start end)
     (when (and operator name)
       (multiple-value-bind (plain setf-p) (plain-name name)
-        (make-head :made-kind (head-kind operator) :text name :plain plain :setf-p setf-p)))))
+        (make-head :made-kind (head-kind operator) :uses-only-p (uses-only-p operator) :text name :plain plain :setf-p setf-p)))))
 
 (defun head-means-p (head name)
   "True if HEAD can be that of a definition of NAME: a symbol, (SETF SYMBOL), or a string. Packages are not compared."

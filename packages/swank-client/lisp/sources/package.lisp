@@ -29,6 +29,7 @@
            #:head-means-p
            #:head-names-p
            #:head-text
+           #:head-uses-only-p
            #:line-start
            #:list-spans
            #:make-analysis

@@ -101,6 +101,7 @@ export type Changes = FoundChanges | FileNotFound;
  * - `ambiguous`: the file has several such forms.
  * - `conditional`: `#+` or `#-` is before the form in the file.
  * - `other-package`: it was evaluated in another package than that of the place in the file.
+ * - `other-syntax`: it was evaluated with another readtable than the one that the file sets before the place, or that is not known.
  * - `encoding`: the file's encoding cannot represent it.
  * - `binary`: the file is not a text.
  * - `hard-links`: the file has several names, and writing it at once would separate them.
@@ -119,6 +120,7 @@ export const SAVE_OUTCOMES = [
   "ambiguous",
   "conditional",
   "other-package",
+  "other-syntax",
   "encoding",
   "binary",
   "hard-links",

@@ -27,6 +27,18 @@ const HEADINGS: Record<ChangeState, string> = {
     "Defined by the file when it was loaded, but not in the image now. Evaluate it again, or delete it from the file",
 };
 
+/** Follows the heading of changes in files whose loaded text is not known. */
+const GUESSED = ", to judge by the lengths of forms";
+
+/** The states that are known only if the loaded text is; the others are about the image, or say themselves that they are guessed. */
+const OF_LOADED_TEXT: readonly ChangeState[] = ["changed", "new", "deleted"];
+
+/** A predicate of changes that are guessed, because the loaded text of their file is not known. */
+function guesses(files: readonly FileState[]): (change: Change) => boolean {
+  const guessed = new Set(files.filter(({ state }) => state === "guessed").map(({ file }) => file));
+  return ({ state, file }) => file !== undefined && guessed.has(file) && OF_LOADED_TEXT.includes(state);
+}
+
 /** The headings in their order. */
 const STATES = Object.keys(HEADINGS).filter((state): state is ChangeState => state in HEADINGS);
 
@@ -45,10 +57,14 @@ export function changesAnswer(changes: Changes, wanted: Wanted, guide: ToolGuide
 function changesText({ changes, leftOut, files, assigned }: FoundChanges, { file, text: withText }: Wanted): string {
   const { shown, left } = firstOf(changes, MAX_LISTED);
   const room = { left: withText ? MAX_TEXT : 0 };
-  const sections = STATES.flatMap((state) => {
-    const some = shown.filter((change) => change.state === state);
-    return some.length === 0 ? [] : [[`${HEADINGS[state]}:`, ...some.map((each) => entryText(each, room))].join("\n")];
-  });
+  const isGuess = guesses(files);
+  const sections = STATES.flatMap((state) =>
+    [false, true].flatMap((guessed) => {
+      const some = shown.filter((change) => change.state === state && isGuess(change) === guessed);
+      const heading = `${HEADINGS[state]}${guessed ? GUESSED : ""}`;
+      return some.length === 0 ? [] : [[`${heading}:`, ...some.map((each) => entryText(each, room))].join("\n")];
+    }),
+  );
   const rest = left + leftOut > 0 ? [more(left + leftOut, "change")] : [];
   const agreement =
     sections.length === 0 ? inOthers("Image and files agree", "Image and other files agree", file, files) : [];

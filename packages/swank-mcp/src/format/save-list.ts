@@ -28,6 +28,8 @@ const OUTCOMES: Record<SaveOutcome, string> = {
     "not written: #+ or #- precedes the form in the file. Edit the form in the file by hand, then load the file",
   "other-package":
     "not written: it was evaluated in another package than the file's. Evaluate it in the package of that place, then save again",
+  "other-syntax":
+    "not written: the file sets another readtable there than the one with which it was evaluated, or one that is not known. Edit the file by hand, then load it",
   encoding: "not written: the encoding of the file cannot represent the text",
   binary: "not written: the file is not a text. Name a source file",
   "hard-links":

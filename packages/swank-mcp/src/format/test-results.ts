@@ -81,7 +81,14 @@ function problem({ error, failed }: Run): readonly string[] {
   const isKnown = failed > 0 && error?.type === "SIMPLE-ERROR";
   return error === undefined || isKnown
     ? []
-    : [`The run ended with ${cutName(error.type)}:\n${cutText(error.message)}`];
+    : [`The run ended with ${cutName(error.type)}:\n${cutText(error.message)}${adviceOn(error.type)}`];
+}
+
+/** What to do about an error of the type, on a line of its own. */
+function adviceOn(type: string): string {
+  return type === "UIOP/LISP-BUILD:COMPILE-FILE-ERROR"
+    ? "\nload-system shows what the compiler found, and offers to load the file despite that. Then run the tests again."
+    : "";
 }
 
 function failureText({ test, form, expected, actual, reason, condition, file, line, column }: TestFailure): string {
