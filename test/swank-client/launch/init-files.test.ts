@@ -43,14 +43,6 @@ describe("loadInitFiles", () => {
     );
   });
 
-  it("lets files define reader macros", async () => {
-    const { path } = await home("(set-dispatch-macro-character #\\# #\\h (lambda (s c n) (list s c n) 42))");
-    const image = await launchAt(path);
-    expect((await load(image, {})).map(({ error }) => error)).to.deep.equal([undefined]);
-    const global = "(cl:get-dispatch-macro-character #\\# #\\h (sb-ext:symbol-global-value (cl:quote cl:*readtable*)))";
-    expect(await image.evaluate(`(cl:and ${global} t)`)).to.equal("t");
-  });
-
   it("does not load init files if asked not to", async () => {
     const { path, write } = await home("(defvar *from-init* 1)");
     const file = await write("only.lisp", "");

@@ -19,6 +19,7 @@ describe("readArguments", () => {
     ["evaluate-lisp", [], {}],
     ["evaluate-lisp", '{"code": "5"}', { code: "5" }],
     ["evaluate-lisp", JSON.stringify('{"code":"5"}'), { code: "5" }],
+    ["evaluate-lisp", '\ufeff{"code":"5"}', { code: "5" }],
     ["evaluate-lisp", [{ code: "5" }], { code: "5" }],
     ["evaluate-lisp", { arguments: { code: "5" } }, { code: "5" }],
     ["evaluate-lisp", { arguments: '{"code":"5"}' }, { code: "5" }],
@@ -35,6 +36,8 @@ describe("readArguments", () => {
     ["get-backtrace", { "max-frames": "5.0" }, { "max-frames": 5 }],
     ["get-backtrace", { "max-frames": " 5 " }, { "max-frames": 5 }],
     ["evaluate-lisp", { code: "1", timeout: "2.5" }, { code: "1", timeout: 2.5 }],
+    ["evaluate-lisp", { code: "1", timeout: ".5" }, { code: "1", timeout: 0.5 }],
+    ["evaluate-lisp", { code: "1", timeout: "1e400" }, { code: "1", timeout: "1e400" }],
     ["debugger_frame_locals", { frame: "0", thread: 3 }, { frame: 0, thread: 3 }],
     // Booleans.
     ["apropos-search", { pattern: "x", regexp: "True" }, { pattern: "x", regexp: true }],
@@ -145,4 +148,12 @@ describe("the schemas of tools", () => {
       }
     });
   }
+
+  it("reads 20000 unknown keys within a second", () => {
+    const given = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, 1]));
+    const began = performance.now();
+    const result = read("evaluate-lisp", given);
+    expect(performance.now() - began).to.be.lessThan(1000);
+    expect(result).to.deep.equal(given);
+  });
 });

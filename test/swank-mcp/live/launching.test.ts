@@ -26,6 +26,14 @@ describe("launch notes", () => {
     await server.end();
   });
 
+  it("are none if a file of --load defines a reader macro, which evaluations then read", async () => {
+    const file = join(folder, "reader.lisp");
+    await writeFile(file, "(set-dispatch-macro-character #\\# #\\h (lambda (s c n) (list c n (read s)) 42))\n");
+    const server = await McpStdio.start(["--load", file]);
+    expect(await server.evaluate("#h1")).to.deep.equal(["=> 42"]);
+    await server.end();
+  });
+
   it("are in lisp-status if nothing can be cached", async () => {
     const file = join(folder, "file");
     await writeFile(file, "");

@@ -15,7 +15,7 @@ const NO_VALUE = /^\s*(?:null|none|undefined)?\s*$/i;
 /** Arguments without which a tool acts on everything. An empty text for these can be a mistake. */
 const NARROWING: ReadonlySet<string> = new Set(["name", "file", "system", "folder"]);
 
-const NUMBER = /^\s*[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?\s*$/i;
+const NUMBER = /^\s*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?\s*$/i;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -30,8 +30,10 @@ export function readArguments(given: unknown, name: string, schema: ObjectSchema
   const fields = unwrapped(given, name, schema);
   if (!isFields(fields)) return fields;
   const read: [string, unknown][] = [];
+  const names = counted(Object.keys(schema.properties));
+  const spellings = counted(Object.keys(fields));
   for (const [spelling, value] of Object.entries(fields)) {
-    const key = keyOf(spelling, fields, schema);
+    const key = keyOf(spelling, names, spellings, schema);
     const property = key === undefined ? undefined : propertyOf(schema, key);
     if (key === undefined || property === undefined) {
       // A key that says nothing needs no place.
@@ -81,11 +83,23 @@ function wrappedIn(fields: Fields, name: string, schema: ObjectSchema): unknown 
 }
 
 /** The name of the argument that a key means: the key, or the only name that differs from it in case and punctuation. */
-function keyOf(key: string, fields: Fields, schema: ObjectSchema): string | undefined {
+function keyOf(key: string, names: Spellings, spellings: Spellings, schema: ObjectSchema): string | undefined {
   if (propertyOf(schema, key) !== undefined) return key;
-  const meant = Object.keys(schema.properties).filter((name) => plain(name) === plain(key));
-  const rivals = Object.keys(fields).filter((other) => plain(other) === plain(key));
-  return meant.length === 1 && rivals.length === 1 ? meant[0] : undefined;
+  const meant = names.get(plain(key)) ?? [];
+  return meant.length === 1 && spellings.get(plain(key))?.length === 1 ? meant[0] : undefined;
+}
+
+/** Keys by their plain form. */
+type Spellings = ReadonlyMap<string, readonly string[]>;
+
+function counted(keys: readonly string[]): Spellings {
+  const found = new Map<string, string[]>();
+  for (const key of keys) {
+    const same = found.get(plain(key));
+    if (same === undefined) found.set(plain(key), [key]);
+    else same.push(key);
+  }
+  return found;
 }
 
 /** Whether the value of an optional argument says that the argument is left out. */
@@ -118,7 +132,8 @@ function asTyped(value: unknown, property: PropertySchema): unknown {
   }
   if (typeof value !== "string") return typesOf(property).includes("array") ? listOf(value, property) : value;
   for (const type of typesOf(property)) {
-    if ((type === "number" || type === "integer") && NUMBER.test(value)) return Number(value);
+    if ((type === "number" || type === "integer") && NUMBER.test(value) && Number.isFinite(Number(value)))
+      return Number(value);
     if (type === "array") return listOf(value, property);
   }
   return value;
@@ -164,7 +179,8 @@ function hasType(value: unknown, type: string): boolean {
 /** The value of a JSON text; the text itself if it is none. */
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    // JSON's own white space excludes the byte order mark that some hosts put first.
+    return JSON.parse(text.trim());
   } catch {
     return text;
   }
