@@ -125,10 +125,32 @@
         for index fixnum = (logand (1- +keys+) (+ start step))
         when (or (eq (svref keys index) key) (null (svref keys index))) return index))
 
+;;; Prototypes: SBCL makes an object of a class for itself, which no program has made
+
+(defun prototype-of (key)
+  "The object that SBCL has made as the prototype of the class of KEY, if it is in the heap and has that KEY; or NIL. It makes none."
+  (let ((class (and (not (integerp key)) (layout-class key)))
+        (slot (find-symbol "PROTOTYPE" "SB-PCL")))
+    (when (and class slot (slot-exists-p class slot) (slot-boundp class slot))
+      (let ((object (slot-value class slot)))
+        (and (or (sb-kernel:%instancep object) (sb-kernel:funcallable-instance-p object))
+             (eq key (layout-of-instance object))
+             (eq :dynamic (sb-ext:heap-allocated-p object))
+             object)))))
+
+(defun without-prototypes (counted)
+  "COUNTED, ((KEY COUNT BYTES) ...), without the prototypes of classes."
+  (loop for (key count bytes) in counted
+        for prototype = (prototype-of key)
+        for left = (if prototype (1- count) count)
+        when (plusp left)
+          collect (list key left (if prototype (max 0 (- bytes (object-bytes prototype))) bytes))))
+
 (deftype counts () `(simple-array fixnum (,+keys+)))
 
 (defun count-heap (end)
-  "Count what is in the heap until END, in nanoseconds. The vector with the slots of an instance counts as a part of it.
+  "Count what is in the heap until END, in nanoseconds. The vector with the slots of an instance counts as a part of it, and the prototypes
+of classes do not count.
 => ((KEY COUNT BYTES) ...), and true if that is all"
   (let ((keys (make-array +keys+ :initial-element nil))
         (counts (make-array +keys+ :element-type 'fixnum :initial-element 0))
@@ -151,10 +173,11 @@
                  (incf (aref counts place))
                  (incf (aref bytes place) size)))))
       (let ((complete (walk-heap #'note end)))
-        (values (without-slot-vectors (loop for key across keys
-                                            for index from 0
-                                            when key collect (list key (aref counts index) (aref bytes index)))
-                                      slot-vectors slot-bytes)
+        (values (without-prototypes
+                 (without-slot-vectors (loop for key across keys
+                                             for index from 0
+                                             when key collect (list key (aref counts index) (aref bytes index)))
+                                       slot-vectors slot-bytes))
                 complete)))))
 
 (defun without-slot-vectors (counted count bytes)
@@ -166,20 +189,26 @@
     counted))
 
 (defun find-in-heap (keys every limit end)
-  "Find objects with one of KEYS until END, in nanoseconds: at most LIMIT, each EVERYth. => a list of them, and true if all were seen"
+  "Find objects with one of KEYS until END, in nanoseconds: at most LIMIT, each EVERYth, and no prototype of a class.
+=> a list of them, and true if all were seen"
   (declare (fixnum every limit))
-  (let ((wanted (make-array +keys+ :initial-element nil))
+  (let ((prototypes (make-array +keys+ :initial-element nil))
+        (own (mapcar #'prototype-of keys))
+        (wanted (make-array +keys+ :initial-element nil))
         (found (make-array limit :initial-element nil))
         (left 1) (next 0))
     (declare (fixnum left next))
     (flet ((prepare ()
-             (dolist (key keys)
-               (let ((place (place-of-key wanted key)))
-                 (when place (setf (svref wanted place) key)))))
+             (loop for key in keys
+                   for prototype in own
+                   for place = (place-of-key wanted key)
+                   when place do (setf (svref wanted place) key
+                                       (svref prototypes place) prototype)))
            (note (object tag bytes)
              (declare (ignore bytes) (optimize speed (sb-ext:inhibit-warnings 3)))
              (let* ((key (key-of object tag)) (place (place-of-key wanted key)))
-               (when (and place (svref wanted place) (< next limit) (zerop (decf left)))
+               (when (and place (svref wanted place) (not (eq object (svref prototypes place)))
+                          (< next limit) (zerop (decf left)))
                  (setf left every
                        (svref found next) object)
                  (incf next)))))
