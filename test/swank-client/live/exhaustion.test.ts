@@ -26,6 +26,51 @@ describe("Evaluation that exhausts", () => {
     }
   });
 
+  // The call that found no room was stopped at any instruction. Where it was a CALL, its caller's frame looks like another function's.
+  for (const [definition, call, shown] of [
+    ["(defun r (n) (1+ (r n)))", "(r 7)", ["(R 7)"]],
+    ["(defun r (a &key c) (list a (r c :c a)))", "(r 'foo :c 3)", ["(R FOO :C 3)", "(R 3 :C FOO)"]],
+    [
+      "(defun r (a &optional (b 1)) (list a (r b a)))",
+      "(r 1 'foo)",
+      ["(R 1 FOO)", "(R FOO &OPTIONAL (B 1))", "(R FOO 1)"],
+    ],
+    ["(defun r (a &rest more) (list a (apply #'r a more)))", "(r 'foo 2)", ["(R FOO 2)"]],
+    [
+      "(defun r (f x) (flet ((g (y) (funcall f f y))) (list (g x) (g x))))",
+      "(r #'r 'foo)",
+      [/^\(R #<FUNCTION R> FOO\)$/, /G/],
+    ],
+    ["(defun r (a b c d e f) (list a (r b c d e f a)))", "(r 1 1 1 1 1 1)", ["(R 1 1 1 1 1 1)"]],
+    ["(defun r (x) (mapcar (lambda (y) (r (list y))) x))", "(r '(a))", [/^\(R \(.*A.*|#\)+\)$/, /LAMBDA|MAP/]],
+    ["(defun r (x) (handler-case (list (r x)) (error () 1)))", "(r 'foo)", ["(R FOO)", /FLET/]],
+    [
+      "(defgeneric m (x)) (defmethod m ((x symbol)) (list (m x)))",
+      "(m 'foo)",
+      ["((:METHOD M (SYMBOL)) FOO) [fast-method]"],
+    ],
+    [
+      "(defun r (a) (declare (optimize (debug 1))) (vector (multiple-value-call #'r (values a))))",
+      "(r 'foo)",
+      ["(R FOO)"],
+    ],
+  ] as const) {
+    it(`the stack shows no garbage as arguments: ${definition}`, async () => {
+      const { stop } = stopped(await evaluate(client, `(progn ${definition} ${call})`));
+      const { frames } = await stop.frames(0, 40);
+      const odd = frames
+        .filter(({ call: text, kind }) => kind === "user" && !shown.some((known) => matches(text, known)))
+        .map(({ index, call: text, source, locals }) => ({ index, text, locals, source }));
+      for (const { text } of odd) expect(text).to.match(/^(\(.* \.\.\.\)|\[unknown function\])$/);
+      expect(odd.length, JSON.stringify(odd)).to.be.below(3);
+      expect(odd.flatMap(({ locals }) => locals)).to.deep.equal([]);
+      expect(odd.filter(({ text, source }) => text.startsWith("[") && source !== undefined)).to.deep.equal([]);
+      await stop.abort();
+    });
+  }
+  const matches = (text: string, known: string | RegExp) =>
+    typeof known === "string" ? text === known : known.test(text);
+
   it("the stack in many threads simultaneously", async () => {
     const evaluations = [...Array(6).keys()].map(() => client.evaluate(RECURSE));
     for (const evaluation of evaluations)

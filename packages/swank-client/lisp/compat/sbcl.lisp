@@ -11,15 +11,15 @@
   (:import-from #:sb-impl #:*circularity-counter* #:*circularity-hash-table* #:*step-out* #:disable-stepping #:enable-stepping
                 #:encapsulation-info #:encapsulation-info-definition #:invoke-stepper #:stepping-enabled-p)
   ;; conditions and restarts
-  (:import-from #:sb-kernel #:**initial-handler-clusters** #:control-stack-exhausted #:function-redefinition-warning
-                #:function-redefinition-warning-new-function #:heap-exhausted-error #:redefinition-warning #:redefinition-warning-name
+  (:import-from #:sb-kernel #:**initial-handler-clusters** #:control-stack-exhausted #:control-stack-exhausted-error
+                #:function-redefinition-warning #:function-redefinition-warning-new-function #:heap-exhausted-error #:redefinition-warning #:redefinition-warning-name
                 #:redefinition-warning-new-location #:redefinition-with-defmacro #:redefinition-with-defmethod
                 #:redefinition-with-defmethod-qualifiers #:redefinition-with-defmethod-specializers #:redefinition-with-defun
                 #:restart-function #:restart-interactive-function #:restart-report-function)
   ;; frames
   (:import-from #:sb-debug #:frame-call)
-  (:import-from #:sb-di #:compiled-code-location-step-info #:compiled-debug-fun-component #:compiled-frame-escaped
-                #:debug-fun-debug-vars #:fill-in-code-location #:find-stepped-frame #:frame-pointer)
+  (:import-from #:sb-di #:compiled-code-location-pc #:compiled-code-location-step-info #:compiled-debug-fun-component
+                #:compiled-frame-escaped #:debug-fun-debug-vars #:fill-in-code-location #:find-stepped-frame #:frame-pointer)
   ;; classes
   (:import-from #:sb-pcl #:%method-function-fast-function #:compute-applicable-methods-using-types #:condition-class #:maybe-trace-method #:slot-object #:update-ctors)
   ;; threads and memory
@@ -52,6 +52,7 @@
            #:called-directly-p
            #:comma-form
            #:comma-p
+           #:compiled-code-location-pc
            #:compiled-code-location-step-info
            #:compiled-debug-fun-component
            #:compiled-definition
@@ -60,6 +61,7 @@
            #:compiled-from-file
            #:condition-class
            #:control-stack-exhausted
+           #:control-stack-exhausted-error
            #:current-thread-offset-sap
            #:debug-fun-debug-vars
            #:debug-info-source

@@ -30,9 +30,10 @@
 
 (defun eval-form-in-frame (form index)
   "The values of FORM in frame INDEX."
-  (if (breakpoint-wrapper-p (frame-name (nth-frame index)))
-      (eval-with-arguments form)
-      (swank/backend:eval-in-frame form index)))
+  (let ((frame (nth-frame index)))
+    (cond ((breakpoint-wrapper-p (frame-name frame)) (eval-with-arguments form))
+          ((unread-frame-p frame) (eval form))
+          (t (swank/backend:eval-in-frame form index)))))
 
 ;;; Frames
 

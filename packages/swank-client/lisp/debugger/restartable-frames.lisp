@@ -35,6 +35,7 @@ Otherwise other methods would run twice, or before it."
   (let ((name (frame-name frame)))
     (cond ((breakpoint-wrapper-p name) (values nil :not-begun))
           ((not (sb-debug:frame-has-debug-tag-p frame)) (values nil :no-tag))
+          ((unread-frame-p frame) (values nil :arguments))
           (t (multiple-value-bind (known arguments) (frame-call frame)
                (declare (ignore known))
                (if (macro-function-name-p name)

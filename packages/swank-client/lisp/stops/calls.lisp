@@ -15,7 +15,8 @@
 
 (defun frame-arguments (frame)
   "The arguments of the call of FRAME, or NIL if they cannot be read."
-  (ignore-errors (nth-value 1 (frame-call frame))))
+  (unless (unread-frame-p frame)
+    (ignore-errors (nth-value 1 (frame-call frame)))))
 
 ;;; Whether an argument was passed
 

@@ -1,6 +1,6 @@
-;;;; Finds frames of SBCL's functions that an interrupt met. An interrupt comes at any instruction, when an argument's slot may be unset or
-;;;; reused, and the debugging information of SBCL's functions does not say so. Reading such a slot gives an invalid object: it causes a
-;;;; memory fault or, if the garbage collector finds it in a list, ends the image.
+;;;; Finds frames that cannot be read: those of SBCL's functions that an interrupt met, and the call that exhausted the control stack. Both
+;;;; were stopped at any instruction, when an argument's slot may be unset or reused, and their debugging information does not say so. Reading
+;;;; such a slot gives an invalid object: it causes a memory fault or, if the garbage collector finds it in a list, ends the image.
 
 (in-package #:swank-client/stops)
 
@@ -45,12 +45,16 @@
 
 (defun unread-frame-p (frame)
   "True if the variables of FRAME must not be read."
-  (and (sbcl-frame-p frame) (below-interrupt-p frame)))
+  (or (exhausting-frame-p frame)
+      (mistaken-frame-p frame)
+      (and (sbcl-frame-p frame) (below-interrupt-p frame))))
 
 (defun called-by-program-p (frame)
   "True if the user's code called FRAME's function, and the interrupt met a function that it called.
 The arguments then are where they were passed."
   (let ((caller (sb-di:frame-down frame)))
     (and caller
+         (not (exhausting-frame-p frame))
+         (not (mistaken-frame-p frame))
          (not (compiled-frame-escaped frame))
          (not (sbcl-frame-p caller)))))

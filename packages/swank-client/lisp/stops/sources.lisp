@@ -74,7 +74,7 @@
                    (ignore-errors
                     (cond ((breakpoint-wrapper-p (frame-name frame))
                            (described-location (called-location (first *breakpoint-call*))))
-                          ((special-file-p (or (frame-file frame) "")) nil)
+                          ((or (mistaken-frame-p frame) (special-file-p (or (frame-file frame) ""))) nil)
                           (t (described-location (swank/backend:frame-source-location index))))))))
     ;; the evaluator's source text would hide the evaluated code
     (unless (and (eq kind :toplevel) (eq (first source) :form)) source)))

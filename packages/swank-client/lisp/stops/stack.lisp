@@ -34,6 +34,7 @@
   (let ((name-alone (format nil "(~a ...)" (line-text (frame-name frame) +frame-text-limit+))))
     (in-time name-alone
       (cond ((breakpoint-wrapper-p (frame-name frame)) (line-text *breakpoint-call* +frame-text-limit+))
+            ((mistaken-frame-p frame) "[unknown function]")
             ((and (unread-frame-p frame) (not (called-by-program-p frame))) name-alone)
             (t (handler-case (printed-frame frame condition)
                  (serious-condition () "[error printing frame]")))))))

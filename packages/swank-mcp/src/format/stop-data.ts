@@ -30,8 +30,8 @@ const MAX_CONDITION = 200;
 const MAX_LOGGED = 4000;
 
 const NOT_READ =
-  "An interrupt stopped this SBCL function at an arbitrary instruction: its variable slots may hold garbage, and reading them can " +
-  "crash the image. Frames of other functions show their variables.";
+  "An interrupt, or the exhausted stack, stopped this function at an arbitrary instruction: its variable slots may hold garbage, and " +
+  "reading them can crash the image. Its callers show their variables.";
 
 /** The name of a stop, which every answer about it includes. */
 export function placeData(stop: Pick<DebuggedStop, "thread" | "level">): JsonObject {
