@@ -270,6 +270,33 @@ describe("breakpoints", () => {
   it("name the calls that they do not catch", async () => {
     await lisp.evaluate("(declaim (inline small)) (defun small (x) x)");
     expect((await lisp.setBreakpoint({ function: "small" })).warning).to.match(/inline/);
+    const inlined: readonly (readonly [code: string, name: string, reason: RegExp])[] = [
+      [
+        "(declaim (inline twice)) (defun twice (x) (* 2 x)) (defun use-twice (x) (twice x))",
+        "twice",
+        /declared inline/,
+      ],
+      [
+        "(declaim (sb-ext:maybe-inline thrice)) (defun thrice (x) (* 3 x)) (defun use-thrice (x) (declare (inline thrice)) (thrice x))",
+        "thrice",
+        /maybe-inline/,
+      ],
+      ["(defstruct spot x) (defun use-spot-x (x) (spot-x (make-spot :x x)))", "spot-x", /its structure/],
+      ["(defstruct blot x) (defun use-blot-p (x) (blot-p x))", "blot-p", /its structure/],
+      [
+        "(defun half (x) (/ x 2)) (define-compiler-macro half (x) `(* ,x 1/2)) (defun use-half (x) (half x))",
+        "half",
+        /compiler macro/,
+      ],
+    ];
+    for (const [code, name, reason] of inlined) {
+      await lisp.removeBreakpoints();
+      await lisp.evaluate(`(progn ${code})`);
+      expect((await lisp.setBreakpoint({ function: name })).warning, name).to.match(reason);
+      const text = JSON.stringify((await lisp.evaluate(`(use-${name} 4)`)).slice(1));
+      expect(text, name).to.contain("was not hit: no call reached it. ");
+      expect(text, name).to.match(reason);
+    }
     expect(await lisp.setBreakpoint({ function: "app::bar" })).to.not.have.property("warning");
   });
 

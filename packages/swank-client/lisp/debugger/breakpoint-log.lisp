@@ -114,7 +114,8 @@
         :calls-elsewhere (car (breakpoint-calls-elsewhere breakpoint))
         :hits (car (breakpoint-hits breakpoint))
         :hit-count (breakpoint-from breakpoint)
-        :lost (lost-p breakpoint)))
+        :lost (lost-p breakpoint)
+        :missed (and (null (breakpoint-method breakpoint)) (missed-calls-text (breakpoint-name breakpoint) "do not reach the breakpoint"))))
 
 (defun idle-facts (evaluation)
   "(:idle (PLIST ...)) for the breakpoints that have done nothing when EVALUATION returns, or NIL."

@@ -80,9 +80,11 @@ Methods of Lisp's generic functions, such as PRINT-OBJECT, must be specialized o
         ((and (symbolp name) (special-operator-p name)) (values "It is a special operator." :macro))
         ((implementation-name-p name) (values "Lisp, its compiler or Swank itself calls it." :used-by-lisp))))
 
-(defun missed-calls-warning (name)
-  "A warning about calls of NAME that an encapsulation misses, or NIL."
-  (cond ((eq (sb-int:info :function :inlinep name) 'inline)
-         "It is declared inline: calls that were compiled inline do not stop.")
-        ((sb-int:info :function :source-transform name)
-         "Calls compiled with knowledge of its structure are inlined and do not stop.")))
+(defun missed-calls-text (name missed)
+  "A text that says which calls of NAME an encapsulation misses, or NIL. MISSED is the predicate of these calls."
+  (let* ((inline (sb-int:info :function :inlinep name))
+         (reason (cond ((eq inline 'inline) "It is declared inline: calls that were compiled inline")
+                       ((eq inline 'sb-ext:maybe-inline) "It is declared maybe-inline: calls that were compiled inline")
+                       ((sb-int:info :function :source-transform name) "Calls compiled with knowledge of its structure are inlined and")
+                       ((compiler-macro-function name) "It has a compiler macro: calls that this macro replaced"))))
+    (and reason (format nil "~a ~a." reason missed))))

@@ -207,7 +207,7 @@ SOURCE, CONDITION and LOG are read in PACKAGE, by default the session's.
 
 (defun setting-warning (function warnings)
   "A warning for a breakpoint, or NIL. FUNCTION is its name unless it is on a method. WARNINGS are the compiler's about its code."
-  (let ((sentences (append (and function (missed-calls-warning function) (list (missed-calls-warning function)))
+  (let ((sentences (append (remove nil (list (and function (missed-calls-text function "do not stop"))))
                            (and warnings (list (format nil "The compiler warns about its code: ~{~a~^; ~}." warnings))))))
     (and sentences (format nil "~{~a~^ ~}" sentences))))
 

@@ -5,7 +5,7 @@
   (:use #:common-lisp #:swank-client/sbcl #:swank-client/sbcl-calls #:swank-client/sbcl-clock
         #:swank-client/swank #:swank-client/threads #:swank-client/printing
         #:swank-client/sessions #:swank-client/stops)
-  (:import-from #:swank-client/debugger #:breakpoint #:implementation-name-p #:missing-package-name #:no-such-package #:parameters-of #:read-code #:read-name #:refused-code
+  (:import-from #:swank-client/debugger #:breakpoint #:implementation-name-p #:missed-calls-text #:missing-package-name #:no-such-package #:parameters-of #:read-code #:read-name #:refused-code
                 #:unbreakable-method-reason #:unbreakable-reason #:unwatch-method #:value-at-call #:watch-method)
   (:import-from #:swank-client/evaluate #:evaluate-part #:handler-home #:kept-safely-p #:no-program-p #:place-name
                 #:read-whole #:report-progress #:reported-class #:signal-watched #:without-form-source)

@@ -117,16 +117,11 @@
   "Texts that say which calls of POINTS are not recorded."
   (loop for point in points
         for text = (and (null (point-method point))
-                        (or (missed-calls-text (point-name point))
+                        (or (missed-calls-text (point-name point) "are not recorded")
                             (and (direct-self-calls-p (fdefinition (point-name point)))
                                  "It was compiled with more weight on speed than on debug: its calls of itself are jumps, and are not recorded.")))
         when text collect (format nil "~a: ~a" (point-text point) text) into texts
         finally (return (subseq texts 0 (min 5 (length texts))))))
-
-(defun missed-calls-text (name)
-  "A text that says which calls of NAME an encapsulation misses, or NIL."
-  (cond ((eq (sb-int:info :function :inlinep name) 'inline) "It is declared inline: calls that were compiled inline are not recorded.")
-        ((sb-int:info :function :source-transform name) "Calls compiled with knowledge of its structure are inlined and not recorded.")))
 
 ;;; On and off
 

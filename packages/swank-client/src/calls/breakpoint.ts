@@ -51,6 +51,8 @@ export interface IdleBreakpoint {
   readonly hitCount: number;
   /** True if its function has since been undefined, or replaced other than by a definition. */
   readonly lost: boolean;
+  /** Calls that never reach it, as a sentence: those that were compiled inline. */
+  readonly missed: string | undefined;
 }
 
 /** A thread of another client that stopped at a breakpoint of this one, in that other client's debugger. */

@@ -126,6 +126,7 @@ const idleBreakpoint: Decoder<IdleBreakpoint> = plist({
   hits: integer,
   hitCount: integer,
   lost: boolean,
+  missed: nullable(string),
 });
 
 const returned = plist({

@@ -31,12 +31,21 @@ function idleLine({ id, function: name, ...facts }: IdleBreakpoint): string {
   return `Breakpoint ${id} on ${cutName(name, MAX_NAME)} ${idleReason(facts)}.`;
 }
 
-function idleReason({ calls, callsElsewhere, hits, hitCount, lost }: Omit<IdleBreakpoint, "id" | "function">): string {
+function idleReason({
+  calls,
+  callsElsewhere,
+  hits,
+  hitCount,
+  lost,
+  missed,
+}: Omit<IdleBreakpoint, "id" | "function">): string {
   if (lost) return "is lost: its function was undefined or replaced";
   if (hits > 0) return `has not fired yet: ${hits} of ${hitCount} hits`;
   if (calls > 0)
     return `was not hit: its condition was false at ${calls === 1 ? "the only call" : `all ${calls} calls`}`;
   if (callsElsewhere > 0)
     return `was not hit: it was only called in threads that it does not watch (${callsElsewhere})`;
-  return "was not hit: it was not called";
+  return missed === undefined
+    ? "was not hit: it was not called by name"
+    : `was not hit: no call reached it. ${missed.replace(/\.$/, "")}`;
 }
