@@ -115,7 +115,8 @@ describe("Restarts that ask", () => {
     await values(
       client,
       `(defun several () (restart-case (error "several") (pair (a b) (list a b))))
-       (defun mixed () (restart-case (error "mixed") (pair (a b) (list a b)) (open (a &optional b &key c) (list a b c))))`,
+       (defun mixed ()
+         (restart-case (error "mixed") (pair (a b) (list a b)) (use-value (v) v) (open (a &optional b &key c) (list a b c))))`,
     );
     const at = await stop("(several)");
     for (const given of [[], ["1"], ["1", "2", "3"]]) {
@@ -125,9 +126,15 @@ describe("Restarts that ask", () => {
     await at.invokeRestart(index(at, "PAIR"), ["1", "2"]);
     expect(await end(at)).to.deep.equal(["(1 2)"]);
     const mixed = await stop("(mixed)");
-    await rejection(mixed.invokeRestart(index(mixed, "PAIR")), "INVALID_ARGUMENT");
+    for (const given of [[], ["1"], ["1", "2", "3"]])
+      await rejection(mixed.invokeRestart(index(mixed, "PAIR"), given), "INVALID_ARGUMENT");
     await mixed.invokeRestart(index(mixed, "OPEN"), ["1", "2", ":c", "3"]);
     expect(await end(mixed)).to.deep.equal(["(1 2 3)"]);
+    const form = await stop('(restart-case (error "x") (pair (a b) :interactive (lambda () (list 1 2)) (list a b)))');
+    const error = await rejection(form.invokeRestart(index(form, "PAIR"), ["1"]), "INVALID_ARGUMENT");
+    expect(error.message).to.equal("The restart PAIR takes 2 values.");
+    await form.invokeRestart(index(form, "PAIR"), ["1", "2"]);
+    expect(await end(form)).to.deep.equal(["(1 2)"]);
   });
 
   it("whose code reads get stdin, and then the end of the input", async () => {

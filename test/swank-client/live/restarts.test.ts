@@ -57,7 +57,7 @@ describe("Stop.invokeRestart: restarts", () => {
         (restart-case (error "x") (clause (a b) (list a b))))`);
     const known = Object.fromEntries(session.restarts.map(({ name, arguments: range }) => [name, range]));
     expect(known).to.deep.equal({
-      CLAUSE: undefined,
+      CLAUSE: { min: 2, max: 2 },
       ANY: { min: 0, max: undefined },
       SOME: { min: 1, max: 2 },
       ASKING: ONE,

@@ -19,8 +19,6 @@
 
 (defvar *form-source* nil "The source of the form that is being evaluated.")
 
-(defvar *for-stepping* nil "True if evaluated code is compiled with stepping information.")
-
 (defmacro with-form-source ((code start end) &body body)
   "Run BODY, which evaluates the form between START and END in CODE."
   `(let ((*form-source* (make-form-source :code ,code :start ,start :end ,end))

@@ -72,3 +72,5 @@
 (defvar *breakpoint-lambda-list* '() "The lambda list of the function of that call.")
 
 (defvar *in-user-code* nil "True while a form of the client runs, false in the runtime's own code.")
+
+(defvar *for-stepping* nil "True if the code that is evaluated is compiled with stepping information.")

@@ -12,6 +12,7 @@
            #:*condition-log*
            #:*departure-hooks*
            #:*evaluation*
+           #:*for-stepping*
            #:*history-variables*
            #:*in-user-code*
            #:*input*

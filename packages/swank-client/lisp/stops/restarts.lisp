@@ -25,7 +25,8 @@
     (if (listp known) known '(&rest #:arguments))))
 
 ;;; RESTART-CASE takes the arguments of all clauses but the simplest as (&REST SB-KERNEL::TEMP), and passes them to a function with the clause's
-;;; lambda list after it has left the stop. Code that was compiled for stepping keeps these functions, so that a wrong number is found before.
+;;; lambda list after it has left the stop. Code that was compiled for stepping keeps these functions, in the order of those that collect the
+;;; arguments, so that a wrong number is found before.
 
 (defun collects-arguments-p (lambda-list)
   "True if LAMBDA-LIST is that of a function by which RESTART-CASE takes any arguments."
@@ -35,34 +36,49 @@
   "True if CODE is a definition that an evaluation compiled for stepping, as its source plist says."
   (ignore-errors (getf (debug-source-plist (debug-info-source (sb-kernel:%code-debug-info code))) :for-stepping)))
 
+(defun evaluated-form-p (code place)
+  "True if CODE is a form that this thread's evaluation has compiled for stepping. PLACE is what the names of its functions say of where they are."
+  (and *for-stepping*
+       ;; the name of a block that has none in the program
+       (symbolp (second place))
+       (null (symbol-package (second place)))
+       (null (ignore-errors (debug-source-namestring (debug-info-source (sb-kernel:%code-debug-info code)))))))
+
 (defun functions-of-restarts ()
-  "The functions of this stop's restarts that print and ask."
+  "The functions of this stop's restarts: those that leave the stop, print and ask."
   (loop for restart in *sldb-restarts*
-        for functions = (remove nil (list (restart-interactive-function restart) (restart-report-function restart)))
+        for functions = (list (restart-function restart) (restart-interactive-function restart) (restart-report-function restart))
         nconc (loop for function in functions when (functionp function) collect (sb-kernel:%fun-fun function))))
 
+(defun functions-at (code place)
+  "The functions in CODE that are LAMBDA expressions at PLACE."
+  (loop for index below (sb-kernel:code-n-entries code)
+        for function = (sb-kernel:%code-entry-point code index)
+        for name = (sb-kernel:%fun-name function)
+        when (and (consp name) (eq 'lambda (first name)) (equal place (cddr name))) collect function))
+
 (defun possible-ranges (restart)
-  "The ranges of arguments of the clauses that RESTART, whose function takes any arguments, can belong to, without doubles; NIL if not known."
-  (let* ((function (sb-kernel:%fun-fun (restart-function restart)))
-         (code (sb-kernel:fun-code-header function))
-         (place (cddr (sb-kernel:%fun-name function)))
-         (others (functions-of-restarts)))
-    (when (compiled-for-stepping-p code)
-      (remove-duplicates
-       (loop for index below (sb-kernel:code-n-entries code)
-             for entry = (sb-kernel:%code-entry-point code index)
-             for name = (sb-kernel:%fun-name entry)
-             when (and (consp name) (eq 'lambda (first name)) (equal place (cddr name))
-                       (not (collects-arguments-p (second name)))
-                       (not (member entry others)))
-               collect (multiple-value-list (lambda-list-range (second name))))
-       :test #'equal))))
+  "The ranges of arguments of the clauses that RESTART, whose function takes any arguments, can belong to; NIL if not known."
+  (flet ((lambda-list (function) (second (sb-kernel:%fun-name function))))
+    (let* ((function (sb-kernel:%fun-fun (restart-function restart)))
+           (code (sb-kernel:fun-code-header function))
+           (place (cddr (sb-kernel:%fun-name function)))
+           (others (functions-of-restarts))
+           (all (functions-at code place))
+           (collecting (remove-if-not #'collects-arguments-p all :key #'lambda-list))
+           (clauses (remove-if (lambda (function) (or (member function collecting) (member function others))) all)))
+      (when (or (compiled-for-stepping-p code) (evaluated-form-p code place))
+        (mapcar (lambda (clause) (multiple-value-list (lambda-list-range (lambda-list clause))))
+                (if (= (length clauses) (length collecting))
+                    (list (nth (position function collecting) clauses))
+                    ;; the program has LAMBDA expressions of its own here
+                    clauses))))))
 
 (defun ranges (restart)
   "The ranges of arguments that RESTART may take: one if it is known, several if it is one of them, NIL if nothing is known."
   (let ((lambda-list (restart-lambda-list restart)))
     (if (collects-arguments-p lambda-list)
-        (ignore-errors (possible-ranges restart))
+        (ignore-errors (remove-duplicates (possible-ranges restart) :test #'equal))
         (list (multiple-value-list (lambda-list-range lambda-list))))))
 
 (defun argument-range (restart)
