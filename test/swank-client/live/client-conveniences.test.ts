@@ -143,7 +143,9 @@ describe("Evaluation.chunks", () => {
     );
     expect(await readAll(evaluation.chunks())).to.deep.equal(["stdout: one"]);
     expect(await readAll(evaluation.chunks())).to.deep.equal(["stdout: one"]);
-    await stopped(await evaluation.next()).stop.invokeRestart(0);
+    const { stop } = stopped(await evaluation.next());
+    expect(await readAll(evaluation.chunks()), "while it is stopped").to.deep.equal([]);
+    await stop.invokeRestart(0);
     expect(await readAll(evaluation.chunks())).to.deep.equal(["stderr: two"]);
     // The outcome was not taken.
     await evaluation.stop?.continue();

@@ -231,9 +231,14 @@ It is not known how far the evaluation got. The next call that needs an image st
     await gone(pid);
   });
 
-  for (const [what, isEarly] of [
-    ["ends with its image when its host is killed though another process holds its input", false],
-    ["outlives a launcher that has ended before the client comes", true],
+  for (const [what, isEarly, program] of [
+    ["ends with its image when its host is killed though another process holds its input", false, '"$0"'],
+    [
+      "ends with its image when the host of its launchers is killed",
+      false,
+      `sh -c 'sh -c "\\"\\$0\\"; true" "$0"; true' "$0"`,
+    ],
+    ["outlives a launcher that has ended before the client comes", true, '"$0"'],
   ] as const) {
     it(what, async () => {
       // The shell is the host; this process holds the pipe, too. It is no pipe of spawn's, which is closed when the shell ends.
@@ -241,7 +246,7 @@ It is not known how far the evaluation got. The next call that needs an image st
       const pipe = join(folder, "input");
       execFileSync("mkfifo", [pipe]);
       const stdin = createWriteStream(pipe, { flags: "r+" });
-      const script = 'exec 3<"$1"; "$0" <&3 3<&- & echo $! >&2; wait';
+      const script = `exec 3<"$1"; ${program} <&3 3<&- & echo $! >&2; wait`;
       const host = spawn("sh", ["-c", script, PROGRAM, pipe], { env: { ...process.env, ...ENVIRONMENT } });
       const pid = Number(String((await once(host.stderr, "data"))[0]));
       const driver = new McpDriver({ stdin, stdout: host.stdout });

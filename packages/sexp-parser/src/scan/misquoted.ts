@@ -10,7 +10,7 @@ export interface MisquotedLine {
  * correcting a parenthesis does: what begins in column 1 with a parenthesis is a definition, lists are indented, a string begins after a
  * blank or parenthesis and ends before one, and code is no prose.
  *
- * For text that `scan` finds unbalanced. Takes linear time, and gives up on texts of more than 500,000 chars.
+ * For text that `scan` finds unbalanced. Takes linear time, and gives up on texts of more than 200,000 chars.
  */
 export function misquotedLine(source: string): MisquotedLine | undefined {
   if (source.length > MAX_LENGTH) return undefined;
@@ -58,7 +58,7 @@ interface Path {
 
 const START: Path = { mode: "code", comments: 0, lists: undefined, cost: 0, edit: undefined };
 
-const MAX_LENGTH = 500_000;
+const MAX_LENGTH = 200_000;
 /** Ways to understand a text that are followed. */
 const MAX_PATHS = 10;
 /** Chars that all corrections of one line may read together, beyond two readings. */

@@ -86,7 +86,7 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
 
   chunks(): AsyncIterableIterator<OutputChunk, undefined> {
     const feed = new OutputFeed(this.#recorder.pieces(), (left) => this.#feeds?.delete(left));
-    if (this.isSettled || this.#slot.hasNext) feed.end();
+    if (this.isSettled || this.#slot.hasNext || this.#staysStopped()) feed.end();
     else {
       this.#feeds ??= new Set();
       this.#feeds.add(feed);

@@ -123,7 +123,7 @@ export interface EvaluationOf<Stop> {
    * The output that belongs to the next outcome, as it arrives: `for await (const { stream, text } of evaluation.chunks())`.
    *
    * It begins with what has arrived since the start or the last stop and was not taken by an outcome, and ends with the outcome: also when the
-   * thread stops, for example at an error. After the thread has resumed, call `chunks` again. What is not read yet stays in memory.
+   * thread stops, for example at an error. After the thread has resumed, call `chunks` again; while it is stopped, there is nothing to wait for. What is not read yet stays in memory.
    */
   chunks(): AsyncIterableIterator<OutputChunk, undefined>;
 

@@ -1,3 +1,4 @@
+import { readFileSync, readlinkSync } from "node:fs";
 import type { Log } from "./log.js";
 import type { OutputQueue } from "./output-queue.js";
 import { settledWithin } from "./settled-within.js";
@@ -166,17 +167,62 @@ export interface ParentWatch {
   end(): void;
 }
 
+/** Most launchers, such as npx and shells, between this process and its host. */
+const MAX_LAUNCHERS = 8;
+
 /**
- * Calls `onGone` when the parent process has ended. Other processes that hold the input's pipe hide that: the input then never ends. Does nothing
- * for a process that has no parent any more, such as the main process of a container, or one whose launcher has ended.
+ * Calls `onGone` when the host has ended: this process, or one of its launchers, has lost its parent. Other processes that hold the input's pipe
+ * hide that: the input then never ends. A launcher is a parent with the same standard input, which only Linux shows. Does nothing for a process
+ * that has no parent any more, such as the main process of a container, or one whose launcher has ended.
  */
 export function watchParent(onGone: () => void): ParentWatch {
-  const parent = process.ppid;
-  if (parent <= 1) return { end: () => undefined };
+  const watched = launchChain();
+  if (watched.length === 0) return { end: () => undefined };
   const timer = setInterval(() => {
-    if (process.ppid === parent) return;
+    if (watched.every(({ pid, parent }) => parentOf(pid) === parent)) return;
     clearInterval(timer);
     onGone();
   }, INTERVAL).unref();
   return { end: () => clearInterval(timer) };
+}
+
+interface Child {
+  readonly pid: number;
+  readonly parent: number;
+}
+
+/** This process and its launchers, innermost first, without those that have no parent. */
+function launchChain(): readonly Child[] {
+  const chain: Child[] = [];
+  const input = inputOf(process.pid);
+  let pid: number = process.pid;
+  while (chain.length < MAX_LAUNCHERS) {
+    const parent = parentOf(pid);
+    if (parent === undefined || parent <= 1) break;
+    chain.push({ pid, parent });
+    if (input === undefined || inputOf(parent) !== input) break;
+    pid = parent;
+  }
+  return chain;
+}
+
+/** The id of a process's parent, or `undefined` if the process is gone or the system does not show it. */
+function parentOf(pid: number): number | undefined {
+  if (pid === process.pid) return process.ppid;
+  try {
+    // The second field, the program's name in parentheses, can contain anything.
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a process's standard input is, or `undefined` if the system does not show it. */
+function inputOf(pid: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/fd/0`);
+  } catch {
+    return undefined;
+  }
 }
