@@ -3,6 +3,7 @@ import { BesideEmacs } from "../support/beside-emacs.js";
 import { listThreads } from "../support/listed-threads.js";
 import { blocks } from "../support/mcp-results.js";
 import type { McpStdio } from "../support/mcp-stdio.js";
+import { followsAgents, useSwankMcp } from "../support/swank-mcp-el.js";
 
 const COUNTING =
   '(progn (defvar *rounds* 0) (sb-thread:make-thread (lambda () (loop (incf *rounds*) (sleep 0.001))) :name "counting") nil)';
@@ -61,5 +62,32 @@ describe("threads beside Emacs", function () {
     );
     expect(await agent.evaluate(GOES_ON)).to.deep.equal(["=> :ON"]);
     expect(await emacs.debuggerBuffers()).to.deep.equal([]);
+  });
+
+  it("of the agent show their frames when the user presses d on them, and go on from there", async () => {
+    const { emacs } = user;
+    await useSwankMcp(emacs);
+    await followsAgents(emacs);
+    const agent = await user.agent();
+    await agent.evaluate("(progn (defun spin (end) (loop until (boundp end) do (sleep 0.01)) :went-on) nil)");
+    const spinning = [
+      { name: "test: (spin", answer: agent.evaluate("(spin 'first-end)"), end: "first-end" },
+      {
+        name: "spinner",
+        answer: agent.evaluate(
+          "(sb-thread:join-thread (sb-thread:make-thread #'spin :name \"spinner\" :arguments (list 'other-end)))",
+        ),
+        end: "other-end",
+      },
+    ];
+    for (const { name, answer, end } of spinning) {
+      await emacs.pressOnThread(name, "d");
+      const { thread, text } = await emacs.debuggerShowing("Interrupt from Emacs");
+      expect(text, name).to.match(/^ +\d+: \(SPIN /m);
+      await emacs.evaluateInRepl(`(defvar ${end} t)`);
+      await emacs.pressInDebugger(thread, "c");
+      await emacs.debuggerClosed(thread);
+      expect(await answer).to.deep.equal(["=> :WENT-ON"]);
+    }
   });
 });

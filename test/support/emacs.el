@@ -97,4 +97,14 @@
       (search-forward frame))
     (call-interactively (key-binding (kbd keys)))))
 
+;; the list has threads only after an answer of the Lisp
+(defun swank-test-press-on-thread (name key)
+  "Press KEY on the first thread in SLIME's list whose line contains NAME.  Nil if there is none yet."
+  (with-current-buffer slime-threads-buffer-name
+    (goto-char (point-min))
+    (when (search-forward name nil t)
+      (beginning-of-line)
+      (call-interactively (key-binding (kbd key)))
+      t)))
+
 ;;; emacs.el ends here

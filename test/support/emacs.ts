@@ -161,6 +161,15 @@ export class Emacs {
     await this.eval(`(swank-test-press-in-debugger ${thread} ${JSON.stringify(key)} ${JSON.stringify(frame)})`);
   }
 
+  /** `M-x slime-list-threads`, then presses a key, such as `d`, on the first thread whose line contains this. */
+  async pressOnThread(name: string, key: string): Promise<void> {
+    await this.eval("(progn (slime-list-threads) t)");
+    await this.until(
+      `(swank-test-press-on-thread ${JSON.stringify(name)} ${JSON.stringify(key)})`,
+      `the thread ${name} in the list`,
+    );
+  }
+
   /** Presses `M-.` in the REPL and enters a name. => what is shown then */
   async definition(name: string): Promise<EmacsBuffer> {
     return shown.parse(await this.#read(`(swank-test-definition ${JSON.stringify(name)})`));

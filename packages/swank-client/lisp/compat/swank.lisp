@@ -11,7 +11,7 @@
   ;; requests and messages
   (:import-from #:swank #:*buffer-package* #:*log-output* #:*pending-continuations* #:*send-counter* #:*slime-interrupts-enabled*
                 #:*swank-io-package* #:call/truncated-output-to-string #:current-socket-io #:current-thread-id #:dispatch-event
-                #:encode-message #:eval-for-emacs #:invoke-or-queue-interrupt #:make-tag #:ping-pong #:send #:send-to-emacs
+                #:encode-message #:eval-for-emacs #:invoke-or-queue-interrupt #:make-tag #:nth-thread #:ping-pong #:send #:send-to-emacs
                 #:wait-for-event #:wake-thread)
   ;; the debugger
   (:import-from #:swank #:*sldb-condition-printer* #:*sldb-initial-frames* #:*sldb-level* #:*sldb-quit-restart* #:*sldb-restarts*
@@ -88,6 +88,7 @@
            #:mconn.control-thread
            #:multithreaded-connection
            #:nth-frame
+           #:nth-thread
            #:ping-pong
            #:repl-symbol
            #:send

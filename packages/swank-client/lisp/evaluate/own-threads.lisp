@@ -134,6 +134,20 @@ If FUNCTION tries to end the image and may not, it is unwound, and the thread co
     (refuse-exit 'sb-thread:terminate-thread))
   (apply terminate thread options))
 
+(defun debug-by-user (debug-nth-thread index)
+  "Encapsulates SWANK:DEBUG-NTH-THREAD: the debugger of another client, such as Emacs, gets the frames of a thread that runs a session's
+code. In such a thread, Swank would send none."
+  (let ((connection *emacs-connection*)
+        (thread (nth-thread index)))
+    (if (or (null thread) (eq connection (value-in-thread '*emacs-connection* thread)))
+        (funcall debug-nth-thread index)
+        (queue-interrupt thread
+                         (lambda ()
+                           (with-connection (connection)
+                             (let ((*sldb-condition-printer* (sb-ext:symbol-global-value '*sldb-condition-printer*))
+                                   (*sldb-initial-frames* (sb-ext:symbol-global-value '*sldb-initial-frames*)))
+                               (swank:simple-break))))))))
+
 (defun encapsulations-for-all ()
   "((NAME . FUNCTION) ...) of the functions in *ENCAPSULATED-FOR-ALL*, and how they are encapsulated."
   (list* (cons 'sb-ext:exit (exit-guard 'sb-ext:exit))
@@ -149,6 +163,7 @@ If FUNCTION tries to end the image and may not, it is unwound, and the thread co
          (cons 'sb-thread:terminate-thread #'terminate-unless-main)
          (cons 'sb-thread:interrupt-thread #'interrupt-by-code)
          (cons 'sb-ext:finalize #'finalize-by-code)
+         (cons 'swank:debug-nth-thread #'debug-by-user)
          (mapcar (lambda (name) (cons name (exit-guard name)))
                  (cons 'swank:quit-lisp (remove 'sb-ext:exit *exit-functions*)))))
 
