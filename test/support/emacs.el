@@ -97,14 +97,16 @@
       (search-forward frame))
     (call-interactively (key-binding (kbd keys)))))
 
-;; the list has threads only after an answer of the Lisp
 (defun swank-test-press-on-thread (name key)
-  "Press KEY on the first thread in SLIME's list whose line contains NAME.  Nil if there is none yet."
+  "Press KEY on the first thread in SLIME's list whose line contains NAME.  Nil, and list again, if there is none yet."
   (with-current-buffer slime-threads-buffer-name
     (goto-char (point-min))
-    (when (search-forward name nil t)
-      (beginning-of-line)
-      (call-interactively (key-binding (kbd key)))
-      t)))
+    (cond ((search-forward name nil t)
+           (beginning-of-line)
+           (call-interactively (key-binding (kbd key)))
+           t)
+          ((null (slime-rex-continuations))
+           (slime-update-threads-buffer)
+           nil))))
 
 ;;; emacs.el ends here
