@@ -28,7 +28,7 @@ describe("approvals in the transcript of swank-mcp.el", function () {
   it("show the question, while the mode line says asking, then the answer and how it was given", async () => {
     const { emacs } = user;
     const agent = await user.askingAgent();
-    await agent.evaluate("(defun f (x) (list (car x) x))");
+    await agent.evaluate("(defun f (x) (restart-case (list (car x) x) (use-seven () 7)))");
     await agent.evaluate("(f 3)");
     const call = agent.startCall("debugger_eval_in_frame", { frame: 0, code: "(setf x (list 4))" });
     await modeLineShowing(emacs, "agent asking");
@@ -40,7 +40,7 @@ describe("approvals in the transcript of swank-mcp.el", function () {
     expect((await call.result).isError).to.equal(false);
     await emacs.bufferShowing("*swank-mcp*", "Allowed in the agent's client: Yes, for this stop");
     await modeLineShowing(emacs, "agent stopped");
-    const other = agent.startCall("debugger_invoke_restart", { restart: "ABORT" });
+    const other = agent.startCall("debugger_invoke_restart", { restart: "USE-SEVEN" });
     await answer(agent, { action: "decline" });
     expect((await other.result).isError).to.equal(true);
     const { text: whole } = await emacs.bufferShowing("*swank-mcp*", "Not allowed");
