@@ -1,8 +1,18 @@
 import { utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
+import { decode } from "sexp-parser";
+import { connect, lispFunction } from "swank-client";
 import { LoadableSystems, loadText } from "../../support/loadable-systems.js";
-import type { McpStdio } from "../../support/mcp-stdio.js";
+import { McpStdio } from "../../support/mcp-stdio.js";
+import { startRealSwank } from "../../support/real-swank.js";
+
+/** Evaluates as another client's editor does, without the runtime. */
+const typed = lispFunction({
+  name: "swank:eval-and-grab-output",
+  encode: (form: string) => [form],
+  decode: decode.any,
+});
 
 /** A time at which no file was compiled: files that are copied with their dates, or unpacked, have such. */
 const EARLIER = new Date(Date.now() - 3_600_000);
@@ -70,6 +80,28 @@ describe("code whose text is not the one that was loaded", () => {
     const third = await systems.start();
     expect(await load({ system: "lone" }, third)).to.equal("System lone is loaded: 1 file, compiled before.");
     await third.end();
+  });
+
+  it("is compiled by load-system if an editor has loaded a newer text since, and the file has the earlier one again", async () => {
+    const lisp = await startRealSwank();
+    const other = await connect({ port: lisp.port });
+    const attached = await McpStdio.start(["--attach", String(lisp.port)]);
+    await write("back.asd", `(defsystem "back" :components ((:file "back")))`);
+    await write("back.lisp", "(defun cl-user::back () 1)\n");
+    const args = { file: join(systems.folder, "back.asd") };
+    await load(args, attached);
+    await write("back.lisp", "(defun cl-user::back () 22)\n", new Date(Date.now() + 5_000));
+    await other.run(
+      typed,
+      `(let ((file ${JSON.stringify(join(systems.folder, "back.lisp"))})) (swank:compile-file-for-emacs file t) (load (compile-file-pathname file)))`,
+    );
+    expect(await value("(cl-user::back)", attached)).to.equal("=> 22");
+    await write("back.lisp", "(defun cl-user::back () 1)\n");
+    expect(await load(args, attached)).to.match(/1 file, compiled now/);
+    expect(await value("(cl-user::back)", attached)).to.equal("=> 1");
+    await attached.end();
+    await other.close();
+    await lisp.stop();
   });
 
   it("is compiled by run-tests, so that no test passes that the file breaks", async () => {

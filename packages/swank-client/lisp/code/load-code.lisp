@@ -6,10 +6,14 @@
 
 (defun stale-p (source compiled)
   "True if the text of SOURCE, a truename, is not certainly the one that was loaded or, if it was not loaded, the one of the file COMPILED."
-  (let ((loaded (loaded-octets source)))
+  (multiple-value-bind (loaded date latest) (loaded-octets source)
+    (declare (ignore date))
     (if loaded
         (not (or (unchanged-text-p source)
-                 (let ((octets (file-octets source))) (or (null octets) (equalp loaded octets)))))
+                 (let ((created (date-when-compiled source)) (octets (file-octets source)))
+                   ;; another client may have loaded newer code since
+                   (and (or (null created) (<= created latest))
+                        (or (null octets) (equalp loaded octets))))))
         (let ((created (date-when-compiled source))
               (octets (text-of-compiled compiled source)))
           (or (and created (/= created (file-write-date source)))
