@@ -39,7 +39,11 @@ describe("cancelling a request to a hung image", () => {
       const controller = new AbortController();
       const answer = call(name, args, controller.signal);
       setImmediate(() => controller.abort());
-      expect((await answer).structured, name).to.have.nested.property("error.data.type", "CANCELLED");
+      const { blocks, structured } = await answer;
+      expect(structured, name).to.have.nested.property("error.data.type", "CANCELLED");
+      expect(blocks.join("\n"), name)
+        .to.match(/cancelled/i)
+        .and.not.to.match(/\n|None is needed|Nothing needs/);
     }
     lisp.process.kill("SIGCONT");
   }

@@ -8,7 +8,7 @@ import { OUTCOME_META, outcomeData } from "../format/outcome-data.js";
 import { cutOutput } from "../format/output-parts.js";
 import { reportText } from "../format/report.js";
 import { transcriptSections } from "../format/sections.js";
-import { hangRemedy, isHung } from "../image/hung-image.js";
+import { findHang } from "../image/hung-image.js";
 import type { Evaluation, OutputStream, Transcript } from "../image/lisp-port.js";
 import type { LispSession } from "../image/lisp-session.js";
 import { Refusal } from "../refusals/refusal.js";
@@ -44,8 +44,8 @@ export async function concludeEvaluation(
   const loss = outcome?.status === "lost" ? await session.explainLoss() : undefined;
   // After a kick, the user decides whether the agent may come back.
   const isKick = outcome?.status === "lost" && outcome.cause.details["kicked"] === true;
-  const isStuck = followed.kind === "running" && (await isHung(session, context.cancelled));
-  const hang = isStuck ? context.guide.advise(hangRemedy(session)) : undefined;
+  const found = followed.kind === "running" ? await findHang(session, context.cancelled) : undefined;
+  const hang = found && `${found.message} ${context.guide.advise(found.remedy)}`;
   const next = loss === undefined || isKick ? undefined : AFTER_LOSS[session.origin.kind];
   const conclusion = conclude(followed, { loss, next, hang, reset: session.isRetired || session.resets !== resets });
   context.agent.lastError.apply(conclusion.lastError);

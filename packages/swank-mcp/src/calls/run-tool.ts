@@ -2,7 +2,7 @@ import type { AgentSession } from "../agent/agent-session.js";
 import type { ApprovalWatch } from "../agent/approval-watch.js";
 import type { Ask } from "../agent/elicitation.js";
 import { askThroughImage } from "../agent/emacs-question.js";
-import { explainHang, isUnanswered } from "../image/hung-image.js";
+import { explainHang, isUnanswered, refuseIfHung, watchForSilence } from "../image/hung-image.js";
 import type { OutputStream } from "../image/lisp-port.js";
 import type { LispSession } from "../image/lisp-session.js";
 import type { OnDefect } from "../process/defects.js";
@@ -48,7 +48,7 @@ export async function runTool(host: ToolHost, call: ToolCall): Promise<ToolAnswe
     const tool = findTool(host, call.name);
     const prepared = tool.prepare(call.args);
     if (!prepared.ok) throw argumentsRefusal(tool, prepared.read, prepared.issues);
-    return await answer(host, call, (context, approve) => prepared.run(context, approve));
+    return await answer(host, call, tool, (context, approve) => prepared.run(context, approve));
   } catch (error) {
     if (error instanceof Refusal && error.code === "READ_ONLY") host.agent.record.refused(call.name, call.args, error);
     return refusalAnswer(host, error);
@@ -64,6 +64,7 @@ export function refusalAnswer({ guide, onDefect }: ToolHost, error: unknown): To
 async function answer(
   { agent, guide }: ToolHost,
   call: ToolCall,
+  { annotations }: Tool,
   run: (context: ToolContext, approve: Approve) => Promise<ToolAnswer>,
 ) {
   let usedLisp = false;
@@ -76,9 +77,10 @@ async function answer(
     config: agent.config,
     agent,
     guide,
-    session: async () => {
+    session: async ({ evenIfHung = false } = {}) => {
       usedLisp = true;
       used = await agent.host.session(signal, (reason) => call.progress(reason));
+      if (!evenIfHung) await refuseIfHung(used);
       return used;
     },
     currentSession: () => agent.host.current(call.signal),
@@ -96,13 +98,26 @@ async function answer(
     const askInEmacs = used && askThroughImage(used.client);
     await agent.approvals.require(request, { ask: call.ask, askInEmacs, signal, progress, watch: call.watch });
   };
-  const given = await run(context, approve).catch(async (error: unknown) => {
-    if (used?.isRetired === true) throw sessionReset(error);
-    // Only a timeout may mean that the image hangs. Any other error is thrown at once, without waiting for an image being launched.
-    if (!isUnanswered(error)) throw error;
-    const session = used ?? (await agent.host.current().catch(() => undefined));
-    throw session === undefined ? error : await explainHang(error, session, signal);
-  });
+  const { readOnlyHint: onlyReads } = annotations;
+  const attempt = () => {
+    const watch = watchForSilence(() => used);
+    const running = run(context, approve);
+    // A call that only reads can be given up at once. Any other has its own time.
+    return (onlyReads ? Promise.race([running, watch.silent]) : running).finally(watch.end);
+  };
+  const onDeadConnection = async (error: unknown) => {
+    if (!onlyReads || used?.check?.hasAbandoned !== true) throw error;
+    return attempt();
+  };
+  const given = await attempt()
+    .catch(onDeadConnection)
+    .catch(async (error: unknown) => {
+      if (used?.isRetired === true) throw sessionReset(error);
+      // Only a timeout may mean that the image hangs. Any other error is thrown at once, without waiting for an image being launched.
+      if (!isUnanswered(error)) throw error;
+      const session = used ?? (await agent.host.current().catch(() => undefined));
+      throw session === undefined ? error : await explainHang(error, session, signal);
+    });
   // An answer that did not use Lisp gets no notices, so that repeating the call gives the same answer.
   const bounded = withBoundedMeta(given);
   return usedLisp ? withNotices(bounded, agent.notices.take(guide)) : bounded;

@@ -19,9 +19,10 @@ export interface ToolContext {
   /**
    * The session; connects to the image, or launches it, if there is none yet.
    *
-   * @throws Refusal `LISP_UNREACHABLE`, SwankError - when the image cannot be reached or launched.
+   * @param options - `evenIfHung`: also a session that is known to hang.
+   * @throws Refusal `LISP_UNREACHABLE`, `IMAGE_HANGS`, SwankError - when the image cannot be reached or launched.
    */
-  session(): Promise<LispSession>;
+  session(options?: { readonly evenIfHung?: boolean }): Promise<LispSession>;
   /** The session, if there is one. */
   currentSession(): Promise<LispSession | undefined>;
   /** Why the last session was lost, a sentence; `undefined` once another session has replaced it. */

@@ -95,7 +95,7 @@ export interface Circumstances {
   readonly loss?: string | undefined;
   /** What the next call does after a loss, a sentence. */
   readonly next?: string | undefined;
-  /** What to do about the image, if it answers no request. */
+  /** What is known about the image and what to do about it, if it answers no request. */
   readonly hang?: string | undefined;
   /** True if the session was reset during the evaluation: its loss or abort was then intended. */
   readonly reset?: boolean;

@@ -37,17 +37,17 @@ export function killedSnapshot(seconds: number, now: number): ErrorSnapshot {
  * The error of an evaluation that ignored both the interrupt and the abort.
  *
  * @param seconds - The time that was up; `undefined` when the user interrupted the evaluation.
- * @param remedy - What to do about the image; absent unless the image hangs.
+ * @param hang - What is known about the image and what to do about it; absent unless the image hangs.
  */
 export function stillRunningSnapshot(
   seconds: number | undefined,
   thread: number | undefined,
   now: number,
-  remedy?: string,
+  hang?: string,
 ): ErrorSnapshot {
   const where = thread === undefined ? "" : ` in thread ${thread}`;
   const first = seconds === undefined ? "The user interrupted the evaluation." : noValue(seconds);
-  const whole = remedy === undefined ? "" : ` The image does not answer other requests either. ${remedy}`;
+  const whole = hang === undefined ? "" : ` ${hang}`;
   const message = `${first} It reacted neither to an interrupt nor to an abort and is STILL RUNNING${where}.${whole}`;
   return { ...WITHOUT_LISP, type: TIMEOUT, message, timestamp: now };
 }

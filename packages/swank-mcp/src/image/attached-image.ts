@@ -3,8 +3,15 @@ import type { Config } from "../cli/config.js";
 import { addressText, type ImageAddress } from "../cli/image-address.js";
 import { explainUnattached } from "../refusals/explain-unattached.js";
 import { attachedOrigin } from "./attached-origin.js";
+import { ConnectionCheck } from "./connection-check.js";
 import { ANSWER_TIME, imageDirectory } from "./image-directory.js";
 import { LispSession } from "./lisp-session.js";
+
+const DEAD =
+  "The connection was dead: nothing arrived on it, while a second connection to the same address was answered.";
+const CALL_AGAIN = "Call again: the next call uses a new connection to the same image.";
+/** Longest time, in milliseconds, for which a second connection may stay unanswered. */
+const SECOND_LIMIT = 600_000;
 
 /**
  * Connects to an image that this server did not start.
@@ -18,12 +25,13 @@ export async function openAttachedImage(
   agentName: string,
   signal: AbortSignal,
 ): Promise<LispSession> {
-  const { calls, connect } = await import("swank-client");
+  const { calls, connect, SwankError } = await import("swank-client");
   const { cacheDir, foreignErrors } = config;
+  const secret = secretOption(config);
   try {
     const client = await connect({
       ...address,
-      secret: secretOption(config),
+      secret,
       foreignErrors,
       cacheDir,
       mayEndImage: false,
@@ -31,8 +39,25 @@ export async function openAttachedImage(
       signal,
     });
     const origin = attachedOrigin(address, client.connection.peer);
+    const { connection } = client;
+    const check = new ConnectionCheck({
+      address: addressText(address),
+      get isOpen() {
+        return connection.isOpen;
+      },
+      get received() {
+        return connection.received;
+      },
+      answersWithin: (time) => connection.answersWithin(time),
+      connectAgain: () => connectBriefly(address, secret, client.closed),
+      abandon: () => connection.drop(new SwankError("CONNECTION_LOST", DEAD, { remedy: CALL_AGAIN })),
+    });
+    connection.on("answering", (isAnswering) => {
+      if (!isAnswering) void check.run();
+    });
     return new LispSession({
       client,
+      check,
       origin,
       remarks: [...(origin.warning === undefined ? [] : [origin.warning]), ...client.notes],
       identity: await identify(client, calls.processStart),
@@ -43,6 +68,19 @@ export async function openAttachedImage(
   } catch (error) {
     throw explainUnattached(error, address);
   }
+}
+
+/** Connects until Lisp has answered. A connection that is not answered stays open until its heartbeat or the session ends. */
+async function connectBriefly(
+  address: ImageAddress,
+  secret: ReturnType<typeof secretOption>,
+  sessionEnd: Promise<unknown>,
+): Promise<void> {
+  const { openConnection, tcpOpener } = await import("swank-client/protocol");
+  const ending = new AbortController();
+  void sessionEnd.then(() => ending.abort());
+  const opened = await openConnection(tcpOpener(address), { secret, timeout: SECOND_LIMIT, signal: ending.signal });
+  await opened.connection.close();
 }
 
 /** The identity of an image: its process id and start time. An image that does not give its start time has only the id. */

@@ -7,31 +7,93 @@ const REMEDIES: Readonly<Record<ImageOrigin["kind"], string>> = {
     "The image belongs to the user, and this server cannot free it. Ask the user to interrupt it at its own terminal (in Emacs, C-c C-c in *inferior-lisp*) and to undo the latest definition, such as a PRINT-OBJECT method, or to restart it.",
 };
 
-/** What to do about a hung image. */
-export function hangRemedy({ origin }: LispSession): string {
-  return REMEDIES[origin.kind];
+const SILENT_REMEDY =
+  "The image may be suspended, hang or be very busy, or the network or a tunnel to it may be down; this server cannot tell which. Ask the user to check the image and the connection to it. Until something arrives, calls are refused at once; then call again.";
+
+/** Milliseconds after which the connection of a call is checked. */
+const LONG_CALL = 4000;
+
+/** A session whose image answers nothing. */
+export interface Hang {
+  /** What is known, a sentence. */
+  readonly message: string;
+  readonly remedy: string;
 }
 
-/** Whether the image does not answer even a small request within `ANSWER_TIME`. False if the connection is closed. */
-export async function isHung(session: LispSession, signal: AbortSignal): Promise<boolean> {
-  if (!session.client.isOpen) return false;
-  return session.directory(signal).then(() => false, isUnanswered);
+function silentHang(message: string): Hang {
+  return { message, remedy: SILENT_REMEDY };
 }
 
-/** Replaces a timeout by the refusal `IMAGE_HANGS` if the image hangs. Returns any other error unchanged. */
+/**
+ * Finds out whether the image hangs: whether it does not answer even a small request within `ANSWER_TIME`, or its connection is silent.
+ * A connection that turns out to be dead is closed.
+ *
+ * @returns `undefined` if the image answers, or the connection is closed.
+ */
+export async function findHang(session: LispSession, signal: AbortSignal): Promise<Hang | undefined> {
+  const silence = await session.check?.run();
+  if (silence !== undefined) return silentHang(silence);
+  if (!session.client.isOpen || !(await session.directory(signal).then(() => false, isUnanswered))) return undefined;
+  return imageHang(session);
+}
+
+/** The hang of an image that has not answered `directory`. */
+export async function hangOf(session: LispSession): Promise<Hang> {
+  const silence = await session.check?.run();
+  return silence === undefined ? imageHang(session) : silentHang(silence);
+}
+
+function imageHang({ origin }: LispSession): Hang {
+  return { message: "The image does not answer other requests either.", remedy: REMEDIES[origin.kind] };
+}
+
+/** The hang that an earlier check found, if nothing has arrived since. */
+export async function knownHang({ check }: LispSession): Promise<Hang | undefined> {
+  const silence = await check?.known();
+  return silence === undefined ? undefined : silentHang(silence);
+}
+
+/** @throws Refusal `IMAGE_HANGS` if an earlier check found that the image hangs, and nothing has arrived since. */
+export async function refuseIfHung(session: LispSession): Promise<void> {
+  const hang = await knownHang(session);
+  if (hang !== undefined) throw hangRefusal(hang);
+}
+
+/**
+ * Replaces a timeout by the refusal `IMAGE_HANGS` if the image hangs, or by the reason of its end if the connection was dead. Returns any
+ * other error unchanged.
+ */
 export async function explainHang(error: unknown, session: LispSession, signal: AbortSignal): Promise<unknown> {
-  if (!isUnanswered(error) || !(await isHung(session, signal))) return error;
-  return new Refusal("IMAGE_HANGS", `The image does not answer: ${messageOf(error)}`, {
-    remedy: hangRemedy(session),
-    cause: error,
+  if (!isUnanswered(error)) return error;
+  const hang = await findHang(session, signal);
+  if (hang !== undefined) return hangRefusal(hang, error);
+  return session.client.isOpen ? error : session.client.closed;
+}
+
+/**
+ * Watches a call that takes long.
+ *
+ * @returns `silent` rejects with the refusal when a check finds the image silent, and never settles otherwise. `end` must be called.
+ */
+export function watchForSilence(session: () => LispSession | undefined) {
+  let timer: NodeJS.Timeout | undefined;
+  const silent = new Promise<never>((_, reject) => {
+    const look = async () => {
+      const silence = await session()?.check?.run();
+      if (silence !== undefined) reject(hangRefusal(silentHang(silence)));
+    };
+    timer = setTimeout(() => void look(), LONG_CALL).unref();
   });
+  silent.catch(() => undefined);
+  return { silent, end: () => clearTimeout(timer) };
+}
+
+function hangRefusal({ message, remedy }: Hang, unanswered?: unknown): Refusal {
+  const whole = unanswered instanceof Error ? `${unanswered.message} ${message}` : message;
+  return new Refusal("IMAGE_HANGS", whole, { remedy, cause: unanswered });
 }
 
 /** Whether an error means that a request was not answered in time. */
 export function isUnanswered(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "REQUEST_TIMEOUT";
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -105,7 +105,11 @@ export class ImageHost {
   session(signal: AbortSignal, onDelay: OnDelay = () => undefined): Promise<LispSession> {
     if (this.#ending.signal.aborted)
       return Promise.reject(new Refusal("SHUTTING_DOWN", "The server is shutting down."));
-    if (this.#ready !== undefined && !signal.aborted) return Promise.resolve(this.#ready);
+    const ready = this.#ready;
+    // The connection has ended, and is about to be reported as lost.
+    if (ready !== undefined && !ready.client.isOpen)
+      return unlessAborted(ready.client.closed, signal).then(() => this.session(signal, onDelay));
+    if (ready !== undefined && !signal.aborted) return Promise.resolve(ready);
     this.#current ??= this.#connect();
     return unlessAborted(this.#unlessLoading(this.#current), signal, this.#reportDelay(onDelay));
   }

@@ -1,4 +1,5 @@
 import type { StartFile } from "../refusals/explain-unlaunched.js";
+import type { ConnectionCheck } from "./connection-check.js";
 import type { LispClient } from "./lisp-port.js";
 import type { SharedAt } from "./sharing.js";
 
@@ -24,6 +25,8 @@ export interface AttachedOrigin {
 export interface SessionParts {
   readonly client: LispClient;
   readonly origin: ImageOrigin;
+  /** Tells a dead connection from an image that does not answer; absent if there can be only one connection. */
+  readonly check?: ConnectionCheck;
   /** Identifies the image: equal for all connections to one image, and different for different images. */
   readonly identity: string;
   /** Facts about opening the session for the agent and the log, in sentences; usually none. */
@@ -48,6 +51,7 @@ export class LispSession {
   readonly remarks: readonly string[];
   readonly isPartlyLoaded: boolean;
   readonly notes: readonly string[];
+  readonly check: ConnectionCheck | undefined;
   readonly #parts: SessionParts;
   #packageName: string;
   #isRetired = false;
@@ -60,6 +64,7 @@ export class LispSession {
     this.remarks = parts.remarks ?? [];
     this.isPartlyLoaded = parts.isPartlyLoaded ?? false;
     this.notes = parts.notes ?? [];
+    this.check = parts.check;
     this.#parts = parts;
     this.#packageName = parts.client.info.package.name;
   }

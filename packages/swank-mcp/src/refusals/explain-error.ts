@@ -20,11 +20,12 @@ const MAX_MESSAGE = 8000;
 export function explainError(thrown: unknown, guide: ToolGuide = EVERY_TOOL): ToolAnswer {
   const { type, ...texts } = explain(translateError(thrown));
   const message = cutText(texts.message, MAX_MESSAGE);
-  const next = cutText(guide.advice(texts.next), MAX_MESSAGE);
+  // The client cancelled the call itself, and needs no advice.
+  const next = type === "CANCELLED" ? undefined : cutText(guide.advice(texts.next), MAX_MESSAGE);
   return {
-    blocks: [`${message}\n${next}`],
+    blocks: [next === undefined ? message : `${message}\n${next}`],
     isError: true,
-    structured: { error: { code: SERVER_ERROR, message, data: { type, next } } },
+    structured: { error: { code: SERVER_ERROR, message, data: { type, ...(next === undefined ? {} : { next }) } } },
   };
 }
 

@@ -66,8 +66,10 @@ export const REFUSALS = {
     remedy: "Correct the file that the message names, then call again.",
   },
   IMAGE_HANGS: {
-    meaning: "The image does not answer: its process hangs, is suspended, or is very busy.",
-    remedy: "reset-session replaces an image that the server launched; the user must free or restart any other.",
+    meaning:
+      "The image does not answer: its process hangs, is suspended, or is very busy, or its connection is interrupted.",
+    remedy:
+      "reset-session replaces an image that the server launched; the user must free or restart any other, or repair the connection.",
   },
   SESSION_RESET: {
     meaning: "The session was reset while the call ran. Its effects are gone.",

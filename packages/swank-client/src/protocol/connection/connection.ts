@@ -75,6 +75,22 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
     return this.#pending.size;
   }
 
+  /** The number of data chunks that have arrived. It grows whenever anything arrives. */
+  get received(): number {
+    return this.#chunksReceived;
+  }
+
+  /**
+   * Asks the server for a sign of life, which Swank gives without running anything. Never rejects.
+   *
+   * @returns whether anything arrived within `time` milliseconds; false if the connection has ended.
+   */
+  async answersWithin(time: number): Promise<boolean> {
+    const before = this.#chunksReceived;
+    await this.#askForLife(time);
+    return this.isOpen && this.#chunksReceived !== before;
+  }
+
   /** A new request id. */
   nextId(): number {
     this.#lastId += 1;
@@ -255,8 +271,8 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
   }
 
   /** Swank refuses a request to a thread that cannot exist without running anything (swank.lisp, `dispatch-event`). */
-  async #askForLife(): Promise<void> {
-    const options = { label: "heartbeat", thread: NO_THREAD, timeout: Number.POSITIVE_INFINITY };
+  async #askForLife(timeout = Number.POSITIVE_INFINITY): Promise<void> {
+    const options = { label: "heartbeat", thread: NO_THREAD, timeout };
     await this.request(NIL, options).catch(() => undefined);
   }
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { defineTool } from "../../calls/define-tool.js";
 import type { ToolContext } from "../../calls/tool-context.js";
 import { DEFAULT_PORT } from "../../cli/image-address.js";
-import { hangRemedy, isUnanswered } from "../../image/hung-image.js";
+import { type Hang, hangOf, isUnanswered, knownHang } from "../../image/hung-image.js";
 import type { LispSession, OwnOrigin } from "../../image/lisp-session.js";
 import { jsonAnswer } from "../../text/tool-answer.js";
 import { recordedCalls, runningData } from "./running-code.js";
@@ -10,8 +10,7 @@ import { othersStops, ownStops, stopListData } from "./stopped-threads.js";
 import { isUsualPortTaken } from "./usual-port.js";
 
 const SHARING_HINT = `Another program listens on port ${DEFAULT_PORT}, Swank's usual port. If the user wants to share that image, start swank-mcp with --attach ${DEFAULT_PORT}.`;
-const UNRESPONSIVE =
-  "The image does not answer: its process hangs, is suspended, or is very busy. The other fields were read earlier.";
+const UNRESPONSIVE = "The image does not answer: the other fields were read earlier.";
 
 export const lispStatus = defineTool({
   name: "lisp-status",
@@ -32,7 +31,7 @@ export const lispStatus = defineTool({
       unresponsive: z.string().optional(),
     }),
   async run(_, context) {
-    const session = await context.session();
+    const session = await context.session({ evenIfHung: true });
     const { origin } = session;
     const { info } = session.client;
     const { config } = context;
@@ -51,7 +50,7 @@ export const lispStatus = defineTool({
       pid: info.pid,
       swank: info.version,
       ...(answer.isSilent
-        ? { unresponsive: `${UNRESPONSIVE} ${hangRemedy(session)}` }
+        ? { unresponsive: `${UNRESPONSIVE} ${answer.message} ${answer.remedy}` }
         : { directory: answer.directory }),
       package: session.packageName,
       ...stopListData(own, answer.isSilent ? [] : answer.others, config.maxStops),
@@ -88,12 +87,20 @@ function isWithin(earlier: string, latest: string): boolean {
 
 /** Asks the image for its directory, and for other clients' stops and what agents run. The other fields need no answer of the image. */
 async function ask(session: LispSession, { signal, agent }: ToolContext) {
+  const known = await knownHang(session);
+  if (known !== undefined) return silentStatus(known);
   try {
     const directory = await session.directory(signal);
     const [others, recorded] = await Promise.all([othersStops(agent.stops, session), recordedCalls(session)]);
     return { isSilent: false, directory, others, recorded } as const;
   } catch (error) {
     if (!isUnanswered(error)) throw error;
-    return { isSilent: true } as const;
+    const hang = await hangOf(session);
+    if (!session.client.isOpen) throw await session.client.closed;
+    return silentStatus(hang);
   }
+}
+
+function silentStatus({ message, remedy }: Hang) {
+  return { isSilent: true, message, remedy } as const;
 }
