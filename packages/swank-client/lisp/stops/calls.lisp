@@ -15,7 +15,7 @@
 
 (defun frame-arguments (frame)
   "The arguments of the call of FRAME, or NIL if they cannot be read."
-  (unless (unread-frame-p frame)
+  (unless (arguments-unread-p frame)
     (ignore-errors (nth-value 1 (frame-call frame)))))
 
 ;;; Whether an argument was passed

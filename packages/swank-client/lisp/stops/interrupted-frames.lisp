@@ -49,6 +49,10 @@
       (mistaken-frame-p frame)
       (and (sbcl-frame-p frame) (below-interrupt-p frame))))
 
+(defun arguments-unread-p (frame)
+  "True if the arguments in the call of FRAME must not be read, either."
+  (and (unread-frame-p frame) (not (called-by-program-p frame))))
+
 (defun called-by-program-p (frame)
   "True if the user's code called FRAME's function, and the interrupt met a function that it called.
 The arguments then are where they were passed."

@@ -35,7 +35,7 @@
     (in-time name-alone
       (cond ((breakpoint-wrapper-p (frame-name frame)) (line-text *breakpoint-call* +frame-text-limit+))
             ((mistaken-frame-p frame) "[unknown function]")
-            ((and (unread-frame-p frame) (not (called-by-program-p frame))) name-alone)
+            ((arguments-unread-p frame) name-alone)
             (t (handler-case (printed-frame frame condition)
                  (serious-condition () "[error printing frame]")))))))
 
