@@ -75,3 +75,29 @@ describe("While a stopped thread holds the compiler's lock", () => {
     expect(blocks(await server.call("compile-code", { code }))[0]).to.match(/^The code compiles/);
   });
 });
+
+const MAILBOX_HOLDS = [
+  '(sb-thread:with-mutex (swank/sbcl::*mailbox-lock*) (error "held"))',
+  '(sb-thread:with-mutex ((swank/sbcl::mailbox.mutex (swank/sbcl::mailbox sb-thread:*current-thread*))) (error "held"))',
+] as const;
+
+describe("Code that fails while it holds a lock of Swank's mailboxes", () => {
+  let server: McpStdio;
+
+  before(async function () {
+    this.timeout(COMPILING);
+    server = await McpStdio.start();
+    await server.evaluate("1");
+  });
+  after(() => server.end());
+
+  for (const code of MAILBOX_HOLDS)
+    it(`does not stop, and the tools answer: ${code}`, async () => {
+      const failed = await server.call("evaluate-lisp", { code });
+      expect(failed.isError).to.equal(true);
+      expect(blocks(failed).join("\n")).to.match(/held/);
+      expect(blocks(await server.call("list-threads", {})).join("\n")).not.to.match(/\b\d+\/1\b/);
+      expect(blocks(await server.call("describe-symbol", { name: "car" })).join("\n")).to.match(/CAR/);
+      expect(blocks(await server.call("evaluate-lisp", { code: "(+ 1 2)" }))[0]).to.equal("=> 3");
+    });
+});

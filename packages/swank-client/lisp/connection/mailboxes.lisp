@@ -8,11 +8,12 @@
 (defvar *requests-run* (list 0) "A cell with the number of requests that have ended.")
 
 (defun prune-mailboxes ()
-  "Remove the mailboxes of threads that have ended."
+  "Remove the mailboxes of threads that have ended. Does nothing while another thread holds their lock, which may last as long as a stop."
   (let ((lock (mailbox-lock)))
     (when lock
-      (with-system-mutex (lock)
-        (setf *mailboxes* (delete-if-not #'sb-thread:thread-alive-p *mailboxes* :key #'mailbox.thread))))))
+      (sb-sys:without-interrupts
+        (sb-thread:with-mutex (lock :wait-p nil)
+          (setf *mailboxes* (delete-if-not #'sb-thread:thread-alive-p *mailboxes* :key #'mailbox.thread)))))))
 
 (defun prune-mailboxes-at-times ()
   "Prune the mailboxes now and then. Called after each request and each evaluation."

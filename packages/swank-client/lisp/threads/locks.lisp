@@ -14,10 +14,6 @@
   "True if this thread holds the linker's lock, without which nothing can be compiled, not even for the debugger."
   (own-lock-p (static-linker-lock)))
 
-(defun must-not-stop-here-p ()
-  "True if this thread holds a lock that others, or the debugger, need while it is stopped."
-  (or (holds-package-lock-p) (holds-linker-lock-p)))
-
 (defun holds-world-lock-p ()
   "True if this thread is compiling, or changing classes or generic functions."
   (own-lock-p (world-lock)))
@@ -27,6 +23,10 @@
 Swank up to 2.30 does not expect an interrupt there: a message sent during the interrupt ends the image."
   (or (own-lock-p (mailbox-lock))
       (some (lambda (mailbox) (own-lock-p (mailbox.mutex mailbox))) *mailboxes*)))
+
+(defun must-not-stop-here-p ()
+  "True if this thread holds a lock that others, or the debugger, need while it is stopped."
+  (or (holds-package-lock-p) (holds-linker-lock-p) (holds-mailbox-p)))
 
 ;;; Other threads
 
