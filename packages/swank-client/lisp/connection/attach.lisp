@@ -50,7 +50,8 @@ a REPL. If that has no streams, the next output of any thread recurs until the s
   "Guard this connection and move it behind the others. Each connection calls this once. => the number of other connections
 FOREIGN-ERRORS says who receives errors of background threads: :AUTO, the connection that does so now; :MINE, this one; :THEIRS, never this
 one."
-  (let ((connection *emacs-connection*))
+  (let ((connection *emacs-connection*)
+        (*break-on-signals* nil))
     (guard connection)
     (keep-own-streams connection)
     (move-behind-others connection)

@@ -63,16 +63,13 @@ export const connectionInfo = lispFunction({
   decode: info,
 });
 
-/** Operands of `cl:progv` for a form that the user's `*break-on-signals*` must not stop. */
-export const WITHOUT_BREAKS: readonly Sexp[] = [quote(list(symbol("cl:*break-on-signals*"))), quote(list(NIL))];
-
 /**
  * The same for the first request of a connection whose client needs no indentation rules. Swank then does not look through the macros of all
  * packages for these rules after the reply.
  */
 export const connectionInfoWithoutRules = lispFunction({
-  name: "cl:progv",
-  encode: () => [...WITHOUT_BREAKS, noRulesForm(), list(symbol(connectionInfo.name))],
+  name: "cl:progn",
+  encode: () => [noRulesForm(), withoutBreaks(connectionInfo.name)],
   decode: info,
   label: () => connectionInfo.name,
 });
@@ -100,4 +97,10 @@ function noRulesForm(): Sexp {
     NIL,
   );
   return list(symbol("cl:if"), list(symbol("cl:find-package"), swank), guarded, NIL);
+}
+
+/** Calls a function of Swank so that the user's `*break-on-signals*` does not stop it. Lisp evaluates this without its compiler, too. */
+function withoutBreaks(name: string): Sexp {
+  const bindings = quote(list(list(symbol("cl:*break-on-signals*"))));
+  return list(symbol("swank::call-with-bindings"), bindings, list(symbol("cl:function"), symbol(name)));
 }

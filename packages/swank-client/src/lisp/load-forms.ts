@@ -26,11 +26,6 @@ function form(name: string): Sexp {
   return found;
 }
 
-/** Evaluates a form without the user's `*break-on-signals*`, which would stop it at each error that it handles. */
-export function withoutBreaks(...forms: readonly Sexp[]): Sexp {
-  return list(symbol("cl:progv"), quote(list(symbol("cl:*break-on-signals*"))), quote(list(NIL)), ...forms);
-}
-
 /** The call that `called` describes, for `callIfLoadedForm`. @throws SwankError `INVALID_ARGUMENT` */
 export function openingCall<Args extends readonly unknown[], Result>(
   called: LispFunction<Args, Result>,
@@ -51,7 +46,7 @@ export function callIfLoadedForm(module: RuntimeModule, call: OpeningCall | unde
   const isLoaded = load === undefined ? property("ready") : list(symbol("cl:if"), property("ready"), T, load);
   const value = call === undefined ? T : callForm(module, call);
   const failed = list(symbol("cl:list"), keyword("failed"), property("problem"));
-  return withoutBreaks(list(symbol("cl:if"), isLoaded, list(symbol("cl:list"), keyword("ok"), value), failed));
+  return list(symbol("cl:if"), isLoaded, list(symbol("cl:list"), keyword("ok"), value), failed);
 }
 
 /** A compiled module, and the function to call when it is loaded. */
