@@ -72,7 +72,10 @@ describe("swank-mcp console without a terminal", () => {
   });
 
   it("refuses calls that need confirmation under --approval strict", async () => {
-    const { output } = await runScript(['(error "x")', ",in 0 1", ",restart RETRY", ",abort"], ["--approval", "strict"]);
+    const { output } = await runScript(
+      ['(error "x")', ",in 0 1", ",restart RETRY", ",abort"],
+      ["--approval", "strict"],
+    );
     expect(
       output.match(/^Not allowed \(:[a-z-]+\): .*; --approval strict, and this client cannot ask\.$/gm),
     ).to.have.length(2);
