@@ -82,7 +82,10 @@ describe("breakpoints", () => {
     }
     await lisp.setBreakpoint({ function: "app::keys" });
     await lisp.evaluate("(app::keys 1)");
-    await lisp.valuesInFrame(0, "(setf b 7)");
+    expect(await lisp.resume("debugger_eval_in_frame", { frame: 0, code: "(setf b 7)" })).to.deep.equal([
+      "=> 7",
+      "Read in package APP.",
+    ]);
     expect((await lisp.frame("(APP::KEYS")).call).to.equal("(APP::KEYS 1 :B 7)");
     expect((await lisp.locals("(APP::KEYS")).map(({ name, value }) => `${name}=${value}`)).to.deep.equal([
       "A=1",

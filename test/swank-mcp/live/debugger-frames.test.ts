@@ -14,6 +14,11 @@ const FILE = `(defpackage :my-app (:use :cl) (:export #:compute))
     (list "ö" (car sum))))
 `;
 
+function setRemark(names: string): string {
+  const [it, its, s] = names.includes(",") ? ["them", "their", "s"] : ["it", "its", ""];
+  return `Set ${names}. The code sees ${it} only where the compiler has not derived constants or types from ${its} old value${s}.`;
+}
+
 describe("debugger_frames and debugger_frame_locals", () => {
   let lisp: McpDebugger;
   let folder: string;
@@ -160,7 +165,7 @@ describe("debugger_frames and debugger_frame_locals", () => {
     const code = '(setq x (* x 2)) (format t "x is ~a" x) (values x (+ x y) *package*)';
     expect(await lisp.resume("debugger_eval_in_frame", { frame: index, code })).to.deep.equal([
       '[stdout]\nx is 20\n\n=> 20\n=> 40\n=> #<PACKAGE "COMMON-LISP-USER">',
-      "Read in package MY-APP.",
+      `${setRemark("X")}\nRead in package MY-APP.`,
     ]);
     expect((await lisp.locals("(MY-APP:COMPUTE")).find(({ name }) => name === "X")?.value).to.equal("20");
   });
@@ -186,6 +191,60 @@ describe("debugger_frames and debugger_frame_locals", () => {
     });
     const nowhere = await lisp.refusal("debugger_eval_in_frame", { frame: index, code: "1", package: "no-such" });
     expect(nowhere).to.include({ type: "NO_SUCH_PACKAGE", message: "There is no package named no-such." });
+  });
+
+  it("say of a variable that code in a frame set that the program may go on with its old value", async () => {
+    await lisp.evaluate("(defun checked (a) (if (eq a 5) (progn (break) (list a 1)) a))");
+    await lisp.evaluate("(defun bound () (let ((a 5)) (break) (list a (+ a 1))))");
+    await lisp.evaluate(
+      "(defun unboxed (x p) (declare (double-float x) (type (unsigned-byte 64) p)) (break) (list x p))",
+    );
+    const inFrame = async (call: string) => {
+      await lisp.evaluate(call);
+      const { index } = await lisp.frame(call.replace(/[ )].*/, ""));
+      return (code: string) => lisp.resume("debugger_eval_in_frame", { frame: index, code });
+    };
+    for (const call of ["(checked 5)", "(bound)"]) {
+      const run = await inFrame(call.toUpperCase());
+      expect(await run("(setf a 9)"), call).to.deep.equal([
+        "=> 9",
+        `${setRemark("A")}\nRead in package COMMON-LISP-USER.`,
+      ]);
+      expect(await run("a"), call).to.deep.equal(["=> 9", "Read in package COMMON-LISP-USER."]);
+      expect(await run("(setf a 9)"), call).to.deep.equal(["=> 9", "Read in package COMMON-LISP-USER."]);
+      await lisp.abortAll();
+    }
+    const run = await inFrame("(UNBOXED 1.5d0 (1- (expt 2 64)))");
+    expect((await run("(list x p)"))[1]).to.equal("Read in package COMMON-LISP-USER.");
+    expect((await run("(setf x 2d0 p 7)"))[1]).to.equal(`${setRemark("X, P")}\nRead in package COMMON-LISP-USER.`);
+  });
+
+  it("refuse to set a variable that has no value in its frame, instead of a global one of that name", async () => {
+    await lisp.evaluate('(defun lost (lost-a &key (lost-b 2)) (error "x") (list lost-a lost-b))');
+    for (const [call, name] of [
+      ["(LOST 1)", "LOST-A"],
+      ["(LOST 1)", "LOST-B"],
+    ] as const) {
+      await lisp.evaluate(call);
+      const { index } = await lisp.frame(call.replace(/[ )].*/, ""));
+      for (const code of [`(setf ${name} 9)`, `(incf ${name})`, `(let ((x 1)) (list x ${name}))`]) {
+        const refused = await lisp.refusal("debugger_eval_in_frame", { frame: index, code });
+        expect(refused.message, code).to.include(
+          `${name} is a variable of this function, but the compiler keeps no value`,
+        );
+      }
+      expect(await lisp.valuesInFrame(index, `(let ((${name} 4)) ${name})`)).to.deep.equal(["4"]);
+      await lisp.abortAll();
+      expect(await lisp.evaluate(`(boundp '${name})`)).to.deep.equal(["=> NIL"]);
+    }
+  });
+
+  it("name the variables that code in a frame had set before it failed", async () => {
+    await lisp.evaluate("(my-app:compute 10 20)");
+    const { index } = await lisp.frame("(MY-APP:COMPUTE");
+    const failed = await lisp.refusal("debugger_eval_in_frame", { frame: index, code: '(setf y 3) (error "late")' });
+    expect(failed.next).to.match(/the stop is unchanged\. The code has already set Y\.$/);
+    expect(await lisp.valuesInFrame(index, "y")).to.deep.equal(["3"]);
   });
 
   it("keep the stop whatever code debugger_eval_in_frame evaluates", async () => {

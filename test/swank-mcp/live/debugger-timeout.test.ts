@@ -58,6 +58,11 @@ describe("evaluation timeouts", () => {
     const refused = await lisp.refusal("debugger_eval_in_frame", args);
     expect(refused).to.include({ type: "FRAME_EVALUATION_TIMEOUT" });
     expect(await lisp.stops()).to.deep.equal([stop]);
+    await lisp.evaluate("(defun hold (a) (break) a)");
+    await lisp.evaluate("(hold 1)");
+    const { index } = await lisp.frame("(HOLD");
+    const late = await lisp.refusal("debugger_eval_in_frame", { frame: index, code: "(setf a 2) (loop)" });
+    expect(late.next).to.equal("Evaluate code that takes less time, or allow more time. The code has already set A.");
     expect(await lisp.valuesInFrame(0, "(+ 1 2)")).to.deep.equal(["3"]);
   });
 

@@ -156,7 +156,7 @@
                    (mapcar #'binding-name (stopped-parameters))
                    (loop for variable in (frame-variables index)
                          for name = (getf variable :name)
-                         when (and (symbolp name) (not (getf variable :unavailable))) collect name))))
+                         when (symbolp name) collect name))))
     (loop for name in names
           for alias = (accessible-symbol (symbol-name name) home)
           when (and alias (not (member alias names)) (eq (sb-int:info :variable :kind alias) :unknown))
@@ -167,7 +167,9 @@
   "The values of SOURCE, read in PACKAGE, in frame INDEX, as a list."
   (let ((form (read-source source package)))
     (multiple-value-list
-     (eval-form-in-frame `(symbol-macrolet ,(append (shadowing-variables index) (variable-aliases index package)) ,form) index))))
+     (eval-form-in-frame `(symbol-macrolet ,(append (shadowing-variables index) (valueless-variables index) (variable-aliases index package))
+                            ,form)
+                         index))))
 
 (defun call-reading (attempt package function)
   "The result of CALL-ATTEMPT for FUNCTION, whose errors name PACKAGE, in which it reads code: (:error TYPE MESSAGE PACKAGE-NAME)."
@@ -189,12 +191,15 @@ PACKAGE or, if LIMIT is NIL, kept under numbers."
 
 (defun eval-in-frame (level index attempt source package-name &optional (limit *value-limit*))
   "Evaluate SOURCE in frame INDEX. It is read in the package PACKAGE-NAME or, if that is NIL, in that of the frame's function. RESULT-IN-FRAME
-explains LIMIT.
-=> (:stale) | (:no-frame TOTAL) | (:no-such-package) | (:error TYPE MESSAGE PACKAGE-NAME) | (:interrupted)
-| (:values PLIST (STDOUT OMITTED) (STDERR OMITTED) PACKAGE-NAME)"
+explains LIMIT. SET are the names of the frame's variables that have another value afterwards. The compiler may have derived constants and
+types from the old one. The arguments of a call that has not begun are not among them.
+=> (:stale) | (:no-frame TOTAL) | (:no-such-package) | (:error TYPE MESSAGE PACKAGE-NAME SET) | (:interrupted SET)
+| (:values PLIST (STDOUT OMITTED) (STDERR OMITTED) PACKAGE-NAME SET)"
   (with-frame (level index)
     (let* ((home (frame-home index))
            (package (if package-name (find-designated-package package-name home) home)))
       (if package
-          (call-reading attempt package (lambda () (result-in-frame source index package limit)))
+          (let* ((before (frame-variables index))
+                 (result (call-reading attempt package (lambda () (result-in-frame source index package limit)))))
+            (append result (list (set-names index before))))
           '(:no-such-package)))))

@@ -52,6 +52,7 @@
            #:same-place-p
            #:signal-step
            #:schedule-stack-repair
+           #:set-names
            #:shadowing-variables
            #:shown-class
            #:snapshot-plist
@@ -63,6 +64,7 @@
            #:stack-top
            #:stop-message
            #:unread-frame-p
+           #:valueless-variables
            #:value-of-source
            #:variable-marks
            #:variable-text

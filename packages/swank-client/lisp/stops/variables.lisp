@@ -127,6 +127,37 @@ The arguments are first. Among the bindings of one name, all but the innermost a
         unless (eq (sb-int:info :variable :kind name) :special)
           collect (list name `(sb-di:debug-var-value ',variable ',frame))))
 
+(defun variable-without-value (name)
+  "Signals an error: the variable NAME has no value in the frame."
+  (error "~a is a variable of this function, but the compiler keeps no value of it at this place. It can be neither read nor set here." name))
+
+(defun (setf variable-without-value) (value name)
+  "Signals an error: the variable NAME cannot be set to VALUE in the frame."
+  (declare (ignore value))
+  (variable-without-value name))
+
+(defun valueless-variables (index)
+  "((NAME PLACE) ...) for the unavailable variables of frame INDEX. PLACE signals an error: code would otherwise set a global variable of that
+name."
+  (loop for entry in (frame-variables index)
+        for name = (getf entry :name)
+        when (and (getf entry :unavailable) (symbolp name) (eq (sb-int:info :variable :kind name) :unknown))
+          collect (list name `(variable-without-value ',name))))
+
+(defun same-value-p (one other)
+  "True if ONE and OTHER are the same object, or were read from the same bits: reading an unboxed variable makes a new object each time."
+  (or (eql one other)
+      (and (sb-sys:system-area-pointer-p one) (sb-sys:system-area-pointer-p other) (sb-sys:sap= one other))))
+
+(defun set-names (index before)
+  "The names of the variables of frame INDEX whose values are no longer those in BEFORE, its FRAME-VARIABLES at an earlier time."
+  (loop with frame = (nth-frame index)
+        for entry in before
+        for variable = (getf entry :variable)
+        when (and variable (not (same-value-p (getf entry :value) (sb-di:debug-var-value variable frame))))
+          collect (variable-text (getf entry :name)) into names
+        finally (return (remove-duplicates names :test #'string= :from-end t))))
+
 (defun called-name (frame)
   "The name of FRAME's function. For a call that a breakpoint stopped, the name of the called function."
   (if (breakpoint-wrapper-p (frame-name frame))

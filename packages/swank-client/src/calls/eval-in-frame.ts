@@ -5,7 +5,7 @@ import type { FrameValue } from "./frames.js";
 import type { OmittedOutput, OutputStream } from "./omitted-output.js";
 import { codeInterrupted, evaluationFailed, noFrame, noSuchPackage } from "./stop-refusals.js";
 
-const { integer, map, string, tagged, tuple } = decode;
+const { integer, list, map, string, tagged, tuple } = decode;
 
 /** `(TEXT COUNT)`: the beginning of what was printed, and the number of other characters. */
 function output(stream: OutputStream): Decoder<{ text: string; omitted: readonly OmittedOutput[] }> {
@@ -15,11 +15,11 @@ function output(stream: OutputStream): Decoder<{ text: string; omitted: readonly
   }));
 }
 
-/** `(:values (:values (VALUE ...) :cut (CUT ...) :count COUNT) OUTPUT OUTPUT PACKAGE)` */
+/** `(:values (:values (VALUE ...) :cut (CUT ...) :count COUNT) OUTPUT OUTPUT PACKAGE SET)` */
 const frameValue: Decoder<FrameValue> = tagged({
   values: map(
-    tuple(printedValues, output("stdout"), output("stderr"), string),
-    ([{ values, cut, count }, stdout, stderr, packageName]) => ({
+    tuple(printedValues, output("stdout"), output("stderr"), string, list(string)),
+    ([{ values, cut, count }, stdout, stderr, packageName, set]) => ({
       values,
       cutValues: cut,
       valueCount: count,
@@ -27,6 +27,7 @@ const frameValue: Decoder<FrameValue> = tagged({
       stderr: stderr.text,
       outputOmitted: [...stdout.omitted, ...stderr.omitted],
       package: packageName,
+      set,
     }),
   ),
 });

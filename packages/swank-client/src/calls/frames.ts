@@ -85,6 +85,11 @@ export interface FrameValue {
   readonly outputOmitted: readonly OmittedOutput[];
   /** The package in which the code was read and the values were printed. */
   readonly package: string;
+  /**
+   * The names of the frame's variables to which the code gave another value. The program sees it only where the compiler has not derived
+   * constants or types from the old value. Arguments of a call that a breakpoint stopped before it began are not among them: it gets the new ones.
+   */
+  readonly set: readonly string[];
 }
 
 const { boolean, integer, list, map, nullable, plist, string, tagged, tuple, tupleRest } = decode;

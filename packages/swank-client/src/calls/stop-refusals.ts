@@ -4,7 +4,7 @@ import { SwankError } from "../base/errors.js";
 import { keywordOf } from "../lisp/decoders.js";
 import type { StopData } from "./stop-data.js";
 
-const { boolean, integer, map, nullable, optional, string, tuple } = decode;
+const { boolean, integer, list, map, nullable, optional, string, tuple } = decode;
 
 /** The reply of a function that makes its thread leave the stop: such a function replies only with refusals. */
 export const nothing: Decoder<undefined> = (datum) => {
@@ -57,14 +57,14 @@ function notLeft(frame: number, done: string, act: string): Decoder<SwankError> 
   );
 }
 
-/** `(:error TYPE MESSAGE [PACKAGE])` of code that was evaluated in a frame; PACKAGE is the one in which it was read. */
+/** `(:error TYPE MESSAGE [PACKAGE [SET]])` of code that was evaluated in a frame; PACKAGE is the one in which it was read. */
 export const evaluationFailed: Decoder<SwankError> = map(
-  tuple(string, string, optional(string)),
-  ([type, message, packageName]) =>
+  tuple(string, string, optional(string), optional(list(string))),
+  ([type, message, packageName, set]) =>
     new SwankError("FRAME_EVALUATION_FAILED", `${type}: ${message}`, {
       remedy:
         packageName &&
-        `The code was read in package ${packageName}. Correct it and evaluate it again; the stop is unchanged.`,
+        `The code was read in package ${packageName}. Correct it and evaluate it again; the stop is unchanged.${alreadySet(set)}`,
     }),
 );
 
@@ -72,11 +72,19 @@ export const evaluationFailed: Decoder<SwankError> = map(
 export const noSuchPackage = (name: string): Decoder<SwankError> =>
   map(tuple(), () => new SwankError("NO_SUCH_PACKAGE", `There is no package named ${name}.`));
 
-/** `(:interrupted)`: the expressions were interrupted. */
+/** `(:interrupted [SET])`: the expressions were interrupted. */
 export const codeInterrupted: Decoder<SwankError> = map(
-  tuple(),
-  () => new SwankError("FRAME_EVALUATION_TIMEOUT", "The code was interrupted."),
+  tuple(optional(list(string))),
+  ([set]) =>
+    new SwankError("FRAME_EVALUATION_TIMEOUT", "The code was interrupted.", {
+      remedy: set && `Evaluate code that takes less time, or allow more time.${alreadySet(set)}`,
+    }),
 );
+
+/** What code that ended early has changed in its frame. */
+function alreadySet(names: readonly string[] = []): string {
+  return names.length === 0 ? "" : ` The code has already set ${names.join(", ")}.`;
+}
 
 /** `(:wrong-count FEWEST MOST ASKS-P)`, of a restart. */
 export const wrongCount = (name: string): Decoder<SwankError> =>

@@ -44,6 +44,7 @@ export async function attempt<Result>(expressions: Expressions<Result>, options:
       : new SwankError(
           "FRAME_EVALUATION_TIMEOUT",
           `${label} took longer than ${timeout / 1000} s and was interrupted.`,
+          { remedy: error.remedy },
         );
   }
 }

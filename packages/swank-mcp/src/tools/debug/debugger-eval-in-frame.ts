@@ -37,8 +37,21 @@ export const debuggerEvalInFrame = defineStopTool({
     const options = { package: packageName, timeout: timeout * 1000, signal: context.signal, valueLimit: maxValue };
     const act: StopPlan["act"] = async (found) => {
       const value = await found.stop.evaluateInFrame(frame, code, options);
-      return concludedAnswer(concludeInFrame(value), context, [`Read in package ${cutName(value.package)}.`]);
+      return concludedAnswer(concludeInFrame(value), context, [
+        ...setLine(value.set),
+        `Read in package ${cutName(value.package)}.`,
+      ]);
     };
     return { request, act };
   },
 });
+
+/** What the program sees of the variables that the code set; nothing if it set none. */
+function setLine(names: readonly string[]): string[] {
+  if (names.length === 0) return [];
+  const [it, its] = names.length === 1 ? ["it", "its"] : ["them", "their"];
+  const list = names.map((name) => cutName(name)).join(", ");
+  return [
+    `Set ${list}. The code sees ${it} only where the compiler has not derived constants or types from ${its} old value${names.length === 1 ? "" : "s"}.`,
+  ];
+}
