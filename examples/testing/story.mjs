@@ -46,9 +46,9 @@ async function correctTheBands(agent) {
   );
   await agent.call("find-references", { name: "*bands*", kind: "references" }, /^1 definition refers/);
 
-  agent.think("No. Correct the function while the test is stopped, then call the test's function, frame 3, again.");
+  agent.think("No. Correct the function while the test is stopped, then run the test again, with FiveAM's restart.");
   await agent.evaluate(BAND_PRICE, /=> BAND-PRICE/);
-  const again = { restart: "RESTART-FRAME", values: ["3"] };
+  const again = { restart: "RETEST" };
   await agent.call("debugger_invoke_restart", again, /CHECK-FAILURE\n[\s\S]*1400[\s\S]*1450/);
 }
 
@@ -66,7 +66,7 @@ async function correctTheMethod(agent) {
   );
   await agent.call("compile-code", { code: EXPRESS_PRICE }, /^The code compiles\.$/);
   await agent.evaluate(EXPRESS_PRICE, /=> #<STANDARD-METHOD/);
-  const again = { restart: "RESTART-FRAME", values: ["1"] };
+  const again = { restart: "RETEST" };
   await agent.call("debugger_invoke_restart", again, /^System postage: 5 passed, 0 failed/);
 }
 
