@@ -85,3 +85,82 @@ describe("evaluate-lisp on code that behaves badly", () => {
     expect(blocks(result)[0]).to.match(/^\[TIMEOUT\] TIMEOUT\n.*(?:STILL RUNNING|was aborted)/);
   });
 });
+
+/** A character that nobody sees or takes for another one, in code or in a name; its code point; and the advice. */
+const ODD: readonly [where: string, text: string, name: string, advice: string][] = [
+  ["a zero width space", "ca\u200br", "U+200B ZERO WIDTH SPACE at line 1, column 3", "Leave it out"],
+  ["a no-break space", "car\u00a0x", "U+00A0 NO-BREAK SPACE at line 1, column 4", "Write a space instead"],
+  ["a soft hyphen", "with\u00adslots", "U+00AD SOFT HYPHEN at line 1, column 5", "Leave it out"],
+  ["a mark of the direction", "c\u202ear", "U+202E RIGHT-TO-LEFT OVERRIDE at line 1, column 2", "Leave it out"],
+  ["a byte order mark inside", "ca\ufeffr", "U+FEFF", "Leave it out"],
+  ["a wide colon", "cl\uff1acar", "U+FF1A FULLWIDTH COLON at line 1, column 3", "Write : instead"],
+  ["a curly quotation mark", "car\u2019", "U+2019 RIGHT SINGLE QUOTATION MARK at line 1, column 4", "Write ' instead"],
+];
+
+describe("invisible and look-alike characters", () => {
+  let server: McpStdio;
+
+  before(async () => {
+    server = await McpStdio.start();
+    await server.evaluate("(defvar *ran* nil) (defgeneric area (x)) (defmethod area ((x integer)) x)");
+  });
+  after(() => server.end());
+
+  async function answer(name: string, args: object) {
+    const result = await server.call(name, args);
+    const text = blocks(result).join("\n");
+    expect(text, name).not.to.match(/SWANK-CLIENT/i);
+    return { text, isError: result.isError };
+  }
+
+  for (const [where, odd, name, advice] of ODD) {
+    it(`are named in code with ${where}, before anything runs`, async () => {
+      const { text, isError } = await answer("evaluate-lisp", { code: `(setf *ran* t)\n(list '${odd})` });
+      expect(isError).to.equal(true);
+      expect(text).to.contain(name.split(" at ")[0]).and.to.contain("line 2").and.to.contain(advice);
+      expect(await server.evaluate("*ran*")).to.deep.equal(["=> NIL"]);
+    });
+
+    it(`are named in names with ${where}, by each tool that does not find the name`, async () => {
+      const described = await answer("describe-symbol", { name: odd });
+      expect(described.isError).to.equal(false);
+      expect(described.text)
+        .to.match(/^(?:Symbol .+ not found in package \S+ \(status: NIL\)|Package \S+ not found)\n/)
+        .and.to.contain(name)
+        .and.to.contain(advice);
+      for (const [tool, args] of [
+        ["show-source", { name: odd }],
+        ["class-info", { name: odd }],
+        ["find-references", { name: odd, kind: "callers" }],
+        ["run-tests", { name: odd }],
+        ["breakpoint_set", { function: odd }],
+      ] as const) {
+        const { text, isError } = await answer(tool, args);
+        expect(isError, tool).to.equal(true);
+        expect(text, tool).to.contain(name).and.to.contain(advice);
+      }
+    });
+  }
+
+  it("are named in the names of packages and methods", async () => {
+    for (const [tool, args] of [
+      ["describe-symbol", { name: "car", package: "c\u200bl" }],
+      ["describe-symbol", { name: "c\u200bl:car" }],
+      ["show-source", { name: "car", package: "c\u200bl" }],
+      ["macroexpand-form", { code: "(list)", package: "c\u200bl" }],
+      ["show-source", { name: "(method area (inte\u200bger))" }],
+      ["breakpoint_set", { function: "(method area (inte\u200bger))" }],
+      ["describe-symbol", { name: "area", arguments: ["\u201ca\u201d"] }],
+    ] as const)
+      expect((await answer(tool, args)).text, `${tool} ${JSON.stringify(args)}`).to.match(/U\+20[01][BC] /);
+  });
+
+  it("are parts of names that exist, of strings, comments and characters", async () => {
+    await server.evaluate("(defun |na\u00a0me| () 1) (defun \u00b5m () 2)");
+    expect(await server.evaluate('(list (|na\u00a0me|) (\u00b5m) "\u200b" #\\\u00a0) ; \u201c')).to.deep.equal([
+      '=> (1 2 "\u200b" #\\NO-BREAK_SPACE)',
+    ]);
+    for (const name of ["|na\u00a0me|", "\u00b5m", "'\u00b5m", "\u039cM"])
+      expect((await answer("describe-symbol", { name })).text, name).to.contain("[FUNCTION]");
+  });
+});

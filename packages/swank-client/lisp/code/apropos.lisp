@@ -130,7 +130,7 @@
 (defun apropos-names (pattern regexp-p package-text kind external limit)
   "The symbols whose names contain PATTERN, in either case, or match it if REGEXP-P, in the package that PACKAGE-TEXT names or in all.
 => (:found (ENTRY ...) COUNT ((PACKAGE COUNT-LEFT-OUT) ...) UNDEFINED-COUNT FILTERED-COUNT (SIMILAR ...)) | (:bad-pattern REASON)
- | (:package-not-found NAME (PACKAGE ...))"
+ | (:package-not-found NAME (PACKAGE ...) ODD-CHARACTER)"
   (with-code-session (nil)
     (let* ((package (and package-text (find-designated-package package-text)))
            (packages (if package (list package) (searched-packages))))

@@ -183,7 +183,7 @@
 there was no error. LOADED is T, NIL, or (TYPE MESSAGE PLACE) of the error that ended loading. TEXT is that of the file if it cannot be read to
 its end.
 => (:compiled FILE (NOTE ...) COUNT-OF-OTHERS FAILED LOADED TEXT) | (:failed TYPE MESSAGE PLACE) | (:file-not-found NAME (FILE ...) REASON)
- | (:package-not-found NAME (PACKAGE ...))"
+ | (:package-not-found NAME (PACKAGE ...) ODD-CHARACTER)"
   (with-code-session (package-text)
     (with-files ()
       (let ((truename (and file (plain-file file))))

@@ -135,6 +135,6 @@
   "The expansions of the forms of CODE, read in the package that PACKAGE-TEXT names, by default the session's: MODE is :ONCE, :FULL or :ALL.
 The code is not evaluated, but its macros run. A name that the package does not have is not interned.
 => (:expanded ((TEXT DIFFERS (OPERATOR KIND (SIMILAR ...))) ...)) | (:unreadable MESSAGE) | (:failed TYPE MESSAGE)
- | (:package-not-found NAME (PACKAGE ...))"
+ | (:package-not-found NAME (PACKAGE ...) ODD-CHARACTER)"
   (with-code-session (package-text)
     (expansions code mode)))

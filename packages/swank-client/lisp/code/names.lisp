@@ -15,7 +15,7 @@
 
 (defmacro with-code-session ((package-text) &body body)
   "Run BODY, which answers a client's question, as code of its session in the package that PACKAGE-TEXT names, by default the session's.
-User code that BODY calls has no input, and its output is discarded. => the value of BODY, or (:package-not-found NAME (PACKAGE ...))"
+User code that BODY calls has no input, and its output is discarded. => the value of BODY, or (:package-not-found NAME (PACKAGE ...) ODD-CHARACTER)"
   (let ((text (gensym "TEXT")) (package (gensym "PACKAGE")))
     `(let* ((,text ,package-text)
             (,package (if ,text (find-designated-package ,text) (session-package-now (current-session)))))

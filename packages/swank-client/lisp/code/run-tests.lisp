@@ -97,11 +97,11 @@ it runs; and the system that it tests, if it is one. Or NIL."
 (defun run-tests (name framework stop)
   "Run the tests that NAME means: those of a system, of a suite or test of FRAMEWORK, or of a package. It is called by evaluated code, so that
 it can be stopped. If STOP, each failure stops it.
-=> (:tests TARGET (FRAMEWORK ...) PASSED FAILED SKIPPED MILLISECONDS (FAILURE ...) (TYPE MESSAGE)) | (:not-found NAME (SIMILAR ...))"
+=> (:tests TARGET (FRAMEWORK ...) PASSED FAILED SKIPPED MILLISECONDS (FAILURE ...) (TYPE MESSAGE)) | (:not-found NAME (SIMILAR ...) ODD-CHARACTER)"
   (let ((run (make-test-run :stop stop)))
     (multiple-value-bind (function target system) (runner name framework run)
       (if (null function)
-          (list :not-found name (similar-tests name))
+          (list :not-found name (similar-tests name) (odd-character-text name))
           (let* ((start (get-internal-real-time))
                  (problem (funcall function))
                  (seconds (/ (- (get-internal-real-time) start) internal-time-units-per-second)))

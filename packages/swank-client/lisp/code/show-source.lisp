@@ -196,6 +196,7 @@ loaded from another text. CODE is the record about its code, or NIL."
                                      (and (not setf-p) (test-definitions symbol))))
                             (wanted (if elements (wanted-methods all elements) all))
                             (missed (and elements (null wanted))))
+                       (when missed (check-characters (format nil "(~{~a~^ ~})" elements)))
                        (list* (if missed :no-such-method :found)
                               (name-text (if setf-p (list 'setf symbol) symbol))
                               (entries (if missed (remove :method all :key #'definition-kind :test-not #'eq) wanted)))))))

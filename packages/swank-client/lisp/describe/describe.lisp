@@ -105,25 +105,27 @@
                     (type-meaning symbol)
                     (setf-meaning symbol))))
 
-(defun not-found (name written package-name)
-  "The reply if NAME, as WRITTEN, is not in the package PACKAGE-NAME, with suggestions."
+(defun not-found (text name written package-name)
+  "The reply if NAME, as WRITTEN in TEXT, is not in the package PACKAGE-NAME, with suggestions."
   (let ((found (symbols-elsewhere name written)))
     (list :symbol-not-found name package-name
           (subseq found 0 (min +suggestions+ (length found)))
-          (max 0 (- (length found) +suggestions+)))))
+          (max 0 (- (length found) +suggestions+))
+          (odd-character-text text))))
 
-(defun package-not-found (name)
-  "The reply if there is no package NAME."
-  (list :package-not-found name (similar-packages name)))
+(defun package-not-found (name &optional (text name))
+  "The reply if there is no package NAME, written in TEXT."
+  (list :package-not-found name (similar-packages name) (odd-character-text text)))
 
 (defun call-with-named (text function &key (home *package*) called)
   "Call FUNCTION with the symbol that TEXT names in the package HOME, its status and its package. CALLED is what the client calls HOME.
 Other threads may delete packages at any time.
-=> its value | (:package-not-found NAME (PACKAGE ...)) | (:symbol-not-found NAME PACKAGE (SYMBOL ...) COUNT-OF-OTHERS)"
-  (multiple-value-bind (symbol status package name prefix written) (symbol-named text home)
+=> its value | (:package-not-found NAME (PACKAGE ...) ODD-CHARACTER)
+ | (:symbol-not-found NAME PACKAGE (SYMBOL ...) COUNT-OF-OTHERS ODD-CHARACTER), where the last is ODD-CHARACTER-TEXT's"
+  (multiple-value-bind (symbol status package name prefix written) (symbol-named text home nil)
     (cond (status (funcall function symbol status package))
-          ((null package) (package-not-found prefix))
-          (t (not-found name written (or prefix called (package-name package) "COMMON-LISP-USER"))))))
+          ((null package) (package-not-found prefix text))
+          (t (not-found text name written (or prefix called (package-name package) "COMMON-LISP-USER"))))))
 
 (defun name-description (text package called)
   "Describe the symbol that TEXT names in PACKAGE, which the client calls CALLED.

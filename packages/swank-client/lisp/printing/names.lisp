@@ -6,6 +6,21 @@
   "True if CHAR is white space."
   (member char '(#\Space #\Newline #\Tab #\Return #\Page)))
 
+(defun normalized (name escaped)
+  "NAME in the Unicode form in which the reader interns it, and ESCAPED for that. Characters with a 1 in ESCAPED stay as they are."
+  (if (or (every (lambda (char) (< (char-code char) 128)) name) (not (sb-ext:readtable-normalization *readtable*)))
+      (values name escaped)
+      (let ((parts '()) (bits '()) (start 0))
+        (loop until (= start (length name))
+              do (let* ((bit (bit escaped start))
+                        (end (or (position bit escaped :start start :test #'/=) (length name)))
+                        (part (subseq name start end))
+                        (read (if (= bit 1) part (sb-unicode:normalize-string part :nfkc))))
+                   (push read parts)
+                   (push (make-array (length read) :element-type 'bit :initial-element bit) bits)
+                   (setf start end)))
+        (values (apply #'concatenate 'string (nreverse parts)) (apply #'concatenate 'bit-vector (nreverse bits))))))
+
 (defun cased (name escaped case)
   "NAME as the reader interns it under the readtable case CASE. ESCAPED, as long as NAME, has a 1 for each character that keeps its case."
   (let ((case (if (eq case :invert)
@@ -38,7 +53,9 @@ NAME is what follows the first colons, PLAIN the same as written, PREFIX what is
                           (unless start (setf start (length chars)))
                           (setf end (1+ (length chars))))
                         (add char 0)))))
-    (flet ((part (from to) (cased (subseq chars from to) (subseq escaped from to) case)))
+    (flet ((part (from to)
+             (multiple-value-bind (name escaped) (normalized (subseq chars from to) (subseq escaped from to))
+               (cased name escaped case))))
       (values (part (or end 0) (length chars))
               (coerce (subseq chars (or end 0)) 'simple-string)
               (and start (part 0 start))))))
@@ -59,14 +76,10 @@ NAME is what follows the first colons, PLAIN the same as written, PREFIX what is
         (trimmed (subseq text 6 end))
         text)))
 
-(defun normalized (name)
-  "NAME in the Unicode form in which the reader interns it."
-  (if (every (lambda (char) (< (char-code char) 128)) name) name (sb-unicode:normalize-string name :nfkc)))
-
 (defun parsed-name (text &optional (case :upcase))
   "=> name, package or NIL, name in its own case. CASE is that of the readtable with which TEXT is read."
   (multiple-value-bind (name plain prefix) (scan-token (unwrapped text) case)
-    (values (normalized name)
+    (values name
             (if (equal prefix "") "KEYWORD" prefix)
             plain)))
 

@@ -136,6 +136,11 @@ the current package does not have; or NIL."
                (make-condition 'odd-character :char char :position position :place (place-in text position)
                                               :meant (and (plusp (length meant)) meant))))))))
 
+(defun odd-character-text (text)
+  "What is wrong with the odd character in TEXT, a name that means nothing; or NIL if it has none."
+  (let ((problem (or-nil (odd-character-in text))))
+    (and problem (princ-to-string problem))))
+
 (defun check-characters (text)
   "Signal an error if TEXT, code, has an odd character."
   (let ((problem (odd-character-in text)))

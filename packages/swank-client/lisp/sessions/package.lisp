@@ -77,6 +77,7 @@
            #:means-something-p
            #:odd-character
            #:odd-character-in
+           #:odd-character-text
            #:odd-position
            #:or-nil
            #:package-known-in

@@ -64,6 +64,16 @@
     (parsed "cl-user::never-seen-before")
     (is-false (accessible-symbol "NEVER-SEEN-BEFORE" "COMMON-LISP-USER"))))
 
+(define-test parsed-name-normalizes-as-the-reader-does
+    "Characters that are not escaped have the reader's Unicode form, before their case is changed."
+  (loop with package = (make-package (gensym "NORMALIZED") :use '())
+        for codes in '((#xB5 109) (124 110 #xA0 109 124) (#xB5 124 109 124) (124 #xB5 124 109) (92 #xB5 109) (#xFB01 120) (97 #x301) (#x2126)
+                       (#xDF 97) (120 #xFF10))
+        for text = (map 'string #'code-char codes)
+        for symbol = (let ((*package* package)) (read-from-string text))
+        do (is (equal (symbol-name symbol) (parsed-name text)) "~s" codes)
+        finally (delete-package package)))
+
 (define-test parsed-package-takes-every-designator
     "Package designators with and without colons are accepted."
   (dolist (text '("my-app" ":my-app" "#:my-app" "MY-APP"))

@@ -110,6 +110,8 @@ export interface PackageNotFound {
   readonly package: string;
   /** Names of packages whose name or a nickname is similar. */
   readonly similar: readonly string[];
+  /** What is wrong with an invisible or look-alike character in the name, and what to write instead. */
+  readonly oddCharacter?: string;
 }
 
 /** The package has no such symbol. */
@@ -121,6 +123,8 @@ export interface SymbolNotFound {
   readonly elsewhere: readonly string[];
   /** Number of further symbols that are not listed. */
   readonly more: number;
+  /** What is wrong with an invisible or look-alike character in the name, and what to write instead. */
+  readonly oddCharacter?: string;
 }
 
 /** Why a name means nothing. */

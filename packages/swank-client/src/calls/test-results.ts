@@ -40,7 +40,13 @@ export type TestResults =
       /** The error that ended the run. */
       readonly error: { readonly type: string; readonly message: string } | undefined;
     }
-  | { readonly status: "not-found"; readonly name: string; readonly similar: readonly string[] };
+  | {
+      readonly status: "not-found";
+      readonly name: string;
+      readonly similar: readonly string[];
+      /** What is wrong with an invisible or look-alike character in the name, and what to write instead. */
+      readonly oddCharacter?: string;
+    };
 
 /** `(:test NAME :form TEXT ...)` (lisp/code/run-tests.lisp). */
 const failure: Decoder<TestFailure> = plist({
@@ -74,7 +80,12 @@ export const testResults: Decoder<TestResults> = tagged({
     }),
   ),
   "not-found": map(
-    tuple(string, list(string)),
-    ([name, similar]): TestResults => ({ status: "not-found", name, similar }),
+    tuple(string, list(string), nullable(string)),
+    ([name, similar, oddCharacter]): TestResults => ({
+      status: "not-found",
+      name,
+      similar,
+      ...(oddCharacter === undefined ? {} : { oddCharacter }),
+    }),
   ),
 });

@@ -2,6 +2,7 @@ import { keyword, type Sexp } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
 import { type AskReply, askStop } from "../calls/ask-stop.js";
 import type { ForeignStopData } from "../calls/foreign-stops.js";
+import { requestFailed } from "../lisp/caller.js";
 import type { LispRunner } from "../lisp/lisp-runner.js";
 import type { SendOptions } from "../lisp/place.js";
 import type { Reply } from "../protocol/wire/messages.js";
@@ -58,7 +59,7 @@ export class ForeignChannel implements StopChannel {
           remedy: `It may wait for a lock that another thread holds. The stop is unchanged: look at it in ${owner.text}, or try again.`,
         });
       case "failed":
-        throw new SwankError("REQUEST_FAILED", `${label}: ${reply.message} [${reply.type}]`);
+        throw requestFailed(label, reply);
     }
   }
 }

@@ -100,7 +100,7 @@ export class Caller {
       const request = { label, package: packageName, thread, timeout, signal, id };
       const reply = await this.#connection.exchange(form, request);
       const stop = this.#stopped.get(id);
-      if (reply.status === "abort" && stop !== undefined) throw requestFailed(label, stop);
+      if (reply.status === "abort" && stop !== undefined) throw requestFailed(label, stop.condition);
       return reply;
     } catch (error) {
       isGivenUp = isSent && this.isOpen && isWaitOver(error);
@@ -185,6 +185,8 @@ function isWaitOver(error: unknown): boolean {
   return error instanceof SwankError && WAIT_OVER.includes(error.code);
 }
 
-function requestFailed(label: string, { condition }: DebugMessage): SwankError {
-  return new SwankError("REQUEST_FAILED", `${label}: ${condition.message} [${condition.type}]`);
+/** The error for a request that a condition ended in Lisp. The names of the runtime's own conditions mean nothing to a reader. */
+export function requestFailed(label: string, { message, type }: { readonly message: string; readonly type: string }) {
+  const shown = type.startsWith("SWANK-CLIENT/") ? "" : ` [${type}]`;
+  return new SwankError("REQUEST_FAILED", `${label}: ${message}${shown}`);
 }

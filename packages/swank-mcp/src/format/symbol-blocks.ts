@@ -52,12 +52,17 @@ export function notFoundBlocks(
     case "package-not-found":
       return [
         `Package ${shownName(description.package)} not found`,
-        ...block([...markerHint(asked), ...similarHint(description.similar)]),
+        ...block([...oddHint(description), ...markerHint(asked), ...similarHint(description.similar)]),
       ];
     case "symbol-not-found":
       return [
         `Symbol ${shownName(description.name)} not found in package ${shownName(description.package)} (status: NIL)`,
-        ...block([...markerHint(asked), ...elsewhereHint(description), ...similarNamesHint(similar)]),
+        ...block([
+          ...oddHint(description),
+          ...markerHint(asked),
+          ...elsewhereHint(description),
+          ...similarNamesHint(similar),
+        ]),
       ];
   }
 }
@@ -120,6 +125,11 @@ function foundText({ name, meanings }: FoundSymbol): string {
   const own = meanings.filter((meaning) => meaning.name === name);
   const entries = meanings.map((meaning) => meaningText(meaning, meaning === own[0] ? value : undefined));
   return [...(own.length === 0 ? [`${cutName(name, MAX_NAME)} [SYMBOL]`] : []), ...entries].join("\n\n");
+}
+
+/** The line about a character in a name that nobody sees, or takes for another one. */
+export function oddHint({ oddCharacter }: { readonly oddCharacter?: string }): string[] {
+  return oddCharacter === undefined ? [] : [oddCharacter];
 }
 
 /** The line that names what is similar to a name, if anything is. */

@@ -4,6 +4,7 @@ import type { JsonObject, ToolAnswer } from "../text/tool-answer.js";
 import type { ToolGuide } from "../text/tool-guide.js";
 import { missingAnswer } from "./not-found.js";
 import { redefinitionLines } from "./notes.js";
+import { oddHint } from "./symbol-blocks.js";
 
 /** Key of a result's `_meta` under which programs find the results as data. */
 const TESTS_META = "swank-mcp/tests";
@@ -28,7 +29,7 @@ export function testsAnswer(
   guide: ToolGuide,
 ): ToolAnswer {
   if (results.status === "not-found") {
-    const blocks = [missingText(results, framework), ...hints(results, framework)];
+    const blocks = [missingText(results, framework), ...oddHint(results), ...hints(results, framework)];
     return missingAnswer({ what: "test", blocks, meta: data({ ...results }) }, guide);
   }
   const { failures, failed, error } = results;
