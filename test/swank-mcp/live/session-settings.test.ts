@@ -120,3 +120,41 @@ describe("*break-on-signals* of the image's user", () => {
     expect(JSON.stringify(structuredContent)).not.to.contain('"1/1"');
   });
 });
+
+describe("*break-on-signals* of the image's user, when an agent leaves", () => {
+  /** The names of the threads that are stopped in the debugger, once nothing has changed for a while, and the number of connections. */
+  const STOPPED = `(flet ((stopped ()
+           (loop for thread in (sb-thread:list-all-threads)
+                 when (plusp (or (ignore-errors (sb-thread:symbol-value-in-thread 'swank::*sldb-level* thread)) 0))
+                   collect (sb-thread:thread-name thread))))
+    (loop repeat 500
+          until (and (null (stopped)) (= 1 (length swank::*connections*)))
+          do (sleep 0.01))
+    (list (stopped) (length swank::*connections*)))`;
+
+  for (const [how, leave] of [
+    ["in an orderly way", (server: McpStdio) => server.close()],
+    ["by SIGKILL", (server: McpStdio) => server.process.kill("SIGKILL")],
+  ] as const)
+    for (const when of ["before", "after"])
+      it(`leaves no thread stopped and no connection if it was set ${when} the agent came, which leaves ${how}`, async () => {
+        const lisp = await startRealSwank();
+        const user = await connect({ port: lisp.port });
+        const set = () => user.eval("(setf (sb-ext:symbol-global-value '*break-on-signals*) t)");
+        try {
+          await user.eval("1");
+          if (when === "before") await set();
+          const server = await McpStdio.start(["--attach", String(lisp.port)]);
+          await server.evaluate("1");
+          if (when === "after") await set();
+          await server.evaluate('(ignore-errors (error "x"))');
+          await server.call("evaluate-lisp", { code: '(error "stopped")' });
+          await server.call("evaluate-lisp", { code: "(loop (sleep 0.1))", timeout: 0.3 });
+          await leave(server);
+          expect(await user.eval(STOPPED)).to.deep.equal(["(NIL 1)"]);
+        } finally {
+          await user.close();
+          await lisp.stop();
+        }
+      });
+});

@@ -7,7 +7,7 @@
   ;; connections
   (:import-from #:swank #:*connection-closed-hook* #:*connections* #:*emacs-connection* #:*new-connection-hook* #:close-connection #:close-connection%
                 #:connection.socket-io #:connection.user-input #:connection.user-io #:connection.user-output #:default-connection
-                #:mconn.control-thread #:multithreaded-connection #:with-connection)
+                #:mconn.control-thread #:mconn.indentation-cache-thread #:mconn.reader-thread #:multithreaded-connection #:with-connection)
   ;; requests and messages
   (:import-from #:swank #:*buffer-package* #:*log-output* #:*pending-continuations* #:*send-counter* #:*slime-interrupts-enabled*
                 #:*swank-io-package* #:call/truncated-output-to-string #:current-socket-io #:current-thread-id #:dispatch-event
@@ -86,6 +86,8 @@
            #:make-istate
            #:make-tag
            #:mconn.control-thread
+           #:mconn.indentation-cache-thread
+           #:mconn.reader-thread
            #:multithreaded-connection
            #:nth-frame
            #:nth-thread

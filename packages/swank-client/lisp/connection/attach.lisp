@@ -34,10 +34,10 @@ a REPL. If that has no streams, the next output of any thread recurs until the s
     (move-to-end connection)
     ;; The sentinel may be adding a later connection, and then overwrite the change. That this connection is the first one does not show it:
     ;; it may be the only earlier one, and would then move behind the later one.
-    (sb-thread:make-thread (lambda ()
-                             (sleep 1/100)
-                             (when (intersection earlier (rest (member connection *connections*))) (move-to-end connection)))
-                           :name "swank-client connection")))
+    (start-runtime-thread (lambda ()
+                            (sleep 1/100)
+                            (when (intersection earlier (rest (member connection *connections*))) (move-to-end connection)))
+                          "swank-client connection")))
 
 (defun move-behind-others (connection)
   "Leave errors of background threads to the connection that receives them now. Swank gives them to the first connection of its list."

@@ -47,6 +47,16 @@ finds its thread. If the connection has closed, the request ends at once."
          ;; a client names a thread that cannot be to ask whether the connection is served
          (or (not (integerp thread)) (swank/backend:find-thread thread)))))
 
+(defun serving-thread-p (connection)
+  "True if this thread is one of Swank's that serve CONNECTION and evaluate nothing."
+  (member sb-thread:*current-thread*
+          (list (mconn.reader-thread connection) (mconn.control-thread connection) (mconn.indentation-cache-thread connection))))
+
+(defun continue-after-break (condition)
+  "Continue after CONDITION if it is a break. The user's *BREAK-ON-SIGNALS* would stop Swank's threads where they handle errors, such as the end
+of the connection, which then never closed."
+  (unless (typep condition 'serious-condition) (continue condition)))
+
 (defun install-guard (connection tag connected closed leaving dispatched)
   "Encapsulate Swank's functions under TAG to guard CONNECTION. CONNECTED and CLOSED are called with connections that open and close.
 The cell LEAVING holds the threads that move to another debugger. The car of the cell DISPATCHED is the number of requests that were passed on
@@ -63,8 +73,12 @@ and that no thread has begun; its cdr becomes true when everything is installed.
   (encapsulate-function 'close-connection% tag
                         (lambda (close closing &rest arguments)
                           (if (eq closing connection)
-                              (close-despite-errors close closing arguments)
+                              (let ((*break-on-signals* nil)) (close-despite-errors close closing arguments))
                               (apply close closing arguments))))
+  (encapsulate-function 'invoke-slime-debugger tag
+                        (lambda (enter condition)
+                          (when (serving-thread-p connection) (continue-after-break condition))
+                          (funcall enter condition)))
   (encapsulate-function 'eval-for-emacs tag
                         (lambda (serve form package id)
                           (if (eq *emacs-connection* connection)
@@ -93,7 +107,8 @@ and that no thread has begun; its cdr becomes true when everything is installed.
 (defun end-guard (connection tag dispatched)
   "End everything that runs or is stopped for CONNECTION, which is closed, and then the rest of the guard."
   (unwind-protect (release-all connection dispatched)
-    (unencapsulate-function 'eval-for-emacs tag)))
+    (unencapsulate-function 'eval-for-emacs tag)
+    (unencapsulate-function 'invoke-slime-debugger tag)))
 
 (defun guard (connection)
   "Guard CONNECTION until it is closed."
@@ -102,11 +117,10 @@ and that no thread has begun; its cdr becomes true when everything is installed.
         (dispatched (list 0)))
     (labels ((connected (new)
                (unless (eq new connection)
-                 (sb-thread:make-thread #'hand-over-threads :arguments (list new connection leaving)
-                                                       :name "swank-client hand-over")))
+                 (start-runtime-thread #'hand-over-threads "swank-client hand-over" new connection leaving)))
              (closed (closing)
                (when (eq closing connection)
                  (uninstall-guard tag #'connected #'closed)
-                 (sb-thread:make-thread #'end-guard :arguments (list connection tag dispatched) :name "swank-client clean-up"))))
+                 (start-runtime-thread #'end-guard "swank-client clean-up" connection tag dispatched))))
       (ignore-errors (keep-from-children (connection-descriptor connection)))
       (install-guard connection tag #'connected #'closed leaving dispatched))))

@@ -147,10 +147,8 @@ themselves."
           for complete = (no-request-begins-p connection dispatched)
           do (dolist (thread (set-difference (remove-if-not #'running-p (sb-thread:list-all-threads)) asked))
                (push thread asked)
-               (sb-thread:make-thread #'end-in-thread
-                                      :arguments (list thread #'running-p
-                                                       (list #'unwind-closed-request #'unwind-closed-request #'end-this-thread))
-                                      :name "swank-client clean-up"))
+               (start-runtime-thread #'end-in-thread "swank-client clean-up"
+                                     thread #'running-p (list #'unwind-closed-request #'unwind-closed-request #'end-this-thread)))
           until complete
           do (sleep 1/50)))
   (end-unserved connection))

@@ -5,9 +5,11 @@
 (defvar *code-session* nil "The session whose code this thread runs, or NIL.")
 
 (defun start-runtime-thread (function name &rest arguments)
-  "Start a thread of the runtime. It runs no client's code."
+  "Start a thread of the runtime. It runs no client's code, and the user's breaks do not stop it."
   (let ((*code-session* nil))
-    (sb-thread:make-thread function :name name :arguments arguments)))
+    (sb-thread:make-thread (lambda ()
+                             (let ((*break-on-signals* nil)) (apply function arguments)))
+                           :name name)))
 
 (defun cannot-enable-interrupts-p ()
   "True, inside WITH-INTERRUPTS, if this thread was interrupted while it entered or left WITHOUT-GCING.
