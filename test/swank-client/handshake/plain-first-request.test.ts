@@ -40,8 +40,8 @@ describe("the first request of connect", () => {
     await refused;
     await server.close();
     const datum = read(form);
-    if (!isList(datum) || datum[3] === undefined) throw new Error(`An unexpected request: ${form}`);
-    return print(datum[3]);
+    if (!isList(datum) || datum[1] === undefined) throw new Error(`An unexpected request: ${form}`);
+    return print(datum[1]);
   }
 
   it("signals no error in a thread that serves no connection of Swank, such as one of Slynk", async () => {

@@ -62,7 +62,7 @@ describe("Sources: places of a real SBCL", function () {
 
   /** Loads the file, whose first character may be a byte order mark, which SBCL takes for a variable. */
   async function load(format: "utf-8" | "latin-1"): Promise<void> {
-    await values(lisp, `(defvar \ufeff 1) (load "${path}" :external-format :${format})`);
+    await values(lisp, `(defvar |\ufeff| 1) (load "${path}" :external-format :${format})`);
   }
 
   for (const [title, content] of Object.entries(FILES)) {

@@ -65,7 +65,7 @@ describe("tools about code, given files and code that Lisp cannot read", () => {
 
   it("macroexpand-form says that code is nested too deep", async () => {
     expect(await answer("macroexpand-form", { code: "(".repeat(100_000) + ")".repeat(100_000) })).to.equal(
-      "The code cannot be read: It is circular, or nested too deep.",
+      "The code cannot be read: It is nested more than 1,000 levels deep.",
     );
     expect(await answer("macroexpand-form", { code: "(when 1 2)" })).to.match(/^\(if 1/);
   });

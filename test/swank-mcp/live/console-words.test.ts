@@ -21,7 +21,7 @@ Usage: ,in n form ... Evaluate in the environment of frame n.
 Frame index out of range
 There is no frame 99; the stack has frames 0 to N. ,frames lists them.
 The restart RETRY takes no values.
-Invoke it without values; the stop is unchanged.
+Invoke it without values; if its code reads them, give them as stdin. The stop is unchanged.
 There is no restart "USE" at this stop.
 Choose one of: 1 ABORT, 2 RETRY. ,restarts describes them. The stop is unchanged.
 There is no breakpoint 9.

@@ -58,8 +58,10 @@ describe("swank-mcp with a client that calls before it has read the answer to in
   }
 
   it("asks the user that initialize has announced", async () => {
-    const define = call(101, "evaluate-lisp", { code: "(defun asked-about () 1)" });
-    server.write(inOneChunk([INITIALIZE, INITIALIZED, define, call(102, "breakpoint_set", { function: "car" })]));
+    const other = call(101, "evaluate-lisp", { code: "(+ 1 2)" });
+    server.write(
+      inOneChunk([INITIALIZE, INITIALIZED, other, call(102, "breakpoint_set", { function: "uiop:getcwd" })]),
+    );
     const question = await server.notified("elicitation/create");
     expect(question.params?.["message"]).to.include("breakpoint");
     server.send({ id: question.id, result: { action: "decline" } });

@@ -32,9 +32,10 @@ DISPATCHED is the cell of INSTALL-GUARD."
       (eql 0 (search "SWANK-CLIENT/" (package-name (symbol-package operator))))))
 
 (defun swank-request-p (operator)
-  "True if OPERATOR, of a request, is a function of Swank other than those that evaluate code of the user."
+  "True if OPERATOR, of a request, is a function of Swank other than those that evaluate code of the user, or set *BREAK-ON-SIGNALS* for all."
   (and (eql 0 (search "SWANK" (package-name (symbol-package operator))))
-       (not (search "EVAL" (symbol-name operator)))))
+       (not (search "EVAL" (symbol-name operator)))
+       (not (search "BREAK-ON-SIGNALS" (symbol-name operator)))))
 
 (defun call-with-settings-for (form function)
   "Call FUNCTION, which evaluates FORM, a request, with the settings that FORM needs: what the user has set must not change what the library
