@@ -71,6 +71,11 @@ export class ImageProcess {
     return this.#log.tail;
   }
 
+  /** The number of characters that it has written to stdout and stderr. */
+  get outputLength(): number {
+    return this.#log.length;
+  }
+
   /** Kills it, and waits until it has ended. */
   async kill(): Promise<void> {
     this.#child.kill("SIGKILL");

@@ -64,6 +64,11 @@ export class LaunchedImage {
     return this.#process.outputTail;
   }
 
+  /** The number of characters that the image's process has written to stdout and stderr, as far as they have arrived here. */
+  get outputLength(): number {
+    return this.#process.outputLength;
+  }
+
   /**
    * Ends the image, and a build in the background. It runs exit hooks and cleanup forms, and is killed after `time` milliseconds, by default 4000. Resolves when the process
    * has ended. Never rejects.

@@ -11,6 +11,7 @@ const LONGEST_LINE = 8192;
 export class OutputLog {
   readonly #onLine: ((line: string) => void) | undefined;
   #tail = "";
+  #length = 0;
 
   constructor(onLine: ((line: string) => void) | undefined) {
     this.#onLine = onLine;
@@ -21,8 +22,14 @@ export class OutputLog {
     return this.#tail;
   }
 
+  /** The number of characters of all output, including those that the tail has lost. */
+  get length(): number {
+    return this.#length;
+  }
+
   /** Adds text that came from no stream. */
   add(text: string): void {
+    this.#length += text.length;
     this.#tail = (this.#tail + text).slice(-TAIL_LENGTH);
   }
 

@@ -40,6 +40,8 @@ export class AgentSession implements ImageUser {
   readonly approvals: Approvals;
   readonly record: ImageRecord;
   readonly #leave: () => void;
+  /** How many characters of a process's own output this agent has been told about. */
+  readonly #toldOutput = new WeakMap<LispSession, number>();
 
   /** @param name - Also known to the function that opens the image. */
   constructor(host: ImageHost, config: Config, name = new AgentName()) {
@@ -69,6 +71,14 @@ export class AgentSession implements ImageUser {
   async complete(prefix: string): Promise<readonly string[]> {
     const session = await this.host.current();
     return session?.client.completions(prefix, session.packageName).catch(() => []) ?? [];
+  }
+
+  /** The number of characters that the image's process has written to its own stdout and stderr since the last call of this function. */
+  takeProcessOutput(session: LispSession): number {
+    const length = session.processOutput?.length ?? 0;
+    const told = this.#toldOutput.get(session) ?? session.outputAtStart;
+    this.#toldOutput.set(session, length);
+    return length - told;
   }
 
   onNotice(notice: string): void {

@@ -1,9 +1,10 @@
+import { setImmediate } from "node:timers/promises";
 import { type Conclusion, conclude } from "../evaluation/conclusion.js";
 import { followEvaluation } from "../evaluation/follow-evaluation.js";
 import { reportFrames } from "../format/backtrace.js";
 import { packageLine, sourceLine } from "../format/frames.js";
 import { liveStopText } from "../format/live-stop.js";
-import { noteLines } from "../format/notes.js";
+import { noteLines, processOutputLines } from "../format/notes.js";
 import { OUTCOME_META, outcomeData } from "../format/outcome-data.js";
 import { cutOutput } from "../format/output-parts.js";
 import { reportText } from "../format/report.js";
@@ -50,7 +51,9 @@ export async function concludeEvaluation(
   const conclusion = conclude(followed, { loss, next, hang, reset: session.isRetired || session.resets !== resets });
   context.agent.lastError.apply(conclusion.lastError);
   if (outcome?.status === "stopped") context.agent.stops.add(outcome.stop, evaluation);
-  return conclusion;
+  // Output that was written before the outcome may be read in the same turn of the event loop, but later.
+  await setImmediate();
+  return { ...conclusion, processOutput: context.agent.takeProcessOutput(session) };
 }
 
 /**
@@ -67,8 +70,8 @@ export function concludedAnswer(
 ): ToolAnswer {
   const { config, guide } = context;
   const { maxValue } = config;
-  const { status, ending, isError } = whole;
-  const conclusion = { status, ending, transcript: withCutOutput(whole.transcript, maxOutput, context) };
+  const { ending, isError } = whole;
+  const conclusion = { ...whole, transcript: withCutOutput(whole.transcript, maxOutput, context) };
   const live =
     ending.kind === "condition" && ending.stop !== undefined ? [liveStopText(ending.stop, ending.error, guide)] : [];
   const places =
@@ -100,7 +103,8 @@ export async function presentedAnswer(
   const sections = transcriptSections(withCutOutput(conclusion.transcript, context.config.maxOutput, context));
   const answer = await presenter.answer(value, conclusion.transcript);
   const printed = sections.length === 0 ? [] : [sections.join("\n\n")];
-  return { ...answer, blocks: [...answer.blocks, ...printed, ...(remarks.length === 0 ? [] : [remarks.join("\n")])] };
+  const aside = [...processOutputLines(conclusion.processOutput), ...remarks];
+  return { ...answer, blocks: [...answer.blocks, ...printed, ...(aside.length === 0 ? [] : [aside.join("\n")])] };
 }
 
 function withoutWarnings(conclusion: Conclusion): Conclusion {

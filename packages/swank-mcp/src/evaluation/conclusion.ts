@@ -55,6 +55,8 @@ export interface Conclusion {
   readonly status: Status;
   /** Its output has lines where text is missing. */
   readonly transcript: Transcript;
+  /** Characters that the image's process has written to its own stdout and stderr since the previous evaluation's answer. */
+  readonly processOutput?: number;
   readonly ending: Ending;
   readonly isError: boolean;
   readonly lastError: LastErrorChange;

@@ -14,14 +14,15 @@ const FEW = 8;
 /** Longest time in milliseconds that is not mentioned. */
 const SHORT = 1000;
 
-type Noted = Pick<Conclusion, "transcript" | "ending">;
+type Noted = Pick<Conclusion, "transcript" | "ending" | "processOutput">;
 
 /** Lines for the second block of a report: facts about the evaluation that are neither output nor warnings. */
-export function noteLines({ transcript, ending }: Noted): string[] {
+export function noteLines({ transcript, ending, processOutput }: Noted): string[] {
   return [
     ...redefinitionLines(transcript.redefinitions),
     ...(ending.kind === "values" ? [...unshownLines(ending), ...idleLines(ending.idleBreakpoints ?? [])] : []),
     ...conditionLines(transcript.conditions),
+    ...processOutputLines(processOutput),
     ...timeLines(transcript.milliseconds, ending),
   ];
 }
@@ -36,6 +37,15 @@ function unshownLines({ forms: { count, unshown } = { count: 0, unshown: [] } }:
   });
   const where = kept.length === 0 ? "" : ` Kept for the next call: ${kept.join(", ")}.`;
   return [`Not shown: the values of ${numbers}.${where}`];
+}
+
+/** That the image's process has written to its own streams. Who wrote there is not known. */
+export function processOutputLines(characters = 0): string[] {
+  if (characters === 0) return [];
+  const counted = `${characters} character${characters === 1 ? "" : "s"}`;
+  return [
+    `Not in this answer: ${counted} on the image's own stdout or stderr, where other threads, child processes and C code write. lisp-status shows the end as process_output.`,
+  ];
 }
 
 /** The time of a long evaluation. The message of a timeout already says it. */

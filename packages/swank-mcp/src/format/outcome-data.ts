@@ -24,10 +24,13 @@ const MAX_FILES = 20;
 const MAX_NAMES = 4000;
 
 /** The parts of a conclusion that are shown as data. */
-type Concluded = Pick<Conclusion, "status" | "transcript" | "ending">;
+type Concluded = Pick<Conclusion, "status" | "transcript" | "ending" | "processOutput">;
 
 /** The facts of a report as data, each text cut as in the report. Restarts count from 1, as in every answer. */
-export function outcomeData({ status, transcript, ending }: Concluded, maxValue?: number): JsonObject {
+export function outcomeData(
+  { status, transcript, ending, processOutput = 0 }: Concluded,
+  maxValue?: number,
+): JsonObject {
   return {
     status,
     ...(ending.kind === "values" ? valuesData(notedValues(ending), ending.count, maxValue) : { values: [] }),
@@ -35,6 +38,7 @@ export function outcomeData({ status, transcript, ending }: Concluded, maxValue?
     ...(ending.kind === "values" ? idleData(ending.idleBreakpoints ?? []) : {}),
     stdout: transcript.stdout,
     stderr: transcript.stderr,
+    ...(processOutput > 0 ? { process_output: processOutput } : {}),
     ...warningsData(transcript),
     ...redefinitionsData(transcript.redefinitions),
     ...conditionsData(transcript.conditions),

@@ -21,12 +21,25 @@ export interface AttachedOrigin {
   readonly warning?: string;
 }
 
+/**
+ * What an image's process has written to its own stdout and stderr. Other threads, child processes and C code write there; the output of
+ * evaluations does not come this way.
+ */
+export interface ProcessOutput {
+  /** The number of characters so far. */
+  readonly length: number;
+  /** The end of the output. */
+  readonly tail: string;
+}
+
 /** The parts of a session. */
 export interface SessionParts {
   readonly client: LispClient;
   readonly origin: ImageOrigin;
   /** Tells a dead connection from an image that does not answer; absent if there can be only one connection. */
   readonly check?: ConnectionCheck;
+  /** Absent for an image that this server did not start: its output is not seen here. */
+  readonly processOutput?: ProcessOutput;
   /** Identifies the image: equal for all connections to one image, and different for different images. */
   readonly identity: string;
   /** Facts about opening the session for the agent and the log, in sentences; usually none. */
@@ -52,6 +65,9 @@ export class LispSession {
   readonly isPartlyLoaded: boolean;
   readonly notes: readonly string[];
   readonly check: ConnectionCheck | undefined;
+  readonly processOutput: ProcessOutput | undefined;
+  /** Characters that the process had written when the session was opened. */
+  readonly outputAtStart: number;
   readonly #parts: SessionParts;
   #packageName: string;
   #isRetired = false;
@@ -65,6 +81,8 @@ export class LispSession {
     this.isPartlyLoaded = parts.isPartlyLoaded ?? false;
     this.notes = parts.notes ?? [];
     this.check = parts.check;
+    this.processOutput = parts.processOutput;
+    this.outputAtStart = parts.processOutput?.length ?? 0;
     this.#parts = parts;
     this.#packageName = parts.client.info.package.name;
   }

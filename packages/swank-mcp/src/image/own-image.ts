@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { setTimeout } from "node:timers/promises";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import type { SwankClient } from "swank-client";
 import type { CoreBuildEnd, LaunchedImage, LoadedFile } from "swank-client/launch";
 import type { Config } from "../cli/config.js";
@@ -82,10 +82,20 @@ export async function openOwnImage(
   if (image.how !== "loaded") client.prepare().catch(() => undefined);
   try {
     const loaded = await loadFiles(config, { client, image, onFile }, signal);
+    // What the files wrote to the process's own streams is then read, and is not taken for the output of an evaluation.
+    await setImmediate();
     const shared = await sharing?.share(client, { command: shareImage, findSecret: findShareSecret });
     return new LispSession({
       client,
       origin: { kind: "own", shared },
+      processOutput: {
+        get length() {
+          return image.outputLength;
+        },
+        get tail() {
+          return image.outputTail;
+        },
+      },
       identity: `launched ${image.pid}`,
       remarks: [...loaded.flatMap(failureNotice), ...problemOf(shared)],
       isPartlyLoaded: loaded.some(({ status }) => status !== "loaded"),

@@ -10,6 +10,10 @@ import { othersStops, ownStops, stopListData } from "./stopped-threads.js";
 import { isUsualPortTaken } from "./usual-port.js";
 
 const SHARING_HINT = `Another program listens on port ${DEFAULT_PORT}, Swank's usual port. If the user wants to share that image, start swank-mcp with --attach ${DEFAULT_PORT}.`;
+/** Most characters of the process's own output. */
+const MAX_PROCESS_OUTPUT = 2000;
+const OUTPUT_ELSEWHERE =
+  "not seen here: what other threads, child processes and C code write to the image's own stdout and stderr appears where the user started the image";
 const UNRESPONSIVE = "The image does not answer: the other fields were read earlier.";
 
 export const lispStatus = defineTool({
@@ -53,6 +57,7 @@ export const lispStatus = defineTool({
         ? { unresponsive: `${UNRESPONSIVE} ${answer.message} ${answer.remedy}` }
         : { directory: answer.directory }),
       package: session.packageName,
+      ...processOutputData(session),
       ...stopListData(own, answer.isSilent ? [] : answer.others, config.maxStops),
       ...runningData(context.agent, session, answer.isSilent ? [] : answer.recorded),
       ...(config.readOnly ? { read_only: true } : {}),
@@ -70,6 +75,15 @@ export const lispStatus = defineTool({
     });
   },
 });
+
+/** The end of what the image's process wrote to its own stdout and stderr; nothing if it wrote nothing since the session was opened. */
+function processOutputData({ processOutput, outputAtStart }: LispSession) {
+  if (processOutput === undefined) return { process_output: OUTPUT_ELSEWHERE };
+  const { length, tail } = processOutput;
+  const characters = length - outputAtStart;
+  if (characters === 0) return {};
+  return { process_output: { characters, end: tail.slice(-Math.min(characters, MAX_PROCESS_OUTPUT)) } };
+}
 
 function sharedData({ shared }: OwnOrigin) {
   if (shared === undefined) return {};
