@@ -76,6 +76,31 @@ for (const readtableCase of [":preserve", ":invert"]) {
         expect(await answer("show-source", { name }), name).to.contain("(TheArg)");
     });
 
+    it("finds names in their case from another package, by their prefix", async () => {
+      const from = { package: "cl-user" };
+      await answer("evaluate-lisp", { code: inCase("(IN-PACKAGE :CL-USER)") });
+      const name = "rt-app::CamelCase";
+      expect(await answer("show-source", { name })).to.contain("CamelCase (TheArg)");
+      expect(await answer("show-source", { ...from, name })).to.contain("CamelCase (TheArg)");
+      expect(await answer("describe-symbol", { name })).to.contain("[FUNCTION]");
+      expect(await answer("find-references", { name, kind: "callers" })).to.contain("Caller");
+      expect(await answer("class-info", { name: "rt-app::MyClass" })).to.contain("SlotOne");
+      expect(await answer("show-source", { name: "(setf rt-app::MyPlace)" })).to.contain("(o MyClass)");
+      expect(await answer("show-source", { name: "(method rt-app::MyGeneric (rt-app::MyClass))" })).to.contain(
+        "MyGeneric ((o MyClass))",
+      );
+      expect(await answer("trace-calls", { functions: [name], code: "(rt-app::|CamelCase| 2)" })).to.contain("1 call");
+      for (const called of [name, "(setf rt-app::MyPlace)", "(method rt-app::MyGeneric (rt-app::MyClass))"]) {
+        const set = await server.call("breakpoint_set", { function: called });
+        expect(set.structuredContent, `${called}: ${blocks(set).join("\n")}`).to.have.property("id");
+        await server.call("breakpoint_remove", { id: set.structuredContent?.["id"] });
+      }
+      expect(await answer("breakpoint_set", { function: "rt-app::CamelCased" })).to.match(
+        /no such function|not defined/i,
+      );
+      await answer("evaluate-lisp", { code: "(in-package :rt-app)" });
+    });
+
     it("sets breakpoints, traces and evaluates in frames in it", async () => {
       const set = await server.call("breakpoint_set", {
         function: "CamelCase",

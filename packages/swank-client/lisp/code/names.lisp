@@ -86,7 +86,7 @@ User code that BODY calls has no input, and its output is discarded. => the valu
                    (string-equal (printed-object object) object-text))))
         (and (null object-text)
              (symbolp (class-name specializer))
-             (may-name-p text (symbol-name (class-name specializer)))))))
+             (may-name-p text (class-name specializer))))))
 
 (defun specializers-match-p (texts method)
   "True if TEXTS, the specializers as written, can mean those of METHOD. Missing ones at the end are T."
@@ -100,5 +100,8 @@ User code that BODY calls has no input, and its output is discarded. => the valu
   "True if TEXTS, the qualifiers as written, can mean those of METHOD."
   (let ((qualifiers (method-qualifiers method)))
     (and (= (length texts) (length qualifiers))
-         (every (lambda (text qualifier) (may-name-p text (if (symbolp qualifier) (symbol-name qualifier) (princ-to-string qualifier))))
+         (every (lambda (text qualifier)
+                  (if (symbolp qualifier)
+                      (may-name-p text qualifier)
+                      (string= (princ-to-string qualifier) (trimmed text))))
                 texts qualifiers))))

@@ -40,7 +40,7 @@
 NAME is not interned: a symbol of no package stands for an unknown one."
   (let ((text (trimmed source)) (setf-p (setf-text-p (trimmed source))))
     (cond ((and (plusp (length text)) (char= #\( (char text 0)) (not setf-p))
-           (one-form-in (name-forms text)))
+           (one-form-in (name-forms (with-names-spelled text))))
           (t (let ((*read-suppress* t)) (one-form-in (name-forms text)))
              (multiple-value-bind (symbol status package name prefix) (symbol-named text *package*)
                (unless package (error 'no-such-package :name prefix))

@@ -94,10 +94,6 @@ a name with small letters of one without bars."
 printed."
   (remove-duplicates (list (readtable-case *readtable*) :upcase) :from-end t))
 
-(defun may-name-p (text name)
-  "True if TEXT, as a client writes it, can mean NAME, a symbol's."
-  (some (lambda (case) (string= name (parsed-name text case))) (name-cases)))
-
 (defparameter *cased-readtables*
   (loop for case in '(:upcase :downcase :preserve :invert)
         collect case

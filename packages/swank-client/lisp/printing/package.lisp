@@ -21,7 +21,6 @@
            #:in-time
            #:line-text
            #:line-text-in-time
-           #:may-name-p
            #:name-cases
            #:on-one-line
            #:one-of-names-p

@@ -47,16 +47,32 @@
     (prin1-to-string symbol)))
 
 (defun symbol-named (text home &optional (check-p t))
-  "The symbol that TEXT, as a client writes it under the current readtable, means in the package HOME: a symbol with its prefix or none,
-perhaps quoted, or in (setf ...). An unknown name with an odd character is an error if CHECK-P.
+  "The symbol that TEXT, as a client writes it under the current readtable or that of the symbol's package, means in the package HOME: a symbol
+with its prefix or none, perhaps quoted, or in (setf ...). An unknown name with an odd character is an error if CHECK-P.
 => the symbol, its status, its package | NIL, NIL, the package or NIL, the name, its prefix or NIL, the name as written"
   (let ((missed nil))
-    (dolist (case (name-cases) (progn (when check-p (check-characters text)) (values-list missed)))
-      (multiple-value-bind (name prefix written) (parsed-name text case)
-        (let ((package (if prefix (or (find-designated-package prefix home) (live-package prefix)) home)))
-          (multiple-value-bind (symbol status) (and package (or-nil (accessible-symbol name package)))
-            (when status (return (values symbol status package)))
-            (unless missed (setf missed (list nil nil package name prefix written)))))))))
+    (flet ((look (case &optional known)
+             (multiple-value-bind (name prefix written) (parsed-name text case)
+               (let ((package (cond (known)
+                                    (prefix (or (find-designated-package prefix home) (live-package prefix)))
+                                    (t home))))
+                 (multiple-value-bind (symbol status) (and package (or-nil (accessible-symbol name package)))
+                   (when status (return-from symbol-named (values symbol status package)))
+                   (unless missed (setf missed (list nil nil package name prefix written)))
+                   package)))))
+      (dolist (case (name-cases))
+        (let* ((package (look case))
+               (own (and package (readtable-of-package package))))
+          (when own (look (readtable-case own) package)))))
+    (when check-p (check-characters text))
+    (values-list missed)))
+
+(defun may-name-p (text symbol)
+  "True if TEXT, as a client writes it, can mean SYMBOL. Packages are not compared."
+  (let* ((package (symbol-package symbol))
+         (readtable (and package (readtable-of-package package))))
+    (some (lambda (case) (string= (symbol-name symbol) (parsed-name text case)))
+          (append (name-cases) (and readtable (list (readtable-case readtable)))))))
 
 ;;; Characters that Lisp takes for parts of names, and people for something else or for nothing
 
@@ -145,6 +161,26 @@ the current package does not have; or NIL."
   "Signal an error if TEXT, code, has an odd character."
   (let ((problem (odd-character-in text)))
     (when problem (error problem))))
+
+;;; Names in longer texts
+
+(defun spelled-name (token)
+  "TOKEN, the name of a symbol of a package with its own readtable, as code under the current readtable writes it; or NIL for other texts."
+  (when (and (position #\: token) (not (find-if (lambda (char) (find char "|\\")) token)))
+    (multiple-value-bind (symbol status package) (symbol-named token *package* nil)
+      (and status (readtable-of-package package) (qualified-name symbol)))))
+
+(defun with-names-spelled (text)
+  "TEXT, code, with each name of a package with its own readtable as code under the current readtable writes it."
+  (flet ((other-p (position)
+           (let* ((token (token-around text position)) (spelled (spelled-name token)))
+             (and spelled (string/= token spelled)))))
+    (loop for position = (outside-position text #'other-p)
+          while position
+          do (let ((token (token-around text position)))
+               (setf text (concatenate 'string (subseq text 0 position) (spelled-name token)
+                                       (subseq text (+ position (length token)))))))
+    text))
 
 ;;; Suggestions
 

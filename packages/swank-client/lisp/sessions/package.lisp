@@ -74,6 +74,7 @@
            #:live-packages
            #:make-evaluation
            #:nearer-p
+           #:may-name-p
            #:means-something-p
            #:odd-character
            #:odd-character-in
@@ -110,5 +111,6 @@
            #:with-code-syntax
            #:with-file-syntax
            #:with-literal-limits
+           #:with-names-spelled
            #:with-session-settings
            #:with-session-variables))
