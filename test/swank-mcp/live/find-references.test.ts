@@ -204,6 +204,21 @@ describe("find-references", () => {
     );
   });
 
+  it("leaves this server's own functions and methods out", async () => {
+    for (const [name, kind] of [
+      ["cl:car", "callers"],
+      ["cl:*package*", "references"],
+      ["cl:*package*", "bindings"],
+      ["swank::*emacs-connection*", "references"],
+      ["cl:print-object", "callers"],
+      ["cl:structure-object", "subclasses"],
+      ["cl:error", "subclasses"],
+      ["cl:with-open-file", "macro-uses"],
+    ] as const)
+      expect(await found(name, kind)).not.to.match(/SWANK-CLIENT|SWANK-OBJECTS/i);
+    expect(await found("cl:*package*", "references")).to.include("In Lisp itself: ");
+  });
+
   it("pages through a thousand callers in the order of the file", async () => {
     const callers = Array.from({ length: 1000 }, (_, index) => `(defun caller-${index} (x)\n  (busy (1+ x)))\n`);
     await load("busy.lisp", `(in-package :mail)\n(defun busy (x) x)\n${callers.join("")}`);

@@ -66,8 +66,21 @@
     ((cons (eql setf)) (symbol-of-code (second name)))
     (cons (symbol-of-code (second (member :in name))))))
 
+(defun specializer-package (specializer)
+  "The package of the name of SPECIALIZER, a class, or NIL."
+  (let ((name (and (typep specializer 'class) (class-name specializer))))
+    (and name (symbolp name) (symbol-package name))))
+
+(defun this-librarys-p (definition)
+  "True if DEFINITION is this library's, of any version in the image."
+  (let ((name (symbol-of-code (definition-name definition))))
+    (some (lambda (package) (and package (package-name package) (own-package-p package)))
+          (cons (and name (symbol-package name))
+                (and (definition-method definition)
+                     (mapcar #'specializer-package (sb-mop:method-specializers (definition-method definition))))))))
+
 (defun lisps-own-p (definition)
-  "True if DEFINITION is SBCL's, Swank's or this library's."
+  "True if DEFINITION is SBCL's or Swank's."
   (let ((path (record-path definition))
         (name (symbol-of-code (definition-name definition))))
     (or (and path (eql 0 (search "SYS:" path)))
@@ -81,13 +94,13 @@
   (let ((method (definition-method definition)))
     (and method
          (find-if (lambda (specializer)
-                    (let ((package (and (typep specializer 'class) (symbolp (class-name specializer)) (symbol-package (class-name specializer)))))
+                    (let ((package (specializer-package specializer)))
                       (and package (program-package-p package))))
                   (sb-mop:method-specializers method)))))
 
 (defun own-specializer-p (specializer)
   "True if SPECIALIZER is a class of SBCL or of Common Lisp."
-  (let ((package (and (typep specializer 'class) (symbolp (class-name specializer)) (symbol-package (class-name specializer)))))
+  (let ((package (specializer-package specializer)))
     (and package (package-name package)
          (or (eq package (find-package "COMMON-LISP")) (implementation-package-p package)))))
 
@@ -159,7 +172,7 @@ the further lines that have the name USED, unless that is NIL."
 
 (defun references (kind name start limit)
   "The part after the name of the reply of FIND-REFERENCES."
-  (multiple-value-bind (programs own) (split-by-owner (each-once (or-nil (referring kind name))))
+  (multiple-value-bind (programs own) (split-by-owner (remove-if #'this-librarys-p (each-once (or-nil (referring kind name)))))
     (let ((sorted (by-place programs)) (count (length programs)))
       (list (page-entries (subseq sorted (min start count) (min (+ start limit) count))
                           (and (member kind *kinds-by-name*) (symbol-name (if (consp name) (second name) name))))
