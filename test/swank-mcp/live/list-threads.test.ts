@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "chai";
 import {
   ALL_GO_ON,
@@ -20,7 +21,7 @@ function named({ text, threads }: ListedThreads): string {
       /^Not listed: \d+ threads of Swank and Lisp \(.*\)\.$/m,
       "Not listed: <n> threads of Swank and Lisp (...).",
     )
-    .replace(/, for \d+ s(?: or more)?/g, "")
+    .replace(/, for \d+ s/g, "")
     .replace(/(?<![\w/-])\d+(?![\w-])/g, (number) => (names.has(number) ? `<${names.get(number)}>` : number));
 }
 
@@ -101,10 +102,39 @@ describe("list-threads", function () {
     expect((await listThreads(server, { name: "control-" })).text).to.match(/^\d+ control-thread, Swank or Lisp: /);
   });
 
+  it("says that it is not known who ends a deadlock of hand-made locks", async () => {
+    await server.evaluate(`
+(defvar *a* (sb-thread:make-semaphore :name "a"))
+(defvar *b* (sb-thread:make-semaphore :name "b"))
+(defvar *spin* (list 1))
+(sb-thread:make-thread (lambda () (sb-thread:wait-on-semaphore *b*) (sb-thread:signal-semaphore *a*)) :name "first")
+(sb-thread:make-thread (lambda () (sb-thread:wait-on-semaphore *a*) (sb-thread:signal-semaphore *b*)) :name "second")
+(sb-thread:make-thread (lambda () (loop while (sb-ext:compare-and-swap (car *spin*) 0 1) do (sb-thread:thread-yield))) :name "spin")
+(sb-thread:make-thread (lambda () (loop while (car *spin*) do (sleep 3600))) :name "poll")
+nil`);
+    const { text } = await listThreadsWhen(server, { first: "queue", second: "queue", poll: "sleep" });
+    expect(text).to.match(/ first, your code: .* semaphore "b"; who would wake it is not known$/m);
+    expect(text).to.match(/ second, your code: .* semaphore "a"; who would wake it is not known$/m);
+    expect(text).to.match(/^No deadlock among mutexes and ends of threads\. Who waits for whom is not known for /m);
+  });
+
+  it("gives no time for a wait, also after its stack was read, and the true time of an evaluation", async () => {
+    await server.evaluate('(sb-thread:make-thread (lambda () (sleep 3600)) :name "Other") nil');
+    const running = server.startCall("evaluate-lisp", { code: "(list (sleep 3600))", timeout: 3600 });
+    await listThreadsWhen(server, { Other: "sleep", worker: "sleep" });
+    await delay(2100);
+    await listStacks(server, 3);
+    const { text } = await listThreads(server, {});
+    expect(text).to.match(/^\d+ Other, your code: sleeping$/m);
+    expect(text).to.match(/^\d+ worker, your evaluation, begun (?:[2-9]|\d\d) s ago: sleeping$/m);
+    running.result.catch(() => undefined);
+    server.cancel(running.id);
+  });
+
   it("tells a running evaluation of the agent", async () => {
     const running = server.startCall("evaluate-lisp", { code: "(list (sleep 3600))", timeout: 3600 });
     const { text } = await listThreadsWhen(server, { worker: "sleep" });
-    expect(text).to.match(/^\d+ worker, your evaluation: sleeping/m);
+    expect(text).to.match(/^\d+ worker, your evaluation(?:, begun \d+ s ago)?: sleeping/m);
     // A cancelled call gets no answer.
     running.result.catch(() => undefined);
     server.cancel(running.id);

@@ -7,7 +7,6 @@
   (:import-from #:sb-thread #:semaphore-queue #:thread-ephemeral-p #:thread-os-tid #:thread-semaphore)
   (:export #:ends-for-p
            #:interruptible-p
-           #:milliseconds-when-run
            #:system-call
            #:system-call-address
            #:system-call-deadline-p
@@ -105,11 +104,3 @@ The kinds are those of *SYSTEM-CALLS*, :RUNNING, :C-LOCK, :OTHER, and NIL if not
   "True if QUEUE is where threads wait for the end of THREAD."
   (let ((semaphore (ignore-errors (thread-semaphore thread))))
     (and semaphore (eq queue (semaphore-queue semaphore)))))
-
-;;; Time
-
-(defun milliseconds-when-run (thread)
-  "The time, in milliseconds of the kernel's clock, at which THREAD last ran, or NIL if Linux does not tell."
-  (let* ((line (find "se.exec_start" (file-lines (task-file thread "sched") 6) :test (lambda (name line) (eql 0 (search name line)))))
-         (start (and line (position #\Space line :from-end t))))
-    (and start (parse-integer line :start start :junk-allowed t))))

@@ -74,20 +74,20 @@
               (optional :descriptor (and (integerp object) object))
               (optional :holder (and blocker (thread-number blocker)))))))
 
-(defun seconds-in-state (thread kind now)
-  "Seconds for which THREAD has been in its state of KIND at least, or NIL. NOW is this thread's MILLISECONDS-WHEN-RUN."
-  (let ((evaluation (value-in-thread '*evaluation* thread))
-        (then (milliseconds-when-run thread)))
-    (cond ((not (eq kind :running)) (and now then (max 0 (floor (- now then) 1000))))
-          (evaluation (floor (- (get-internal-real-time) (evaluation-started evaluation)) internal-time-units-per-second)))))
+(defun evaluation-seconds (thread)
+  "Seconds since the evaluation that THREAD runs has begun, or NIL. Neither SBCL nor Linux records when a thread has begun to wait: the times of
+its task are those of the last garbage collection or look at its stack, and of its processor's clock."
+  (let ((evaluation (value-in-thread '*evaluation* thread)))
+    (and evaluation
+         (floor (- (get-internal-real-time) (evaluation-started evaluation)) internal-time-units-per-second))))
 
-(defun thread-entry (thread now)
+(defun thread-entry (thread)
   "A plist that describes THREAD, made without disturbing it."
   (let ((wait (wait-plist thread)))
     (append (list :id (thread-number thread)
                   :name (thread-name-text thread)
                   :level (debugger-level thread))
-            (optional :seconds (seconds-in-state thread (getf wait :state) now))
+            (optional :seconds (evaluation-seconds thread))
             wait
             (list* :whose (whose thread)))))
 
@@ -125,8 +125,7 @@ is positive. => (:threads (PLIST ...) :count NUMBER :deadlocks (TEXT ...))"
            (all (sb-thread:list-all-threads))
            (wanted (remove-if-not (lambda (thread) (wanted-thread-p thread id name)) all))
            (threads (subseq wanted 0 (min +most-threads+ (length wanted))))
-           (now (milliseconds-when-run sb-thread:*current-thread*))
-           (entries (mapcar (lambda (thread) (thread-entry thread now)) threads)))
+           (entries (mapcar #'thread-entry threads)))
       (list :threads (if (plusp frames) (with-stacks threads entries frames) entries)
             :count (length wanted)
             :deadlocks (mapcar #'deadlock-text (wait-cycles all))))))

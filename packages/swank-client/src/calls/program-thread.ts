@@ -92,7 +92,7 @@ export interface ProgramThread {
   readonly what?: string | undefined;
   readonly holder?: number | undefined;
   readonly descriptor?: number | undefined;
-  /** Whole seconds for which it has been waiting at least, or for which its evaluation has been running. */
+  /** Whole seconds since its evaluation has begun, if it runs one. How long a thread has been waiting is not recorded anywhere. */
   readonly seconds?: number | undefined;
   /** Names of the functions in its innermost frames, if they were wanted and could be read. */
   readonly frames?: readonly string[] | undefined;

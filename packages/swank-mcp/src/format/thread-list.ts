@@ -24,6 +24,16 @@ interface Asked {
   readonly guide: ToolGuide;
 }
 
+/** States in which a thread may wait for another one without a lock or an end that tells which. */
+const UNSEEN_STATES: readonly ProgramThread["state"][] = ["queue", "semaphore", "lock", "c-lock", "running", "sleep"];
+
+const UNSEEN =
+  "No deadlock among mutexes and ends of threads. Who waits for whom is not known for condition variables, semaphores, and loops that poll a lock of the program's own.";
+
+function mayWaitUnseen({ level, state }: ProgramThread): boolean {
+  return level === 0 && UNSEEN_STATES.includes(state);
+}
+
 /** The order in which threads are listed, by whose code they run. */
 const ORDER: readonly ProgramThread["whose"][] = ["evaluation", "code", "program", "client", "service"];
 
@@ -50,6 +60,7 @@ export function threadListAnswer(found: ProgramThreads, asked: Asked): ToolAnswe
     ...found.deadlocks,
     ...(found.deadlocks.length > 0 ? [""] : []),
     ...(sorted.length === 0 ? [noThread(asked)] : shown.flatMap((thread) => threadLines(thread, asked))),
+    ...(found.deadlocks.length === 0 && sorted.filter(mayWaitUnseen).length > 1 ? [UNSEEN] : []),
     ...(left > 0 ? [`${more(left, "thread")}. Give a part of the name.`] : []),
     ...serviceLine(found.threads.filter((thread) => !sorted.includes(thread))),
   ].join("\n");
@@ -68,10 +79,11 @@ function noThread({ name }: Asked): string {
 }
 
 function threadLines(thread: ProgramThread, asked: Asked): string[] {
-  const { id, name, frames, unread } = thread;
+  const { id, name, frames, unread, seconds } = thread;
+  const begun = seconds === undefined || seconds < 1 ? "" : `, begun ${seconds} s ago`;
   const title = [id, ...(name === "" ? [] : [oneLine(name, MAX_NAME)])].join(" ");
   return [
-    `${title}, ${whoseText(thread, asked)}: ${stateText(thread, asked)}`,
+    `${title}, ${whoseText(thread, asked)}${begun}: ${stateText(thread, asked)}`,
     ...(frames === undefined ? [] : [`  ${frames.map((frame) => oneLine(frame, MAX_FRAME)).join(" < ")}`]),
     ...(unread === undefined ? [] : [`  No frames: ${asked.guide.advise(UNREAD[unread])}`]),
   ];
@@ -97,16 +109,13 @@ export function whoseText(
 }
 
 function stateText(thread: ProgramThread, { stops }: Asked): string {
-  const { id, level, state, seconds } = thread;
-  if (level === 0) return `${waitText(thread)}${timeText(seconds, state === "running" ? "" : " or more")}`;
+  const { id, level, state } = thread;
+  if (level === 0) return waitText(thread);
   const stop = stops.find((live) => live.thread === id && live.level === level);
   const since = stop && Math.floor((Date.now() - stop.condition.timestamp) / 1000);
-  const place = `stopped as ${id}/${level}${timeText(since, "")}`;
+  const time = since === undefined || since < 1 ? "" : `, for ${since} s`;
+  const place = `stopped as ${id}/${level}${time}`;
   return state === "stopped" ? place : `${place}; it was ${waitText(thread)}`;
-}
-
-function timeText(seconds: number | undefined, vague: string): string {
-  return seconds === undefined || seconds < 1 ? "" : `, for ${seconds} s${vague}`;
 }
 
 /** What a thread does or waits for. */
@@ -115,17 +124,17 @@ export function waitText({ state, what, holder, descriptor }: ProgramThread): st
   const file = descriptor === undefined ? "" : ` file descriptor ${descriptor}`;
   switch (state) {
     case "mutex":
-      return `waiting for${named}${holder === undefined ? "" : ` held by ${holder}`}`;
+      return `waiting for${named}${holder === undefined ? "; who holds it is not known" : ` held by ${holder}`}`;
     case "join":
       return `waiting for the end of ${holder ?? "a thread"}`;
     case "queue":
-      return `waiting on a condition variable or semaphore${named}`;
+      return `waiting on a condition variable or semaphore${named}; who would wake it is not known`;
     case "semaphore":
-      return `waiting for${named}`;
+      return `waiting for${named}; who would signal it is not known`;
     case "lock":
-      return "waiting for a lock";
+      return "waiting for a lock; who holds it is not known";
     case "c-lock":
-      return "waiting for a lock of the C library";
+      return "waiting for a lock of the C library; who holds it is not known";
     case "read":
       return `reading${file}`;
     case "write":

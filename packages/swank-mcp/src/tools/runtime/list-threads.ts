@@ -8,7 +8,7 @@ export const listThreads = defineTool({
   effect: "reads",
   title: "List threads",
   description:
-    "List the image's threads: whose code each runs, what it waits for (lock and holder, condition variable, sleep, input) and how long. Deadlocks come first. No thread is disturbed; only stacks interrupts them, briefly.",
+    "List the image's threads: whose code each runs, what it waits for (lock and holder, condition variable, sleep, input). Deadlocks of mutexes come first. No thread is disturbed; only stacks interrupts them, briefly.",
   input: () =>
     z.strictObject({
       stacks: z.int().min(0).max(30).optional().describe("Innermost frames of each (default 0)"),
