@@ -55,6 +55,16 @@ describe("trace-calls", function () {
     snapshots.match("tree", await traced({ code, package: "shop" }));
   });
 
+  it("merges equal neighbours and keeps the values of alternating calls after the third call", async () => {
+    await server.evaluate("(defun echo-of (x) x)");
+    const functions = ["echo-of"];
+    const equal = await traced({ code: "(list (echo-of 1) (echo-of 2) (echo-of 1) (echo-of 1))", functions });
+    expect(equal).to.match(/\(ECHO-OF 1\) => 1\b.*\n.*\(ECHO-OF 2\) => 2\b.*\n.*\(ECHO-OF 1\) x 2 => 1\b/);
+    const alternating = await traced({ code: "(dotimes (i 4) (echo-of :ab) (echo-of :ax))", functions });
+    expect(alternating.match(/\(ECHO-OF :A[BX]\) => :A[BX]/g)).to.have.length(8);
+    expect(alternating).not.to.contain("(ECHO-OF ...)");
+  });
+
   it("shows methods, and only calls for which the condition holds", async () => {
     const functions = ["(method shop::act (symbol))", "(method shop::act (t))"];
     snapshots.match("methods", await traced({ code: "(shop::act :a) (shop::act 1)", functions }));

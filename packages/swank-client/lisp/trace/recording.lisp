@@ -5,7 +5,7 @@
 
 (declaim (ftype function condition-true-p))
 
-(defconstant +distinct-siblings+ 3 "Calls of one function, with different arguments or values, that a call shows before the others are folded.")
+(defconstant +distinct-siblings+ 20 "Calls of one function, with different arguments or values, that a call shows before the others are folded.")
 
 (defstruct (recording (:include run))
   "A trace for a client. ARMED is what it has switched on."

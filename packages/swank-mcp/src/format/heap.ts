@@ -15,7 +15,7 @@ export function summaryAnswer(summary: HeapSummary, guide: ToolGuide): ToolAnswe
   const { id, types, typeCount, objects, bytes } = summary;
   const left = typeCount - types.length;
   const text = [
-    `${countText(objects)} objects of ${countText(typeCount)} ${typeCount === 1 ? "type" : "types"}, ${bytesText(bytes)}.`,
+    `${countText(objects)} ${objects === 1 ? "object" : "objects"} of ${countText(typeCount)} ${typeCount === 1 ? "type" : "types"}, ${bytesText(bytes)}.`,
     ...lookLines(summary),
     ...(types.length === 0
       ? []
