@@ -108,7 +108,7 @@ The evaluation gave no value within <n> s. It was interrupted and is paused in t
     const { deadlocks, text } = await listThreads(server);
     expect(deadlocks).to.have.lengthOf(1);
     expect(text).to.match(
-      /^(\d+) worker, your evaluation: stopped as \1\/1(?:, for \d+ s)?; it was waiting for MUTEX "b" held by \d+$/m,
+      /^(\d+) worker, your evaluation(?:, begun \d+ s ago)?: stopped as \1\/1(?:, for \d+ s)?; it was waiting for MUTEX "b" held by \d+$/m,
     );
   });
 });
