@@ -95,11 +95,11 @@ describe("conclude", () => {
   });
 
   it("names the thread of an evaluation that could not be aborted", () => {
-    expect(reportText(conclude(running(9)))).to.match(/STILL RUNNING in thread 9\.$/);
-    expect(reportText(conclude(running(undefined)))).to.match(/STILL RUNNING\.$/);
+    expect(reportText(conclude(running(9)))).to.match(/STILL RUNNING in thread 9\. Code does not react inside /);
+    expect(reportText(conclude(running(undefined)))).to.match(/STILL RUNNING\. Code does not react inside /);
     const brokenIn: Answerable = { kind: "running", thread: 9, transcript: SILENT };
     expect(reportText(conclude(brokenIn))).to.match(
-      /\nThe user interrupted the evaluation\. .*STILL RUNNING in thread 9\.$/,
+      /\nThe user interrupted the evaluation\. .*STILL RUNNING in thread 9\. Code does not react inside /,
     );
   });
 

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect } from "chai";
 import { blocks } from "../../support/mcp-results.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
@@ -82,7 +85,31 @@ describe("evaluate-lisp on code that behaves badly", () => {
       timeout: 0.5,
     });
     expect(result.isError).to.equal(true);
-    expect(blocks(result)[0]).to.match(/^\[TIMEOUT\] TIMEOUT\n.*(?:STILL RUNNING|was aborted)/);
+    expect(blocks(result)[0]).to.match(
+      /^\[TIMEOUT\] TIMEOUT\n.*(?:STILL RUNNING in thread \d+\. Code does not react inside sb-sys:without-interrupts .* call reset-session|was aborted)/,
+    );
+  });
+
+  it("names the printing method that does not return, of a value and at a stop", async () => {
+    await server.evaluate("(defclass endless () ()) (defmethod print-object ((x endless) s) (loop (sleep 0.01)))");
+    const value = await server.call("evaluate-lisp", { code: "(make-instance 'endless)", timeout: 0.5 });
+    expect(blocks(value)[0]).to.match(
+      /^\[TIMEOUT\] [\s\S]* It was printing an object: PRINT-OBJECT for ENDLESS has not returned\. Correct that method/,
+    );
+    const stop = await server.call("evaluate-lisp", {
+      code: '(defun stop-with (x) (error "~a" (type-of x))) (stop-with (make-instance \'endless))',
+    });
+    expect(blocks(stop).join("\n")).to.match(/X = #<a COMMON-LISP-USER::ENDLESS takes too long to print>/);
+  });
+
+  it("says how a timeout was understood that may be meant in milliseconds", async () => {
+    const remark = (timeout: number) => server.call("evaluate-lisp", { code: "1", timeout }).then(blocks);
+    expect(await remark(30_000)).to.deep.equal([
+      "=> 1",
+      "timeout 30000 was taken as 30000 seconds (500 minutes), not milliseconds.",
+    ]);
+    expect(await remark(600)).to.deep.equal(["=> 1"]);
+    expect((await remark(300_000))[0]).to.match(/must be a number of seconds above 0 and at most 86400, not 300000\./);
   });
 });
 
@@ -141,6 +168,24 @@ describe("invisible and look-alike characters", () => {
       }
     });
   }
+
+  it("are named with their line in files that the compiler warns about", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "odd-"));
+    try {
+      for (const [name, text, odd] of [
+        ["mark", "\ufeff(defun odd-1 () 1)\n", "U+FEFF ZERO WIDTH NO-BREAK SPACE at line 1, column 1 "],
+        ["blank", "(defun odd-2 () 1)\n\u00a0\n(list 1)\n", "U+00A0 NO-BREAK SPACE at line 2, column 1 "],
+        ["zero", "(defun odd-3 () 1)\n\n\u200b(list 1)\n", "U+200B ZERO WIDTH SPACE at line 3, column 1 "],
+        ["inner", "(defun odd-4 ()\n  (list\u00a01))\n", "U+00A0 NO-BREAK SPACE at line 2, column 8 "],
+      ] as const) {
+        const file = join(folder, `${name}.lisp`);
+        await writeFile(file, text);
+        expect((await answer("load-system", { file })).text, name).to.contain(odd);
+      }
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
 
   it("are named in the names of packages and methods", async () => {
     for (const [tool, args] of [

@@ -31,11 +31,13 @@ that cannot be read."
   (let* ((definition (compiled-definition))
          (severity (note-severity condition))
          ;; without line breaks, the words of the compiler's errors run together
-         (text (report-text condition 2000 (eq severity :error))))
+         (text (report-text condition 2000 (eq severity :error)))
+         (undefined (undefined-thing condition text))
+         (file (or (compiled-from-file) *compile-file-truename*)))
     (make-note :severity severity
-               :text text
-               :undefined (undefined-thing condition text)
-               :file (or (compiled-from-file) *compile-file-truename*)
+               :text (with-odd-character text undefined file)
+               :undefined undefined
+               :file file
                :definition (and definition (name-text definition))
                :path (nth-value 1 (compiled-form))
                :position (and (typep condition 'reader-error) (or-nil (character-read condition))))))

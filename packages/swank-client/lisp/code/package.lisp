@@ -6,7 +6,7 @@
         #:swank-client/threads #:swank-client/printing #:swank-client/ledger #:swank-client/sessions #:swank-client/sources
         #:swank-client/describe)
   (:import-from #:swank-client/evaluate #:*evaluation* #:call-noting-load #:compiled-users #:ensure-texts-shown #:note-compiling #:report-progress
-                #:stale-users #:undefined-thing #:undefined-yet-p)
+                #:stale-users #:undefined-thing #:undefined-yet-p #:with-odd-character)
   (:import-from #:swank-client/stops #:call-framework #:call-own #:class-name-text #:message-text #:method-form #:shown-class)
   (:export #:apropos-names
            #:class-info

@@ -32,4 +32,5 @@
            #:stop-identity
            #:text-lines
            #:undefined-thing
-           #:undefined-yet-p))
+           #:undefined-yet-p
+           #:with-odd-character))

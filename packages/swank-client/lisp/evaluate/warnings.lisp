@@ -25,6 +25,19 @@
      (:variable (or (boundp name) (not (eq :unknown (sb-int:info :variable :kind name)))))
      (:type (sb-ext:valid-type-specifier-p name)))))
 
+(defun text-of-file (file)
+  "The text of FILE. Its encoding is not known here: what is not UTF-8 is replaced."
+  (with-open-file (stream file :external-format '(:utf-8 :replacement #\?))
+    (let ((text (make-string (file-length stream))))
+      (subseq text 0 (read-sequence text stream)))))
+
+(defun with-odd-character (text undefined file)
+  "TEXT of a warning in FILE about UNDEFINED, (KIND NAME), with what is odd about that name if people do not see it."
+  (let* ((name (second undefined))
+         (odd (and undefined file (symbolp name)
+                   (ignore-errors (odd-character-of-name name (lambda () (text-of-file file)))))))
+    (if odd (format nil "~a. ~a" (on-one-line text) odd) text)))
+
 (defun repetition-p (condition)
   "True if CONDITION is the warning of ASDF that a file had style warnings, which have been kept."
   (string= "COMPILE-WARNED-WARNING" (class-name (class-of condition))))
@@ -66,7 +79,7 @@ it is not known"
          (class (and text (class-name-text (class-of condition))))
          (undefined (and text (undefined-thing condition text)))
          (path (and text (ignore-errors (warned-path evaluation file)))))
-    (cond (file (keep-file-warning evaluation file type class text undefined path))
+    (cond (file (keep-file-warning evaluation file type class (with-odd-character text undefined file) undefined path))
           (keep (push (list type class text undefined path) (evaluation-warnings evaluation)))
           (t (incf (evaluation-warnings-dropped evaluation))))
     (unless file (incf (evaluation-warning-count evaluation)))))

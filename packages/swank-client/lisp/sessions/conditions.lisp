@@ -22,7 +22,7 @@
    ;; (LINE COLUMN), or NIL if something else names the place
    (place :initarg :place :initform nil :reader odd-place))
   (:report (lambda (condition stream)
-             (format stream "U+~4,'0x ~:[~;~:*~a ~]~@[at line ~{~d, column ~d~} ~]would become part of a name. ~:[Leave it out~;~:*Write ~a instead~], ~
+             (format stream "U+~4,'0x ~:[~;~:*~a ~]~@[at line ~{~d, column ~d~} ~]becomes part of a name. ~:[Leave it out~;~:*Write ~a instead~], ~
                              or write the name with bars."
                      (char-code (odd-char condition))
                      (substitute #\Space #\_ (char-name (odd-char condition)))

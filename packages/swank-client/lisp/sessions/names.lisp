@@ -147,10 +147,23 @@ the current package does not have; or NIL."
                   (not (nth-value 1 (symbol-named (token-around text position) *package* nil)))))))
     (when (some #'meant-by text)
       (let ((position (outside-position text #'odd-p)))
-        (and position
-             (let* ((char (char text position)) (meant (meant-by char)))
-               (make-condition 'odd-character :char char :position position :place (place-in text position)
-                                              :meant (and (plusp (length meant)) meant))))))))
+        (and position (odd-character-at text position))))))
+
+(defun odd-character-at (text position)
+  "A condition that describes the odd character at POSITION of TEXT."
+  (let* ((char (char text position)) (meant (meant-by char)))
+    (make-condition 'odd-character :char char :position position :place (place-in text position)
+                                   :meant (and (plusp (length meant)) meant))))
+
+(defun odd-character-of-name (symbol code)
+  "A condition that describes an odd character in the text that CODE, a function, returns, if it is part of the name of SYMBOL there; or NIL.
+The reader normalizes names: a no-break space becomes a space."
+  (when (some (lambda (char) (or (meant-by char) (find char " ()\"':;#"))) (symbol-name symbol))
+    (let* ((text (funcall code))
+           (position (outside-position text (lambda (position)
+                                              (and (meant-by (char text position))
+                                                   (may-name-p (token-around text position) symbol))))))
+      (and position (odd-character-at text position)))))
 
 (defun odd-character-text (text)
   "What is wrong with the odd character in TEXT, a name that means nothing; or NIL if it has none."

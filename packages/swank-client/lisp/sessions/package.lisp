@@ -78,6 +78,7 @@
            #:means-something-p
            #:odd-character
            #:odd-character-in
+           #:odd-character-of-name
            #:odd-character-text
            #:odd-position
            #:or-nil

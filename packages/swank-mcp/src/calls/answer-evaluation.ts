@@ -9,7 +9,7 @@ import { OUTCOME_META, outcomeData } from "../format/outcome-data.js";
 import { cutOutput } from "../format/output-parts.js";
 import { reportText } from "../format/report.js";
 import { transcriptSections } from "../format/sections.js";
-import { findHang } from "../image/hung-image.js";
+import { deafRemedy, findHang } from "../image/hung-image.js";
 import type { Evaluation, OutputStream, Transcript } from "../image/lisp-port.js";
 import type { LispSession } from "../image/lisp-session.js";
 import { Refusal } from "../refusals/refusal.js";
@@ -47,8 +47,16 @@ export async function concludeEvaluation(
   const isKick = outcome?.status === "lost" && outcome.cause.details["kicked"] === true;
   const found = followed.kind === "running" ? await findHang(session, context.cancelled) : undefined;
   const hang = found && `${found.message} ${context.guide.advise(found.remedy)}`;
+  const way =
+    followed.kind === "running" && session.client.isOpen ? context.guide.advise(deafRemedy(session)) : undefined;
   const next = loss === undefined || isKick ? undefined : AFTER_LOSS[session.origin.kind];
-  const conclusion = conclude(followed, { loss, next, hang, reset: session.isRetired || session.resets !== resets });
+  const conclusion = conclude(followed, {
+    loss,
+    next,
+    hang,
+    way,
+    reset: session.isRetired || session.resets !== resets,
+  });
   context.agent.lastError.apply(conclusion.lastError);
   if (outcome?.status === "stopped") context.agent.stops.add(outcome.stop, evaluation);
   // Output that was written before the outcome may be read in the same turn of the event loop, but later.

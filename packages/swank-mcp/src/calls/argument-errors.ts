@@ -57,7 +57,8 @@ const TYPE_WORDS: Record<string, string> = {
 function expected(property: PropertySchema): string {
   if (property.enum !== undefined) return `one of ${property.enum.map((choice) => `"${choice}"`).join(", ")}`;
   const types = typesOf(property).map((type) => (type === "array" ? listWords(property) : TYPE_WORDS[type]));
-  return [types.map((words) => words ?? "something else").join(" or "), ...bounds(property)].join(" ");
+  const unit = property.description?.startsWith("Seconds") ? ["of seconds"] : [];
+  return [types.map((words) => words ?? "something else").join(" or "), ...unit, ...bounds(property)].join(" ");
 }
 
 function listWords({ items }: PropertySchema): string {

@@ -13,6 +13,7 @@ import { shown } from "../text/shown.js";
 import { type ToolAnswer, withBoundedMeta, withNotices } from "../text/tool-answer.js";
 import type { ToolGuide } from "../text/tool-guide.js";
 import { argumentsRefusal } from "./argument-errors.js";
+import { timeoutRemarks } from "./stop-inputs.js";
 import { readOnlyRefusal, type Tool } from "./tool.js";
 import type { Approve, ToolContext } from "./tool-context.js";
 
@@ -120,7 +121,7 @@ async function answer(
     });
   // An answer that did not use Lisp gets no notices, so that repeating the call gives the same answer.
   const bounded = withBoundedMeta(given);
-  return usedLisp ? withNotices(bounded, agent.notices.take(guide)) : bounded;
+  return usedLisp ? withNotices(bounded, [...timeoutRemarks(call.args), ...agent.notices.take(guide)]) : bounded;
 }
 
 /** The refusal of a call whose image was replaced while it ran. */

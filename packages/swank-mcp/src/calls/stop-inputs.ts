@@ -4,6 +4,16 @@ import type { Config } from "../cli/config.js";
 /** One day: the longest timeout of a tool call. */
 const MAX_SECONDS = 86_400;
 
+/** From this number of seconds on, a timeout may have been meant in milliseconds. */
+const LONG_SECONDS = 1000;
+
+/** A line that says how a long timeout was understood. */
+export function timeoutRemarks(args: unknown): string[] {
+  const given = typeof args === "object" && args !== null && "timeout" in args ? args.timeout : undefined;
+  if (typeof given !== "number" || given < LONG_SECONDS) return [];
+  return [`timeout ${given} was taken as ${given} seconds (${Math.round(given / 60)} minutes), not milliseconds.`];
+}
+
 /** A thread id as a string or a number. */
 export const threadText = z.union([z.string().min(1), z.int().transform(String)]);
 

@@ -99,6 +99,8 @@ export interface Circumstances {
   readonly next?: string | undefined;
   /** What is known about the image and what to do about it, if it answers no request. */
   readonly hang?: string | undefined;
+  /** What to do about an evaluation that reacts to nothing, if the image answers. */
+  readonly way?: string | undefined;
   /** True if the session was reset during the evaluation: its loss or abort was then intended. */
   readonly reset?: boolean;
   /** Milliseconds since the epoch. */
@@ -107,9 +109,9 @@ export interface Circumstances {
 
 /** Decides whether an outcome is an error, and whether it sets or clears the last error. No other code decides this. */
 export function conclude(followed: Answerable, circumstances: Circumstances = {}): Conclusion {
-  const { loss, next, hang, reset = false, now = Date.now() } = circumstances;
+  const { loss, next, hang, way, reset = false, now = Date.now() } = circumstances;
   if (followed.kind === "running") {
-    const error = stillRunningSnapshot(followed.seconds, followed.thread, now, hang);
+    const error = stillRunningSnapshot(followed.seconds, followed.thread, now, hang, way);
     return failed("running", followed.transcript, {
       kind: "condition",
       tag: "TIMEOUT",

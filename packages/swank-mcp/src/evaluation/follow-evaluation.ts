@@ -1,8 +1,11 @@
 import type { Evaluation, Outcome, Transcript } from "../image/lisp-port.js";
 import { settledWithin } from "../process/settled-within.js";
 
-/** Time that an interrupted evaluation has to stop, in milliseconds. */
-export const REACTION_TIME = 2000;
+/**
+ * Time that an interrupted evaluation has to stop, in milliseconds. Printing the frames of the stop, whose arguments may have methods that never
+ * return, takes up to 2 s of it.
+ */
+export const REACTION_TIME = 3000;
 /** Longest wait for an abort, a forced one included, in milliseconds; the client gives up earlier unless the image hangs. */
 const ABORT_TIME = 5000;
 

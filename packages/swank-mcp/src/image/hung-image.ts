@@ -37,6 +37,17 @@ export async function findHang(session: LispSession, signal: AbortSignal): Promi
   return imageHang(session);
 }
 
+const DEAF_REMEDIES: Readonly<Record<ImageOrigin["kind"], string>> = {
+  own: "Other evaluations can run meanwhile, unless they wait for this one or for the garbage collector. If it does not end by itself, call reset-session: it replaces the image with a fresh one, without its definitions.",
+  attached:
+    "Other evaluations can run meanwhile, unless they wait for this one or for the garbage collector. If it does not end by itself, only a restart of the image ends it, and the image belongs to the user: ask the user.",
+};
+
+/** What can be done about an evaluation that reacts to nothing in an image that answers. */
+export function deafRemedy({ origin }: LispSession): string {
+  return DEAF_REMEDIES[origin.kind];
+}
+
 /** The hang of an image that has not answered `directory`. */
 export async function hangOf(session: LispSession): Promise<Hang> {
   const silence = await session.check?.run();
