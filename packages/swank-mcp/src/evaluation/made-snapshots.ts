@@ -6,7 +6,7 @@ const WITHOUT_LISP = { class: "", supertypes: [], slots: [], restarts: [], frame
 
 /** Why an evaluation may react to nothing in an image that answers. */
 const DEAF =
-  "Code does not react inside sb-sys:without-interrupts or sb-sys:without-gcing, in a call of foreign code, or in a cleanup form of unwind-protect.";
+  "Code does not react inside sb-sys:without-interrupts or sb-sys:without-gcing, and may not react in a call of foreign code.";
 
 /** The beginning of a frame of a method that prints, and the class for which it prints. */
 const PRINTING_METHOD = /^\(\((?:SB-PCL::)?(?:FAST-)?:?METHOD PRINT-OBJECT \(([^ ()]+) /;
