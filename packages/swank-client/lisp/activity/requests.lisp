@@ -9,9 +9,7 @@
 
 (defun runtime-function-p (operator)
   "True if OPERATOR names a function of a version of the runtime."
-  (and (symbolp operator)
-       (symbol-package operator)
-       (eql 0 (search "SWANK-CLIENT/" (package-name (symbol-package operator))))))
+  (and (symbolp operator) (runtime-symbol-p operator)))
 
 (defun quoted-form (argument)
   "The form that ARGUMENT quotes, or NIL."

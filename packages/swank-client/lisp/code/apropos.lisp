@@ -10,7 +10,7 @@
 
 (defun searched-packages ()
   "The packages that are searched if none is named."
-  (remove-if (lambda (package) (or (own-package-p package) (string= "KEYWORD" (package-name package)))) (live-packages)))
+  (remove-if (lambda (package) (or (runtime-package-p package) (string= "KEYWORD" (package-name package)))) (live-packages)))
 
 (defun map-own-symbols (function package all)
   "Call FUNCTION with each symbol whose home is PACKAGE, or with each symbol present in it if ALL, and the symbol's status."

@@ -74,7 +74,7 @@
 (defun this-librarys-p (definition)
   "True if DEFINITION is this library's, of any version in the image."
   (let ((name (symbol-of-code (definition-name definition))))
-    (some (lambda (package) (and package (package-name package) (own-package-p package)))
+    (some (lambda (package) (and package (runtime-package-p package)))
           (cons (and name (symbol-package name))
                 (and (definition-method definition)
                      (mapcar #'specializer-package (sb-mop:method-specializers (definition-method definition))))))))

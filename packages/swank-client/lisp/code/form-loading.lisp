@@ -169,6 +169,8 @@ run; or NIL if it does not."
                   unless (eq :note (noted-severity note)) collect (placed-note note file number))
             omitted)))
 
+(note-frame-role 'load-compiled-as :loads)
+
 (defun call-with-compiled-form (file number function)
   "Compile the form NUMBER of FILE, and call FUNCTION with the notes and, unless there was an error, a function that loads it."
   (call-with-folder

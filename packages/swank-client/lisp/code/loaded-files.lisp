@@ -88,7 +88,7 @@
   (if (consp name)
       (some #'own-name-p (list (first name) (and (consp (rest name)) (second name))))
       (let ((package (and (symbolp name) (symbol-package name))))
-        (and package (package-name package) (own-package-p package)))))
+        (and package (package-name package) (runtime-package-p package)))))
 
 (defun find-code-sources ()
   "The record about the code of each file but this library's, by native name: the latest that definitions use, or else the latest."

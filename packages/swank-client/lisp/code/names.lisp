@@ -34,11 +34,6 @@ User code that BODY calls has no input, and its output is discarded. => the valu
                       (*debug-io* *terminal-io*))
                  ,@body)))))))
 
-(defun own-package-p (package)
-  "True if PACKAGE is this library's, of any version."
-  (let ((name (package-name package)))
-    (or (eql 0 (search "SWANK-CLIENT/" name)) (string= "SWANK-OBJECTS" name))))
-
 (defun program-package-p (package)
   "True if PACKAGE belongs to the program, not to SBCL, Swank, ASDF or this library."
   (not (or (implementation-package-p package)

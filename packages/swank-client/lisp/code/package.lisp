@@ -7,7 +7,7 @@
         #:swank-client/describe)
   (:import-from #:swank-client/evaluate #:*evaluation* #:call-noting-load #:compiled-users #:ensure-texts-shown #:note-compiling #:report-progress
                 #:stale-users #:undefined-thing #:undefined-yet-p #:with-odd-character)
-  (:import-from #:swank-client/stops #:call-framework #:call-own #:class-name-text #:message-text #:method-form #:shown-class)
+  (:import-from #:swank-client/stops #:call-framework #:call-own #:class-name-text #:message-text #:method-form #:note-frame-role #:shown-class)
   (:export #:apropos-names
            #:class-info
            #:compile-code

@@ -29,6 +29,10 @@
            #:**initial-handler-clusters**
            #:*assert-function*
            #:*bookkeeping-slots*
+           #:*stepping-functions*
+           #:loading-function-p
+           #:runtime-package-p
+           #:runtime-symbol-p
            #:*accessor-shortcuts*
            #:*dispatch-compilers*
            #:*circularity-counter*
@@ -259,6 +263,18 @@
   '(sb-int:simple-eval-in-lexenv sb-impl::%simple-eval sb-impl::simple-eval-progn-body sb-impl::simple-eval-locally)
   "Functions whose frames are between EVAL and the code that it evaluates.")
 
+(defparameter *stepping-functions* (existing-symbols '(("SB-DI" "HANDLE-SINGLE-STEP-AROUND-TRAP")))
+  "Functions whose frames are between the caller of a function and that function while SBCL steps.")
+
+(defparameter *loading-functions* (existing-symbols '(("SB-IMPL" "CALL-WITH-LOADER-PACKAGE-NAMES")))
+  "Functions, besides those of SB-FASL, with which SBCL loads compiled code.")
+
+(defun loading-function-p (symbol)
+  "True if SYMBOL names a function with which SBCL loads compiled code."
+  (and symbol
+       (or (eq (symbol-package symbol) (find-package "SB-FASL"))
+           (member symbol *loading-functions*))))
+
 (defparameter *method-function-names* '(sb-pcl::fast-method sb-pcl::slow-method)
   "The first elements of the names of method functions.")
 
@@ -304,6 +320,15 @@
 (defun value-if-loaded (package name)
   "The value of the variable NAME of PACKAGE, or NIL if there is no such variable."
   (value-if-bound (and (find-package package) (find-symbol name package))))
+
+(defun runtime-package-p (package)
+  "True if PACKAGE is one of this library's, of any version."
+  (let ((name (package-name package)))
+    (and name (or (eql 0 (search "SWANK-CLIENT/" name)) (string= name "SWANK-OBJECTS")))))
+
+(defun runtime-symbol-p (symbol)
+  "True if SYMBOL belongs to this library, of any version."
+  (and (symbol-package symbol) (runtime-package-p (symbol-package symbol))))
 
 (defun version-symbols (package-name symbol-name)
   "The symbols named SYMBOL-NAME in PACKAGE-NAME, for every loaded version of this library.

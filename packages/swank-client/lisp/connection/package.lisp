@@ -6,7 +6,9 @@
   (:export #:*observer*
            #:attach
            #:end-request
+           #:interruption
            #:make-printed
            #:prune-mailboxes
            #:prune-mailboxes-at-times
-           #:repl-p))
+           #:repl-p
+           #:runtime-stop))

@@ -29,7 +29,7 @@ DISPATCHED is the cell of INSTALL-GUARD."
 (defun standard-request-p (operator)
   "True if OPERATOR, of a request, is the library's own: it gives code of the user the settings of its session."
   (or (member operator *loading-operators*)
-      (eql 0 (search "SWANK-CLIENT/" (package-name (symbol-package operator))))))
+      (runtime-symbol-p operator)))
 
 (defun swank-request-p (operator)
   "True if OPERATOR, of a request, is a function of Swank other than those that evaluate code of the user, or set *BREAK-ON-SIGNALS* for all."

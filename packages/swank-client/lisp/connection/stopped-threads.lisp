@@ -4,12 +4,20 @@
 
 ;;; In the stopped thread
 
+(define-condition runtime-stop (condition)
+  ()
+  (:documentation "A condition with which the library stops a thread, and which ends when the library resumes it."))
+
+(define-condition interruption (runtime-stop)
+  ()
+  (:documentation "A stop at a client's wish. That of an evaluation ends with the evaluation."))
+
 (defun of-runtime-p (condition thread)
   "True if the library stopped THREAD with CONDITION, a step, a breakpoint or an interrupt of no evaluation, and also resumes it."
-  (let ((name (class-name (class-of condition))))
-    (or (typep condition 'sb-ext:step-condition)
-        (string= "BREAKPOINT-REACHED" name)
-        (and (string= "INTERRUPTED" name) (not (evaluation-p thread))))))
+  (typecase condition
+    (sb-ext:step-condition t)
+    (interruption (not (evaluation-p thread)))
+    (runtime-stop t)))
 
 (defun hand-over (condition)
   "Stop this background thread where it would have stopped without this library."

@@ -155,6 +155,8 @@ may have been changed in the stop. The frame of the function around this form st
     (:slow (lambda (arguments next)
              (with-breakpoint (breakpoint arguments) (funcall inner arguments next))))))
 
+(note-frame-role 'make-wrapper :breakpoint)
+
 ;;; Setting
 
 (defconstant +setting-seconds+ 5 "Seconds that reading and compiling a breakpoint's condition may take.")

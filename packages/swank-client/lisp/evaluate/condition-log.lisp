@@ -94,9 +94,7 @@
 (defun runtime-handler-p (handler)
   "True if HANDLER belongs to the runtime."
   (let ((symbol (name-symbol (handler-name handler))))
-    (and symbol
-         (symbol-package symbol)
-         (eql 0 (search "SWANK-CLIENT" (package-name (symbol-package symbol)))))))
+    (and symbol (runtime-symbol-p symbol))))
 
 (defun watched-handler (test handler note)
   "A handler that calls NOTE with TEST and HANDLER, calls HANDLER, and then calls NOTE with NIL."

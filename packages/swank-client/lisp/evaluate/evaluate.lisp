@@ -75,8 +75,7 @@ A failure of a later form does not undo it."
   "True if FORM, of an evaluation, is a client's call of the runtime, which no user has written."
   (and (consp form)
        (symbolp (first form))
-       (symbol-package (first form))
-       (eql 0 (search "SWANK-CLIENT/" (package-name (symbol-package (first form)))))))
+       (runtime-symbol-p (first form))))
 
 ;;; All forms. The values of all but the last are not shown.
 

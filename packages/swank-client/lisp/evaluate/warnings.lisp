@@ -40,7 +40,8 @@
 
 (defun repetition-p (condition)
   "True if CONDITION is the warning of ASDF that a file had style warnings, which have been kept."
-  (string= "COMPILE-WARNED-WARNING" (class-name (class-of condition))))
+  (let ((type (and (find-package "UIOP") (accessible-symbol "COMPILE-WARNED-WARNING" "UIOP"))))
+    (and type (find-class type nil) (typep condition type))))
 
 ;;; Where a warning comes from
 

@@ -6,6 +6,7 @@
         #:swank-client/threads #:swank-client/printing #:swank-client/waits #:swank-client/sessions #:swank-client/objects
         #:swank-client/inspect-object)
   (:import-from #:swank-client/trace #:call-measured-code #:compiled-code #:value-texts)
+  (:import-from #:swank-client/sbcl #:runtime-package-p)
   (:import-from #:swank-client/describe #:data-readtable #:read-without-interning)
   (:export #:heap-growth
            #:heap-instances

@@ -48,8 +48,7 @@
          (if known
              own
              (setf (gethash package (search-packages search))
-                   (let ((name (package-name package)))
-                     (and name (or (eql 0 (search "SWANK-CLIENT/" name)) (string= name "SWANK-OBJECTS")))))))))
+                   (runtime-package-p package))))))
 
 (defun own-instance-p (object search)
   "True if the class of OBJECT belongs to the library."

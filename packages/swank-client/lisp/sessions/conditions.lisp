@@ -2,12 +2,12 @@
 
 (in-package #:swank-client/sessions)
 
-(define-condition interrupted (condition)
+(define-condition interrupted (interruption)
   ((activity :initarg :activity :initform "evaluation" :reader interrupted-activity))
   (:report (lambda (condition stream) (format stream "The ~a was interrupted." (interrupted-activity condition))))
   (:documentation "Signalled when the client interrupts an evaluation or a thread."))
 
-(define-condition breakpoint-reached (condition)
+(define-condition breakpoint-reached (runtime-stop)
   ((id :initarg :id :reader reached-breakpoint)
    (hit :initarg :hit :reader reached-hit)
    (text :initarg :text :reader reached-text))

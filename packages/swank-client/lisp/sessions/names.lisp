@@ -218,7 +218,7 @@ The reader normalizes names: a no-break space becomes a space."
 (defun same-named-symbols (name)
   "The symbols named NAME in all packages, each once."
   (loop for package in (live-packages)
-        for symbol = (or-nil (and (not (package-of-p "SWANK-CLIENT/" package)) (accessible-symbol name package)))
+        for symbol = (or-nil (and (not (runtime-package-p package)) (accessible-symbol name package)))
         when (and symbol (home-name symbol))
           unless (keywordp symbol)
             collect symbol into found

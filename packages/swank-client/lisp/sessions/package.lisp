@@ -3,6 +3,7 @@
 (defpackage #:swank-client/sessions
   (:documentation "The state kept for each client of the image, and for each of its evaluations.")
   (:use #:common-lisp #:swank-client/sbcl #:swank-client/swank #:swank-client/threads #:swank-client/printing #:swank-client/ledger)
+  (:import-from #:swank-client/connection #:interruption #:runtime-stop)
   (:export #:+suggestions+
            #:*arrival-hooks*
            #:*breakpoint-call*

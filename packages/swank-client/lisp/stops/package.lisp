@@ -42,6 +42,7 @@
            #:method-form
            #:method-name-p
            #:name-symbol
+           #:note-frame-role
            #:named-method
            #:offered-restarts
            #:parameter-key

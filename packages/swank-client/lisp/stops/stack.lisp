@@ -25,9 +25,7 @@
 
 (defun breakpoint-wrapper-p (name)
   "True if NAME is that of the frame of a breakpoint that stopped this thread; it stands in for the call that has not begun."
-  (and *breakpoint-call* (consp name) (eq (first name) 'lambda)
-       (symbolp (car (last name)))
-       (string= (car (last name)) "MAKE-WRAPPER")))
+  (and *breakpoint-call* (consp name) (eq (first name) 'lambda) (eq :breakpoint (frame-role name))))
 
 (defun frame-text (frame condition)
   "The call of FRAME, as text."
@@ -94,10 +92,7 @@
 
 (defun loader-name-p (name)
   "True if NAME is that of a function with which SBCL or the runtime loads compiled code."
-  (let ((symbol (name-symbol name)))
-    (and symbol
-         (or (eq (symbol-package symbol) (find-package "SB-FASL"))
-             (member (symbol-name symbol) '("CALL-WITH-LOADER-PACKAGE-NAMES" "LOAD-COMPILED-AS") :test #'string=)))))
+  (or (eq :loads (frame-role name)) (loading-function-p (name-symbol name))))
 
 (defun own-start (names base)
   "The index in NAMES of the first frame above BASE, that of CALL-OWN, with which the runtime loads code for it, or BASE."
@@ -107,12 +102,12 @@
 
 (defun toplevel-start (names)
   "The index in NAMES, those of all frames, innermost first, of the first frame of the evaluator, the runtime or Swank below the user's code."
-  (let ((base (position-if (lambda (name) (member name '(call-user call-own call-framework read-user bounded-text))) names)))
+  (let ((base (position-if (lambda (name) (and (symbolp name) (member (frame-role name) '(:evaluates :runs :framework)))) names)))
     (if base
-        (case (nth base names)
-          (call-own (own-start names base))
-          (call-framework (framework-start names base))
-          (t (evaluator-start names base)))
+        (ecase (frame-role (nth base names))
+          (:runs (own-start names base))
+          (:framework (framework-start names base))
+          (:evaluates (evaluator-start names base)))
         (host-start names))))
 
 (defun point-of-stop-p (name condition)
@@ -123,12 +118,9 @@
 (defun between-calls-p (name)
   "True if NAME is that of a frame of the stepper, a breakpoint, a trace, a profile or the running of tests between a caller and the function
 that it calls."
-  (let ((symbol (if (consp name) (car (last name)) name))
-        (home (home-of-name name)))
-    (or (and (symbolp symbol)
-             (member symbol '("HANDLE-SINGLE-STEP-AROUND-TRAP" "MAKE-WRAPPER" "MAKE-RECORDER" "CALL-RECORDED" "MAKE-CALL-COUNTER") :test #'string=)
-             (system-name-p name))
-        (and home (eql 0 (search "SWANK-CLIENT/" (package-name home)))))))
+  (let ((home (home-of-name name)))
+    (or (member (frame-role name) '(:breakpoint :between))
+        (and home (runtime-package-p home)))))
 
 (defun frame-kinds (names condition)
   "The kinds of the frames with NAMES, those of all frames, innermost first, in a stop at CONDITION: :USER, :SYSTEM or :TOPLEVEL."
