@@ -224,8 +224,7 @@
   :description "Records calls"
   :depends-on ("swank-client/debugger")
   :serial t
-  :components ((:file "compat/sbcl-calls")
-               (:file "trace/package")
+  :components ((:file "trace/package")
                (:file "trace/runs")
                (:file "trace/texts")
                (:file "trace/recording")

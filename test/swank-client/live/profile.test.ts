@@ -142,20 +142,21 @@ describe("client.program.profile", function () {
     expect(await image.ask(OFF)).to.equal("T");
   });
 
-  it("leaves the program's own profile alone, and gives back the samples of its last one", async () => {
+  it("is refused while the program's own profile runs or has samples, which stay", async () => {
     const client = await clientWithProgram(image);
     await client.eval("(require :sb-sprof)");
     await client.eval(
       "(sb-sprof:start-profiling :max-samples 1000) (shop::spin 1) (sb-sprof:stop-profiling) (defvar *kept* sb-sprof::*samples*)",
     );
-    await profiled(client, { code: "(shop::orders 300)" });
-    expect(
-      await client.eval("(list (eq *kept* sb-sprof::*samples*) (plusp (length (sb-sprof::samples-vector *kept*))))"),
-    ).to.deep.equal(["(T T)"]);
+    const { message } = await rejection(client.program.profile({ code: "1" }), "WATCH_REFUSED");
+    expect(message).to.include("has samples of the program");
+    expect(await client.eval("(eq *kept* sb-sprof::*samples*)")).to.deep.equal(["T"]);
     await client.eval("(sb-sprof:start-profiling)");
     await rejection(client.program.profile({ code: "1" }), "WATCH_REFUSED");
     expect(await client.eval("sb-sprof::*profiling*")).to.deep.equal([":CPU"]);
     await client.eval("(sb-sprof:stop-profiling) (sb-sprof:reset)");
+    expect((await profiled(client, { code: "(shop::orders 300)" })).samples).to.be.greaterThan(0);
+    expect(await client.eval("sb-sprof::*samples*")).to.deep.equal(["NIL"]);
   });
 
   it("is off when the code stops in the debugger, and has what was sampled until then", async () => {

@@ -7,6 +7,7 @@
   (:export #:+sample-seconds+
            #:begin-sampling
            #:bytes-allocated
+           #:current-samples
            #:end-sampling
            #:gc-microseconds
            #:load-profiler
@@ -117,9 +118,8 @@
 ;;; Sampling
 
 (defstruct sampling
-  "A run of the profiler. KEPT are the samples of the program's own last run."
+  "A run of the profiler."
   samples
-  kept
   (over nil)
   ;; true if the program has started another run
   (replaced nil))
@@ -154,23 +154,22 @@
     (call-if-loaded "SB-SPROF" "START-SAMPLING" thread)))
 
 (defun begin-sampling (mode limit)
-  "Sample all threads in MODE, :CPU or :ALLOC, until there are LIMIT samples. => a SAMPLING, or NIL if the profiler runs already"
+  "Sample all threads in MODE, :CPU or :ALLOC, until there are LIMIT samples. => a SAMPLING, or NIL if the profiler runs already or has samples
+of the program"
   (with-system-mutex (*sampling-lock*)
-    (unless (profiling-p)
-      (let ((kept (current-samples)))
-        (collect-samples kept)
-        (start-profiler mode limit)
-        (make-sampling :samples (current-samples) :kept kept)))))
+    (unless (or (profiling-p) (current-samples))
+      (start-profiler mode limit)
+      (make-sampling :samples (current-samples)))))
 
 (defun end-sampling (sampling)
-  "End SAMPLING unless it has ended, and give the program the samples of its own last run back. Any thread may call this, any number of times."
+  "End SAMPLING unless it has ended. Any thread may call this, any number of times."
   (with-system-mutex (*sampling-lock*)
     (unless (sampling-over sampling)
       (setf (sampling-over sampling) t)
       (cond ((eq (sampling-samples sampling) (current-samples))
              (with-own-counts (call-if-loaded "SB-SPROF" "STOP-PROFILING"))
              (collect-samples (sampling-samples sampling))
-             (setf (symbol-value (sprof-symbol "*SAMPLES*")) (sampling-kept sampling)))
+             (setf (symbol-value (sprof-symbol "*SAMPLES*")) nil))
             (t (setf (sampling-replaced sampling) t))))))
 
 (defun sampling-count (sampling)

@@ -3,9 +3,9 @@
 (in-package #:swank-client/profile)
 
 (defun profile-facts (profile)
-  "The reply about PROFILE, which has ended, or (:busy) if something else kept it from beginning."
+  "The reply about PROFILE, which has ended, or (:busy) or (:samples) if something else kept it from beginning."
   (if (profile-busy profile)
-      '(:busy)
+      (list (profile-busy profile))
       (with-printing-time
         (list* :profile
                :mode (profile-mode profile)
@@ -22,7 +22,7 @@
   "Load what sampling needs. => as PREPARE-PROFILE"
   (let ((missing (load-profiler)))
     (cond (missing (list :missing missing))
-          ((profiling-p) '(:busy))
+          ((what-keeps-the-profiler) (list (what-keeps-the-profiler)))
           ((and package (null (find-designated-package package)))
            (list :no-package package (similar-packages (parsed-package package))))
           (t '(:ready)))))
@@ -39,7 +39,7 @@
 
 (defun prepare-profile (key mode package names)
   "Prepare a profile under KEY in MODE, of PACKAGE or, to count calls, also of the functions that NAMES name.
-=> (:ready) | (:missing TEXT) | (:busy) | (:no-package NAME (SIMILAR ...)) | (:refused NAME REASON KIND (SIMILAR ...))"
+=> (:ready) | (:missing TEXT) | (:busy) | (:samples) | (:no-package NAME (SIMILAR ...)) | (:refused NAME REASON KIND (SIMILAR ...))"
   (if (eq mode :calls)
       (prepare-counting key names package)
       (prepare-sampling package)))

@@ -11,7 +11,7 @@
   (findings #'identity :type function)
   ;; the thread that runs the code; NIL if all threads count
   thread
-  ;; true if something else kept it from beginning
+  ;; what kept it from beginning, as WHAT-KEEPS-THE-PROFILER says, or NIL
   (busy nil)
   (begun nil)
   (cost nil)

@@ -12,6 +12,11 @@
   ;; the threads that there were when it began, without its own
   (others '() :type list))
 
+(defun what-keeps-the-profiler ()
+  "Why the profiler of SBCL cannot begin: it runs already, :BUSY, or has :SAMPLES of the program, which would be lost; or NIL."
+  (cond ((profiling-p) :busy)
+        ((current-samples) :samples)))
+
 (defun stop-sampling-of (profile)
   "Switch PROFILE off."
   (sb-sys:without-interrupts
@@ -23,12 +28,12 @@
           (add-looking profile start))))))
 
 (defun start-sampling-of (profile)
-  "Switch PROFILE on, unless the profiler of SBCL runs already."
+  "Switch PROFILE on, unless the program uses the profiler of SBCL."
   (sb-sys:without-interrupts
     (let ((start (nanoseconds-now)))
       (setf (sampled-profile-others profile) (remove sb-thread:*current-thread* (sb-thread:list-all-threads))
             (sampled-profile-sampling profile) (begin-sampling (profile-mode profile) +samples-limit+)
-            (profile-busy profile) (null (sampled-profile-sampling profile)))
+            (profile-busy profile) (and (null (sampled-profile-sampling profile)) (or (what-keeps-the-profiler) :busy)))
       (add-looking profile start)
       (setf (profile-begun profile) (cost-now)))))
 

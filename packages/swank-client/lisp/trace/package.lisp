@@ -2,7 +2,7 @@
 
 (defpackage #:swank-client/trace
   (:documentation "Records the calls that code or the program makes.")
-  (:use #:common-lisp #:swank-client/sbcl #:swank-client/sbcl-calls #:swank-client/sbcl-clock
+  (:use #:common-lisp #:swank-client/sbcl #:swank-client/sbcl-clock
         #:swank-client/swank #:swank-client/threads #:swank-client/printing
         #:swank-client/sessions #:swank-client/stops)
   (:import-from #:swank-client/debugger #:breakpoint #:implementation-name-p #:missed-calls-text #:missing-package-name #:no-such-package #:parameters-of #:read-code #:read-name #:refused-code

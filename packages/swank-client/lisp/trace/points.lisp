@@ -117,9 +117,7 @@
   "Texts that say which calls of POINTS are not recorded."
   (loop for point in points
         for text = (and (null (point-method point))
-                        (or (missed-calls-text (point-name point) "are not recorded")
-                            (and (direct-self-calls-p (fdefinition (point-name point)))
-                                 "It was compiled with more weight on speed than on debug: its calls of itself are jumps, and are not recorded.")))
+                        (missed-calls-text (point-name point) "are not recorded"))
         when text collect (format nil "~a: ~a" (point-text point) text) into texts
         finally (return (subseq texts 0 (min 5 (length texts))))))
 

@@ -17,6 +17,16 @@ function busy(): SwankError {
   });
 }
 
+function samples(): SwankError {
+  return new SwankError(
+    "WATCH_REFUSED",
+    "SBCL's statistical profiler has samples of the program, which a profile would replace.",
+    {
+      remedy: "Look at them with (sb-sprof:report), then let them go with (sb-sprof:reset).",
+    },
+  );
+}
+
 /** What to prepare. */
 export interface ProfileWishes {
   readonly key: number;
@@ -43,6 +53,7 @@ export const prepareProfile = lispFunction({
         ([what]) => new SwankError("WATCH_REFUSED", `This SBCL lacks ${what}.`, { remedy: "Install SBCL's contribs." }),
       ),
     busy: () => map(tuple(), busy),
+    samples: () => map(tuple(), samples),
     refused: () => unwatchable,
     "no-package": () =>
       map(tuple(string, list(string)), ([name, similar]) => {
@@ -58,6 +69,7 @@ export const prepareProfile = lispFunction({
 export const profileReply: Decoder<Profile | SwankError> = tagged({
   profile: map(profileData, (profile): Profile | SwankError => profile),
   busy: map(tuple(), (): Profile | SwankError => busy()),
+  samples: map(tuple(), (): Profile | SwankError => samples()),
 });
 
 /** What the profile with a number has found (lisp/profile/profile.lisp). */
@@ -69,6 +81,7 @@ export const profileProgress = lispFunction({
     profile: map(profileData, (profile): Profile | undefined => profile),
     unknown: map(tuple(), (): Profile | undefined => undefined),
     busy: map(tuple(), (): Profile | undefined => undefined),
+    samples: map(tuple(), (): Profile | undefined => undefined),
   }),
   timeout: PROFILE_TIME,
   label: () => "asking for the profile",
