@@ -70,19 +70,6 @@
     (when (or (null known) (better-source-p source known))
       (setf (gethash (code-file source) table) source))))
 
-(defmacro kept-while-no-code-is-made ((variable) &body body)
-  "The value of BODY, which is kept in the global VARIABLE, (CODE-COUNT . VALUE) or NIL, until code is compiled or loaded."
-  (let ((count (gensym "COUNT")) (kept (gensym "KEPT")) (value (gensym "VALUE")))
-    ;; code that is made while BODY runs makes the value obsolete
-    `(let ((,count (code-count)) (,kept ,variable))
-       (if (and ,count ,kept (= ,count (car ,kept)))
-           (cdr ,kept)
-           (let ((,value (progn ,@body)))
-             (when ,count (setf ,variable (cons ,count ,value)))
-             ,value)))))
-
-(sb-ext:defglobal **code-sources** nil "What FIND-CODE-SOURCES has found last: see KEPT-WHILE-NO-CODE-IS-MADE.")
-
 (defun own-name-p (name)
   "True if NAME, a function's, is one of this library, of any version in the image."
   (if (consp name)
@@ -106,7 +93,7 @@
 (defun code-sources ()
   "The latest record about the code of each file of the program, by native name."
   (or *code-sources*
-      (setf *code-sources* (kept-while-no-code-is-made (**code-sources**) (find-code-sources)))))
+      (setf *code-sources* (find-code-sources))))
 
 (defun loaded-source (pathname)
   "The latest record about the code of the file PATHNAME, or NIL if it has none."

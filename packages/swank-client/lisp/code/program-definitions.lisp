@@ -26,15 +26,8 @@
   "The definition of METHOD of the generic function NAME."
   (make-definition :kind :method :name name :method method :record (or-nil (sb-introspect:find-definition-source method))))
 
-(sb-ext:defglobal **lisps-methods-added** nil "What FIND-LISPS-METHODS-ADDED has found last: see KEPT-WHILE-NO-CODE-IS-MADE.")
-
 (defun lisps-methods-added ()
-  "The methods of Lisp's generic functions that were not compiled with SBCL itself. Adding a method makes code, but removing one does not."
-  (remove nil (kept-while-no-code-is-made (**lisps-methods-added**) (find-lisps-methods-added))
-          :key (lambda (definition) (sb-mop:method-generic-function (definition-method definition)))))
-
-(defun find-lisps-methods-added ()
-  "The value of LISPS-METHODS-ADDED, found among all symbols of Lisp."
+  "The methods of Lisp's generic functions that were not compiled with SBCL itself."
   (loop for package in (live-packages)
         when (or (eq package (find-package "COMMON-LISP")) (implementation-package-p package))
           append (let ((found '()))

@@ -4,7 +4,6 @@
   (:documentation "What SBCL records about the files that code was compiled from.")
   (:use #:common-lisp #:swank-client/sbcl)
   (:export #:character-read
-           #:code-count
            #:code-created
            #:code-file
            #:code-start-positions
@@ -130,13 +129,6 @@ expander or a method combination."
                      (fboundp name)
                      (eq function (ignore-errors (sb-kernel:%fun-fun (fdefinition name)))))))
 
-(defparameter *code-count* (find-symbol "*CODE-SERIALNO*" "SB-C")
-  "The variable that counts the code objects that were made in this image, or NIL.")
-
-(defun code-count ()
-  "A number that grows whenever code is compiled or loaded, or NIL if SBCL does not count."
-  (and *code-count* (symbol-value *code-count*)))
-
 (defun code-names (code)
   "The names of the functions in CODE, a code object."
   (loop for index below (sb-kernel:code-n-entries code)
@@ -146,15 +138,15 @@ expander or a method combination."
   "Call FUNCTION with each record about a file with which code in the image was compiled, whether a definition uses that code, and the names of
 the functions in it.
 Code that was replaced stays in memory until garbage is collected."
-  (sb-vm::map-allocated-objects
-   (lambda (object type size)
-     (declare (ignore size))
-     (when (= type sb-vm:code-header-widetag)
-       (let ((source (code-source object)))
+  (let ((dated '()))
+    ;; without garbage collections
+    (sb-vm:map-code-objects
+     (lambda (code)
+       (let ((source (code-source code)))
          ;; SBCL's own code, most of the image, has no date
-         (when (and source (code-file source) (code-created source))
-           (funcall function source (current-code-p object) (code-names object))))))
-   :all))
+         (when (and source (code-file source) (code-created source)) (push code dated)))))
+    (dolist (code dated)
+      (funcall function (code-source code) (current-code-p code) (code-names code)))))
 
 (defun character-read (condition)
   "The position in its file, in characters, at which reading the form began that CONDITION, a reader's error, is about; or NIL."
