@@ -73,6 +73,8 @@ describe("code whose text is not the one that was loaded", () => {
     await write("lone.lisp", "(defun lone () 1)\n", new Date(EARLIER.getTime() + 60_000));
     await load({ system: "lone" });
     await write("lone.lisp", "(defun lone () 2)\n");
+    // a file that changed in the second in which it was compiled is not known to have the compiled text
+    await new Promise((resolve) => setTimeout(resolve, 1100));
     const other = await systems.start();
     expect(await load({ system: "lone" }, other)).to.equal("System lone is loaded: 1 file, compiled now.");
     expect(await value("(lone)", other)).to.equal("=> 2");
@@ -80,6 +82,23 @@ describe("code whose text is not the one that was loaded", () => {
     const third = await systems.start();
     expect(await load({ system: "lone" }, third)).to.equal("System lone is loaded: 1 file, compiled before.");
     await third.end();
+  });
+
+  it("is not assumed where source and compiled file were unpacked with their dates", async () => {
+    await write("packed.asd", `(defsystem "packed" :components ((:file "packed")))`);
+    await write("packed.lisp", "(defun packed () 1)\n");
+    await load({ system: "packed" });
+    const compiled = JSON.parse(
+      (
+        await value(`(sb-ext:native-namestring (asdf:apply-output-translations (compile-file-pathname
+        ${JSON.stringify(join(systems.folder, "packed.lisp"))})))`)
+      ).replace("=> ", ""),
+    );
+    const later = new Date(EARLIER.getTime() + 60_000);
+    await utimes(String(compiled), later, later);
+    const other = await systems.start();
+    expect(await load({ system: "packed" }, other)).to.equal("System packed is loaded: 1 file, compiled before.");
+    await other.end();
   });
 
   it("is compiled by load-system if an editor has loaded a newer text since, and the file has the earlier one again", async () => {
@@ -99,6 +118,33 @@ describe("code whose text is not the one that was loaded", () => {
     await write("back.lisp", "(defun cl-user::back () 1)\n");
     expect(await load(args, attached)).to.match(/1 file, compiled now/);
     expect(await value("(cl-user::back)", attached)).to.equal("=> 1");
+    await attached.end();
+    await other.close();
+    await lisp.stop();
+  });
+
+  it("is compiled by load-system, and not called unchanged, if another client loaded an earlier text before", async () => {
+    const lisp = await startRealSwank();
+    const other = await connect({ port: lisp.port });
+    await write("seen.asd", `(defsystem "seen" :components ((:file "seen")))`);
+    await write("seen.lisp", "(defun cl-user::seen () 1)\n");
+    const file = JSON.stringify(join(systems.folder, "seen.lisp"));
+    await other.run(
+      typed,
+      `(progn (require :asdf) (asdf:load-asd ${JSON.stringify(join(systems.folder, "seen.asd"))}) (asdf:load-system "seen"))`,
+    );
+    await writeInTheSameSecond("seen.lisp", "(defun cl-user::seen () 2)\n");
+    const attached = await McpStdio.start(["--attach", String(lisp.port)]);
+    const listed = async () =>
+      loadText(await attached.call("list-changes", { file: join(systems.folder, "seen.lisp") }));
+    expect(await value(`(with-open-file (in ${file}) (read-line in))`, attached)).to.contain("2");
+    expect(await listed()).to.not.match(/agree/);
+    expect(loadText(await attached.call("list-changes", {}))).to.match(
+      /^Image and other files agree\.\n\nNot compared, .*seen\.lisp/,
+    );
+    expect(await load({ system: "seen" }, attached)).to.match(/1 file, compiled now/);
+    expect(await value("(cl-user::seen)", attached)).to.equal("=> 2");
+    expect(await listed()).to.equal("Image and files agree.");
     await attached.end();
     await other.close();
     await lisp.stop();

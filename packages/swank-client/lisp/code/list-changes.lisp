@@ -41,6 +41,7 @@ later changes can be found form by form."
          (not (load-unfinished-p truename))
          (not (text-loaded-p truename))
          (eql (code-created code) (or-nil (file-write-date truename)))
+         (date-decides-p truename)
          (progn (unless (loaded-octets truename) (or-nil (note-seen-text truename)))
                 t))))
 
@@ -49,7 +50,7 @@ later changes can be found form by form."
   (let ((pathname (named-file name)))
     (and (null (loaded-octets pathname))
          (not (load-unfinished-p pathname))
-         (< (or (or-nil (file-write-date pathname)) (get-universal-time)) (image-start))
+         (< (or (or-nil (changed-at pathname)) (get-universal-time)) (image-start))
          (or (null (gethash name (code-sources))) (compiled-since-p pathname)))))
 
 (defun unchanged-p (name)
@@ -80,6 +81,12 @@ later changes can be found form by form."
   (and (null (date-when-compiled (file-truename file)))
        (null (loaded-octets (file-truename file)))))
 
+(defun undecided-p (file)
+  "True if FILE has the date that it had when it was loaded, but not certainly the text."
+  (and (not (load-unfinished-p (file-truename file)))
+       (eql (date-when-compiled (file-truename file)) (file-date file))
+       (null (text-as-loaded file))))
+
 (defun definitions-from (file program)
   "The definitions of PROGRAM that were loaded from FILE."
   (gethash (sb-ext:native-namestring (file-truename file)) (program-by-file program)))
@@ -93,7 +100,7 @@ later changes can be found form by form."
 or NIL if it has not changed"
   (cond ((failed-p file) (values '() :failed))
         ((unloaded-p file program) (values '() :unloaded))
-        ((undated-p file) (values '() :undated))
+        ((or (undated-p file) (undecided-p file)) (values '() :undated))
         ((not (file-whole-p file)) (values '() :unreadable))
         (t (multiple-value-bind (changes known) (file-changes file (definitions-from file program))
              (values (shown-changes changes) (and changes (if known :compared :guessed)))))))

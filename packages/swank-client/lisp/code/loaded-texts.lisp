@@ -49,7 +49,7 @@ CODE is a record about code of the file, or NIL."
                   (or (null created) (<= created latest) (load-unfinished-p (file-truename file))))
              (file-text (version-with octets file)))
             ((load-unfinished-p (file-truename file)) nil)
-            ((and created (= created (file-date file)))
+            ((and created (= created (file-date file)) (date-decides-p (file-truename file)))
              (note-text (file-truename file))
              (file-text file))))))
 
@@ -94,7 +94,22 @@ CODE is a record about code of the file, or NIL."
         started
         (min started (or (or-nil (file-write-date sb-ext:*core-pathname*)) 0)))))
 
+(defun compiled-files (pathname)
+  "The existing compiled files of the file PATHNAME, beside it and where ASDF keeps them."
+  (let ((beside (compile-file-pathname pathname)))
+    (loop for file in (list beside (or-nil (call-if-loaded "ASDF" "APPLY-OUTPUT-TRANSLATIONS" beside)))
+          for truename = (and file (or-nil (probe-file file)))
+          when truename collect truename)))
+
 (defun compiled-since-p (pathname)
-  "True if ASDF has compiled the file PATHNAME since it was written, and so has not loaded code from before."
-  (let ((fasl (or-nil (call-if-loaded "ASDF" "APPLY-OUTPUT-TRANSLATIONS" (compile-file-pathname pathname)))))
-    (or-nil (<= (file-write-date pathname) (file-write-date fasl)))))
+  "True if the file PATHNAME was compiled after it was last changed, so that code from before was not loaded."
+  (or-nil (some (lambda (fasl) (compiled-after-p fasl pathname)) (compiled-files pathname))))
+
+(defun date-decides-p (pathname)
+  "True if code that was compiled when the file PATHNAME had its present date is from its present text: compiled files that are not older are
+from after its last change or, if there are none, the image is. A file that was edited and got its old date again is changed later."
+  (or-nil
+   (let ((compiled (remove (file-write-date pathname) (compiled-files pathname) :key #'file-write-date :test #'>)))
+     (if compiled
+         (every (lambda (fasl) (compiled-after-p fasl pathname)) compiled)
+         (< (changed-at pathname) (image-start))))))

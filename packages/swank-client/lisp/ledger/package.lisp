@@ -4,7 +4,8 @@
   (:documentation "Records the definitions that a session's code has made.")
   (:use #:common-lisp #:swank-client/sbcl)
   (:export #:changed-system-definitions
-           #:compiled-from-present-p
+           #:changed-at
+           #:compiled-after-p
            #:confirm-definitions
            #:confirmed-p
            #:current-definition

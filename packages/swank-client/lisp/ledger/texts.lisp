@@ -81,16 +81,28 @@ that was loaded before.")
 
 (defconstant +largest-compiled-file+ 100000000 "Compiled files of this many bytes or more are not read.")
 
+(defconstant +unix-epoch+ (encode-universal-time 0 0 0 1 1 1970 0) "The universal time from which Unix counts.")
+
+(defun changed-at (source)
+  "The universal time at which the file SOURCE, its date or its name was last changed. Nobody can set it, unlike the date of the file."
+  (+ +unix-epoch+ (sb-posix:stat-ctime (sb-posix:stat (sb-ext:native-namestring source)))))
+
+(defun compiled-after-p (file source)
+  "True if the compiled FILE was written later than in the second in which SOURCE was last changed, even if SOURCE got its old date again. Of a
+FILE that was itself unpacked or copied with its date, only the dates tell: the times of change are those of the unpacking."
+  (let ((date (file-write-date file)))
+    (and (> date (file-write-date source))
+         (or (> date (changed-at source))
+             (> (changed-at file) (1+ date))))))
+
 (defun compiled-from-present-p (file source)
-  "True if the compiled FILE is certainly from the text that SOURCE has now: it records the date of SOURCE, and was written later than in the
-second of that, so that SOURCE has not changed since without getting another date."
-  (let ((date (file-write-date source)))
-    (and (> (file-write-date file) (1+ date))
-         (with-open-file (stream file :element-type '(unsigned-byte 8))
-           (when (< (file-length stream) +largest-compiled-file+)
-             (let ((octets (make-array (file-length stream) :element-type '(unsigned-byte 8))))
-               (read-sequence octets stream)
-               (contains-date-p octets date)))))))
+  "True if the compiled FILE is from the text that SOURCE has now: it records the date of SOURCE, and was written after that was last changed."
+  (and (compiled-after-p file source)
+       (with-open-file (stream file :element-type '(unsigned-byte 8))
+         (when (< (file-length stream) +largest-compiled-file+)
+           (let ((octets (make-array (file-length stream) :element-type '(unsigned-byte 8))))
+             (read-sequence octets stream)
+             (contains-date-p octets (file-write-date source)))))))
 
 (defun text-of-compiled (file source)
   "=> the text of SOURCE from which FILE was compiled, as bytes, and the date of SOURCE then; NIL if that is not known"

@@ -54,8 +54,9 @@ export interface Change {
 
 /**
  * How a file was compared: `compared` with the text that was loaded; `guessed` by the lengths of its forms, because that text is not
- * recorded; `failed`: not compared, because this client has begun to load it and it was never loaded to its end; `unloaded`: not compared, because nothing shows that it was ever loaded; `undated`: not compared, because it is not recorded when
- * it was loaded; `unreadable`: not compared, because it cannot be read to its end.
+ * recorded; `failed`: not compared, because this client has begun to load it and it was never loaded to its end; `unloaded`: not compared,
+ * because nothing shows that it was ever loaded; `undated`: not compared, because its date does not show whether it has changed since it was
+ * loaded; `unreadable`: not compared, because it cannot be read to its end.
  */
 export const FILE_STATES = ["compared", "guessed", "failed", "unloaded", "undated", "unreadable"] as const;
 

@@ -140,7 +140,10 @@ export function doubts(files: readonly FileState[]): string[] {
       named("unloaded"),
       "Not loaded, as far as Lisp has recorded (load-system loads a system or file, compile-code with load a file)",
     ),
-    ...list(named("undated"), "Not compared, because it is not recorded when the file was loaded"),
+    ...list(
+      named("undated"),
+      "Not compared, because its date does not show whether it has changed since it was loaded (load it again)",
+    ),
     ...list(named("unreadable"), "Not compared, because not all forms can be read"),
   ];
 }
