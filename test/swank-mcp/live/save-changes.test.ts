@@ -166,6 +166,31 @@ describe("save-changes", () => {
     expect(await answer({ file, text: false }, "list-changes")).to.equal("Image and files agree.");
   });
 
+  it("knows where it has appended definitions, even to files that were never loaded", async () => {
+    const [one, two] = [join(folder, "one.lisp"), join(folder, "two.lisp")];
+    for (const name of [one, two]) await writeFile(name, "(in-package :toll)\n");
+    const listed = () => answer({ text: false }, "list-changes");
+    await server.evaluate("(defun fresh () 1) (defmethod pay ((thing list)) 3)");
+    await answer({ name: "fresh", file: one, "dry-run": false });
+    await answer({ name: "(method pay (list))", file: two, "dry-run": false });
+    expect(await listed()).to.equal("Image and files agree.");
+    await server.evaluate("(defun fresh () 2)");
+    expect(await listed())
+      .to.include("one.lisp")
+      .and.not.include("in no file");
+    expect(await answer({ name: "fresh", "dry-run": false })).to.match(/one\.lisp:3:1: written/);
+    expect(await readFile(one, "utf8")).to.equal("(in-package :toll)\n\n(defun fresh () 2)\n");
+    expect(await listed()).to.equal("Image and files agree.");
+    await writeFile(one, "(in-package :toll)\n\n(defun fresh () 1)\n");
+    expect(await listed())
+      .to.include("one.lisp")
+      .and.not.include("in no file");
+    await server.evaluate("(defun fresh () 4)");
+    expect(await answer({ name: "fresh", "dry-run": false })).to.match(/one\.lisp:3:1: not written/);
+    await rm(one);
+    expect(await listed()).to.equal("Only in the image, in no file:\nfunction FRESH");
+  });
+
   it("appends no definition that the file already has, or may have where it cannot be read", async () => {
     const other = join(folder, "other.lisp");
     const text = "(in-package :toll)\n(export 'dup)\n\n(defun dup () 1)\n";

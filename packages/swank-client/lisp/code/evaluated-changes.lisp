@@ -57,15 +57,18 @@ of its top-level form, of several that nearest to NUMBER; or NIL"
 
 (defun place-in-program (definition program package)
   "The values of DEFINED-IN for DEFINITION, which was evaluated: in the file of the editor that sent it, in the one that it was loaded from
-before, or in another one of PROGRAM with forms in PACKAGE."
-  (let ((editor-file (getf (definition-plist definition) :emacs-filename))
-        (place (place-replaced definition)))
+before, in another one of PROGRAM with forms in PACKAGE, or in one that definitions were saved to and that need not have been loaded."
+  (let* ((plist (definition-plist definition))
+         (editor-file (getf plist :emacs-filename))
+         (place (place-replaced definition)))
     (flet ((look (names package &optional number)
              (multiple-value-bind (file span number) (defined-in definition names package number)
                (when file (return-from place-in-program (values file span number))))))
       (when (stringp editor-file) (look (list editor-file) package))
       (when place (look (list (place-file place)) nil (place-number place)))
-      (look (home-candidates package program) package))))
+      (look (saved-files (getf plist :emacs-buffer)) package)
+      (look (home-candidates package program) package)
+      (look (files-saved-to) package))))
 
 (defun evaluated-change (definition program)
   "The change that DEFINITION, which was evaluated from text, is to its file; NIL if the file has the same text."

@@ -95,11 +95,14 @@
               thereis (and element (conditional-p text element (first inner)))))))
 
 (defun form-changed-p (file number)
-  "True if form NUMBER of FILE may have changed since it was loaded."
+  "True if form NUMBER of FILE may have changed since it was loaded or, in a file of which that is not known, saved."
   (let ((loaded (text-as-loaded file)))
-    (or (null loaded)
+    (if loaded
         (and (string/= loaded (file-text file))
-             (find number (unmatched (file-text file) (file-forms file) loaded (top-level-forms loaded)) :key #'second)))))
+             (find number (unmatched (file-text file) (file-forms file) loaded (top-level-forms loaded)) :key #'second))
+        (not (member (trimmed-end (form-text (file-text file) (nth number (file-forms file))))
+                     (saved-texts (sb-ext:native-namestring (file-truename file)))
+                     :test #'string=)))))
 
 (defun file-line-ends (text file)
   "TEXT with the line ends of FILE."
@@ -207,9 +210,11 @@
 
 (defun note-saved (save)
   "Let editors find the definition of SAVE in its file."
-  (let ((plist (definition-plist (change-definition (save-change save)))))
+  (let* ((change (save-change save))
+         (plist (definition-plist (change-definition change))))
     (when plist
-      (note-saved-origin (getf plist :emacs-buffer) (sb-ext:native-namestring (file-truename (save-file save)))))))
+      (note-saved-origin (getf plist :emacs-buffer) (sb-ext:native-namestring (file-truename (save-file save)))
+                         (trimmed-end (save-text save)) (and (change-file-text change) (trimmed-end (change-file-text change)))))))
 
 (defun write-all (saves)
   "Write those of SAVES that can be saved, file by file, and set their outcomes."

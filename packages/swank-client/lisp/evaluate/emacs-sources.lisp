@@ -31,10 +31,10 @@
 
 (defun saved-location (plist text &optional snippet)
   "Swank's location for TEXT, a definition with the source plist PLIST, in the file that it was saved to; or NIL."
-  (let* ((file (saved-file (getf plist :evaluation)))
-         (position (and file (ignore-errors (file-position-of text file)))))
-    (and position
-         (swank/backend:make-location (list :file file) (list :position (1+ position)) (and snippet (list :snippet snippet))))))
+  (loop for file in (saved-files (getf plist :evaluation))
+        for position = (ignore-errors (file-position-of text file))
+        when position
+          return (swank/backend:make-location (list :file file) (list :position (1+ position)) (and snippet (list :snippet snippet)))))
 
 (defun text-in-package (text plist)
   "TEXT, which has the source plist PLIST, and below it the IN-PACKAGE form by which an editor compiles it again in the right package. CL-USER is

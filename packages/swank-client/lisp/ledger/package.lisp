@@ -22,6 +22,7 @@
            #:file-octets
            #:forget-load
            #:forget-text
+           #:files-saved-to
            #:ledger
            #:ledger-assigned
            #:ledger-entries
@@ -52,7 +53,8 @@
            #:place-number
            #:replaced-date
            #:replaced-place
-           #:saved-file
+           #:saved-files
+           #:saved-texts
            #:source-kinds
            #:source-origin
            #:specializer-name

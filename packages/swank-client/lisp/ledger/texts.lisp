@@ -174,13 +174,30 @@ FILE that was itself unpacked or copied with its date, only the dates tell: the 
 
 ;;; Files to which evaluated definitions were saved
 
-(defvar *saved-files* (make-hash-table :test 'eq :weakness :key :synchronized t) "Native names of files by the origins of definitions.")
+(defvar *saved-files* (make-hash-table :test 'eq :weakness :key :synchronized t)
+  "Lists of the native names of files by the origins of definitions, the latest first.")
 
-(defun note-saved-origin (origin name)
-  "Note that the definition of ORIGIN was saved to the file with the native NAME."
-  (setf (gethash origin *saved-files*) name))
+(defvar *files-saved-to* (make-hash-table :test 'equal :synchronized t)
+  "Lists of the texts that were saved, by the native name of the file.")
 
-(defun saved-file (origin)
-  "The native name of the file to which the definition of ORIGIN was saved, if that exists; or NIL."
-  (let ((name (gethash origin *saved-files*)))
-    (and name (ignore-errors (probe-file (sb-ext:parse-native-namestring name))) name)))
+(defun existing-names (names)
+  "Those of the native NAMES whose files exist."
+  (remove-if-not (lambda (name) (ignore-errors (probe-file (sb-ext:parse-native-namestring name)))) names))
+
+(defun note-saved-origin (origin name text replaced)
+  "Note that TEXT, a definition of ORIGIN, was saved to the file with the native NAME, and has replaced the text REPLACED there, or none if NIL."
+  (setf (gethash name *files-saved-to*) (cons text (remove replaced (gethash name *files-saved-to*) :test #'equal)))
+  (setf (gethash origin *saved-files*) (cons name (remove name (gethash origin *saved-files*) :test #'string=))))
+
+(defun saved-files (origin)
+  "The native names of the existing files to which definitions of ORIGIN were saved, the latest first."
+  (existing-names (gethash origin *saved-files*)))
+
+(defun saved-texts (name)
+  "The texts of the definitions that were saved to the file with the native NAME."
+  (values (gethash name *files-saved-to*)))
+
+(defun files-saved-to ()
+  "The native names of all existing files to which definitions were saved. They may never have been loaded."
+  (existing-names (sb-ext:with-locked-hash-table (*files-saved-to*)
+                    (loop for name being the hash-keys of *files-saved-to* collect name))))
