@@ -33,6 +33,7 @@
                (:file "connection/held-locks")
                (:file "connection/socket")
                (:file "connection/stopped-threads")
+               (:file "connection/versions")
                (:file "connection/guard")
                (:file "connection/foreign-errors")
                (:file "connection/attach")))

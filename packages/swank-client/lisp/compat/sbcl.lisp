@@ -31,7 +31,9 @@
            #:*bookkeeping-slots*
            #:*stepping-functions*
            #:loading-function-p
+           #:package-version
            #:runtime-package-p
+           #:version-in-name
            #:runtime-symbol-p
            #:*accessor-shortcuts*
            #:*dispatch-compilers*
@@ -321,10 +323,24 @@
   "The value of the variable NAME of PACKAGE, or NIL if there is no such variable."
   (value-if-bound (and (find-package package) (find-symbol name package))))
 
+(defun runtime-name-p (name)
+  "True if NAME is that of a package of this library, of any version."
+  (eql 0 (search "SWANK-CLIENT/" name)))
+
 (defun runtime-package-p (package)
   "True if PACKAGE is one of this library's, of any version."
   (let ((name (package-name package)))
-    (and name (or (eql 0 (search "SWANK-CLIENT/" name)) (string= name "SWANK-OBJECTS")))))
+    (and name (or (runtime-name-p name) (string= name "SWANK-OBJECTS")))))
+
+(defun version-in-name (name)
+  "The version in NAME, of a package that a client has loaded, or NIL."
+  (let ((start (length "SWANK-CLIENT/")))
+    (and (runtime-name-p name)
+         (let ((slash (position #\/ name :start start))) (and slash (subseq name (1+ slash)))))))
+
+(defun package-version (package)
+  "The version of this library to which PACKAGE belongs, or NIL."
+  (let ((name (package-name package))) (and name (version-in-name name))))
 
 (defun runtime-symbol-p (symbol)
   "True if SYMBOL belongs to this library, of any version."

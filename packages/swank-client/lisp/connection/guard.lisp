@@ -108,10 +108,12 @@ and that no thread has begun; its cdr becomes true when everything is installed.
   "End everything that runs or is stopped for CONNECTION, which is closed, and then the rest of the guard."
   (unwind-protect (release-all connection dispatched)
     (unencapsulate-function 'eval-for-emacs tag)
-    (unencapsulate-function 'invoke-slime-debugger tag)))
+    (unencapsulate-function 'invoke-slime-debugger tag)
+    (note-unguarded connection)))
 
 (defun guard (connection)
   "Guard CONNECTION until it is closed."
+  (note-guarded connection)
   (let ((tag (gensym "SWANK-CLIENT"))
         (leaving (list nil))
         (dispatched (list 0)))

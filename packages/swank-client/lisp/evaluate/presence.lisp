@@ -74,6 +74,7 @@
     (unless (clients-p)
       (unencapsulate-lisp)
       (retract-swank)
+      (forget-texts)
       (sb-ext:atomic-update (symbol-value '*connection-closed-hook*) #'without-closing-hooks)
       (sb-ext:atomic-update (symbol-value 'sb-ext:*exit-hooks*) (lambda (hooks) (remove 'send-remaining-output hooks)))
       ;; the flusher then finds no more work

@@ -23,6 +23,7 @@
            #:forget-load
            #:forget-text
            #:files-saved-to
+           #:forget-texts
            #:ledger
            #:ledger-assigned
            #:ledger-entries

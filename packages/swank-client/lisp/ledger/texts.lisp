@@ -172,6 +172,12 @@ FILE that was itself unpacked or copied with its date, only the dates tell: the 
   (sb-ext:with-locked-hash-table (*loaded-texts*)
     (loop for name being the hash-keys of *loaded-texts* collect name)))
 
+;;; When no client is left
+
+(defun forget-texts ()
+  "Let go of all texts."
+  (mapc #'clrhash (list *loaded-texts* *seen-texts* *load-times* *compiled-file-texts* *definition-texts*)))
+
 ;;; Files to which evaluated definitions were saved
 
 (defvar *saved-files* (make-hash-table :test 'eq :weakness :key :synchronized t)
