@@ -104,8 +104,11 @@ describe("swank-mcp-listen and swank-mcp-kick", function () {
       await emacs.evaluateInRepl(`(swank:create-server :port ${others} :dont-close t)`);
       const ports = "(mapcar (function second) swank::*servers*)";
       const agents = [await user.agent(), await user.agent()];
-      // Both are connected, and none has loaded what evaluates.
+      // Both have set up their connections, and none has loaded what evaluates.
       for (const agent of agents) await agent.call("lisp-status");
+      const prepared =
+        "(count-if (lambda (each) (typep (swank::connection.user-output each) 'synonym-stream)) swank::*connections*)";
+      while ((await emacs.evaluateInRepl(prepared)) !== "2");
       expect(await emacs.evaluateInRepl("(null (car (get :swank-mcp :runtimes)))")).to.equal("T");
       await emacs.eval("(swank-mcp-kick)");
       expect(await emacs.messageMatching("thrown out")).to.equal(

@@ -30,7 +30,7 @@ const WAYS: Readonly<Record<string, string>> = {
 
 /** Lisp code that lists every encapsulation that clients put around Lisp's functions. */
 const LAYERS = `(count-if (lambda (name) (sb-impl::encapsulation-info (sb-kernel:%coerce-name-to-fun name)))
-  '(sb-thread:make-thread sb-thread:terminate-thread sb-ext:make-timer sb-ext:exit sb-ext:quit sb-ext:save-lisp-and-die swank:quit-lisp))`;
+  '(sb-thread:make-thread sb-thread:terminate-thread sb-ext:make-timer sb-ext:exit sb-ext:quit sb-ext:save-lisp-and-die swank:quit-lisp swank:debug-nth-thread))`;
 
 async function stopped(agent: McpStdio) {
   return status.parse((await agent.call("lisp-status")).structuredContent).stopped;
