@@ -69,10 +69,10 @@ export class EmacsProcess {
   }
 
   /** The command that opens a frame of it in a terminal. */
-  get frameCommand(): readonly string[] {
+  frameCommand(rows: number, columns: number): readonly string[] {
     // A terminal without a size would have a frame of a few columns.
     // Emacs takes its home folder from the emacsclient of the frame.
-    const sized = ['stty rows 40 columns 120; export HOME="$1"; shift; exec "$@"', "sh", this.#home];
+    const sized = [`stty rows ${rows} columns ${columns}; export HOME="$1"; shift; exec "$@"`, "sh", this.#home];
     return ["sh", "-c", ...sized, "emacsclient", "-s", join(this.#home, "socket"), "-nw"];
   }
 

@@ -30,11 +30,17 @@ export type EmacsBuffer = z.output<typeof shown>;
 /** What one debugger's buffer shows: `text` is all of it. */
 export type EmacsDebugger = z.output<typeof debuggers>[number];
 
+/** The size of a terminal, in characters. */
+export interface FrameSize {
+  readonly rows?: number;
+  readonly columns?: number;
+}
+
 /** A real Emacs with SLIME, used like a user does. */
 export class Emacs {
   readonly #process: EmacsProcess;
   readonly #lispPids: number[] = [];
-  #terminal: McpTerminal | undefined;
+  readonly #terminals: McpTerminal[] = [];
 
   private constructor(process: EmacsProcess) {
     this.#process = process;
@@ -51,17 +57,20 @@ export class Emacs {
     return this.#process.eval(form);
   }
 
-  /** Opens a frame in a terminal, with the keyboard of a person. */
-  async openFrame(): Promise<void> {
-    const command = this.#process.frameCommand;
-    this.#terminal = new McpTerminal({ command, state: "/nonexistent" });
-    await this.until("(cl-some (lambda (frame) (frame-parameter frame 'client)) (frame-list))", "a frame");
+  /** Opens a frame in a terminal of its own, with the keyboard of a person. */
+  async openFrame({ rows = 40, columns = 120 }: FrameSize = {}): Promise<void> {
+    const clients = "(cl-count-if (lambda (frame) (frame-parameter frame 'client)) (frame-list))";
+    const before = await this.eval(clients);
+    const command = this.#process.frameCommand(rows, columns);
+    this.#terminals.push(new McpTerminal({ command, state: "/nonexistent" }));
+    await this.until(`(> ${clients} ${before})`, "a frame");
   }
 
-  /** Presses keys in the frame that `openFrame` opened. */
+  /** Presses keys in the frame that `openFrame` opened last. */
   type(...keys: readonly string[]): void {
-    if (this.#terminal === undefined) throw new Error("Open a frame first.");
-    this.#terminal.press(...keys);
+    const terminal = this.#terminals.at(-1);
+    if (terminal === undefined) throw new Error("Open a frame first.");
+    terminal.press(...keys);
   }
 
   /** `M-x slime-connect`, until its REPL shows a prompt. */
@@ -220,7 +229,7 @@ export class Emacs {
   /** Kills it and the Lisp that it started. */
   async kill(): Promise<void> {
     await this.#process.kill();
-    this.#terminal?.kill();
+    for (const terminal of this.#terminals) terminal.kill();
     this.#killLisp();
   }
 

@@ -53,6 +53,9 @@ If nil, or while this Emacs has no frame, the agent's client asks."
 (defvar-local swank-mcp--shown-at nil
   "When this buffer began to show its question in a window, in seconds since 1970.")
 
+(defvar-local swank-mcp--shown-in nil
+  "The frame in which this buffer was displayed.")
+
 ;;;; Keys
 
 (defvar swank-mcp--asking nil
@@ -278,12 +281,20 @@ Where there is no room for one, it stays in the mode line.")
   (let ((buffer (swank-mcp--fill-question-buffer question))
         (frame (swank-mcp--person-frame)))
     (unless (swank-mcp--question-windows)
+      (with-current-buffer buffer
+        (setq swank-mcp--shown-in frame
+              swank-mcp--shown-at nil))
       (if (eq frame (selected-frame))
           (display-buffer buffer swank-mcp--display-action)
         (with-selected-frame frame (display-buffer buffer swank-mcp--display-action))))
     (mapc #'swank-mcp--fit-window
           (cl-remove-if-not (lambda (window) (window-parameter window 'window-side)) (swank-mcp--question-windows)))
     (swank-mcp--note-shown)))
+
+(defun swank-mcp--to-display-p (question)
+  "Return non-nil if QUESTION has not been displayed, or its frame is gone."
+  (not (and (eq question (swank-mcp--shown-question))
+            (frame-live-p (buffer-local-value 'swank-mcp--shown-in (get-buffer swank-mcp--question-buffer))))))
 
 (defun swank-mcp--note-shown ()
   "Note since when the question buffer is in a window."
@@ -322,7 +333,7 @@ the windows that were there before."
     (cond ((and question (not (and swank-mcp-confirm swank-mcp-mode (swank-mcp--person-frame))))
            (mapc (lambda (each) (swank-mcp--send-answer each :pass)) (swank-mcp--all-questions)))
           ((active-minibuffer-window))
-          ((and question (not (eq question shown))) (swank-mcp--display-question question))
+          ((and question (swank-mcp--to-display-p question)) (swank-mcp--display-question question))
           (question (swank-mcp--note-shown))
           (shown (swank-mcp--hide-question)))
     (when (or (swank-mcp--all-questions) (swank-mcp--shown-question)) (swank-mcp--watch-questions 0.3))))
