@@ -129,6 +129,7 @@
            #:version-symbols
            #:with-standard-settings
            #:with-system-mutex
+           #:with-walk-of-code
            #:world-lock
            #:world-lock-taken-p))
 
@@ -256,6 +257,12 @@
 
 (defparameter *assert-function* (first (existing-symbols '(("SB-KERNEL" "ASSERT-ERROR"))))
   "SBCL's function that signals the error of ASSERT.")
+
+(defmacro with-walk-of-code (&body body)
+  "Evaluate BODY, in which SBCL walks all compiled code. No garbage is collected meanwhile.
+SBCL holds its allocator's lock during such a walk. A thread that allocates code waits for that lock and keeps the collector off until it has
+it. A collection that stops the walk then waits for that thread for ever, and the image hangs."
+  `(sb-sys:without-gcing ,@body))
 
 (defun inline-p (name)
   "True if calls of the function NAME may be compiled inline."

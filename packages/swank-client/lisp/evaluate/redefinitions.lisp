@@ -56,7 +56,8 @@
 
 (defun compiled-inline (name)
   "The names of functions that were compiled with the inline function NAME."
-  (let ((callers (sb-introspect:find-function-callers (fdefinition name))))
+  (let* ((function (fdefinition name))
+         (callers (with-walk-of-code (sb-introspect:find-function-callers function))))
     (loop for (user) in (sb-introspect:who-calls name)
           unless (or (equal user name) (member (function-now user) callers)) collect user)))
 
