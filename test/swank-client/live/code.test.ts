@@ -158,3 +158,24 @@ describe("SwankClient.code", () => {
     for (const call of calls) await rejection(call(), "INVALID_ARGUMENT");
   });
 });
+
+describe("SwankClient.code of a program that runs", () => {
+  const image = liveImage();
+
+  it("answers while other threads compile and collect garbage", async () => {
+    const client = await image.connect();
+    const seconds = 6;
+    const works = ["(compile nil (list 'lambda '(x) (list '+ 'x (random 1000))))", "(gc)"].map(
+      (work) => `(loop until (> (get-internal-real-time) end) do ${work})`,
+    );
+    await client.eval(`(let ((end (+ (get-internal-real-time) (* ${seconds} internal-time-units-per-second))))
+      ${works.map((work) => `(sb-thread:make-thread (lambda () ${work}))`).join("\n")}
+      nil)`);
+    const end = performance.now() + seconds * 1000;
+    while (performance.now() < end) {
+      const signal = AbortSignal.timeout(30_000);
+      const callers = () => client.code.findReferences("gethash", "callers", { signal });
+      for (const found of await Promise.all([callers(), callers(), callers()])) expect(found.status).to.equal("found");
+    }
+  });
+});
