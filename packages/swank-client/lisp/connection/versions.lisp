@@ -24,7 +24,7 @@
 (defun used-p (version)
   "True if VERSION guards a connection, or does not tell, as long as a client loads it."
   (let* ((package (find-package (format nil "SWANK-CLIENT/CONNECTION/~a" version)))
-         (guarded (and package (find-symbol "*GUARDED*" package))))
+         (guarded (and package (accessible-symbol "*GUARDED*" package))))
     (or (null guarded) (not (boundp guarded)) (symbol-value guarded))))
 
 (defun unused-version-p (version)
