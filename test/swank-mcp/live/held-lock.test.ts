@@ -1,6 +1,11 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
-import { blocks } from "../../support/mcp-results.js";
+import { list, NIL, read, symbol } from "sexp-parser";
+import { type Connection, openConnection, tcpOpener } from "swank-client/protocol";
+import { allBlocks, blocks, refusalType } from "../../support/mcp-results.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
+import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
+import { sideBySide } from "../../support/side-by-side.js";
 
 const DEFINITIONS = `
 (defclass locked () ((name :reader locked-name)) (:documentation "A class."))
@@ -76,12 +81,12 @@ describe("While a stopped thread holds the compiler's lock", () => {
   });
 });
 
-const MAILBOX_HOLDS = [
-  '(sb-thread:with-mutex (swank/sbcl::*mailbox-lock*) (error "held"))',
-  '(sb-thread:with-mutex ((swank/sbcl::mailbox.mutex (swank/sbcl::mailbox sb-thread:*current-thread*))) (error "held"))',
+const MAILBOX_LOCKS = [
+  "swank/sbcl::*mailbox-lock*",
+  "(swank/sbcl::mailbox.mutex (swank/sbcl::mailbox sb-thread:*current-thread*))",
 ] as const;
 
-describe("Code that fails while it holds a lock of Swank's mailboxes", () => {
+describe("Code that stops while it holds a lock of Swank's mailboxes", () => {
   let server: McpStdio;
 
   before(async function () {
@@ -91,13 +96,167 @@ describe("Code that fails while it holds a lock of Swank's mailboxes", () => {
   });
   after(() => server.end());
 
-  for (const code of MAILBOX_HOLDS)
-    it(`does not stop, and the tools answer: ${code}`, async () => {
-      const failed = await server.call("evaluate-lisp", { code });
-      expect(failed.isError).to.equal(true);
-      expect(blocks(failed).join("\n")).to.match(/held/);
-      expect(blocks(await server.call("list-threads", {})).join("\n")).not.to.match(/\b\d+\/1\b/);
-      expect(blocks(await server.call("describe-symbol", { name: "car" })).join("\n")).to.match(/CAR/);
-      expect(blocks(await server.call("evaluate-lisp", { code: "(+ 1 2)" }))[0]).to.equal("=> 3");
-    });
+  for (const lock of MAILBOX_LOCKS)
+    for (const [form, said] of [
+      ['(error "held")', /held/],
+      ["(break)", /break/],
+    ] as const)
+      it(`is unwound, and the tools answer: ${form} with ${lock}`, async () => {
+        const failed = await server.call("evaluate-lisp", { code: `(sb-thread:with-mutex (${lock}) ${form})` });
+        expect(blocks(failed).join("\n")).to.match(said);
+        expect((await server.call("lisp-status")).structuredContent).to.deep.include({ stopped: [] });
+        expect(blocks(await server.call("debugger_frames"))[0]).to.match(/^Thread not in debugger/);
+        expect(blocks(await server.call("list-threads", {})).join("\n")).not.to.match(/\b\d+\/1\b/);
+        expect(blocks(await server.call("describe-symbol", { name: "car" })).join("\n")).to.match(/CAR/);
+        expect(blocks(await server.call("evaluate-lisp", { code: "(+ 1 2)" }))[0]).to.equal("=> 3");
+      });
+
+  it("does not keep mailboxes of ended threads from being removed later", async () => {
+    for (let count = 0; count < 40; count++) expect(await server.evaluate("(+ 1 2)")).to.deep.equal(["=> 3"]);
+    expect(await server.evaluate("(< (length swank/sbcl::*mailboxes*) 40)")).to.deep.equal(["=> T"]);
+  });
 });
+
+/** Calls of each kind of tool, which the image cannot answer without Swank's mailbox lock. */
+const UNANSWERED = [
+  ["describe-symbol", { name: "car" }],
+  ["list-threads", {}],
+  ["debugger_frames", {}],
+  ["evaluate-lisp", { code: "(+ 1 2)", timeout: 1 }],
+  ["load-system", { system: "uiop", timeout: 1 }],
+  ["run-tests", { name: "none", timeout: 1 }],
+] as const;
+
+/** What answers say about a lock that cannot be named, because no message reaches the image. */
+const UNKNOWN_LOCK = /What it waits for is not known\. One cause is a thread that holds a lock .* its mailbox lock/;
+
+/** Starts a thread of the program that holds Swank's mailbox lock. */
+const HOLDING =
+  '(sb-thread:make-thread (lambda () (sb-thread:with-mutex (swank/sbcl::*mailbox-lock*) (sleep 600))) :name "holder")';
+
+/** Expects that every tool answers that the image does not answer, with the lock as a possible cause. */
+async function expectUnanswered(server: McpStdio): Promise<void> {
+  for (const [tool, args] of UNANSWERED) {
+    const refused = await server.call(tool, args);
+    expect(refusalType(refused), tool).to.equal("IMAGE_HANGS");
+    expect(blocks(refused)[0], tool).to.match(UNKNOWN_LOCK);
+  }
+  const status = await server.call("lisp-status");
+  expect(status.isError).to.equal(false);
+  expect(status.structuredContent?.["unresponsive"]).to.match(UNKNOWN_LOCK);
+}
+
+const PACKAGE_LOCK =
+  /a thread of Swank that serves a connection waits for the lock "Package Graph Lock", which thread (\d+) holds while it is stopped as \1\/1\./i;
+
+/** A test with a stop of another client there. */
+const stoppedAtMailboxes = (form: string) => () =>
+  attached(async (server, lisp) => {
+    await server.evaluate("1", { timeout: 120 });
+    const code = `(sb-thread:with-mutex (swank/sbcl::*mailbox-lock*) ${form})`;
+    await stoppedElsewhere(lisp, code, () => expectUnanswered(server));
+  });
+
+describe("While another thread holds a lock that Swank needs for each message", function () {
+  this.timeout(300_000);
+
+  sideBySide({
+    "every tool of an attached server says what is known, and the form in the answer frees the image": () =>
+      attached(async (server, lisp) => {
+        await server.evaluate("(setf (symbol-function 'survivor) #'identity) 1", { timeout: 120 });
+        lisp.type(HOLDING);
+        await pause(500);
+        await expectUnanswered(server);
+        const second = new McpStdio(["--attach", String(lisp.port)]);
+        await second.initialize();
+        const refused = await second.call("describe-symbol", { name: "car" });
+        expect(refused.isError).to.equal(true);
+        expect(blocks(refused)[0]).to.match(/does not answer/);
+        const status = (await server.call("lisp-status")).structuredContent?.["unresponsive"];
+        const [form] = /\(sb-thread:mutex-owner \S+\)/.exec(String(status)) ?? [];
+        lisp.type(`(sb-thread:terminate-thread ${form})`);
+        await pause(1000);
+        expect(await server.evaluate("(survivor 42)")).to.deep.equal(["=> 42"]);
+        expect(await second.evaluate("(survivor 43)", { timeout: 60 })).to.deep.equal(["=> 43"]);
+        second.process.kill("SIGKILL");
+        await second.exited;
+      }),
+
+    "every tool says what is known if another client's thread has stopped with (break)": stoppedAtMailboxes("(break)"),
+
+    "every tool says what is known if another client's thread has stopped with an error":
+      stoppedAtMailboxes('(error "held")'),
+
+    "every tool of a server with its own image says what is known, and reset-session replaces the image": async () => {
+      const server = await McpStdio.start();
+      await server.call("evaluate-lisp", { code: HOLDING, timeout: 1 });
+      await expectUnanswered(server);
+      expect(blocks(await server.call("reset-session"))[0]).to.match(/^Session reset\. A fresh image/);
+      expect(await server.evaluate("(+ 1 2)")).to.deep.equal(["=> 3"]);
+      await server.end();
+    },
+
+    "calls name the lock on packages and its holder, and the connection and its stops are kept": () =>
+      attached(async (server, lisp) => {
+        expect((await server.call("evaluate-lisp", { code: '(error "kept")', timeout: 120 })).isError).to.equal(true);
+        const hold = "(sb-thread:with-recursive-lock (sb-impl::*package-graph-lock*) (break))";
+        await stoppedElsewhere(lisp, hold, async () => {
+          // Reading new symbols needs the lock.
+          const code = "'(never-seen-before)";
+          const first = await server.call("evaluate-lisp", { code, timeout: 1 });
+          expect(first.isError).to.equal(true);
+          for (const [tool, args] of [
+            ["list-threads", {}],
+            ["load-system", { system: "uiop" }],
+          ] as const) {
+            const refused = await server.call(tool, args);
+            expect(refusalType(refused), tool).to.equal("IMAGE_HANGS");
+            expect(blocks(refused)[0], tool).to.match(PACKAGE_LOCK);
+          }
+          const status = await server.call("lisp-status");
+          expect(status.structuredContent?.["unresponsive"]).to.match(PACKAGE_LOCK);
+        });
+        await pause(1000);
+        const frames = await server.call("debugger_frames");
+        expect(allBlocks(frames).join("\n")).not.to.match(/connection was dead/);
+        expect(frames.structuredContent).to.have.property("total_frames");
+      }),
+  });
+});
+
+/** Runs a test with a server that is attached to a new image. */
+async function attached(test: (server: McpStdio, lisp: RealSwank) => Promise<void>): Promise<void> {
+  const lisp = await startRealSwank();
+  const server = await McpStdio.start(["--attach", String(lisp.port)]);
+  try {
+    await test(server, lisp);
+  } finally {
+    server.process.kill("SIGKILL");
+    await server.exited;
+    await lisp.stop();
+  }
+}
+
+/** Runs a test while a thread of another client, which knows no more than Emacs, runs code that stops. Ends that stop. */
+async function stoppedElsewhere(lisp: RealSwank, code: string, test: () => Promise<void>): Promise<void> {
+  const { connection } = await openConnection(tcpOpener({ port: lisp.port }));
+  const form = list(symbol("cl:eval"), list(symbol("cl:read-from-string"), code));
+  const ended = connection.request(form, { label: "stopping" }).catch(() => undefined);
+  const stop = firstStop(connection);
+  // A thread that holds the mailbox lock cannot tell its client that it has stopped.
+  await Promise.race([stop, pause(1500)]);
+  await test();
+  const known = await Promise.race([stop, pause(10)]);
+  if (known !== undefined) {
+    const restart = read("(swank:throw-to-toplevel)");
+    await connection.request(restart, { label: "leaving", thread: known.thread }).catch(() => NIL);
+    await ended;
+  }
+  await connection.close();
+}
+
+function firstStop(connection: Connection): Promise<{ readonly thread: number }> {
+  return new Promise((resolve) => {
+    connection.on("debug", resolve);
+  });
+}

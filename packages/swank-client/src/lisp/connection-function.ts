@@ -2,7 +2,7 @@ import { keyword, list, quote, type Sexp, symbol } from "sexp-parser";
 import { runtimeModule } from "./runtime-source.js";
 
 /** Functions that the system `connection` offers under a keyword. */
-export type ConnectionFunction = "end-request" | "held-locks";
+export type ConnectionFunction = "end-request" | "held-locks" | "serving-locks";
 
 /** Calls a function of the system `connection` with data. Returns that in an image without that system. */
 export function connectionFunctionForm(name: ConnectionFunction, operand: Sexp): Sexp {

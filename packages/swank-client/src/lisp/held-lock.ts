@@ -5,12 +5,13 @@ import { decodedIfKnown } from "./decoders.js";
 
 const { boolean, integer, list, map, string, tuple } = decode;
 
-/** A lock that a stopped thread holds. */
+/** A lock that another thread holds. */
 export interface HeldLock {
   readonly name: string;
   /** True for the lock that SBCL's compiler takes, and whatever changes classes and generic functions. */
   readonly isCompilers: boolean;
   readonly thread: number;
+  /** The level at which that thread is stopped; 0 if it is not stopped. */
   readonly level: number;
 }
 
@@ -35,6 +36,16 @@ export function heldLocksForm(ids: readonly number[]): Sexp {
 export function heldLocksIn(reply: Sexp): ReadonlyMap<number, HeldLock> | undefined {
   const found = decodedIfKnown(heldLocks, reply);
   return found && new Map(found);
+}
+
+/** Asks for the locks that threads that serve other connections wait for. */
+export function servingLocksForm(): Sexp {
+  return connectionFunctionForm("serving-locks", NIL);
+}
+
+/** The locks in a reply to that form; none in an image without the system `connection`. */
+export function servingLocksIn(reply: Sexp): readonly HeldLock[] {
+  return decodedIfKnown(list(heldLock), reply) ?? [];
 }
 
 const WORLD_LOCK = symbol("sb-kernel::**world-lock**");
@@ -67,13 +78,20 @@ export function isSameHold(one: HeldLock | undefined, other: HeldLock): boolean 
   return one?.name === other.name && one.thread === other.thread && one.level === other.level;
 }
 
-/** Why a request that waits for a lock fails. */
-export function lockHeld({ name, isCompilers, thread, level }: HeldLock) {
-  const stop = `${thread}/${level}`;
+/** The lock and its holder, e.g. `the lock "cache", which thread 7 holds while it is stopped as 7/1`. */
+export function heldLockText({ name, isCompilers, thread, level }: HeldLock): string {
   const lock = isCompilers ? `the compiler's lock ("${name}")` : `the lock "${name}"`;
+  const stopped = level > 0 ? ` while it is stopped as ${thread}/${level}` : "";
+  return `${lock}, which thread ${thread} holds${stopped}`;
+}
+
+/** Why a request that waits for a lock fails. */
+export function lockHeld(held: HeldLock) {
+  const { thread, level } = held;
+  const stop = `${thread}/${level}`;
   return {
     code: "LOCK_HELD",
-    message: `It needs ${lock}, which thread ${thread} holds while it is stopped as ${stop}.`,
+    message: `It needs ${heldLockText(held)}.`,
     remedy: `Resume or abort the stop ${stop}, then try again. If that needs the lock, too, do it in the client that has the stop, or disconnect that client.`,
     details: { holder: { thread, level } },
   } as const satisfies { code: keyof typeof ERROR_CODES; message: string } & SwankErrorOptions;

@@ -70,6 +70,7 @@ async function answer(
 ) {
   let usedLisp = false;
   let used: LispSession | undefined;
+  let watched: LispSession | undefined;
   const { signal: cancelled, interrupt } = call;
   const signal = interrupt === undefined ? cancelled : AbortSignal.any([cancelled, interrupt]);
   const context: ToolContext = {
@@ -81,7 +82,9 @@ async function answer(
     session: async ({ evenIfHung = false } = {}) => {
       usedLisp = true;
       used = await agent.host.session(signal, (reason) => call.progress(reason));
-      if (!evenIfHung) await refuseIfHung(used);
+      if (evenIfHung) return used;
+      await refuseIfHung(used);
+      watched = used;
       return used;
     },
     currentSession: () => agent.host.current(call.signal),
@@ -101,7 +104,7 @@ async function answer(
   };
   const { readOnlyHint: onlyReads } = annotations;
   const attempt = () => {
-    const watch = watchForSilence(() => used);
+    const watch = watchForSilence(() => watched);
     const running = run(context, approve);
     // A call that only reads can be given up at once. Any other has its own time.
     return (onlyReads ? Promise.race([running, watch.silent]) : running).finally(watch.end);

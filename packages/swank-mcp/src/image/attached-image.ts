@@ -3,7 +3,7 @@ import type { Config } from "../cli/config.js";
 import { addressText, type ImageAddress } from "../cli/image-address.js";
 import { explainUnattached } from "../refusals/explain-unattached.js";
 import { attachedOrigin } from "./attached-origin.js";
-import { ConnectionCheck } from "./connection-check.js";
+import { checkOf } from "./connection-check.js";
 import { ANSWER_TIME, imageDirectory } from "./image-directory.js";
 import { LispSession } from "./lisp-session.js";
 
@@ -40,20 +40,10 @@ export async function openAttachedImage(
     });
     const origin = attachedOrigin(address, client.connection.peer);
     const { connection } = client;
-    const check = new ConnectionCheck({
+    const check = checkOf(client, {
       address: addressText(address),
-      get isOpen() {
-        return connection.isOpen;
-      },
-      get received() {
-        return connection.received;
-      },
-      answersWithin: (time) => connection.answersWithin(time),
       connectAgain: () => connectBriefly(address, secret, client.closed),
       abandon: () => connection.drop(new SwankError("CONNECTION_LOST", DEAD, { remedy: CALL_AGAIN })),
-    });
-    connection.on("answering", (isAnswering) => {
-      if (!isAnswering) void check.run();
     });
     return new LispSession({
       client,
@@ -70,17 +60,19 @@ export async function openAttachedImage(
   }
 }
 
-/** Connects until Lisp has answered. A connection that is not answered stays open until its heartbeat or the session ends. */
+/** Connects until Lisp has answered. => the lock that keeps it from serving its other connections, if that is known. A connection that is not answered stays open until its heartbeat or the session ends. */
 async function connectBriefly(
   address: ImageAddress,
   secret: ReturnType<typeof secretOption>,
   sessionEnd: Promise<unknown>,
-): Promise<void> {
-  const { openConnection, tcpOpener } = await import("swank-client/protocol");
+): Promise<string | undefined> {
+  const { openConnection, tcpOpener, unservedReason } = await import("swank-client/protocol");
   const ending = new AbortController();
   void sessionEnd.then(() => ending.abort());
   const opened = await openConnection(tcpOpener(address), { secret, timeout: SECOND_LIMIT, signal: ending.signal });
+  const lock = await unservedReason(opened.connection);
   await opened.connection.close();
+  return lock;
 }
 
 /** The identity of an image: its process id and start time. An image that does not give its start time has only the id. */

@@ -1,14 +1,24 @@
 import { Refusal } from "../refusals/refusal.js";
+import type { Silence } from "./connection-check.js";
 import type { ImageOrigin, LispSession } from "./lisp-session.js";
 
+/** Causes that cannot be told apart from outside the image. */
+const CAUSES =
+  "What it waits for is not known. One cause is a thread that holds a lock that Swank needs for each message, such as its mailbox lock, for example because it is stopped";
+
+/** How a person finds the holder of the mailbox lock. Emacs itself cannot be used: it needs Swank, too. */
+const FIND_HOLDER =
+  "(sb-thread:mutex-owner swank/sbcl::*mailbox-lock*) shows the thread that holds the mailbox lock, and sb-thread:terminate-thread ends that thread";
+
 const REMEDIES: Readonly<Record<ImageOrigin["kind"], string>> = {
-  own: "Call reset-session: it replaces the image with a fresh one. Definitions in this image are lost.",
-  attached:
-    "The image belongs to the user, and this server cannot free it. Ask the user to interrupt it at its own terminal (in Emacs, C-c C-c in *inferior-lisp*) and to undo the latest definition, such as a PRINT-OBJECT method, or to restart it.",
+  own: `Call reset-session: it replaces the image with a fresh one. Definitions in this image are lost. ${CAUSES}.`,
+  attached: `The image belongs to the user, and this server cannot free it. Ask the user to interrupt it at its own terminal (in Emacs, C-c C-c in *inferior-lisp*) and to undo the latest definition, such as a PRINT-OBJECT method, or to restart it. ${CAUSES}: at that terminal, ${FIND_HOLDER}.`,
 };
 
-const SILENT_REMEDY =
-  "The image may be suspended, hang or be very busy, or the network or a tunnel to it may be down; this server cannot tell which. Ask the user to check the image and the connection to it. Until something arrives, calls are refused at once; then call again.";
+const SILENT_REMEDY = `The image may be suspended, hang or be very busy, or the network or a tunnel to it may be down; this server cannot tell which. Ask the user to check the image and the connection to it. Until something arrives, calls are refused at once; then call again. ${CAUSES}: at the image's own terminal (in Emacs, *inferior-lisp*), ${FIND_HOLDER}.`;
+
+const LOCKED_REMEDY =
+  "Ask the user to let that thread continue, or to end it; if it is stopped, to resume or abort the stop in the client that has it. The connection and its stops are kept. Until the lock is released, calls are refused at once; then call again.";
 
 /** Milliseconds after which the connection of a call is checked. */
 const LONG_CALL = 4000;
@@ -20,8 +30,9 @@ export interface Hang {
   readonly remedy: string;
 }
 
-function silentHang(message: string): Hang {
-  return { message, remedy: SILENT_REMEDY };
+function silentHang({ text, isLocked }: Silence, { origin }: LispSession): Hang {
+  const unknown = origin.kind === "own" ? REMEDIES.own : SILENT_REMEDY;
+  return { message: text, remedy: isLocked ? LOCKED_REMEDY : unknown };
 }
 
 /**
@@ -32,7 +43,7 @@ function silentHang(message: string): Hang {
  */
 export async function findHang(session: LispSession, signal: AbortSignal): Promise<Hang | undefined> {
   const silence = await session.check?.run();
-  if (silence !== undefined) return silentHang(silence);
+  if (silence !== undefined) return silentHang(silence, session);
   if (!session.client.isOpen || !(await session.directory(signal).then(() => false, isUnanswered))) return undefined;
   return imageHang(session);
 }
@@ -51,7 +62,7 @@ export function deafRemedy({ origin }: LispSession): string {
 /** The hang of an image that has not answered `directory`. */
 export async function hangOf(session: LispSession): Promise<Hang> {
   const silence = await session.check?.run();
-  return silence === undefined ? imageHang(session) : silentHang(silence);
+  return silence === undefined ? imageHang(session) : silentHang(silence, session);
 }
 
 function imageHang({ origin }: LispSession): Hang {
@@ -59,9 +70,9 @@ function imageHang({ origin }: LispSession): Hang {
 }
 
 /** The hang that an earlier check found, if nothing has arrived since. */
-export async function knownHang({ check }: LispSession): Promise<Hang | undefined> {
-  const silence = await check?.known();
-  return silence === undefined ? undefined : silentHang(silence);
+export async function knownHang(session: LispSession): Promise<Hang | undefined> {
+  const silence = await session.check?.known();
+  return silence === undefined ? undefined : silentHang(silence, session);
 }
 
 /** @throws Refusal `IMAGE_HANGS` if an earlier check found that the image hangs, and nothing has arrived since. */
@@ -90,8 +101,9 @@ export function watchForSilence(session: () => LispSession | undefined) {
   let timer: NodeJS.Timeout | undefined;
   const silent = new Promise<never>((_, reject) => {
     const look = async () => {
-      const silence = await session()?.check?.run();
-      if (silence !== undefined) reject(hangRefusal(silentHang(silence)));
+      const watched = session();
+      const silence = await watched?.check?.run();
+      if (watched !== undefined && silence !== undefined) reject(hangRefusal(silentHang(silence, watched)));
     };
     timer = setTimeout(() => void look(), LONG_CALL).unref();
   });

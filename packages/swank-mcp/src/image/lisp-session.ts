@@ -36,7 +36,7 @@ export interface ProcessOutput {
 export interface SessionParts {
   readonly client: LispClient;
   readonly origin: ImageOrigin;
-  /** Tells a dead connection from an image that does not answer; absent if there can be only one connection. */
+  /** Finds out that the image does not answer, or that the connection is dead. */
   readonly check?: ConnectionCheck;
   /** Absent for an image that this server did not start: its output is not seen here. */
   readonly processOutput?: ProcessOutput;

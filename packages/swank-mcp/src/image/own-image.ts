@@ -6,6 +6,7 @@ import type { Config } from "../cli/config.js";
 import type { Log } from "../process/log.js";
 import { explainEnding, explainUnlaunched } from "../refusals/explain-unlaunched.js";
 import type { AgentName } from "./agent-name.js";
+import { checkOf } from "./connection-check.js";
 import { imageDirectory } from "./image-directory.js";
 import { LispSession, type OnDelay, type OnFile } from "./lisp-session.js";
 import type { SharedAt, Sharing } from "./sharing.js";
@@ -87,6 +88,7 @@ export async function openOwnImage(
     const shared = await sharing?.share(client, { command: shareImage, findSecret: findShareSecret });
     return new LispSession({
       client,
+      check: checkOf(client, { address: "the image", abandon: () => client.close() }),
       origin: { kind: "own", shared },
       processOutput: {
         get length() {
