@@ -8,7 +8,7 @@ export type { OpenedConnection, OpenOptions } from "./handshake/open-connection.
 export { openConnection } from "./handshake/open-connection.js";
 export type { SecretOption } from "./handshake/secret.js";
 export { runnerOf } from "./lisp/lisp-runner.js";
-export { unservedReason } from "./lisp/unserved.js";
+export { unservedReason } from "./lisp/lock-watch.js";
 export { Connection } from "./protocol/connection/connection.js";
 export type { ConnectionEvents, ConnectionOptions } from "./protocol/connection/connection-options.js";
 export type { ReplyPolicy } from "./protocol/connection/default-replies.js";

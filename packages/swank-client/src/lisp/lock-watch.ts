@@ -1,4 +1,6 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Sexp } from "sexp-parser";
+import type { Connection } from "../protocol/connection/connection.js";
 import type { Reply } from "../protocol/wire/messages.js";
 import {
   type HeldLock,
@@ -6,7 +8,10 @@ import {
   heldCompilersLockIn,
   heldLocksForm,
   heldLocksIn,
+  heldLockText,
   isSameHold,
+  servingLocksForm,
+  servingLocksIn,
 } from "./held-lock.js";
 
 /**
@@ -14,7 +19,7 @@ import {
  * lock that a stopped thread holds.
  */
 export const LOOKING = 250;
-/** Milliseconds until the answer is confirmed, because a stopped thread takes locks for a moment while it answers questions. */
+/** Milliseconds until the answer is confirmed, because a stopped thread that answers questions, and Swank itself, take locks for a moment. */
 const CONFIRMATION = 300;
 /** Milliseconds until the next question if there is no such lock, and the longest such time: it doubles. */
 const NEXT_QUESTION = 2000;
@@ -95,5 +100,32 @@ export class LockWatch {
     question.before = lock;
     question.due = performance.now() + (lock === undefined ? question.pause : CONFIRMATION);
     if (lock === undefined) question.pause = Math.min(question.pause * 2, LAST_QUESTION);
+  }
+}
+
+/** Milliseconds that the image has to say which connections it does not serve. */
+const UNSERVED_TIME = 3000;
+
+/**
+ * Asks the image over a connection that it answers whether it serves its other connections. Never rejects.
+ *
+ * @returns the lock that a thread that serves one of them waits for, and the thread that holds it, e.g. `the lock "cache", which thread 7
+ * holds`; `undefined` if there is none or that is not known
+ */
+export async function unservedReason(connection: Connection): Promise<string | undefined> {
+  const before = await servingLocks(connection);
+  if (before.length === 0) return undefined;
+  await pause(CONFIRMATION);
+  const lock = (await servingLocks(connection)).find((now) => before.some((earlier) => isSameHold(earlier, now)));
+  return lock && heldLockText(lock);
+}
+
+async function servingLocks(connection: Connection): Promise<readonly HeldLock[]> {
+  try {
+    const reply = await connection.request(servingLocksForm(), { label: "finding locks", timeout: UNSERVED_TIME });
+    return reply.status === "ok" ? servingLocksIn(reply.value) : [];
+  } catch {
+    // The connection is then closed or unanswered, so that nothing is known.
+    return [];
   }
 }
