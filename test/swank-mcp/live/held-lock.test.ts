@@ -138,7 +138,7 @@ const HOLDING =
 async function expectUnanswered(server: McpStdio): Promise<void> {
   for (const [tool, args] of UNANSWERED) {
     const refused = await server.call(tool, args);
-    expect(refusalType(refused), tool).to.equal("IMAGE_HANGS");
+    expect(refusalType(refused), `${tool}: ${allBlocks(refused).join(" / ")}`).to.equal("IMAGE_HANGS");
     expect(blocks(refused)[0], tool).to.match(UNKNOWN_LOCK);
   }
   const status = await server.call("lisp-status");
@@ -152,7 +152,6 @@ const PACKAGE_LOCK =
 /** A test with a stop of another client there. */
 const stoppedAtMailboxes = (form: string) => () =>
   attached(async (server, lisp) => {
-    await server.evaluate("1", { timeout: 120 });
     const code = `(sb-thread:with-mutex (swank/sbcl::*mailbox-lock*) ${form})`;
     await stoppedElsewhere(lisp, code, () => expectUnanswered(server));
   });
@@ -163,7 +162,7 @@ describe("While another thread holds a lock that Swank needs for each message", 
   sideBySide({
     "every tool of an attached server says what is known, and the form in the answer frees the image": () =>
       attached(async (server, lisp) => {
-        await server.evaluate("(setf (symbol-function 'survivor) #'identity) 1", { timeout: 120 });
+        await server.evaluate("(setf (symbol-function 'survivor) #'identity) 1");
         lisp.type(HOLDING);
         await pause(500);
         await expectUnanswered(server);
@@ -198,7 +197,7 @@ describe("While another thread holds a lock that Swank needs for each message", 
 
     "calls name the lock on packages and its holder, and the connection and its stops are kept": () =>
       attached(async (server, lisp) => {
-        expect((await server.call("evaluate-lisp", { code: '(error "kept")', timeout: 120 })).isError).to.equal(true);
+        expect(blocks(await server.call("evaluate-lisp", { code: '(error "kept")' }))[0]).to.match(/\nkept\n/);
         const hold = "(sb-thread:with-recursive-lock (sb-impl::*package-graph-lock*) (break))";
         await stoppedElsewhere(lisp, hold, async () => {
           // Reading new symbols needs the lock.
@@ -210,7 +209,7 @@ describe("While another thread holds a lock that Swank needs for each message", 
             ["load-system", { system: "uiop" }],
           ] as const) {
             const refused = await server.call(tool, args);
-            expect(refusalType(refused), tool).to.equal("IMAGE_HANGS");
+            expect(refusalType(refused), `${tool}: ${allBlocks(refused).join(" / ")}`).to.equal("IMAGE_HANGS");
             expect(blocks(refused)[0], tool).to.match(PACKAGE_LOCK);
           }
           const status = await server.call("lisp-status");
@@ -229,6 +228,8 @@ async function attached(test: (server: McpStdio, lisp: RealSwank) => Promise<voi
   const lisp = await startRealSwank();
   const server = await McpStdio.start(["--attach", String(lisp.port)]);
   try {
+    // On a busy machine, loading the runtime can take longer than a connection may.
+    while ((await server.evaluate("1", { timeout: 120 }))[0] !== "=> 1") await pause(100);
     await test(server, lisp);
   } finally {
     server.process.kill("SIGKILL");
