@@ -101,6 +101,26 @@ for (const readtableCase of [":preserve", ":invert"]) {
       await answer("evaluate-lisp", { code: "(in-package :rt-app)" });
     });
 
+    it("finds names in their case although other code has interned them as the standard readtable reads them", async () => {
+      await answer("evaluate-lisp", { code: inCase("(IN-PACKAGE :CL-USER)") });
+      await server.evaluate("(list 'rt-app::CamelCase 'rt-app::MyClass 'rt-app::MyPlace 'rt-app::MyGeneric)");
+      const name = "rt-app::CamelCase";
+      expect(await answer("show-source", { name })).to.contain("CamelCase (TheArg)");
+      expect(await answer("describe-symbol", { name })).to.contain("[FUNCTION]");
+      expect(await answer("find-references", { name, kind: "callers" })).to.contain("Caller");
+      expect(await answer("class-info", { name: "rt-app::MyClass" })).to.contain("SlotOne");
+      expect(await answer("show-source", { name: "(setf rt-app::MyPlace)" })).to.contain("(o MyClass)");
+      expect(await answer("show-source", { name: "(method rt-app::MyGeneric (rt-app::MyClass))" })).to.contain(
+        "MyGeneric ((o MyClass))",
+      );
+      for (const called of [name, "(setf rt-app::MyPlace)", "(method rt-app::MyGeneric (rt-app::MyClass))"]) {
+        const set = await server.call("breakpoint_set", { function: called });
+        expect(set.structuredContent, `${called}: ${blocks(set).join("\n")}`).to.have.property("id");
+        await server.call("breakpoint_remove", { id: set.structuredContent?.["id"] });
+      }
+      await answer("evaluate-lisp", { code: "(in-package :rt-app)" });
+    });
+
     it("sets breakpoints, traces and evaluates in frames in it", async () => {
       const set = await server.call("breakpoint_set", {
         function: "CamelCase",

@@ -7,8 +7,7 @@
   (let ((found '()))
     (do-symbols (symbol package found)
       (when (and (eq package (symbol-package symbol))
-                 (or (means-something-p symbol) (fboundp (list 'setf symbol)) (compiler-macro-function symbol)
-                     (names-only-source-p symbol)))
+                 (or (means-something-p symbol) (names-only-source-p symbol)))
         (setf found (nconc (or-nil (all-definitions symbol nil)) found))))))
 
 (defun methods-on-classes (definitions)

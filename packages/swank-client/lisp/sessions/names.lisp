@@ -48,24 +48,27 @@
 
 (defun symbol-named (text home &optional (check-p t))
   "The symbol that TEXT, as a client writes it under the current readtable or that of the symbol's package, means in the package HOME: a symbol
-with its prefix or none, perhaps quoted, or in (setf ...). An unknown name with an odd character is an error if CHECK-P.
+with its prefix or none, perhaps quoted, or in (setf ...). Of several, the first that names a definition, else the first. An unknown name with an
+odd character is an error if CHECK-P.
 => the symbol, its status, its package | NIL, NIL, the package or NIL, the name, its prefix or NIL, the name as written"
-  (let ((missed nil))
+  (let ((missed nil) (found nil))
     (flet ((look (case &optional known)
              (multiple-value-bind (name prefix written) (parsed-name text case)
                (let ((package (cond (known)
                                     (prefix (or (find-designated-package prefix home) (live-package prefix)))
                                     (t home))))
                  (multiple-value-bind (symbol status) (and package (or-nil (accessible-symbol name package)))
-                   (when status (return-from symbol-named (values symbol status package)))
+                   (when status
+                     (when (or-nil (means-something-p symbol)) (return-from symbol-named (values symbol status package)))
+                     (unless found (setf found (list symbol status package))))
                    (unless missed (setf missed (list nil nil package name prefix written)))
                    package)))))
       (dolist (case (name-cases))
         (let* ((package (look case))
                (own (and package (readtable-of-package package))))
           (when own (look (readtable-case own) package)))))
-    (when check-p (check-characters text))
-    (values-list missed)))
+    (when (and check-p (not found)) (check-characters text))
+    (values-list (or found missed))))
 
 (defun may-name-p (text symbol)
   "True if TEXT, as a client writes it, can mean SYMBOL. Packages are not compared."
@@ -207,7 +210,8 @@ The reader normalizes names: a no-break space becomes a space."
 
 (defun means-something-p (symbol)
   "True if SYMBOL names a definition."
-  (or (fboundp symbol) (boundp symbol) (find-class symbol nil) (sb-int:info :type :kind symbol)))
+  (or (fboundp symbol) (boundp symbol) (find-class symbol nil) (sb-int:info :type :kind symbol)
+      (fboundp (list 'setf symbol)) (compiler-macro-function symbol)))
 
 (defun relevance (symbol)
   "A number that is greater the more likely SYMBOL is meant."
