@@ -11,7 +11,7 @@
   ;; a vector of what its forms change: see FILE-SYNTAX-CHANGES
   (syntax nil)
   ;; the package in which its first forms are read
-  (initial-package (find-package "COMMON-LISP-USER")))
+  (initial-package (user-package)))
 
 (defun file-text (file)
   "The text of FILE."

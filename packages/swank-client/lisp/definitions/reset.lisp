@@ -48,7 +48,7 @@
 
 (defun reset-session (session)
   "Give SESSION the package, readtable, variables and ledger of a new one."
-  (setf (session-package session) (find-package "COMMON-LISP-USER")
+  (setf (session-package session) (user-package)
         (session-readtable session) (global-readtable)
         (session-readtable-home session) nil
         (session-debugger-hook session) nil

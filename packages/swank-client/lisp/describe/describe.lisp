@@ -125,7 +125,7 @@ Other threads may delete packages at any time.
   (multiple-value-bind (symbol status package name prefix written) (symbol-named text home nil)
     (cond (status (funcall function symbol status package))
           ((null package) (package-not-found prefix text))
-          (t (not-found text name written (or prefix called (package-name package) "COMMON-LISP-USER"))))))
+          (t (not-found text name written (or prefix called (package-name package) (package-name (user-package))))))))
 
 (defun name-description (text package called)
   "Describe the symbol that TEXT names in PACKAGE, which the client calls CALLED.
@@ -139,8 +139,10 @@ Other threads may delete packages at any time.
   "Return NAME-DESCRIPTION of TEXT. Printing methods of the client run as the client's code.
 Generic functions are described with the methods that a call with arguments SOURCES runs."
   (reset-guard-pages)
-  (let* ((called (if package-text (parsed-package package-text) "CL-USER"))
-         (package (find-designated-package (or package-text called)))
+  (let* ((package (if package-text (find-designated-package package-text) (user-package)))
+         (called (cond (package-text (parsed-package package-text))
+                       ((equal (package-name package) "COMMON-LISP-USER") "CL-USER")
+                       (t (package-name package))))
          (session (current-session)))
     (if (null package)
         (package-not-found called)

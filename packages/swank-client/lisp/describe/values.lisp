@@ -56,11 +56,11 @@
         (on-one-line (truncated limit (lambda (stream) (prin1 code stream))))))))
 
 (defun live-or-user (package)
-  "PACKAGE, or COMMON-LISP-USER if that is NIL or deleted."
-  (if (and package (package-name package)) package (find-package "COMMON-LISP-USER")))
+  "PACKAGE, or USER-PACKAGE if that is NIL or deleted."
+  (if (and package (package-name package)) package (user-package)))
 
 (defun home-package (symbol)
-  "The package in which SYMBOL's description is printed: its own, or COMMON-LISP-USER if that was deleted."
+  "The package in which SYMBOL's description is printed: its own, or USER-PACKAGE if that was deleted."
   (live-or-user (symbol-package symbol)))
 
 (defun lambda-list-text (lambda-list symbol)

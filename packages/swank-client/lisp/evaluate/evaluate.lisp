@@ -38,7 +38,7 @@
         +++ ++ ++ + + form))
 
 (defun leave-deleted-package (session)
-  "Go on in the package of SESSION, or in COMMON-LISP-USER, because the current package was deleted."
+  "Go on in the package of SESSION, or in USER-PACKAGE, because the current package was deleted."
   (setf *package* (session-package-now session))
   (warn "The current package was deleted. The package is ~a now." (package-name *package*)))
 

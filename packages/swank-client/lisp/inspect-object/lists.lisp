@@ -38,7 +38,7 @@ that its cycle returns to"
     (let ((elements (loop for cons = (nthcdr (min start count) list) then (cdr cons)
                           for index from start below (min end count)
                           while (consp cons)
-                          collect (part (princ-to-string index) (car cons) (element-access index)))))
+                          collect (part (format nil "~d" index) (car cons) (element-access index)))))
       (if (and (< start (1+ count)) (>= end (1+ count)))
           (append elements (tail-part list count shape return))
           elements))))
@@ -90,7 +90,7 @@ that its cycle returns to"
                :range (lambda (start end)
                         (loop for index from start below (min end (length vector))
                               collect (let ((index index))
-                                        (part (princ-to-string index) (aref vector index)
+                                        (part (format nil "~d" index) (aref vector index)
                                               (lambda (object) (format nil "(aref ~a ~d)" object index)))))))))
 
 (defun row (array index)

@@ -86,7 +86,7 @@
 
 (defun numbered-values (values &optional (session (or (code-session) (current-session))))
   "The first of VALUES as numbers under which they are kept, in the form in which PRINTED-VALUES returns texts."
-  (list :values (loop for value in values repeat 20 collect (princ-to-string (kept-number value session)))
+  (list :values (loop for value in values repeat 20 collect (format nil "~d" (kept-number value session)))
         :cut '()
         :count (length values)))
 

@@ -97,6 +97,7 @@
            #:session-of
            #:session-package
            #:session-package-now
+           #:user-package
            #:session-protects-image
            #:session-readtable
            #:session-readtable-home

@@ -27,6 +27,13 @@
           (mapcar #'sb-ext:symbol-global-value *control-variables*)
           (mapcar (constantly nil) *quiet-variables*)))
 
+(defun user-package ()
+  "The package COMMON-LISP-USER, in which a session begins; or COMMON-LISP, which code cannot delete, in an image without it."
+  ;; compiled for this name, a call of FIND-PACKAGE would go on returning the deleted package
+  (declare (notinline find-package))
+  (let ((package (find-package "COMMON-LISP-USER")))
+    (if (and package (package-name package)) package (symbol-package 'car))))
+
 (defun global-readtable ()
   "A copy of the image's global readtable."
   (copy-readtable (sb-ext:symbol-global-value '*readtable*)))
@@ -36,7 +43,7 @@
   connection
   ;; true if its code cannot end the image
   (protects-image nil)
-  (package (find-package "COMMON-LISP-USER"))
+  (package (user-package))
   ;; the readtable of the session's code, and the package in which the code has set it, or NIL
   (readtable (global-readtable))
   (readtable-home nil)
@@ -105,9 +112,9 @@
   (nth (position variable *session-variables*) (session-values session)))
 
 (defun session-package-now (session)
-  "The package of SESSION, or COMMON-LISP-USER if that was deleted."
+  "The package of SESSION, or USER-PACKAGE if that was deleted."
   (let ((package (session-package session)))
-    (if (package-name package) package (find-package "COMMON-LISP-USER"))))
+    (if (package-name package) package (user-package))))
 
 ;;; Syntax
 

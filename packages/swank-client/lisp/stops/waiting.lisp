@@ -4,7 +4,7 @@
 
 (defun thread-text (thread)
   "THREAD as a report names it."
-  (format nil "thread ~a~@[ ~a~]" (swank/backend:thread-id thread)
+  (format nil "thread ~d~@[ ~a~]" (swank/backend:thread-id thread)
           (and (sb-thread:thread-name thread) (line-text (sb-thread:thread-name thread) 100))))
 
 (defun mutex-wait-text (mutex)

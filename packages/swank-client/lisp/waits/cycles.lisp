@@ -37,7 +37,7 @@
 (defun link-text (link)
   "LINK as text: 7 waits for MUTEX \"b\" held by 9."
   (destructuring-bind (thread kind object blocker) link
-    (format nil "~a waits for ~a ~a" (thread-number thread)
+    (format nil "~d waits for ~a ~d" (thread-number thread)
             (if (eq kind :mutex) (format nil "~a held by" (named-text "MUTEX" (sb-thread:mutex-name object))) "the end of")
             (thread-number blocker))))
 
