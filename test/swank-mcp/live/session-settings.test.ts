@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect } from "chai";
 import { connect, type SwankClient } from "swank-client";
 import { blocks } from "../../support/mcp-results.js";
@@ -91,6 +94,24 @@ describe("what one session sets", () => {
     await server.call("reset-session");
     expect(await evaluated('(error "seen")')).to.contain("[ERROR]");
   });
+
+  it("does not change how the numbers of objects, parts and threads are written", async () => {
+    for (const settings of ["*print-base* 2", "*print-radix* t", "*print-base* 16 *print-radix* t"]) {
+      await server.call("reset-session");
+      await server.evaluate(`(defvar *numbered* (list 7)) (setf ${settings})`);
+      for (const object of ["(list 1 2)", "(list 1 2 3)", "(vector 1 2 3)", "(list 1 2 3 4)"]) {
+        const inspected = await server.call("inspect-object", { object });
+        const text = blocks(inspected).join("\n");
+        expect(inspected.isError, `${settings}, ${object}: ${text}`).to.equal(false);
+        // The name of an element is its index, which is not repeated.
+        expect(text, settings).not.to.match(/\[\d+\] \S+: /);
+      }
+      const path = await server.call("heap", { what: "path", object: "*numbered*" });
+      expect(path.isError, `${settings}: ${blocks(path).join("\n")}`).to.equal(false);
+      expect(blocks(path).join("\n")).to.contain("*NUMBERED*");
+    }
+    await server.call("reset-session");
+  });
 });
 
 describe("*break-on-signals* of the image's user", () => {
@@ -157,4 +178,46 @@ describe("*break-on-signals* of the image's user, when an agent leaves", () => {
           await lisp.stop();
         }
       });
+});
+
+describe("the package COMMON-LISP-USER", () => {
+  let server: McpStdio;
+  let cache: string;
+  // The runtime's modules are compiled when they are first used, in the image without that package.
+  beforeEach(async () => {
+    cache = await mkdtemp(join(tmpdir(), "swank-mcp-"));
+    server = await McpStdio.start(["--cache-dir", cache]);
+  });
+  afterEach(async () => {
+    await server.close();
+    await rm(cache, { recursive: true });
+  });
+
+  const answer = async (name: string, args: object = {}) => blocks(await server.call(name, args)).join("\n");
+  const evaluated = (code: string) => answer("evaluate-lisp", { code });
+
+  it("leaves the session in a live package, which the answer names, when it is deleted", async () => {
+    const deleted = await evaluated("(delete-package *package*)");
+    expect(deleted).to.contain("The current package was deleted. The package is COMMON-LISP now.");
+    expect(deleted).to.contain("=> T");
+    expect(await evaluated("(+ 1 2)")).to.equal("=> 3");
+    expect(await answer("describe-symbol", { name: "car" })).to.contain("[FUNCTION]");
+    expect(await answer("show-source", { name: "car" })).not.to.contain("not found");
+    expect(await answer("inspect-object", { object: "(list 1 2)" })).to.contain("list of 2");
+    expect(await evaluated('(error "still")'))
+      .to.contain("still")
+      .and.to.contain("[ERROR]");
+    expect(await answer("debugger_eval_in_frame", { frame: 0, code: "(+ 2 3)" })).to.contain("=> 5");
+    expect(await answer("debugger_invoke_restart", { restart: "ABORT" })).not.to.contain("ERROR");
+    expect(await evaluated("(make-package :cl-user :use '(:cl)) (in-package :cl-user) (defun own () 1)")).to.contain(
+      "OWN",
+    );
+  });
+
+  it("can have another name", async () => {
+    await evaluated('(rename-package *package* "XX")');
+    expect(await evaluated("(list 'a (package-name *package*))")).to.equal('=> (A "XX")');
+    expect(await answer("describe-symbol", { name: "car" })).to.contain("[FUNCTION]");
+    expect(await answer("describe-symbol", { name: "xx::car" })).to.contain("[FUNCTION]");
+  });
 });

@@ -125,6 +125,7 @@
            #:thread-this-slot
            #:type-docstring
            #:unavailable-argument-p
+           #:user-package
            #:value-if-loaded
            #:version-symbols
            #:with-standard-settings
@@ -137,10 +138,19 @@
 
 ;;; Settings
 
+(defun user-package ()
+  "The package COMMON-LISP-USER, in which a session begins; or COMMON-LISP, which code cannot delete, in an image without it.
+WITH-STANDARD-IO-SYNTAX binds the former even if it was deleted."
+  ;; compiled for this name, a call of FIND-PACKAGE would go on returning the deleted package
+  (declare (notinline find-package))
+  (let ((package (find-package "COMMON-LISP-USER")))
+    (if (and package (package-name package)) package (symbol-package 'car))))
+
 (defmacro with-standard-settings (&body body)
   "Run BODY, the library's own code, under Lisp's default settings, whatever the image's user has set."
   `(with-standard-io-syntax
-     (let ((*print-readably* nil)
+     (let ((*package* (user-package))
+           (*print-readably* nil)
            (*break-on-signals* nil)
            (*macroexpand-hook* #'funcall)
            (*compile-print* nil)

@@ -103,7 +103,9 @@ A failure of a later form does not undo it."
   "The next form of the stream SOURCE, in standard syntax if STANDARD-P, or EOF."
   (let ((*source* source))
     (if standard-p
-        (with-standard-io-syntax (read-form evaluation source eof))
+        (with-standard-io-syntax
+          (let ((*package* (user-package)))
+            (read-form evaluation source eof)))
         (read-form evaluation source eof))))
 
 (defun evaluate-forms (evaluation code check)

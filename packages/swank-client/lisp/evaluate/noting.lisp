@@ -44,7 +44,7 @@
            (start (+ (search label text) (length label)))
            (line (sb-ext:octets-to-string octets :start start :end (position #\Newline text :start start)
                                                  :external-format :utf-8)))
-      (probe-file (with-standard-io-syntax (let ((*read-eval* nil)) (read-from-string line)))))))
+      (probe-file (with-standard-io-syntax (let ((*read-eval* nil) (*package* (user-package))) (read-from-string line)))))))
 
 (defun source-of-loaded (file)
   "The truename of the source of FILE, which LOAD loads, or NIL. A system's definition counts as none."

@@ -110,7 +110,8 @@ SHOWN and TOTAL count characters or elements. NIL if they are not known, or if o
 (defun data-text (value limit)
   "VALUE in standard syntax, as a program reads it, cut after LIMIT characters. => the values of PRINT-VALUE"
   (let ((text (with-standard-io-syntax
-                (let ((*print-readably* nil)
+                (let ((*package* (user-package))
+                      (*print-readably* nil)
                       (*print-pretty* nil))
                   (truncated limit (lambda (stream) (prin1 value stream)))))))
     (values text (and (> (length text) limit) (list '(:characters) limit nil)))))

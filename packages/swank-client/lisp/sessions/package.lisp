@@ -97,7 +97,6 @@
            #:session-of
            #:session-package
            #:session-package-now
-           #:user-package
            #:session-protects-image
            #:session-readtable
            #:session-readtable-home

@@ -27,13 +27,6 @@
           (mapcar #'sb-ext:symbol-global-value *control-variables*)
           (mapcar (constantly nil) *quiet-variables*)))
 
-(defun user-package ()
-  "The package COMMON-LISP-USER, in which a session begins; or COMMON-LISP, which code cannot delete, in an image without it."
-  ;; compiled for this name, a call of FIND-PACKAGE would go on returning the deleted package
-  (declare (notinline find-package))
-  (let ((package (find-package "COMMON-LISP-USER")))
-    (if (and package (package-name package)) package (symbol-package 'car))))
-
 (defun global-readtable ()
   "A copy of the image's global readtable."
   (copy-readtable (sb-ext:symbol-global-value '*readtable*)))
