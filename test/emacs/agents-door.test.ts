@@ -82,7 +82,9 @@ describe("swank-mcp-listen and swank-mcp-kick", function () {
       await useSwankMcp(emacs);
       await followsAgents(emacs);
       await emacs.eval("(swank-mcp-kick)");
-      expect(await emacs.messageMatching("No agent")).to.equal("No agent is connected.");
+      expect(await emacs.messageMatching("No agent")).to.equal(
+        "No agent was thrown out: none has finished connecting.  If one is connecting now, kick again.",
+      );
       await emacs.eval('(with-temp-file "~/.slime-secret" (insert "known"))');
       await emacs.eval('(set-file-modes "~/.slime-secret" #o644)');
       const refused = await emacs.eval(

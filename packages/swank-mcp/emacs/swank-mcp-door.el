@@ -173,7 +173,9 @@ It stops the ports through which agents have come, and no others.")
                                 (format "  Port %s is closed; M-x swank-mcp-listen opens it again."
                                         (mapconcat #'number-to-string ports ", "))
                               "")))
-                   ((= stayed 0) "No agent is connected.")
+                   ((= stayed 0)
+                    ;; an agent that is connecting is not counted yet
+                    "No agent was thrown out: none has finished connecting.  If one is connecting now, kick again.")
                    (t ""))
              (if (> stayed 0) "All that the agent ran was aborted.  It stays, because this Lisp is its own." ""))))
 
