@@ -51,6 +51,18 @@ describe("debugger tools on threads that run no evaluation", () => {
     await server.end();
   });
 
+  for (const lock of ["swank/sbcl::*mailbox-lock*", "(swank/sbcl::mailbox.mutex (first swank/sbcl::*mailboxes*))"])
+    it(`announce that an error ended a thread that held ${lock}`, async () => {
+      const server = await McpStdio.start();
+      const thread = `(sb-thread:make-thread (lambda () (sb-thread:with-mutex (${lock}) (error "held"))) :name "own")`;
+      let answer = await server.evaluate(`(progn ${thread} nil)`);
+      while (answer.length === 1) answer = await server.evaluate("1");
+      expect(answer[1]).to.match(
+        /^Thread \d+ \(own\), started by your code, was ended by SIMPLE-ERROR while it held a lock of Swank's mailboxes, so that it could not stop: held$/,
+      );
+      await server.end();
+    });
+
   it("list their stops, but never end them, in an attached image", async () => {
     const lisp = await startRealSwank();
     const server = await McpStdio.start(["--attach", String(lisp.port), "--max-stops", "1"]);

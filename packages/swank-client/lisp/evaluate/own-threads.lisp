@@ -11,14 +11,20 @@
         (sb-ext:*invoke-debugger-hook* (sb-ext:symbol-global-value 'sb-ext:*invoke-debugger-hook*)))
     (invoke-debugger condition)))
 
-(defun notify-of-end (session condition)
-  "Notify SESSION's client that CONDITION ended one of its threads."
+(defvar *end-of-thread* nil "What is told of the end of this thread to its client after the thread is unwound: a plist, or NIL.")
+
+(defun end-of-thread (condition)
+  "The end of this thread by CONDITION, a plist. :HELD is the lock because of which the thread may not stop, or empty."
+  (list :thread (current-thread-id)
+        :name (princ-to-string (sb-thread:thread-name sb-thread:*current-thread*))
+        :type (class-name-text (shown-class condition))
+        :message (message-text condition)
+        :held (or (held-lock-text) "")))
+
+(defun notify-of-end (session end)
+  "Notify SESSION's client of END, the end of one of its threads."
   (send (mconn.control-thread (session-connection session))
-               (list :write-string ""
-                     (list :ended (list :thread (current-thread-id)
-                                        :name (princ-to-string (sb-thread:thread-name sb-thread:*current-thread*))
-                                        :type (class-name-text (shown-class condition))
-                                        :message (message-text condition))))))
+        (list :write-string "" (list :ended end))))
 
 (defun stop-own-thread (session condition hook)
   "Stop this thread, which runs code of SESSION, at CONDITION, in the debugger of SESSION's client."
@@ -37,7 +43,8 @@
   (let ((session (code-session)))
     (cond ((null session) (stop-without-client condition))
           ((or *code-unwinds* (must-not-stop-here-p))
-           (ignore-errors (notify-of-end session condition))
+           ;; a message cannot be sent from here: the thread may hold the lock that sending takes
+           (setf *end-of-thread* (ignore-errors (end-of-thread condition)))
            (invoke-restart *outermost-restart*))
           (t (stop-own-thread session condition hook)))))
 
@@ -49,9 +56,12 @@
              (abort () :report "End this thread"))))
     (with-code-of (session)
       (let ((*code-unwinds* unwinds)
+            (*end-of-thread* nil)
             (*starting-evaluation* evaluation)
             (*condition-log* (and evaluation (evaluation-condition-log evaluation))))
         (swank/backend:call-with-debugger-hook #'enter-own-thread #'call)
+        ;; the connection may have closed
+        (when *end-of-thread* (ignore-errors (notify-of-end session *end-of-thread*)))
         (restore-guard-page)
         (sb-thread:abort-thread)))))
 

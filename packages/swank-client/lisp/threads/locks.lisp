@@ -24,9 +24,15 @@ Swank up to 2.30 does not expect an interrupt there: a message sent during the i
   (or (own-lock-p (mailbox-lock))
       (some (lambda (mailbox) (own-lock-p (mailbox.mutex mailbox))) *mailboxes*)))
 
+(defun held-lock-text ()
+  "The lock that this thread holds and others, or the debugger, need while it is stopped, in words; or NIL."
+  (cond ((holds-package-lock-p) "the lock on packages")
+        ((holds-linker-lock-p) "the linker's lock")
+        ((holds-mailbox-p) "a lock of Swank's mailboxes")))
+
 (defun must-not-stop-here-p ()
   "True if this thread holds a lock that others, or the debugger, need while it is stopped."
-  (or (holds-package-lock-p) (holds-linker-lock-p) (holds-mailbox-p)))
+  (and (held-lock-text) t))
 
 ;;; Other threads
 

@@ -10,6 +10,7 @@
            #:encapsulate-calls-by-name
            #:encapsulate-function
            #:guard-page-lowered-p
+           #:held-lock-text
            #:holds-mailbox-p
            #:holds-package-lock-p
            #:holds-world-lock-p

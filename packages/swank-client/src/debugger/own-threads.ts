@@ -12,13 +12,15 @@ export interface EndedThread {
   /** The condition's type and message. */
   readonly type: string;
   readonly message: string;
+  /** The lock that the thread held, because of which it could not stop, e.g. `the lock on packages`; absent if it held none. */
+  readonly held?: string;
 }
 
 /** `(:ended PLIST)`, the target of a message of lisp/evaluate/own-threads.lisp. */
 const endedThread: Decoder<EndedThread> = tagged({
   ended: map(
-    tuple(plist({ thread: integer, name: string, type: string, message: string })),
-    ([{ name, ...rest }]): EndedThread => ({ ...rest, threadName: name }),
+    tuple(plist({ thread: integer, name: string, type: string, message: string, held: string })),
+    ([{ name, held, ...rest }]): EndedThread => ({ ...rest, threadName: name, ...(held !== "" && { held }) }),
   ),
 });
 

@@ -114,8 +114,9 @@ export class AgentSession implements ImageUser {
   }
 }
 
-function endNotice({ thread, threadName, type, message }: EndedThread): string {
-  return `Thread ${thread} (${threadName}), started by your code, was ended by ${type}: ${oneLine(message, MAX_MESSAGE)}`;
+function endNotice({ thread, threadName, type, message, held }: EndedThread): string {
+  const why = held === undefined ? "" : ` while it held ${held}, so that it could not stop`;
+  return `Thread ${thread} (${threadName}), started by your code, was ended by ${type}${why}: ${oneLine(message, MAX_MESSAGE)}`;
 }
 
 function hitNotice({ breakpoint, function: name, thread, threadName, owner }: HitElsewhere): string {
