@@ -87,13 +87,19 @@ describe("events about agents", function () {
     const running = agent.evaluate("(loop until (boundp 'go-on)\n  do (sleep 0.01))");
     await modeLineShowing(emacs, "agent running");
     await emacs.eval("(slime-list-threads)");
+    await emacs.until(
+      `(with-current-buffer "*slime-threads*"
+         (or (string-match-p "test: (loop" (buffer-string)) (progn (slime-update-threads-buffer) nil)))`,
+      "a list with the worker",
+    );
     const { text } = await emacs.bufferShowing("*slime-threads*", "test: ");
     expect(text).to.match(/worker test: \(loop until \(boundp 'go-on\) +Running/);
     expect(await emacs.evaluateInRepl("(progn (defvar go-on t) 'set)")).to.equal("SET");
     await running;
-    await emacs.eval('(with-current-buffer "*slime-threads*" (slime-update-threads-buffer))');
+    // SLIME lists the threads once, perhaps before the worker has ended: ask again each time
     await emacs.until(
-      '(with-current-buffer "*slime-threads*" (not (string-match-p "test:" (buffer-string))))',
+      `(with-current-buffer "*slime-threads*"
+         (or (not (string-match-p "test:" (buffer-string))) (progn (slime-update-threads-buffer) nil)))`,
       "a list without workers",
     );
   });
