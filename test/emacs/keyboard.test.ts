@@ -234,6 +234,20 @@ describe("a question in Emacs beside what the person types", function () {
     await agent.call("breakpoint_clear", {});
   });
 
+  it("is shown again in a frame that is left when its frame is deleted", async () => {
+    const { emacs } = user;
+    await emacs.openFrame();
+    await type(control("x"), "b", ..."typed.txt", "\r", "a");
+    await textIs("a");
+    await ask();
+    await question(emacs);
+    const frames = Number(await emacs.eval("(length (frame-list))"));
+    await type(control("x"), "5", "0");
+    await emacs.until(`(= ${frames - 1} (length (frame-list)))`, "the end of the frame");
+    await question(emacs);
+    await waits();
+  });
+
   it("can be read and answered in a frame without room for another window", async () => {
     const { emacs } = user;
     await emacs.openFrame({ rows: 5, columns: 40 });
@@ -254,19 +268,5 @@ describe("a question in Emacs beside what the person types", function () {
     await type("q");
     await noQuestion(emacs);
     expect(await seen(emacs)).to.include({ selected: "typed.txt" });
-  });
-
-  it("is shown again in a frame that is left when its frame is deleted", async () => {
-    const { emacs } = user;
-    await emacs.openFrame();
-    await type(control("x"), "b", ..."typed.txt", "\r", "a");
-    await textIs("a");
-    await ask();
-    await question(emacs);
-    const frames = Number(await emacs.eval("(length (frame-list))"));
-    await type(control("x"), "5", "0");
-    await emacs.until(`(= ${frames - 1} (length (frame-list)))`, "the end of the frame");
-    await question(emacs);
-    await waits();
   });
 });

@@ -125,7 +125,7 @@ describe("thread started by the agent's code", function () {
       const agent = await user.agent();
       await agent.evaluate(failing("agent's"));
       await untilStopped(agent, 1);
-      expect(await emacs.evaluateInRepl(LAYERS)).to.equal("7");
+      expect(await emacs.evaluateInRepl(LAYERS)).to.equal("8");
       if (how === "is killed") agent.process.kill("SIGKILL");
       else await agent.end();
       await agent.exited;

@@ -186,7 +186,7 @@ If that is :answered, ANSWER is the answer."
   "Return the windows that show a question to a person."
   (cl-remove-if-not (lambda (window) (swank-mcp--real-frame-p (window-frame window)))
                     (let ((buffer (get-buffer swank-mcp--question-buffer)))
-                      (and buffer (get-buffer-window-list buffer 'never 'visible)))))
+                      (and buffer (get-buffer-window-list buffer 'never t)))))
 
 (defun swank-mcp--shown-question ()
   "Return the question in the question buffer, also if it has ended, or nil."

@@ -72,7 +72,7 @@ describe("tools about code, given files and code that Lisp cannot read", () => {
 
   it("list-changes says that it cannot compare a file that is too large", async () => {
     const file = join(folder, "large.lisp");
-    expect(await answer("load-system", { file })).to.equal("FOLDER/large.lisp is loaded: 1 file, compiled now.");
+    expect(await answer("load-system", { file })).to.match(/^FOLDER\/large\.lisp is loaded: 1 file, compiled now\./);
     expect(await answer("list-changes", { file })).to.match(/^Not compared, .*: FOLDER\/large\.lisp$/);
   });
 

@@ -56,7 +56,7 @@
     (dolist (user (package-used-by-list package)) (unuse-package package user)))
   (mapc #'delete-package packages))
 
-(defun withdraw-offers (version)
+(defun retract-offers (version)
   "Make Emacs ask no function of VERSION any more. The property list is that of meeting-place.lisp."
   (let ((cell (get :swank-mcp :runtimes)))
     (when cell
@@ -77,7 +77,7 @@
          ;; a client that has just seen that the version is loaded is guarded by now, or never
          (sleep 1/2)
          (cond ((used-p version) (dolist (marker markers) (setf (get marker :ready) t)))
-               (t (withdraw-offers version)
+               (t (retract-offers version)
                   (mapc #'unlink-classes packages)
                   (delete-packages packages))))))))
 
