@@ -240,6 +240,7 @@ describe("list-changes", () => {
   });
 
   it("does not take definitions for removed that evaluated forms only name", async () => {
+    await writeSource(`${SOURCE}(defun template () '(defclass size () ()))\n`, EARLIER);
     await load();
     await server.evaluate(`(in-package :stock) (find-class 'size nil) (list '(unintern kept) (find-class 'crate) "AMOUNT")
 (defun look () (find-class 'bin)) (fmakunbound 'no-such-function)`);
