@@ -1,8 +1,8 @@
 import { connect } from "swank-client";
 import { launchImage } from "swank-client/launch";
-import { evaluate } from "../packages/swank-client/dist/calls/evaluate.js";
-import { formOf } from "../packages/swank-client/dist/lisp/lisp-runner.js";
-import { runtimeModule } from "../packages/swank-client/dist/lisp/runtime-source.js";
+import { evaluate } from "../packages/swank-client/dist/evaluation/evaluate.js";
+import { formOf } from "../packages/swank-client/dist/runtime/runner.js";
+import { runtimeModule } from "../packages/swank-client/dist/runtime/runtime.js";
 import { BareSocket } from "./bare-socket.mjs";
 
 const LIMITS = { limit: 100_000, tail: 4000, valueLimit: undefined };

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { launch, Sources, SwankError } from "swank-client";
 
-/** @typedef {import("swank-client/types").CompilerNote} CompilerNote */
+/** @typedef {import("swank-client").types.CompilerNote} CompilerNote */
 /** @typedef {{ line: number, column: number }} Place */
 
 const START = { line: 1, column: 1 };

@@ -2,7 +2,8 @@
 // `node examples/explore.mjs [FILE...]` starts a Lisp, loads the files, and reads commands, one on each line. `help` lists them.
 import { relative } from "node:path";
 import { createInterface } from "node:readline";
-import { calls, launch, Sources, SwankError } from "swank-client";
+import { launch, Sources, SwankError } from "swank-client";
+import * as swank from "swank-client/swank";
 
 /** @typedef {import("swank-client").SwankClient} SwankClient */
 /** @typedef {import("swank-client").Inspector} Inspector */
@@ -10,12 +11,12 @@ import { calls, launch, Sources, SwankError } from "swank-client";
 /** The number of entries of an inspected object on a page, which ends with a line. An element of a list has four. */
 const PAGE = 40;
 
-/** @type {readonly import("swank-client/types").XrefKind[]} */
+/** @type {readonly import("swank-client").types.XrefKind[]} */
 const KINDS = ["calls", "references", "binds", "sets", "macroexpands", "specializes"];
 
 /** @param {SwankClient} lisp @param {string} text */
 async function apropos(lisp, text) {
-  const found = await lisp.run(calls.aproposListForEmacs, text, { externalOnly: false });
+  const found = await lisp.run(swank.definitions.aproposListForEmacs, text, { externalOnly: false });
   for (const { designator, meanings } of found) {
     console.log(designator);
     for (const [kind, documentation = "not documented"] of Object.entries(meanings))
@@ -24,7 +25,7 @@ async function apropos(lisp, text) {
   if (found.length === 0) console.log("No symbol has this text in its name.");
 }
 
-/** @param {readonly import("swank-client/types").DefinitionPlace[]} places */
+/** @param {readonly import("swank-client").types.DefinitionPlace[]} places */
 async function printPlaces(places) {
   const sources = new Sources();
   for (const { name, location } of places) {
@@ -37,14 +38,14 @@ async function printPlaces(places) {
 
 /** @param {SwankClient} lisp @param {string} name */
 async function definitions(lisp, name) {
-  const found = await lisp.run(calls.findDefinitionsForEmacs, name);
+  const found = await lisp.run(swank.definitions.findDefinitionsForEmacs, name);
   if (found.length === 0) console.log("No definition is known.");
   await printPlaces(found);
 }
 
 /** @param {SwankClient} lisp @param {string} name */
 async function uses(lisp, name) {
-  const groups = await lisp.run(calls.xrefGroups, KINDS, name);
+  const groups = await lisp.run(swank.definitions.xrefs, KINDS, name);
   if (groups.length === 0) console.log("No use is known.");
   for (const { kind, places } of groups) {
     console.log(`${kind}:`);
@@ -105,10 +106,10 @@ function commandsOf(lisp) {
   const viewer = new Viewer(lisp);
   return {
     "apropos TEXT": (text) => apropos(lisp, text),
-    "describe NAME": async (name) => console.log((await lisp.run(calls.describeSymbolText, name)).trimEnd()),
+    "describe NAME": async (name) => console.log((await lisp.run(swank.definitions.describeSymbol, name)).trimEnd()),
     "definitions NAME": (name) => definitions(lisp, name),
     "uses NAME": (name) => uses(lisp, name),
-    "disassemble NAME": async (name) => console.log(await lisp.run(calls.disassembleForm, `'${name}`)),
+    "disassemble NAME": async (name) => console.log(await lisp.run(swank.compiling.disassembleForm, `'${name}`)),
     "inspect FORM": (form) => viewer.inspect(form),
     "part NUMBER": (number) => viewer.part(number),
     back: () => viewer.back(),
@@ -131,7 +132,7 @@ async function obey(commands, line) {
 
 const lisp = await launch();
 try {
-  for (const file of process.argv.slice(2)) await lisp.run(calls.loadFile, file);
+  for (const file of process.argv.slice(2)) await lisp.run(swank.evaluation.loadFile, file);
   const commands = commandsOf(lisp);
   const terminal = createInterface({ input: process.stdin, output: process.stdout, prompt: "> " });
   const isTerminal = process.stdin.isTTY === true;

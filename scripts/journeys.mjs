@@ -1,11 +1,8 @@
 // Counts the modules of swank-client that take part in an evaluation and in a stop: `node scripts/journeys.mjs`.
 // A module counts if one of its functions runs between the call and the outcome. Code that runs during imports does not count.
-// The heartbeat is off, because its timer can fire at any time; for the same reason, the watch for held locks does not count. The script fails if a count exceeds its limit.
+// The heartbeat is off, because its timer can fire at any time. The script fails if a count exceeds its limit.
 import { Session } from "node:inspector/promises";
 import { launch } from "swank-client";
-
-/** Runs by a timer, when a request takes longer than usual. */
-const TIMED = "lisp/lock-watch.js";
 
 const EVALUATION = { name: "an evaluation", limit: 20 };
 const STOP = { name: "a stop that is inspected and resumed", limit: 30 };
@@ -49,7 +46,6 @@ async function modulesPassed() {
       functions.some(({ ranges: [whole] }) => whole && whole.startOffset > 0 && whole.count > 0),
     )
     .map(({ url }) => url.replace(/^.*\/swank-client\/dist\//, ""))
-    .filter((module) => module !== TIMED)
     .sort();
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { connect } from "swank-client";
 import { launchImage, shareImage } from "swank-client/launch";
 import { openConnection, tcpOpener } from "swank-client/protocol";
-import { runnerOf } from "../../packages/swank-client/dist/lisp/lisp-runner.js";
+import { runnerOf } from "../../packages/swank-client/dist/runtime/runner.js";
 import { BareSocket } from "../bare-socket.mjs";
 import { ratio } from "../measure.mjs";
 

@@ -1,4 +1,5 @@
-import { calls, launch } from "swank-client";
+import { launch } from "swank-client";
+import * as swank from "swank-client/swank";
 
 const lisp = await launch();
 await lisp.eval(`
@@ -11,11 +12,13 @@ await lisp.eval(`
     (if (> (average marks) 5) :passed :failed))
   (defvar *marks* '((4 6) (7 9)))`);
 
-for (const { designator, meanings } of await lisp.run(calls.aproposListForEmacs, "average", { externalOnly: false })) {
+for (const { designator, meanings } of await lisp.run(swank.definitions.aproposListForEmacs, "average", {
+  externalOnly: false,
+})) {
   console.log(designator, meanings);
 }
 
-const users = await lisp.run(calls.xref, "calls", "average");
+const users = await lisp.run(swank.definitions.xref, "calls", "average");
 console.log(users?.map(({ name }) => name).sort());
 
 const symbol = await lisp.describeSymbol("average");

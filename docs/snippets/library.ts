@@ -1,7 +1,8 @@
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { calls, connect, decode, LispError, launch, lispFunction, Sources } from "swank-client";
+import { connect, decode, LispError, launch, lispFunction, Sources } from "swank-client";
+import * as swank from "swank-client/swank";
 
 const PROGRAM = `
 (defpackage :my-app (:use :cl))
@@ -121,7 +122,7 @@ await code();
 
 async function program() {
   // #region program
-  const { threads, deadlocks } = await lisp.program.threads({ name: "worker", frames: 5 });
+  const { threads, deadlocks } = await lisp.program.threads({ name: "loader", frames: 5 });
   for (const { id, state, what, holder, frames } of threads) console.log(id, state, what, holder, frames);
   for (const text of deadlocks) console.log(text); // DEADLOCK: 7 waits for MUTEX "b" held by 9, 9 waits for MUTEX "a" held by 7
   // #endregion program
@@ -136,9 +137,9 @@ stopListening();
 
 // #region call
 const sources = new Sources(); // finds lines and columns: see below
-const users = await lisp.run(calls.xref, "calls", "my-app::process"); // [{ name, location }]
+const users = await lisp.run(swank.definitions.xref, "calls", "my-app::process"); // [{ name, location }]
 console.log(users?.map(({ name }) => name));
-const { succeeded, notes } = await lisp.run(calls.compileFileForEmacs, file);
+const { succeeded, notes } = await lisp.run(swank.compiling.compileFileForEmacs, file);
 for (const { severity, message, location } of notes) console.log(severity, message, await sources.locate(location));
 console.log(succeeded);
 const implementation = lispFunction({ name: "cl:lisp-implementation-type", decode: decode.string });
@@ -146,7 +147,7 @@ console.log(await lisp.run(implementation));
 // #endregion call
 
 // #region sources
-for (const { name, location } of await lisp.run(calls.findDefinitionsForEmacs, "my-app::process")) {
+for (const { name, location } of await lisp.run(swank.definitions.findDefinitionsForEmacs, "my-app::process")) {
   const found = await sources.locate(location);
   if (found.status === "found") console.log(name, `line ${found.line}, column ${found.column}`);
   else console.log(name, found.reason); // "unreadable": the file is missing, or on another machine; "unknown": Lisp knows no place
@@ -225,7 +226,7 @@ const { undefined: gone, left } = await lisp.reset();
 // #endregion reset
 console.log(gone.length > 0, left.length);
 
-await lisp.run(calls.quitLisp).catch(() => undefined);
+await lisp.run(swank.image.quitLisp).catch(() => undefined);
 // #region exit
 const { exit } = (await lisp.closed).details;
 console.log(exit?.code, exit?.signal, exit?.heapExhausted, exit?.problem); // 1 undefined true Heap exhausted during garbage collection: ...

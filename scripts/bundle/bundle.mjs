@@ -89,8 +89,8 @@ async function bundleFile(entry, { banner, footer }) {
 /** @param {import("esbuild").PluginBuild} build */
 function replaceModules({ onResolve, onLoad }) {
   for (const { filter, path } of REPLACED) onResolve({ filter }, () => ({ path }));
-  onLoad({ filter: /\/lisp\/built-index\.js$/ }, async () => {
-    const { readIndex } = await import("../../packages/swank-client/dist/lisp/runtime-source.js");
+  onLoad({ filter: /\/runtime\/built-index\.js$/ }, async () => {
+    const { readIndex } = await import("../../packages/swank-client/dist/runtime/runtime.js");
     return { contents: `export const BUILT_INDEX = ${JSON.stringify(readIndex())};` };
   });
 }

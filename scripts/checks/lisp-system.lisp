@@ -1,5 +1,5 @@
-;;;; Compiles and loads the Lisp systems of swank-client file by file, like C-c C-k, and prints a line for each warning and for each
-;;;; definition without a docstring. The arguments are swank-client.asd and the output folder. Swank must be loaded before.
+;;;; Compiles and loads the Lisp systems of swank-client file by file, like C-c C-k, and prints a line for each warning, for each
+;;;; definition without a docstring, and for each package that exports too much. The arguments are swank-client.asd and the output folder. Swank must be loaded before.
 
 (require "asdf")
 
@@ -103,8 +103,20 @@
         (dolist (kind (undocumented-kinds symbol))
           (report (package-name package) "the ~a ~(~a~) has no docstring" kind symbol))))))
 
+;;; Packages
+
+(defconstant +most-exports+ 40 "Symbols that a package may export. One with more has several subjects.")
+
+(defun check-exports ()
+  "Report packages that export too many symbols."
+  (dolist (package (own-packages))
+    (let ((count (loop for nil being the external-symbols of package count t)))
+      (when (> count +most-exports+)
+        (report (package-name package) "it exports ~d symbols; at most ~d are allowed: split it by subject" count +most-exports+)))))
+
 (destructuring-bind (asd folder) (last sb-ext:*posix-argv* 2)
   (dolist (file (source-files (sb-ext:parse-native-namestring asd)))
     (compile-and-load file (sb-ext:parse-native-namestring folder nil *default-pathname-defaults* :as-directory t)))
   (check-docstrings)
+  (check-exports)
   (sb-ext:exit :code (if (zerop *problems*) 0 1) :abort nil))

@@ -1,15 +1,17 @@
 import { readdir, readFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { inRepository } from "../setup/paths.mjs";
 import { code, GENERATED, prose, table } from "./markdown.mjs";
 
-const FOLDER = "packages/swank-client/dist/calls";
+const FOLDER = "packages/swank-client/src";
 
-/** A documented constant of a declaration file. */
-const DECLARATION = /\/\*\*(?<text>(?:(?!\*\/).)*)\*\/\s*export declare const (?<name>\w+):/gs;
+/** A documented constant or row of a table. */
+const DECLARATION = /\/\*\*(?<text>(?:(?!\*\/).)*)\*\/\s*(?:export const (?<constant>\w+) =|(?<row>\w+):)/gs;
 
-const INTRODUCTION = `The functions of Swank and its contribs that \`swank-client\` describes. Each is a value of \`calls\`, called with
-\`lisp.run(calls.NAME, ...arguments)\`, or in a stopped thread with \`stop.run(calls.NAME, ...arguments)\`. A contrib is loaded by the first
-call that needs it; \`CONTRIB_MISSING\` means that the image does not have it. \`lispFunction\` describes any other function.`;
+const INTRODUCTION = `The functions of Swank and its contribs that \`swank-client/swank\` describes, a table a subject. After
+\`import * as swank from "swank-client/swank"\` they are called with \`lisp.run(swank.SUBJECT.NAME, ...arguments)\`, or in a stopped thread
+with \`stop.run(swank.SUBJECT.NAME, ...arguments)\`. A contrib is loaded by the first call that needs it; \`CONTRIB_MISSING\` means that the
+image does not have it. \`lispFunction\` describes any other function.`;
 
 /** Functions without a descriptor. */
 const LEFT_OUT = [
@@ -35,22 +37,28 @@ const LEFT_OUT = [
 ];
 
 /**
- * Returns docs/calls.md: every descriptor of a function of Swank, from its name and its docstring. Needs the build.
+ * Returns docs/calls.md: every table of functions of Swank, with names and docstrings. Needs the build.
  *
  * @returns {Promise<string>}
  */
 export async function callsPage() {
-  const calls = await import("../../packages/swank-client/dist/calls/index.js");
+  const tables = Object.entries(await import("../../packages/swank-client/dist/swank/index.js"))
+    .filter(([, functions]) => typeof functions === "object")
+    .sort(([left], [right]) => (left < right ? -1 : 1));
   const docs = await docstrings();
-  const rows = Object.entries(calls)
-    .flatMap(([name, called]) => (isDescriptor(called) && isSwanks(called) ? [{ name, called }] : []))
-    .map(({ name, called }) => rowOf(name, called, docs.get(name) ?? ""))
-    .sort(([left = ""], [right = ""]) => (left < right ? -1 : 1));
   return [
     GENERATED,
     "# Swank's functions",
     INTRODUCTION,
-    table(["`calls`", "runs in", "contrib", "meaning"], rows),
+    ...tables.flatMap(([subject, functions]) => [
+      `## \`swank.${subject}\``,
+      paragraph(docs.get(subject) ?? ""),
+      table(
+        ["function", "runs in", "contrib", "meaning"],
+        Object.entries(functions).map(([name, called]) => rowOf(name, called, docs.get(name) ?? "")),
+      ),
+    ]),
+    "## Others",
     "These functions of Swank have no descriptor:",
     table(
       ["functions", "reason"],
@@ -59,21 +67,9 @@ export async function callsPage() {
   ].join("\n\n");
 }
 
-/** @typedef {{ name: string, label?: () => string, where?: string, contrib?: string }} Descriptor */
-
-/** @param {unknown} value @returns {value is Descriptor} */
-function isDescriptor(value) {
-  return typeof value === "object" && value !== null && "decode" in value && "name" in value;
-}
-
-/** A descriptor may call its function through `cl:apply`. @param {Descriptor} called */
-function isSwanks({ name, label }) {
-  return (name.startsWith("cl:") ? label?.() : name)?.startsWith("swank");
-}
-
 /**
  * @param {string} name
- * @param {Descriptor} called
+ * @param {{ where?: string, contrib?: string }} called
  * @param {string} text the docstring
  */
 function rowOf(name, { where = "new-thread", contrib = "" }, text) {
@@ -93,13 +89,17 @@ function paragraph(text) {
     .join("");
 }
 
-/** @returns {Promise<Map<string, string>>} the docstring of each constant */
+/** @returns {Promise<Map<string, string>>} the docstring of each constant, and of each row of the tables */
 async function docstrings() {
   const files = await readdir(inRepository(FOLDER), { recursive: true });
   const found = new Map();
-  for (const file of files.filter((name) => name.endsWith(".d.ts"))) {
+  for (const file of files.filter((name) => name.endsWith(".ts"))) {
     const source = await readFile(inRepository(`${FOLDER}/${file}`), "utf8");
-    for (const { groups } of source.matchAll(DECLARATION)) found.set(groups?.["name"], groups?.["text"] ?? "");
+    for (const { groups } of source.matchAll(DECLARATION)) {
+      const name = groups?.["constant"] ?? (dirname(file) === "swank" ? groups?.["row"] : undefined);
+      if (name !== undefined && (dirname(file) === "swank" || !found.has(name)))
+        found.set(name, groups?.["text"] ?? "");
+    }
   }
   return found;
 }

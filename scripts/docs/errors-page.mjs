@@ -19,7 +19,7 @@ const SECTIONS = [
   {
     title: "swank-mcp",
     about: "Codes of refused tool calls, besides those above: `data.type` of the error object.",
-    module: "swank-mcp/dist/refusals/refusal.js",
+    module: "swank-mcp/dist/base/refusals.js",
     export: "REFUSALS",
   },
 ];

@@ -8,8 +8,8 @@ import { code, GENERATED, prose, table } from "./markdown.mjs";
  * @returns {Promise<string>}
  */
 export async function optionsPage() {
-  const { ALL_OPTIONS } = await import("../../packages/swank-mcp/dist/cli/options.js");
-  const { environmentName, fallbackText } = await import("../../packages/swank-mcp/dist/cli/option.js");
+  const { ALL_OPTIONS } = await import("../../packages/swank-mcp/dist/base/config.js");
+  const { environmentName, fallbackText } = await import("../../packages/swank-mcp/dist/base/config.js");
   const rows = ALL_OPTIONS.map((option) =>
     optionRow({ ...option, fallback: fallbackText(option) }, environmentName(option)),
   );

@@ -40,7 +40,7 @@ export async function runMatrix(args) {
 
 /** The folder of the pairs, in the user's cache folder. */
 async function lispsFolder() {
-  const { defaultCacheFolder } = await import("../../packages/swank-client/dist/cache/cache-folder.js");
+  const { defaultCacheFolder } = await import("../../packages/swank-client/dist/files/own.js");
   return join(defaultCacheFolder(), "lisps");
 }
 

@@ -7,7 +7,8 @@
     (load quicklisp)))
 
 (unless (asdf:find-system "fiveam" nil)
-  (sb-ext:exit :code 1 :abort t))
+  #+sbcl (sb-ext:exit :code 1 :abort t)
+  #-sbcl (error "ASDF finds no FiveAM."))
 
 (let ((*standard-output* (make-broadcast-stream)))
   (asdf:load-system "fiveam"))

@@ -7,7 +7,7 @@
  *   it attaches to an image, only prints a text, or refuses its arguments
  */
 export async function lispWanted(args, env = process.env) {
-  const { readConfig } = await import("../../packages/swank-mcp/dist/cli/config.js");
+  const { readConfig } = await import("../../packages/swank-mcp/dist/base/config.js");
   try {
     const { attach, help, version, lisp, swank } = readConfig(args, env);
     return attach !== undefined || help || version ? undefined : { lisp, swank };

@@ -3,7 +3,7 @@ import { format } from "node:util";
 import Mocha from "mocha";
 
 const { Base, Spec } = Mocha.reporters;
-const { EVENT_RUN_END, EVENT_SUITE_BEGIN, EVENT_SUITE_END, EVENT_TEST_BEGIN, EVENT_TEST_PASS, EVENT_HOOK_BEGIN } =
+const { EVENT_RUN_END, EVENT_SUITE_BEGIN, EVENT_SUITE_END, EVENT_TEST_BEGIN, EVENT_HOOK_BEGIN } =
   Mocha.Runner.constants;
 
 /** Maximum lifetime of the process after the last test, in milliseconds. A longer one means that a test left something open. */
@@ -18,8 +18,6 @@ const GRACE = 10_000;
 export default class CountingReporter extends Spec {
   /** @type {Record<string, number>} */
   #seconds = {};
-  /** @type {Record<string, number>} */
-  #passed = {};
 
   /**
    * @param {Mocha.Runner} runner
@@ -30,10 +28,6 @@ export default class CountingReporter extends Spec {
     const { grace = GRACE, failures } = options.reporterOptions ?? {};
     if (failures === "sent") this.epilogue = () => {};
     this.#measure(runner);
-    runner.on(EVENT_TEST_PASS, (test) => {
-      const file = sourceOf(test);
-      this.#passed[file] = (this.#passed[file] ?? 0) + 1;
-    });
     for (const event of [EVENT_TEST_BEGIN, EVENT_HOOK_BEGIN]) {
       runner.on(event, (/** @type {Mocha.Runnable} */ runnable) => {
         process.send?.({ running: { file: sourceOf(runnable), title: runnable.fullTitle() } });
@@ -72,7 +66,6 @@ export default class CountingReporter extends Spec {
         text: listed(this.failures.filter((each) => sourceOf(each) === file)),
       })),
       seconds: this.#seconds,
-      passed: this.#passed,
     };
   }
 }

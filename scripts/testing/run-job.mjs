@@ -7,7 +7,7 @@ import { testEnvironment } from "./test-environment.mjs";
 /** Milliseconds without a new test after which a process counts as hung: twice the longest timeout of a test. */
 const PATIENCE = 600_000;
 
-/** @typedef {import("./run-result.mjs").Result & Pick<import("./run-mocha.mjs").Results, "failures" | "seconds" | "passed">} JobResult */
+/** @typedef {import("./run-result.mjs").Result & Pick<import("./run-mocha.mjs").Results, "failures" | "seconds">} JobResult */
 
 /**
  * Runs the test files of a job in a mocha process with its own folder for temporary files.
@@ -43,11 +43,11 @@ function colors() {
  * @returns {JobResult}
  */
 function jobResult(files, { exitCode, results, running, stalled }) {
-  const { failures = [], seconds = {}, passed = {} } = results ?? {};
+  const { failures = [], seconds = {} } = results ?? {};
   const { counts, why = results?.why } = runResult(exitCode, results?.counts, { mayBeEmpty: true });
-  if (why === undefined) return { counts, failures, seconds, passed };
+  if (why === undefined) return { counts, failures, seconds };
   const isOver = results !== undefined || running === undefined;
   const place = isOver ? files.join(", ") : `${running.file}, in "${running.title}"`;
   const hung = stalled ? "No test began for too long, so the process was killed. " : "";
-  return { counts, failures, seconds, passed, why: `${place}: ${hung}${why}` };
+  return { counts, failures, seconds, why: `${place}: ${hung}${why}` };
 }

@@ -7,7 +7,6 @@ import { runInstalled } from "../setup/run-program.mjs";
  * @property {Counts} counts
  * @property {readonly Failure[]} failures
  * @property {Readonly<Record<string, number>>} seconds how long each file took
- * @property {Readonly<Record<string, number>>} passed number of passed tests of each file
  * @property {string} [why] the reason for a failure outside the tests
  */
 /** @typedef {{ file: string, title: string }} Running the latest test or hook */

@@ -6,7 +6,6 @@ import { inTurn } from "./in-turn.mjs";
 import { planJobs } from "./plan-jobs.mjs";
 import { runJob } from "./run-job.mjs";
 import { addResults } from "./run-result.mjs";
-import { runFailedAgain } from "./second-runs.mjs";
 import { TEST_CACHE } from "./test-environment.mjs";
 
 const SIGNALS = /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]);
@@ -32,13 +31,11 @@ export function shardCount(wanted = process.env["TEST_SHARDS"], processors = ava
  *
  * @param {readonly import("./plan-jobs.mjs").TestFile[]} files
  * @param {(args: readonly string[]) => string[]} mochaArguments returns all arguments for options and files
- * @param {{ shards?: number, again?: boolean, write?: (text: string) => unknown, patience?: number }} [settings] `again`: failed jobs run once
- *   more, by default if TEST_AGAIN is 1. `write` receives the report.
+ * @param {{ shards?: number, write?: (text: string) => unknown, patience?: number }} [settings] `write` receives the report
  * @returns {Promise<import("./run-result.mjs").Result>} the sums
  */
 export async function runShards(files, mochaArguments, settings = {}) {
-  const { shards = shardCount(), again = process.env["TEST_AGAIN"] === "1", ...others } = settings;
-  const { write = (text) => process.stdout.write(text), ...limits } = others;
+  const { shards = shardCount(), write = (text) => process.stdout.write(text), ...limits } = settings;
   const known = { ...(await readDurations(RECORDED)), ...(await readDurations(DURATIONS)) };
   const expected = await expectedDurations(files, known);
   const { together, alone } = planJobs(files, ({ file }) => expected[file] ?? 0, shards);
@@ -50,13 +47,11 @@ export async function runShards(files, mochaArguments, settings = {}) {
     number += 1;
     const { report, ...result } = await runJob(job, mochaArguments, { folder: join(folder, `${number}`), ...limits });
     write(report);
-    return { ...result, job };
+    return result;
   };
   try {
     const sideBySide = await inTurn(together, shards, run, interruption);
-    const firstRuns = [...sideBySide, ...(await inTurn(alone, 1, run, interruption))];
-    const mayRunAgain = again && interruption.signal === undefined;
-    const results = mayRunAgain ? await runFailedAgain(firstRuns, run, write) : firstRuns;
+    const results = [...sideBySide, ...(await inTurn(alone, 1, run, interruption))];
     const seconds = Object.assign({}, ...results.map((result) => result.seconds));
     await recordDurations(DURATIONS, files, seconds);
     if (process.env["RECORD_DURATIONS"] === "1") await writeRecord(RECORDED, files, seconds);

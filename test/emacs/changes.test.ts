@@ -154,6 +154,7 @@ describe("swank-mcp-changes", function () {
     const { emacs } = user;
     const agent = await user.agent();
     await agent.evaluate("(list 1)");
+    await emacs.until("(eql 0 (swank-mcp-test-open-calls))", "the agent's call");
     agent.process.kill("SIGSTOP");
     try {
       await emacs.eval(`(with-current-buffer "twice.lisp" (goto-char (point-max)) (insert "(defun more () 2)\n")

@@ -152,7 +152,6 @@ describe("foreign stop in Emacs", function () {
     for (const [name, args] of [
       ["debugger_invoke_restart", { restart: "USE-INSTEAD", values: ["1"] }],
       ["debugger_eval_in_frame", { frame: 0, code: "(list 1)" }],
-      ["debugger_continue", {}],
     ] as const) {
       const { type, message, next } = await server.refusal(name, { ...args, thread });
       expect(type, name).to.equal("APPROVAL_DENIED");

@@ -212,6 +212,19 @@ describe("a question in Emacs beside what the person types", function () {
     await agent.call("breakpoint_clear", {});
   });
 
+  it("leaves no letter in the text and no help when its chord comes too late", async () => {
+    const { emacs } = user;
+    await ask();
+    await question(emacs);
+    for (const withdraw of asked.splice(0)) withdraw();
+    await noQuestion(emacs);
+    answer(emacs, "y");
+    await emacs.messageMatching("No agent asks");
+    await type("z");
+    await textIs("z");
+    expect(await emacs.eval('(get-buffer-window "*Help*" t)')).to.equal("nil");
+  });
+
   it("stays in the mode line when C-x 1 deletes its window, and a chord shows it again", async () => {
     const { emacs } = user;
     await ask();

@@ -1,8 +1,9 @@
 import { expect } from "chai";
 import { type Decoder, decode, intern, keyword, NIL, read, type Sexp, symbol, T } from "sexp-parser";
 
-const { any, bigInteger, boolean, integer, keywordName, list, literal, map, nil, nullable } = decode;
-const { oneOf, optional, plist, real, record, recursive, string, symbolName, tagged, tuple, tupleRest } = decode;
+const { any, bigInteger, boolean, from, integer, keywordName, list, literal, map, nil, nullable } = decode;
+const { oneOf, optional, plist, real, record, recursive, string, symbolName, tagged, tuple, tupleRest, withDefault } =
+  decode;
 
 /** The result of a decoder for a text. The compiler checks the type when the caller names it. */
 function decoded<T>(decoder: Decoder<T>, text: string): T {
@@ -83,7 +84,7 @@ describe("decode.tupleRest", () => {
 
   it("decodes nil when there are no others", () => {
     expect(decoded(tupleRest([integer], any), "(0)")).to.deep.equal([0, NIL]);
-    expect(decoded(tupleRest([integer], plist({ a: optional(string) })), "(0)")).to.deep.equal([0, { a: undefined }]);
+    expect(decoded(tupleRest([integer], plist({ a: optional(string) })), "(0)")).to.deep.equal([0, {}]);
   });
 });
 
@@ -91,13 +92,25 @@ describe("decode.record", () => {
   const restart = record({ name: string, description: optional(nullable(string)) });
 
   it("names elements in order", () => {
-    const value: { readonly name: string; readonly description: string | undefined } = decoded(restart, '("A" "b")');
+    const value: { readonly name: string; readonly description?: string | undefined } = decoded(restart, '("A" "b")');
     expect(value).to.deep.equal({ name: "A", description: "b" });
-    expect(decoded(restart, '("A")')).to.deep.equal({ name: "A", description: undefined });
+    expect(decoded(restart, '("A")')).to.deep.equal({ name: "A" });
   });
 
   it("ignores elements that a newer peer appends", () => {
-    expect(decoded(restart, '("A" nil :new (x))')).to.deep.equal({ name: "A", description: undefined });
+    expect(decoded(restart, '("A" nil :new (x))')).to.deep.equal({ name: "A" });
+  });
+
+  it("leaves an optional field out when it is missing or undefined, and gives others their default", () => {
+    const decoder = record({
+      a: optional(nullable(string)),
+      b: withDefault(integer, undefined),
+      c: withDefault(list(string), []),
+    });
+    const value: { readonly a?: string | undefined; readonly b: number | undefined; readonly c: readonly string[] } =
+      decoded(decoder, "(nil)");
+    expect(value).to.deep.equal({ b: undefined, c: [] });
+    expect(decoded(decoder, '("x" 1 ("y"))')).to.deep.equal({ a: "x", b: 1, c: ["y"] });
   });
 
   it("adds constants with their exact type", () => {
@@ -113,7 +126,7 @@ describe("decode.plist", () => {
   const decoder = plist({ pid: integer, lispVersion: optional(string), "coding-systems": optional(list(string)) });
 
   it("finds keys in any order and ignores others", () => {
-    const value: { readonly pid: number; readonly lispVersion: string | undefined } = decoded(
+    const value: { readonly pid: number; readonly lispVersion?: string | undefined } = decoded(
       decoder,
       '(:other (:pid 1) :lisp-version "2" pid 3 :PID 4 :coding-systems ("utf-8"))',
     );
@@ -125,11 +138,21 @@ describe("decode.plist", () => {
   });
 
   it("ignores keywords in the positions of values", () => {
-    expect(decoded(plist({ a: optional(integer) }), "(:b :a :c 2)")).to.deep.equal({ a: undefined });
+    expect(decoded(plist({ a: optional(integer) }), "(:b :a :c 2)")).to.deep.equal({});
   });
 
   it("accepts nil when no key is required", () => {
-    expect(decoded(plist({ a: optional(integer) }), "nil")).to.deep.equal({ a: undefined });
+    expect(decoded(plist({ a: optional(integer) }), "nil")).to.deep.equal({});
+  });
+
+  it("finds a field by the key that from names, and adds constants", () => {
+    const decoder = plist({ isOwn: from("own", boolean), isLast: from("end", optional(boolean)) }, { kind: "thread" });
+    const value: { readonly kind: "thread"; readonly isOwn: boolean; readonly isLast?: boolean | undefined } = decoded(
+      decoder,
+      "(:is-own nil :own t)",
+    );
+    expect(value).to.deep.equal({ kind: "thread", isOwn: true });
+    expect(() => decoded(decoder, "(:is-own t)")).to.throw("expected the key :own");
   });
 });
 

@@ -77,7 +77,7 @@ describe("load-system with ocicl", function () {
     expect(await load({ system: "leaf" })).to.equal(
       "System leaf is loaded: 2 files, compiled now.\nFiles: twig 1, leaf 1",
     );
-    expect(await load({ system: "leaf" })).to.match(/^System leaf was loaded before, and is up to date/);
+    expect(await load({ system: "leaf" })).to.match(/^System leaf was loaded before, and its code is up to date/);
     expect(await load({ system: "leaf", force: true })).to.match(
       /^System leaf is loaded: 1 file, compiled now\.\n\nRedefined by ocicl\/leaf-20240503-0000000\/leaf\.lisp: LEAF$/,
     );

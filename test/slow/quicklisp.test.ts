@@ -114,7 +114,7 @@ describe("load-system with Quicklisp", function () {
     expect(answer).to.match(/\n\[stdout\]\n; Fetching #<URL "http:.*remote-trees-2024-01-01\.tgz">\n/);
     expect(await server.evaluate("(test-remote-tree)")).to.deep.equal(["=> T"]);
     expect(await load({ system: "remote-trees" })).to.match(
-      /^System remote-trees was loaded before, and is up to date/,
+      /^System remote-trees was loaded before, and its code is up to date/,
     );
   });
 

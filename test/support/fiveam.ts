@@ -1,5 +1,7 @@
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -29,9 +31,8 @@ export interface LispResult {
 
 const result = map(tuple(string, string, nullable(string)), ([name, , problem]): LispResult => ({ name, problem }));
 
-/** Returns all tests that the Lisp test files define. */
-export function lispTests(): readonly LispTest[] {
-  const files = readdirSync(join(LISP, "tests")).sort();
+/** Returns the tests that the given Lisp test files define; all by default. */
+export function lispTests(files = readdirSync(join(LISP, "tests")).sort()): readonly LispTest[] {
   return files.flatMap((file) => {
     const text = readFileSync(join(LISP, "tests", file), "utf8");
     const tests = text.matchAll(/^\(define-test (\S+)\s+"([^"]+)"/gm);
@@ -53,11 +54,71 @@ export async function runLispTests(): Promise<readonly LispResult[]> {
   return list(result)(read(stdout));
 }
 
+/** The file with the tests of `text/`. */
+export const TEXT_TESTS = "text.lisp";
+
+/** A Lisp other than SBCL that may be installed. */
+export const OTHER_LISP = "ecl";
+
+/** Options with which a Lisp reads no file of the user's, and the option that loads a file. */
+const PLAIN_OPTIONS = new Map([
+  [OTHER_LISP, ["--norc", "--load"]],
+  ["sbcl", ["--noinform", "--no-sysinit", "--no-userinit", "--non-interactive", "--load"]],
+]);
+
+/** Runs the tests of `text/` in an image without Swank: in the installed SBCL, or in the Lisp of the given name. Fails if that is missing. */
+export async function runTextTests(name: string): Promise<readonly LispResult[]> {
+  const program = name === OTHER_LISP ? name : (await findLisp()).executable;
+  const folder = await mkdtemp(join(tmpdir(), "text-tests-"));
+  try {
+    const file = join(folder, "run.lisp");
+    await writeFile(file, textTests(folder));
+    const { stdout } = await promisify(execFile)(program, [...(PLAIN_OPTIONS.get(name) ?? []), file]);
+    return list(result)(read(stdout.slice(stdout.indexOf(MARK) + MARK.length)));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Whether the program can be started. */
+export async function isInstalled(program: string): Promise<boolean> {
+  return promisify(execFile)(program, ["--version"]).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Stands before the results: ECL prints what it loads. */
+const MARK = "RESULTS ";
+
+/** A program without Swank, in any Lisp. ECL needs no C compiler for it. */
+const textTests = (folder: string) => `
+(require "asdf")
+#+ecl (ext:install-bytecodes-compiler)
+(asdf:initialize-output-translations
+ '(:output-translations (t (${JSON.stringify(folder + sep)} :implementation)) :ignore-inherited-configuration))
+(let ((*standard-output* (make-broadcast-stream)) (*error-output* (make-broadcast-stream)))
+  (handler-bind ((warning #'muffle-warning))
+    (load ${JSON.stringify(join(ROOT, "scripts/setup/find-fiveam.lisp"))})
+    (asdf:load-asd ${JSON.stringify(join(LISP, "swank-client.asd"))})
+    (asdf:load-system "swank-client/text/tests")))
+(when (find-package "SWANK") (error "Swank is loaded."))
+(princ "${MARK}(")
+(uiop:symbol-call "SWANK-CLIENT/TEXT-TESTS" "RUN-ALL")
+(princ ")")
+(finish-output)
+(uiop:quit)
+`;
+
 const EVALUATED = [
   `(let ((*standard-output* (make-broadcast-stream)) (*error-output* (make-broadcast-stream)))
      (load (merge-pathnames "swank-loader.lisp" (sb-ext:parse-native-namestring (sb-ext:posix-getenv "SWANK_FOLDER"))))
      (funcall (intern "INIT" "SWANK-LOADER") :quiet t)
      (asdf:load-asd (sb-ext:parse-native-namestring (sb-ext:posix-getenv "SYSTEMS")))
      (asdf:load-system "swank-client/tests"))`,
-  `(progn (princ "(") (uiop:symbol-call "SWANK-CLIENT/TESTS" "RUN-TESTS") (princ ")"))`,
+  `(progn (princ "(") (uiop:symbol-call "SWANK-CLIENT/TEXT-TESTS" "RUN-ALL") (princ ")"))`,
+  `(let ((faults (uiop:symbol-call "SWANK-CLIENT/SBCL-FAULTS" "RECENT-FAULTS")))
+     (when faults
+       (format *error-output* "Faults of the runtime:~%~{~s~%~}" faults)
+       (sb-ext:exit :code 1)))`,
 ];

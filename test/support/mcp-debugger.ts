@@ -41,6 +41,7 @@ const framesAnswer = z.strictObject({
   frames: z.array(frame),
   total_frames: z.number(),
   internal_left_out: z.number().optional(),
+  outside_page: z.number().optional(),
   printed_from: z.string().optional(),
   thread: z.string(),
 });

@@ -9,7 +9,14 @@ export type ScriptedStop = Extract<ScriptedOutcome, { status: "stopped" }>["stop
 
 /** Returns an evaluation with only the given methods. All others fail. */
 export function evaluation(parts: Partial<ScriptedEvaluation>): ScriptedEvaluation {
-  return only("evaluation", { thread: undefined, userWait: 0, takeTranscript: () => SILENT, ...parts });
+  return only("evaluation", {
+    thread: undefined,
+    userWait: 0,
+    isSent: true,
+    awaitedLock: undefined,
+    takeTranscript: () => SILENT,
+    ...parts,
+  });
 }
 
 /** Returns an evaluation that ends immediately with this outcome. */
@@ -69,6 +76,7 @@ export function scriptedSession(
       info: { ...INFO, pid: options.pid ?? 1 },
       isOpen: true,
       otherClients: async () => 0,
+      faults: async () => [],
       askUser: async () => "nobody",
       canAskUser: async () => false,
       closed: lost,

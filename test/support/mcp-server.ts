@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import {
   AgentSession,
   ImageHost,
@@ -7,6 +8,10 @@ import {
   ToolServer,
   type ToolServerOptions,
 } from "swank-mcp";
+import { checkFaults } from "./real-swank.js";
+
+/** Milliseconds that an image has to list its faults. */
+const LISTING_TIME = 2000;
 
 /** Returns the tools for one client in this process, which reach Lisp through `open`. */
 export function toolServer(
@@ -22,10 +27,19 @@ export function besides(tools: ToolServer, args: readonly string[] = []): ToolSe
   return new ToolServer(new AgentSession(tools.agent.host, readConfig(args, {})));
 }
 
-/** Closes the server's connection and session. */
-export async function closeServer({ agent }: ToolServer): Promise<void> {
+/** Closes the server's connection and session. Fails if the runtime has recorded a fault that is not expected. */
+export async function closeServer({ agent }: ToolServer, expectedFaults: readonly RegExp[] = []): Promise<void> {
+  const faults = await recordedFaults(agent);
   await agent.host.close();
   agent.close();
+  checkFaults(faults, expectedFaults);
+}
+
+/** Those of the session's image; none if it does not answer. */
+async function recordedFaults({ host }: AgentSession): Promise<readonly string[]> {
+  const listing = host.current().then((session) => session?.client.faults());
+  const faults = await Promise.race([listing.catch(() => []), setTimeout(LISTING_TIME, [], { ref: false })]);
+  return (faults ?? []).map(({ type, text, functions }) => `${type} in ${functions.join(", ")}: ${text}`);
 }
 
 /** Calls a tool without cancellation. */

@@ -15,7 +15,9 @@ export interface RealSwank {
   readonly process: ChildProcess;
   /** Evaluates a form in the image's main thread, as at its prompt. */
   type(form: string): void;
-  /** Kills the image and waits until it has ended. */
+  /** Patterns of the faults that tests provoke in the runtime. */
+  readonly expectedFaults: RegExp[];
+  /** Kills the image and waits until it has ended. Fails if the runtime has recorded a fault that is not expected. */
   stop(): Promise<void>;
 }
 
@@ -44,13 +46,16 @@ export async function startRealSwank(
     },
   );
   const exited = once(child, "exit");
+  const type = (form: string) => void child.stdin.write(`${form}\n`);
+  const expectedFaults: RegExp[] = [];
   const stop = async () => {
+    const faults = await recordedFaults(child, type);
     child.kill("SIGKILL");
     await exited;
+    checkFaults(faults, expectedFaults);
   };
   try {
-    const type = (form: string) => void child.stdin.write(`${form}\n`);
-    return { port: await announcedPort(child), process: child, type, stop };
+    return { port: await announcedPort(child), process: child, type, expectedFaults, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -63,6 +68,45 @@ const serve = (port: number, options: string) => [
   "(loop for form = (read *standard-input* nil *standard-input*) until (eq form *standard-input*) do (eval form))",
   "(sb-ext:exit :code 0 :abort t)",
 ];
+
+/** Milliseconds that an image has to list its faults. One that hangs lists none. */
+const LISTING_TIME = 2000;
+
+/** Prints the faults that each version of the runtime has recorded, one on a line. */
+const LIST_FAULTS = `(with-standard-io-syntax
+  (dolist (package (list-all-packages))
+    (let ((faults (and (eql 0 (search "SWANK-CLIENT/SBCL-FAULTS" (package-name package))) (find-symbol "*FAULTS*" package))))
+      (dolist (fault (and faults (symbol-value faults)))
+        (format sb-sys:*stdout* "~&FAULT ~a~%" (substitute #\\Space #\\Newline (write-to-string fault :readably nil))))))
+  (format sb-sys:*stdout* "~&END OF FAULTS~%")
+  (finish-output sb-sys:*stdout*))`;
+
+async function recordedFaults(child: ChildProcess, type: (form: string) => void): Promise<readonly string[]> {
+  const { stdout } = child;
+  if (stdout === null || child.exitCode !== null || child.signalCode !== null) return [];
+  let output = "";
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, LISTING_TIME);
+    const done = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    stdout.on("data", (chunk) => {
+      output += String(chunk);
+      if (/^END OF FAULTS$/m.test(output)) done();
+    });
+    stdout.once("end", done);
+    child.stdin?.once("error", done);
+    type(LIST_FAULTS);
+  });
+  return [...output.matchAll(/^FAULT (.*)$/gm)].map(([, fault = ""]) => fault);
+}
+
+/** Fails if there is a fault that matches none of the patterns. */
+export function checkFaults(faults: readonly string[], expected: readonly RegExp[]): void {
+  const unexpected = faults.filter((fault) => !expected.some((pattern) => pattern.test(fault)));
+  if (unexpected.length > 0) throw new Error(`The runtime recorded faults:\n${unexpected.join("\n")}`);
+}
 
 function evals(forms: readonly string[]): string[] {
   return forms.flatMap((form) => ["--eval", form]);

@@ -1,10 +1,20 @@
 import { expect } from "chai";
-import { type LispResult, lispTests, runLispTests } from "../support/fiveam.js";
+import {
+  isInstalled,
+  type LispResult,
+  lispTests,
+  OTHER_LISP,
+  runLispTests,
+  runTextTests,
+  TEXT_TESTS,
+} from "../support/fiveam.js";
 
 describe("The Lisp system swank-client", () => {
   const tests = lispTests();
   let results: readonly LispResult[];
-  before(async () => {
+  before(async function () {
+    // compiles all systems
+    this.timeout(300_000);
     results = await runLispTests();
   });
 
@@ -17,4 +27,17 @@ describe("The Lisp system swank-client", () => {
       expect(results.find((result) => result.name === name)).to.deep.equal({ name, problem: undefined });
     });
   }
+});
+
+describe("The Lisp system swank-client/text", () => {
+  const passed = lispTests([TEXT_TESTS]).map(({ name }) => ({ name, problem: undefined }));
+
+  it("passes its tests in an SBCL without Swank", async () => {
+    expect(await runTextTests("sbcl")).to.have.deep.members(passed);
+  });
+
+  it(`passes its tests in ${OTHER_LISP}, where that is installed`, async () => {
+    if (await isInstalled(OTHER_LISP)) expect(await runTextTests(OTHER_LISP)).to.have.deep.members(passed);
+    else process.stdout.write(`      ${OTHER_LISP} is not installed: only SBCL has run the tests of text/.\n`);
+  });
 });

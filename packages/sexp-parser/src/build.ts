@@ -1,8 +1,7 @@
+import { intern, isSymbol, NIL, QUOTE } from "./data.js";
 import { PrintError, SexpError } from "./errors.js";
-import { read } from "./read/reader.js";
-import { isSymbol } from "./syntax/kinds.js";
-import { intern, NIL, QUOTE } from "./syntax/symbols.js";
-import { upcase } from "./text/chars.js";
+import { upcase } from "./lexer.js";
+import { read } from "./read.js";
 import type { LispFloat, LispSymbol, Sexp, Vector } from "./types.js";
 
 /**

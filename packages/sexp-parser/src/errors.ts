@@ -1,5 +1,4 @@
-import type { Position } from "./text/position.js";
-import { excerpt, positionAt } from "./text/position.js";
+import { excerpt, type Position, positionAt } from "./position.js";
 
 /** Reasons why a text cannot be read. */
 export const READ_ERRORS = {

@@ -1,46 +1,273 @@
-import { setTimeout } from "node:timers/promises";
 import type { Sexp } from "sexp-parser";
-import { checkOptions } from "./base/check-arguments.js";
-import type { SwankError } from "./base/errors.js";
-import { callListener, type Unsubscribe } from "./base/typed-emitter.js";
-import type { ConnectionInfo } from "./calls/connection-info.js";
-import type { Definitions, ResetReport } from "./calls/definition.js";
-import { definitions } from "./calls/definitions.js";
-import { introduce } from "./calls/introduce.js";
-import { protectImage } from "./calls/protect-image.js";
-import { reset } from "./calls/reset.js";
-import { kick, userAsks } from "./calls/user-asks.js";
-import { wantedModule } from "./calls/wanted-module.js";
-import { CLIENT_EVENTS } from "./client-events.js";
-import { CLIENT_OPTIONS, type ClientOptions, DEFINITIONS_OPTIONS, type DefinitionsOptions } from "./client-options.js";
-import { ClientQuestions } from "./client-questions.js";
+import { SwankError } from "./base/errors.js";
+import { callListener, TypedEmitter, type Unsubscribe } from "./base/events.js";
+import {
+  check,
+  checkOptions,
+  type EventNames,
+  type OptionsOf,
+  type QuestionOptions,
+  question,
+} from "./base/options.js";
+import { within } from "./base/waiting.js";
 import { Code } from "./code/code.js";
-import { Breakpoints } from "./debugger/breakpoints.js";
-import { DebuggerRegistry } from "./debugger/debugger-registry.js";
-import { ForeignStops } from "./debugger/foreign-stops.js";
-import { readEndedThread } from "./debugger/own-threads.js";
-import type { Evaluation, Stop } from "./debugger/stop.js";
+import { type Definitions, definitions, type ResetReport, reset } from "./code/definitions.js";
+import { DEFINITION_KINDS } from "./code/found.js";
+import { describeName, type SymbolDescription } from "./code/names.js";
+import { Breakpoints, type HitElsewhere } from "./evaluation/breakpoints.js";
 import {
   type DecodedEvalOptions,
   type EvalOptions,
   type Evaluate,
   evaluateToData,
   evaluateToEnd,
-} from "./evaluation/evaluate-to-end.js";
-import type { EvaluateOptions } from "./evaluation/evaluation.js";
-import { EvaluationRunner } from "./evaluation/evaluation-runner.js";
-import type { OpenedConnection } from "./handshake/open-connection.js";
-import { type Caller, type CallOptions, callerOf } from "./lisp/caller.js";
-import { decodedIfKnown } from "./lisp/decoders.js";
-import type { LispFunction, ModuleName } from "./lisp/descriptor.js";
-import { RuntimeInstaller } from "./lisp/installer.js";
-import { LispRunner } from "./lisp/lisp-runner.js";
-import { type OpeningCall, openingCall } from "./lisp/load-forms.js";
-import { ModuleLoader } from "./lisp/module-loader.js";
-import { AgentActivity } from "./program/agent-activity.js";
+} from "./evaluation/eval.js";
+import { type EvaluateOptions, protectImage } from "./evaluation/evaluate.js";
+import { ForeignStops } from "./evaluation/foreign-stops.js";
+import { EvaluationRunner } from "./evaluation/runner.js";
+import type { Evaluation, Stop } from "./evaluation/stop.js";
+import { DebuggerRegistry, type EndedThread, readEndedThread } from "./evaluation/stops.js";
+import type { ConnectionInfo, OpenedConnection } from "./handshake/handshake.js";
+import {
+  AgentActivity,
+  askUser,
+  introduce,
+  kick,
+  type UserAnswer,
+  type UserQuestion,
+  type UserRequest,
+  userAsks,
+  userReachable,
+  wantedModule,
+} from "./program/agents.js";
+import { type Fault, recentFaults } from "./program/faults.js";
 import { Program } from "./program/program.js";
-import type { Connection } from "./protocol/connection/connection.js";
-import type { SwankMessage, WriteStringMessage } from "./protocol/wire/messages.js";
+import { countOtherClients, endProgramThread, hasThread } from "./program/threads.js";
+import { type Caller, type CallOptions, callerOf } from "./runtime/caller.js";
+import { decodedIfKnown, type LispFunction, type ModuleName } from "./runtime/function.js";
+import { type OpeningCall, openingCall } from "./runtime/load-forms.js";
+import { ModuleLoader, RuntimeInstaller } from "./runtime/loader.js";
+import { LispRunner } from "./runtime/runner.js";
+import { type CompiledFile, type CompileFileOptions, compileFile } from "./swank/compiling.js";
+import { completion } from "./swank/completion.js";
+import { type InspectOptions, Inspector } from "./swank/inspector.js";
+import { type ThreadInfo, threadsOfImage } from "./swank/threads.js";
+import type { Connection } from "./wire/connection.js";
+import type { SwankMessage, WriteStringMessage } from "./wire/messages.js";
+import { runsWhenRead } from "./wire/pending.js";
+
+/** Events of a client. */
+export interface ClientEvents {
+  /** A thread has stopped: one of this client's evaluations, or another thread whose error this client received. `stops` has all stops. */
+  stop: Stop;
+  /**
+   * An error ended a thread that this client's code started, because its evaluation does not stop (`onError: "unwind"`), or because a stop
+   * of the thread would have blocked other threads.
+   */
+  threadEnded: EndedThread;
+  /** A thread of another client has stopped at a breakpoint of this one, in that client's debugger. */
+  hitElsewhere: HitElsewhere;
+  /** A user of the image asks the agent of this client to look at something, in Emacs with swank-mcp.el. */
+  userAsks: UserRequest;
+}
+
+const CLIENT_EVENTS: EventNames<ClientEvents> = {
+  stop: true,
+  threadEnded: true,
+  hitElsewhere: true,
+  userAsks: true,
+};
+
+export const clientOptions = {
+  /**
+   * `false`: the client loads nothing into the image except the code that guards the connection. It refuses `evaluate` and everything else that
+   * needs the runtime with `RUNTIME_FORBIDDEN`: also `foreignStops` if a thread is stopped. Its own stops have what Swank reports: the type and the
+   * message of the condition, restarts, and the calls of the first frames. Default: true. The runtime is then loaded when
+   * it is first needed: for an evaluation, or to describe a stop.
+   */
+  runtime: check.flag,
+  /** `false`: code that this client evaluates, and the threads that it starts, cannot end the image. Default: true. */
+  mayEndImage: check.flag,
+  /**
+   * The name of the agent that uses this client. The image then records what the client evaluates and changes, from its first evaluation on, and
+   * shows it in an Emacs of the user that has swank-mcp.el. Default: nothing is recorded.
+   */
+  agentName: check.text,
+};
+
+/** Limits on a client's use of its image. */
+export interface ClientOptions extends OptionsOf<typeof clientOptions> {}
+
+const definitionsOptions = {
+  ...question,
+  /** Default: all kinds, and loaded files and systems. */
+  kind: check.choice(DEFINITION_KINDS),
+};
+
+/** Which definitions to list. */
+export interface DefinitionsOptions extends OptionsOf<typeof definitionsOptions> {}
+
+const describeOptions = {
+  ...question,
+  /** Name of the package to look in, in upper or lower case. Default: `CL-USER`. A package prefix in the symbol's name overrides it. */
+  package: check.text,
+  /**
+   * Arguments of a call, for which the methods of a generic function are listed. Nothing is evaluated: each is a literal, quoted data, a
+   * variable, `(swank-objects:ref N)`, or the name of a class for any direct instance. Read in `package`, by default the session's.
+   */
+  args: check.texts,
+};
+
+/** Options for describing a symbol. */
+export interface DescribeOptions extends OptionsOf<typeof describeOptions> {}
+
+/** Names of threads that serve clients: of Swank, and of this library. A `repl-thread` runs the code of one client's REPL. */
+const SERVING = /^(?:control-thread|reader-thread|auto-flush-thread|swank[- ])/i;
+
+/** Milliseconds beyond the user's time after which a question to the user is given up. */
+const ANSWER_MARGIN = 10_000;
+
+/** Milliseconds to wait for completions. */
+const COMPLETION_TIME = 5000;
+
+function noSuchThread(id: number): SwankError {
+  return new SwankError("NO_SUCH_THREAD", `There is no thread ${id}.`);
+}
+
+/** A client's requests to its image, except evaluations. */
+abstract class ClientQuestions extends TypedEmitter<ClientEvents> {
+  /** Calls functions in the image. */
+  abstract readonly lisp: LispRunner;
+
+  /**
+   * The image's threads, without the one that lists them.
+   *
+   * @throws SwankError `INVALID_ARGUMENT`, and the errors of `call`.
+   */
+  async threads(options: QuestionOptions = {}): Promise<readonly ThreadInfo[]> {
+    checkOptions("threads", options, question);
+    return this.lisp.with({ signal: options.signal }).run(threadsOfImage);
+  }
+
+  /**
+   * Whether the image currently has a thread with this Swank id.
+   *
+   * @throws SwankError `INVALID_ARGUMENT`, and the errors of `call`.
+   */
+  async hasThread(id: number, options: QuestionOptions = {}): Promise<boolean> {
+    checkOptions("hasThread", options, question);
+    check.id("id", id);
+    return this.lisp.with({ signal: options.signal }).run(hasThread, id);
+  }
+
+  /**
+   * Ends a thread of the image, stopped or running, like `program.endThread(id, "kill")`, which also returns what became of it.
+   *
+   * @param id - Swank's id, as in `threads`.
+   * @throws SwankError the errors of `program.endThread`.
+   */
+  async killThread(id: number): Promise<void> {
+    check.id("id", id);
+    await this.lisp.run(endProgramThread, id, "kill");
+  }
+
+  /** @throws SwankError `NO_SUCH_THREAD`; `INVALID_ARGUMENT` for a thread that serves clients. */
+  protected async checkThread(id: number): Promise<void> {
+    check.id("id", id);
+    const thread = (await this.threads()).find((each) => each.id === id);
+    if (thread === undefined) throw noSuchThread(id);
+    if (!SERVING.test(thread.name)) return;
+    const message = `Thread ${id}, "${thread.name}", serves clients. It is neither interrupted nor ended.`;
+    throw new SwankError("INVALID_ARGUMENT", message);
+  }
+
+  /**
+   * The number of other clients connected to the image, including Emacs.
+   *
+   * @throws SwankError the errors of `call`; `REQUEST_TIMEOUT` if the image does not answer within 3 s.
+   */
+  otherClients(): Promise<number> {
+    return this.lisp.run(countOtherClients);
+  }
+
+  /**
+   * Failures of this library's own code in the image, for all clients of this version, oldest first, at most the last 100. They broke nothing,
+   * but an answer may lack something. Loads nothing into the image.
+   *
+   * @throws SwankError the errors of `call`; `REQUEST_TIMEOUT` if the image does not answer within 5 s.
+   */
+  faults(): Promise<readonly Fault[]> {
+    return this.lisp.run(recentFaults);
+  }
+
+  /**
+   * Whether an Emacs is connected to the image in which `askUser` would ask.
+   *
+   * @throws SwankError as for `askUser`.
+   */
+  canAskUser(): Promise<boolean> {
+    return this.lisp.run(userReachable);
+  }
+
+  /**
+   * Asks the user of each Emacs that is connected to the image and has swank-mcp.el. Aborting the signal withdraws the question.
+   *
+   * @throws SwankError `RUNTIME_FAILED`, `RUNTIME_FORBIDDEN`, `REQUEST_TIMEOUT` if the image does not answer, `CANCELLED`, or the reason of a
+   * closed connection.
+   */
+  askUser(question: UserQuestion, { signal }: QuestionOptions = {}): Promise<UserAnswer> {
+    const timeout = question.seconds * 1000 + ANSWER_MARGIN;
+    return this.lisp.with({ signal, timeout }).run(askUser, question);
+  }
+
+  /**
+   * Describes a symbol: its functions, variables and classes, with their arglists, values, documentation and sources.
+   *
+   * @param name - As in code, in upper or lower case: `mapcar`, `pkg:name`, `:keyword`, `|Mixed Case|`, `(setf name)`.
+   * @returns a description, even if there is no such symbol or package. Nothing is interned, except for symbols in `args`.
+   * @throws SwankError `INVALID_ARGUMENT`, `RUNTIME_FAILED`, `RUNTIME_FORBIDDEN`, `REQUEST_TIMEOUT`, or the reason of a closed connection.
+   */
+  async describeSymbol(name: string, options: DescribeOptions = {}): Promise<SymbolDescription> {
+    checkOptions("describeSymbol", options, describeOptions);
+    const { package: packageName, args = [], signal } = options;
+    check.text("name", name);
+    return this.lisp.with({ signal }).run(describeName, name, packageName, args);
+  }
+
+  /**
+   * Evaluates an expression, and inspects its value: its parts page by page, and their parts. Neither other inspectors nor Emacs's are affected.
+   *
+   * @param expression - For a variable of a stopped frame, `(swank-objects:ref N)` with its `objectId`.
+   * @throws SwankError `REQUEST_FAILED` if the code fails, `NO_SUCH_PACKAGE`, `INVALID_ARGUMENT`, `RUNTIME_FAILED`, `RUNTIME_FORBIDDEN`,
+   * `CANCELLED`, or the reason of a closed connection.
+   */
+  inspect(expression: string, options: InspectOptions = {}): Promise<Inspector> {
+    return Inspector.open(this.lisp, expression, options);
+  }
+
+  /**
+   * Compiles a file of the image's machine, and loads it with the option `load`. `Sources` finds the lines of the notes.
+   *
+   * @throws SwankError `REQUEST_FAILED` if there is no such file, `INVALID_ARGUMENT`, `CANCELLED`, or the reason of a closed connection.
+   */
+  compileFile(file: string, options: CompileFileOptions = {}): Promise<CompiledFile> {
+    return compileFile(this.lisp, file, options);
+  }
+
+  /**
+   * Symbols that begin with `prefix`, as code in the package writes them, sorted. Loads nothing into the image.
+   *
+   * @param prefix - May carry a package: `mapc`, `cl:mapc`, `:ke`.
+   * @throws SwankError the errors of `call`.
+   */
+  async completions(prefix: string, packageName: string): Promise<readonly string[]> {
+    if (runsWhenRead(prefix) || runsWhenRead(packageName)) return [];
+    const found = await this.lisp
+      .with({ timeout: COMPLETION_TIME })
+      .run(completion.simpleCompletions, prefix, packageName);
+    return [...new Set(found)].sort();
+  }
+}
 
 /** Milliseconds that evaluations have to end when the client closes. */
 const DISCONNECT_TIME = 2000;
@@ -49,7 +276,7 @@ const DISCONNECT_TIME = 2000;
 function openingsFor({ mayEndImage, agentName }: ClientOptions): Partial<Record<ModuleName, OpeningCall>> {
   return {
     ...(mayEndImage === false ? { evaluate: openingCall(protectImage) } : {}),
-    ...(agentName === undefined ? {} : { activity: openingCall(introduce, agentName) }),
+    ...(agentName === undefined ? {} : { emacs: openingCall(introduce, agentName) }),
   };
 }
 
@@ -87,7 +314,7 @@ export class SwankClient extends ClientQuestions {
     options: ClientOptions = {},
     loader = new ModuleLoader(callerOf(connection)),
   ) {
-    checkOptions("SwankClient", options, CLIENT_OPTIONS);
+    checkOptions("SwankClient", options, clientOptions);
     super(CLIENT_EVENTS, (error, event) => connection.reportListenerError(error, event));
     this.connection = connection;
     this.info = info;
@@ -207,7 +434,7 @@ export class SwankClient extends ClientQuestions {
    * @throws SwankError `RUNTIME_FAILED`, `REQUEST_TIMEOUT`, or the reason of a closed connection.
    */
   async definitions(options: DefinitionsOptions = {}): Promise<Definitions> {
-    checkOptions("definitions", options, DEFINITIONS_OPTIONS);
+    checkOptions("definitions", options, definitionsOptions);
     const { kind, signal } = options;
     if (this.#installer.unused) return { definitions: [], loaded: [] };
     const all = await this.lisp.with({ signal }).run(definitions);
@@ -274,10 +501,7 @@ export class SwankClient extends ClientQuestions {
   }
 
   async #endEvaluations(): Promise<void> {
-    const timeUp = new AbortController();
-    const patience = setTimeout(DISCONNECT_TIME, undefined, { signal: timeUp.signal }).catch(() => undefined);
-    await Promise.race([Promise.allSettled(this.evaluations.map((evaluation) => evaluation.abort())), patience]);
-    timeUp.abort();
+    await within(Promise.allSettled(this.evaluations.map((evaluation) => evaluation.abort())), DISCONNECT_TIME);
   }
 
   #onMessage(message: SwankMessage): void {

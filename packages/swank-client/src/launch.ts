@@ -1,16 +1,10 @@
-import { checkOptions, type OptionNames } from "./base/check-arguments.js";
-import { SwankClient } from "./client.js";
-import type { ClientOptions } from "./client-options.js";
-import { CONNECT_OPTIONS, type ConnectOptions, openClient } from "./connect.js";
-import { checkAttachOptions } from "./handshake/attach.js";
-import { checkOpenOptions, type OpenedConnection } from "./handshake/open-connection.js";
-import { ENDING_TIME } from "./launch/image-process.js";
-import { launchImage } from "./launch/launch-image.js";
-import { LAUNCH_IMAGE_OPTIONS, type LaunchImageOptions } from "./launch/launch-image-options.js";
-import type { LaunchedImage } from "./launch/launched-image.js";
-
-/** Options for launching an image and connecting to it. `signal` cancels both; `timeout` is for connecting, `startTimeout` for starting. */
-export interface LaunchOptions extends LaunchImageOptions, ConnectLaunchedOptions {}
+import { checkOptions, type OptionsOf } from "./base/options.js";
+import { type ClientOptions, SwankClient } from "./client.js";
+import { connectOptions, openClient } from "./connect.js";
+import type { OpenedConnection } from "./handshake/handshake.js";
+import { type LaunchedImage, launchImage } from "./launch/image.js";
+import { launchImageOptions } from "./launch/plan.js";
+import { ENDING_TIME } from "./launch/process.js";
 
 /** Milliseconds that an image has to run its exit hooks, even if ending its evaluations has used the time up. */
 const LEAST_ENDING_TIME = 500;
@@ -36,11 +30,15 @@ export class LaunchedClient extends SwankClient {
   }
 }
 
-/** Options for connecting to an image that this process has launched. */
-export type ConnectLaunchedOptions = Omit<ConnectOptions, "host" | "port" | "transport" | "secret" | "cacheDir">;
+const { host, port, transport, secret, cacheDir: _cacheDir, ...launchedOptions } = connectOptions;
 
-const { host, port, transport, secret, cacheDir, ...CONNECTING } = CONNECT_OPTIONS;
-const LAUNCH_OPTIONS: OptionNames<LaunchOptions> = { ...LAUNCH_IMAGE_OPTIONS, ...CONNECTING };
+/** Options for connecting to an image that this process has launched. */
+export interface ConnectLaunchedOptions extends OptionsOf<typeof launchedOptions> {}
+
+const launchOptions = { ...launchImageOptions, ...launchedOptions };
+
+/** Options for launching an image and connecting to it. `signal` cancels both; `timeout` is for connecting, `startTimeout` for starting. */
+export interface LaunchOptions extends OptionsOf<typeof launchOptions> {}
 
 /**
  * Starts an SBCL with Swank and connects to it over an inherited socket. It listens on no port, so no other program can connect. It ends
@@ -53,9 +51,7 @@ const LAUNCH_OPTIONS: OptionNames<LaunchOptions> = { ...LAUNCH_IMAGE_OPTIONS, ..
  * is left behind then.
  */
 export async function launch(options: LaunchOptions = {}): Promise<LaunchedClient> {
-  checkOptions("launch", options, LAUNCH_OPTIONS);
-  checkAttachOptions(options);
-  checkOpenOptions(options);
+  checkOptions("launch", options, launchOptions);
   const { lisp, swank, cacheDir, useCore, cwd, env, dynamicSpaceSize, runtimeSources, ...others } = options;
   const { warmUp, startTimeout, onLog, onBuild, onSpawn, buildInBackground, ...connecting } = others;
   const places = { lisp, swank, cacheDir, cwd, env };
@@ -75,9 +71,7 @@ export async function connectLaunched(
   options: ConnectLaunchedOptions = {},
 ): Promise<LaunchedClient> {
   try {
-    checkOptions("connectLaunched", options, CONNECTING);
-    checkAttachOptions(options);
-    checkOpenOptions(options);
+    checkOptions("connectLaunched", options, launchedOptions);
   } catch (error) {
     await image.stop();
     throw error;

@@ -59,7 +59,13 @@ If nil, or while this Emacs has no frame, the agent's client asks."
 ;;;; Keys
 
 (defvar swank-mcp--asking nil
-  "Non-nil while a question waits, so that its keys are there.")
+  "Non-nil while the keys of questions are there.
+That is when a question waited last, in seconds since 1970.")
+
+(defconst swank-mcp--late-seconds 10
+  "Seconds for which the keys stay after the last question.
+You may be typing a chord when its question ends: its letter would get
+into your text.")
 
 (defvar swank-mcp--question-keys
   (let ((map (make-sparse-keymap)))
@@ -81,8 +87,8 @@ If nil, or while this Emacs has no frame, the agent's client asks."
 
 (defcustom swank-mcp-question-key "C-c ?"
   "The key before those that answer an agent's question.
-It is bound only while a question waits.  Choose one that you never type
-for something else."
+It is bound only while a question waits, and for some seconds afterwards.
+Choose one that you never type for something else."
   :type 'string
   :set #'swank-mcp--set-question-key
   :group 'swank-mcp)
@@ -329,14 +335,16 @@ the windows that were there before."
   (setq swank-mcp--question-timer nil)
   (let ((question (swank-mcp--next-question))
         (shown (swank-mcp--shown-question)))
-    (setq swank-mcp--asking (and question t))
+    (cond (question (setq swank-mcp--asking (float-time)))
+          ((and swank-mcp--asking (> (- (float-time) swank-mcp--asking) swank-mcp--late-seconds))
+           (setq swank-mcp--asking nil)))
     (cond ((and question (not (and swank-mcp-confirm swank-mcp-mode (swank-mcp--person-frame))))
            (mapc (lambda (each) (swank-mcp--send-answer each :pass)) (swank-mcp--all-questions)))
           ((active-minibuffer-window))
           ((and question (swank-mcp--to-display-p question)) (swank-mcp--display-question question))
           (question (swank-mcp--note-shown))
           (shown (swank-mcp--hide-question)))
-    (when (or (swank-mcp--all-questions) (swank-mcp--shown-question)) (swank-mcp--watch-questions 0.3))))
+    (when (or swank-mcp--asking (swank-mcp--shown-question)) (swank-mcp--watch-questions 0.3))))
 
 ;;;###autoload
 (defun swank-mcp-show-question ()

@@ -269,7 +269,7 @@ It ended at TIME with STATUS and RESULT."
 
 ;; The property list of the Lisp keyword :SWANK-MCP is where versions of
 ;; the runtime and Emacs find each other.  Its names never change; see
-;; lisp/activity/meeting-place.lisp.
+;; lisp/emacs/listeners.lisp.
 
 (defconst swank-mcp--protocol 1
   "The version of the events and requests that this file understands.")

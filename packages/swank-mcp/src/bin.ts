@@ -1,14 +1,9 @@
 import { resolve } from "node:path";
-import { readConfig } from "./cli/config.js";
-import { helpText } from "./cli/help.js";
-import { OptionError } from "./cli/option.js";
-import { ownCommand } from "./cli/own-command.js";
-import { emacsFolder } from "./process/emacs-folder.js";
-import { Lifetime, type Service } from "./process/lifetime.js";
-import { openLog, startLine } from "./process/log.js";
-import { OutputQueue } from "./process/output-queue.js";
-import type { Starter } from "./process/starter.js";
-import { VERSION } from "./process/version.js";
+import { ownCommand } from "./base/client-setup.js";
+import { helpText, OptionError, readConfig } from "./base/config.js";
+import { Lifetime, OutputQueue, type Service } from "./base/lifetime.js";
+import { openLog, startLine } from "./base/log.js";
+import { emacsFolder, type Starter, VERSION } from "./base/version.js";
 
 /** Exit code for a wrong command line. */
 const USAGE_ERROR = 2;
@@ -24,21 +19,21 @@ async function begin(lifetime: Lifetime, starter: Starter): Promise<Service> {
   if (config.version) return print(`${VERSION}\n`, lifetime);
   if (config.emacsPath) return print(`${emacsFolder()}\n`, lifetime);
   if (config.command === "check") {
-    const { checkFiles } = await import("./cli/check-files.js");
+    const { checkFiles } = await import("./check-files.js");
     const { text, exitCode } = await checkFiles(config.files);
     return print(text, lifetime, exitCode);
   }
   const log = openLog(config);
   lifetime.logTo(log);
   log(startLine(config));
-  const { serverOf } = await import("./tools/server-of.js");
+  const { serverOf } = await import("./serve.js");
   const onCall = () => starter.callEnded();
   if (config.command === "console") {
     const { TOOL_COMMANDS } = await import("./console/commands.js");
     const tools = serverOf(config, log, { onCall, names: TOOL_COMMANDS });
     tools.agent.name.set("console");
     if (config.share !== undefined) tools.agent.host.start();
-    const { serveConsole } = await import("./console/serve-console.js");
+    const { serveConsole } = await import("./console/console.js");
     return serveConsole(tools, { bin: resolve(process.argv[1] ?? "swank-mcp"), output }, lifetime);
   }
   const tools = serverOf(config, log, { onCall });

@@ -1,90 +1,132 @@
-/** The server without its process: for embedding it, and for other ways to show what Lisp answers. */
-
-export { AgentSession, type Place } from "./agent/agent-session.js";
 export {
+  EVERY_TOOL,
+  type JsonObject,
+  jsonAnswer,
+  type ToolAnswer,
+  ToolGuide,
+  textAnswer,
+  withBoundedMeta,
+} from "./base/answer.js";
+export { clientSetup } from "./base/client-setup.js";
+export {
+  ALL_OPTIONS,
+  type Config,
+  environmentName,
+  FAMILIES,
+  type Family,
+  helpText,
+  type Option,
+  OptionError,
+  readConfig,
+} from "./base/config.js";
+export { type End, Lifetime, OutputQueue, type Service } from "./base/lifetime.js";
+export { explainError, explainUnattached, REFUSALS, Refusal, type RefusalCode } from "./base/refusals.js";
+export { VERSION } from "./base/version.js";
+export { CodeCache } from "./boot/code-cache.js";
+export { optimizationSettings } from "./boot/optimize-sooner.js";
+export { plainCode, readArguments } from "./call/arguments.js";
+export { CallLedger, type CallRecord, callLine, type LedgerEntry, LedgerFile, type LedgerLine } from "./call/ledger.js";
+export {
+  defineStopTool,
+  type ReadOnlyStop,
+  readStopAddress,
+  type StopAddress,
+  type StopPlan,
+  type StopRequest,
+  type StopToolDeclaration,
+} from "./call/stop-tool.js";
+export {
+  type DeclaredTool,
+  defineTool,
+  EFFECTS,
+  type Effect,
+  type Plan,
+  type Tool,
+  type ToolContext,
+  type ToolDeclaration,
+} from "./call/tool.js";
+export {
+  COMMANDS,
+  type CommandInput,
+  type Completions,
+  type ConsoleCommand,
+  commandsText,
+  completionsFor,
+  offeredCommands,
+  usageText,
+} from "./console/commands.js";
+export { answerText, type ConsoleOptions, LiveOutput, LiveView, serveConsole } from "./console/console.js";
+export { jsonText } from "./console/json-text.js";
+export {
+  consolePrompt,
+  continuationPrompt,
+  type Entry,
+  HISTORY_SIZE,
+  HistoryFile,
+  historyPath,
+  readEntry,
+  stopOf,
+  type Unfinished,
+} from "./console/read-entry.js";
+export { DirectCalls, type DirectCallsOptions, type ReceivedCall, type SentCall } from "./mcp/direct-calls.js";
+export { INSTRUCTIONS, READ_ONLY_INSTRUCTIONS } from "./mcp/instructions.js";
+export { isKnownMessage, type McpEndpoint, type McpEvents, serveMcp } from "./mcp/server.js";
+export {
+  LineTransport,
+  type LineTransportOptions,
+  type Message,
+  type MessageId,
+  type Notification,
+  type Request,
+  type Response,
+} from "./mcp/transport.js";
+export { OUTCOME_META, outcomeData } from "./report/data.js";
+export { symbolBlocks } from "./report/names.js";
+export { noteLines, reportText } from "./report/report.js";
+export { argumentsOf, fullBacktrace, lastErrorText, liveStopText, localsBesideCall, NO_ERROR } from "./report/stop.js";
+export { serverOf } from "./serve.js";
+export { AgentSession, KeptOutputs, LastError, Notices, type Place } from "./session/agent.js";
+export {
+  type ApprovalAnswer,
+  type ApprovalMode,
   type ApprovalRequest,
+  Approvals,
+  type ApprovalWatch,
+  type Approver,
+  type Ask,
+  type AskInEmacs,
+  type AskInEmacsOptions,
+  type AskOptions,
   detailText,
   isShownWhole,
   type Operation,
   promptText,
-} from "./agent/approval-request.js";
-export type { ApprovalAnswer, ApprovalWatch } from "./agent/approval-watch.js";
-export { type ApprovalMode, Approvals, type Approver } from "./agent/approvals.js";
-export type { Ask, AskOptions, Question, Reply } from "./agent/elicitation.js";
-export type { AskInEmacs, AskInEmacsOptions } from "./agent/emacs-question.js";
-export { KeptOutputs } from "./agent/kept-outputs.js";
-export { LastError } from "./agent/last-error.js";
-export { Notices } from "./agent/notices.js";
-export { StopKeeper, type StopLimits } from "./agent/stop-keeper.js";
-export { CodeCache } from "./boot/code-cache.js";
-export { optimizationSettings } from "./boot/optimize-sooner.js";
-export { defineStopTool, type StopToolDeclaration } from "./calls/define-stop-tool.js";
-export { defineTool, type Plan, type ToolDeclaration } from "./calls/define-tool.js";
-export { EFFECTS, type Effect } from "./calls/effects.js";
-export { plainCode } from "./calls/plain-code.js";
-export { readArguments } from "./calls/read-arguments.js";
-export { readStopAddress, type StopAddress } from "./calls/stop-address.js";
-export type { ReadOnlyStop, StopPlan, StopRequest } from "./calls/stop-plan.js";
-export type { DeclaredTool, Tool } from "./calls/tool.js";
-export type { ToolContext } from "./calls/tool-context.js";
-export { clientSetup } from "./cli/client-setup.js";
-export { type Config, readConfig } from "./cli/config.js";
-export { FAMILIES, type Family } from "./cli/families.js";
-export { helpText } from "./cli/help.js";
-export { environmentName, type Option, OptionError } from "./cli/option.js";
-export { ALL_OPTIONS } from "./cli/options.js";
-export { answerText } from "./console/answer-text.js";
-export { COMMANDS, type CommandInput, type ConsoleCommand, offeredCommands, usageText } from "./console/commands.js";
-export { type Completions, completionsFor } from "./console/completer.js";
-export { commandsText } from "./console/help-text.js";
-export { HISTORY_SIZE, HistoryFile, historyPath } from "./console/history-file.js";
-export { jsonText } from "./console/json-text.js";
-export { LiveOutput } from "./console/live-output.js";
-export { LiveView } from "./console/live-view.js";
-export { consolePrompt, continuationPrompt, stopOf } from "./console/prompt.js";
-export { type Entry, readEntry, type Unfinished } from "./console/read-entry.js";
-export { type ConsoleOptions, serveConsole } from "./console/serve-console.js";
+  type Question,
+  type Reply,
+} from "./session/approvals.js";
+export { attachedOrigin } from "./session/attached-image.js";
 export {
   type Answerable,
   type Conclusion,
   type ConditionEnding,
   conclude,
   type Ending,
+  type Followed,
+  followEvaluation,
   type LastErrorChange,
-} from "./evaluation/conclusion.js";
-export { type Followed, followEvaluation } from "./evaluation/follow-evaluation.js";
-export { fullBacktrace } from "./format/backtrace.js";
-export { argumentsOf, localsBesideCall } from "./format/call-arguments.js";
-export { definitionsBlocks, LISTED_TYPES, type ListedType, NO_DEFINITIONS } from "./format/definition-list.js";
-export { lastErrorText, NO_ERROR } from "./format/last-error-text.js";
-export { liveStopText } from "./format/live-stop.js";
-export { noteLines } from "./format/notes.js";
-export { OUTCOME_META, outcomeData } from "./format/outcome-data.js";
-export { reportText } from "./format/report.js";
-export { resetText } from "./format/reset-text.js";
-export { symbolBlocks } from "./format/symbol-blocks.js";
-export { attachedOrigin } from "./image/attached-origin.js";
-export { ImageHost, type ImageUser } from "./image/image-host.js";
-export { innermost } from "./image/innermost.js";
-export { type ImageOrigin, LispSession, type OpenSession, type SessionParts } from "./image/lisp-session.js";
-export { openSession } from "./image/open-session.js";
-export { DirectCalls, type DirectCallsOptions, type ReceivedCall, type SentCall } from "./mcp/direct-calls.js";
-export { INSTRUCTIONS, READ_ONLY_INSTRUCTIONS } from "./mcp/instructions.js";
-export { isKnownMessage, type McpEndpoint, type McpEvents, serveMcp } from "./mcp/sdk-adapter.js";
-export { LineTransport, type LineTransportOptions } from "./mcp/transport/line-transport.js";
-export type { Message, MessageId, Notification, Request, Response } from "./mcp/transport/message.js";
-export { LedgerFile, type LedgerLine } from "./process/ledger-file.js";
-export { type End, Lifetime, type Service } from "./process/lifetime.js";
-export { OutputQueue } from "./process/output-queue.js";
-export { VERSION } from "./process/version.js";
-export { explainError } from "./refusals/explain-error.js";
-export { explainUnattached } from "./refusals/explain-unattached.js";
-export { REFUSALS, Refusal, type RefusalCode } from "./refusals/refusal.js";
-export { type JsonObject, jsonAnswer, type ToolAnswer, textAnswer, withBoundedMeta } from "./text/tool-answer.js";
-export { EVERY_TOOL, ToolGuide } from "./text/tool-guide.js";
-export { CallLedger, type LedgerEntry } from "./tools/call-ledger.js";
-export { type CallRecord, callLine } from "./tools/call-line.js";
+} from "./session/conclusion.js";
+export {
+  ImageHost,
+  type ImageOrigin,
+  type ImageUser,
+  LispSession,
+  type OpenSession,
+  type SessionParts,
+} from "./session/image.js";
+export { openSession } from "./session/open-image.js";
+export { innermost, StopKeeper, type StopLimits } from "./session/stops.js";
 export { CATALOGUE, chooseTools } from "./tools/catalogue.js";
-export { chooseRestart, type RestartChoice, restartTaken } from "./tools/debug/restart-choice.js";
-export { serverOf } from "./tools/server-of.js";
+export { definitionsBlocks, LISTED_TYPES, type ListedType, NO_DEFINITIONS } from "./tools/list-definitions.js";
+export { resetText } from "./tools/reset-session.js";
+export { chooseRestart, type RestartChoice, restartTaken } from "./tools/restart-choice.js";
 export { ToolServer, type ToolServerOptions } from "./tools/tool-server.js";

@@ -25,7 +25,7 @@ describe("runShards", function () {
 
   /**
    * @param {Record<string, string>} sources by name; names that begin with "live" count as starting programs
-   * @param {{ shards?: number, again?: boolean, patience?: number }} [settings]
+   * @param {{ shards?: number, patience?: number }} [settings]
    */
   async function resultOf(sources, settings = { shards: 2 }) {
     const files = await Promise.all(
@@ -47,7 +47,7 @@ describe("runShards", function () {
       "grace=50",
       ...some,
     ];
-    return { ...(await runShards(files, args, { again: false, ...settings, write })), ...text };
+    return { ...(await runShards(files, args, { ...settings, write })), ...text };
   }
 
   it("adds up the counts of all processes, and prints complete failures at the end", async () => {
@@ -82,30 +82,6 @@ describe("runShards", function () {
     const { counts, why } = await resultOf(sources, { shards: 2, patience: 3000 });
     expect(counts).to.deep.equal({ passed: 1, failed: 1 });
     expect(why).to.match(/live\.test\.mjs, in "hangs": No test began for too long/);
-  });
-
-  it("runs failed files again if wanted, counts their last run, and prints the failures of both", async () => {
-    const first = `import { existsSync, writeFileSync } from "node:fs";
-      const mark = new URL("mark", import.meta.url);
-      it("passes later", () => { if (!existsSync(mark)) { writeFileSync(mark, ""); throw new Error("too early"); } });`;
-    const sources = {
-      a: first,
-      live1: 'it("passes", () => {});',
-      live2: 'it("fails", () => { throw new Error("never"); });',
-    };
-    const { counts, report } = await resultOf(sources, { shards: 2, again: true });
-    expect(counts).to.deep.equal({ passed: 2, failed: 1 });
-    expect(report).to.include("First run: 0 passed, 1 failed. Second run: 1 passed, 0 failed.");
-    expect(report.split("Error: too early")).to.have.length(2);
-    expect(report.split("Error: never")).to.have.length(3);
-  });
-
-  it("does not run many failed files again", async () => {
-    const failing = 'it("fails", () => { throw new Error("no"); });';
-    const sources = Object.fromEntries(Array.from({ length: 7 }, (_, number) => [`live${number}`, failing]));
-    const { counts, report } = await resultOf(sources, { shards: 4, again: true });
-    expect(counts).to.deep.equal({ passed: 0, failed: 7 });
-    expect(report).not.to.include("Again");
   });
 
   it("fails if no file contains a test", async () => {

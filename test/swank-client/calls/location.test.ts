@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { DecodeError, read } from "sexp-parser";
-import { calls } from "swank-client";
+import * as calls from "swank-client/swank";
 
 const CASES: readonly (readonly [text: string, location: calls.SourceLocation])[] = [
   [

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { read } from "sexp-parser";
-import { calls } from "swank-client";
+import * as calls from "swank-client/swank";
 
 /** What Swank answers, and the names in it. */
 const REPLIES: readonly (readonly [version: string, reply: string, names: readonly string[]])[] = [
@@ -14,5 +14,5 @@ const REPLIES: readonly (readonly [version: string, reply: string, names: readon
 describe("simpleCompletions", () => {
   for (const [version, reply, names] of REPLIES)
     it(`decodes the names that Swank sends ${version}`, () =>
-      expect(calls.simpleCompletions.decode(read(reply))).to.deep.equal(names));
+      expect(calls.completion.simpleCompletions.decode(read(reply))).to.deep.equal(names));
 });

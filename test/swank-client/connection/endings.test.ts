@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { expect } from "chai";
 import { read } from "sexp-parser";
-import type { SwankError, SwankErrorCode } from "swank-client";
+import type { SwankError, types } from "swank-client";
 import { Connection } from "swank-client/protocol";
 import { rejection } from "../../support/caught.js";
 import { activeTimers, collectUntil, type FakeConnection, onBothJoints } from "../../support/fake-connection.js";
@@ -13,7 +13,7 @@ const FORM = read("(cl:loop)");
 interface Ending {
   readonly title: string;
   readonly happen: (fake: FakeConnection) => unknown;
-  readonly code: SwankErrorCode;
+  readonly code: types.SwankErrorCode;
   readonly message: RegExp;
 }
 

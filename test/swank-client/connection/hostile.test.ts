@@ -1,8 +1,9 @@
 import { setImmediate as tick } from "node:timers/promises";
 import { expect } from "chai";
 import { read } from "sexp-parser";
-import { type calls, SwankClient } from "swank-client";
+import { SwankClient } from "swank-client";
 import type { Connection } from "swank-client/protocol";
+import type * as calls from "swank-client/swank";
 import { rejection } from "../../support/caught.js";
 import { fakeConnection } from "../../support/fake-connection.js";
 import type { FakePeer } from "../../support/fake-swank.js";

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { read, type Sexp } from "sexp-parser";
-import { calls } from "swank-client";
 import { type Connection, type OpenOptions, openConnection, runnerOf, tcpOpener } from "swank-client/protocol";
+import * as calls from "swank-client/swank";
 import { rejection } from "../../support/caught.js";
 import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 
@@ -31,10 +31,10 @@ describe("Connection to a real Swank:", () => {
     return reply.value;
   }
 
-  const threadNames = async () => (await runnerOf(connection).run(calls.listThreads)).map(({ name }) => name);
+  const threadNames = async () => (await runnerOf(connection).run(calls.image.listThreads)).map(({ name }) => name);
 
   it("reports the image's properties", async () => {
-    const info = await runnerOf(connection).run(calls.connectionInfo);
+    const info = await runnerOf(connection).run(calls.image.connectionInfo);
     expect(info).to.include({ pid: swank.process.pid, style: "spawn" });
     expect(info.implementation.type).to.equal("SBCL");
     expect(info.features).to.include.members(["SBCL", "SWANK"]);
@@ -129,7 +129,9 @@ describe("Connection to a real Swank:", () => {
     const names = async () => (await threadNames()).filter((name) => name !== "worker").sort();
     const before = await names();
     const others = await Promise.all([open(), open(), open()]);
-    await Promise.all(others.map((other) => runnerOf(other.connection).run(calls.evalAndGrabOutput, "(+ 1 2)")));
+    await Promise.all(
+      others.map((other) => runnerOf(other.connection).run(calls.evaluation.evalAndGrabOutput, "(+ 1 2)")),
+    );
     expect(await names()).to.have.length.greaterThan(before.length);
     await Promise.all(others.map((other) => other.connection.close()));
     // Swank ends them in a thread of its own, a little later.
@@ -162,7 +164,7 @@ describe("openConnection to a real Swank with a secret", () => {
       const opener = tcpOpener({ port: swank.port });
       const { connection } = await openConnection(opener, { secret: "open sesame" });
       // As at a prompt. The tests' core has its debugger disabled, so the error from a wrong secret would end the image.
-      await runnerOf(connection).run(calls.evalAndGrabOutput, "(sb-ext:enable-debugger)");
+      await runnerOf(connection).run(calls.evaluation.evalAndGrabOutput, "(sb-ext:enable-debugger)");
       await connection.close();
       const opening = openConnection(opener, { secret: "sesame", timeout: 1000 });
       const { remedy } = await rejection(opening, "SECRET_REJECTED");

@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { calls } from "swank-client";
 import { openConnection, runnerOf, tcpOpener } from "swank-client/protocol";
+import * as calls from "swank-client/swank";
 import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 
 describe("Connection: a thousand connections in sequence to a real Swank", () => {
@@ -14,7 +14,7 @@ describe("Connection: a thousand connections in sequence to a real Swank", () =>
     const open = () => openConnection(tcpOpener({ port: swank.port }));
     const { connection } = await open();
     const threads = async () => {
-      const all = await runnerOf(connection).run(calls.listThreads);
+      const all = await runnerOf(connection).run(calls.image.listThreads);
       return all.map(({ name }) => name).filter((name) => name !== "worker");
     };
     const before = await threads();

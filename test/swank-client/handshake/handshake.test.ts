@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { createServer } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
-import { connect, type SwankErrorCode } from "swank-client";
+import { connect, type types } from "swank-client";
 import { openConnection, type TransportOpener, tcpOpener } from "swank-client/protocol";
 import { rejection } from "../../support/caught.js";
 import { type FakePeer, FakeSwank } from "../../support/fake-swank.js";
@@ -177,7 +177,7 @@ describe("openConnection", () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  const SIGNS_OF_LIFE: readonly (readonly [play: (peer: FakePeer) => unknown, code: SwankErrorCode])[] = [
+  const SIGNS_OF_LIFE: readonly (readonly [play: (peer: FakePeer) => unknown, code: types.SwankErrorCode])[] = [
     [(peer) => peer.send("(:new-features (:a))"), "REQUEST_TIMEOUT"],
     [
       (peer) => {

@@ -111,7 +111,7 @@ describe("End of a launched image", () => {
     it("comes by a signal if the image does not react", async () => {
       const { image, evaluate } = await launch();
       await evaluate(
-        "(cl:progn (sb-sys:enable-interrupt sb-unix:sigalrm :ignore) (sb-sys:enable-interrupt sb-unix:sigterm :ignore) (cl:push (cl:lambda () (cl:loop (cl:ignore-errors (cl:sleep 1000)))) sb-ext:*exit-hooks*) (cl:defun swank-client/launch::leave ()) t)",
+        "(cl:progn (sb-sys:enable-interrupt sb-unix:sigalrm :ignore) (sb-sys:enable-interrupt sb-unix:sigterm :ignore) (cl:push (cl:lambda () (cl:loop (cl:ignore-errors (cl:sleep 1000)))) sb-ext:*exit-hooks*) (cl:defun swank-client/launch::leave-image ()) t)",
       );
       await image.stop();
       expect((await image.exited).signal).to.equal("SIGKILL");

@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { calls, type LaunchedClient, type LaunchOptions, launch, read } from "swank-client";
+import { type LaunchedClient, type LaunchOptions, launch, read } from "swank-client";
+import * as calls from "swank-client/swank";
 import { rejection } from "../../support/caught.js";
 import { testCache } from "../../support/test-cache.js";
 import { evaluate, lost } from "../live/outcomes.js";
@@ -34,7 +35,7 @@ describe("Loss of a launched image", function () {
         .to.have.property("message")
         .that.contains(`The image (pid ${lisp.image.pid}) ended with exit code 3.`);
     }
-    const late = await rejection(lisp.run(calls.listThreads), "CONNECTION_LOST");
+    const late = await rejection(lisp.run(calls.image.listThreads), "CONNECTION_LOST");
     expect(late).to.have.nested.property("details.exit.code", 3);
   });
 

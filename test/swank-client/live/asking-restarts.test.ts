@@ -22,7 +22,7 @@ describe("Restarts that ask", () => {
        (defun asserted-place (cell) (assert (stringp (car cell)) ((car cell))) cell)
        (defun checked (x) (check-type x string) x)
        (defun asking () (restart-case (error "asks")
-                          (answer (a b) :interactive (lambda () (list (read *query-io*) (read-line *query-io*))) (list a b))))
+                          (answer (a b) :interactive (lambda () (format *query-io* "Number: ") (list (read *query-io*) (read-line *query-io*))) (list a b))))
        (defun reading () (restart-case (error "reads") (go-on () (list (read-line) (read-line nil nil :end)))))
        (defun nested () (handler-bind ((error (lambda (c) (declare (ignore c)) (asserted 4 3)))) (asserted-place (list 1))))`,
     );
@@ -46,6 +46,18 @@ describe("Restarts that ask", () => {
     const at = await stop("(eq (place-of 1) *given*)");
     await at.invokeRestart(index(at, "CONTINUE"), ["(setf *given* (make-point))"]);
     expect(await end(at)).to.deep.equal(["T"]);
+  });
+
+  it("of ASSERT take all values of an expression, for a place that takes several", async () => {
+    await values(client, "(defun both (a b) (assert (< a b) ((values a b))) (list a b))");
+    for (const [given, options] of [
+      [["(values 1 2)"], {}],
+      [[], { stdin: "y\n(values 1 2)\n" }],
+    ] as const) {
+      const at = await stop("(both 3 1)");
+      await at.invokeRestart(index(at, "CONTINUE"), given, options);
+      expect(await end(at)).to.deep.equal(["(1 2)"]);
+    }
   });
 
   it("of ASSERT take values under every readtable case", async () => {
@@ -84,6 +96,106 @@ describe("Restarts that ask", () => {
     expect(await end(again)).to.deep.equal(["(1 5)"]);
   });
 
+  it("of ASSERT refuse missing and wrong answers, and leave the stop as it was", async () => {
+    const at = await stop("(asserted 3 1)");
+    const leave: Record<string, (stdin?: string) => Promise<void>> = {
+      invokeRestart: (stdin) => at.invokeRestart(index(at, "CONTINUE"), [], { stdin }),
+      continue: (stdin) => at.continue({ stdin }),
+      step: (stdin) => at.step("out", { stdin }),
+    };
+    for (const [name, call] of Object.entries(leave)) {
+      for (const stdin of [undefined, "", "4", "y\n1\n", "y\n1\ny\n(list", "y\n1\n\n"]) {
+        const error = await rejection(call(stdin), "INVALID_ARGUMENT");
+        expect(error.message, `${name} ${stdin}`).to.match(/After CONTINUE, ASSERT asks for new values of: X, Y\.$/);
+      }
+      const error = await rejection(call("y\n(car 1)\nn\n"), "INVALID_ARGUMENT");
+      expect(error.message, name).to.match(/A value for the restart CONTINUE could not be evaluated: TYPE-ERROR/);
+      expect(at, name).to.include({ isLive: true, level: 1 });
+    }
+    await at.continue({ stdin: "n\nyes\n(+ 2\n 3)\n" });
+    expect(await end(at)).to.deep.equal(["(3 5)"]);
+  });
+
+  it("of ASSERT evaluate no answer unless all are given", async () => {
+    await values(client, "(defparameter *n* 0)");
+    const at = await stop("(asserted 3 1)");
+    for (const stdin of ["y\n(incf *n*)\n", "y\n(incf *n*)\ny\n(list"])
+      await rejection(at.continue({ stdin }), "INVALID_ARGUMENT");
+    expect(await values(client, "*n*")).to.deep.equal(["0"]);
+    await at.abort();
+  });
+
+  it("of ASSERT are refused in a thread that runs no evaluation", async () => {
+    const found = new Promise<Stop>((resolve) => client.on("stop", resolve));
+    await values(client, "(sb-thread:make-thread (lambda () (asserted 3 1)))");
+    const at = await found;
+    for (const call of [
+      () => at.continue(),
+      () => at.continue({ stdin: "n\nn\n" }),
+      () => at.invokeRestart(index(at, "CONTINUE")),
+      () => at.invokeRestart(index(at, "CONTINUE"), ["1", "2"]),
+    ])
+      expect((await rejection(call(), "INVALID_ARGUMENT")).message).to.match(/this thread runs no evaluation/);
+    expect(at.isLive).to.equal(true);
+    await at.abort();
+  });
+
+  it("of ASSERT read what is left of the evaluation's input if no other answers are given", async () => {
+    const at = stopped(await evaluate(client, "(list (asserted 3 1) (read-line))", { stdin: "n\ny\n7\nrest" })).stop;
+    await at.continue();
+    expect(await end(at)).to.deep.equal(['((3 7) "rest")']);
+  });
+
+  it("of ASSERT leave the evaluation's input to the code if answers are given", async () => {
+    const code = "(list (asserted 3 1) (read-line) (multiple-value-list (read-line)))";
+    for (const [given, options] of [
+      [["10", "20"], {}],
+      [[], { stdin: "yes\n10\ny\n20\n" }],
+    ] as const) {
+      const at = stopped(await evaluate(client, code, { stdin: "yankee\nrecord 1" })).stop;
+      await at.invokeRestart(index(at, "CONTINUE"), given, options);
+      expect(await end(at)).to.deep.equal(['((10 20) "yankee" ("record 1" T))']);
+    }
+  });
+
+  it("of ASSERT refuse input that is left and does not answer, which the code reads later", async () => {
+    const at = stopped(await evaluate(client, "(list (asserted 3 1) (read-line))", { stdin: "zzz\n" })).stop;
+    await rejection(at.continue(), "INVALID_ARGUMENT");
+    await rejection(at.continue({ stdin: "y\n" }), "INVALID_ARGUMENT");
+    expect(at.isLive).to.equal(true);
+    await at.continue({ stdin: "n\ny\n5\nmore" });
+    expect(await end(at)).to.deep.equal(['((3 5) "zzz")']);
+  });
+
+  it("of ASSERT are refused if the code asks on a stream of its own", async () => {
+    await values(
+      client,
+      `(defun apart (function) (let ((*query-io* (make-two-way-stream (make-string-input-stream "") *standard-output*))) (funcall function)))
+       (defun together (function) (let ((*query-io* (make-two-way-stream (make-synonym-stream '*standard-input*) *standard-output*))) (funcall function)))`,
+    );
+    const at = await stop("(apart (lambda () (asserted 3 1)))");
+    for (const call of [
+      () => at.continue(),
+      () => at.continue({ stdin: "n\nn\n" }),
+      () => at.invokeRestart(index(at, "CONTINUE"), ["1", "2"]),
+    ])
+      expect((await rejection(call(), "INVALID_ARGUMENT")).message).to.match(/\*QUERY-IO\* is a stream of its own/);
+    expect(at.isLive).to.equal(true);
+    await at.abort();
+    const read = await stop("(together (lambda () (asserted 3 1)))");
+    await read.invokeRestart(index(read, "CONTINUE"), ["1", "2"]);
+    expect(await end(read)).to.deep.equal(["(1 2)"]);
+  });
+
+  it("give code text to read after it has read the end of its input", async () => {
+    const ended = await stop("(read-line)");
+    await ended.invokeRestart(index(ended, "RETRY"), [], { stdin: "text\n" });
+    expect(await end(ended)).to.deep.equal(['"text"', "NIL"]);
+    const at = await stop("(list (read-line nil nil) (asserted 3 1))");
+    await at.invokeRestart(index(at, "CONTINUE"), ["1", "2"]);
+    expect(await end(at)).to.deep.equal(["(NIL (1 2))"]);
+  });
+
   it("with an interactive function read stdin, or take values", async () => {
     for (const [given, options] of [
       [[], { stdin: "(list 1 2) rest\n" }],
@@ -97,12 +209,62 @@ describe("Restarts that ask", () => {
 
   it("with an interactive function that finds no input leave the stop as it was", async () => {
     const at = await stop("(asking)");
-    const error = await rejection(at.invokeRestart(index(at, "ANSWER"), [], { stdin: "(list" }), "INVALID_ARGUMENT");
-    expect(error.message).to.contain("END-OF-FILE");
+    for (const stdin of ["(list", "", "(list)"]) {
+      const error = await rejection(at.invokeRestart(index(at, "ANSWER"), [], { stdin }), "INVALID_ARGUMENT");
+      expect(error.message).to.equal("The restart ANSWER reads more than stdin has. It asked: Number:");
+    }
     const missing = await rejection(at.invokeRestart(index(at, "ANSWER")), "INVALID_ARGUMENT");
     expect(missing.remedy).to.contain("stdin");
     await at.invokeRestart(index(at, "ANSWER"), ["1", "2"]);
     expect(await end(at)).to.deep.equal(["(1 2)"]);
+  });
+
+  it("with an interactive function that asks for yes or no take no other answer", async () => {
+    const code =
+      '(restart-case (error "x") (go-on (sure) :interactive (lambda () (list (y-or-n-p "Sure?"))) (list sure (read-line))))';
+    const at = await stop(code);
+    const error = await rejection(at.invokeRestart(index(at, "GO-ON"), [], { stdin: "maybe\n" }), "INVALID_ARGUMENT");
+    expect(error.message).to.match(/reads more than stdin has/);
+    await at.invokeRestart(index(at, "GO-ON"), [], { stdin: "yes\nrest\n" });
+    expect(await end(at)).to.deep.equal(['(T "rest")']);
+  });
+
+  it("print what they ask once, when they return", async () => {
+    const at = await stop("(asking)");
+    await rejection(at.invokeRestart(index(at, "ANSWER"), [], { stdin: "" }), "INVALID_ARGUMENT");
+    await at.invokeRestart(index(at, "ANSWER"), [], { stdin: "1 rest\n" });
+    expect(returned(await next(at))).to.include({ stdout: "Number: " });
+  });
+
+  it("refuse keywords that they do not take, and values of their interactive function", async () => {
+    await values(
+      client,
+      `(defun keyed () (restart-case (error "keyed") (plain (&key a) a) (open (b &rest all &key a &allow-other-keys) (list b all a))))
+       (defun bound () (block nil (restart-bind ((go-on (lambda (&key ((:first a) 1)) (return a)))) (error "bound"))))
+       (defun few () (restart-case (error "few") (pair (a b) :interactive (lambda () (list (read))) (list a b))))`,
+    );
+    for (const [code, name, refused, given, result] of [
+      ["(keyed)", "PLAIN", [["1"], [":b", "1"], [":a", "1", ":b"], ["'a", "1"]], [":a", "1"], "1"],
+      ["(keyed)", "PLAIN", [], [":b", "1", ":allow-other-keys", "t"], "NIL"],
+      ["(keyed)", "OPEN", [["1", ":a"]], ["1", ":c", "2"], "(1 (:C 2) NIL)"],
+      ["(bound)", "GO-ON", [["1"], [":a", "1"]], [":first", "2"], "2"],
+    ] as const) {
+      const at = await stop(code);
+      for (const wrong of refused) {
+        const error = await rejection(at.invokeRestart(index(at, name), wrong), "INVALID_ARGUMENT");
+        expect(error.message, `${name} ${wrong}`).to.match(/has the lambda list \(.*&KEY/);
+      }
+      await at.invokeRestart(index(at, name), given);
+      expect(await end(at), `${name} ${given}`).to.deep.equal([result]);
+    }
+    const few = await stop("(few)");
+    const error = await rejection(few.invokeRestart(index(few, "PAIR"), [], { stdin: "1" }), "INVALID_ARGUMENT");
+    expect(error.message).to.equal("The restart PAIR takes 2 values.");
+    await few.abort();
+    const many = await stop('(restart-case (error "x") (one (a) :interactive (lambda () (list (read) (read))) a))');
+    const named = await rejection(many.invokeRestart(index(many, "ONE"), [], { stdin: "1 2" }), "INVALID_ARGUMENT");
+    expect(named.message).to.equal("The restart ONE takes 1 value.");
+    await many.abort();
   });
 
   it("of CHECK-TYPE read an expression from stdin", async () => {

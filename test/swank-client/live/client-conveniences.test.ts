@@ -1,6 +1,7 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
-import { calls, launch, type Stop, type SwankClient } from "swank-client";
-import type { OutputChunk } from "swank-client/types";
+import { launch, type Stop, type SwankClient, type types } from "swank-client";
+import * as calls from "swank-client/swank";
 import { rejection } from "../../support/caught.js";
 import { liveImage } from "./live-image.js";
 import { returned, stopped, values } from "./outcomes.js";
@@ -60,6 +61,38 @@ describe("SwankClient", function () {
     while ((await lisp.threads()).some(({ name }) => name === "cc-worker"));
   });
 
+  it("interrupts a thread that holds the lock of its messages once it has released the lock", async () => {
+    await values(
+      lisp,
+      `(defvar *cc-locked* nil)
+       (sb-thread:make-thread
+         (lambda ()
+           (sb-thread:with-mutex ((swank/sbcl::mailbox.mutex (swank/sbcl::mailbox sb-thread:*current-thread*)))
+             (setf *cc-locked* t)
+             (loop until (eq *cc-locked* :interrupted))
+             (sleep 1/20))
+           (loop (sleep 1/50)))
+         :name "cc-locker")`,
+    );
+    const locker = await idOf("cc-locker");
+    const stops = new Promise<Stop>((resolve) => lisp.once("stop", resolve));
+    await lisp.interruptThread(locker);
+    await values(lisp, "(setf *cc-locked* :interrupted)");
+    await (await stops).abort();
+  });
+
+  it("can interrupt a stopped thread again and again, and the image stays", async () => {
+    const evaluation = lisp.evaluate('(error "first")');
+    const { stop } = stopped(await evaluation.next());
+    for (let time = 0; time < 12; time += 1) {
+      await lisp.interruptThread(stop.thread);
+      await pause(100);
+    }
+    expect(lisp.stops).to.have.length.of.at.least(6);
+    expect((await evaluation.abort()).status).to.equal("aborted");
+    expect(await lisp.eval("1")).to.deep.equal(["1"]);
+  });
+
   it("ends a thread by its id, running or stopped, and unwinds it", async () => {
     for (const body of ["(loop)", '(error "stopped")', "(sleep 1000)"]) {
       const ended = `(defvar *cc-ended* nil) (setf *cc-ended* nil)
@@ -87,8 +120,8 @@ describe("SwankClient", function () {
   it("interrupts the code in another client's REPL, which stops in the debugger of that client", async () => {
     const emacs = await image.connect();
     await values(emacs, "(defvar *cc-runs* nil)");
-    await emacs.run(calls.createRepl);
-    const running = emacs.run(calls.listenerEval, "(progn (setf cl-user::*cc-runs* t) (loop (sleep 1/50)))");
+    await emacs.run(calls.repl.createRepl);
+    const running = emacs.run(calls.repl.listenerEval, "(progn (setf cl-user::*cc-runs* t) (loop (sleep 1/50)))");
     while ((await image.ask("cl-user::*cc-runs*")) !== "T");
     const stops: Stop[] = [];
     lisp.on("stop", (stop) => stops.push(stop));
@@ -101,7 +134,7 @@ describe("SwankClient", function () {
   });
 
   it("lists threads without changing the list of Emacs's thread browser", async () => {
-    await lisp.run(calls.listThreads);
+    await lisp.run(calls.image.listThreads);
     const before = await image.ask("(cl:length swank::*thread-list*)");
     await values(lisp, '(sb-thread:make-thread (lambda () (sleep 100)) :name "cc-sleeper")');
     expect((await lisp.threads()).some(({ name }) => name === "cc-sleeper")).to.equal(true);
@@ -130,7 +163,7 @@ describe("SwankClient", function () {
 describe("Evaluation.chunks", () => {
   const image = liveImage();
 
-  async function readAll(chunks: AsyncIterable<OutputChunk>): Promise<string[]> {
+  async function readAll(chunks: AsyncIterable<types.OutputChunk>): Promise<string[]> {
     const read: string[] = [];
     for await (const { stream, text } of chunks) read.push(`${stream}: ${text}`);
     return read;

@@ -2,8 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { decode, type SwankClient } from "swank-client";
-import type { DefinitionText } from "swank-client/types";
+import { decode, type SwankClient, type types } from "swank-client";
 import { rejection } from "../../support/caught.js";
 import { loadLibrary } from "../../support/libraries.js";
 import { liveImage } from "./live-image.js";
@@ -33,7 +32,7 @@ describe("SwankClient.code", () => {
     return client.eval(code, { decode: decode.list(decode.string) });
   }
 
-  async function definitionsOf(name: string): Promise<readonly DefinitionText[]> {
+  async function definitionsOf(name: string): Promise<readonly types.DefinitionText[]> {
     const shown = await client.code.showSource(name);
     if (shown.status !== "found") throw new Error(`${name}: ${JSON.stringify(shown)}`);
     return shown.definitions;

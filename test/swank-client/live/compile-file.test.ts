@@ -2,12 +2,12 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { Sources, type SwankClient } from "swank-client";
-import type { CompileFileOptions, CompilerNote, FileCompilation, Severity } from "swank-client/types";
+import { Sources, type SwankClient, type types } from "swank-client";
 import { rejection } from "../../support/caught.js";
 import { liveImage } from "./live-image.js";
 
-const severities = (notes: readonly CompilerNote[]): readonly Severity[] => notes.map(({ severity }) => severity);
+const severities = (notes: readonly types.CompilerNote[]): readonly types.Severity[] =>
+  notes.map(({ severity }) => severity);
 
 describe("SwankClient.compileFile", function () {
   this.timeout(60_000);
@@ -25,7 +25,7 @@ describe("SwankClient.compileFile", function () {
 
   it("compiles a file, and loads it on request", async () => {
     await writeFile(path, "(defun cl-user::cf-one () 1)\n");
-    const how: FileCompilation & CompileFileOptions = { faslFolder: `${folder}/`, policy: { debug: 3 } };
+    const how: types.FileCompilation & types.CompileFileOptions = { faslFolder: `${folder}/`, policy: { debug: 3 } };
     const compiled = await lisp.compileFile(path, how);
     expect(compiled).to.deep.include({ succeeded: true, notes: [], isLoaded: false, fasl: join(folder, "f.fasl") });
     expect(await lisp.eval("(fboundp 'cl-user::cf-one)")).to.deep.equal(["NIL"]);

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   chmod,
   cp,
@@ -15,11 +14,17 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import { print } from "sexp-parser";
 import { LiveImage } from "./live-image.js";
 import { values } from "./outcomes.js";
+
+/** What a folder of the cache holds: the texts of modules, what was compiled from them, and the secret by which an image recognizes the folder. */
+const KEPT = /^(?:[a-z]+-\d+\.lisp|[a-z]+-[0-9A-Z]+\.fasl|id)$/;
+
+const MODULES = ["evaluate", "debug", "image", "questions", "build", "changes", "testing", "observe", "emacs"] as const;
 
 /** Notes in the image how modules are loaded from now on: from texts, from files that are compiled there, or from files compiled before. */
 const NOTE = `(cl:progn
@@ -76,23 +81,43 @@ describe("Runtime in an image on this machine", function () {
     return compiledFile();
   }
 
-  /** The compiled module in the cache. */
+  /** The folder in the cache. */
+  async function folder(): Promise<string> {
+    const [name = ""] = await readdir(join(cacheDir, "runtime"));
+    return join(cacheDir, "runtime", name);
+  }
+
+  /** The compiled module in it. */
   async function compiledFile(): Promise<string> {
-    const [folder = ""] = await readdir(join(cacheDir, "runtime"));
-    return join(cacheDir, "runtime", folder, "evaluate.fasl");
+    const names = await readdir(await folder());
+    return join(await folder(), names.find((name) => name.endsWith(".fasl")) ?? "");
   }
 
   it("is compiled by the first image, and loaded by others from a file of this user only", async () => {
     expect(await loadedByNewImage()).to.equal("(:COMPILING)");
     const file = await compiledFile();
     expect((await lstat(file)).mode & 0o777).to.equal(0o600);
-    expect(await readdir(join(file, ".."))).to.deep.equal(["evaluate.fasl"]);
+    const names = await readdir(await folder());
+    expect(names.filter((name) => !KEPT.test(name))).to.deep.equal([]);
+    expect(names.filter((name) => name.endsWith(".fasl"))).to.have.lengthOf(1);
     expect(await readdir(join(cacheDir, "runtime"))).to.have.lengthOf(1);
     const { mtimeMs } = await lstat(file);
     const image = await newImage();
     expect(await loadedBy(image)).to.equal("(:COMPILED)");
     expect((await lstat(file)).mtimeMs).to.equal(mtimeMs);
     expect(await values(await image.connect(), "(+ 1 2)")).to.deep.equal(["3"]);
+  });
+
+  it("is compiled module by module, each into a file", async () => {
+    const image = new LiveImage();
+    images.push(image);
+    await image.start();
+    const client = await image.connect({ cacheDir });
+    for (const module of MODULES) await client.lisp.loadedOperator("none", module);
+    const names = await readdir(await folder());
+    const modules = (ending: string) =>
+      new Set(names.filter((name) => name.endsWith(ending)).map((name) => name.split("-")[0]));
+    expect(modules(".fasl")).to.deep.equal(modules(".lisp"));
   });
 
   it("is loaded from its texts if nothing may be kept, or can be", async () => {
@@ -114,7 +139,7 @@ describe("Runtime in an image on this machine", function () {
     const client = await image.connect({ cacheDir });
     await writeFile(file, ";another file\n");
     await client.prepare();
-    expect(await image.ask("cl-user::*loaded*")).to.equal("(:COMPILING)");
+    expect(await image.ask("cl-user::*loaded*")).to.equal("(:COMPILING :COMPILED)");
   });
 
   it("is compiled by several images at once", async () => {
@@ -125,32 +150,27 @@ describe("Runtime in an image on this machine", function () {
     expect(await loadedByNewImage()).to.equal("(:COMPILED)");
   });
 
-  const SPOILT: Record<string, (file: string) => Promise<unknown>> = {
-    "is cut off": async (file) => writeFile(file, (await readFile(file)).subarray(0, 100_000)),
-    "has another byte": async (file) => {
-      const data = await readFile(file);
-      data.writeUInt8(data.readUInt8(100_000) ^ 1, 100_000);
-      await writeFile(file, data);
-    },
-    "can be written by others": (file) => chmod(file, 0o666),
-    "is a link": async (file) => {
-      await rename(file, `${file}.other`);
-      await symlink(`${file}.other`, file);
-    },
-    "has a second name": (file) => link(file, `${file}.other`),
-    "holds what no Lisp can load": (file) => {
-      const body = "# FASL\n  compiled from nothing\n";
-      const hash = createHash("sha256").update(body).digest("hex");
-      return writeFile(file, `;swank-client 0123 ${hash}\n${body}`);
-    },
+  /** How the file is spoilt, and whether the image tries to load it. */
+  const SPOILT: Record<string, readonly [spoil: (file: string) => Promise<unknown>, isRead: boolean]> = {
+    "is cut off": [async (file) => writeFile(file, (await readFile(file)).subarray(0, 100_000)), true],
+    "holds what no Lisp can load": [(file) => writeFile(file, "# FASL\n  compiled from nothing\n"), true],
+    "can be written by others": [(file) => chmod(file, 0o666), false],
+    "can be written by its group": [(file) => chmod(file, 0o660), false],
+    "is a link": [
+      async (file) => {
+        await rename(file, `${file}.other`);
+        await symlink(`${file}.other`, file);
+      },
+      false,
+    ],
+    "has a second name": [(file) => link(file, `${file}.other`), false],
   };
 
-  for (const [what, spoil] of Object.entries(SPOILT)) {
+  for (const [what, [spoil, isRead]] of Object.entries(SPOILT)) {
     it(`is compiled again if the file in the cache ${what}`, async () => {
       const file = await fillCache();
       const { size } = await lstat(file);
       await spoil(file);
-      const isRead = what === "holds what no Lisp can load";
       expect(await loadedByNewImage()).to.equal(isRead ? "(:COMPILING :COMPILED)" : "(:COMPILING)");
       const found = await lstat(file);
       expect([found.isFile(), found.mode & 0o777, found.nlink]).to.deep.equal([true, 0o600, 1]);
@@ -158,20 +178,54 @@ describe("Runtime in an image on this machine", function () {
     });
   }
 
+  const UNUSABLE: Record<string, (folder: string) => Promise<unknown>> = {
+    "can be written by others": (path) => chmod(join(path, "evaluate-1.lisp"), 0o666),
+    "is a link": async (path) => {
+      await rename(join(path, "evaluate-1.lisp"), join(path, "other"));
+      await symlink(join(path, "other"), join(path, "evaluate-1.lisp"));
+    },
+    "is missing": (path) => rm(join(path, "evaluate-1.lisp")),
+    "cannot be compiled": (path) => writeFile(join(path, "evaluate-1.lisp"), "(cl:car"),
+  };
+
+  for (const [what, spoil] of Object.entries(UNUSABLE)) {
+    it(`is loaded from its texts if one of them in the cache ${what}, and the folder is made anew`, async () => {
+      await rm(await fillCache());
+      await spoil(await folder());
+      expect(await loadedByNewImage()).to.match(/^\(:TEXTS\b/);
+      expect(await loadedByNewImage()).to.equal("(:COMPILING)");
+      expect(await loadedByNewImage()).to.equal("(:COMPILED)");
+    });
+  }
+
+  it("is compiled again if an image has died meanwhile, whose unfinished file is removed later", async () => {
+    const file = await fillCache();
+    const draft = `${file}.${process.pid}.0123456789ab-0123abcd`;
+    await rename(file, draft);
+    const longAgo = new Date(Date.now() - 7_200_000);
+    await utimes(draft, longAgo, longAgo);
+    expect(await loadedByNewImage()).to.equal("(:COMPILING)");
+    while ((await readdir(await folder())).some((name) => !KEPT.test(name))) await pause(10);
+    expect(await loadedByNewImage()).to.equal("(:COMPILED)");
+  });
+
   it("is compiled again in an image with another Swank of the same version", async () => {
     await fillCache();
     const other = `(cl:defmacro swank::with-connection ((connection) cl:&body body)
       (cl:list 'swank::call-with-connection connection (cl:list* 'cl:lambda '() cl:nil body)))`;
-    expect(await loadedByNewImage(other)).to.equal("(:COMPILING :COMPILED)");
+    expect(await loadedByNewImage(other)).to.equal("(:COMPILING)");
     expect(await loadedByNewImage(other)).to.equal("(:COMPILED)");
+    expect(await loadedByNewImage()).to.equal("(:COMPILED)");
   });
 
   it("is loaded from its texts in an image that sees other files under these names", async () => {
     const file = await fillCache();
     const elsewhere = `${cacheDir}/elsewhere`;
     await mkdir(elsewhere);
-    const planted = (await readFile(file, "latin1")).replace(/^;swank-client \w+/, ";swank-client 0123456789abcdef");
-    await writeFile(join(elsewhere, "evaluate.fasl"), planted, { encoding: "latin1", mode: 0o600 });
+    await cp(join(file, ".."), elsewhere, { recursive: true });
+    await mkdir(join(elsewhere, basename(join(file, ".."))), { mode: 0o700 });
+    await writeFile(join(elsewhere, "id"), "0123456789abcdef");
+    const before = await readdir(elsewhere);
     const isOurs = `(cl:lambda (path) (cl:search ${print(join(cacheDir, "runtime"))} (cl:princ-to-string path)))`;
     const other = `(cl:format cl:nil "~a/~a" ${print(elsewhere)} (cl:file-namestring path))`;
     const redirect = (name: string) => `(sb-int:encapsulate '${name} 'cl-user::elsewhere
@@ -179,7 +233,7 @@ describe("Runtime in an image on this machine", function () {
         (cl:apply function (cl:if (cl:funcall ${isOurs} path) ${other} path) options)))`;
     const image = await newImage(`${redirect("cl:open")} ${redirect("sb-unix:unix-lstat")}`);
     expect(await loadedBy(image)).to.equal("(:TEXTS)");
-    expect(await readdir(elsewhere)).to.deep.equal(["evaluate.fasl"]);
+    expect(await readdir(elsewhere)).to.deep.equal(before);
     expect(await readdir(join(cacheDir, "runtime"))).to.have.lengthOf(1);
   });
 
@@ -192,6 +246,7 @@ describe("Runtime in an image on this machine", function () {
     }
     await chmod(join(cacheDir, "runtime"), 0o700);
     expect(await loadedByNewImage()).to.equal("(:COMPILING)");
+    while ((await readdir(join(cacheDir, "runtime"))).length > 6) await pause(10);
     const left = await readdir(join(cacheDir, "runtime"));
     expect(left).to.include.members(["0".repeat(24), "1".repeat(24)]);
     expect(left).to.have.lengthOf(6);

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -98,6 +98,20 @@ describe("SwankClient.describeSymbol: the source of a definition", () => {
       position: undefined,
       line: undefined,
     });
+  });
+
+  it("is the file that SBCL's logical pathname means, if that is there", async () => {
+    const file = join(folder, "src", "code", "list.lisp");
+    await mkdir(join(folder, "src", "code"), { recursive: true });
+    await writeFile(file, "(in-package :sb-impl)\n");
+    await values(
+      client,
+      `(defvar *ds-translations* (logical-pathname-translations "SYS"))
+       (setf (logical-pathname-translations "SYS") (list (list "SYS:**;*.*.*" (merge-pathnames "**/*.*" ${native(`${folder}/`)}))))`,
+    );
+    expect((await found(client, "mapcar")).meanings[0]?.source).to.include({ kind: "file", file });
+    expect(await client.code.showSource("mapcar")).to.have.nested.property("definitions[0].file", file);
+    await values(client, '(setf (logical-pathname-translations "SYS") *ds-translations*)');
   });
 
   it("is SBCL's own file for SBCL's functions", async () => {

@@ -1,6 +1,5 @@
 import { expect } from "chai";
-import type { SwankClient } from "swank-client";
-import type { Cut } from "swank-client/types";
+import type { SwankClient, types } from "swank-client";
 import { liveImage } from "./live-image.js";
 import { values } from "./outcomes.js";
 import { found, meaning } from "./symbols.js";
@@ -30,7 +29,7 @@ describe("SwankClient.describeSymbol: variables, classes and types", () => {
     });
   });
 
-  const PRINTED: readonly (readonly [string, string, Cut?])[] = [
+  const PRINTED: readonly (readonly [string, string, types.Cut?])[] = [
     ["(loop for i below 20 collect i)", "(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19)"],
     [
       "(loop for i below 21 collect i)",

@@ -1,6 +1,5 @@
 import { expect } from "chai";
-import type { SwankClient } from "swank-client";
-import type { OutputChunk } from "swank-client/types";
+import type { SwankClient, types } from "swank-client";
 import { liveImage } from "./live-image.js";
 import { aborted, evaluate, returned, stopped, values } from "./outcomes.js";
 
@@ -34,7 +33,7 @@ describe("Large output", () => {
 
   it("is cut in each stream, and the pieces say what is missing before them", async () => {
     const code = '(dotimes (i 9000) (write-char (code-char 128512) *error-output*)) (dotimes (i 5000) (princ "a"))';
-    const chunks: OutputChunk[] = [];
+    const chunks: types.OutputChunk[] = [];
     const evaluation = client.evaluate(code, { outputLimit: 10, onOutput: (chunk) => chunks.push(chunk) });
     const feed = evaluation.chunks();
     const outcome = returned(await evaluation.next());
@@ -57,7 +56,7 @@ describe("Large output", () => {
       { stream: "stdout", text: "a".repeat(4000), omittedBefore: 990 },
       { stream: "stderr", text: "\u{1F600}".repeat(4000), omittedBefore: 4990 },
     ]);
-    const read: OutputChunk[] = [];
+    const read: types.OutputChunk[] = [];
     for await (const chunk of feed) read.push(chunk);
     expect(read).to.deep.equal(chunks);
   });

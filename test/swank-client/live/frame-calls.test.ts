@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import type { SwankClient } from "swank-client";
+import { rejection } from "../../support/caught.js";
 import { liveImage } from "./live-image.js";
 import { stopped, values } from "./outcomes.js";
 import { runsSbcl } from "./sbcl-version.js";
@@ -79,6 +80,96 @@ describe("The call of a frame", () => {
     await client.evaluate(definition, { policy: "keep" }).next();
     const shown = "(DROP 1 &OPTIONAL (B #<unused argument>) &KEY (C #<unused argument>))";
     for (const code of ["(drop 1)", "(drop 1 5 :c 6)"]) expect(await firstCall(code), code).to.equal(shown);
+  });
+
+  for (const definition of [
+    '(defun some (a &rest more) (if more (error "x ~a" (length more)) a))',
+    '(defun some (a &rest more) (declare (ignore more)) (error "x ~a" a))',
+  ]) {
+    it(`says that &rest arguments are not known, and refuses to restart the frame: ${definition}`, async () => {
+      await values(client, "(defpackage :rests (:use :cl) (:shadow #:some)) (in-package :rests)");
+      await client.evaluate(definition, { policy: "keep" }).next();
+      const evaluation = client.evaluate("(some 1 2 3)");
+      const { stop } = stopped(await evaluation.next());
+      const frame = stop.condition.frames.find(({ call }) => call.startsWith("(SOME "));
+      expect(frame?.call).to.equal("(SOME 1 &REST #<unavailable argument>)");
+      const { message } = await rejection(stop.restartFrame(frame?.index ?? -1), "NOT_RESTARTABLE");
+      expect(message).to.match(/arguments/);
+      await evaluation.abort();
+    });
+  }
+
+  for (const [definition, code, call] of [
+    [
+      '(defun lk (a &rest r &key k &allow-other-keys) (format t "~a" (length r)) (error "x ~a ~a" a k))',
+      "(lk 1 :k 2 :z 3)",
+      "(LK 1 :K 2 &REST #<unavailable argument>)",
+    ],
+    [
+      '(defun lk (a &rest r &key k &allow-other-keys) (format t "~a" (length r)) (error "x ~a ~a" a k))',
+      "(lk 1)",
+      "(LK 1 &KEY (K NIL) &REST #<unavailable argument>)",
+    ],
+    ['(defun lc (a &rest r &key k) (format t "~a" (length r)) (error "x ~a ~a" a k))', "(lc 1)", "(LC 1 &KEY (K NIL))"],
+  ] as const) {
+    it(`refuses to restart a call that the dropped &rest list leaves uncertain: ${code} of ${definition}`, async () => {
+      await client.evaluate(definition, { policy: "keep" }).next();
+      const evaluation = client.evaluate(code);
+      const { stop } = stopped(await evaluation.next());
+      const frame = stop.condition.frames.find(({ kind }) => kind === "user");
+      expect(frame?.call).to.equal(call);
+      expect((await rejection(stop.restartFrame(frame?.index ?? -1), "NOT_RESTARTABLE")).message).to.match(/arguments/);
+      await evaluation.abort();
+    });
+  }
+
+  for (const [definition, calls] of [
+    [
+      '(defun ks (a &key (k nil kp)) (error "x ~a ~a ~a" a k kp))',
+      { "(ks 1)": "(KS 1)", "(ks 1 :k nil)": "(KS 1 :K NIL)" },
+    ],
+    [
+      '(defun os (a &optional (b nil bp)) (error "x ~a ~a ~a" a b bp))',
+      { "(os 1)": "(OS 1)", "(os 1 nil)": "(OS 1 NIL)" },
+    ],
+    [
+      '(defun kd (a &key (k 5)) (error "x ~a ~a" a k))',
+      { "(kd 1)": "(KD 1 &KEY (K 5))", "(kd 1 :k 6)": "(KD 1 :K 6)" },
+    ],
+    [
+      '(defun lr (a &rest r &key k) (error "x ~a ~a ~a" a k r))',
+      { "(lr 1)": "(LR 1)", "(lr 1 :k 2 :k 3)": "(LR 1 :K 2 :K 3)" },
+    ],
+    [
+      '(defmethod mk ((a integer) &key (k nil kp)) (error "x ~a ~a ~a" a k kp))',
+      { "(mk 1)": "((:METHOD MK (INTEGER)) 1) [fast-method]" },
+    ],
+  ] as const) {
+    it(`is repeated by a restart of the frame, with the arguments that were passed: ${definition}`, async () => {
+      await values(client, definition);
+      for (const [code, call] of Object.entries(calls)) {
+        const evaluation = client.evaluate(code);
+        const { stop } = stopped(await evaluation.next());
+        const frame = stop.condition.frames.find(({ kind }) => kind === "user");
+        expect(frame?.call).to.equal(call);
+        await stop.restartFrame(frame?.index ?? -1);
+        const again = stopped(await evaluation.next()).stop.condition;
+        expect(again.message, code).to.equal(stop.condition.message);
+        await evaluation.abort();
+      }
+    });
+  }
+
+  it("has the values that its arguments have now, and a restart of the frame passes these", async () => {
+    const evaluation = client.evaluate('(defun grow (n) (setf n (list n)) (error "x ~a" n)) (grow 1)');
+    for (const call of ["(GROW (1))", "(GROW ((1)))"]) {
+      const { stop } = stopped(await evaluation.next());
+      const frame = stop.condition.frames.find(({ kind }) => kind === "user");
+      expect(frame?.call).to.equal(call);
+      await stop.restartFrame(frame?.index ?? -1);
+    }
+    await evaluation.next();
+    await evaluation.abort();
   });
 
   it("is the same in code that was compiled without debugging", async () => {

@@ -1,6 +1,5 @@
 import { expect } from "chai";
-import type { SwankClient } from "swank-client";
-import type { HeapGrowth, HeapPath } from "swank-client/types";
+import type { SwankClient, types } from "swank-client";
 import { rejection } from "../../support/caught.js";
 import { liveImage } from "./live-image.js";
 import { values } from "./outcomes.js";
@@ -25,7 +24,7 @@ async function idOf(client: SwankClient, code: string): Promise<number> {
 }
 
 /** The names of the steps of a path. */
-function names({ steps }: HeapPath): string[] {
+function names({ steps }: types.HeapPath): string[] {
   return steps.map(({ name }) => name);
 }
 
@@ -107,7 +106,7 @@ describe("client.program.heap", function () {
     client = await image.connect();
   });
 
-  async function growthOf(code: string): Promise<readonly [HeapGrowth, readonly string[]]> {
+  async function growthOf(code: string): Promise<readonly [types.HeapGrowth, readonly string[]]> {
     const run = await client.program.heap.growthOf(code);
     const outcome = await client.evaluate(run.code, { valuesAs: "data", policy: "keep" }).next();
     if (outcome.status !== "returned") throw new Error(`The evaluation has ${outcome.status}.`);
@@ -242,7 +241,7 @@ describe("client.program.heap", function () {
     );
     const path = await client.program.heap.path(id);
     expect(path).to.include({ end: "found", own: true });
-    expect(path.steps.map(({ text }) => text).join("\n")).to.match(/#<SWANK-CLIENT\/SESSIONS\S*:SESSION /);
+    expect(path.steps.map(({ text }) => text).join("\n")).to.match(/#<SWANK-CLIENT\/SESSION\S*:SESSION /);
     const other = await image.connect();
     const seen = await other.program.heap.path(Number(await idOf(other, `(swank-objects:ref ${id})`)));
     expect(seen).to.include({ own: true });
@@ -263,7 +262,7 @@ describe("client.program.heap", function () {
     const id = Number(
       (
         await client.eval(
-          '(let ((object (sb-ext:weak-pointer-value *held*))) (funcall (find-symbol "NUMBER-OF" (find-if (lambda (package) (and (eql 0 (search "SWANK-CLIENT/OBJECTS" (package-name package))))) (list-all-packages))) object))',
+          '(let ((object (sb-ext:weak-pointer-value *held*))) (funcall (some (lambda (package) (and (eql 0 (search "SWANK-CLIENT/OBJECTS" (package-name package))) (find-symbol "NUMBER-OF" package))) (list-all-packages)) object))',
         )
       )[0],
     );

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { print, read } from "sexp-parser";
-import { calls, connect, type SwankClient, SwankError, type SwankErrorCode } from "swank-client";
+import { connect, type SwankClient, SwankError, type types } from "swank-client";
+import * as calls from "swank-client/swank";
 import { rejection } from "../../support/caught.js";
 import { killedClient } from "./killed-client.js";
 import { liveImage } from "./live-image.js";
@@ -36,7 +37,7 @@ const hooked = (body: string) => `
   (cl:let ((cl:*debugger-hook* (cl:lambda (condition hook) ${body}))) (cl:error "x"))`;
 
 /** Forms, with the failure of a call that evaluates them. Those that never end by themselves have a timeout. */
-const FORMS: readonly [what: string, form: string, code: SwankErrorCode][] = [
+const FORMS: readonly [what: string, form: string, code: types.SwankErrorCode][] = [
   ["a result whose printer loops", printing(ENDLESS), "REQUEST_TIMEOUT"],
   ["a result in a list whose printer sleeps", `(cl:list 1 ${printing("(cl:sleep 100000)")} 2)`, "REQUEST_TIMEOUT"],
   ["a result in a vector whose printer aborts", `(cl:vector ${printing("(cl:abort)")})`, "REQUEST_ABORTED"],
@@ -85,7 +86,7 @@ const FORMS: readonly [what: string, form: string, code: SwankErrorCode][] = [
 /** Milliseconds after which code that never ends by itself is ended. */
 const TIMEOUT = 100;
 
-const timeoutFor = (code: SwankErrorCode) => (code === "REQUEST_TIMEOUT" ? TIMEOUT : 60_000);
+const timeoutFor = (code: types.SwankErrorCode) => (code === "REQUEST_TIMEOUT" ? TIMEOUT : 60_000);
 
 describe("SwankClient.call and run: code that misbehaves", function () {
   this.timeout(120_000);
@@ -127,15 +128,20 @@ describe("SwankClient.call and run: code that misbehaves", function () {
     joining(true);
 
     const FUNCTIONS: readonly [what: string, run: (code: string) => Promise<unknown>][] = [
-      ["eval-and-grab-output", (code) => limited().run(calls.evalAndGrabOutput, code)],
-      ["interactive-eval", (code) => limited().run(calls.interactiveEval, code)],
-      ["pprint-eval", (code) => limited().run(calls.pprintEval, code)],
-      ["init-inspector", (code) => limited().run(calls.initInspector, code)],
-      ["listener-eval", (code) => client.run(calls.createRepl).then(() => limited().run(calls.listenerEval, code))],
+      ["eval-and-grab-output", (code) => limited().run(calls.evaluation.evalAndGrabOutput, code)],
+      ["interactive-eval", (code) => limited().run(calls.evaluation.interactiveEval, code)],
+      ["pprint-eval", (code) => limited().run(calls.evaluation.pprintEval, code)],
+      ["init-inspector", (code) => limited().run(calls.inspecting.initInspector, code)],
+      [
+        "listener-eval",
+        (code) => client.run(calls.repl.createRepl).then(() => limited().run(calls.repl.listenerEval, code)),
+      ],
       [
         "compile-string-for-emacs",
         (code) =>
-          limited().run(calls.compileStringForEmacs, `(eval-when (:compile-toplevel) ${code})`, { buffer: "b" }),
+          limited().run(calls.compiling.compileStringForEmacs, `(eval-when (:compile-toplevel) ${code})`, {
+            buffer: "b",
+          }),
       ],
     ];
     const CODES: readonly [what: string, code: string][] = [
@@ -154,22 +160,22 @@ describe("SwankClient.call and run: code that misbehaves", function () {
         it(`costs only its own call: ${name} of code that ${what}`, async () => {
           await run(code).catch((error: unknown) => expect(error).to.be.instanceOf(SwankError));
           await expectUnharmed();
-          expect(await client.run(calls.evalAndGrabOutput, "(+ 1 2)")).to.include({ values: "3" });
+          expect(await client.run(calls.evaluation.evalAndGrabOutput, "(+ 1 2)")).to.include({ values: "3" });
         });
       }
     }
 
     it("leaves a REPL whose code never ended ready for the next code", async () => {
-      await client.run(calls.createRepl);
+      await client.run(calls.repl.createRepl);
       for (const code of [ENDLESS, reporting(ENDLESS), "(abort)"]) {
         await limited()
-          .run(calls.listenerEval, code)
+          .run(calls.repl.listenerEval, code)
           .catch((error: unknown) => expect(error).to.be.instanceOf(SwankError));
         const results: string[] = [];
         client.connection.on("event", (event) => {
           if (event.type === "write-string") results.push(event.text);
         });
-        await client.run(calls.listenerEval, "(+ 1 2)");
+        await client.run(calls.repl.listenerEval, "(+ 1 2)");
         expect(results.join("")).to.match(/^3\s/);
       }
     });

@@ -1,8 +1,9 @@
 import { expect } from "chai";
 import { list, read, symbol } from "sexp-parser";
-import { calls, connect, type SwankClient } from "swank-client";
+import { connect, type SwankClient } from "swank-client";
 import { launchImage } from "swank-client/launch";
 import type { SwankMessage } from "swank-client/protocol";
+import * as calls from "swank-client/swank";
 import { rejection } from "../../support/caught.js";
 import { liveImage } from "./live-image.js";
 import { aborted, evaluate, returned, stopped } from "./outcomes.js";
@@ -59,7 +60,7 @@ describe("Results that do not fit into a message", () => {
 
   it("are refused for plain commands", async () => {
     const client = await image.connect({ runtime: false });
-    const running = client.run(calls.evalAndGrabOutput, "(make-string 20000000)");
+    const running = client.run(calls.evaluation.evalAndGrabOutput, "(make-string 20000000)");
     expect((await rejection(running, "REPLY_TOO_LARGE")).message).to.match(/^swank:eval-and-grab-output: /);
     await expectAlive(client);
   });
@@ -137,7 +138,7 @@ describe("Requests of more than 16 MB", () => {
     const client = await image.connect();
     await rejection(client.call(list(symbol("cl:length"), text), { label: "large" }), "FRAME_TOO_LARGE");
     await rejection(client.evaluate(`"${text}"`).next(), "FRAME_TOO_LARGE");
-    await rejection(client.run(calls.evalAndGrabOutput, text), "FRAME_TOO_LARGE");
+    await rejection(client.run(calls.evaluation.evalAndGrabOutput, text), "FRAME_TOO_LARGE");
     await expectAlive(client);
   });
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { calls, DEFINITION_KINDS, type Stop, type SwankClient } from "swank-client";
-import type { StopReason } from "swank-client/types";
+import { DEFINITION_KINDS, type Stop, type SwankClient, type types } from "swank-client";
+import * as calls from "swank-client/swank";
 import { rejection } from "../../support/caught.js";
 import { liveImage } from "./live-image.js";
 import { nextStop } from "./next-stop.js";
@@ -53,14 +53,14 @@ describe("Stop", () => {
   it("runs descriptors in its thread until it ends", async () => {
     const evaluation = client.evaluate('(error "x")');
     const { stop } = stopped(await evaluation.next());
-    expect(await stop.run(calls.backtrace, 0, 2)).to.have.length(2);
+    expect(await stop.run(calls.debugging.backtrace, 0, 2)).to.have.length(2);
     await evaluation.abort();
-    const error = await rejection(stop.run(calls.backtrace, 0, 2), "STALE_SESSION");
+    const error = await rejection(stop.run(calls.debugging.backtrace, 0, 2), "STALE_SESSION");
     expect(error.message).to.match(/^swank:backtrace: Thread \d+ has left the stop at level 1\.$/);
   });
 
   /** A way to each reason; the compiler wants them all. */
-  const WAYS: Readonly<Record<StopReason, () => Promise<Stop>>> = {
+  const WAYS: Readonly<Record<types.StopReason, () => Promise<Stop>>> = {
     error: () => stopAt('(error "x")'),
     break: () => stopAt("(break)"),
     breakpoint: async () => {

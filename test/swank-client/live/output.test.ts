@@ -1,12 +1,11 @@
 import { EventEmitter, once } from "node:events";
 import { expect } from "chai";
-import type { SwankClient } from "swank-client";
-import type { OutputChunk } from "swank-client/types";
+import type { SwankClient, types } from "swank-client";
 import { liveImage } from "./live-image.js";
 import { aborted, evaluate, returned, stopped, values } from "./outcomes.js";
 
 /** Text of one stream, in the order in which it came. */
-function textOf(chunks: readonly OutputChunk[], stream: OutputChunk["stream"]): string {
+function textOf(chunks: readonly types.OutputChunk[], stream: types.OutputChunk["stream"]): string {
   return chunks
     .filter((chunk) => chunk.stream === stream)
     .map(({ text }) => text)
@@ -15,15 +14,15 @@ function textOf(chunks: readonly OutputChunk[], stream: OutputChunk["stream"]): 
 
 /** Collects output, and tells when enough of it is there. */
 class Listener {
-  readonly chunks: OutputChunk[] = [];
+  readonly chunks: types.OutputChunk[] = [];
   readonly #arrival = new EventEmitter();
 
-  readonly onOutput = (chunk: OutputChunk): void => {
+  readonly onOutput = (chunk: types.OutputChunk): void => {
     this.chunks.push(chunk);
     this.#arrival.emit("chunk");
   };
 
-  async until(stream: OutputChunk["stream"], text: string): Promise<void> {
+  async until(stream: types.OutputChunk["stream"], text: string): Promise<void> {
     while (!textOf(this.chunks, stream).includes(text)) await once(this.#arrival, "chunk");
   }
 }

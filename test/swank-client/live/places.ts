@@ -1,8 +1,8 @@
-import { type LispWarning, Sources } from "swank-client";
+import { Sources, type types } from "swank-client";
 
 /** The line that each warning is about, from there, in its file or in the code. */
 export async function placesOf(
-  warnings: readonly LispWarning[],
+  warnings: readonly types.LispWarning[],
   code?: string,
 ): Promise<readonly (string | undefined)[]> {
   const sources = new Sources();

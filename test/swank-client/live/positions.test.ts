@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { calls, Sources, type SwankClient } from "swank-client";
-import type { AnySource } from "swank-client/types";
+import { Sources, type SwankClient, type types } from "swank-client";
+import * as calls from "swank-client/swank";
 import { liveImage } from "./live-image.js";
 import { evaluate, stopped, values } from "./outcomes.js";
 
@@ -48,7 +48,7 @@ describe("Sources: places of a real SBCL", function () {
   afterEach(() => rm(folder, { recursive: true }));
 
   /** The text at a place, up to the end of its line, after a check of its line and column. */
-  async function textAt(place: AnySource | undefined): Promise<string> {
+  async function textAt(place: types.AnySource | undefined): Promise<string> {
     if (place === undefined) throw new Error("There is no place.");
     const found = await sources.locate(place);
     if (found.status !== "found") return `${found.status}: ${found.reason}`;
@@ -58,7 +58,8 @@ describe("Sources: places of a real SBCL", function () {
     return `${rest}${isChanged ? " (changed)" : ""}`;
   }
 
-  const definition = async (name: string) => (await lisp.run(calls.findDefinitionsForEmacs, name))[0]?.location;
+  const definition = async (name: string) =>
+    (await lisp.run(calls.definitions.findDefinitionsForEmacs, name))[0]?.location;
 
   /** Loads the file, whose first character may be a byte order mark, which SBCL takes for a variable. */
   async function load(format: "utf-8" | "latin-1"): Promise<void> {
@@ -73,14 +74,14 @@ describe("Sources: places of a real SBCL", function () {
       expect(await textAt(await definition("po-inner"))).to.match(/^\(defun po-inner \(x\)/);
       expect(await textAt(await definition("*po*"))).to.equal("(defvar *po* 1)");
       expect(await textAt(await definition("po-method"))).to.match(/^\(defmethod po-method|^\(defgeneric/);
-      const uses = (await lisp.run(calls.xref, "calls", "po-inner")) ?? [];
+      const uses = (await lisp.run(calls.definitions.xref, "calls", "po-inner")) ?? [];
       const texts = await Promise.all(uses.map(({ location }) => textAt(location)));
       expect(texts.sort()).to.deep.equal(["(po-inner nil))", "(po-inner x))"]);
       const { stop } = stopped(await evaluate(lisp, "(po-outer nil)"));
       const { frames } = await stop.frames();
       const outer = frames.find(({ call }) => call.startsWith("(PO-OUTER"));
       expect(await textAt(outer?.source)).to.equal("(po-inner x))");
-      const place = await stop.run(calls.frameSourceLocation, outer?.index ?? -1);
+      const place = await stop.run(calls.debugging.frameSourceLocation, outer?.index ?? -1);
       expect(await textAt(place)).to.equal("(po-inner x))");
       const symbol = await lisp.describeSymbol("po-outer");
       const source = symbol.status === "found" ? symbol.meanings[0]?.source : undefined;
@@ -91,7 +92,7 @@ describe("Sources: places of a real SBCL", function () {
   for (const title of ["in ASCII", "in UTF-8", "in UTF-8, with its name", "with CR LF", "with a byte order mark"]) {
     it(`are found ${title}: notes of the compiler`, async () => {
       await writeFile(path, FILES[title] ?? "");
-      const { notes } = await lisp.run(calls.compileFileForEmacs, path);
+      const { notes } = await lisp.run(calls.compiling.compileFileForEmacs, path);
       const note = notes.find(({ message }) => message.includes("PO-UNDEFINED"));
       expect(await textAt(note?.location)).to.equal("(+ x po-undefined))");
     });
@@ -99,7 +100,7 @@ describe("Sources: places of a real SBCL", function () {
 
   it("are found for errors of the reader, whose places SBCL counts in bytes", async () => {
     await writeFile(path, ';; 😀😀😀 é\n(defun a () "→" (no-such-package:foo 1))\n');
-    const { notes } = await lisp.run(calls.compileFileForEmacs, path);
+    const { notes } = await lisp.run(calls.compiling.compileFileForEmacs, path);
     const note = notes.find(({ severity }) => severity === "read-error");
     expect(await textAt(note?.location)).to.equal("o 1))");
   });
@@ -107,7 +108,7 @@ describe("Sources: places of a real SBCL", function () {
   it("are found for text of a buffer", async () => {
     const text = ";; 😀\n(defun po-buffer () (car 1))";
     sources = new Sources({ read: async (place) => (place.kind === "buffer" ? text : undefined) });
-    const { notes } = await lisp.run(calls.compileStringForEmacs, text, { buffer: "b" });
+    const { notes } = await lisp.run(calls.compiling.compileStringForEmacs, text, { buffer: "b" });
     expect(await textAt(notes[0]?.location)).to.equal("(car 1))");
     expect(await textAt(await definition("po-buffer"))).to.equal("(defun po-buffer () (car 1))");
     await values(lisp, '(defun po-evaluated (x) "😀" (+ x 1))');

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
-import type { SwankErrorCode } from "swank-client";
-import type { Profile, ProfileOptions, ProfileSource } from "swank-client/types";
+import type { types } from "swank-client";
 import { rejection } from "../../support/caught.js";
 import { encapsulated, PROFILER_OFF } from "../../support/watched-functions.js";
 import { killedClient } from "./killed-client.js";
@@ -75,7 +74,8 @@ describe("client.program.profile", function () {
     expect((comparison?.against.real ?? 0) / (comparison?.code.real ?? 1)).to.be.greaterThan(2);
   });
 
-  const countsOf = ({ functions }: Profile) => Object.fromEntries(functions.map(({ name, calls }) => [name, calls]));
+  const countsOf = ({ functions }: types.Profile) =>
+    Object.fromEntries(functions.map(({ name, calls }) => [name, calls]));
 
   it("counts the calls of a package exactly, those by new threads, too, with times", async () => {
     const client = await clientWithProgram(image);
@@ -222,8 +222,11 @@ describe("client.program.profile", function () {
 
   it("refuses unbalanced code, unknown packages and wrong options", async () => {
     const client = await image.connect();
-    const refusal = async (expected: SwankErrorCode, source: ProfileSource, options: ProfileOptions = {}) =>
-      (await rejection(client.program.profile(source, options), expected)).message;
+    const refusal = async (
+      expected: types.SwankErrorCode,
+      source: types.ProfileSource,
+      options: types.ProfileOptions = {},
+    ) => (await rejection(client.program.profile(source, options), expected)).message;
     expect(await refusal("INVALID_ARGUMENT", { code: "(list 1" })).to.equal(
       "code, line 1, column 1: the list that begins here never ends; a closing parenthesis is missing.",
     );

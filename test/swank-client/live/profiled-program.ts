@@ -1,5 +1,4 @@
-import type { SwankClient } from "swank-client";
-import type { Profile, ProfileOptions, ProfileSource } from "swank-client/types";
+import type { SwankClient, types } from "swank-client";
 import type { LiveImage } from "./live-image.js";
 
 const PROGRAM = `
@@ -28,9 +27,9 @@ export const NAMES = "key-of order orders spin tick ticks down leave act fill-li
 /** Profiles code or some seconds to the end. */
 export async function profiled(
   client: SwankClient,
-  source: ProfileSource,
-  options: ProfileOptions = {},
-): Promise<Profile> {
+  source: types.ProfileSource,
+  options: types.ProfileOptions = {},
+): Promise<types.Profile> {
   const run = await client.program.profile(source, options);
   const outcome = await client.evaluate(run.code, { valuesAs: "data", policy: "keep" }).next();
   if (outcome.status !== "returned") throw new Error(`The evaluation has ${outcome.status}.`);

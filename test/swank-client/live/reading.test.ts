@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { Aborted, SwankClient } from "swank-client";
+import type { SwankClient, types } from "swank-client";
 import { liveImage } from "./live-image.js";
 import { aborted, evaluate, values } from "./outcomes.js";
 
@@ -11,7 +11,7 @@ describe("Evaluation of code that cannot be read", () => {
     await values(client, "(defparameter *ran* nil)");
   });
 
-  async function refused(code: string): Promise<Aborted & Required<Pick<Aborted, "error">>> {
+  async function refused(code: string): Promise<types.Aborted & Required<Pick<types.Aborted, "error">>> {
     const outcome = aborted(await evaluate(client, code));
     if (outcome.error === undefined) throw new Error("The outcome tells no error.");
     expect(client.stops).to.deep.equal([]);

@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
-import { ReconnectingClient, type ReconnectOptions, type SwankClient, type SwankErrorCode } from "swank-client";
-import type { ReconnectEvents } from "swank-client/types";
+import { ReconnectingClient, type SwankClient, type types } from "swank-client";
 import { rejection } from "../../support/caught.js";
 import { type FakePeer, FakeSwank } from "../../support/fake-swank.js";
 import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
@@ -13,10 +12,10 @@ import { imageInfo } from "../handshake/fake-image.js";
 /** Ends the connection from Lisp's side, as a restarted image or a broken network would. */
 const HANG_UP = "(swank::close-connection swank::*emacs-connection* nil nil)";
 
-function next<Name extends keyof ReconnectEvents & string>(
+function next<Name extends keyof types.ReconnectEvents & string>(
   client: ReconnectingClient,
   event: Name,
-): Promise<ReconnectEvents[Name]> {
+): Promise<types.ReconnectEvents[Name]> {
   return new Promise((resolve) => client.once(event, resolve));
 }
 
@@ -81,11 +80,17 @@ describe("ReconnectingClient", () => {
     expect(delays).to.deep.equal([1, 3, 5]);
   });
 
-  const PERMANENT: readonly [code: SwankErrorCode, options: ReconnectOptions][] = [
-    ["INVALID_ARGUMENT", { port: 70_000 }],
+  it("refuses wrong options at once", () => {
+    for (const options of [{ port: 70_000 }, { port: 1, foreignErrors: JSON.parse('"nobody"') }]) {
+      expect(() => new ReconnectingClient(options))
+        .to.throw()
+        .with.property("code", "INVALID_ARGUMENT");
+    }
+  });
+
+  const PERMANENT: readonly [code: types.SwankErrorCode, options: types.ReconnectOptions][] = [
     ["SECRET_UNREADABLE", { port: 1, secret: { file: "/no/such/file" } }],
     ["CANCELLED", { port: 1, signal: AbortSignal.abort() }],
-    ["INVALID_ARGUMENT", { port: 1, foreignErrors: JSON.parse('"nobody"') }],
   ];
   for (const [code, options] of PERMANENT) {
     it(`ends with the first ${code}, which retrying cannot fix`, async () => {

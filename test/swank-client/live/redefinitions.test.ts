@@ -2,8 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import type { SwankClient } from "swank-client";
-import type { Redefinitions } from "swank-client/types";
+import type { SwankClient, types } from "swank-client";
 import { liveImage } from "./live-image.js";
 import { evaluate, returned, stopped } from "./outcomes.js";
 import { runsSbcl } from "./sbcl-version.js";
@@ -15,7 +14,7 @@ describe("Redefinitions of an evaluation", () => {
     client = await image.connect();
   });
 
-  async function redefinitionsOf(code: string): Promise<Redefinitions> {
+  async function redefinitionsOf(code: string): Promise<types.Redefinitions> {
     const outcome = returned(await evaluate(client, code));
     expect(outcome.warnings).to.deep.equal([]);
     return outcome.redefinitions;

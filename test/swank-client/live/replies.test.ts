@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import { decode, list, read, symbol } from "sexp-parser";
-import { calls, lispFunction, type SwankClient, SwankError } from "swank-client";
+import { lispFunction, type SwankClient, SwankError } from "swank-client";
 import { runnerOf } from "swank-client/protocol";
+import * as calls from "swank-client/swank";
 import { rejection } from "../../support/caught.js";
 import { liveImage } from "./live-image.js";
 import { stopped, values } from "./outcomes.js";
@@ -118,7 +119,7 @@ describe("LispRunner.run: a call whose form fails", () => {
 
   it("is unwound on a bare Connection, too", async () => {
     const { connection } = await image.connect({ runtime: false });
-    const running = runnerOf(connection).run(calls.evalAndGrabOutput, "(car 1)");
+    const running = runnerOf(connection).run(calls.evaluation.evalAndGrabOutput, "(car 1)");
     expect((await rejection(running, "REQUEST_FAILED")).message).to.match(/^swank:eval-and-grab-output: .*TYPE-ERROR/s);
     await image.untilTidy();
   });
@@ -131,7 +132,7 @@ describe("LispRunner.run: a call whose form fails", () => {
       .with({
         thread: stop.thread,
       })
-      .run(calls.frameLocalsAndCatchTags, 100_000);
+      .run(calls.debugging.frameLocalsAndCatchTags, 100_000);
     await rejection(running, "REQUEST_FAILED");
     expect(stop.isLive).to.equal(true);
     expect((await stop.frames()).totalFrames).to.be.above(1);
@@ -168,6 +169,6 @@ describe("SwankClient.call: a form that cannot be sent", () => {
     ]) {
       expect(() => Reflect.apply(connection.send, connection, [message])).to.throw(SwankError);
     }
-    expect(await runnerOf(connection).run(calls.evalAndGrabOutput, "3")).to.include({ values: "3" });
+    expect(await runnerOf(connection).run(calls.evaluation.evalAndGrabOutput, "3")).to.include({ values: "3" });
   });
 });

@@ -2,18 +2,18 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import type { ResetReport, SwankClient } from "swank-client";
+import type { SwankClient, types } from "swank-client";
 import { liveImage } from "./live-image.js";
 import { evaluate, returned, stopped, values } from "./outcomes.js";
 
-const NOTHING: ResetReport = { undefined: [], left: [], loaded: [], aborted: 0, stillRunning: 0 };
+const NOTHING: types.ResetReport = { undefined: [], left: [], loaded: [], aborted: 0, stillRunning: 0 };
 
 /** Names as `kind name`, without the package that they share. */
 function names(definitions: readonly { readonly kind: string; readonly name: string }[]): string[] {
   return definitions.map(({ kind, name }) => `${kind} ${name.replaceAll("COMMON-LISP-USER::", "")}`);
 }
 
-function reasons({ left }: ResetReport): string[] {
+function reasons({ left }: types.ResetReport): string[] {
   return left.map(({ name, reason }) => `${name.replaceAll("COMMON-LISP-USER::", "")}: ${reason}`);
 }
 
@@ -146,7 +146,7 @@ describe("SwankClient.reset", () => {
     await values(client, "(defun ri-f () 1) (defclass ri-class () ())");
     await client.reset();
     expect(await client.definitions()).to.deep.equal({ definitions: [], loaded: [] });
-    expect(await client.reset()).to.deep.equal(NOTHING);
+    expect(await client.reset()).to.deep.equal({ ...NOTHING, package: "COMMON-LISP-USER" });
     await values(client, "(defun ri-f () 2)");
     expect(names((await client.reset()).undefined)).to.deep.equal(["function RI-F"]);
   });

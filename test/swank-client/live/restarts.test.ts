@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { Evaluation, Stop, Stopped, SwankClient } from "swank-client";
+import type { Evaluation, Stop, SwankClient, types } from "swank-client";
 import { liveImage } from "./live-image.js";
 import { aborted, returned, stopped, values } from "./outcomes.js";
 
@@ -28,7 +28,7 @@ describe("Stop.invokeRestart: restarts", () => {
     client = await image.connect();
   });
 
-  async function stopIn(code: string): Promise<{ evaluation: Evaluation; stop: Stopped; session: Stop }> {
+  async function stopIn(code: string): Promise<{ evaluation: Evaluation; stop: types.Stopped; session: Stop }> {
     const evaluation = client.evaluate(code);
     const stop = stopped(await evaluation.next());
     return { evaluation, stop, session: stop.stop };
@@ -145,6 +145,34 @@ describe("Stop.invokeRestart: restarts", () => {
     await values(client, "(defun undefined-2 (x) (+ x 41))");
     await session.invokeRestart(indexOf(session, "CONTINUE"));
     expect(returned(await evaluation.next()).values).to.deep.equal(["(42)"]);
+  });
+
+  it("of an undefined function that a form before has called take a function to call instead", async () => {
+    const { evaluation, session } = await stopIn("(list (undefined-3 1) (undefined-3 2))");
+    expect(session.condition.frames[0]?.call).to.equal("(UNDEFINED-3 1)");
+    await session.invokeRestart(indexOf(session, "RETURN-VALUE"), ["42"]);
+    const { stop: again } = stopped(await evaluation.next());
+    // SBCL's evaluator looks up the function
+    expect(again.condition.frames[0]?.call).to.match(/^\(\S+ UNDEFINED-3\)$/);
+    expect(again.restarts.map(({ name }) => name)).not.to.include("RETURN-VALUE");
+    await again.invokeRestart(indexOf(again, "USE-VALUE"), ["(constantly 43)"]);
+    expect(returned(await evaluation.next()).values).to.deep.equal(["(42 43)"]);
+  });
+
+  it("of an undefined function leave its declared type and the form as they are", async () => {
+    await values(
+      client,
+      `(declaim (ftype (function (integer) integer) declared-5 declared-6))
+       (defun declared-6 (n) (declared-5 n))
+       (defmacro quoted-5 (x) (list 'quote x))`,
+    );
+    const { evaluation } = await stopIn("(declared-5 1)");
+    await evaluation.abort();
+    await values(client, "(defun declared-5 (n) n)");
+    const { session, evaluation: checked } = await stopIn('(declared-5 "x")');
+    expect(session.condition.type).to.equal("TYPE-ERROR");
+    await checked.abort();
+    expect(await values(client, "(first (quoted-5 #1=(1 2 . #1#)))")).to.deep.equal(["1"]);
   });
 
   it("that do not exist are refused without asking the image", async () => {

@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import { NIL, read } from "sexp-parser";
-import { calls, type SwankClient } from "swank-client";
+import type { SwankClient } from "swank-client";
 import { openConnection, runnerOf, tcpOpener } from "swank-client/protocol";
+import * as calls from "swank-client/swank";
 import { liveImage } from "./live-image.js";
 import { values } from "./outcomes.js";
 
-type CompilerNote = ReturnType<typeof calls.compileStringForEmacs.decode>["notes"][number];
+type CompilerNote = ReturnType<typeof calls.compiling.compileStringForEmacs.decode>["notes"][number];
 type SourceLocation = CompilerNote["location"];
 
 /** SLIME's tests compare texts without case and line breaks. */
@@ -41,7 +42,9 @@ describe("SwankClient in the scenarios of SLIME's tests of code:", function () {
 
   const inPackage = (name: string) => lisp.lisp.with({ package: name });
   const definition = async (name: string, packageName: string) =>
-    (await inPackage(packageName).run(calls.findDefinitionsForEmacs, name)).map(({ location }) => found(location));
+    (await inPackage(packageName).run(calls.definitions.findDefinitionsForEmacs, name)).map(({ location }) =>
+      found(location),
+    );
 
   for (const [name, packageName, start] of [
     ["start-server", "SWANK", "(defun start-server "],
@@ -65,7 +68,12 @@ describe("SwankClient in the scenarios of SLIME's tests of code:", function () {
       (defun .foo. (x)
         (+ x #.*foobar*))
       #.(prog1 nil (makunbound '*foobar*))`;
-    await inPackage("SWANK").run(calls.compileStringForEmacs, code, { buffer: "B", position: 1, line: 1, column: 1 });
+    await inPackage("SWANK").run(calls.compiling.compileStringForEmacs, code, {
+      buffer: "B",
+      position: 1,
+      line: 1,
+      column: 1,
+    });
     const [place] = await definition(".foo.", "SWANK");
     expect(place?.place).to.include({ kind: "buffer", name: "B" });
     expect(place?.snippet).to.match(/^\(defun \.foo\. /);
@@ -73,7 +81,7 @@ describe("SwankClient in the scenarios of SLIME's tests of code:", function () {
 
   it("find-definition.3: a structure inside progn", async () => {
     const code = "(progn (defun foo-fun ()) (defstruct (foo-struct (:constructor nil) (:predicate nil))))";
-    await inPackage("SWANK").run(calls.compileStringForEmacs, code, { buffer: "B" });
+    await inPackage("SWANK").run(calls.compiling.compileStringForEmacs, code, { buffer: "B" });
     const [place] = await definition("swank::foo-struct", "CL-USER");
     const { position } = place ?? {};
     expect(position?.kind === "offset" ? code.slice(position.offset - 1) : position).to.match(
@@ -108,7 +116,7 @@ describe("SwankClient in the scenarios of SLIME's tests of code:", function () {
     ["cl:m-v-l", []],
   ] as const) {
     it(`complete-symbol: ${prefix}`, async () => {
-      expect([...(await lisp.run(calls.simpleCompletions, prefix, "CL-USER"))].sort()).to.deep.equal(names);
+      expect([...(await lisp.run(calls.completion.simpleCompletions, prefix, "CL-USER"))].sort()).to.deep.equal(names);
     });
   }
 
@@ -118,7 +126,7 @@ describe("SwankClient in the scenarios of SLIME's tests of code:", function () {
     ["cl:lisp-implementation-type", "(cl:lisp-implementation-type)"],
   ] as const) {
     it(`arglist: ${name}`, async () => {
-      expect(plain(await lisp.run(calls.operatorArglist, name, "swank"))).to.equal(arglist);
+      expect(plain(await lisp.run(calls.definitions.operatorArglist, name, "swank"))).to.equal(arglist);
     });
   }
 
@@ -131,7 +139,10 @@ describe("SwankClient in the scenarios of SLIME's tests of code:", function () {
   ] as const) {
     it(`compile-defun: the note about an undefined function is at its call: ${what}`, async () => {
       const code = `(defun cl-user::foo () ${body})`;
-      const { notes } = await inPackage("SWANK").run(calls.compileStringForEmacs, code, { buffer: "B", position: 1 });
+      const { notes } = await inPackage("SWANK").run(calls.compiling.compileStringForEmacs, code, {
+        buffer: "B",
+        position: 1,
+      });
       const note = notes.find(({ message }) => /undefined function.*BAR/is.test(message));
       if (note === undefined) throw new Error("There is no note.");
       expect(textAt(code, note)).to.match(/^\(cl-user::bar\)/);
@@ -142,7 +153,7 @@ describe("SwankClient in the scenarios of SLIME's tests of code:", function () {
   it("compile-file: a file without problems has no notes, and a compiled file", async () => {
     const file = join(folder, "f.lisp");
     await writeFile(file, "(defun foo () nil)\n");
-    const { succeeded, notes, fasl } = await lisp.run(calls.compileFileForEmacs, file);
+    const { succeeded, notes, fasl } = await lisp.run(calls.compiling.compileFileForEmacs, file);
     expect([succeeded, notes, fasl]).to.deep.equal([true, [], join(folder, "f.fasl")]);
   });
 
@@ -153,13 +164,13 @@ describe("SwankClient in the scenarios of SLIME's tests of code:", function () {
     await values(lisp, code);
     expect(await result()).to.equal(text);
     await values(lisp, "(fmakunbound 'foo)");
-    await lisp.run(calls.compileStringForEmacs, code, { buffer: "B" });
+    await lisp.run(calls.compiling.compileStringForEmacs, code, { buffer: "B" });
     expect(await result()).to.equal(text);
     await values(lisp, "(fmakunbound 'foo)");
     const file = join(folder, "utf8.lisp");
     await writeFile(file, `;; -*- coding: utf-8 -*-\n${code}\n`);
-    const { fasl } = await lisp.run(calls.compileFileForEmacs, file, { load: true });
-    await lisp.run(calls.loadFile, fasl ?? "");
+    const { fasl } = await lisp.run(calls.compiling.compileFileForEmacs, file, { load: true });
+    await lisp.run(calls.evaluation.loadFile, fasl ?? "");
     expect(await result()).to.equal(text);
   });
 
@@ -171,9 +182,9 @@ describe("SwankClient in the scenarios of SLIME's tests of code:", function () {
     "#'cons",
   ]) {
     it(`inspector: ${form}`, async () => {
-      const inspection = await lisp.run(calls.initInspector, form);
+      const inspection = await lisp.run(calls.inspecting.initInspector, form);
       expect(inspection?.parts.length).to.be.greaterThan(0);
-      await lisp.run(calls.quitInspector);
+      await lisp.run(calls.inspecting.quitInspector);
       expect(await values(lisp, "(null swank::*istate*)")).to.deep.equal(["T"]);
     });
   }
@@ -184,9 +195,9 @@ describe("SwankClient in the scenarios of SLIME's tests of code:", function () {
       "(defmacro qwertz (&body body) `(list :qwertz ',body))",
       "(defmacro yxcv (&body body) `(list :yxcv (qwertz ,@body)))",
     ]) {
-      await swank.run(calls.compileStringForEmacs, code, { buffer: "B" });
+      await swank.run(calls.compiling.compileStringForEmacs, code, { buffer: "B" });
     }
-    const expand = async (form: string) => plain(await swank.run(calls.swankMacroexpand1, form));
+    const expand = async (form: string) => plain(await swank.run(calls.expanding.swankMacroexpand1, form));
     expect(await expand("(yxcv :A :B :C)")).to.equal("(list :yxcv (qwertz :a :b :c))");
     expect(await expand("(qwertz :a :b :c)")).to.equal("(list :qwertz '(:a :b :c))");
   });
@@ -206,9 +217,9 @@ describe("SwankClient in the scenarios of SLIME's tests of code:", function () {
         ["(&rest body)", NIL],
       ] as const) {
         const code = `(defmacro with-lolipop ${parameters} \`(progn ,@body))`;
-        await swank.run(calls.compileStringForEmacs, code, { buffer: "B" });
+        await swank.run(calls.compiling.compileStringForEmacs, code, { buffer: "B" });
         while (announced.at(-1) !== indentation) {
-          await swank.run(calls.updateIndentationInformation);
+          await swank.run(calls.image.updateIndentationInformation);
           await pause(200);
         }
       }
@@ -230,12 +241,12 @@ describe("SwankClient in the scenarios of SLIME's tests of code:", function () {
 `,
     );
     const compileAndLoad = async () => {
-      const { fasl } = await lisp.run(calls.compileFileForEmacs, file, { load: true });
-      await lisp.run(calls.loadFile, fasl ?? "");
+      const { fasl } = await lisp.run(calls.compiling.compileFileForEmacs, file, { load: true });
+      await lisp.run(calls.evaluation.loadFile, fasl ?? "");
     };
     await compileAndLoad();
     const callers = async () =>
-      (await inPackage("SWANK").run(calls.xref, "calls", ".fn1."))?.map(({ name, location }) => [
+      (await inPackage("SWANK").run(calls.definitions.xref, "calls", ".fn1."))?.map(({ name, location }) => [
         name.toLowerCase(),
         found(location).place,
       ]);

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { keyword } from "sexp-parser";
-import { calls, type SwankClient } from "swank-client";
+import type { SwankClient } from "swank-client";
+import * as calls from "swank-client/swank";
 import { rejection } from "../../support/caught.js";
 import { liveImage } from "./live-image.js";
 
@@ -30,10 +31,10 @@ describe("SwankClient in the scenarios of SLIME's tests of the REPL:", () => {
       if (message.target !== keyword("repl-result")) output += message.text;
       else results += message.text;
     });
-    await lisp.run(calls.createRepl);
+    await lisp.run(calls.repl.createRepl);
   });
 
-  const listen = (code: string) => lisp.lisp.with({ package: "COMMON-LISP-USER" }).run(calls.listenerEval, code);
+  const listen = (code: string) => lisp.lisp.with({ package: "COMMON-LISP-USER" }).run(calls.repl.listenerEval, code);
 
   it("package-updating: a new package is announced with its prompt", async () => {
     await listen('(setq *package* (find-package "COMMON-LISP"))');

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import { read } from "sexp-parser";
-import { connect, type Stop, type Stopped, type SwankClient } from "swank-client";
+import { connect, type Stop, type SwankClient, type types } from "swank-client";
 import { liveImage } from "./live-image.js";
 import { aborted, evaluate, returned, stopped, values } from "./outcomes.js";
 
@@ -114,7 +114,7 @@ describe("SwankClient in the scenarios of SLIME's tests:", () => {
       const client = await image.connect();
       const evaluation = client.evaluate(`(let (${hook}) (dotimes (i 3 :done) (break)))`);
       for (let time = 0; time < 3; time += 1) {
-        const stop: Stopped = stopped(await evaluation.next());
+        const stop: types.Stopped = stopped(await evaluation.next());
         expect([stop.stop.reason, stop.stop.level]).to.deep.equal(["break", 1]);
         await stop.stop.continue();
       }

@@ -1,10 +1,10 @@
 import { expect } from "chai";
-import type { ErrorSnapshot, SwankClient } from "swank-client";
+import type { SwankClient, types } from "swank-client";
 import { liveImage } from "./live-image.js";
 import { nextStop } from "./next-stop.js";
 import { stopped, values } from "./outcomes.js";
 
-const calls = (error: ErrorSnapshot, kind: string) =>
+const calls = (error: types.ErrorSnapshot, kind: string) =>
   error.frames.filter((frame) => frame.kind === kind).map(({ call }) => call);
 
 describe("Stop data", () => {

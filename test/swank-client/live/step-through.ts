@@ -1,6 +1,5 @@
 import { expect } from "chai";
-import type { Evaluation, Stopped, SwankClient } from "swank-client";
-import type { StepMode } from "swank-client/types";
+import type { Evaluation, SwankClient, types } from "swank-client";
 import { returned, stopped, values } from "./outcomes.js";
 
 const CODE = `
@@ -32,12 +31,12 @@ export async function stepThrough(client: SwankClient): Promise<void> {
   expect(returned(await evaluation.next()).values).to.deep.equal(["(6 12)"]);
 }
 
-async function step(evaluation: Evaluation, { stop }: Stopped, mode: StepMode): Promise<Stopped> {
+async function step(evaluation: Evaluation, { stop }: types.Stopped, mode: types.StepMode): Promise<types.Stopped> {
   await stop.step(mode);
   return stopped(await evaluation.next());
 }
 
-function place({ stop: { data } }: Stopped): readonly unknown[] {
+function place({ stop: { data } }: types.Stopped): readonly unknown[] {
   return [data.detail.form, data.condition.frames[0]?.call];
 }
 

@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { calls, decode, lispFunction, type SwankClient, SwankError } from "swank-client";
+import { decode, lispFunction, type SwankClient, SwankError } from "swank-client";
+import * as calls from "swank-client/swank";
 import { DEFINITIONS } from "./called-code.js";
 import { LiveImage, liveImage } from "./live-image.js";
 import { values } from "./outcomes.js";
@@ -28,25 +29,29 @@ describe("calls: Swank's functions", function () {
   }
 
   it("evaluate for people: interactiveEval, interactiveEvalRegion, pprintEval", async () => {
-    expect(await lisp.run(calls.interactiveEval, "(+ 3 4)")).to.match(/^=> 7 \(3 bits/);
-    expect(await lisp.run(calls.interactiveEvalRegion, "1 (+ 3 4)")).to.match(/^=> 7 \(3 bits/);
-    expect(await lisp.run(calls.pprintEval, "(print 1)")).to.match(/^\s*1\s+1\s*$/);
+    expect(await lisp.run(calls.evaluation.interactiveEval, "(+ 3 4)")).to.match(/^=> 7 \(3 bits/);
+    expect(await lisp.run(calls.evaluation.interactiveEvalRegion, "1 (+ 3 4)")).to.match(/^=> 7 \(3 bits/);
+    expect(await lisp.run(calls.evaluation.pprintEval, "(print 1)")).to.match(/^\s*1\s+1\s*$/);
   });
 
   it("edit values and definitions: reEvaluateDefvar, valueForEditing, commitEditedValue, undefineFunction, uninternSymbol", async () => {
-    expect(await lisp.run(calls.reEvaluateDefvar, "(defvar cl-user::*sc-value* 3)")).to.match(/\*SC-VALUE\*$/);
-    expect(await lisp.run(calls.valueForEditing, "cl-user::*sc-value*")).to.equal("3");
-    await lisp.run(calls.commitEditedValue, "cl-user::*sc-value*", "42");
+    expect(await lisp.run(calls.evaluation.reEvaluateDefvar, "(defvar cl-user::*sc-value* 3)")).to.match(
+      /\*SC-VALUE\*$/,
+    );
+    expect(await lisp.run(calls.evaluation.valueForEditing, "cl-user::*sc-value*")).to.equal("3");
+    await lisp.run(calls.evaluation.commitEditedValue, "cl-user::*sc-value*", "42");
     expect(await values(lisp, "*sc-value*")).to.deep.equal(["42"]);
-    expect(await lisp.run(calls.undefineFunction, "cl-user::sc-caller")).to.match(/SC-CALLER$/);
-    expect(await lisp.run(calls.uninternSymbol, "SC-CALLER", "CL-USER")).to.equal("Uninterned symbol: #:SC-CALLER");
+    expect(await lisp.run(calls.evaluation.undefineFunction, "cl-user::sc-caller")).to.match(/SC-CALLER$/);
+    expect(await lisp.run(calls.evaluation.uninternSymbol, "SC-CALLER", "CL-USER")).to.equal(
+      "Uninterned symbol: #:SC-CALLER",
+    );
   });
 
   it("set what all clients share: setPackage, setDefaultDirectory, updateIndentationInformation", async () => {
-    const package_ = await lisp.run(calls.setPackage, "CL-USER");
+    const package_ = await lisp.run(calls.evaluation.setPackage, "CL-USER");
     expect(package_).to.deep.equal({ name: "COMMON-LISP-USER", prompt: "CL-USER" });
-    expect(await lisp.run(calls.setDefaultDirectory, `${folder}/`)).to.equal(`${folder}/`);
-    expect(await lisp.run(calls.updateIndentationInformation)).to.equal(undefined);
+    expect(await lisp.run(calls.image.setDefaultDirectory, `${folder}/`)).to.equal(`${folder}/`);
+    expect(await lisp.run(calls.image.updateIndentationInformation)).to.equal(undefined);
   });
 
   it("are a REPL: createRepl, listenerEval, listenerSaveValue, listenerGetValue, clearReplVariables, createMrepl", async () => {
@@ -54,30 +59,34 @@ describe("calls: Swank's functions", function () {
     lisp.connection.on("event", (message) => {
       if (message.type === "write-string") results.push(message.text);
     });
-    expect(await lisp.run(calls.createRepl)).to.deep.equal({ name: "COMMON-LISP-USER", prompt: "CL-USER" });
-    await lisp.run(calls.listenerEval, "(cl:+ 1 2)");
+    expect(await lisp.run(calls.repl.createRepl)).to.deep.equal({ name: "COMMON-LISP-USER", prompt: "CL-USER" });
+    await lisp.run(calls.repl.listenerEval, "(cl:+ 1 2)");
     expect(results.join("")).to.match(/^3\s/);
-    await lisp.run(calls.listenerSaveValue, "cl:identity", "kept");
-    await lisp.run(calls.listenerGetValue);
+    await lisp.run(calls.repl.listenerSaveValue, "cl:identity", "kept");
+    await lisp.run(calls.repl.listenerGetValue);
     expect(results.join("")).to.include("kept");
-    await lisp.run(calls.clearReplVariables);
-    const { channel, prompt } = await lisp.run(calls.createMrepl, 1);
+    await lisp.run(calls.repl.clearReplVariables);
+    const { channel, prompt } = await lisp.run(calls.repl.createMrepl, 1);
     expect([channel, prompt]).to.deep.equal([1, "CL-USER"]);
   });
 
   it("compile text with notes and positions: compileStringForEmacs, compileMultipleStringsForEmacs", async () => {
     const origin = { buffer: "notes", position: 100, line: 7 };
-    const compiled = await lisp.run(calls.compileStringForEmacs, "(defun sc-bad () (car 1))", origin, { debug: 3 });
-    expect(compiled).to.include({ succeeded: false, fasl: undefined });
+    const compiled = await lisp.run(calls.compiling.compileStringForEmacs, "(defun sc-bad () (car 1))", origin, {
+      debug: 3,
+    });
+    expect(compiled).to.include({ succeeded: false }).and.not.have.property("fasl");
     const note = compiled.notes.find(({ severity }) => severity === "warning");
     expect(note?.message).to.match(/LIST/);
     if (note?.location.status !== "found") throw new Error("The note has no place.");
     expect(note.location.place).to.include({ kind: "buffer", name: "notes" });
     expect(note.location.position).to.have.property("offset").that.is.at.least(100);
-    const unbalanced = await lisp.run(calls.compileStringForEmacs, "(defun sc-bad () (car 1)", { buffer: "b" });
+    const unbalanced = await lisp.run(calls.compiling.compileStringForEmacs, "(defun sc-bad () (car 1)", {
+      buffer: "b",
+    });
     expect([unbalanced.succeeded, unbalanced.notes[0]?.severity]).to.deep.equal([false, "read-error"]);
     const texts = [{ code: "(defun sc-one () 1)", buffer: "x", package: "CL-USER" }];
-    const [one] = await lisp.run(calls.compileMultipleStringsForEmacs, texts);
+    const [one] = await lisp.run(calls.compiling.compileMultipleStringsForEmacs, texts);
     expect(one?.succeeded).to.equal(true);
     expect(await values(lisp, "(sc-one)")).to.deep.equal(["1"]);
   });
@@ -86,123 +95,134 @@ describe("calls: Swank's functions", function () {
     const file = join(folder, "f.lisp");
     await writeFile(file, "(defun cl-user::sc-from-file () (cl-user::sc-undefined))\n");
     const options = { load: true, policy: { speed: 1 }, faslFolder: `${folder}/` };
-    const compiled = await lisp.run(calls.compileFileForEmacs, file, options);
+    const compiled = await lisp.run(calls.compiling.compileFileForEmacs, file, options);
     expect(compiled).to.include({ succeeded: true, isToLoad: true, fasl: join(folder, "f.fasl") });
     expect(compiled.notes.map(({ severity }) => severity)).to.deep.equal(["style-warning"]);
     expect(await code(lisp.eval("(sc-from-file)"))).to.equal("LISP_ERROR");
-    expect(await lisp.run(calls.loadFile, join(folder, "f.fasl"))).to.equal("T");
-    expect((await lisp.run(calls.compileFileIfNeeded, file))?.succeeded).to.equal(true);
+    expect(await lisp.run(calls.evaluation.loadFile, join(folder, "f.fasl"))).to.equal("T");
+    expect((await lisp.run(calls.compiling.compileFileIfNeeded, file))?.succeeded).to.equal(true);
   });
 
   it("expand macros: once, fully and everywhere, compiler macros, format strings, macrostep", async () => {
     const form = "(cl-user::sc-twice (cl:when 1 2))";
-    for (const expand of [calls.swankMacroexpand1, calls.swankMacroexpand, calls.swankExpand1, calls.swankExpand])
+    for (const expand of [
+      calls.expanding.swankMacroexpand1,
+      calls.expanding.swankMacroexpand,
+      calls.expanding.swankExpand1,
+      calls.expanding.swankExpand,
+    ])
       expect(await lisp.run(expand, form)).to.match(/^\(PROGN \(WHEN 1 2\) \(WHEN 1 2\)\)$/);
-    expect(await lisp.run(calls.swankMacroexpandAll, form)).to.match(/^\(PROGN\s+\(IF 1\s+2\)/);
-    for (const expand of [calls.swankCompilerMacroexpand1, calls.swankCompilerMacroexpand])
+    expect(await lisp.run(calls.expanding.swankMacroexpandAll, form)).to.match(/^\(PROGN\s+\(IF 1\s+2\)/);
+    for (const expand of [calls.expanding.swankCompilerMacroexpand1, calls.expanding.swankCompilerMacroexpand])
       expect(await lisp.run(expand, form)).to.match(/SC-TWICE \(WHEN 1 2\)\)$/);
-    expect(await lisp.run(calls.swankFormatStringExpand, '"~a"')).to.include("PRINC");
-    expect(await lisp.run(calls.disassembleForm, "'cl-user::sc-add")).to.match(/^; disassembly for .*SC-ADD/);
-    const step = await lisp.run(calls.macrostepExpand1, form);
+    expect(await lisp.run(calls.expanding.swankFormatStringExpand, '"~a"')).to.include("PRINC");
+    expect(await lisp.run(calls.compiling.disassembleForm, "'cl-user::sc-add")).to.match(/^; disassembly for .*SC-ADD/);
+    const step = await lisp.run(calls.expanding.macrostepExpand1, form);
     expect(step).to.include({ status: "expanded", text: "(PROGN (WHEN 1 2) (WHEN 1 2))" });
-    expect(await lisp.run(calls.macrostepExpand1, "(cl:car 1)")).to.include({ status: "failed" });
-    expect(await lisp.run(calls.macroFormP, form)).to.deep.equal({ kind: "macro" });
-    expect(await lisp.run(calls.macroFormP, "(cl:car 1)")).to.deep.equal({ kind: undefined });
+    expect(await lisp.run(calls.expanding.macrostepExpand1, "(cl:car 1)")).to.include({ status: "failed" });
+    expect(await lisp.run(calls.expanding.macroFormP, form)).to.deep.equal({ kind: "macro" });
+    expect(await lisp.run(calls.expanding.macroFormP, "(cl:car 1)")).to.deep.equal({ kind: undefined });
   });
 
-  it("find definitions and their uses: findDefinitionsForEmacs, findSourceLocationForEmacs, xref, xrefGroups", async () => {
-    const [definition] = await lisp.run(calls.findDefinitionsForEmacs, "cl-user::sc-add");
+  it("find definitions and their uses: findDefinitionsForEmacs, findSourceLocationForEmacs, xref, xrefs", async () => {
+    const [definition] = await lisp.run(calls.definitions.findDefinitionsForEmacs, "cl-user::sc-add");
     expect(definition?.name).to.match(/^\(DEFUN .*SC-ADD\)$/);
     expect(definition?.location.status).to.equal("found");
-    expect(await lisp.run(calls.findDefinitionsForEmacs, "sc-no-such-name")).to.deep.equal([]);
-    const place = await lisp.run(calls.findSourceLocationForEmacs, "#'sc-add", "CL-USER");
+    expect(await lisp.run(calls.definitions.findDefinitionsForEmacs, "sc-no-such-name")).to.deep.equal([]);
+    const place = await lisp.run(calls.definitions.findSourceLocationForEmacs, "#'sc-add", "CL-USER");
     expect(place.status).to.equal("found");
-    const users = await lisp.run(calls.xref, "calls", "cl-user::sc-add");
+    const users = await lisp.run(calls.definitions.xref, "calls", "cl-user::sc-add");
     expect(users?.map(({ name }) => name)).to.deep.equal(["SC-CALLER"]);
-    expect(await lisp.run(calls.xref, "calls-who", "cl-user::sc-add")).to.equal(undefined);
-    const groups = await lisp.run(calls.xrefGroups, ["calls", "macroexpands"], "cl-user::sc-add");
+    expect(await lisp.run(calls.definitions.xref, "calls-who", "cl-user::sc-add")).to.equal(undefined);
+    const groups = await lisp.run(calls.definitions.xrefs, ["calls", "macroexpands"], "cl-user::sc-add");
     expect(groups.map(({ kind, places }) => [kind, places.length])).to.deep.equal([["calls", 1]]);
   });
 
-  it("describe: describeSymbolText, describeFunction, documentationSymbol, describeDefinitionForEmacs", async () => {
+  it("describe: describeSymbol, describeFunction, documentationSymbol, describeDefinitionForEmacs", async () => {
     const name = "cl-user::sc-add";
-    expect(await lisp.run(calls.describeSymbolText, name)).to.include("Adds.");
-    expect(await lisp.run(calls.describeFunction, name)).to.include("Lambda-list: (X &OPTIONAL (Y 2))");
-    expect(await lisp.run(calls.documentationSymbol, name)).to.include("Adds.");
-    expect(await lisp.run(calls.hyperdoc, name)).to.deep.equal([]);
-    expect(await lisp.run(calls.describeDefinitionForEmacs, name, "function")).to.include("Adds.");
-    expect(await code(lisp.run(calls.describeSymbolText, "sc-no-such-name"))).to.equal("REQUEST_FAILED");
+    expect(await lisp.run(calls.definitions.describeSymbol, name)).to.include("Adds.");
+    expect(await lisp.run(calls.definitions.describeFunction, name)).to.include("Lambda-list: (X &OPTIONAL (Y 2))");
+    expect(await lisp.run(calls.definitions.documentationSymbol, name)).to.include("Adds.");
+    expect(await lisp.run(calls.definitions.hyperdoc, name)).to.deep.equal([]);
+    expect(await lisp.run(calls.definitions.describeDefinitionForEmacs, name, "function")).to.include("Adds.");
+    expect(await code(lisp.run(calls.definitions.describeSymbol, "sc-no-such-name"))).to.equal("REQUEST_FAILED");
   });
 
   it("search: aproposListForEmacs, mop", async () => {
-    const found = await lisp.run(calls.aproposListForEmacs, "sc-a", { externalOnly: false, package: "CL-USER" });
+    const found = await lisp.run(calls.definitions.aproposListForEmacs, "sc-a", {
+      externalOnly: false,
+      package: "CL-USER",
+    });
     const add = found.find(({ designator }) => designator.endsWith("SC-ADD"));
     expect(add?.meanings).to.deep.equal({ function: "Adds." });
     const animal = found.find(({ designator }) => designator.endsWith("SC-ANIMAL"));
     expect(Object.keys(animal?.meanings ?? {})).to.include("type");
-    expect(await lisp.run(calls.aproposListForEmacs, "sc-no-such-name")).to.deep.equal([]);
-    expect(await lisp.run(calls.mop, "subclasses", "cl-user::sc-animal")).to.deep.equal(["SC-DOG"]);
-    expect(await lisp.run(calls.mop, "superclasses", "cl-user::sc-dog")).to.deep.equal(["SC-ANIMAL"]);
-    expect(await lisp.run(calls.mop, "subclasses", "cl-user::sc-dog")).to.deep.equal([]);
+    expect(await lisp.run(calls.definitions.aproposListForEmacs, "sc-no-such-name")).to.deep.equal([]);
+    expect(await lisp.run(calls.definitions.mop, "subclasses", "cl-user::sc-animal")).to.deep.equal(["SC-DOG"]);
+    expect(await lisp.run(calls.definitions.mop, "superclasses", "cl-user::sc-dog")).to.deep.equal(["SC-ANIMAL"]);
+    expect(await lisp.run(calls.definitions.mop, "subclasses", "cl-user::sc-dog")).to.deep.equal([]);
   });
 
   it("complete: simple, compound, characters, keywords, fuzzy; arglists: autodoc, completeForm", async () => {
-    const compound = await lisp.run(calls.completions, "m-v-b", "CL-USER");
+    const compound = await lisp.run(calls.completion.completions, "m-v-b", "CL-USER");
     expect(compound).to.deep.equal({ names: ["multiple-value-bind"], longest: "multiple-value-bind" });
-    expect((await lisp.run(calls.completions, "sc-zzz", "CL-USER")).names).to.deep.equal([]);
-    expect((await lisp.run(calls.completionsForCharacter, "Spac")).names).to.deep.equal(["Space"]);
-    const keywords = await lisp.run(calls.completionsForKeyword, ":t", ["find", "1", "x", null]);
+    expect((await lisp.run(calls.completion.completions, "sc-zzz", "CL-USER")).names).to.deep.equal([]);
+    expect((await lisp.run(calls.completion.completionsForCharacter, "Spac")).names).to.deep.equal(["Space"]);
+    const keywords = await lisp.run(calls.completion.completionsForKeyword, ":t", ["find", "1", "x", null]);
     expect(keywords?.names).to.deep.equal([":test", ":test-not"]);
-    const fuzzy = await lisp.run(calls.fuzzyCompletions, "mvb", "CL-USER", { limit: 3 });
+    const fuzzy = await lisp.run(calls.completion.fuzzyCompletions, "mvb", "CL-USER", { limit: 3 });
     expect(fuzzy.completions[0]).to.include({ name: "multiple-value-bind" });
     expect(fuzzy.completions[0]?.score ?? 1).to.be.greaterThan(0);
     expect(fuzzy.completions[0]?.flags).to.match(/^[-a-z]{8,}$/);
     expect(fuzzy.completions[0]?.chunks.map(({ text }) => text)).to.deep.equal(["m", "v", "b"]);
     expect(fuzzy.isTimedOut).to.equal(false);
-    const arglist = await lisp.run(calls.autodoc, ["mapcar", "f", null]);
+    const arglist = await lisp.run(calls.completion.autodoc, ["mapcar", "f", null]);
     expect(arglist).to.equal("(mapcar ===> function <=== list &rest more-lists)");
-    expect(await lisp.run(calls.autodoc, ["sc-no-such-name", null])).to.equal(undefined);
-    expect(await lisp.run(calls.completeForm, ["find", null])).to.match(/^item sequence :from-end from-end/);
-    expect(await lisp.run(calls.completeForm, ["sc-no-such-name", null])).to.equal(undefined);
+    expect(await lisp.run(calls.completion.autodoc, ["sc-no-such-name", null])).to.equal(undefined);
+    expect(await lisp.run(calls.completion.completeForm, ["find", null])).to.match(/^item sequence :from-end from-end/);
+    expect(await lisp.run(calls.completion.completeForm, ["sc-no-such-name", null])).to.equal(undefined);
   });
 
   it("inspect objects, part by part and back, until quitInspector", async () => {
-    const first = await lisp.run(calls.initInspector, "(list 1 (list 2 3))");
+    const first = await lisp.run(calls.inspecting.initInspector, "(list 1 (list 2 3))");
     const values_ = first?.parts.flatMap((part) => (part.kind === "value" ? [part] : [])) ?? [];
     expect(values_.map(({ text }) => text)).to.deep.equal(["1", "(2 3)"]);
-    const inner = await lisp.run(calls.inspectNthPart, values_[1]?.index ?? -1);
+    const inner = await lisp.run(calls.inspecting.inspectNthPart, values_[1]?.index ?? -1);
     expect(inner?.title).to.match(/CONS/);
-    expect(await lisp.run(calls.inspectorEval, "(cl:first cl:*)")).to.equal("2");
-    expect((await lisp.run(calls.inspectorPop))?.title).to.equal(first?.title);
-    expect(await lisp.run(calls.inspectorPop)).to.equal(undefined);
-    expect((await lisp.run(calls.inspectorNext))?.title).to.equal(inner?.title);
-    expect(await lisp.run(calls.inspectorNext)).to.equal(undefined);
-    expect((await lisp.run(calls.inspectorReinspect))?.title).to.equal(inner?.title);
-    expect((await lisp.run(calls.inspectorRange, 0, 2)).parts).to.have.length(2);
-    expect(await lisp.run(calls.inspectorHistory)).to.include("next/prev chain");
-    expect(await lisp.run(calls.describeInspectee)).to.match(/\(2 3\)/);
-    expect(await lisp.run(calls.pprintInspectorPart, 0)).to.include("(2 3)");
-    expect(await lisp.run(calls.inspectorToggleVerbose)).to.have.property("parts");
-    const table = await lisp.run(calls.initInspector, "(let ((h (make-hash-table))) (setf (gethash 1 h) 2) h)");
+    expect(await lisp.run(calls.inspecting.inspectorEval, "(cl:first cl:*)")).to.equal("2");
+    expect((await lisp.run(calls.inspecting.inspectorPop))?.title).to.equal(first?.title);
+    expect(await lisp.run(calls.inspecting.inspectorPop)).to.equal(undefined);
+    expect((await lisp.run(calls.inspecting.inspectorNext))?.title).to.equal(inner?.title);
+    expect(await lisp.run(calls.inspecting.inspectorNext)).to.equal(undefined);
+    expect((await lisp.run(calls.inspecting.inspectorReinspect))?.title).to.equal(inner?.title);
+    expect((await lisp.run(calls.inspecting.inspectorRange, 0, 2)).parts).to.have.length(2);
+    expect(await lisp.run(calls.inspecting.inspectorHistory)).to.include("next/prev chain");
+    expect(await lisp.run(calls.inspecting.describeInspectee)).to.match(/\(2 3\)/);
+    expect(await lisp.run(calls.inspecting.pprintInspectorPart, 0)).to.include("(2 3)");
+    expect(await lisp.run(calls.inspecting.inspectorToggleVerbose)).to.have.property("parts");
+    const table = await lisp.run(
+      calls.inspecting.initInspector,
+      "(let ((h (make-hash-table))) (setf (gethash 1 h) 2) h)",
+    );
     const action = table?.parts.find((part) => part.kind === "action");
     if (action?.kind !== "action") throw new Error("A hash table has actions.");
-    expect(await lisp.run(calls.inspectorCallNthAction, action.index)).to.have.property("title");
-    await lisp.run(calls.quitInspector);
-    expect(await code(lisp.run(calls.inspectNthPart, 1))).to.equal("REQUEST_FAILED");
+    expect(await lisp.run(calls.inspecting.inspectorCallNthAction, action.index)).to.have.property("title");
+    await lisp.run(calls.inspecting.quitInspector);
+    expect(await code(lisp.run(calls.inspecting.inspectNthPart, 1))).to.equal("REQUEST_FAILED");
   });
 
   it("manage packages: listAllPackageNames, swankDeletePackage, exports", async () => {
     await values(lisp, "(defpackage :sc-gone (:nicknames :sc-nick) (:use :cl)) (defstruct sc-point x)");
-    expect(await lisp.run(calls.listAllPackageNames))
+    expect(await lisp.run(calls.packages.listAllPackageNames))
       .to.include("SC-GONE")
       .and.not.include("SC-NICK");
-    expect(await lisp.run(calls.listAllPackageNames, true)).to.include("SC-NICK");
-    expect(await lisp.run(calls.exportSymbolForEmacs, "sc-new", "SC-GONE")).to.equal(true);
-    expect(await lisp.run(calls.unexportSymbolForEmacs, "sc-new", "SC-GONE")).to.equal(true);
-    await lisp.run(calls.swankDeletePackage, "SC-GONE");
-    expect(await lisp.run(calls.listAllPackageNames)).to.not.include("SC-GONE");
-    expect(await code(lisp.run(calls.swankDeletePackage, "SC-GONE"))).to.equal("REQUEST_FAILED");
-    const exported = await lisp.run(calls.exportStructure, "sc-point", "CL-USER");
+    expect(await lisp.run(calls.packages.listAllPackageNames, true)).to.include("SC-NICK");
+    expect(await lisp.run(calls.packages.exportSymbolForEmacs, "sc-new", "SC-GONE")).to.equal(true);
+    expect(await lisp.run(calls.packages.unexportSymbolForEmacs, "sc-new", "SC-GONE")).to.equal(true);
+    await lisp.run(calls.packages.swankDeletePackage, "SC-GONE");
+    expect(await lisp.run(calls.packages.listAllPackageNames)).to.not.include("SC-GONE");
+    expect(await code(lisp.run(calls.packages.swankDeletePackage, "SC-GONE"))).to.equal("REQUEST_FAILED");
+    const exported = await lisp.run(calls.packages.exportStructure, "sc-point", "CL-USER");
     expect(exported).to.include.members(["MAKE-SC-POINT", "SC-POINT-X"]);
   });
 
@@ -213,17 +233,17 @@ describe("calls: Swank's functions", function () {
     await writeFile(join(system, "a.lisp"), "(defun cl-user::sc-in-a () 1)");
     await values(lisp, `(require :asdf)`);
     await values(lisp, `(push #p"${system}/" asdf:*central-registry*)`);
-    expect((await lisp.run(calls.operateOnSystemForEmacs, "sc-system")).succeeded).to.equal(true);
-    expect(await lisp.run(calls.listAsdfSystems)).to.include("sc-system");
-    expect(await lisp.run(calls.listAllSystemsInCentralRegistry)).to.include("sc-system");
-    expect(await lisp.run(calls.asdfSystemFiles, "sc-system")).to.include(join(system, "a.lisp"));
-    expect(await lisp.run(calls.asdfSystemLoadedP, "sc-system")).to.equal(true);
-    expect(await lisp.run(calls.asdfSystemDirectory, "sc-system")).to.equal(`${system}/`);
-    expect(await lisp.run(calls.asdfDetermineSystem, join(system, "a.lisp"), "CL-USER")).to.equal("sc-system");
-    expect((await lisp.run(calls.reloadSystem, "sc-system")).succeeded).to.equal(true);
-    expect(await lisp.run(calls.whoDependsOn, "sc-system")).to.deep.equal([]);
-    expect(await lisp.run(calls.deleteSystemFasls, "sc-system")).to.equal("1 file was removed");
-    expect(await code(lisp.run(calls.listQuicklispSystems))).to.equal("REQUEST_FAILED");
+    expect((await lisp.run(calls.systems.operateOnSystemForEmacs, "sc-system")).succeeded).to.equal(true);
+    expect(await lisp.run(calls.systems.listAsdfSystems)).to.include("sc-system");
+    expect(await lisp.run(calls.systems.listAllSystemsInCentralRegistry)).to.include("sc-system");
+    expect(await lisp.run(calls.systems.asdfSystemFiles, "sc-system")).to.include(join(system, "a.lisp"));
+    expect(await lisp.run(calls.systems.asdfSystemLoadedP, "sc-system")).to.equal(true);
+    expect(await lisp.run(calls.systems.asdfSystemDirectory, "sc-system")).to.equal(`${system}/`);
+    expect(await lisp.run(calls.systems.asdfDetermineSystem, join(system, "a.lisp"), "CL-USER")).to.equal("sc-system");
+    expect((await lisp.run(calls.systems.reloadSystem, "sc-system")).succeeded).to.equal(true);
+    expect(await lisp.run(calls.systems.whoDependsOn, "sc-system")).to.deep.equal([]);
+    expect(await lisp.run(calls.systems.deleteSystemFasls, "sc-system")).to.equal("1 file was removed");
+    expect(await code(lisp.run(calls.systems.listQuicklispSystems))).to.equal("REQUEST_FAILED");
   });
 
   it("that wait for a contrib end with their signal or timeout, and others get the contrib", async () => {
@@ -255,13 +275,33 @@ describe("calls: Swank's functions", function () {
   });
 });
 
-describe("calls.quitLisp", () => {
+describe("calls.image.quitLisp", () => {
   it("ends the image", async () => {
     const image = new LiveImage();
     await image.start();
     const lisp = await image.connect();
-    await lisp.run(calls.quitLisp).catch(() => undefined);
+    await lisp.run(calls.image.quitLisp).catch(() => undefined);
     expect((await lisp.closed).code).to.equal("CONNECTION_LOST");
+    await image.stop();
+  });
+
+  it("ends the image when a request comes while SBCL waits for a finalizer", async () => {
+    const image = new LiveImage();
+    await image.start();
+    const lisp = await image.connect();
+    await values(
+      lisp,
+      `(defvar *finalizing* nil)
+(loop until *finalizing*
+      do (loop repeat 100 do (sb-ext:finalize (list 1) (lambda () (unless (shiftf *finalizing* t) (sleep 2))) :dont-save t))
+         (sb-ext:gc :full t)
+         (sleep 1/20))`,
+    );
+    const requests: Promise<unknown>[] = [lisp.run(calls.image.quitLisp)];
+    const more = setInterval(() => requests.push(lisp.run(calls.evaluation.interactiveEval, "1")), 20);
+    expect((await lisp.closed).code).to.equal("CONNECTION_LOST");
+    clearInterval(more);
+    await Promise.allSettled(requests);
     await image.stop();
   });
 });

@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { calls, type Stop, type SwankClient } from "swank-client";
+import type { Stop, SwankClient } from "swank-client";
+import * as calls from "swank-client/swank";
 import { DEFINITIONS } from "./called-code.js";
 import { liveImage } from "./live-image.js";
 import { evaluate, stopped, values } from "./outcomes.js";
@@ -28,90 +29,95 @@ describe("calls: Swank's functions for the debugger, traces and profiles", funct
   it("show a stop: debuggerInfoForEmacs, framePackageName, sdlbPrintCondition, inspectors of its parts", async () => {
     const stop = await stopOf('(defun sc-fail (n) (restart-case (error "boom ~a" n) (sc-use () 5))) (sc-fail 1)');
     const frame = await frameOf(stop, "(SC-FAIL");
-    const info = await stop.run(calls.debuggerInfoForEmacs, 0, 2);
+    const info = await stop.run(calls.debugging.debuggerInfoForEmacs, 0, 2);
     expect(info).to.include({ message: "boom 1", type: "   [Condition of type SIMPLE-ERROR]" });
     expect(info.restarts[0]?.name).to.equal("SC-USE");
     // The evaluation and this request.
     expect([info.frames.length, info.continuations.length]).to.deep.equal([2, 2]);
-    expect(await stop.run(calls.framePackageName, frame)).to.equal("COMMON-LISP-USER");
-    expect(await stop.run(calls.sdlbPrintCondition)).to.equal("boom 1");
-    expect((await stop.run(calls.inspectInFrame, "n", frame))?.parts[0])
+    expect(await stop.run(calls.debugging.framePackageName, frame)).to.equal("COMMON-LISP-USER");
+    expect(await stop.run(calls.debugging.sdlbPrintCondition)).to.equal("boom 1");
+    expect((await stop.run(calls.inspecting.inspectInFrame, "n", frame))?.parts[0])
       .to.have.property("text")
       .that.includes("1");
-    expect(await stop.run(calls.inspectFrameVar, frame, 0)).to.have.property("title");
-    expect((await stop.run(calls.inspectCurrentCondition))?.title).to.match(/SIMPLE-ERROR/);
-    expect(await stop.run(calls.invokeNthRestart, 0)).to.deep.equal({ unwound: true });
+    expect(await stop.run(calls.inspecting.inspectFrameVar, frame, 0)).to.have.property("title");
+    expect((await stop.run(calls.inspecting.inspectCurrentCondition))?.title).to.match(/SIMPLE-ERROR/);
+    expect(await stop.run(calls.debugging.invokeNthRestart, 0)).to.deep.equal({ unwound: true });
     expect(await stop.evaluation?.next()).to.deep.include({ status: "returned", values: ["5"] });
   });
 
-  it("leave frames: restartFrameCall, sldbReturnFromFrame", async () => {
+  it("leave frames: restartFrame, sldbReturnFromFrame", async () => {
     const stop = await stopOf('(defun sc-again (n) (error "boom ~a" n)) (list (sc-again 1))');
-    expect(await stop.run(calls.restartFrameCall, await frameOf(stop, "(SC-AGAIN"))).to.deep.equal({ unwound: true });
+    expect(await stop.run(calls.debugging.restartFrame, await frameOf(stop, "(SC-AGAIN"))).to.deep.equal({
+      unwound: true,
+    });
     const again = stopped((await stop.evaluation?.next()) ?? (await evaluate(lisp, "nil"))).stop;
     const frame = await frameOf(again, "(SC-AGAIN");
-    expect(await again.run(calls.sldbReturnFromFrame, frame, "77")).to.deep.equal({ unwound: true });
+    expect(await again.run(calls.debugging.sldbReturnFromFrame, frame, "77")).to.deep.equal({ unwound: true });
     expect(await again.evaluation?.next()).to.deep.include({ status: "returned", values: ["(77)"] });
   });
 
   it("stop and end threads by their position: debugNthThread, killNthThread, quitThreadBrowser", async () => {
     await values(lisp, '(sb-thread:make-thread (lambda () (loop (sleep 1/50))) :name "sc-victim")');
-    const position = async () => (await lisp.run(calls.listThreads)).findIndex(({ name }) => name === "sc-victim");
+    const position = async () =>
+      (await lisp.run(calls.image.listThreads)).findIndex(({ name }) => name === "sc-victim");
     const stops = new Promise<Stop>((resolve) => lisp.once("stop", resolve));
-    await lisp.run(calls.debugNthThread, await position());
+    await lisp.run(calls.debugging.debugNthThread, await position());
     const stop = await stops;
     expect(stop.condition.message).to.match(/[Ii]nterrupt/);
     await stop.continue();
-    await lisp.run(calls.killNthThread, await position());
-    await lisp.run(calls.quitThreadBrowser);
+    await lisp.run(calls.debugging.killNthThread, await position());
+    await lisp.run(calls.debugging.quitThreadBrowser);
     while ((await position()) !== -1);
   });
 
   it("switch breaking on signals: toggleBreakOnSignals", async () => {
-    expect(await lisp.run(calls.toggleBreakOnSignals)).to.equal("*break-on-signals* = T");
-    expect(await lisp.run(calls.toggleBreakOnSignals)).to.equal("*break-on-signals* = NIL");
+    expect(await lisp.run(calls.debugging.toggleBreakOnSignals)).to.equal("*break-on-signals* = T");
+    expect(await lisp.run(calls.debugging.toggleBreakOnSignals)).to.equal("*break-on-signals* = NIL");
   });
 
   it("trace: swankToggleTrace, untraceAll, and the trace dialog's records of calls", async () => {
     const name = "cl-user::sc-add";
-    expect(await lisp.run(calls.swankToggleTrace, name)).to.match(/is now traced\.$/);
-    await lisp.run(calls.untraceAll);
-    expect(await lisp.run(calls.dialogToggleTrace, name)).to.match(/is now traced for trace dialog$/);
+    expect(await lisp.run(calls.tracing.swankToggleTrace, name)).to.match(/is now traced\.$/);
+    await lisp.run(calls.tracing.untraceAll);
+    expect(await lisp.run(calls.tracing.dialogToggleTrace, name)).to.match(/is now traced for trace dialog$/);
     await values(lisp, "(sc-caller 5)");
-    expect(await lisp.run(calls.reportTotal)).to.equal(1);
-    expect(await lisp.run(calls.reportSpecs)).to.have.length(1);
-    const report = await lisp.run(calls.reportPartialTree, "cl-user::sc-key");
+    expect(await lisp.run(calls.tracing.reportTotal)).to.equal(1);
+    expect(await lisp.run(calls.tracing.reportSpecs)).to.have.length(1);
+    const report = await lisp.run(calls.tracing.reportPartialTree, "cl-user::sc-key");
     expect(report.remaining).to.equal(0);
     const [call] = report.calls;
     expect(call).to.deep.include({ id: 0, parent: undefined });
     expect([call?.args[0]?.text, call?.values[0]?.text]).to.deep.equal(["5", "7"]);
-    expect(await lisp.run(calls.reportTraceDetail, 0)).to.deep.equal(call);
-    expect(await lisp.run(calls.reportTraceDetail, 99)).to.equal(undefined);
-    expect((await lisp.run(calls.inspectTracePart, 0, 0, "arg"))?.title).to.be.a("string");
-    await lisp.run(calls.clearTraceTree);
-    expect(await lisp.run(calls.reportTotal)).to.equal(0);
-    await lisp.run(calls.dialogUntraceAll);
+    expect(await lisp.run(calls.tracing.reportTraceDetail, 0)).to.deep.equal(call);
+    expect(await lisp.run(calls.tracing.reportTraceDetail, 99)).to.equal(undefined);
+    expect((await lisp.run(calls.tracing.inspectTracePart, 0, 0, "arg"))?.title).to.be.a("string");
+    await lisp.run(calls.tracing.clearTraceTree);
+    expect(await lisp.run(calls.tracing.reportTotal)).to.equal(0);
+    await lisp.run(calls.tracing.dialogUntraceAll);
   });
 
   it("profile calls: toggleProfileFdefinition, profileBySubstring, swankProfilePackage, profileReport, unprofileAll", async () => {
-    expect(await lisp.run(calls.toggleProfileFdefinition, "cl-user::sc-add")).to.match(/is now profiled\.$/);
-    expect(await lisp.run(calls.profiledFunctions)).to.deep.equal(["SC-ADD"]);
-    expect(await lisp.run(calls.profileBySubstring, "SC-CALL", "CL-USER")).to.equal("1 function is now profiled");
+    expect(await lisp.run(calls.profiling.toggleProfileFdefinition, "cl-user::sc-add")).to.match(/is now profiled\.$/);
+    expect(await lisp.run(calls.profiling.profiledFunctions)).to.deep.equal(["SC-ADD"]);
+    expect(await lisp.run(calls.profiling.profileBySubstring, "SC-CALL", "CL-USER")).to.equal(
+      "1 function is now profiled",
+    );
     await values(lisp, "(sc-caller 5)");
-    await lisp.run(calls.profileReport);
-    await lisp.run(calls.profileReset);
+    await lisp.run(calls.profiling.profileReport);
+    await lisp.run(calls.profiling.profileReset);
     await values(lisp, "(defpackage :sc-empty (:use :cl))");
-    await lisp.run(calls.swankProfilePackage, "SC-EMPTY");
-    await lisp.run(calls.unprofileAll);
-    expect(await lisp.run(calls.profiledFunctions)).to.deep.equal([]);
+    await lisp.run(calls.profiling.swankProfilePackage, "SC-EMPTY");
+    await lisp.run(calls.profiling.unprofileAll);
+    expect(await lisp.run(calls.profiling.profiledFunctions)).to.deep.equal([]);
   });
 
   it("profile by samples: swankSprofStart, swankSprofStop, swankSprofGetCallGraph, swankSprofDisassemble", async () => {
-    await lisp.run(calls.swankSprofStart, "cpu");
+    await lisp.run(calls.profiling.swankSprofStart, "cpu");
     await values(lisp, "(defun sc-busy (n) (loop repeat n sum (random 10))) (sc-busy 20000000)");
-    await lisp.run(calls.swankSprofStop);
-    const rows = await lisp.run(calls.swankSprofGetCallGraph);
+    await lisp.run(calls.profiling.swankSprofStop);
+    const rows = await lisp.run(calls.profiling.swankSprofGetCallGraph);
     const busy = rows.find(({ name }) => name.endsWith("SC-BUSY"));
     expect(busy?.total).to.be.greaterThan(0);
-    expect(await lisp.run(calls.swankSprofDisassemble, busy?.index ?? -1)).to.be.a("string");
+    expect(await lisp.run(calls.profiling.swankSprofDisassemble, busy?.index ?? -1)).to.be.a("string");
   });
 });

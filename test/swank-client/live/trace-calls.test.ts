@@ -1,7 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
-import type { SwankClient } from "swank-client";
-import type { RecordedCall, RecordedCondition, Trace, TraceOptions, TraceSource } from "swank-client/types";
+import type { SwankClient, types } from "swank-client";
 import { rejection } from "../../support/caught.js";
 import { encapsulated } from "../../support/watched-functions.js";
 import { killedClient } from "./killed-client.js";
@@ -34,7 +33,11 @@ describe("client.program.traceCalls", function () {
   this.timeout(120_000);
   const image = liveImage();
 
-  async function traced(client: SwankClient, source: TraceSource, options: TraceOptions): Promise<Trace> {
+  async function traced(
+    client: SwankClient,
+    source: types.TraceSource,
+    options: types.TraceOptions,
+  ): Promise<types.Trace> {
     const run = await client.program.traceCalls(source, options);
     const outcome = await client.evaluate(run.code, { valuesAs: "data" }).next();
     if (outcome.status !== "returned") throw new Error(`The evaluation has ${outcome.status}.`);
@@ -47,12 +50,12 @@ describe("client.program.traceCalls", function () {
     return client;
   }
 
-  const textOf = (row: RecordedCall | RecordedCondition) =>
+  const textOf = (row: types.RecordedCall | types.RecordedCondition) =>
     "  ".repeat(row.depth) +
     (row.kind === "call"
       ? `${row.text}${row.count > 1 ? ` x ${row.count}` : ""}${row.exit === "left" ? " left" : ` => ${row.values}`}`
       : `! ${row.type} ${row.message}, ${row.clause} in ${row.handler}`);
-  const rowsOf = ({ threads: [thread] }: Trace) => thread?.rows.map(textOf) ?? [];
+  const rowsOf = ({ threads: [thread] }: types.Trace) => thread?.rows.map(textOf) ?? [];
 
   async function untilOff(): Promise<void> {
     while ((await image.ask(ENCAPSULATED)) !== "0") await pause(20);
@@ -181,6 +184,8 @@ describe("client.program.traceCalls", function () {
       "  ! SIMPLE-ERROR no price for 3, undefined in undefined",
     ]);
     expect(found?.threads[0]?.rows[0]).to.include({ exit: "open" });
+    const later = await stopping.progress();
+    expect(later?.threads).to.deep.equal(found?.threads, "the time of the stop does not count");
     await evaluation.abort();
     const leaving = await client.program.traceCalls({ code: "(shop::leave)" }, options);
     expect(await client.eval(`(catch 'shop::out ${leaving.code})`)).to.deep.equal(["1"]);

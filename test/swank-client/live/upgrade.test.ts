@@ -83,7 +83,9 @@ function loadByHand(): string {
     (cl:not (cl:null (cl:fboundp (cl:intern "EVALUATE" "SWANK-CLIENT/EVALUATE")))))`;
 }
 
-describe("Runtime loaded by hand as a system into an image with clients", () => {
+describe("Runtime loaded by hand as a system into an image with clients", function () {
+  // all its files are compiled twice
+  this.timeout(240_000);
   const image = liveImage();
 
   it("does not affect the clients' runtime, nor the reverse, in either order of loading", async () => {

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { EvaluateOptions, SwankClient } from "swank-client";
+import type { SwankClient, types } from "swank-client";
 import { liveImage } from "./live-image.js";
 import { evaluate, returned, values } from "./outcomes.js";
 
@@ -58,7 +58,7 @@ describe("Values of an evaluation", () => {
   });
 
   it("say as data which of them are cut, and by what", async () => {
-    const cuts = async (code: string, options?: EvaluateOptions) =>
+    const cuts = async (code: string, options?: types.EvaluateOptions) =>
       returned(await evaluate(client, code, options)).cutValues.map(({ index, by }) => [index, ...by]);
     const long = "(loop for i below 300 collect i)";
     const deep = "'((((deep))))";
@@ -85,7 +85,7 @@ describe("Values of an evaluation", () => {
   });
 
   it("say how many elements or characters are shown, except of values that are whole and of parts of values", async () => {
-    const cuts = async (code: string, options?: EvaluateOptions) =>
+    const cuts = async (code: string, options?: types.EvaluateOptions) =>
       returned(await evaluate(client, code, options)).cutValues.map(({ index, shown, total }) => [index, shown, total]);
     const long = "(loop for i below 300 collect i)";
     expect(await cuts(`(values ${long} (coerce ${long} 'vector) (list ${long}) '(1 2))`)).to.deep.equal([

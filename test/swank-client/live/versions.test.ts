@@ -22,7 +22,8 @@ const KEPT = `(cl:list (cl:length (sb-mop:class-direct-subclasses (cl:find-class
   (cl:length (sb-mop:generic-function-methods #'cl:print-object)))`;
 
 describe("Versions of the runtime", function () {
-  this.timeout(120_000);
+  // compiles eleven versions
+  this.timeout(600_000);
   const image = liveImage();
   let folder: string;
 
@@ -39,7 +40,7 @@ describe("Versions of the runtime", function () {
     for (const part of ["dist", "lisp", "package.json"]) {
       await cp(inRepository(`packages/swank-client/${part}`), join(copy, part), { recursive: true });
     }
-    await appendFile(join(copy, "lisp/connection/attach.lisp"), `\n(defparameter *copy* ${number})\n`);
+    await appendFile(join(copy, "lisp/connection/guard.lisp"), `\n(defparameter *copy* ${number})\n`);
     const library: { readonly connect: typeof connect } = await import(pathToFileURL(join(copy, "dist/index.js")).href);
     return library.connect({ port: image.swank.port, cacheDir: false });
   }

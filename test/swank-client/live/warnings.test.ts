@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { LispWarning, SwankClient } from "swank-client";
+import type { SwankClient, types } from "swank-client";
 import { liveImage } from "./live-image.js";
 import { evaluate, returned, stopped } from "./outcomes.js";
 import { placesOf } from "./places.js";
@@ -11,13 +11,13 @@ describe("Warnings of an evaluation", () => {
     client = await image.connect();
   });
 
-  async function warningsOf(code: string): Promise<readonly LispWarning[]> {
+  async function warningsOf(code: string): Promise<readonly types.LispWarning[]> {
     const outcome = returned(await evaluate(client, code));
     expect(outcome.stderr).to.equal("");
     return outcome.warnings;
   }
 
-  const CASES: readonly (readonly [title: string, code: string, type: LispWarning["type"], text: RegExp])[] = [
+  const CASES: readonly (readonly [title: string, code: string, type: types.LispWarning["type"], text: RegExp])[] = [
     ["a warning of the code's own", '(warn "careful: ~d" 42)', "WARNING", /^careful: 42$/],
     ["a style warning of its own", "(warn 'style-warning)", "STYLE-WARNING", /STYLE-WARNING/],
     [

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { Stop, StopData, SwankClient } from "swank-client";
+import type { Stop, SwankClient, types } from "swank-client";
 import { normalized } from "../../support/normalized.js";
 import { LiveImage } from "./live-image.js";
 import { nextStop } from "./next-stop.js";
@@ -32,7 +32,7 @@ describe("A client that evaluates nothing", function () {
   }
 
   /** The same for every stop of one kind. */
-  function comparable({ number, thread, condition, ...rest }: StopData): unknown {
+  function comparable({ number, thread, condition, ...rest }: types.StopData): unknown {
     return JSON.parse(normalized(JSON.stringify({ ...rest, condition: { ...condition, timestamp: 0 } })));
   }
 

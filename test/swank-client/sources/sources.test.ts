@@ -1,10 +1,10 @@
 import { expect } from "chai";
-import { calls, type LocatedSource, read, Sources } from "swank-client";
-import type { AnySource } from "swank-client/types";
+import { read, Sources, type types } from "swank-client";
+import * as calls from "swank-client/swank";
 import { thrown } from "../../support/caught.js";
 
 /** The text from the found place on, with marks of the status. */
-function shown(found: LocatedSource): string {
+function shown(found: types.LocatedSource): string {
   if (found.status !== "found") return `${found.status}: ${found.reason}`;
   const rest = found.source.text.slice(found.offset, found.offset + 12);
   return `${found.line}:${found.column} ${rest.split("\n")[0]}${found.isChanged ? " (changed)" : ""}`;
@@ -71,7 +71,7 @@ describe("Sources", () => {
 
   it("finds the text of forms and of an editor's buffers", async () => {
     const sources = new Sources({ read: async (place) => (place.kind === "buffer" ? "(buffer)" : undefined) });
-    const locate = async (place: AnySource) => shown(await sources.locate(place));
+    const locate = async (place: types.AnySource) => shown(await sources.locate(place));
     expect(await locate(calls.location(read('(:location (:buffer "b") (:position 1))')))).to.equal("1:1 (buffer)");
     const form = '(:location (:source-form "(𝒳 (#:***HERE*** y))") (:position 1))';
     expect(await locate(calls.location(read(form)))).to.equal("1:6 #:***HERE***");
@@ -107,7 +107,7 @@ describe("Sources", () => {
         return "(a)";
       },
     });
-    const here: AnySource = { file: "/a", line: 1, column: 1 };
+    const here: types.AnySource = { file: "/a", line: 1, column: 1 };
     await Promise.all([sources.locate(here), sources.locate(here)]);
     expect(places).to.deep.equal(["file"]);
   });

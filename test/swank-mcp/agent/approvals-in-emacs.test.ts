@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { UserAnswer } from "swank-client/types";
+import type { types } from "swank-client";
 import { type ApprovalRequest, Approvals, type AskInEmacs, Refusal, type Reply } from "swank-mcp";
 import { debuggedStop } from "../../support/mcp-debugged.js";
 
@@ -25,7 +25,7 @@ function user() {
 }
 
 /** An Emacs that gives this answer to every request, and records it. */
-function askingInEmacs(asked: ApprovalRequest[], answer: UserAnswer): AskInEmacs {
+function askingInEmacs(asked: ApprovalRequest[], answer: types.UserAnswer): AskInEmacs {
   return async (about) => {
     asked.push(about);
     return answer;
@@ -51,14 +51,11 @@ async function verdict(
 }
 
 describe("Approvals with Emacs", () => {
-  const inEmacs: readonly [UserAnswer, string][] = [
+  const inEmacs: readonly [types.UserAnswer, string][] = [
     ["yes", "allowed"],
     ["stop", "allowed"],
-    ["no", "APPROVAL_DENIED: Not allowed (:eval): evaluate code in frame #2; the user said no in Emacs."],
-    [
-      "unanswered",
-      "APPROVAL_DENIED: Not allowed (:eval): evaluate code in frame #2; no answer came within 55 s in Emacs.",
-    ],
+    ["no", "APPROVAL_DENIED: Not allowed: evaluate code in frame #2; the user said no in Emacs."],
+    ["unanswered", "APPROVAL_DENIED: Not allowed: evaluate code in frame #2; no answer came within 55 s in Emacs."],
     ["nobody", "allowed"],
   ];
   for (const [answer, expected] of inEmacs) {

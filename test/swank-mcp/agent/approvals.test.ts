@@ -274,7 +274,9 @@ describe("Approvals", () => {
         "answered true client Yes, for this stop",
         "decided act true server allowed before, for this stop",
       ]);
-      expect((await told("strict", mute, asked)).join()).to.match(/^decided act false server Not allowed .*cannot ask/);
+      expect((await told("strict", mute, asked)).join()).to.match(
+        /^decided act false server Not allowed: .*cannot ask/,
+      );
       expect(await told("off", approver, asked)).to.deep.equal([]);
     });
 

@@ -54,6 +54,8 @@ describe("readArguments", () => {
     ["trace-calls", { threads: 7 }, { threads: [7] }],
     ["debugger_invoke_restart", { restart: 1, values: '"a"' }, { restart: 1, values: ['"a"'] }],
     ["debugger_invoke_restart", { restart: "1", values: ['["a"]'] }, { restart: "1", values: ['["a"]'] }],
+    ["debugger_invoke_restart", { restart: 1, values: 42 }, { restart: 1, values: ["42."] }],
+    ["class-info", { name: "pay", arguments: [1, -20, "x"] }, { name: "pay", arguments: ["1.", "-20.", "x"] }],
     // Choices.
     ["debugger_step", { mode: "Over" }, { mode: "over" }],
     ["list-definitions", { type: "generic_function" }, { type: "generic-function" }],
@@ -84,7 +86,7 @@ describe("readArguments", () => {
     ["get-backtrace", { "max-frames": "five" }, { "max-frames": "five" }],
     ["apropos-search", { pattern: "x", regexp: "yes" }, { pattern: "x", regexp: "yes" }],
     ["trace-calls", { functions: "null" }, { functions: "null" }],
-    ["debugger_invoke_restart", { restart: 1, values: [42] }, { restart: 1, values: [42] }],
+    ["debugger_invoke_restart", { restart: 1, values: [1.5, true] }, { restart: 1, values: [1.5, true] }],
     ["debugger_frame_locals", { frame: "" }, { frame: "" }],
     ["load-changes", { file: "" }, { file: "" }],
     ["evaluate-lisp", { code: "1", __proto__x: 1, constructor: 2 }, { code: "1", __proto__x: 1, constructor: 2 }],

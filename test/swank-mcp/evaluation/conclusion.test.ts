@@ -38,7 +38,7 @@ const TABLE: readonly [event: string, followed: Answerable, isError: boolean, ch
     "set",
     "[TIMEOUT] TIMEOUT",
   ],
-  ["a resumed timeout that was interrupted again", stopped("interrupt"), true, "set", "[TIMEOUT] DIVISION"],
+  ["an interrupt while there was time left", stopped("interrupt"), true, "set", "[INTERRUPT] DIVISION"],
   [
     "stopped by a person who broke in",
     { ...stopped("interrupt"), kind: "interrupted" },
@@ -91,6 +91,19 @@ describe("conclude", () => {
     const text = reportText(conclude({ ...stopped("interrupt"), kind: "timed-out", seconds: 3 }));
     expect(text).to.equal(
       "[TIMEOUT] TIMEOUT\nThe evaluation gave no value within 3 s. It was interrupted and is paused in the debugger; it does not resume automatically.\n\n[Backtrace]\n0: (/ 1 0)",
+    );
+  });
+
+  it("names the lock for which an evaluation waited when its time was up", () => {
+    const timedOut = { kind: "timed-out", seconds: 3, lock: 'the lock "cache", which thread 7 holds' } as const;
+    expect(reportText(conclude({ ...stopped("interrupt"), ...timedOut }))).to.match(
+      /^\[TIMEOUT\] TIMEOUT\nThe thread was waiting for the lock "cache", which thread 7 holds\. Wait until that thread has released the lock, then let this one continue\.\nThe evaluation gave no value within 3 s\./,
+    );
+    expect(reportText(conclude({ ...timedOut, outcome: { ...SILENT, status: "aborted" } }))).to.match(
+      /within 3 s\. It was waiting for the lock "cache", which thread 7 holds, and could not stop there, so it was aborted\. Wait until /,
+    );
+    expect(reportText(conclude({ ...timedOut, kind: "running", thread: 9, transcript: SILENT }))).to.match(
+      /STILL RUNNING in thread 9\. It waits for the lock "cache", which thread 7 holds\. Wait until /,
     );
   });
 

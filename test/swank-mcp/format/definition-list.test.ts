@@ -1,12 +1,15 @@
 import { expect } from "chai";
-import { DEFINITION_KINDS, type ResetReport } from "swank-client";
-import type { Definition, Definitions } from "swank-client/types";
+import { DEFINITION_KINDS, type types } from "swank-client";
 import { definitionsBlocks, LISTED_TYPES, resetText } from "swank-mcp";
 import { Snapshots } from "../../support/snapshots.js";
 
 const snapshots = new Snapshots(import.meta.url);
 
-function definition(kind: Definition["kind"], name: string, changes: Partial<Definition> = {}): Definition {
+function definition(
+  kind: types.Definition["kind"],
+  name: string,
+  changes: Partial<types.Definition> = {},
+): types.Definition {
   return { kind, name, redefined: false, changed: false, ...changes };
 }
 
@@ -16,7 +19,7 @@ describe("definitionsBlocks", () => {
     expect(definitionsBlocks({ definitions: [], loaded: [] }, "macro")).to.deep.equal(["No definitions in session."]);
   });
 
-  const all: Definitions = {
+  const all: types.Definitions = {
     definitions: [
       definition("variable", "APP::*X*"),
       definition("function", "APP:RUN", { redefined: true }),
@@ -66,14 +69,22 @@ describe("definitionsBlocks", () => {
 });
 
 describe("resetText", () => {
-  const nothing: ResetReport = { undefined: [], left: [], loaded: [], aborted: 0, stillRunning: 0 };
+  const nothing: types.ResetReport = {
+    package: "COMMON-LISP-USER",
+    undefined: [],
+    left: [],
+    loaded: [],
+    aborted: 0,
+    stillRunning: 0,
+  };
 
   it("is short if nothing was reset", () => {
     expect(resetText(nothing)).to.equal("Session reset. The package is COMMON-LISP-USER.");
   });
 
   it("names undefined definitions, and those left with the reason", () => {
-    const report: ResetReport = {
+    const report: types.ResetReport = {
+      package: "COMMON-LISP-USER",
       undefined: [{ kind: "function", name: "APP::F" }],
       left: [
         { kind: "class", name: "APP::C", reason: "kind" },

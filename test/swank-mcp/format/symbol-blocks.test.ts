@@ -1,6 +1,5 @@
 import { expect } from "chai";
-import type { SymbolDescription } from "swank-client";
-import type { FoundSymbol, Meaning } from "swank-client/types";
+import type { types } from "swank-client";
 import { symbolBlocks } from "swank-mcp";
 import { Snapshots } from "../../support/snapshots.js";
 
@@ -8,11 +7,15 @@ const snapshots = new Snapshots(import.meta.url);
 
 const NOT_KNOWN = { documentation: undefined, source: undefined };
 
-function found(name: string, meanings: readonly Meaning[], access: FoundSymbol["access"] = "external"): FoundSymbol {
+function found(
+  name: string,
+  meanings: readonly types.Meaning[],
+  access: types.FoundSymbol["access"] = "external",
+): types.FoundSymbol {
   return { status: "found", name, access, package: "APP", meanings };
 }
 
-const MAPCAR: Meaning = {
+const MAPCAR: types.Meaning = {
   kind: "function",
   name: "COMMON-LISP::MAPCAR",
   arglist: "(FUNCTION LIST &REST MORE-LISTS)",
@@ -22,7 +25,7 @@ const MAPCAR: Meaning = {
   source: { kind: "file", file: "SYS:SRC;CODE;LIST.LISP", position: 1_500_000, line: 51454 },
 };
 
-const PRINT_BASE: Meaning = {
+const PRINT_BASE: types.Meaning = {
   kind: "variable",
   name: "COMMON-LISP::*PRINT-BASE*",
   value: { text: "10", cut: undefined },
@@ -45,7 +48,7 @@ describe("symbolBlocks", () => {
   });
 
   it("has the contract's form for a missing symbol or package", () => {
-    const unknown: SymbolDescription = {
+    const unknown: types.SymbolDescription = {
       status: "symbol-not-found",
       name: "NONEXISTENT-SYMBOL",
       package: "CL-USER",
@@ -55,13 +58,13 @@ describe("symbolBlocks", () => {
     expect(symbolBlocks(unknown, "nonexistent-symbol")).to.deep.equal([
       "Symbol NONEXISTENT-SYMBOL not found in package CL-USER (status: NIL)",
     ]);
-    const nowhere: SymbolDescription = { status: "package-not-found", package: "NONEXISTENT", similar: [] };
+    const nowhere: types.SymbolDescription = { status: "package-not-found", package: "NONEXISTENT", similar: [] };
     expect(symbolBlocks(nowhere, "foo")).to.deep.equal(["Package NONEXISTENT not found"]);
   });
 
   it("reports too many package markers in a second block", () => {
-    const nowhere: SymbolDescription = { status: "package-not-found", package: "FOO", similar: [] };
-    const unknown: SymbolDescription = {
+    const nowhere: types.SymbolDescription = { status: "package-not-found", package: "FOO", similar: [] };
+    const unknown: types.SymbolDescription = {
       status: "symbol-not-found",
       name: "BAR:BAZ",
       package: "FOO",
@@ -77,14 +80,20 @@ describe("symbolBlocks", () => {
 
   it("suggests similar names in a second block", () => {
     const elsewhere = ["A:X", "B::X"];
-    const unknown: SymbolDescription = { status: "symbol-not-found", name: "X", package: "CL", elsewhere, more: 3 };
+    const unknown: types.SymbolDescription = {
+      status: "symbol-not-found",
+      name: "X",
+      package: "CL",
+      elsewhere,
+      more: 3,
+    };
     expect(symbolBlocks(unknown, "x")[1]).to.equal("In other packages: A:X, B::X, ... 3 more symbols");
-    const nowhere: SymbolDescription = { status: "package-not-found", package: "AP", similar: ["APP", "MAP"] };
+    const nowhere: types.SymbolDescription = { status: "package-not-found", package: "AP", similar: ["APP", "MAP"] };
     expect(symbolBlocks(nowhere, "ap:x")[1]).to.equal("Packages with similar names: APP, MAP");
   });
 
   it("repeats a long name cut and with control characters escaped", () => {
-    const named = (name: string): SymbolDescription => ({
+    const named = (name: string): types.SymbolDescription => ({
       status: "symbol-not-found",
       name,
       package: "CL-USER",
@@ -101,7 +110,7 @@ describe("symbolBlocks", () => {
   });
 
   it("has an entry for each meaning, with the value in the first", () => {
-    const meanings: Meaning[] = [
+    const meanings: types.Meaning[] = [
       { ...NOT_KNOWN, kind: "function", name: "APP::X", arglist: "()", methods: undefined, documentation: "Calls." },
       { ...NOT_KNOWN, kind: "structure", name: "APP::X", superclasses: ["BASE"], slots: ["A", "B"] },
       {
@@ -119,7 +128,7 @@ describe("symbolBlocks", () => {
   const operator = { ...NOT_KNOWN, name: "APP::X", arglist: "(Y)", methods: undefined };
   const classLike = { ...NOT_KNOWN, name: "APP::X", superclasses: [], slots: [] };
   const variable = { ...NOT_KNOWN, name: "APP::X", value: { text: "1", cut: undefined } };
-  const WORDS: readonly (readonly [Meaning, string])[] = [
+  const WORDS: readonly (readonly [types.Meaning, string])[] = [
     [{ ...operator, kind: "function" }, "APP::X [FUNCTION]\n  Arglist: (Y)"],
     [{ ...operator, kind: "macro" }, "APP::X [MACRO]\n  Arglist: (Y)"],
     [{ ...operator, kind: "generic-function", methods: 3 }, "APP::X [GENERIC-FUNCTION]\n  Arglist: (Y)\n  Methods: 3"],
@@ -157,14 +166,14 @@ describe("symbolBlocks", () => {
   });
 
   it("keeps the documentation's empty lines empty", () => {
-    const meaning: Meaning = { ...PRINT_BASE, value: undefined, documentation: "One.\n\n  Two." };
+    const meaning: types.Meaning = { ...PRINT_BASE, value: undefined, documentation: "One.\n\n  Two." };
     const [text] = symbolBlocks(found("COMMON-LISP::*PRINT-BASE*", [meaning]), "x");
     expect(text).to.equal("COMMON-LISP::*PRINT-BASE* [VARIABLE]\n  Documentation:\n    One.\n\n      Two.");
   });
 
   it("shows hints in a second block", () => {
     const file = { kind: "file", file: "/a/b.lisp", position: 12, line: 3 } as const;
-    const meanings: Meaning[] = [
+    const meanings: types.Meaning[] = [
       { ...operator, kind: "function", source: file },
       { ...variable, kind: "variable", value: undefined, source: { ...file, position: undefined, line: undefined } },
       { ...operator, kind: "function", name: "(SETF APP::X)", source: file },
@@ -174,13 +183,13 @@ describe("symbolBlocks", () => {
 The variable is unbound.
 Source file: /a/b.lisp`,
     );
-    const offset: Meaning = { ...operator, kind: "function", source: { ...file, line: undefined } };
+    const offset: types.Meaning = { ...operator, kind: "function", source: { ...file, line: undefined } };
     expect(symbolBlocks(found("APP::X", [offset]), "app::x")).to.deep.equal([
       "APP::X [FUNCTION]\n  Arglist: (Y)\n  Source: /a/b.lisp:12",
       "12 is the character offset in /a/b.lisp; its line is unknown, because the image cannot read the file.",
     ]);
     const form = Array.from({ length: 25 }, (_, index) => `line ${index}`).join("\n");
-    const evaluated: Meaning = {
+    const evaluated: types.Meaning = {
       ...variable,
       kind: "variable",
       value: { text: "(1 ...)", cut: { by: ["length"], shown: 1, total: 9 } },

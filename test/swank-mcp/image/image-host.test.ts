@@ -72,7 +72,7 @@ describe("ImageHost", () => {
     const second = await context.session(NEVER);
     expect(second.client.info.pid).to.equal(2);
     expect(notices.take()).to.deep.equal([
-      "The image was killed. This answer comes from a new image (pid 2): definitions and stops of the previous image are gone. So are the object ids of debugger_frames. So are the breakpoints of breakpoint_set.",
+      "The image was killed. This answer comes from a new image (pid 2): definitions of the previous image are gone. So are stops, breakpoints and object ids, if there were any.",
     ]);
     await context.session(NEVER);
     expect(notices.take()).to.deep.equal([]);

@@ -135,12 +135,4 @@ describe("debugger_continue and approval", function () {
       expect(await lisp.evaluate("*deleted*")).to.deep.equal(["=> NIL"]);
     });
   }
-
-  it("shows CONTINUE in debugger_step's prompt if a step from an error begins with it", async () => {
-    const lisp = await start();
-    await lisp.evaluate(`(list ${DELETE})`);
-    expect(await lisp.refusal("debugger_step", { mode: "out" })).to.include({ type: "APPROVAL_DENIED" });
-    expect(asked[0]).to.match(/^AI agent wants to step out:\nCONTINUE: Delete the customers\nCode: /);
-    expect(await lisp.evaluate("*deleted*")).to.deep.equal(["=> NIL"]);
-  });
 });

@@ -100,6 +100,22 @@ describe("evaluate-lisp on code that behaves badly", () => {
       code: '(defun stop-with (x) (error "~a" (type-of x))) (stop-with (make-instance \'endless))',
     });
     expect(blocks(stop).join("\n")).to.match(/X = #<a COMMON-LISP-USER::ENDLESS takes too long to print>/);
+    expect(blocks(stop).at(-1)).to.match(
+      /^Printing stops after 2 s for one answer\. inspect-object shows the parts .* correct it\.$/,
+    );
+  });
+
+  it("says how to look at an object that prints slowly, which is true", async () => {
+    await server.evaluate(`(defclass slow () ((part :initform (list 1 2))))
+      (defmethod print-object ((x slow) s) (sleep 3) (write-string "#<slow>" s)) (defvar *slow* (make-instance 'slow)) nil`);
+    const inspected = blocks(await server.call("inspect-object", { object: "*slow*" }));
+    expect(inspected[0]).to.match(/^#<a COMMON-LISP-USER::SLOW takes too long to print>\n[\s\S]*^\[0\] PART: \(1 2\)/m);
+    expect(inspected.at(-1)).to.match(/^Printing stops after 2 s/);
+    const instances = blocks(await server.call("heap", { what: "instances", type: "slow" }));
+    expect(instances.at(-1)).to.match(/^Printing stops after 2 s/);
+    expect(await server.evaluate("*slow*", { timeout: 20 })).to.deep.equal(["=> #<slow>"]);
+    for (const text of ['"#<a CL-USER::SLOW takes too long to print>"', "'|#<a slow takes too long to print>|"])
+      expect(await server.evaluate(text)).to.have.length(1);
   });
 
   it("says how a timeout was understood that may be meant in milliseconds", async () => {
@@ -109,7 +125,9 @@ describe("evaluate-lisp on code that behaves badly", () => {
       "timeout 30000 was taken as 30000 seconds (500 minutes), not milliseconds.",
     ]);
     expect(await remark(600)).to.deep.equal(["=> 1"]);
-    expect((await remark(300_000))[0]).to.match(/must be a number of seconds above 0 and at most 86400, not 300000\./);
+    expect((await remark(300_000))[0]).to.match(
+      /must be a number of seconds of at least 0.001 and at most 86400, not 300000\./,
+    );
   });
 });
 
@@ -172,16 +190,22 @@ describe("invisible and look-alike characters", () => {
   it("are named with their line in files that the compiler warns about", async () => {
     const folder = await mkdtemp(join(tmpdir(), "odd-"));
     try {
-      for (const [name, text, odd] of [
+      for (const [name, text, odd, encoding] of [
         ["mark", "\ufeff(defun odd-1 () 1)\n", "U+FEFF ZERO WIDTH NO-BREAK SPACE at line 1, column 1 "],
         ["blank", "(defun odd-2 () 1)\n\u00a0\n(list 1)\n", "U+00A0 NO-BREAK SPACE at line 2, column 1 "],
         ["zero", "(defun odd-3 () 1)\n\n\u200b(list 1)\n", "U+200B ZERO WIDTH SPACE at line 3, column 1 "],
         ["inner", "(defun odd-4 ()\n  (list\u00a01))\n", "U+00A0 NO-BREAK SPACE at line 2, column 8 "],
+        ["latin-1", "(defun odd-5 ()\n  (list\u00a01))\n", "U+00A0 NO-BREAK SPACE at line 2, column 8 ", "latin1"],
+        ["utf-16", "\n(defun odd-6 ()\n  (list\u00a01))\n", "U+00A0 NO-BREAK SPACE at line 3, column 8 ", "utf16le"],
       ] as const) {
         const file = join(folder, `${name}.lisp`);
-        await writeFile(file, text);
+        await writeFile(file, text, encoding);
         expect((await answer("load-system", { file })).text, name).to.contain(odd);
       }
+      const file = join(folder, "koi8-r.lisp");
+      await writeFile(file, "(defun odd-7 ()\n  (list\u009a1))\n", "latin1");
+      const code = `(load "${file}" :external-format :koi8-r)`;
+      expect((await answer("evaluate-lisp", { code })).text).to.contain("U+00A0 NO-BREAK SPACE at line 2, column 8 ");
     } finally {
       await rm(folder, { recursive: true });
     }
@@ -196,8 +220,29 @@ describe("invisible and look-alike characters", () => {
       ["show-source", { name: "(method area (inte\u200bger))" }],
       ["breakpoint_set", { function: "(method area (inte\u200bger))" }],
       ["describe-symbol", { name: "area", arguments: ["\u201ca\u201d"] }],
+      ["evaluate-lisp", { code: "1", package: "cl\u200b-user" }],
+      ["trace-calls", { code: "1", package: "cl\u200b-user" }],
+      ["profile-code", { code: "1", package: "cl\u200b-user" }],
     ] as const)
-      expect((await answer(tool, args)).text, `${tool} ${JSON.stringify(args)}`).to.match(/U\+20[01][BC] /);
+      expect((await answer(tool, args)).text, `${tool} ${JSON.stringify(args)}`).to.match(/U\+20[01][BC][ ,]/);
+  });
+
+  it("are named in the names of files, folders and systems, and in patterns", async () => {
+    const file = "/no/such\u00a0file.lisp";
+    for (const [tool, args] of [
+      ["load-system", { system: "my\u00a0sys" }],
+      ["search-source", { pattern: "car", system: "my\u00a0sys" }],
+      ["search-source", { pattern: "car", folder: "/no/such\u00a0folder" }],
+      ["search-source", { pattern: "c\u00a0ar", system: "swank" }],
+      ["apropos-search", { pattern: "c\u00a0ar" }],
+      ...["load-system", "compile-code", "show-source", "list-changes", "load-changes"].map(
+        (tool) => [tool, { file }] as const,
+      ),
+    ] as const)
+      expect((await answer(tool, args)).text, `${tool} ${JSON.stringify(args)}`).to.match(
+        /The (?:name|pattern) contains U\+00A0, which is invisible or looks like another character\./,
+      );
+    expect((await answer("load-system", { file: "/no/such file.lisp" })).text).not.to.contain("U+");
   });
 
   it("are parts of names that exist, of strings, comments and characters", async () => {

@@ -26,7 +26,7 @@ describe("the code of breakpoints", () => {
   /** Returns the answer, with breakpoints numbered from 1. */
   async function evaluated(code: string): Promise<string> {
     const blocks = await program.lisp.evaluate(code);
-    return normalized(blocks.join("\n\n")).replace(/Breakpoint \d+/g, "Breakpoint <n>");
+    return normalized(blocks.join("\n\n")).replace(/(Breakpoints?) [\d, ]+ on/g, "$1 <n> on");
   }
 
   it("sees the parameters by name, also from another package, and those not passed with their constant defaults", async () => {
@@ -111,10 +111,9 @@ describe("the code of breakpoints", () => {
 
   it("prints for a method each run, with its own arguments", async () => {
     await program.lisp.setBreakpoint({ function: "(method shop::volume (shop::box))", log: "(list args scale)" });
-    program.snapshots.match(
-      "printed for a method",
-      await evaluated("(shop::volume (make-instance 'shop::box :size 2))"),
-    );
+    const printed = await evaluated("(shop::volume (make-instance 'shop::box :size 2))");
+    // Newer SBCLs know that the :AROUND method was called with keywords, which its code does not use.
+    program.snapshots.match("printed for a method", printed.replace(" &REST #<unavailable argument>", ""));
   });
 
   it("prints calls in threads to the evaluation that started them, and lists those after its end", async () => {
@@ -158,5 +157,33 @@ describe("the code of breakpoints", () => {
     expect(result._meta?.["swank-mcp/outcome"]).to.include({ status: "stopped" });
     await program.lisp.removeBreakpoints();
     expect(await program.lisp.resume("debugger_continue")).to.deep.equal(["=> 1"]);
+  });
+
+  it("is named again only if code names its function, or something has happened to it since", async () => {
+    const { id } = await program.lisp.setBreakpoint({ function: "shop::total" });
+    const uncalled = `=> 1\n\nBreakpoint ${id} on SHOP::TOTAL was not hit: it was not called by name.`;
+    expect(await evaluated("1")).to.equal(uncalled.replace(String(id), "<n>"));
+    expect(await evaluated("1")).to.equal("=> 1");
+    expect(await evaluated("(or 1 (shop::total 2))")).to.equal(uncalled.replace(String(id), "<n>"));
+    await program.lisp.removeBreakpoints();
+    await program.lisp.setBreakpoint({ function: "shop::total", condition: "(eql (first args) 77)" });
+    expect(await evaluated("(funcall 'shop::total 2)")).to.match(/false at the only call/);
+    expect(await evaluated("1")).to.equal("=> 1");
+    expect(await evaluated("(or 1 'shop::total)")).to.match(/was not called by name/);
+  });
+
+  it("is named once a function that was not called, and not so if a call stopped at another breakpoint on it or ran for the debugger", async () => {
+    await program.lisp.setBreakpoint({ function: "shop::total", condition: "(eql (first args) 77)" });
+    await program.lisp.setBreakpoint({ function: "shop::total", condition: "(eql (first args) 1)" });
+    await program.lisp.setBreakpoint({ function: "shop::sized", condition: "(null list)" });
+    program.snapshots.match("no call", await evaluated("(+ 1 1)"));
+    await program.lisp.evaluate("(shop::total 1)");
+    await program.lisp.call("debugger_eval_in_frame", { frame: 0, code: "(shop::sized '(1))" });
+    await program.lisp.abortAll();
+    program.snapshots.match(
+      "a call that was left at another breakpoint, and one of the debugger",
+      await evaluated("(+ 1 1)"),
+    );
+    program.snapshots.match("a call that reached it", await evaluated("(shop::total 2)"));
   });
 });

@@ -159,7 +159,7 @@ describe("swank-mcp console in a terminal", () => {
     await terminal.shows("Code: (+ 1 2)");
     await terminal.shows("Yes, No, Show Code, Yes, for this stop? ");
     terminal.press("n", KEYS.enter);
-    await terminal.shows("Not allowed (:eval): evaluate code in frame #0; the user said no.");
+    await terminal.shows("Not allowed: evaluate code in frame #0; the user said no.");
     await terminal.enter(",in 0 (+ 1 2)", "] ");
     await terminal.shows("Yes, for this stop? ");
     terminal.press("y", KEYS.enter);

@@ -58,6 +58,7 @@ For full backtrace, use ,backtrace.`,
     locals: name, value, object_id, argument
       NUMBERS  NIL  1  true
 total_frames: N
+outside_page: N
 thread: N`,
   ],
   [",locals 1", "locals: name, value, object_id, argument\n  NUMBERS  NIL  1  true\ncatch_tags: none\nthread: N"],
@@ -191,7 +192,7 @@ function neutral(text: string): string {
   return text
     .replace(/thread \d+\/\d+/g, "thread N/N")
     .replace(/^(thread: |Thread )\d+\/\d+/gm, "$1N")
-    .replace(/^total_frames: \d+$/gm, "total_frames: N")
+    .replace(/^(total_frames|outside_page): \d+$/gm, "$1: N")
     .replace(/\d+ more frames/g, "N more frames")
     .replace(/evaluation \d+:/g, "evaluation N:")
     .replace(/\(pid \d+\)/g, "(pid N)");

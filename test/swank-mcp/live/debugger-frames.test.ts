@@ -91,9 +91,14 @@ describe("debugger_frames and debugger_frame_locals", () => {
     expect((await lisp.frames({ internal: true })).frames).to.have.lengthOf(20);
     const page = async (start: number, end?: number) =>
       (await lisp.frames({ start, internal: true, ...(end ? { end } : {}) })).frames;
-    expect([...(await page(0, 7)), ...(await page(7, 20)), ...(await page(20, total + 50))]).to.deep.equal(all);
+    // The garbage collector moves objects, whose addresses are in the text.
+    const still = (frames: unknown) =>
+      JSON.stringify(frames, undefined, 1).replaceAll(/\{1[0-9A-F]{9}\}/g, "{address}");
+    expect(still([...(await page(0, 7)), ...(await page(7, 20)), ...(await page(20, total + 50))])).to.equal(
+      still(all),
+    );
     // A page can begin where the first one ends.
-    expect(await page(20)).to.deep.equal(all.slice(20, 40));
+    expect(still(await page(20))).to.equal(still(all.slice(20, 40)));
     expect(await page(3, 3)).to.deep.equal([]);
   });
 

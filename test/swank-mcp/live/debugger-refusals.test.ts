@@ -144,7 +144,7 @@ describe("debugger tool refusals", () => {
       ["debugger_frame_locals", {}],
       ["debugger_eval_in_frame", { frame: 0 }],
       ["debugger_eval_in_frame", { frame: 1.5, code: "1" }],
-      ["debugger_invoke_restart", { restart: 1, values: [1] }],
+      ["debugger_invoke_restart", { restart: 1, values: [{}] }],
       ["debugger_step", { mode: "sideways" }],
       ["debugger_continue", { timeout: 0 }],
       ["breakpoint_set", { function: "f", hit_count: 0 }],

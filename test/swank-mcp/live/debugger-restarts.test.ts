@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect } from "chai";
 import { McpDebugger, stopName } from "../../support/mcp-debugger.js";
 
@@ -66,6 +69,21 @@ describe("debugger_invoke_restart with values", () => {
       .that.matches(/=> \(1 1\)$/);
   });
 
+  it("says after an error that the values were not checked if it is not known which ones the restart takes", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "keyed-"));
+    const file = join(folder, "keyed.lisp");
+    const clause = '(restart-case (error "x") (keyed (&key a) a))';
+    await writeFile(file, `(defun keyed () ${clause})`);
+    await lisp.evaluate(`(load (compile-file ${JSON.stringify(file)}))`);
+    await rm(folder, { recursive: true });
+    await lisp.evaluate("(keyed)");
+    const answer = await invoke("KEYED", "1");
+    expect(answer[0]).to.match(/PROGRAM-ERROR/);
+    expect(answer.at(-1)).to.equal("It is not known which values that restart takes: they were not checked.");
+    await lisp.evaluate(clause);
+    expect(await invoke("KEYED", ":a", "1")).to.deep.equal(["=> 1"]);
+  });
+
   it("invokes the innermost restart of a name, and says so if there are several", async () => {
     const code = '(restart-case (restart-case (error "x") (same () :inner)) (same () :outer))';
     await lisp.evaluate(code);
@@ -78,6 +96,12 @@ describe("debugger_invoke_restart with values", () => {
   });
 
   it("says which restart debugger_continue invoked at an error if there are several", async () => {
+    await lisp.evaluate('(error "x")');
+    const [older] = await lisp.stops();
+    expect((await lisp.refusal("debugger_continue")).message).to.equal(
+      `The stop of thread ${older} at SIMPLE-ERROR has no CONTINUE restart.`,
+    );
+    await lisp.abortAll();
     await lisp.evaluate('(list (with-simple-restart (continue "Outer") (cerror "Inner" "x") 1))');
     expect(await lisp.resume("debugger_continue")).to.deep.equal([
       "=> (1)",
@@ -148,6 +172,13 @@ describe("debugger_invoke_restart with values", () => {
     expect(refused.message).to.match(/takes (at least )?1 value/);
     expect(await lisp.stops()).to.deep.equal([stop]);
     expect(await invoke("ASK", "7")).to.deep.equal(["=> (:GOT 7)"]);
+  });
+
+  it("says how a CONTINUE with a value is invoked, without naming an argument that debugger_continue does not have", async () => {
+    await lisp.evaluate('(restart-case (error "x") (continue (v) v))');
+    const { next } = await lisp.refusal("debugger_continue", {});
+    expect(next).to.equal("Invoke it with one Lisp expression for each value. The stop is unchanged.");
+    expect(await invoke("CONTINUE", "7")).to.deep.equal(["=> 7"]);
   });
 
   it("gives a restart that reads input an immediate end of file", async () => {

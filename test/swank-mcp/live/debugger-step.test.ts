@@ -172,7 +172,16 @@ describe("debugger_step", () => {
     }
   });
 
-  it("refuses an error that cannot be continued", async () => {
+  it("refuses an error, and does not continue it", async () => {
+    await lisp.evaluate('(defvar *continued* nil) (progn (cerror "Go on." "x") (setf *continued* (list 1 2)))');
+    for (const mode of ["into", "over", "out"]) {
+      expect(await lisp.refusal("debugger_step", { mode })).to.deep.include({
+        type: "NOT_STEPPABLE",
+        next: "debugger_continue invokes its CONTINUE restart: Go on.",
+      });
+    }
+    expect(await lisp.evaluate("*continued*")).to.deep.equal(["=> NIL"]);
+    await lisp.abortAll();
     await lisp.evaluate('(error "x")');
     expect(await lisp.refusal("debugger_step", { mode: "over" })).to.include({ type: "NOT_STEPPABLE" });
     expect(await lisp.stops()).to.have.lengthOf(1);

@@ -40,12 +40,14 @@ describe("swank-mcp before the first call", () => {
     expect((await readdir(folder)).filter((name) => name.endsWith(".core"))).to.deep.equal([]);
   });
 
-  it("says on standard error and in the progress of the waiting call that the first launch loads Swank", async () => {
+  it("says on standard error and in the progress of the waiting call that there is no core, so that Swank is loaded", async () => {
     const server = await McpStdio.start(["--cache-dir", folder]);
     const { id, result } = server.startCall("evaluate-lisp", { code: "1" });
     const { params } = await server.progressOf({ id });
-    expect(params?.["message"]).to.match(/^The first launch with this SBCL and Swank loads Swank/);
-    expect(server.errorText).to.match(/^swank-mcp: The first launch with this SBCL and Swank loads Swank.*\n$/);
+    expect(params?.["message"]).to.match(/^There is no Lisp core for this SBCL and Swank yet\. Swank is loaded/);
+    expect(server.errorText).to.match(
+      /^swank-mcp: There is no Lisp core for this SBCL and Swank yet\. Swank is loaded.*\n$/,
+    );
     server.send({ method: "notifications/cancelled", params: { requestId: id } });
     result.catch(() => undefined);
     await server.end();

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import { allBlocks, blocks, refusalType } from "../../support/mcp-results.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
@@ -66,6 +67,39 @@ describe("half-open connection", function () {
         expect(await server.evaluate("(survivor 42)")).to.deep.equal(["=> 42"]);
       }),
 
+    "ends cancelled calls, and later calls say what is known once": () =>
+      throughProxy(async (server, proxy) => {
+        await define(server);
+        proxy.stopForwarding();
+        let answered = 0;
+        for (const [tool, args] of CANCELLED) {
+          const { id, result } = server.startCall(tool, args);
+          const count = () => {
+            answered += 1;
+          };
+          // The end of the server ends the wait, too.
+          result.then(count, () => undefined);
+          await pause(500);
+          server.cancel(id);
+        }
+        await timed(server, "describe-symbol");
+        for (const tool of ["describe-symbol", "evaluate-lisp"]) {
+          const { result, time } = await timed(server, tool);
+          expect(refusalType(result)).to.equal("IMAGE_HANGS");
+          const text = allBlocks(result).join("\n");
+          expect(text).to.match(SILENT).and.to.match(UNKNOWN);
+          expect(text.match(/Nothing arrives/g)).to.have.lengthOf(1);
+          expect(time, tool).to.be.below(AT_ONCE);
+        }
+        proxy.resume();
+        expect(await server.evaluate("(survivor 42)")).to.deep.equal(["=> 42"]);
+        // What waited in the tunnel has reached the image: the code of the cancelled evaluation, and then its end.
+        await pause(4000);
+        expect(await server.evaluate("(boundp 'cancelled-late)")).to.deep.equal(["=> NIL"]);
+        expect((await server.call("lisp-status")).structuredContent).to.deep.include({ stopped: [] });
+        expect(answered).to.equal(0);
+      }),
+
     "is replaced as soon as a new connection is answered": () =>
       throughProxy(async (server, proxy) => {
         await define(server);
@@ -102,6 +136,13 @@ describe("half-open connection", function () {
     },
   });
 });
+
+/** Calls of each kind that are cancelled: an evaluation, a call that reads, and one that loads code first. */
+const CANCELLED = [
+  ["evaluate-lisp", { code: "(progn (sleep 3) (setf (symbol-value 'cancelled-late) t))" }],
+  ["describe-symbol", { name: "survivor" }],
+  ["load-system", { system: "uiop" }],
+] as const;
 
 const ARGUMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "evaluate-lisp": { code: "(survivor 42)" },

@@ -55,6 +55,15 @@ describe("heap", function () {
     snapshots.match("a summary with garbage", steady(await heap({ what: "summary", type: "shop::basket", gc: false })));
   });
 
+  it("says that compiled code is not counted, where that matters", async () => {
+    const note = "\nMost compiled code is not counted, and of functions only closures and funcallable objects.";
+    expect(await heap({ what: "summary" })).to.include(note);
+    expect(await heap({ what: "summary", type: "function" })).to.match(/ {2}SB-KERNEL:CLOSURE\n/);
+    expect(await heap({ what: "growth", type: "compiled-function" })).to.include(note);
+    expect(await heap({ what: "instances", type: "function" })).to.include(note);
+    expect(await heap({ what: "instances", type: "shop::basket" })).to.not.include(note);
+  });
+
   it("shows what has grown since the last summary, and around code", async () => {
     await heap({ what: "summary" });
     await lisp.evaluate("(shop::place 50) nil");

@@ -86,6 +86,9 @@ const MAILBOX_LOCKS = [
   "(swank/sbcl::mailbox.mutex (swank/sbcl::mailbox sb-thread:*current-thread*))",
 ] as const;
 
+const unkept = (lock: string) =>
+  `No stop was kept, and the stack is unwound: the thread held ${lock}, which others need.`;
+
 describe("Code that stops while it holds a lock of Swank's mailboxes", () => {
   let server: McpStdio;
 
@@ -103,13 +106,22 @@ describe("Code that stops while it holds a lock of Swank's mailboxes", () => {
     ] as const)
       it(`is unwound, and the tools answer: ${form} with ${lock}`, async () => {
         const failed = await server.call("evaluate-lisp", { code: `(sb-thread:with-mutex (${lock}) ${form})` });
-        expect(blocks(failed).join("\n")).to.match(said);
+        expect(blocks(failed)[0]).to.match(said);
+        expect(blocks(failed)[1]).to.equal(unkept("a lock of Swank's mailboxes"));
         expect((await server.call("lisp-status")).structuredContent).to.deep.include({ stopped: [] });
         expect(blocks(await server.call("debugger_frames"))[0]).to.match(/^Thread not in debugger/);
         expect(blocks(await server.call("list-threads", {})).join("\n")).not.to.match(/\b\d+\/1\b/);
         expect(blocks(await server.call("describe-symbol", { name: "car" })).join("\n")).to.match(/CAR/);
         expect(blocks(await server.call("evaluate-lisp", { code: "(+ 1 2)" }))[0]).to.equal("=> 3");
       });
+
+  it("is told that no stop was kept, as at a conflict of names, where the thread holds the lock on packages", async () => {
+    const packages =
+      "(defpackage con-1 (:export x)) (defpackage con-2 (:export x)) (defpackage con-3 (:use con-1 con-2))";
+    const [report, aside = ""] = blocks(await server.call("evaluate-lisp", { code: packages }));
+    expect(report).to.match(/name-conflicts/);
+    expect(aside.split("\n")[0]).to.equal(unkept("the lock on packages"));
+  });
 
   it("does not keep mailboxes of ended threads from being removed later", async () => {
     for (let count = 0; count < 40; count++) expect(await server.evaluate("(+ 1 2)")).to.deep.equal(["=> 3"]);
@@ -145,6 +157,16 @@ async function expectUnanswered(server: McpStdio): Promise<void> {
   expect(status.isError).to.equal(false);
   expect(status.structuredContent?.["unresponsive"]).to.match(UNKNOWN_LOCK);
 }
+
+/** How answers name the compiler's lock and the running thread that holds it. */
+const RUNNING_HOLDER = /the compiler's lock \("[^"]+"\), which thread \d+ holds[.,]/;
+
+/** Calls for which the image first loads code of the library, which needs the compiler's lock. */
+const NEEDING_MODULES = [
+  ["list-threads", {}],
+  ["describe-symbol", { name: "car" }],
+  ["list-changes", {}],
+] as const;
 
 const PACKAGE_LOCK =
   /a thread of Swank that serves a connection waits for the lock "Package Graph Lock", which thread (\d+) holds while it is stopped as \1\/1\./i;
@@ -194,6 +216,76 @@ describe("While another thread holds a lock that Swank needs for each message", 
       expect(await server.evaluate("(+ 1 2)")).to.deep.equal(["=> 3"]);
       await server.end();
     },
+
+    "calls name the compiler's lock that a running thread holds, within their time": () =>
+      attached(async (server) => {
+        // The answer may need the lock, so the thread takes it later.
+        const hold = "(progn (sb-thread:make-thread (lambda () (sleep 2) (sb-c::with-world-lock () (sleep 600)))) 1)";
+        expect(await server.evaluate(hold)).to.deep.equal(["=> 1"]);
+        await pause(2500);
+        for (const [tool, args] of [
+          ["load-system", { system: "uiop", timeout: 1 }],
+          ["run-tests", { name: "none", timeout: 1 }],
+          ["load-changes", { timeout: 1 }],
+        ] as const) {
+          const refused = await server.call(tool, args);
+          expect(refusalType(refused), `${tool}: ${allBlocks(refused).join(" / ")}`).to.equal("IMAGE_HANGS");
+          expect(blocks(refused)[0], tool)
+            .to.match(/^Nothing was run: .* within 1 s\. Requests to the image wait for the compiler's lock \(".+"\), /)
+            .and.to.match(/which thread \d+ holds\.\nWait until that thread has released the lock, then call again\./);
+        }
+      }),
+
+    "calls name the compiler's lock that a running thread holds, and nothing is lost": () =>
+      attached(async (server) => {
+        const hold =
+          "(defvar *free* nil) (setf (symbol-function 'survivor) #'identity) (progn (sb-thread:make-thread " +
+          "(lambda () (sleep 2) (sb-c::with-world-lock () (loop until *free* do (sleep 1/10))))) 1)";
+        expect(await server.evaluate(hold)).to.deep.equal(["=> 1"]);
+        await pause(2500);
+        const waiting = await server.call("evaluate-lisp", { code: "(sb-c::with-world-lock () 1)", timeout: 1 });
+        expect(blocks(waiting)[0])
+          .to.match(RUNNING_HOLDER)
+          .and.to.match(/ Wait until that thread has released the lock, /);
+        expect(await server.evaluate("(+ 1 2)")).to.deep.equal(["=> 3"]);
+        await Promise.all(
+          NEEDING_MODULES.map(async ([tool, args]) => {
+            const refused = await server.call(tool, args);
+            expect(refusalType(refused), `${tool}: ${allBlocks(refused).join(" / ")}`).to.equal("LOCK_HELD");
+            expect(blocks(refused)[0], tool)
+              .to.match(RUNNING_HOLDER)
+              .and.to.match(/\nWait until that thread has released the lock, then try again\. /);
+          }),
+        );
+        const status = (await server.call("lisp-status")).structuredContent?.["unresponsive"];
+        if (status !== undefined) expect(status).to.match(RUNNING_HOLDER);
+        await server.evaluate("(setf *free* t)");
+        for (const [tool, args] of NEEDING_MODULES)
+          expect((await server.call(tool, args)).isError, tool).to.equal(false);
+        expect(await server.evaluate("(survivor 42)")).to.deep.equal(["=> 42"]);
+      }),
+
+    "an evaluation of a server that attaches meanwhile is refused, and does not run later": () =>
+      attached(async (server, lisp) => {
+        const hold =
+          "(defvar *free* nil) (defvar *ran* 0) (progn (sb-thread:make-thread " +
+          "(lambda () (sleep 2) (sb-c::with-world-lock () (loop until *free* do (sleep 1/10))))) 1)";
+        expect(await server.evaluate(hold)).to.deep.equal(["=> 1"]);
+        await pause(2500);
+        const second = new McpStdio(["--attach", String(lisp.port)]);
+        await second.initialize();
+        const refused = await second.call("evaluate-lisp", {
+          code: "(sb-c::with-world-lock () (incf *ran*))",
+          timeout: 1,
+        });
+        expect(refused.isError).to.equal(true);
+        expect(blocks(refused)[0]).to.match(RUNNING_HOLDER);
+        expect(blocks(refused)[0]).not.to.match(/STILL RUNNING/);
+        await server.evaluate("(setf *free* t)");
+        expect(await server.evaluate("(progn (sleep 2) *ran*)")).to.deep.equal(["=> 0"]);
+        second.process.kill("SIGKILL");
+        await second.exited;
+      }),
 
     "calls name the lock on packages and its holder, and the connection and its stops are kept": () =>
       attached(async (server, lisp) => {

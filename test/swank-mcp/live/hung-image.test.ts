@@ -11,7 +11,8 @@ const HANGING: readonly string[] = [
   "(sb-thread:grab-mutex swank/sbcl::*mailbox-lock*) (loop (sleep 1))",
 ];
 
-const OWN_REMEDY = /The image does not answer other requests either\. Call reset-session: it replaces the image/;
+const OWN_REMEDY =
+  /The image does not answer other requests either\. It may be busy: wait, then call again\. If it still does not answer, call reset-session: it replaces the image/;
 const SUSPENDED_REMEDY =
   /The image may be suspended, .*; this server cannot tell which\. Ask the user to check the image/;
 
@@ -26,7 +27,7 @@ describe("hung image", function () {
       const { structuredContent, isError } = await server.call("lisp-status");
       expect(isError).to.equal(false);
       expect(structuredContent).to.deep.include({ image: "own", pid, package: "COMMON-LISP-USER", stopped: [] });
-      expect(structuredContent?.["unresponsive"]).to.match(/^The image does not answer: .* Call reset-session: /);
+      expect(structuredContent?.["unresponsive"]).to.match(/^The image does not answer: .* call reset-session: /);
       await expectReset(server);
     },
 
@@ -42,7 +43,9 @@ describe("hung image", function () {
             .and.to.match(OWN_REMEDY);
           const asked = await server.call("debugger_frames");
           expect(refusalType(asked)).to.equal("IMAGE_HANGS");
-          expect(blocks(asked)[0]).to.match(/\nCall reset-session: it replaces the image with a fresh one/);
+          expect(blocks(asked)[0]).to.match(
+            /\nIt may be busy: wait, then call again\. .* call reset-session: it replaces the image with a fresh one/,
+          );
           await expectReset(server);
         },
       ]),

@@ -186,6 +186,23 @@ describe("inspect-object", function () {
     expect(compared).to.be.above(100);
   });
 
+  it("shows the program's function while a breakpoint stands for it", async () => {
+    const facts = async () => {
+      const [text = ""] = blocks(await lisp.call("inspect-object", { object: "#'zoo::visit" }));
+      return text.split("\n").filter((line) => /^(name|arguments|documentation|encapsulated|\[0\])/.test(line.trim()));
+    };
+    const plain = await facts();
+    await lisp.json("breakpoint_set", { function: "zoo::visit" });
+    const met = await facts();
+    expect(met.slice(0, plain.length)).to.deep.equal(plain);
+    expect(met.slice(plain.length).join("\n")).to.match(/encapsulated.*\n.*#<FUNCTION ZOO::VISIT>/);
+    await lisp.json("breakpoint_set", { function: "zoo::visit", condition: "nil" });
+    const expressionless = (lines: readonly string[]) => lines.map((line) => line.replace(/, \(sb-impl.*/, ""));
+    expect(expressionless(await facts())).to.deep.equal(expressionless(met));
+    await lisp.json("breakpoint_remove", { id: 1 });
+    await lisp.json("breakpoint_remove", { id: 2 });
+  });
+
   it("shows the type and the address of C's values, and reads no memory", async () => {
     expect(await inspect("(sb-alien:sap-alien (sb-sys:int-sap 16) (* (sb-alien:struct nil (x sb-alien:int))))"))
       .to.match(/\nalien value, id \d+\ntype in C: \(\*\n? *\(/i)

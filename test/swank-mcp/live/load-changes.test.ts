@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { expect } from "chai";
 import { decode } from "sexp-parser";
 import { connect, lispFunction } from "swank-client";
+import { LOAD_FIVEAM } from "../../support/fiveam.js";
 import { blocks } from "../../support/mcp-results.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
 import { normalized } from "../../support/normalized.js";
@@ -90,6 +91,31 @@ describe("load-changes", () => {
       /^=> \(3 \(:WHOLE 1\) \(#<PACKAGE "STOCK">\s+#P".*stock.lisp"\s+#P".*stock.lisp"\)\s+#<PACKAGE "COMMON-LISP-USER">\)/,
     );
     snapshots.match("loaded again", [await load(), await call("list-changes")].join("\n==\n"));
+  });
+
+  it("compares the forms of a file with an older date than its code with the forms that it has loaded and saved", async () => {
+    const changed = SOURCE.replace("(twice crate))\n(defun", "(1+ (twice crate)))\n(defun");
+    const old = new Date(2020, 0, 1);
+    await write(changed, old);
+    expect(await load()).to.equal("Loaded:\nfunction STOCK:AMOUNT FOLDER/stock.lisp:12:1");
+    expect(await load()).to.equal("Nothing to load.");
+    await value("(in-package :stock) (defun unused () :evaluated)");
+    expect(await call("list-changes", { text: false })).to.match(/^Evaluated[\s\S]*FOLDER\/stock.lisp:19:1/);
+    expect(await call("save-changes")).to.match(/^function \S*UNUSED FOLDER\/stock.lisp:19:1/);
+    await utimes(file, old, old);
+    expect(await load()).to.equal("Nothing to load.");
+  });
+
+  it("loads a changed test of FiveAM, which runs with a readtable of its own", async () => {
+    await value(`${LOAD_FIVEAM} (asdf:load-system "fiveam")`);
+    const context = "(defpackage :tested (:use :cl :fiveam)) (in-package :tested)\n";
+    const tests = "(test one (is (= 1 1)))\n(def-test two () (is (= 2 2)))\n";
+    await write(context + tests, EARLIER);
+    await value(`(load ${JSON.stringify(file)})`);
+    await write(context + tests.replace("1 1", "1 3").replace("2 2", "2 3"));
+    expect(await load({ file })).to.equal(
+      "Loaded:\nform (test one (is (= 1 3))) FOLDER/stock.lisp:2:1\nform (def-test two () (is (= 2 3))) FOLDER/stock.lisp:3:1",
+    );
   });
 
   it("says of a file that was never loaded how to load it", async () => {
@@ -286,7 +312,7 @@ describe("load-changes", () => {
     );
     await value(`(load ${JSON.stringify(join(folder, "marks.lisp"))})`);
     const whole =
-      "Not loaded, because the file changes how it is read, when it is loaded whole. Load the whole file:\n";
+      "Not loaded, because a form of the file may change the readtable only when the file is loaded whole. Load the whole file:\n";
     const compiled = "(eval-when (:compile-toplevel :load-toplevel :execute)";
     const contexts = new Map([
       [`${compiled} (in-readtable :marks))`, "Loaded:\n"],

@@ -10,6 +10,8 @@ const WAIT = `(eval-when (:compile-toplevel)
   (loop until (boundp 'cl-user::*go-on*) do (sleep 0.01)))
 `;
 
+const UNDEFINE = '(loop for n from 1 to 100 do (fmakunbound (intern (format nil "WIDE-~d" n))))';
+
 /** Code whose value is true when all 100 files are loaded whose functions give their numbers. */
 const ALL_LOADED = '(loop for n from 1 to 100 always (eql n (funcall (intern (format nil "WIDE-~d" n)))))';
 
@@ -38,16 +40,22 @@ describe("load-system that is cancelled", function () {
     }
   }
 
+  /** Evaluates a loop to its end. The failure has the whole answer, which says whether the image was lost or the loop timed out. */
+  async function waitIn(loop: string): Promise<void> {
+    const [value, ...notices] = await server.evaluate(loop, { timeout: 500 });
+    expect(value, notices.join("\n")).to.equal("=> NIL");
+  }
+
   /** Waits until no thread is left that has begun since the start, except that of this question. */
   async function quiet(): Promise<void> {
-    await server.evaluate(
+    await waitIn(
       "(loop while (remove sb-thread:*current-thread* (set-difference (sb-thread:list-all-threads) *threads*)) do (sleep 0.01))",
     );
   }
 
   it("unwinds in the middle of 100 files, says what is loaded, leaves nothing behind, and finishes in the next call", async () => {
     const call = server.startCall("load-system", { file: "wide/wide.asd", timeout: 500 });
-    await server.evaluate("(loop until (boundp '*waits*) do (sleep 0.01))");
+    await waitIn("(loop until (boundp '*waits*) do (sleep 0.01))");
     server.cancel(call.id);
     expect(await notice()).to.match(
       /^load-system was cancelled\.\nSystem wide is not loaded completely: 59 of 100 files\.\nNot compiled to its end: wide\/wide-60\.lisp\nNot loaded: wide\/wide-60\.lisp, (?:wide\/wide-\d+\.lisp, )+\.\.\. 31 more files$/,
@@ -67,13 +75,13 @@ describe("load-system that is cancelled", function () {
     await server.evaluate("(defvar *go-on* t)");
     const files = { file: "wide/wide.asd", timeout: 500 };
     for (const count of [1, 20, 45, 70, 99]) {
-      await server.evaluate(`(loop for n from 1 to 100 do (fmakunbound (intern (format nil "WIDE-~d" n))))`);
+      await waitIn(UNDEFINE);
       const call = server.startCall("load-system", { ...files, force: true });
-      await server.evaluate(`(loop until (fboundp 'wide-${count}) do (sleep 0.001))`);
+      await waitIn(`(loop until (fboundp 'wide-${count}) do (sleep 0.001))`);
       server.cancel(call.id);
       await quiet();
     }
-    await server.evaluate('(loop for n from 1 to 100 do (fmakunbound (intern (format nil "WIDE-~d" n))))');
+    await waitIn(UNDEFINE);
     const result = await server.call("load-system", { ...files, force: true });
     expect(blocks(result)[0]).to.match(/^System wide is loaded: 100 files, compiled now\.$/);
     expect(await server.evaluate(ALL_LOADED)).to.deep.equal(["=> T"]);

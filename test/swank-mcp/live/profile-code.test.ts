@@ -40,6 +40,18 @@ describe("profile-code", function () {
     snapshots.match("no calls", timeless(await profiled({ code: "(list 1)", mode: "calls", functions })));
   });
 
+  it("records definitions in the code as those of the session", async () => {
+    await profiled({ code: "(defvar *profiled* 1) (defun profiled (x) (* x 2)) (profiled 3)" });
+    const changes = blocks(await server.call("list-changes", { text: false })).join("\n");
+    expect(changes)
+      .to.match(/^function \S*PROFILED/m)
+      .and.not.include("not from this session");
+    expect(blocks(await server.call("show-source", { name: "profiled" })).join("\n")).to.include(
+      "(defun profiled (x) (* x 2))",
+    );
+    expect(blocks(await server.call("list-definitions", {})).join("\n")).to.include("PROFILED");
+  });
+
   it("shows where the time goes, and the hottest path", async () => {
     const text = await profiled({ code: "(shop::orders 2000)" });
     expect(text).to.match(/^Processor time: \d+ samples?, one each 4 ms of processor time\. /);

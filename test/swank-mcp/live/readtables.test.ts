@@ -101,6 +101,23 @@ for (const readtableCase of [":preserve", ":invert"]) {
       await answer("evaluate-lisp", { code: "(in-package :rt-app)" });
     });
 
+    it("inspects what a name alone means, and shows it as code reads it", async () => {
+      await answer("evaluate-lisp", { package: "rt-app", code: inCase("(DEFVAR CamelVar 11)") });
+      for (const home of ["cl-user", "rt-app"]) {
+        await answer("evaluate-lisp", { code: inCase(`(CL:IN-PACKAGE :${home.toUpperCase()})`) });
+        const inspected = await answer("inspect-object", { object: " rt-app::CamelVar " });
+        const [, expression = ""] = /^11\n.*, (rt-app::\S+)$/im.exec(inspected) ?? [];
+        expect(await answer("evaluate-lisp", { code: expression }), inspected).to.equal("=> 11");
+        for (const [object, shown] of [
+          ["#'rt-app::CamelCase", /^#<FUNCTION .*CamelCase/i],
+          ["'rt-app::CamelCase", /^(?:rt-app::)?\|?CamelCase\|?\nsymbol/i],
+        ] as const)
+          expect(await answer("inspect-object", { object }), home).to.match(shown);
+        await answer("evaluate-lisp", { package: "rt-app", code: "(CamelCase 5)" });
+        expect(await answer("inspect-object", { object: "rt-app::CamelVar", frame: 0 }), home).to.match(/^11\n/);
+      }
+    });
+
     it("finds names in their case although other code has interned them as the standard readtable reads them", async () => {
       await answer("evaluate-lisp", { code: inCase("(IN-PACKAGE :CL-USER)") });
       await server.evaluate("(list 'rt-app::CamelCase 'rt-app::MyClass 'rt-app::MyPlace 'rt-app::MyGeneric)");

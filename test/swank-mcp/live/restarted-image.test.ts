@@ -41,7 +41,7 @@ describe("swank-mcp --attach to an image restarted on the same port", () => {
       .to.have.nested.property("notices[0]")
       .that.matches(
         new RegExp(
-          `^The connection to 127\\.0\\.0\\.1:${lisp.port} was lost: .* This answer comes from a new image \\(pid ${lisp.process.pid}\\): definitions and stops of the previous image are gone\\. `,
+          `^The connection to 127\\.0\\.0\\.1:${lisp.port} was lost: .* This answer comes from a new image \\(pid ${lisp.process.pid}\\): definitions of the previous image are gone\\. `,
         ),
       );
     expect(lisp.process.pid).to.not.equal(oldPid);

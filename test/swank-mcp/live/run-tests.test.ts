@@ -61,6 +61,14 @@ describe("run-tests", () => {
     suite.snapshots.match("a system without a known framework", await suite.run({ name: "plain" }));
   });
 
+  it("says that a suite without tests, or a test without checks, has nothing to check, and what to do", async () => {
+    await suite.server.evaluate("(fiveam:def-suite hollow) (fiveam:test idle 1)");
+    for (const name of ["hollow", "idle"])
+      expect(await suite.run({ name })).to.equal(
+        `${name.toUpperCase()}: FiveAM ran in <seconds>, but found no check: there are no tests, or they check nothing. Load the files that define them, or name another system, suite or test.`,
+      );
+  });
+
   it("finds a framework that the test operation of a system loads", async () => {
     const fresh = await TestedSystems.create();
     const other = await fresh.start();

@@ -23,7 +23,12 @@ const status = z.looseObject({
 async function running(server: McpStdio, count: number) {
   for (;;) {
     const found = status.parse((await server.call("lisp-status")).structuredContent).running;
-    if (found.length === count) return found.map(({ since, thread, ...rest }) => rest);
+    // An evaluation that begins has no thread yet.
+    if (found.length === count && found.every(({ thread }) => thread !== undefined))
+      return found.map(({ since, thread, ...rest }) => ({
+        ...rest,
+        ...(typeof thread === "number" && { in: "a thread" }),
+      }));
   }
 }
 
@@ -46,15 +51,15 @@ describe("lisp-status: what runs now", function () {
       const waiting = one.evaluate(WAIT);
       const call = { agent: "test", code: FIRST_LINE };
       expect(await running(one, 2)).to.deep.equal([
-        { ...call, mine: true },
-        { agent: "test 2", code: '(error "stopped")', state: "stopped" },
+        { ...call, mine: true, in: "a thread" },
+        { agent: "test 2", code: '(error "stopped")', state: "stopped", in: "a thread" },
       ]);
       // It has evaluated nothing, so that it has no name in the record.
       expect(await running(watching, 2)).to.deep.equal([
-        { agent: "test 2", code: '(error "stopped")', state: "stopped" },
-        call,
+        { agent: "test 2", code: '(error "stopped")', state: "stopped", in: "a thread" },
+        { ...call, in: "a thread" },
       ]);
-      expect(await running(two, 1)).to.deep.equal([call]);
+      expect(await running(two, 1)).to.deep.equal([{ ...call, in: "a thread" }]);
       await two.evaluate("(defvar *go-on* t)");
       await waiting;
       expect(await running(one, 1)).to.have.length(1);
@@ -71,7 +76,7 @@ describe("lisp-status: what runs now", function () {
     try {
       await server.evaluate("1");
       const waiting = server.evaluate(WAIT);
-      expect(await running(server, 1)).to.deep.equal([{ agent: "test", mine: true, code: FIRST_LINE }]);
+      expect(await running(server, 1)).to.deep.equal([{ agent: "test", mine: true, code: FIRST_LINE, in: "a thread" }]);
       await server.evaluate("(defvar *go-on* t)");
       await waiting;
       expect(await running(server, 0)).to.deep.equal([]);

@@ -13,7 +13,7 @@ const EARLIER = new Date(Date.now() - 60_000);
 function beforeRenaming(form: string): string {
   return `(sb-int:encapsulate
     (find-symbol "WRITE-DRAFT-OF"
-                 (find-if (lambda (package) (eql 0 (search "SWANK-CLIENT/CODE" (package-name package)))) (list-all-packages)))
+                 (find-if (lambda (package) (eql 0 (search "SWANK-CLIENT/CHANGES" (package-name package)))) (list-all-packages)))
     'before-renaming
     (lambda (write-draft &rest arguments) (apply write-draft arguments) ${form}))`;
 }

@@ -142,6 +142,90 @@ describe("save-changes", () => {
     expect(await answer({ name: "price" })).to.match(/^Nothing to save/);
   });
 
+  it("lets every tool find what it has written, and the other definitions of the file as they were loaded", async () => {
+    await server.evaluate("(defclass cart () ((load :accessor cart-load)))");
+    await writeSource(`${SOURCE}\n(defun caller () (price 1))\n(let ((n 0)) (defun tick () (incf n)))\n`);
+    await server.evaluate(
+      `(load ${JSON.stringify(file)}) (defun caller () (price\n 2)) (let ((n 1)) (defun tick () (incf n)))`,
+    );
+    await server.evaluate("(progn (defun price (cart)\n (list cart)))");
+    expect(await answer({ name: "cart", file, "dry-run": false })).to.include(": written");
+    expect(await answer({ "dry-run": false })).to.not.include("not written");
+    const shown = async () => {
+      const asked = ["price", "caller", "tick", "cart-load", "*state*", "last-one"].map((name) =>
+        answer({ name, package: "toll" }, "show-source"),
+      );
+      const answers = [...asked, answer({ name: "price", kind: "callers" }, "find-references")];
+      for (const name of ["price", "caller", "cart"])
+        answers.push(answer({ name: `toll::${name}` }, "describe-symbol"));
+      return [...(await Promise.all(answers)), await answer({ file, line: 6, context: 0 }, "show-source")].join("\n");
+    };
+    snapshots.match("found", await shown());
+    const written = await readFile(file, "utf8");
+    await writeFile(file, written.replace("(defun price (cart)\n (list cart))", "#|$&|#"));
+    expect(await answer({ name: "price" }, "show-source")).to.match(
+      /^function PRICE \(evaluated code, evaluation \d+\)\n/,
+    );
+    expect(await answer({ name: "last-one" }, "show-source")).to.include("but not this form");
+  });
+
+  /** Definitions that are evaluated inside of another form, in place of `(defun inner () 0)`, and what the file then has. */
+  const AROUND = [
+    ["(let ((n 1)) (defun inner () n))", "(let ((n 1)) (defun inner () n))"],
+    ["(progn (let ((n 1)) (defun inner () n)))", "(let ((n 1)) (defun inner () n))"],
+    ["(macrolet ((m () 5)) (defun inner () (m)))", "(macrolet ((m () 5)) (defun inner () (m)))"],
+    ["(symbol-macrolet ((n 7)) (defun inner () n))", "(symbol-macrolet ((n 7)) (defun inner () n))"],
+    ["(flet ((g () 5)) (defun inner () (g)))", "(flet ((g () 5)) (defun inner () (g)))"],
+    ["(let ((n 5)) (eval `(defun inner () ,n)))", "(let ((n 5)) (eval `(defun inner () ,n)))"],
+    ["(eval-when (:load-toplevel :execute) (defun inner () 7))", "(defun inner () 7)"],
+    ["(progn (defun inner () 8) (inner))", "(defun inner () 8)"],
+    ["(list (defun inner () 9) (inner))", "(defun inner () 9)"],
+    ["(defun inner () #.(+ 4 5))", "(defun inner () #.(+ 4 5))"],
+  ] as const;
+
+  it("writes the form around a definition on which its meaning depends", async () => {
+    for (const [code, written] of AROUND) {
+      const name = await server
+        .evaluate(`(gensym "INNER")`)
+        .then(([text = ""]) => text.slice("=> #:".length).toLowerCase());
+      const named = (text: string) => text.replaceAll("inner", name);
+      await writeSource(`(in-package :toll)\n(defun ${name} () 0)\n(defun later () 1)\n`);
+      await server.evaluate(`(load ${JSON.stringify(file)})`);
+      await server.evaluate(named(code));
+      expect(await answer({ name, "dry-run": false }), code).to.include(": written");
+      expect(await readFile(file, "utf8")).to.equal(`(in-package :toll)\n${named(written)}\n(defun later () 1)\n`);
+      expect(await answer({ file }, "list-changes"), code).to.equal("Image and files agree.");
+    }
+  });
+
+  it("replaces the form around a definition, and appends it", async () => {
+    await writeSource("(in-package :toll)\n(progn\n (let* ((n 0)) (defun one () n))\n (defun two () 1))\n");
+    await server.evaluate(
+      `(load ${JSON.stringify(file)}) (let ((n 2)) (defun one () n)) (let ((n 3)) (defun three () n))`,
+    );
+    expect(await answer({ name: "one", "dry-run": false })).to.include(": written");
+    expect(await answer({ name: "three", file, "dry-run": false })).to.include(": written");
+    expect(await readFile(file, "utf8")).to.equal(
+      "(in-package :toll)\n(progn\n (let ((n 2)) (defun one () n))\n (defun two () 1))\n\n(let ((n 3)) (defun three () n))\n",
+    );
+  });
+
+  it("refuses a form around a definition that would remove or repeat others", async () => {
+    const source =
+      "(in-package :toll)\n(let ((n 0))\n (defun one () n)\n (defun two () (incf n)))\n(defun three () 3)\n(defun four () 4)\n";
+    await writeSource(source);
+    await server.evaluate(`(load ${JSON.stringify(file)}) (let ((n 2)) (defun one () n))`);
+    await server.evaluate("(let ((n 2)) (defun three () n) (defun four () (incf n)))");
+    expect(await answer({ name: "one", "dry-run": false })).to.match(
+      /^function ONE .*: not written: it was evaluated inside of another form, such as LET, and the form here in the file has other definitions, too, which would be lost\. /,
+    );
+    for (const name of ["three", "four"])
+      expect(await answer({ name, "dry-run": false })).to.match(
+        /: not written: it was evaluated inside of another form, such as LET, with definitions that are elsewhere in the file\. /,
+      );
+    expect(await readFile(file, "utf8")).to.equal(source);
+  });
+
   it("writes what compile-code has loaded, also behind another in-package", async () => {
     const compiled = await server.call("compile-code", {
       code: "(defun price (cart) (* 7 cart)) (in-package :cl-user) (defun toll::last-one () 7)",
@@ -254,6 +338,43 @@ describe("save-changes", () => {
     await writeFile(other, "(in-package :toll)\n");
     await link(other, join(folder, "link.lisp"));
     expect(await answer({ name: "added", file: other, "dry-run": false })).to.match(/several hard links/);
+  });
+
+  it("appends to no file that is not Lisp, and to one without a Lisp type only if it has Lisp forms", async () => {
+    await server.evaluate("(defun added () 1)");
+    for (const [name, text] of [
+      ["d.json", '{"a": 1}\n'],
+      ["run.sh", '#!/bin/sh\nf() { (cd x; ls); }\n(list "a")\n'],
+      ["empty", ""],
+      ["emacs.el", "(defun added-before () 1)\n"],
+    ] as const) {
+      const other = join(folder, name);
+      await writeFile(other, text);
+      const args = { name: "added", file: other, "dry-run": false };
+      expect(await answer(args), name).to.match(/not written: the file is no Lisp source/);
+      expect(await readFile(other, "utf8"), name).to.equal(text);
+    }
+    const script = join(folder, "script");
+    await writeFile(script, "#!/usr/bin/sbcl --script\n(in-package :toll)\n");
+    expect(await answer({ name: "added", file: script, "dry-run": false })).to.match(/script:3:1: written/);
+  });
+
+  it("warns of comments inside the form that the evaluated text does not have", async () => {
+    await writeSource(
+      "(in-package :toll)\n(defun price (cart) ; in cents\n  ;; twice\n  #| why |# (* 2 cart)) ; after\n",
+    );
+    await server.evaluate(
+      `(load ${JSON.stringify(file)}) (defun price (cart)\n  ;; twice\n  (list "; no" #\\; (* 2 cart)))`,
+    );
+    const warning = "2 comments inside the form are not in the evaluated text. To keep them, evaluate";
+    expect(await answer({ name: "price" })).to.include(warning);
+    await server.evaluate("(defun price (cart) ; in cents\n  ;; twice\n  (* 3 cart))");
+    expect(await answer({ name: "price", "dry-run": false })).to.include("A comment inside the form is not in the");
+    await server.evaluate("(defun price (cart) ; in cents\n  ;; twice\n  (* 4 cart))");
+    expect(await answer({ name: "price" })).to.not.include("comment");
+    await writeSource("(in-package :toll)\n(defun price (cart) ; twice\n  (* 2 cart ; twice\n     ))\n");
+    await server.evaluate(`(load ${JSON.stringify(file)}) (defun price (cart) ; twice\n  (* 3 cart))`);
+    expect(await answer({ name: "price" })).to.include("A comment inside the form is not in the");
   });
 
   it("refuses what it could do wrong, and writes nothing then", async () => {

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -65,6 +65,32 @@ describe("search-source", () => {
 
   it("searches the Lisp files of a folder, loaded or not", async () => {
     snapshots.match("a folder", await found({ pattern: "(zip-code", folder }));
+  });
+
+  it("stays inside the folder that it is given, and counts the links that lead out of it", async () => {
+    const inner = join(folder, "links");
+    await mkdir(join(inner, "kept"), { recursive: true });
+    await writeFile(join(inner, "kept", "a.lisp"), "(linked-one)\n");
+    for (const [target, name] of [
+      [join(folder, "src"), "src"],
+      [join(folder, "letters.lisp"), "letters.lisp"],
+      ["/dev/null", "null.lisp"],
+      [join(inner, "kept"), "again"],
+      [join(inner, "kept", "a.lisp"), "b.lisp"],
+    ] as const)
+      await symlink(target, join(inner, name));
+    expect(await found({ pattern: "zip-code", folder: inner })).to.equal(
+      `No line contains "zip-code".
+Looked at 1 file: FOLDER/links/kept/ 1
+2 links lead out of the folder: not followed. To search there, pass a target as folder, such as FOLDER/ or FOLDER/src/`,
+    );
+    await rm(join(inner, "letters.lisp"));
+    expect(await found({ pattern: "zip-code", folder: inner })).to.include(
+      "\n1 link leads out of the folder: not followed. To search there, pass its target as folder: FOLDER/src/",
+    );
+    expect(await found({ pattern: "linked-one", folder: inner })).to.match(/^1 line in 1 file/);
+    expect(await found({ pattern: "zip-code", folder: join(inner, "src") })).to.match(/^1 line in 1 file/);
+    await rm(inner, { recursive: true });
   });
 
   it("takes regular expressions, and texts with special characters as they are", async () => {

@@ -114,6 +114,55 @@ describe("what one session sets", () => {
   });
 });
 
+describe("numbers in lists of expressions", () => {
+  it("are the host's numbers, whatever number base the session has set", async () => {
+    const server = await McpStdio.start();
+    try {
+      await server.evaluate("(setf *read-base* 16.)");
+      await server.evaluate('(restart-case (error "x") (use-value (v) v))');
+      const answer = blocks(await server.call("debugger_invoke_restart", { restart: "USE-VALUE", values: [10] }));
+      expect(answer.join("\n")).to.include("=> 10");
+      await server.evaluate('(restart-case (error "x") (use-value (v) v))');
+      const frame = blocks(
+        await server.call("debugger_invoke_restart", { restart: "RETURN-FROM-FRAME", values: [0, 1] }),
+      );
+      expect(frame.join("\n")).to.not.include("index of a frame");
+    } finally {
+      await server.close();
+    }
+  });
+});
+
+describe("expressions for objects", () => {
+  it("are read as they are meant, whatever number base the image's user or the session has set", async () => {
+    const lisp = await startRealSwank();
+    lisp.type("(setf *print-base* 16)");
+    lisp.type("(setf *read-base* 16)");
+    const server = await McpStdio.start(["--attach", String(lisp.port)]);
+    try {
+      await server.evaluate(
+        "(defvar *based* (list (loop for i below 20. collect (list i)) (make-array 20. :initial-element '(a)) (make-hash-table)))",
+      );
+      await server.evaluate("(setf (gethash 26. (third *based*)) '(b))");
+      for (const code of ["1", "(setf *read-base* 10.)", "(setf *read-base* 2 *print-base* 3)"]) {
+        await server.evaluate(code);
+        for (const object of ["(first *based*)", "(second *based*)", "(third *based*)"]) {
+          const inspected = blocks(await server.call("inspect-object", { object })).join("\n");
+          const parts = [...inspected.matchAll(/; (?:key id \d+, )?id (\d+), (.+)$/gm)];
+          expect(parts, inspected).to.have.lengthOf(object === "(third *based*)" ? 1 : 20);
+          for (const [, id, expression] of parts.slice(-2)) {
+            const again = blocks(await server.call("inspect-object", { object: expression })).join("\n");
+            expect(again, `${code}: ${expression}`).to.match(new RegExp(`^list of 1, id ${id}\\b`, "m"));
+          }
+        }
+      }
+    } finally {
+      await server.close();
+      await lisp.stop();
+    }
+  });
+});
+
 describe("*break-on-signals* of the image's user", () => {
   let lisp: RealSwank;
   let server: McpStdio;
@@ -212,6 +261,27 @@ describe("the package COMMON-LISP-USER", () => {
     expect(await evaluated("(make-package :cl-user :use '(:cl)) (in-package :cl-user) (defun own () 1)")).to.contain(
       "OWN",
     );
+  });
+
+  it("can be deleted by the user: reset-session names the package that is left, and new clients begin in it", async () => {
+    const lisp = await startRealSwank();
+    const attached = async () => McpStdio.start(["--attach", String(lisp.port), "--cache-dir", cache]);
+    const servers = [await attached()];
+    try {
+      expect(await servers[0]?.evaluate("1")).to.deep.equal(["=> 1"]);
+      const user = await connect({ port: lisp.port });
+      await user.eval("(delete-package :common-lisp-user)");
+      await user.close();
+      servers.push(await attached());
+      for (const each of servers) {
+        expect((await each.evaluate("(+ 1 2)")).join("\n")).to.match(/=> 3$/);
+        expect(blocks(await each.call("reset-session"))[0]).to.equal("Session reset. The package is COMMON-LISP.");
+        expect((await each.call("lisp-status")).structuredContent).to.include({ package: "COMMON-LISP" });
+      }
+    } finally {
+      for (const each of servers) await each.close();
+      await lisp.stop();
+    }
   });
 
   it("can have another name", async () => {

@@ -64,6 +64,7 @@ describe("Kinds of frames", () => {
     expect(left).to.equal(total - 31);
     const pages = await Promise.all([0, 7, 25].map((start) => lisp.frames({ start, end: start + 5 })));
     for (const page of pages) {
+      expect(page.frames.length + (page.internal_left_out ?? 0) + (page.outside_page ?? 0)).to.equal(total);
       const indexes = page.frames.map(({ index }) => index);
       expect(frames.map(({ index }) => index)).to.include.members(indexes);
     }

@@ -36,6 +36,7 @@ const MISSING: readonly (readonly [...call: Call, text: string, similar: string,
   ["compile-code", { file: "lettes.lisp" }, "no file lettes.lisp", "letters.lisp", FILE],
   ["load-system", { system: "lettrs" }, "does not find a system lettrs", "letters", "clear-source-registry"],
   ["load-system", { file: "lettes.lisp" }, "no file lettes.lisp", "letters.lisp", FILE],
+  ["load-system", { file: "lettes.asd" }, "no file lettes.asd", "letters.asd", FILE],
   ["run-tests", { name: "lettrs" }, "named lettrs", "letters", "with load-system"],
   ["list-changes", { file: "lettes.lisp" }, "no file lettes.lisp", "letters.lisp", FILE],
   ["load-changes", { file: "lettes.lisp" }, "no file lettes.lisp", "letters.lisp", FILE],
@@ -80,6 +81,7 @@ describe("names that do not exist", () => {
     folder = await mkdtemp(join(tmpdir(), "wrong names "));
     await writeFile(join(folder, "letters.asd"), '(defsystem "letters" :components ((:file "letters")))');
     await writeFile(join(folder, "other.lisp"), "(list 1)\n");
+    await writeFile(join(folder, "lettes.out"), "");
     await writeFile(
       join(folder, "letters.lisp"),
       "(defpackage :post (:use :cl))\n(in-package :post)\n(defclass letter () ())\n(defun fetch-letter (box) (first box))\n(defgeneric weigh (thing))\n(defmethod weigh ((thing letter)) 1)\n",
@@ -104,6 +106,7 @@ describe("names that do not exist", () => {
       const answer = blocks(result).join("\n");
       expect(result.isError, label).to.equal(true);
       for (const part of [text, similar, next]) expect(answer, label).to.include(part);
+      expect(answer, label).to.not.include("lettes.out");
       expect(result._meta, label).to.not.equal(undefined);
     }
   });

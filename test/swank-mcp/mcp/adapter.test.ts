@@ -95,19 +95,32 @@ describe("serveMcp with the SDK's client, without Lisp", () => {
   const complaints: readonly [name: string, args: Record<string, unknown>, complaint: string][] = [
     ["evaluate-lisp", {}, 'The argument "code" is missing: it must be a string.'],
     ["evaluate-lisp", { code: 3 }, 'The argument "code" must be a string, not 3.'],
+    [
+      "class-info",
+      { name: "pay", arguments: [true] },
+      'The argument "arguments" must be a list of strings, not [true]. For true and false of Lisp, write "t" and "nil".',
+    ],
     ["evaluate-lisp", { code: "1", pakage: "CL" }, 'There is no argument "pakage": did you mean "package"?'],
     ["evaluate-lisp", { code: "1", zzzzzzzz: 1 }, 'There is no argument "zzzzzzzz".'],
     [
       "evaluate-lisp",
       { code: "1", timeout: "soon" },
-      'must be a number of seconds above 0 and at most 86400, not "soon".',
+      'must be a number of seconds of at least 0.001 and at most 86400, not "soon".',
     ],
-    ["evaluate-lisp", { code: "1", timeout: 0 }, "must be a number of seconds above 0 and at most 86400, not 0."],
-    ["evaluate-lisp", { code: "1", timeout: -1 }, "must be a number of seconds above 0 and at most 86400, not -1."],
+    [
+      "evaluate-lisp",
+      { code: "1", timeout: 0 },
+      "must be a number of seconds of at least 0.001 and at most 86400, not 0.",
+    ],
+    [
+      "evaluate-lisp",
+      { code: "1", timeout: -1 },
+      "must be a number of seconds of at least 0.001 and at most 86400, not -1.",
+    ],
     [
       "evaluate-lisp",
       { code: "1", timeout: 1e9 },
-      "must be a number of seconds above 0 and at most 86400, not 1000000000.",
+      "must be a number of seconds of at least 0.001 and at most 86400, not 1000000000.",
     ],
     ["apropos-search", { pattern: "" }, 'The argument "pattern" must be a string that is not empty, not "".'],
     ["trace-calls", { threads: ["a"] }, 'The argument "threads" must be a list of whole numbers, not ["a"].'],

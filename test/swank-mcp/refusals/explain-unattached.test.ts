@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import { SwankError, type SwankErrorCode } from "swank-client";
+import { SwankError, type types } from "swank-client";
 import { explainError, explainUnattached } from "swank-mcp";
 
 /** The refusal that an agent gets when connecting fails. */
-function refusal(code: SwankErrorCode, host: string, port?: number) {
+function refusal(code: types.SwankErrorCode, host: string, port?: number) {
   const details = port === undefined ? {} : { port };
   const error = new SwankError(code, "It failed.", { remedy: "Do this.", details });
   const { structured } = explainError(explainUnattached(error, { host, port: 4005 }));

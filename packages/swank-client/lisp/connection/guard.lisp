@@ -1,8 +1,41 @@
-;;;; Encapsulates functions of Swank for each connection, until the connection closes.
-;;;; When an Emacs connects, it is given the background threads that stopped in this client before. When the connection closes, for any
-;;;; reason, its stopped threads are released.
+;;;; The socket of a connection, and what is set up in Swank for each connection, until the connection closes.
 
 (in-package #:swank-client/connection)
+
+;;; The socket of a connection.
+
+(defconstant +tcp+ 6 "The level of TCP's options.")
+
+(defun set-socket-options (descriptor)
+  "Send data over DESCRIPTOR without delay, and detect within a minute that the client's machine has vanished."
+  ;; TCP_NODELAY: without it, a reply of two messages waits 40 ms for an acknowledgement
+  (set-socket-option descriptor +tcp+ 1 1)
+  ;; SO_KEEPALIVE of SOL_SOCKET
+  (set-socket-option descriptor #+linux 1 #-linux #xffff #+linux 9 #-linux 8 1)
+  #+linux
+  (loop for (option value) in '((4 20)      ; TCP_KEEPIDLE, in seconds
+                                (5 5)       ; TCP_KEEPINTVL, in seconds
+                                (6 4)       ; TCP_KEEPCNT
+                                (18 40000)) ; TCP_USER_TIMEOUT, in milliseconds: by default, Linux sends unacknowledged data for 15 minutes
+        do (set-socket-option descriptor +tcp+ option value)))
+
+(defun connection-descriptor (connection)
+  "The descriptor of CONNECTION's socket."
+  (sb-sys:fd-stream-fd (connection.socket-io connection)))
+
+(defun close-despite-errors (close connection arguments)
+  "Call CLOSE, Swank's function, with CONNECTION and ARGUMENTS so that it completes.
+Swank closes the stream of a lost connection before it removes the connection and runs its hooks. If the stream holds unsent output, that
+signals an error, which stops Swank's thread: from then on no client can connect properly."
+  (let ((*log-output* (make-broadcast-stream)))
+    (handler-case (apply close connection arguments)
+      (error ()
+        (recording-faults (close (connection.socket-io connection) :abort t))
+        (apply close connection arguments)))))
+
+;;; Encapsulates functions of Swank for each connection, until the connection closes.
+;;; When an Emacs connects, it is given the background threads that stopped in this client before. When the connection closes, for any
+;;; reason, its stopped threads are released.
 
 (defun call-counted (dispatched function)
   "Call FUNCTION with a function that removes a request from the number in the cell DISPATCHED, once, at the latest at the end.
@@ -31,13 +64,13 @@ finds its thread. If the connection has closed, the request ends at once."
   (encode-message (list :invalid-rpc (fifth event) "Thread not found: :REPL-THREAD") (current-socket-io)))
 
 (defvar *observer* nil
-  "A function of a connection of this library and a message to or from its client, or NIL. See activity/observer.lisp.")
+  "A function of a connection of this library and a message to or from its client, or NIL. See emacs/observer.lisp.")
 
 (defun observed (connection event)
   "EVENT, a message to or from CONNECTION's client, after the observer has seen it."
   (let ((observer *observer*))
     ;; an error here would end the connection
-    (when observer (ignore-errors (funcall observer connection event)))
+    (when observer (recording-faults (funcall observer connection event)))
     event))
 
 (defun passed-on-p (event)
@@ -46,6 +79,20 @@ finds its thread. If the connection has closed, the request ends at once."
        (let ((thread (fourth event)))
          ;; a client names a thread that cannot be to ask whether the connection is served
          (or (not (integerp thread)) (swank/backend:find-thread thread)))))
+
+(defun thread-to-interrupt (event)
+  "The thread that EVENT, which a client has sent, interrupts by its id, or NIL."
+  (and (eq (first event) :emacs-interrupt)
+       (integerp (second event))
+       (swank/backend:find-thread (second event))))
+
+(defconstant +deepest-break+ 6 "The number of interrupts, each inside the one before, at which a thread is not stopped again.")
+
+(defun break-unless-deep ()
+  "Stop this thread, which a client has interrupted. Swank from 2.31 on waits for messages inside the interrupt, and SBCL ends the image at
+the ninth: the last are for the end of the stop, and for garbage collections."
+  (when (< (interrupt-depth sb-thread:*current-thread*) +deepest-break+)
+    (swank:simple-break)))
 
 (defun serving-thread-p (connection)
   "True if this thread is one of Swank's that serve CONNECTION and evaluate nothing."
@@ -68,13 +115,13 @@ and that no thread has begun; its cdr becomes true when everything is installed.
                                  (no-longer-leaving leaving sb-thread:*current-thread*)
                                  (swank:swank-debugger-hook condition nil))
                                 (t (funcall enter condition)))))
-  (ignore-errors (set-socket-options (connection-descriptor connection)))
+  (recording-faults (set-socket-options (connection-descriptor connection)))
   (sb-ext:atomic-push closed (symbol-value '*connection-closed-hook*))
   (encapsulate-function 'close-connection% tag
                         (lambda (close closing &rest arguments)
-                          (if (eq closing connection)
-                              (let ((*break-on-signals* nil)) (close-despite-errors close closing arguments))
-                              (apply close closing arguments))))
+                          ;; others too, as that of a client that gave up before it had a guard
+                          (let ((*break-on-signals* (and (not (eq closing connection)) *break-on-signals*)))
+                            (close-despite-errors close closing arguments))))
   (encapsulate-function 'invoke-slime-debugger tag
                         (lambda (enter condition)
                           (when (serving-thread-p connection) (continue-after-break condition))
@@ -88,6 +135,9 @@ and that no thread has begun; its cdr becomes true when everything is installed.
                         (lambda (dispatch receiver event)
                           (cond ((not (eq receiver connection)) (funcall dispatch receiver event))
                                 ((repl-missing-p event) (refuse-repl-thread event))
+                                ;; Swank would interrupt a thread that sends a message, which ends the image
+                                ((thread-to-interrupt event)
+                                 (queue-interrupt (thread-to-interrupt (observed connection event)) #'break-unless-deep))
                                 (t
                                  (when (passed-on-p event) (sb-ext:atomic-incf (car dispatched)))
                                  (funcall dispatch receiver (observed connection (fitting-event event)))))))
@@ -123,6 +173,89 @@ and that no thread has begun; its cdr becomes true when everything is installed.
              (closed (closing)
                (when (eq closing connection)
                  (uninstall-guard tag #'connected #'closed)
+                 ;; a thread that leaves its request prints what is left there, and would wait for the client's answer for ever
+                 (keep-own-streams closing)
                  (start-runtime-thread #'end-guard "swank-client clean-up" connection tag dispatched))))
-      (ignore-errors (keep-from-children (connection-descriptor connection)))
+      (nil-on sb-posix:syscall-error (keep-from-children (connection-descriptor connection)))
       (install-guard connection tag #'connected #'closed leaving dispatched))))
+
+;;; Decides which connection receives errors from background threads.
+
+(defun choose-foreign-errors (mine)
+  "Until this connection closes, give it the errors of background threads if MINE is true, and never give them to it otherwise. => T
+Later connections become Swank's default, so this encapsulates DEFAULT-CONNECTION instead of changing the list."
+  (let ((connection *emacs-connection*)
+        (tag (gensym "SWANK-CLIENT")))
+    (labels ((closed (closing)
+               (when (eq closing connection)
+                 (unencapsulate-function 'default-connection tag)
+                 (sb-ext:atomic-update (symbol-value '*connection-closed-hook*)
+                                       (lambda (hooks) (remove #'closed hooks)))))
+             (choose (default)
+               (cond ((not mine)
+                      (let ((*connections* (remove connection *connections*)))
+                        (funcall default)))
+                     ((member connection *connections*) connection)
+                     (t (funcall default)))))
+      (sb-ext:atomic-push #'closed (symbol-value '*connection-closed-hook*))
+      (encapsulate-function 'default-connection tag #'choose)
+      t)))
+
+;;; Sets up a new connection so that it does not disturb the others.
+
+(defun keep-own-streams (connection)
+  "Give CONNECTION the process's standard streams.
+When an Emacs to which the Lisp's output was redirected disconnects, Swank redirects the output to the next connection, even one without
+a REPL. If that has no streams, the next output of any thread recurs until the stack is exhausted."
+  (let ((input (make-synonym-stream 'sb-sys:*stdin*))
+        (output (make-synonym-stream 'sb-sys:*stdout*)))
+    (setf (connection.user-input connection) input
+          (connection.user-output connection) output
+          (connection.user-io connection) (make-two-way-stream input output))))
+
+(defun move-to-end (connection)
+  "Move CONNECTION to the end of Swank's list. The update is atomic, because connections are added and removed concurrently."
+  (sb-ext:atomic-update (symbol-value '*connections*)
+                        (lambda (connections)
+                          (if (member connection connections)
+                              (append (remove connection connections) (list connection))
+                              connections))))
+
+(defun wait-until-listed (connection)
+  "Wait until CONNECTION is in Swank's list, for at most ten seconds. The sentinel usually adds it within a millisecond."
+  (loop for pauses from 0 below 1100
+        while (open-stream-p (connection.socket-io connection))
+        until (member connection *connections*)
+        do (sleep (if (< pauses 100) 1/5000 1/100))))
+
+(defun move-to-end-once-listed (connection)
+  "Do the same in a Swank whose sentinel adds new connections to the list shortly after they are made."
+  (wait-until-listed connection)
+  (let ((earlier (remove connection *connections*)))
+    (move-to-end connection)
+    ;; The sentinel may be adding a later connection, and then overwrite the change. That this connection is the first one does not show it:
+    ;; it may be the only earlier one, and would then move behind the later one.
+    (start-runtime-thread (lambda ()
+                            (sleep 1/100)
+                            (when (intersection earlier (rest (member connection *connections*))) (move-to-end connection)))
+                          "swank-client connection")))
+
+(defun move-behind-others (connection)
+  "Leave errors of background threads to the connection that receives them now. Swank gives them to the first connection of its list."
+  (let ((lock (connection-lock)))
+    (if lock
+        (swank/backend:call-with-lock-held lock (lambda () (move-to-end connection)))
+        (move-to-end-once-listed connection))))
+
+(defun attach (foreign-errors)
+  "Guard this connection and move it behind the others. Each connection calls this once. => the number of other connections
+FOREIGN-ERRORS says who receives errors of background threads: :AUTO, the connection that does so now; :MINE, this one; :THEIRS, never this
+one."
+  (let ((connection *emacs-connection*)
+        (*break-on-signals* nil))
+    (guard connection)
+    (keep-own-streams connection)
+    (move-behind-others connection)
+    (unless (eq foreign-errors :auto)
+      (choose-foreign-errors (eq foreign-errors :mine)))
+    (1- (length *connections*))))

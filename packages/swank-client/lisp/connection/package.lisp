@@ -1,14 +1,17 @@
-;;;; The image's part of every connection of this library.
+;;;; Connections to the image: their requests and threads, and what they leave behind.
 
 (defpackage #:swank-client/connection
-  (:documentation "Guards a connection, keeps it from disturbing others, and ends its requests.")
-  (:use #:common-lisp #:swank-client/sbcl #:swank-client/swank #:swank-client/threads)
-  (:export #:*observer*
-           #:attach
-           #:end-request
-           #:interruption
-           #:make-printed
-           #:prune-mailboxes
-           #:prune-mailboxes-at-times
-           #:repl-p
-           #:runtime-stop))
+  (:documentation "Connections to the image: their requests and threads, and what they leave behind.")
+  (:use #:common-lisp #:swank-client/any-names #:swank-client/sbcl-stack #:swank-client/sbcl-locks #:swank-client/sbcl-calls
+        #:swank-client/swank-requests #:swank-client/swank-debugger #:swank-client/swank-connections #:swank-client/sbcl-swank)
+  (:import-from #:swank-client/any-lisp #:nil-on)
+  (:import-from #:swank-client/sbcl-internals #:supported)
+  (:import-from #:swank-client/sbcl-system #:set-socket-option #:with-standard-settings)
+  (:import-from #:swank-client/sbcl-conditions #:*handler-clusters* #:*restart-clusters* #:bug)
+  (:import-from #:swank-client/sbcl-faults #:recording-faults)
+  (:import-from #:swank-client/swank-servers #:keep-from-children)
+  (:export #:*code-session* #:*observer* #:+patience+ #:attach #:call-in-thread #:debugger-level
+           #:encapsulate-calls-by-name #:encapsulate-function #:end-request #:end-this-thread #:held-lock-text #:holds-package-lock-p
+           #:in-foreign-code-p #:interrupt-when-safe #:interruption #:make-printed #:must-not-stop-here-p
+           #:prune-mailboxes #:prune-mailboxes-at-times #:queue-interrupt #:repair-stack-of #:repl-p #:runtime-stop #:start-runtime-thread
+           #:unencapsulate-calls-by-name #:unencapsulate-function #:value-in-thread))

@@ -53,7 +53,7 @@
       (let ((symbol (name-symbol name)))
         (or (null symbol) (null (symbol-package symbol))))))
 
-(defun place-of (name)
+(defun home-of-handler (name)
   "The name to report for the function NAME: for a handler without a name of its own, that of the function around it."
   (if (and (consp name) (stringp (second name)))
       (or (second (member :in name)) name)
@@ -64,8 +64,8 @@
 :TOP-LEVEL for the forms of the evaluation"
   (loop with place = nil
         repeat +examined-frames+
-        for frame = (sb-di:top-frame) then (sb-di:frame-down frame)
-        for name = (and frame (place-of (frame-name frame)))
+        for frame = (top-frame) then (frame-down frame)
+        for name = (and frame (home-of-handler (frame-name frame)))
         until (null frame)
         unless (system-name-p name)
           do (cond ((top-level-name-p name) (return (if place (values place :top-level) :top-level)))
@@ -118,7 +118,7 @@
                       (watched (watched-handler test original note)))
                  (push (cons watched original) originals)
                  (cons test watched)))))
-      (let ((clusters (loop for cluster in sb-kernel:*handler-clusters* collect (mapcar #'watched cluster))))
+      (let ((clusters (loop for cluster in *handler-clusters* collect (mapcar #'watched cluster))))
         (values clusters originals)))))
 
 (defun signal-watched (signal condition note)
@@ -128,11 +128,11 @@ CONDITION, or with NIL and NIL if none did."
     (multiple-value-bind (clusters originals)
         (watched-clusters (lambda (called-test called) (setf test called-test handler called)))
       (unwind-protect
-           (let ((sb-kernel:*handler-clusters* clusters)
+           (let ((*handler-clusters* clusters)
                  (*original-handlers* originals))
              (multiple-value-prog1 (funcall signal condition) (setf returned t)))
         (let ((*condition-log* nil))
-          (ignore-errors (funcall note (and (not returned) test) (and (not returned) handler))))))))
+          (recording-faults (funcall note (and (not returned) test) (and (not returned) handler))))))))
 
 ;;; Adding to the log
 
@@ -211,7 +211,7 @@ CONDITION, or with NIL and NIL if none did."
 
 (defun signal-and-log (log signal condition)
   "Call SIGNAL, which calls the handlers of CONDITION, and log which one took it."
-  (multiple-value-bind (place caller) (let ((*condition-log* nil)) (ignore-errors (signalling-place)))
+  (multiple-value-bind (place caller) (let ((*condition-log* nil)) (recording-faults (signalling-place)))
     (signal-watched signal condition
                     (lambda (test handler) (log-condition log condition place caller test handler)))))
 

@@ -6,38 +6,47 @@
   "The running evaluation ID of this session, or NIL."
   (gethash id (session-evaluations (current-session))))
 
-(defun interrupt-unless-over (evaluation kind function)
-  "Make EVALUATION's thread call FUNCTION, unless it is about to end or an interrupt of this KIND is still pending.
-Interrupting a thread that ends can crash SBCL. So can eight interrupts that are queued while a thread runs without interrupts, because
-each of them interrupts the one before."
-  (flet ((call ()
-           (with-system-mutex ((evaluation-lock evaluation))
-             (setf (evaluation-pending-interrupts evaluation) (remove kind (evaluation-pending-interrupts evaluation))))
-           (funcall function)))
-    (with-system-mutex ((evaluation-lock evaluation))
-      (unless (or (evaluation-over evaluation) (member kind (evaluation-pending-interrupts evaluation)))
-        (push kind (evaluation-pending-interrupts evaluation))
-        (sb-thread:interrupt-thread (evaluation-thread evaluation) #'call)))))
+(defun claim-interrupt (evaluation kind)
+  "Note that an interrupt of this KIND is sent to EVALUATION's thread, until RELEASE-INTERRUPT. => NIL if EVALUATION is about to end, or the
+last interrupt of this KIND has not ended.
+Eight interrupts that are queued while a thread runs without interrupts can crash SBCL, because each of them interrupts the one before."
+  (with-system-mutex ((evaluation-lock evaluation))
+    (unless (or (evaluation-over evaluation) (member kind (evaluation-pending-interrupts evaluation)))
+      (push kind (evaluation-pending-interrupts evaluation)))))
 
-(defun call-in-evaluation (evaluation kind function)
-  "Make the thread of EVALUATION call FUNCTION while it runs EVALUATION. INTERRUPT-UNLESS-OVER explains KIND."
-  (call-in-thread (evaluation-thread evaluation)
-                  (lambda () (eq *evaluation* evaluation))
-                  function
-                  :interrupt (lambda (thread call)
-                               (declare (ignore thread))
-                               (interrupt-unless-over evaluation kind call))))
+(defun release-interrupt (evaluation kind)
+  "Note that the interrupt of this KIND has ended."
+  (with-system-mutex ((evaluation-lock evaluation))
+    (setf (evaluation-pending-interrupts evaluation) (remove kind (evaluation-pending-interrupts evaluation)))))
+
+(defun interrupt-unless-over (evaluation function)
+  "Make EVALUATION's thread call FUNCTION, unless it is about to end: interrupting a thread that ends can crash SBCL. => true if it will"
+  (with-system-mutex ((evaluation-lock evaluation))
+    (unless (evaluation-over evaluation)
+      (sb-thread:interrupt-thread (evaluation-thread evaluation) function)
+      t)))
+
+(defun call-in-evaluation (evaluation kind function &key (wanted-p (lambda () (eq *evaluation* evaluation))) (patience +patience+))
+  "Make the thread of EVALUATION call FUNCTION while WANTED-P is true there. CALL-IN-THREAD explains PATIENCE, CLAIM-INTERRUPT KIND."
+  (when (claim-interrupt evaluation kind)
+    (flet ((end () (release-interrupt evaluation kind)))
+      (call-in-thread (evaluation-thread evaluation) wanted-p function
+                      :interrupt (lambda (thread call)
+                                   (declare (ignore thread))
+                                   (unless (interrupt-unless-over evaluation call) (end)))
+                      :ended #'end
+                      :patience patience))))
 
 (defun enter-interrupt (evaluation)
   "Stop this thread, which runs EVALUATION, in the debugger, or end EVALUATION where the thread must not stop."
   (let ((condition (make-condition 'interrupted))
         (*interrupted-wait* nil))
-    (cond ((holds-package-lock-p) (leave-with-failure evaluation condition))
+    (cond ((holds-package-lock-p) (leave-with-failure evaluation condition :held (held-lock-text)))
           (t (setf *buffer-package* *package*)
              (with-simple-restart (continue "Continue the evaluation")
                (with-fresh-printer-state (invoke-slime-debugger condition)))))))
 
-(defun thread-number (evaluation)
+(defun evaluation-thread-id (evaluation)
   "Swank's id for the thread of EVALUATION."
   (swank/backend:thread-id (evaluation-thread evaluation)))
 
@@ -53,7 +62,7 @@ Each interrupt NUMBER takes effect once. The client repeats a request in case th
                               (when (and (zerop *sldb-level*) (> wanted (evaluation-interrupts evaluation)))
                                 (setf (evaluation-interrupts evaluation) wanted)
                                 (enter-interrupt evaluation)))))
-      (thread-number evaluation))))
+      (evaluation-thread-id evaluation))))
 
 (defun cleaning-up-p (evaluation)
   "True if this thread, which runs EVALUATION, may be running the cleanup forms of its first unwinding. They have a second.
@@ -74,22 +83,22 @@ A thread that has stopped in one is unwound again."
   (let ((evaluation (find-evaluation id)))
     (when evaluation
       (unwind-evaluation evaluation)
-      (thread-number evaluation))))
+      (evaluation-thread-id evaluation))))
 
 (defun end-thread (evaluation)
   "End the thread of EVALUATION."
-  (interrupt-unless-over evaluation :kill (lambda () (sb-thread:abort-thread :allow-exit t))))
+  (when (claim-interrupt evaluation :kill)
+    (interrupt-unless-over evaluation
+                           (lambda ()
+                             (unwind-protect (sb-thread:abort-thread :allow-exit t)
+                               (release-interrupt evaluation :kill))))))
 
 (defun kill (id)
   "End the thread of evaluation ID, which could not be unwound. => the thread's number, NIL if the evaluation has ended"
   (let ((evaluation (find-evaluation id)))
     (when evaluation
       (end-thread evaluation)
-      (thread-number evaluation))))
-
-(defun running ()
-  "The ids of this client's evaluations."
-  (loop for id being the hash-keys of (session-evaluations (current-session)) collect id))
+      (evaluation-thread-id evaluation))))
 
 ;;; In a stopped thread
 
@@ -130,53 +139,87 @@ A thread that has stopped in one is unwound again."
                     (cons :values (mapcar #'value-of-source sources))))))
 
 (defun asked-values (restart attempt stdin)
-  "(:values VALUE ...) that the interactive function of RESTART reads from STDIN, or a failure of CALL-ATTEMPT. Gives what it does not read
-to the code."
-  (call-attempt attempt
-                (lambda ()
-                  (let* ((input (make-string-input-stream stdin))
-                         (terminal (make-two-way-stream input *standard-output*))
-                         (*package* (code-package)))
-                    (let ((values (let ((*standard-input* input) (*query-io* terminal) (*terminal-io* terminal) (*debug-io* terminal))
-                                    (funcall (restart-interactive-function restart)))))
-                      (when *evaluation*
-                        (give-input (loop for line = (read-line input nil) while line collect (format nil "~a~%" line))))
-                      (cons :values values))))))
+  "(:values VALUE ...) that the interactive function of RESTART reads from STDIN, (:too-short PROMPT), or a failure of CALL-ATTEMPT. Gives what
+it does not read to the code. What it prints is part of the output only if it returns."
+  (let* ((lines (text-lines stdin t))
+         ;; Y-OR-N-P discards the rest of the line that it reads, as of the evaluation's input
+         (input (swank/backend:make-input-stream (lambda () (or (pop lines) ""))))
+         (output (make-string-output-stream))
+         (terminal (make-two-way-stream input output))
+         (given (call-attempt attempt
+                              (lambda ()
+                                (let ((*package* (code-package))
+                                      (*standard-input* input)
+                                      (*standard-output* output)
+                                      (*query-io* terminal)
+                                      (*terminal-io* terminal)
+                                      (*debug-io* terminal))
+                                  (handler-case (cons :values (funcall (restart-interactive-function restart)))
+                                    (end-of-file (condition)
+                                      (if (member (stream-error-stream condition) (list input terminal))
+                                          '(:too-short)
+                                          (error condition)))))))))
+    (case (first given)
+      (:values (write-string (get-output-stream-string output))
+       (when *evaluation* (give-input (loop for line = (read-line input nil) while line collect (format nil "~a~%" line))))
+       given)
+      (:too-short (let ((prompt (get-output-stream-string output))) (list :too-short (subseq prompt 0 (min 500 (length prompt))))))
+      (t given))))
 
 (defun leave-with-arguments (restart attempt given)
   "Leave the stop through RESTART with the arguments in GIVEN, (:values VALUE ...), unless GIVEN is a failure."
   (destructuring-bind (status . values) given
-    (if (eq status :values)
-        (leave-through restart values attempt)
-        given)))
+    (cond ((not (eq status :values)) given)
+          ((wrong-count restart (length values)))
+          ((let ((*package* (code-package))) (wrong-arguments restart values)))
+          (t (leave-through restart values attempt)))))
 
-(defun leave-with-answers (restart attempt sources)
-  "Leave the stop through RESTART, of ASSERT, whose code then reads the values of SOURCES for the places."
-  (destructuring-bind (status . values) (argument-values attempt sources)
-    (cond ((eq status :values)
-           (give-input (loop for value in values
-                             ;; ASSERT asks first whether to change the place
-                             append (list (format nil "y~%") (line-with-value value))))
-           (leave-through restart '() attempt))
-          (t (cons status values)))))
+(defun asserted-values (attempt sources)
+  "(:values ANSWERS TEXT) of SOURCES, expressions for the new values of the places of ASSERT, or a failure of CALL-ATTEMPT."
+  (call-attempt attempt
+                (lambda ()
+                  (let ((*package* (code-package)))
+                    (list :values (mapcar (lambda (source) (list (multiple-value-list (value-of-source source)))) sources) "")))))
+
+(defun give-code (restart stdin &optional attempt sources)
+  "Make the code after RESTART, which takes no arguments, read the text STDIN. The code of ASSERT asks about each place: it reads the values
+of SOURCES, or the answers in STDIN or in what is left of its input, which are evaluated before the stop is left. => NIL, or a refusal"
+  (let ((places (and restart (asserted-places restart))))
+    (cond ((and places (null *evaluation*) (or sources (code-session))) '(:cannot-ask))
+          ((and places *evaluation* (not (standard-input-p *query-io*))) '(:cannot-ask t))
+          ((null *evaluation*) (and stdin '(:no-input)))
+          ((and places (or sources (not (evaluation-prompted *evaluation*))))
+           (let ((left (left-input)))
+             (destructuring-bind (status . results)
+                 (if sources
+                     (asserted-values attempt sources)
+                     (call-attempt attempt (lambda () (let ((*package* (code-package))) (answers-in (or stdin left) places)))))
+               (unless (eq status :values) (return-from give-code (cons status results)))
+               (destructuring-bind (answers rest) results
+                 (give-answers answers (if (or sources stdin) left rest))
+                 ;; after what was left
+                 (when stdin (give-input (text-lines (if sources stdin rest)))))
+               nil)))
+          (stdin (give-input (text-lines stdin)) nil))))
 
 (defun invoke-offered-restart (level index attempt sources &optional stdin)
   "Leave the stop at LEVEL through its restart INDEX, with the values of SOURCES as arguments; STDIN is text that the restart or its code reads.
-=> (:stale) | (:no-restart) | (:wrong-count FEWEST MOST ASKS-P) | (:no-input) | (:error TYPE MESSAGE) | (:returned) | (:interrupted), or does
-not return"
+=> (:stale) | (:no-restart) | (:wrong-count FEWEST MOST ASKS-P) | (:no-input) | (:cannot-ask [APART-P]) | (:unanswered PLACE ...) |
+(:too-short PROMPT) | (:wrong-arguments LAMBDA-LIST) | (:error TYPE MESSAGE) | (:returned) | (:interrupted), or does not return"
   (let* ((restart (nth index *sldb-restarts*))
-         (places (and restart *evaluation* sources (asserted-places restart)))
+         (places (and restart sources (asserted-places restart)))
          (asks-p (and restart (restart-interactive-function restart) t)))
     (cond ((/= level *sldb-level*) '(:stale))
           ((null restart) '(:no-restart))
-          ((and places (= (length places) (length sources))) (leave-with-answers restart attempt sources))
-          (places (list :wrong-count (length places) (length places) nil))
+          (places (cond ((/= (length places) (length sources)) (list :wrong-count (length places) (length places) nil))
+                        ((give-code restart stdin attempt sources))
+                        (t (leave-through restart '() attempt))))
           ((and stdin asks-p (null sources)) (leave-with-arguments restart attempt (asked-values restart attempt stdin)))
           ((wrong-count restart (length sources)))
-          ((and stdin (null *evaluation*)) '(:no-input))
+          ((and stdin (null *evaluation*)) (give-code restart stdin))
           (t (let ((given (if sources (argument-values attempt sources) '(:values))))
-               (when (and stdin (eq :values (first given))) (give-input (text-lines stdin)))
-               (leave-with-arguments restart attempt given))))))
+               (or (and (eq :values (first given)) (give-code restart stdin attempt))
+                   (leave-with-arguments restart attempt given)))))))
 
 (defun abort-restart ()
   "The restart that SWANK:THROW-TO-TOPLEVEL invokes. It ends the thread's request, or the thread if that serves none."
@@ -196,7 +239,7 @@ not return"
 
 (defun stopped-for-p (thread connection)
   "True if THREAD runs no evaluation, and is stopped at a breakpoint, step or interrupt of CONNECTION's client."
-  (flet ((value (symbol) (ignore-errors (sb-thread:symbol-value-in-thread symbol thread nil))))
+  (flet ((value (symbol) (value-in-thread symbol thread)))
     (and (eq connection (value '*emacs-connection*))
          (null (value '*evaluation*))
          (typep (value '*swank-debugger-condition*) '(or breakpoint-reached interrupted sb-ext:step-condition)))))
@@ -218,10 +261,10 @@ not return"
            (loop for evaluation being the hash-values of (session-evaluations session) collect evaluation)))
     (dolist (attempt '(abort abort kill))
       (dolist (evaluation (evaluations))
-        (ignore-errors
-         (if (eq attempt 'kill)
-             (end-thread evaluation)
-             (unwind-evaluation evaluation))))
+        (recording-faults
+          (if (eq attempt 'kill)
+              (end-thread evaluation)
+              (unwind-evaluation evaluation))))
       (loop repeat 50
             while (evaluations)
             do (sleep 1/50)))))
@@ -229,9 +272,9 @@ not return"
 (defun end-session (connection session)
   "End everything that runs or is stopped for CONNECTION, whose session is SESSION."
   (setf (session-departed session) t)
-  (dolist (hook *departure-hooks*) (ignore-errors (funcall hook session)))
-  (ignore-errors (resume-stopped-threads connection))
-  (ignore-errors (end-waits connection))
+  (dolist (hook *departure-hooks*) (recording-faults (funcall hook session)))
+  (recording-faults (resume-stopped-threads connection))
+  (recording-faults (end-waits connection))
   (when (plusp (hash-table-count (session-evaluations session)))
     (start-runtime-thread #'end-evaluations "swank-client clean-up" session)))
 
@@ -240,7 +283,7 @@ not return"
   (let ((session (sb-ext:with-locked-hash-table (*sessions*) (gethash connection *sessions*))))
     (when session
       (end-session connection session)
-      (ignore-errors (prune-mailboxes))
+      (recording-faults (prune-mailboxes))
       (uninstall-unless-needed))))
 
 ;;; The end of the image
@@ -249,6 +292,24 @@ not return"
   "True if messages to CONNECTION's client are waiting to be sent."
   (let ((mailbox (find (mconn.control-thread connection) *mailboxes* :key #'mailbox.thread)))
     (and mailbox (mailbox.queue mailbox))))
+
+;;; MAKE-THREAD waits without interrupts for the lock that EXIT holds until all threads have ended: a thread that is about to make another
+;;; cannot be ended, and EXIT gives up on it after a minute.
+(defun hold-requests ()
+  "Make the threads that start one for each request wait while this thread runs EXIT, at most 10 s."
+  (let ((exiting sb-thread:*current-thread*))
+    (flet ((await-end ()
+             (sb-sys:with-interrupts
+               (loop repeat 500 while (sb-thread:thread-alive-p exiting) do (sleep 1/50)))))
+      (dolist (connection *connections*)
+        (let ((thread (and (typep connection 'multithreaded-connection) (mconn.control-thread connection))))
+          (when thread
+            (nil-on sb-thread:interrupt-thread-error (sb-thread:interrupt-thread thread #'await-end))))))))
+
+(defun prepare-exit ()
+  "What EXIT calls before it ends threads."
+  (recording-faults (send-remaining-output))
+  (recording-faults (hold-requests)))
 
 (defun send-remaining-output ()
   "Send all output before EXIT ends the threads that send it. Takes at most 0.1 s."

@@ -92,8 +92,8 @@ A failure of a later form does not undo it."
 
 (defun note-evaluated (evaluation form)
   "Note what FORM, which EVALUATION has evaluated, has loaded and assigned."
-  (ignore-errors (note-loading-form evaluation form))
-  (ignore-errors (note-assignments (session-ledger (evaluation-session evaluation)) form)))
+  (recording-faults (note-loading-form evaluation form))
+  (recording-faults (note-assignments (session-ledger (evaluation-session evaluation)) form)))
 
 (defun runtime-call-p (code)
   "True if CODE is a client's call of the runtime. It is read in standard syntax, whatever the session's."
@@ -152,13 +152,21 @@ A failure of a later form does not undo it."
                code)
     values))
 
+(defun compiled-parts (code)
+  "A function for each form of CODE, which is part of the form that this thread evaluates. Each runs its form."
+  (let ((functions '()))
+    (map-forms (lambda (form start end)
+                 (with-form-source (code start end) (push (compile nil `(lambda () ,form)) functions)))
+               code)
+    (nreverse functions)))
+
 (defun evaluate-and-print (evaluation code check printer)
   "Evaluate CODE, checked first if CHECK. PRINTER makes a plist of the values. => the result of EVALUATION"
   (multiple-value-bind (values unshown) (evaluate-forms evaluation code check)
     (list :returned (list* :unshown unshown
                            :forms (1- (evaluation-form evaluation))
                            (append (funcall printer values)
-                                   (loop for hook in *return-hooks* append (ignore-errors (funcall hook evaluation))))))))
+                                   (loop for hook in *return-hooks* append (recording-faults (funcall hook evaluation code))))))))
 
 ;;; Errors at which a thread must not stop
 
@@ -170,7 +178,7 @@ A failure of a later form does not undo it."
 (defun leave-if-unsafe (evaluation condition)
   "End EVALUATION if it would be unsafe to stop at CONDITION."
   (when (unsafe-to-stop-p condition)
-    (leave evaluation (lambda () (failure evaluation (condition-plist condition '()))))))
+    (leave evaluation (lambda () (failed-result evaluation (condition-plist condition '()))))))
 
 (defun may-not-stop-p (evaluation usual-hook)
   "True if an error must end EVALUATION instead of stopping it.
@@ -184,10 +192,10 @@ A debugger hook that the code has set comes first. Inside a stop, the debugger h
   "The debugger hook of EVALUATION. It calls PREVIOUS. USUAL-HOOK is the value of *DEBUGGER-HOOK* outside the evaluation."
   (lambda (condition hook)
     ;; INVOKE-DEBUGGER has bound the variable, and calls the hook that shows the stack after this one
-    (setf sb-debug:*stack-top-hint* (stack-top condition))
+    (setf *stack-top-hint* (stack-top condition))
     (with-fresh-printer-state
       (when (may-not-stop-p evaluation usual-hook)
-        (leave-with-failure evaluation condition))
+        (leave-with-failure evaluation condition :held (and (not (evaluation-unwind evaluation)) (held-lock-text))))
       ;; the debugger prints in the code's package
       (setf *buffer-package* *package*)
       (when previous (funcall previous condition hook)))))
@@ -196,7 +204,7 @@ A debugger hook that the code has set comes first. Inside a stop, the debugger h
 
 (defun form-itself-p ()
   "True if the compiler is compiling the form that was sent, not code that the form evaluates or compiles."
-  (let ((names (loop for frame = (sb-di:top-frame) then (sb-di:frame-down frame)
+  (let ((names (loop for frame = (top-frame) then (frame-down frame)
                      while frame
                      collect (frame-name frame)
                      until (eq (frame-name frame) 'call-user))))
@@ -207,11 +215,11 @@ A debugger hook that the code has set comes first. Inside a stop, the debugger h
   "End EVALUATION if CONDITION says that the form cannot be compiled. SBCL would continue, with code that fails at run time."
   (when (and (zerop *sldb-level*)
              *in-user-code*
-             (not (typep (sb-int:encapsulated-condition condition) 'storage-condition))
+             (not (typep (encapsulated-condition condition) 'storage-condition))
              (form-itself-p))
     ;; when unwound, the compiler would print that it was aborted
     (setf *error-output* (make-broadcast-stream))
-    (leave-with-failure evaluation (sb-int:encapsulated-condition condition))))
+    (leave-with-failure evaluation (encapsulated-condition condition))))
 
 ;;; The environment
 
@@ -242,7 +250,7 @@ A debugger hook that the code has set comes first. Inside a stop, the debugger h
          (*sldb-initial-frames* 0))
     (with-session-variables (session)
       (handler-bind ((storage-condition (lambda (condition) (leave-if-unsafe evaluation condition)))
-                     (sb-c:compiler-error (lambda (condition)
+                     (compiler-error (lambda (condition)
                                             (note-compiler-error evaluation condition)
                                             (leave-if-malformed evaluation condition)))
                      (warning #'note-warning)
@@ -271,7 +279,7 @@ CONDITIONS is T, or the name of a type, to log the conditions that are signalled
                    (and conditions 'condition))))
     (cond ((null home) (list :no-such-package package))
           ((and conditions (null type)) (list :no-such-type conditions))
-          (t (let ((evaluation (make-evaluation :id id :session session :unwind unwind :updates-package (not package)
+          (t (let ((evaluation (make-evaluation :id id :session session :unwind unwind :updates-package (not package) :prompted prompted
                                                 :condition-log (and type (make-condition-log :type type)))))
                (setf (values (evaluation-stdout evaluation) (evaluation-stderr evaluation))
                      (make-outputs connection id limit tail))
@@ -281,8 +289,8 @@ CONDITIONS is T, or the name of a type, to log the conditions that are signalled
                             (cond (ids (numbered-values values))
                                   (data (data-values values))
                                   (t (printed-values values value-limit)))))
-                        (run () (evaluate-and-print evaluation code check #'printed)))
-                 (run-evaluation evaluation home (evaluation-input evaluation (or stdin "") prompted)
+                        (run () (evaluate-and-print evaluation (if ids (with-name-spelled code) code) check #'printed)))
+                 (run-evaluation evaluation home (evaluation-input evaluation (or stdin ""))
                                  (if debug (lambda () (call-with-debug-policy #'run)) #'run))))))))
 
 (defun run-evaluation (evaluation package input function)

@@ -1,4 +1,4 @@
-;;;; Streams that send an evaluation's output to the client while the code runs.
+;;;; The output of an evaluation, sent to the client while the code runs.
 
 (in-package #:swank-client/evaluate)
 
@@ -107,7 +107,7 @@
 (defun end-waits (connection)
   "Resume the threads that wait for CONNECTION's client, which has disconnected."
   (flet ((waits-p (thread)
-           (eq connection (ignore-errors (sb-thread:symbol-value-in-thread '*awaited* thread nil)))))
+           (eq connection (value-in-thread '*awaited* thread))))
     (dolist (thread (remove-if-not #'waits-p (sb-thread:list-all-threads)))
       (call-in-thread thread
                       (lambda () (waits-p sb-thread:*current-thread*))
@@ -252,3 +252,18 @@ LIMIT characters are sent, and of the rest the last TAIL-SIZE."
     (drain-other stdout)
     (flush-output stdout)
     (flush-output (output-other stdout))))
+
+;;; Restores the image's own output after the Emacs disconnects that it was redirected to.
+
+(defun restore-process-output (&optional closed)
+  "Restore the process's streams if no REPL is left after CLOSED, so that the next REPL can receive the output.
+Swank itself would redirect the output to the next connection, even one without a REPL, and never to a later REPL."
+  (let ((owner (repl-symbol "*GLOBAL-STDIO-CONNECTION*"))
+        (others (remove closed *connections*)))
+    (when (and owner
+               (boundp owner)
+               (symbol-value owner)
+               (not (member (symbol-value owner) others))
+               (notany #'repl-p others))
+      (funcall (repl-symbol "REVERT-GLOBAL-IO-REDIRECTION"))
+      (setf (symbol-value owner) nil))))

@@ -1,7 +1,31 @@
-;;;; Threads that a client's code starts belong to that client: their errors stop in its debugger, never in another client's.
-;;;; A client that does not own the image cannot end it.
+;;;; Threads that a client's code starts belong to that client, and compile as its code does. The hooks for this are in place while there are clients.
 
 (in-package #:swank-client/evaluate)
+
+;;; The compiler's policy for evaluated code, and for what SBCL compiles of its own accord while such code runs.
+
+(defvar *image-policy* nil "While evaluated code is compiled with the debug policy, the restrictions of policy that hold otherwise: (MIN MAX).")
+
+(defun call-with-debug-policy (function)
+  "Call FUNCTION so that code it evaluates is compiled with frames, variables and steps. Nothing else is affected."
+  (let* ((policy (supported (list *policy-min* *policy-max*)))
+         (*image-policy* (or *image-policy* policy)))
+    (if (null policy)
+        (funcall function)
+        (progv (list* '*policy-min* '*policy-max* (when (eq sb-ext:*evaluator-mode* :interpret) '(sb-ext:*evaluator-mode*)))
+               (append policy '(:compile))
+          (sb-ext:restrict-compiler-policy 'debug 3)
+          ;; at 3, each of these would override debug 3
+          (dolist (quality '(speed space compilation-speed))
+            (sb-ext:restrict-compiler-policy quality 0 2))
+          (let ((*for-stepping* t)) (funcall function))))))
+
+(defun compile-with-image-policy (compile &rest arguments)
+  "Encapsulates the functions by which SBCL compiles the dispatch of a generic function when that is called: all threads will use the result.
+With steps, the compiler would also print forms, which fails while the dispatch of PRINT-OBJECT is compiled: \"vicious metacircle\"."
+  (if *image-policy*
+      (progv '(*policy-min* *policy-max*) *image-policy* (apply compile arguments))
+      (apply compile arguments)))
 
 ;;; Errors in a client's thread
 
@@ -29,7 +53,7 @@
 (defun stop-own-thread (session condition hook)
   "Stop this thread, which runs code of SESSION, at CONDITION, in the debugger of SESSION's client."
   (let ((*sldb-quit-restart* *outermost-restart*)
-        (sb-debug:*stack-top-hint* (stack-top condition))
+        (*stack-top-hint* (stack-top condition))
         ;; as in evaluations
         (*sldb-condition-printer* #'stop-message)
         (*sldb-initial-frames* 0)
@@ -44,7 +68,7 @@
     (cond ((null session) (stop-without-client condition))
           ((or *code-unwinds* (must-not-stop-here-p))
            ;; a message cannot be sent from here: the thread may hold the lock that sending takes
-           (setf *end-of-thread* (ignore-errors (end-of-thread condition)))
+           (setf *end-of-thread* (recording-faults (end-of-thread condition)))
            (invoke-restart *outermost-restart*))
           (t (stop-own-thread session condition hook)))))
 
@@ -61,14 +85,14 @@
             (*condition-log* (and evaluation (evaluation-condition-log evaluation))))
         (swank/backend:call-with-debugger-hook #'enter-own-thread #'call)
         ;; the connection may have closed
-        (when *end-of-thread* (ignore-errors (notify-of-end session *end-of-thread*)))
+        (when *end-of-thread* (recording-faults (notify-of-end session *end-of-thread*)))
         (restore-guard-page)
         (sb-thread:abort-thread)))))
 
 (defun own-function (session function)
   "A function that a thread of SESSION's code calls in place of FUNCTION."
   (when *evaluation* (setf (evaluation-threaded *evaluation*) t))
-  (let ((function (sb-kernel:%coerce-callable-to-fun function))
+  (let ((function (%coerce-callable-to-fun function))
         (evaluation (or *evaluation* *starting-evaluation*))
         (unwinds (if *evaluation* (evaluation-unwind *evaluation*) *code-unwinds*)))
     (lambda (&rest arguments) (call-in-own-thread session evaluation unwinds function arguments))))
@@ -90,12 +114,12 @@
 (defun foreign-thread-function (session function)
   "A function that a thread outside SESSION calls in place of FUNCTION, which is SESSION's code.
 If FUNCTION tries to end the image and may not, it is unwound, and the thread continues its own work."
-  (let ((function (sb-kernel:%coerce-callable-to-fun function))
+  (let ((function (%coerce-callable-to-fun function))
         (errors *error-output*))
     (lambda (&rest arguments)
       (handler-case (with-code-of (session) (apply function arguments))
         (exit-refused (condition)
-          (ignore-errors (format errors "~&~a~%" condition)))))))
+          (or-nil (format errors "~&~a~%" condition)))))))
 
 (defun interrupt-by-code (interrupt thread function)
   "Encapsulates SB-THREAD:INTERRUPT-THREAD: in the other thread, too, FUNCTION is the session's code."
@@ -114,13 +138,13 @@ If FUNCTION tries to end the image and may not, it is unwound, and the thread co
 
 (defun frame-of-caller ()
   "The innermost frame of the program. Called from an encapsulation of a function of Lisp."
-  (loop for frame = (sb-di:top-frame) then (sb-di:frame-down frame)
+  (loop for frame = (top-frame) then (frame-down frame)
         while frame
         unless (system-name-p (frame-name frame)) return frame))
 
 (defun refuse-exit (operator)
   "Signal EXIT-REFUSED, with the caller of OPERATOR at the top of the stack."
-  (let ((sb-debug:*stack-top-hint* (frame-of-caller)))
+  (let ((*stack-top-hint* (frame-of-caller)))
     (error 'exit-refused :operator operator)))
 
 (defvar *ask-to-exit* nil "A function that asks the user whether OPERATOR may end the image with ARGUMENTS, or NIL.")
@@ -159,7 +183,8 @@ code. In such a thread, Swank would send none."
                                (swank:simple-break))))))))
 
 (defun encapsulations-for-all ()
-  "((NAME . FUNCTION) ...) of the functions in *ENCAPSULATED-FOR-ALL*, and how they are encapsulated."
+  "((NAME . FUNCTION) ...) of the functions to encapsulate for all callers, and how: SBCL itself calls them, and so does code by their address that was
+loaded before."
   (list* (cons 'sb-ext:exit (exit-guard 'sb-ext:exit))
          (append (loop for name in *dispatch-compilers* collect (cons name #'compile-with-image-policy))
                  (loop for name in *step-signallers* collect (cons name #'signal-step)))))
@@ -181,7 +206,7 @@ code. In such a thread, Swank would send none."
   "Encapsulate Lisp's functions."
   (flet ((encapsulate-all (encapsulate list)
            (loop for (name . function) in list
-                 unless (sb-int:encapsulated-p name 'code-session)
+                 unless (encapsulated-p name 'code-session)
                    do (funcall encapsulate name 'code-session function))))
     (encapsulate-all #'encapsulate-function (encapsulations-for-all))
     (encapsulate-all #'encapsulate-calls-by-name (encapsulations))))
@@ -194,3 +219,34 @@ code. In such a thread, Swank would send none."
 (defun protect-image ()
   "Make code of this client unable to end the image."
   (setf (session-protects-image (current-session)) t))
+
+;;; Installs hooks and encapsulations for the first client, and uninstalls them after the last.
+
+(defparameter *closing-hooks* '(restore-process-output clean-up) "Functions that Swank calls with a connection that has closed.")
+
+(defun without-closing-hooks (hooks)
+  "HOOKS without those of this library."
+  (remove-if (lambda (hook) (member hook *closing-hooks*)) hooks))
+
+(defun add-hooks ()
+  "Install hooks and encapsulations. Each update is atomic, here and in UNINSTALL-UNLESS-NEEDED, because other code changes the lists too."
+  (sb-ext:atomic-update (symbol-value '*connection-closed-hook*)
+                        (lambda (hooks) (append *closing-hooks* (without-closing-hooks hooks))))
+  ;; the Emacs that received the output may have disconnected before
+  (restore-process-output)
+  (encapsulate-lisp)
+  (sb-ext:atomic-update (symbol-value 'sb-ext:*exit-hooks*) (lambda (hooks) (adjoin 'prepare-exit hooks))))
+
+(pushnew 'add-hooks *arrival-hooks*)
+
+(defun uninstall-unless-needed ()
+  "Uninstall hooks and encapsulations if no client is left."
+  (sb-ext:with-locked-hash-table (*sessions*)
+    (unless (clients-p)
+      (unencapsulate-lisp)
+      (retract-swank)
+      (forget-texts)
+      (sb-ext:atomic-update (symbol-value '*connection-closed-hook*) #'without-closing-hooks)
+      (sb-ext:atomic-update (symbol-value 'sb-ext:*exit-hooks*) (lambda (hooks) (remove 'prepare-exit hooks)))
+      ;; the flusher then finds no more work
+      (sb-thread:signal-semaphore *flusher-wakeup*))))

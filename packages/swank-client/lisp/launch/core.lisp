@@ -7,17 +7,7 @@
   (handler-bind (((or warning sb-ext:compiler-note) #'muffle-warning))
     (load (make-string-input-stream text))))
 
-(defun socket-pair ()
-  "Create two connected sockets. => their descriptors"
-  (sb-alien:with-alien ((ends (array sb-alien:int 2)))
-    (let ((status (sb-alien:alien-funcall
-                   (sb-alien:extern-alien "socketpair" (function sb-alien:int sb-alien:int sb-alien:int sb-alien:int
-                                                                 (* (array sb-alien:int 2))))
-                   1 1 0 (sb-alien:addr ends))))
-      (unless (zerop status) (error "socketpair failed: ~a" (sb-int:strerror)))
-      (values (sb-alien:deref ends 0) (sb-alien:deref ends 1)))))
-
-(defun request (form id stream)
+(defun send-request (form id stream)
   "Send FORM to Swank as a client would, and wait for the reply."
   (let ((package *swank-io-package*))
     (swank/rpc:write-message `(:emacs-rex ,form "COMMON-LISP-USER" t ,id) package stream)
@@ -44,7 +34,7 @@
       (start-swank (socket-stream there))
       (loop for form in (list* '(swank:connection-info) '(swank:eval-and-grab-output "(list 1)") forms)
             for id from 1
-            do (request form id client))
+            do (send-request form id client))
       (setf *connection* nil)
       (close client))
     (end-threads)))
@@ -90,5 +80,5 @@ Saving a core makes calls direct. SBCL would have to search all code for those o
                         (lambda ()
                           (handler-bind ((error #'give-up)) (warm-up (mapcar #'read-wire-form warm-up-forms))))))
   (forget-this-process)
-  (let ((home (sb-int:sbcl-homedir-pathname)))
+  (let ((home (sbcl-homedir-pathname)))
     (sb-ext:save-lisp-and-die file :toplevel (lambda () (start-from-core greeting home)))))

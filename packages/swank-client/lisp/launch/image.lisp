@@ -37,32 +37,17 @@
     (ignore-errors (finish-output sb-sys:*stderr*))
     (sb-ext:exit :code 0 :abort t)))
 
-(defun leave ()
+(defun leave-image ()
   "End the process soon, at the latest after 3 s."
   (unless (sb-ext:compare-and-swap (symbol-value '*leaving*) nil t)
-    ;; the signal ends the process whatever Lisp does
-    (sb-sys:enable-interrupt sb-unix:sigalrm :default)
-    (sb-alien:alien-funcall
-     (sb-alien:extern-alien "alarm" (function sb-alien:unsigned-int sb-alien:unsigned-int)) 3)
+    (end-process-soon 3)
     ;; exit hooks expect to run in the main thread
     (sb-thread:interrupt-thread (sb-thread:main-thread)
                                 (lambda () (sb-sys:with-interrupts (leave-now))))))
 
 (defun leave-after-closing (connection)
   "Called by Swank with a CONNECTION that has closed."
-  (when (eq connection *connection*) (leave)))
-
-(defun hung-up-p (socket timeout)
-  "Wait until the other end of SOCKET is closed, TIMEOUT milliseconds at most, or forever if that is -1. => true if it is closed"
-  (sb-alien:with-alien ((poll (sb-alien:struct nil (fd sb-alien:int) (events sb-alien:short) (revents sb-alien:short))))
-    (setf (sb-alien:slot poll 'fd) socket
-          ;; POLLRDHUP; elsewhere POLLHUP, which is reported without being asked for, must do
-          (sb-alien:slot poll 'events) #+linux #x2000 #-linux 0
-          (sb-alien:slot poll 'revents) 0)
-    (plusp (sb-alien:alien-funcall
-            (sb-alien:extern-alien "poll" (function sb-alien:int sb-sys:system-area-pointer
-                                                    sb-alien:unsigned-long sb-alien:int))
-            (sb-alien:alien-sap poll) 1 timeout))))
+  (when (eq connection *connection*) (leave-image)))
 
 (defun watch-parent (parent)
   "Leave when the process PARENT has ended or has closed its end of the socket.
@@ -70,7 +55,7 @@ Swank notices that too, but cannot always act: its reader may be waiting for a l
 fails when output is unsent."
   (loop until (or (/= (parent-pid) parent)
                   (hung-up-p +socket+ #+linux -1 #-linux 500)))
-  (leave))
+  (leave-image))
 
 ;;; Serving
 
@@ -99,9 +84,8 @@ fails when output is unsent."
 (defun enable-debugger ()
   "Make errors enter the debugger, as in an interactive SBCL."
   (sb-ext:enable-debugger)
-  ;; this also enables SBCL's low-level debugger, in which a process with an exhausted heap would wait forever
-  #+sb-ldb
-  (sb-alien:alien-funcall (sb-alien:extern-alien "disable_lossage_handler" (function sb-alien:void))))
+  ;; this also enables SBCL's low-level debugger
+  (disable-low-level-debugger))
 
 (defun reset-process-state ()
   "Give programs the environment of a fresh `sbcl`."
@@ -112,10 +96,6 @@ fails when output is unsent."
         sb-ext:*exit-timeout* 2)
   ;; UIOP still holds streams and folders of the process that saved the core
   (call-if-loaded "UIOP" "CALL-IMAGE-RESTORE-HOOK"))
-
-(defun keep-from-children (descriptor)
-  "Close DESCRIPTOR in programs that this image runs. Otherwise it would outlive the image."
-  (sb-posix:fcntl descriptor sb-posix:f-setfd 1))
 
 (defun serve (parent greeting)
   "Serve the process PARENT. GREETING, sent first, identifies this image to it."

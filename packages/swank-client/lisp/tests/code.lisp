@@ -1,35 +1,56 @@
-;;;; Tests of the answers to questions about code.
+;;;; Tests of the answers to questions about code, of definitions, and of reading code as data.
 
 (in-package #:swank-client/tests)
 
-(defun found-at (searcher text)
-  "The position at which SEARCHER finds something in TEXT, or NIL."
-  (let ((text (coerce text '(simple-array character (*)))))
-    (funcall searcher text 0 (length text))))
+(defgeneric greeting (who)
+  (:documentation "A generic function with methods, for these tests."))
 
-(define-test pattern-searcher-finds-the-first-match
-    "A regular expression is found at its first position, in either case."
-  (loop for (pattern text position) in '(("a" "xxA" 2) ("^a" "xa" nil) ("a$" "ba" 1) ("a.*b" "xxaccb" 2) ("(foo|bar)+" "xfoobar" 1)
-                                         ("a{2,3}" "baa" 1) ("a{2}" "ba" nil) ("a{2,}b" "caaab" 1) ("[^a-c]" "abCd" 3) ("[\\d-]" "a-" 1)
-                                         ("\\bfoo\\b" "afoo foo" 5) ("\\Boo" "oo foo" 4) ("" "x" 0) ("[]a]" "]" 0) ("x\\*" "ax*" 1)
-                                         ("a??b" "ab" 0) ("\\w+\\s\\S" "--a b" 2))
-        do (is (eql position (found-at (pattern-searcher pattern) text)) "~a in ~a" pattern text)))
+(defmethod greeting :around ((who (eql :world)))
+  (call-next-method))
 
-(define-test pattern-searcher-takes-linear-time
-    "Nested repetitions, which other matchers try in every combination, are followed together."
-  (is (null (found-at (pattern-searcher "(a*)*(a|aa)*b") (make-string 3000 :initial-element #\a))))
-  (is (eql 1 (found-at (pattern-searcher "(){100}{100}{100}{100}{100}{100}x") "ax"))))
+(defmethod greeting ((who symbol))
+  who)
 
-(define-test pattern-searcher-refuses-bad-patterns
-    "A text that is no regular expression is refused with a reason."
-  (dolist (pattern '("(a" "a)" "*a" "[a" "a{2" "a{x}" "\\q" "(?=a)" "[z-a]" "a{101}" "a\\" "((((a{90}){90}){90}))"))
-    (signals bad-pattern (pattern-searcher pattern))))
+(define-test defined-thing-of-defining-forms
+    "The kind and the name of a definition are found in its form."
+  (loop for (form kind name) in '(((defun f ()) :function f)
+                                  ((defun (setf f) (x)) :function (setf f))
+                                  ((defstruct (s (:conc-name nil))) :structure s)
+                                  ((defpackage :p) :package "P")
+                                  ((setf (fdefinition 'f) #'g) :function f)
+                                  ((list 1) nil nil))
+        do (is (equal (list kind name) (multiple-value-bind (k n) (defined-thing form) (list k n))))))
 
-(define-test text-searcher-finds-a-text
-    "A text without special characters is found in either case."
-  (is (eql 2 (found-at (text-searcher "Ab*") "xxaB*")))
-  (is (eql 3 (found-at (text-searcher "b") "aaab")))
-  (is (null (found-at (text-searcher "aab") "aa"))))
+(define-test name-p-of-kinds
+    "A function may be named (SETF NAME), a package by a string, and nothing by a number."
+  (is-true (name-p :function '(setf f)))
+  (is-true (name-p :package "P"))
+  (is-false (name-p :function "F"))
+  (is-false (name-p :function 1)))
+
+(define-test method-name-has-qualifiers-and-specializers
+    "The name of a method consists of its function, its qualifiers and its specializers."
+  (is (equal '((greeting (symbol)) (greeting :around ((eql :world))))
+             (sort (mapcar (lambda (method) (method-name 'greeting method)) (methods-of 'greeting)) #'< :key #'length)))
+  (is (null (methods-of 'car))))
+
+(define-test current-definition-finds-related-kinds
+    "The current definition is found under any kind that can replace the given one."
+  (is (eq :generic-function (first (current-definition :function 'greeting))))
+  (is (eq :class (first (current-definition :structure 'unprintable))))
+  (is (null (current-definition :function 'no-such-function))))
+
+(define-test unqualified-parameters-print-without-packages
+    "The parameters of a lambda list print without packages; lambda list keywords and defaults are unchanged."
+  (let ((*print-gensym* nil))
+    (is (equal "(A &OPTIONAL (B 1 B-P) &KEY C ((:D E) 2))"
+               (prin1-to-string (unqualified-parameters '(a &optional (b 1 b-p) &key c ((:d e) 2))))))))
+
+(define-test qualified-name-has-bars-where-needed
+    "The name of a symbol has its package, and can be read back."
+  (is (equal "COMMON-LISP::CAR" (qualified-name 'car)))
+  (is (equal "SWANK-CLIENT/TESTS::|a b|" (qualified-name (intern "a b" "SWANK-CLIENT/TESTS"))))
+  (is (equal "#:X" (qualified-name (make-symbol "X")))))
 
 (define-test symbol-kinds-of-symbols
     "The kinds of things that a symbol names are known without its sources."

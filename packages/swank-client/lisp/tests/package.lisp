@@ -4,63 +4,48 @@
   (:documentation "Tests of the Lisp code, in FiveAM.")
   (:use #:common-lisp)
   (:import-from #:fiveam #:is #:is-false #:is-true #:signals)
-  (:import-from #:swank-client/code #:bad-pattern #:call-collecting #:compared-values #:file-forms #:file-text #:forget-notes #:loading-notes
-                #:make-change #:make-file #:make-form-load #:make-loading #:make-note #:make-test-run #:masked-text #:noted-file #:of-kind-p
-                #:pattern-searcher #:plain-name #:plain-system-name-p #:printed-actual #:reader-form-p #:reason-text #:reason-to-reload
-                #:symbol-kinds #:system-facts #:test-run-frameworks #:test-run-passed #:tests-named #:text-now-loaded #:text-searcher
-                #:texts-with-packages)
-  (:import-from #:swank-client/connection #:bytes-of #:fits-p #:fitting-event #:shortened)
-  (:import-from #:swank-client/debugger #:named-arguments)
-  (:import-from #:swank-client/describe #:data-readtable #:prefix-of-unknown #:qualified-name #:read-without-interning #:unqualified-parameters)
-  (:import-from #:swank-client/evaluate #:last-newline #:undefined-thing #:warning-type)
-  (:import-from #:swank-client/heap #:by-type #:growth-of #:links-of #:link-index #:link-kind #:merged-links #:by-value-p #:of-type-p #:path-of #:search-roots-for
-                #:shown-growth)
-  (:import-from #:swank-client/ledger #:current-definition #:defined-thing #:method-name #:methods-of #:name-p)
-  (:import-from #:swank-client/printing #:*value-length* #:elided-by #:line-text #:on-one-line #:parsed-name #:parsed-package #:printed-values
-                #:report-text #:value-text)
-  (:import-from #:swank-client/sbcl #:accessible-symbol #:called-directly-p #:package-graph-lock
-                #:special-file-p #:version-symbols #:world-lock)
+  (:import-from #:swank-client/any-names #:accessible-symbol #:version-symbols)
+  (:import-from #:swank-client/any-lisp #:nil-on #:or-nil)
+  (:import-from #:swank-client/sbcl-conditions #:bug)
+  (:import-from #:swank-client/sbcl-stack #:interrupt-depth)
+  (:import-from #:swank-client/sbcl-locks #:package-graph-lock #:world-lock)
+  (:import-from #:swank-client/sbcl-calls #:called-directly-p #:encapsulate #:unencapsulate)
+  (:import-from #:swank-client/sbcl-faults #:*faults* #:recent-faults #:recording-faults)
+  (:import-from #:swank-client/swank-requests #:*slime-interrupts-enabled* #:send #:wake-thread)
+  (:import-from #:swank-client/swank-debugger #:*sldb-level* #:*sldb-restarts* #:*swank-debugger-condition*)
+  (:import-from #:swank-client/sbcl-swank #:mailbox-lock)
   (:import-from #:swank-client/sbcl-clock #:nanoseconds-now)
-  (:import-from #:swank-client/sbcl-heap #:count-heap #:find-in-heap #:key-type)
-  (:import-from #:swank-client/sources #:definition-head #:element-spans #:head-names-p #:list-spans #:make-analysis #:position-of
-                #:top-level-form-end #:top-level-form-gap #:top-level-form-start #:top-level-forms)
-  (:import-from #:swank-client/stops #:argument-range #:class-name-text #:first-form-text #:frame-kinds #:message-text #:restart-texts #:shown-class
-                #:source-forms #:value-of-source)
-  (:import-from #:swank-client/swank #:*slime-interrupts-enabled* #:mailbox-lock)
-  (:import-from #:swank-client/threads #:*code-session* #:*encapsulation-lock* #:call-in-thread #:change-encapsulation
-                #:encapsulate-calls-by-name #:encapsulate-function #:own-lock-p #:queue-interrupt #:start-runtime-thread #:unencapsulate-calls-by-name #:unencapsulate-function
-                #:value-in-thread)
+  (:import-from #:swank-client/sbcl-asdf-if-loaded #:announce-swank #:retract-swank)
+  (:import-from #:swank-client/sbcl-heap #:closure #:count-heap #:find-in-heap #:key-type)
+  (:import-from #:swank-client/analyses #:make-analysis)
+  (:import-from #:swank-client/printing #:*value-length* #:elided-by #:line-text #:on-one-line #:printed-values #:report-text #:value-text)
+  (:import-from #:swank-client/connection #:*code-session* #:*encapsulation-lock* #:bytes-of #:call-in-thread #:change-encapsulation
+                                          #:encapsulate-calls-by-name #:encapsulate-function #:fits-p #:fitting-event #:own-lock-p
+                                          #:queue-interrupt #:shortened #:start-runtime-thread #:unencapsulate-calls-by-name
+                                          #:unencapsulate-function #:value-in-thread)
+  (:import-from #:swank-client/ledger #:current-definition #:defined-thing #:method-name #:methods-of #:name-p)
+  (:import-from #:swank-client/session #:*sessions*)
+  (:import-from #:swank-client/evaluations #:*evaluation* #:evaluation-pending-interrupts #:evaluation-thread #:make-evaluation)
+  (:import-from #:swank-client/names #:qualified-name)
+  (:import-from #:swank-client/reading #:data-readtable #:prefix-of-unknown #:read-without-interning #:source-forms)
+  (:import-from #:swank-client/conditions #:argument-range #:call-framework #:call-own #:call-user #:class-name-text #:message-text
+                                          #:restart-texts #:shown-class)
+  (:import-from #:swank-client/stack #:first-form-text #:frame-kinds)
   (:import-from #:swank-client/waits #:*interrupted-wait* #:cycle-from #:deadlock-text #:thread-number #:wait-cycles #:wait-of)
-  (:export #:run-tests))
+  (:import-from #:swank-client/snapshots #:value-of-source)
+  (:import-from #:swank-client/evaluate #:call-in-evaluation #:last-newline #:undefined-thing #:warning-type)
+  (:import-from #:swank-client/debug #:describe-stop #:named-arguments)
+  (:import-from #:swank-client/loaded-texts #:file-forms #:file-text #:make-file)
+  (:import-from #:swank-client/frameworks #:call-collecting #:compared-values #:make-test-run #:printed-actual #:reason-text
+                                          #:test-run-frameworks #:test-run-passed)
+  (:import-from #:swank-client/questions #:of-kind-p #:symbol-kinds #:unqualified-parameters)
+  (:import-from #:swank-client/build #:forget-notes #:loading-notes #:make-loading #:make-note #:noted-file #:plain-name
+                                     #:plain-system-name-p #:system-facts)
+  (:import-from #:swank-client/testing #:tests-named)
+  (:import-from #:swank-client/changes #:make-change #:make-form-load #:masked-text #:reader-form-p #:reason-to-reload #:text-now-loaded
+                                       #:texts-with-packages)
+  (:import-from #:swank-client/observe #:by-value-p #:growth-of #:link-index #:link-kind #:links-of #:merged-links #:of-type-p #:path-of
+                                       #:search-roots-for #:shown-growth)
+  (:import-from #:swank-client/text-tests #:define-test))
 
 (in-package #:swank-client/tests)
-
-(fiveam:def-suite swank-client
-  :description "The Lisp side of swank-client.")
-
-(defvar *tests* '()
-  "((NAME . DOCUMENTATION) ...) of all tests, latest first.")
-
-(defmacro define-test (name documentation &body body)
-  "Define the test NAME. DOCUMENTATION says what is expected, BODY checks it."
-  `(progn
-     (pushnew '(,name . ,documentation) *tests* :test #'equal)
-     (fiveam:test (,name :suite swank-client) ,documentation ,@body)))
-
-(defun explanation (results)
-  "The reason why RESULTS are a failure, or NIL."
-  (unless (fiveam:results-status results)
-    (with-output-to-string (fiveam:*test-dribble*)
-      (fiveam:explain! results))))
-
-(defun run-tests ()
-  "Run all tests, and print (NAME DOCUMENTATION EXPLANATION) of each on a line. EXPLANATION says why the test failed, or is NIL.
-=> true if all pass"
-  (loop with all-passed = t
-        for (name . documentation) in (reverse *tests*)
-        for explanation = (explanation (let ((fiveam:*test-dribble* (make-broadcast-stream))) (fiveam:run name)))
-        do (when explanation (setf all-passed nil))
-           (with-standard-io-syntax
-             (let ((*print-readably* nil))
-               (format t "~&~s~%" (list (string-downcase name) documentation explanation))))
-        finally (return all-passed)))

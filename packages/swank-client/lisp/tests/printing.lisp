@@ -1,4 +1,4 @@
-;;;; Tests of printing.
+;;;; Tests of printing, of messages on the wire, and of what is done about failures.
 
 (in-package #:swank-client/tests)
 
@@ -51,30 +51,92 @@
   (is (= 60 (getf (printed-values (make-list 60) 100) :count)))
   (is (= 50 (length (getf (printed-values (make-list 60) 100) :values)))))
 
-(define-test parsed-name-reads-as-the-reader-does
-    "Case, bars, backslashes, colons and quotes are parsed as by the reader, and nothing is interned."
-  (flet ((parsed (text) (multiple-value-list (parsed-name text))))
-    (is (equal '("CAR" nil "car") (parsed "car")))
-    (is (equal '("CAR" "CL" "car") (parsed "cl:car")))
-    (is (equal '("CAR" "CL" "car") (parsed "#'cl::car")))
-    (is (equal '("a B" nil "a B") (parsed "|a B|")))
-    (is (equal '("X" "KEYWORD" "x") (parsed ":x")))
-    (is (equal '("FOO" nil "foo") (parsed "(setf foo)")))
-    (is-false (accessible-symbol "NEVER-SEEN-BEFORE" "COMMON-LISP-USER"))
-    (parsed "cl-user::never-seen-before")
-    (is-false (accessible-symbol "NEVER-SEEN-BEFORE" "COMMON-LISP-USER"))))
+;;; Tests of messages on the wire.
 
-(define-test parsed-name-normalizes-as-the-reader-does
-    "Characters that are not escaped have the reader's Unicode form, before their case is changed."
-  (loop with package = (make-package (gensym "NORMALIZED") :use '())
-        for codes in '((#xB5 109) (124 110 #xA0 109 124) (#xB5 124 109 124) (124 #xB5 124 109) (92 #xB5 109) (#xFB01 120) (97 #x301) (#x2126)
-                       (#xDF 97) (120 #xFF10))
-        for text = (map 'string #'code-char codes)
-        for symbol = (let ((*package* package)) (read-from-string text))
-        do (is (equal (symbol-name symbol) (parsed-name text)) "~s" codes)
-        finally (delete-package package)))
+(define-test bytes-of-counts-utf-8-and-escapes
+    "The size of a string is that of its escaped UTF-8; the upper bound is four bytes per character."
+  (is (= 3 (bytes-of "abc" t)))
+  (is (= 4 (bytes-of "\"\\" t)))
+  (is (= 2 (bytes-of (string (code-char 228)) t)))
+  (is (= 4 (bytes-of (string (code-char #x1F600)) t)))
+  (is (= 12 (bytes-of "abc" nil))))
 
-(define-test parsed-package-takes-every-designator
-    "Package designators with and without colons are accepted."
-  (dolist (text '("my-app" ":my-app" "#:my-app" "MY-APP"))
-    (is (equal "MY-APP" (parsed-package text)))))
+(defclass unprintable () ()
+  (:documentation "Objects that cannot be printed."))
+
+(defmethod print-object ((object unprintable) stream)
+  (declare (ignore stream))
+  (error "not printable"))
+
+(define-test fits-p-gives-the-reason
+    "Data that fits is distinguished from data that is too large or cannot be printed."
+  (is (eq t (fits-p '(:ok (1 2.5 "text" :key #(1 2))))))
+  (is (eq :too-large (fits-p (make-string 17000000 :initial-element #\x))))
+  (is (eq :too-large (let ((circular (list 1))) (setf (rest circular) circular) circular
+                       (fits-p circular))))
+  (is (eq :unprintable (fits-p (list (make-instance 'unprintable))))))
+
+(define-test shortened-keeps-both-ends
+    "A long string keeps its beginning and its end."
+  (let ((short (shortened (concatenate 'string "a" (make-string 30000 :initial-element #\-) "z"))))
+    (is (> 21000 (length short)))
+    (is (char= #\a (char short 0)))
+    (is (char= #\z (char short (1- (length short)))))
+    (is (search "10002 characters left out" short)))
+  (is (equal '(1 "x" . :y) (shortened '(1 "x" . :y)))))
+
+(define-test fitting-event-refuses-results
+    "A reply that does not fit becomes a refusal with the reason and the same id; other events are unchanged."
+  (is (equal '(:return nil (:ok 1) 7) (fitting-event '(:return nil (:ok 1) 7))))
+  (is (equal '(:return nil (:refused :too-large) 7)
+             (fitting-event (list :return nil (list :ok (make-string 17000000 :initial-element #\x)) 7))))
+  (is (equal '(:write-string "x") (fitting-event '(:write-string "x")))))
+
+(define-test last-newline-of-every-string
+    "The last newline is found in every kind of string, within the bounds."
+  (dolist (string (list (format nil "a~%b~%c") (coerce (format nil "a~%b~%c") 'simple-base-string)
+                        (make-array 5 :element-type 'character :fill-pointer t :initial-contents (format nil "a~%b~%c"))))
+    (is (= 3 (last-newline string 0 5)))
+    (is (= 1 (last-newline string 0 3)))
+    (is-false (last-newline string 4 5))))
+
+;;; Tests of what is done about failures.
+
+(defun failing (list)
+  "Fail if the first element of LIST is no number."
+  (1+ (1+ (first list))))
+
+(define-test recording-faults-records-errors
+    "An error of the library's code gives NIL, and is recorded with its message and the functions that ran; anything else is not recorded."
+  (let ((*faults* '()))
+    (is (= 3 (recording-faults (failing '(1)))))
+    (is (null (recent-faults)))
+    (is (null (recording-faults (failing '(nil)))))
+    (destructuring-bind ((number time type text functions)) (recent-faults)
+      (is (= 1 number))
+      (is (<= (- (get-universal-time) 60) time (get-universal-time)))
+      (is (string= "TYPE-ERROR" type))
+      (is (string= "The value NIL is not of type NUMBER." text))
+      (is (string= "failing" (first functions))))))
+
+(define-test or-nil-and-nil-on-record-nothing
+    "Failures of the user's code, and answers that are errors, are not recorded; other errors than the answer are not handled."
+  (let ((*faults* '()))
+    (is (null (or-nil (error 'unreportable))))
+    (is (null (nil-on type-error (failing '(nil)))))
+    (signals simple-error (nil-on type-error (error "no answer")))
+    (is (null (recent-faults)))))
+
+(define-test faults-are-bounded-and-call-no-printer
+    "A hundred faults are kept, numbered, with short texts that need no printing method of the user, and have none of its strings."
+  (let ((*faults* '()))
+    (recording-faults (error 'unreportable))
+    (recording-faults (error "~a ~s ~300d" (make-condition 'unreportable) "secret" 1))
+    (is (string= "" (fourth (first (recent-faults)))))
+    (is (search "UNREPORTABLE" (fourth (second (recent-faults)))))
+    (is (null (search "secret" (fourth (second (recent-faults))))))
+    (is (= 300 (length (fourth (second (recent-faults))))))
+    (recording-faults (labels ((recur (n) (1+ (recur (1+ n))))) (recur 0)))
+    (is (= 2 (length (recent-faults))))
+    (loop repeat 120 do (recording-faults (error "again")))
+    (is (equal '(23 122) (list (first (first (recent-faults))) (first (first (last (recent-faults)))))))))

@@ -1,5 +1,3 @@
-import type { SwankErrorDetails } from "./error-details.js";
-
 /**
  * Every error code of this package, with its meaning and its remedy.
  *
@@ -102,12 +100,14 @@ export const ERROR_CODES = {
   REQUEST_TIMEOUT: {
     meaning:
       "No reply came in time. A client's call is then ended in the image. A request sent on a bare connection, and code that runs without interrupts, may continue.",
-    remedy: "Allow more time, or run the code as an evaluation, which can be interrupted.",
+    remedy:
+      "If code of yours takes that long, run it as an evaluation, which can be interrupted. Otherwise try again later.",
   },
   LOCK_HELD: {
     meaning:
-      "The request waited for a lock that a stopped thread holds, such as the compiler's, and was ended in the image.",
-    remedy: "Resume or abort the stop that the message names, then try again.",
+      "The request waited for a lock that a stopped thread holds, or for the compiler's lock that a running thread holds, and was ended in the image.",
+    remedy:
+      "Resume or abort the stop that the message names, or wait until the thread that it names has released the lock, then try again.",
   },
   REQUEST_UNREADABLE: {
     meaning:
@@ -117,6 +117,11 @@ export const ERROR_CODES = {
   REQUEST_FAILED: {
     meaning: "The request signalled an error in Lisp and was aborted.",
     remedy: "Correct the Lisp error that the message reports.",
+  },
+  NOT_SUPPORTED: {
+    meaning: "The operation needs an internal of SBCL that the image's SBCL lacks. The message names it.",
+    remedy:
+      "Use a version of SBCL with which this package has been tested, or do without the operation: nothing else needs the internal.",
   },
   REQUEST_ABORTED: {
     meaning: "The request was aborted in Lisp before it returned.",
@@ -191,7 +196,7 @@ export const ERROR_CODES = {
   },
   FRAME_EVALUATION_TIMEOUT: {
     meaning: "Code that was evaluated in a stopped thread took too long and was aborted. The stop is unchanged.",
-    remedy: "Evaluate code that takes less time, or allow more time.",
+    remedy: "Evaluate code that takes less time.",
   },
   NO_SUCH_BREAKPOINT: {
     meaning: "This client has no breakpoint with that id.",
@@ -268,13 +273,7 @@ export class SwankError extends Error {
     this.code = code;
     this.remedy = options.remedy ?? ERROR_CODES[code].remedy;
     this.details = options.details ?? {};
-    if (options.origin !== undefined) this.movedTo(options.origin);
-  }
-
-  /** Replaces the stack by that of a call. */
-  movedTo(origin: CallSite): this {
-    this.stack = `${this.name}: ${this.message}\n${origin.frames}`;
-    return this;
+    if (options.origin !== undefined) this.stack = `${this.name}: ${message}\n${options.origin.frames}`;
   }
 }
 
@@ -298,4 +297,41 @@ export class CallSite {
     const stack = this.#holder.stack ?? "";
     return stack.slice(stack.indexOf("\n") + 1);
   }
+}
+
+/** How a launched image ended. */
+export interface ImageExit {
+  /** Exit code; `undefined` if a signal ended it, or if it could not be started. */
+  readonly code: number | undefined;
+  readonly signal: NodeJS.Signals | undefined;
+  /** True if a garbage collection ran out of memory, which ends SBCL. `dynamicSpaceSize` gives an image more. */
+  readonly heapExhausted: boolean;
+  /** The message in its output that says why it ended, or the last 12 lines; empty if it printed nothing, or if the exit code is 0. */
+  readonly problem: string;
+  /** The end of its output on stdout and stderr, about 16,000 characters. */
+  readonly outputTail: string;
+}
+
+/** Circumstances of a failure. The code determines which fields are present. */
+export interface SwankErrorDetails {
+  /** The operation that failed, e.g. `swank:backtrace`. */
+  readonly operation?: string;
+  /** Id of the request. */
+  readonly request?: number;
+  /** The stopped thread that holds the lock for which the request waited, and its level in the debugger. */
+  readonly holder?: { readonly thread: number; readonly level: number };
+  /** The last messages sent before the failure, oldest first, each cut to a few hundred characters. */
+  readonly lastSent?: readonly string[];
+  /** The beginning of the bytes or data that were not understood. */
+  readonly received?: string;
+  /** The port to connect to after the remedy's form has been evaluated. */
+  readonly port?: number;
+  /** True if no secret was given and the server may require one. */
+  readonly secretMissing?: boolean;
+  /** True if the user has disconnected all agents from the image, with `M-x swank-mcp-kick` in Emacs. */
+  readonly kicked?: boolean;
+  /** The output of a Lisp during its launch. */
+  readonly output?: string;
+  /** How the image ended whose connection was lost, if this program launched it and it ended within 2 s of the loss. */
+  readonly exit?: ImageExit;
 }

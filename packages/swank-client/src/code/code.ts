@@ -1,39 +1,53 @@
-import type { Changes, Saves } from "../calls/change.js";
-import type { ClassInfo } from "../calls/class-description.js";
-import type { Compiled } from "../calls/compiled-code.js";
-import type { ShownFile, ShownSource } from "../calls/definition-text.js";
-import type { Expansions } from "../calls/expansion.js";
-import type { SourceMatches } from "../calls/found-lines.js";
-import type { NamesFound } from "../calls/found-names.js";
-import type { ReferenceKind, References } from "../calls/found-references.js";
-import type { LispRunner } from "../lisp/lisp-runner.js";
-import { apropos } from "./apropos.js";
-import { type ChangesCode, changesCode } from "./changes-code.js";
-import { classInfo } from "./class-info.js";
-import type {
-  AproposOptions,
-  ChangesOptions,
-  ClassOptions,
-  CompileOptions,
-  ExpandOptions,
-  FileOptions,
-  LoadOptions,
-  NameOptions,
-  ReferenceOptions,
-  SaveOptions,
-  SearchOptions,
-  TestOptions,
-} from "./code-options.js";
-import { type CompileSource, compile } from "./compile.js";
-import { findReferences } from "./find-references.js";
-import { listChanges } from "./list-changes.js";
-import { type LoadCode, type LoadSource, loadCode } from "./load-code.js";
-import { macroexpand } from "./macroexpand.js";
-import { saveChanges } from "./save-changes.js";
-import { searchSource } from "./search-source.js";
-import { showFile } from "./show-file.js";
-import { showSource } from "./show-source.js";
-import { type TestCode, testCode } from "./test-code.js";
+import type { LispRunner } from "../runtime/runner.js";
+import {
+  type Changes,
+  type ChangesCode,
+  type ChangesOptions,
+  changesCode,
+  listChanges,
+  type SaveOptions,
+  type Saves,
+  saveChanges,
+} from "./changes.js";
+import {
+  type Compiled,
+  type CompileOptions,
+  type CompileSource,
+  compile,
+  type ExpandOptions,
+  type Expansions,
+  macroexpand,
+} from "./compile.js";
+import {
+  type LoadCode,
+  type LoadOptions,
+  type LoadSource,
+  loadCode,
+  type TestCode,
+  type TestOptions,
+  testCode,
+} from "./load.js";
+import { type AproposOptions, apropos, type NamesFound } from "./names.js";
+import {
+  type ClassInfo,
+  type ClassOptions,
+  classInfo,
+  findReferences,
+  type ReferenceKind,
+  type ReferenceOptions,
+  type References,
+} from "./references.js";
+import {
+  type FileOptions,
+  type NameOptions,
+  type SearchOptions,
+  type ShownFile,
+  type ShownSource,
+  type SourceMatches,
+  searchSource,
+  showFile,
+  showSource,
+} from "./source.js";
 
 /**
  * Questions about the program's code. Each loads the module `code` into the image when it is first asked, runs in a thread of its own, and

@@ -1,13 +1,22 @@
 import { DecodeError, decode, type Sexp } from "sexp-parser";
-import type { OmittedOutput, OutputChunk, OutputStream } from "../calls/omitted-output.js";
-import { NO_REDEFINITIONS, type Redefinitions } from "../calls/redefinition.js";
-import type { SignalledConditions } from "../calls/signalled-condition.js";
-import type { SessionUpdate } from "../calls/stop-data.js";
-import type { LispWarning, WarningCount } from "../calls/warning.js";
-import type { Transcript } from "./outcome.js";
+import type { Transcript } from "./evaluate.js";
+import {
+  type LispWarning,
+  NO_REDEFINITIONS,
+  type OmittedOutput,
+  type OutputChunk,
+  type OutputStream,
+  type Redefinitions,
+  type SessionUpdate,
+  type SignalledConditions,
+  type WarningCount,
+} from "./report.js";
+
+const { integer, optional, tuple } = decode;
 
 /** Characters of each stream that are kept of the beginning, and of the end, between two outcomes. */
 const HEAD_LIMIT = 2_000_000;
+
 const TAIL_LIMIT = 10_000;
 
 /** Warnings kept between two outcomes. */
@@ -17,6 +26,7 @@ const WARNINGS_LIMIT = 1000;
 const RUNS_LIMIT = 100_000;
 
 const NOTHING: readonly OmittedOutput[] = [];
+
 const NO_PIECES: readonly OutputChunk[] = [];
 
 /** What is kept of a stream. */
@@ -319,11 +329,12 @@ export interface OutputTarget {
 /** Streams by number, as in lisp/evaluate/evaluate.lisp and output.lisp. */
 const STREAMS = ["exit", "stdout", "stderr", "progress", "read", "wait"] as const;
 
-const { integer, optional, tuple } = decode;
-
 const target = tuple(integer, integer, optional(integer), optional(integer), optional(integer));
 
-/** Decodes a target of the runtime, `(ID STREAM-NUMBER [OMITTED [THREAD TAG]])` (lisp/evaluate/output.lisp, prompted-input.lisp, activity/questions.lisp); `undefined` for any other. */
+/**
+ * Decodes a target of the runtime, `(ID STREAM-NUMBER [OMITTED [THREAD TAG]])` (lisp/evaluate/output.lisp and reading.lisp,
+ * lisp/emacs/questions.lisp); `undefined` for any other.
+ */
 export function outputTarget(datum: Sexp): OutputTarget | undefined {
   if (!Array.isArray(datum)) return undefined;
   try {
@@ -334,5 +345,60 @@ export function outputTarget(datum: Sexp): OutputTarget | undefined {
   } catch (error) {
     if (error instanceof DecodeError) return undefined;
     throw error;
+  }
+}
+
+/** Output of an evaluation up to its next outcome, for one reader, who takes it piece by piece. What was not read yet is kept. */
+export class OutputFeed implements AsyncIterableIterator<OutputChunk, undefined> {
+  readonly #onEnd: (feed: OutputFeed) => void;
+  readonly #unread: OutputChunk[];
+  readonly #waiting: (() => void)[] = [];
+  #isOver = false;
+
+  /**
+   * @param arrived - What has arrived before.
+   * @param onEnd - Called when the reader has left.
+   */
+  constructor(arrived: readonly OutputChunk[], onEnd: (feed: OutputFeed) => void) {
+    this.#unread = [...arrived];
+    this.#onEnd = onEnd;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<OutputChunk, undefined>> {
+    while (this.#unread.length === 0 && !this.#isOver) {
+      await new Promise<void>((resolve) => {
+        this.#waiting.push(resolve);
+      });
+    }
+    const value = this.#unread.shift();
+    return value === undefined ? { done: true, value } : { done: false, value };
+  }
+
+  /** The reader has left its loop. */
+  async return(): Promise<IteratorResult<OutputChunk, undefined>> {
+    this.#unread.length = 0;
+    this.end();
+    this.#onEnd(this);
+    return { done: true, value: undefined };
+  }
+
+  add(chunk: OutputChunk): void {
+    if (this.#isOver) return;
+    this.#unread.push(chunk);
+    this.#wake();
+  }
+
+  /** There will be no more. */
+  end(): void {
+    this.#isOver = true;
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const proceed of this.#waiting.splice(0)) proceed();
   }
 }

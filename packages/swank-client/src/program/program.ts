@@ -1,31 +1,20 @@
-import { checkChoice, checkId, checkIndex, checkNumber, checkOptions, checkText } from "../base/check-arguments.js";
-import { inspectObject, releaseObject } from "../calls/inspect-object.js";
-import { endProgramThread, stopThread, THREAD_ENDINGS, type THREAD_FATES } from "../calls/interrupt-thread.js";
-import type { ObjectView } from "../calls/object-view.js";
-import type { Profile } from "../calls/profile-data.js";
-import type { ProgramThreads } from "../calls/program-thread.js";
-import { threadsOfProgram } from "../calls/program-threads.js";
-import type { LispRunner } from "../lisp/lisp-runner.js";
+import { check } from "../base/options.js";
+import type { LispRunner } from "../runtime/runner.js";
 import { Heap } from "./heap.js";
-import { profileCode } from "./profile-code.js";
+import { type InspectObjectOptions, inspectObject, type ObjectView, releaseObject } from "./objects.js";
+import { type Profile, type ProfileOptions, type ProfileSource, profileCode, type RunCode } from "./profile.js";
 import {
-  INSPECT_OBJECT_OPTIONS,
-  type InspectObjectOptions,
-  type ProfileOptions,
-  type ProfileSource,
-  THREADS_OPTIONS,
+  endProgramThread,
+  listThreads,
+  type ProgramThreads,
+  stopThread,
+  THREAD_ENDINGS,
+  type THREAD_FATES,
   type ThreadsOptions,
-  type TraceOptions,
-  type TraceSource,
-} from "./program-options.js";
-import type { RunCode } from "./run-code.js";
-import { type TraceCode, traceCode } from "./trace-code.js";
+} from "./threads.js";
+import { type TraceCode, type TraceOptions, type TraceSource, traceCode } from "./trace.js";
 
-/** Most frames of each thread. */
-const MOST_FRAMES = 30;
-/** Most parts and levels of parts of an object. */
-const MOST_PARTS = 500;
-const MOST_LEVELS = 5;
+const checkEnding = check.choice(THREAD_ENDINGS);
 
 /**
  * Questions about the running program. Each loads the module `program` into the image when it is first asked, runs in a thread of its own,
@@ -48,13 +37,7 @@ export class Program {
    * @throws SwankError `INVALID_ARGUMENT`, and the errors of `LispRunner.run`.
    */
   async threads(options: ThreadsOptions = {}): Promise<ProgramThreads> {
-    checkOptions("threads", options, THREADS_OPTIONS);
-    const { id, name, frames = 0, signal } = options;
-    if (id !== undefined) checkId("id", id);
-    if (name !== undefined) checkText("name", name);
-    const isCount = Number.isInteger(frames) && frames >= 0 && frames <= MOST_FRAMES;
-    checkNumber("frames", frames, `a whole number from 0 to ${MOST_FRAMES}`, isCount);
-    return this.#lisp.with({ signal }).run(threadsOfProgram, id, name, frames);
+    return listThreads(this.#lisp, options);
   }
 
   /**
@@ -65,7 +48,7 @@ export class Program {
    * @throws SwankError `NO_SUCH_THREAD`; `INVALID_ARGUMENT` for threads that serve clients and for stopped ones; the errors of `LispRunner.run`.
    */
   async stopThread(id: number): Promise<void> {
-    checkId("id", id);
+    check.id("id", id);
     await this.#lisp.run(stopThread, id);
   }
 
@@ -77,8 +60,8 @@ export class Program {
    * @throws SwankError as for `stopThread`, and `INVALID_ARGUMENT` for the main thread. `kill` also ends stopped threads.
    */
   async endThread(id: number, how: (typeof THREAD_ENDINGS)[number]): Promise<(typeof THREAD_FATES)[number]> {
-    checkId("id", id);
-    checkChoice("how", how, THREAD_ENDINGS);
+    check.id("id", id);
+    checkEnding("how", how);
     return this.#lisp.run(endProgramThread, id, how);
   }
 
@@ -102,17 +85,7 @@ export class Program {
    * @throws SwankError `NO_SUCH_OBJECT`, `INVALID_ARGUMENT`, and the errors of `LispRunner.run`.
    */
   async inspectObject(id: number, options: InspectObjectOptions = {}): Promise<ObjectView> {
-    checkOptions("inspectObject", options, INSPECT_OBJECT_OPTIONS);
-    const { path = [], expression, start = 0, count = 50, depth = 1, keep = false, signal } = options;
-    checkId("id", id);
-    checkPath(path);
-    if (expression !== undefined) checkText("expression", expression);
-    checkIndex("start", start);
-    checkRange("count", count, MOST_PARTS);
-    checkRange("depth", depth, MOST_LEVELS);
-    return this.#lisp
-      .with({ signal })
-      .run(inspectObject, { id, path, expression, start, count, depth, keep: keep === true });
+    return inspectObject(this.#lisp, id, options);
   }
 
   /**
@@ -121,7 +94,7 @@ export class Program {
    * @returns whether it was kept for this client.
    */
   async releaseObject(id: number): Promise<boolean> {
-    checkId("id", id);
+    check.id("id", id);
     return this.#lisp.run(releaseObject, id);
   }
 
@@ -135,13 +108,4 @@ export class Program {
   async traceCalls(source: TraceSource, options: TraceOptions): Promise<TraceCode> {
     return traceCode(this.#lisp, source, options);
   }
-}
-
-function checkRange(name: string, value: number, most: number): void {
-  checkNumber(name, value, `a whole number from 0 to ${most}`, Number.isInteger(value) && value >= 0 && value <= most);
-}
-
-function checkPath(path: readonly number[]): void {
-  if (!Array.isArray(path)) checkNumber("path", path, "a list of indexes", false);
-  for (const index of path) checkIndex("path", index);
 }

@@ -350,8 +350,20 @@ A person sees the selected frame."
       (funcall command))
     (should (equal '((:answer 3 :stop) (:answer 2 :no) (:answer 1 :yes)) answers))
     (swank-mcp--look-at-questions)
-    (should-not swank-mcp--asking)
     (should-not (get-buffer swank-mcp--question-buffer))))
+
+(ert-deftest swank-mcp-tests-late-chord ()
+  "A chord that comes after its question is still a chord, and answers nothing."
+  (swank-mcp-tests--with-questions
+    (swank-mcp--on-ask lisp (swank-mcp-tests--question 1))
+    (swank-mcp--look-at-questions)
+    (swank-mcp--on-withdraw lisp 1 :stop-gone nil)
+    (swank-mcp--look-at-questions)
+    (should-error (call-interactively (key-binding (kbd "C-c ? y"))) :type 'user-error)
+    (should-not answers)
+    (cl-decf swank-mcp--asking (1+ swank-mcp--late-seconds))
+    (swank-mcp--look-at-questions)
+    (should-not (commandp (key-binding (kbd "C-c ? y"))))))
 
 (ert-deftest swank-mcp-tests-unread ()
   "A yes counts only for a question that is in a window long enough, and not from a keyboard macro."
@@ -440,7 +452,7 @@ A person sees the selected frame."
                      (buffer-string))))))
 
 (ert-deftest swank-mcp-tests-question-key ()
-  "The key of the answers can be chosen, and is bound only while a question waits."
+  "The key of the answers can be chosen, and is bound only for questions."
   (swank-mcp-tests--with-questions
     (let ((before swank-mcp-question-key))
       (unwind-protect

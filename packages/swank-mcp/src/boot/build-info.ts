@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 /** What the build notes about the program, in build.json. */
-export interface BuildInfo {
+interface BuildInfo {
   /** Identifies the program's text, which is in `server-ID.cjs`. */
   readonly id: string;
   /** When the build began, in milliseconds since 1970. */

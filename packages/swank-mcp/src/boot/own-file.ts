@@ -3,7 +3,9 @@ import { dirname, join } from "node:path";
 
 /** Does not follow links, and does not block on a pipe. */
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
 const WRITABLE_BY_OTHERS = 0o022;
+
 const STICKY = 0o1000;
 
 /**

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
-import type { Starter } from "../process/starter.js";
+import type { Starter } from "../base/version.js";
 import { changedSource, readBuildInfo } from "./build-info.js";
 import { CodeCache, codeFolder } from "./code-cache.js";
 import { optimizeSooner } from "./optimize-sooner.js";
@@ -24,12 +24,16 @@ type Bundle = (
 ) => void;
 
 const folder = fileURLToPath(new URL(".", import.meta.url));
+
 const build = readBuildInfo(folder);
+
 let isChecked = false;
 
 start(join(folder, `server-${build.id}.cjs`));
+
 // After the first answers, which the check would delay.
 setTimeout(failIfStale, CHECK_DELAY).unref();
+
 process.once("exit", failIfStale);
 
 /** Ends a program that is older than its sources, so that nobody tests it. */

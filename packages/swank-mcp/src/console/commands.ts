@@ -1,5 +1,32 @@
-import type { ToolGuide } from "../text/tool-guide.js";
-import { heapArguments, integer, loadArguments, tracedArguments, watchedArguments } from "./command-arguments.js";
+import type { ToolGuide } from "../base/answer.js";
+
+/** The word as a number if it is one. The tool refuses any other word. */
+export function integer(word: string | undefined): number | string | undefined {
+  return word !== undefined && /^-?\d+$/.test(word) ? Number(word) : word;
+}
+
+/** A name with the end of a file's name is a file. */
+export function loadArguments(name: string): Readonly<Record<string, string>> {
+  return /\.[a-z]+$/i.test(name) ? { file: name } : { system: name };
+}
+
+/** A number alone is a time to watch the program, and anything else code to run. */
+export function watchedArguments(text: string): Readonly<Record<string, unknown>> {
+  return /^\d+(?:\.\d+)?$/.test(text) ? { seconds: Number(text) } : { code: text };
+}
+
+/** `growth` may be followed by code, `path` by code for an object; a number is an id, and any other word a type. */
+export function heapArguments(word: string | undefined, rest: string): Readonly<Record<string, unknown>> {
+  if (word === undefined) return { what: "summary" };
+  if (word === "growth") return { what: "growth", code: rest === "" ? undefined : rest };
+  if (word === "path") return { what: "path", object: rest };
+  return /^#?\d+$/.test(word) ? { what: "path", object: word } : { what: "instances", type: word };
+}
+
+/** A name that ends with a colon is that of a package. */
+export function tracedArguments(name: string): Readonly<Record<string, unknown>> {
+  return name.endsWith(":") && name.length > 1 ? { package: name.replace(/:+$/, "") } : { functions: [name] };
+}
 
 /** The text typed after a command's name. */
 export interface CommandInput {
@@ -291,4 +318,40 @@ export function takesWords({ usage }: ConsoleCommand, count: number): boolean {
   const places = usage.split(" ").filter((place) => /^\[?[^.]/.test(place));
   const needed = places.filter((place) => !place.startsWith("["));
   return count >= needed.length && (count <= places.length || usage.includes("..."));
+}
+
+const FORMS = "Type a form to evaluate it; an unfinished form continues on the next line. A comma begins a command:";
+
+const NO_FORMS = "Nothing is evaluated (--read-only). A comma begins a command:";
+
+const KEYS =
+  "TAB completes symbols and commands. Ctrl-C pauses an evaluation in the debugger; a second Ctrl-C aborts it.";
+
+/** The text of `,help`. */
+export function commandsText(commands: readonly ConsoleCommand[] = COMMANDS, readOnly = false): string {
+  const width = Math.max(...commands.map((command) => usageText(command).length)) + 2;
+  const lines = commands.map((command) => `  ${usageText(command).padEnd(width)}${command.summary}`);
+  return [readOnly ? NO_FORMS : FORMS, ...lines, readOnly ? "TAB completes symbols and commands." : KEYS].join("\n");
+}
+
+/** The matching names, and the part of the line that they replace. */
+export type Completions = [names: string[], typed: string];
+
+/** The end of a line that can be a symbol's prefix. */
+const SYMBOL_END = /[^\s()'"`,;#]*$/;
+
+/** Completes a line: commands after a comma at the beginning of the line, otherwise symbols from Lisp. */
+export async function completionsFor(
+  line: string,
+  symbols: (prefix: string) => Promise<readonly string[]>,
+  commands: readonly ConsoleCommand[] = COMMANDS,
+): Promise<Completions> {
+  const [, name] = /^\s*,(\S*)$/.exec(line) ?? [];
+  if (name !== undefined) return [commandNames(name, commands), name];
+  const typed = SYMBOL_END.exec(line)?.[0] ?? "";
+  return [typed === "" ? [] : [...(await symbols(typed))], typed];
+}
+
+function commandNames(prefix: string, commands: readonly ConsoleCommand[]): string[] {
+  return commands.map(({ name }) => name).filter((name) => name.startsWith(prefix.toLowerCase()));
 }

@@ -1,19 +1,179 @@
-import { setTimeout } from "node:timers/promises";
-import type { Place } from "../agent/agent-session.js";
-import type { Ask } from "../agent/elicitation.js";
-import type { ToolCall } from "../calls/run-tool.js";
-import type { ToolAnswer } from "../text/tool-answer.js";
+import { createInterface, type Interface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
+import type { types } from "swank-client";
+import * as z from "zod";
+import type { ToolAnswer } from "../base/answer.js";
+import { clientSetup } from "../base/client-setup.js";
+import type { Config } from "../base/config.js";
+import type { Lifetime, OutputQueue, Service } from "../base/lifetime.js";
+import type { ToolCall } from "../call/run-call.js";
+import { textSection } from "../report/report.js";
+import type { Place } from "../session/agent.js";
+import type { Ask, Question as AskedQuestion, Reply } from "../session/approvals.js";
 import type { ToolServer } from "../tools/tool-server.js";
-import { answerText } from "./answer-text.js";
-import { type OwnCommand, offeredCommands, type ToolCommand } from "./commands.js";
-import type { EntryReader } from "./entry-reader.js";
-import { greetingText, noticesText } from "./greeting.js";
-import { commandsText } from "./help-text.js";
-import { LiveOutput } from "./live-output.js";
-import { LiveView, type ScreenSize } from "./live-view.js";
-import { misuseText } from "./misuse-text.js";
-import { consolePrompt, stopOf } from "./prompt.js";
-import type { Entry, Question } from "./read-entry.js";
+import {
+  type ConsoleCommand,
+  commandsText,
+  completionsFor,
+  knownCommands,
+  type OwnCommand,
+  offeredCommands,
+  type ToolCommand,
+  usageHint,
+} from "./commands.js";
+import { jsonText } from "./json-text.js";
+import {
+  consolePrompt,
+  type Entry,
+  EntryReader,
+  HISTORY_SIZE,
+  HistoryFile,
+  historyPath,
+  type Question,
+  stopOf,
+} from "./read-entry.js";
+
+/** An answer as the console shows it: the agent's text, or JSON in lines, with the notices below it. */
+export function answerText({ blocks, structured, isError }: ToolAnswer): string {
+  const [, ...others] = blocks;
+  if (structured === undefined || isError) return blocks.join("\n\n");
+  const { notices, ...data } = structured;
+  const texts = Array.isArray(notices) ? [notices.join("\n")] : [];
+  return [jsonText(data), ...others, ...texts].join("\n\n");
+}
+
+/** The fields of lisp-status that the greeting shows. */
+const status = z.looseObject({
+  implementation: z.string(),
+  version: z.string(),
+  pid: z.number().optional(),
+  address: z.string().optional(),
+  read_only: z.boolean().default(false),
+  notices: z.array(z.string()).default([]),
+});
+
+const READS = `This console only reads (--read-only): it evaluates nothing. ,help lists the commands; Ctrl-D leaves.
+`;
+
+const HOW_TO = `Type a form to evaluate it. ,help lists the commands; Ctrl-C interrupts, Ctrl-D leaves.
+Agents use the same tools: ,setup shows how to add this server to an MCP client.
+`;
+
+/** The notices in an answer of lisp-status, a line each. */
+export function noticesText({ structured }: ToolAnswer): string {
+  return status
+    .parse(structured)
+    .notices.map((notice) => `${notice}\n`)
+    .join("");
+}
+
+/** The greeting of a console, made from an answer of lisp-status. */
+export function greetingText(answer: ToolAnswer): string {
+  const { implementation, version, pid, address, read_only: readOnly } = status.parse(answer.structured);
+  const where = address === undefined ? "launched" : `attached at ${address}`;
+  const process = pid === undefined ? "" : `, process ${pid}`;
+  return `${implementation} ${version}, ${where}${process}.\n${readOnly ? READS : HOW_TO}${noticesText(answer)}`;
+}
+
+/** Shows an evaluation's output as it comes, in the report's sections. The report then omits the output already shown. */
+export class LiveOutput {
+  readonly #write: (text: string) => void;
+  readonly #shown: Record<types.OutputStream, string> = { stdout: "", stderr: "" };
+  #stream: types.OutputStream | undefined;
+  #endsLine = true;
+
+  constructor(write: (text: string) => void) {
+    this.#write = write;
+  }
+
+  /** @param stream - Absent for text that is not the evaluation's output. */
+  add(text: string, stream: types.OutputStream | undefined): void {
+    if (stream === undefined || text === "") return;
+    if (stream !== this.#stream) this.#write(`${this.#gap()}[${stream}]\n`);
+    this.#stream = stream;
+    this.#shown[stream] += text;
+    this.#endsLine = text.endsWith("\n");
+    this.#write(text);
+  }
+
+  /** Shows an answer without the output already shown. A section that the report has cut is shown again, with its marks. */
+  finish(answer: string): void {
+    const rest = (["stdout", "stderr"] as const).reduce((text, stream) => this.#without(stream, text), answer);
+    if (rest !== "") this.#write(`${this.#gap()}${rest}\n`);
+    else if (!this.#endsLine) this.#write("\n");
+  }
+
+  #without(stream: types.OutputStream, text: string): string {
+    const [section] = textSection(stream, this.#shown[stream]);
+    if (section === undefined) return text;
+    if (text === section) return "";
+    return text.startsWith(`${section}\n\n`) ? text.slice(section.length + 2) : text;
+  }
+
+  /** The blank line between sections. */
+  #gap(): string {
+    if (this.#stream === undefined) return "";
+    return this.#endsLine ? "\n" : "\n\n";
+  }
+}
+
+/** A terminal's number of lines, and of characters in each. */
+export interface ScreenSize {
+  readonly rows: number;
+  readonly columns: number;
+}
+
+/** Shows a text in place of the one before. Texts are cut to the screen, since a terminal cannot take back what it has scrolled. */
+export class LiveView {
+  readonly #title: string;
+  readonly #size: () => ScreenSize;
+  readonly #write: (text: string) => void;
+  #shownLines = 0;
+
+  /** @param seconds - The time between two texts. */
+  constructor(title: string, seconds: number, size: () => ScreenSize, write: (text: string) => void) {
+    this.#title = `${title.replaceAll(/\s+/g, " ")} (every ${seconds === 1 ? "second" : `${seconds} seconds`}; Ctrl-C ends)`;
+    this.#size = size;
+    this.#write = write;
+  }
+
+  /** Shows as much of the text as the screen has room for. */
+  show(text: string): void {
+    const { rows, columns } = this.#size();
+    const lines = [this.#title, ...text.split("\n")];
+    // The last line stays free for the cursor, and the last column, where terminals differ.
+    const room = Math.max(rows - 1, 2);
+    const cut = lines.length > room ? [...lines.slice(0, room - 1), `(${lines.length - room + 1} more lines)`] : lines;
+    this.#replace(cut.map((line) => `${withoutControls(line).slice(0, columns - 1)}\n`).join(""));
+    this.#shownLines = cut.length;
+  }
+
+  /** Shows the whole of the last text. */
+  end(text: string): void {
+    this.#replace(`${this.#title}\n${text}\n`);
+  }
+
+  #replace(text: string): void {
+    this.#write(this.#shownLines === 0 ? text : `\u001b[${this.#shownLines}A\r\u001b[J${text}`);
+  }
+}
+
+/** Tabs and escape sequences would move the cursor. */
+function withoutControls(line: string): string {
+  return line.replaceAll("\t", "    ").replaceAll(/\p{Cc}/gu, "?");
+}
+
+const refusedArguments = z.looseObject({
+  error: z.looseObject({ message: z.string(), data: z.looseObject({ type: z.literal("INVALID_ARGUMENTS") }) }),
+});
+
+/** The text for a command whose words the tool refuses, in the console's terms; `undefined` for any other answer. */
+export function misuseText({ structured }: ToolAnswer, command: ToolCommand): string | undefined {
+  const { success, data } = refusedArguments.safeParse(structured);
+  if (!success) return undefined;
+  const problem = data.error.message.replace(`${command.tool}: `, "").replace(/^The argument "([^"]*)"/, "$1");
+  return `${problem}\n${usageHint(command)}`;
+}
 
 /** The parts of a console. */
 export interface ConsoleParts {
@@ -240,5 +400,133 @@ function shownText(answer: ToolAnswer, command: ToolCommand | undefined): string
 
 /** Resolves after the time, or when the signal aborts. */
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return setTimeout(milliseconds, undefined, { signal }).catch(() => undefined);
+  return delay(milliseconds, undefined, { signal }).catch(() => undefined);
+}
+
+/** Asks in the console. The first letters of a choice are enough; any other answer declines. */
+export function askAtPrompt(lines: Interface): Ask {
+  return async ({ message, choices }, { timeout, signal }) => {
+    const end = AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
+    const typed = await question(lines, `${message}\n${choices.join(", ")}? `, end);
+    return typed === undefined ? { kind: "unanswered" } : reply(typed.trim().toLowerCase(), choices);
+  };
+}
+
+/** @returns `undefined` when no line was typed before the end. */
+function question(lines: Interface, query: string, end: AbortSignal): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const giveUp = () => resolve(undefined);
+    end.addEventListener("abort", giveUp, { once: true });
+    lines.question(query, { signal: end }, (typed) => {
+      end.removeEventListener("abort", giveUp);
+      resolve(typed);
+    });
+  });
+}
+
+function reply(typed: string, choices: AskedQuestion["choices"]): Reply {
+  const choice = typed === "" ? undefined : choices.find((candidate) => candidate.toLowerCase().startsWith(typed));
+  return choice === undefined ? { kind: "declined" } : { kind: "chosen", choice };
+}
+
+/** How long the output may stay unread in a pager, in milliseconds. */
+const PAGER_PATIENCE = 600_000;
+
+/** Options of the console. */
+export interface ConsoleOptions {
+  /** Absolute path of the `swank-mcp` program. */
+  readonly bin: string;
+  /** Standard output when it is not a terminal. */
+  readonly output: OutputQueue;
+}
+
+/**
+ * Serves a console: with prompts in a terminal, otherwise the entries on standard input without prompts. The exit code is 1 if Lisp
+ * could not be reached or, without a terminal, if any entry failed.
+ */
+export async function serveConsole(tools: ToolServer, options: ConsoleOptions, lifetime: Lifetime): Promise<Service> {
+  const { bin, output } = options;
+  const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
+  const commands = offeredCommands(tools.guide);
+  const lines = isTerminal ? terminalLines(tools, commands) : createInterface({ input: process.stdin });
+  const write = isTerminal ? writeToTerminal : (text: string) => void output.write(text).catch(() => undefined);
+  const console = new Console({
+    tools,
+    entries: new EntryReader(lines, isTerminal ? { write } : undefined, knownCommands(tools.guide, tools.withheld)),
+    setup: clientSetup(bin),
+    ask: isTerminal ? askAtPrompt(lines) : undefined,
+    size: isTerminal ? terminalSize : undefined,
+    write,
+    // Waits for a slow reader before the next entry runs.
+    read: async () => void (await output.drain(() => Number.POSITIVE_INFINITY)),
+  });
+  const left = (exitCode: number) => lifetime.end({ why: "the user left the console", exitCode });
+  listen(lines, console, isTerminal, left);
+  (isTerminal ? converse(console) : obey(console, tools.agent.config)).then(left, (error) => lifetime.fail(error));
+  return {
+    patience: PAGER_PATIENCE,
+    lostReader: 1,
+    // In a terminal, Ctrl-C interrupts an evaluation and never ends the console.
+    ...(isTerminal ? { interrupt: () => console.interrupt() } : {}),
+    cutOff() {
+      console.leave();
+      lines.close();
+      tools.cutOff();
+    },
+    async close() {
+      await tools.agent.host.close();
+      tools.agent.close();
+      if (isTerminal) write("\n");
+    },
+  };
+}
+
+/** Writes without queueing: readline also writes to the terminal, and the order must be kept. */
+function writeToTerminal(text: string): void {
+  process.stdout.write(text);
+}
+
+/** A terminal that does not know its size says 0. */
+function terminalSize(): ScreenSize {
+  return { rows: process.stdout.rows || 24, columns: process.stdout.columns || 80 };
+}
+
+async function converse(console: Console): Promise<number> {
+  if (!(await console.greet())) return 1;
+  await console.run();
+  return 0;
+}
+
+/** @param config - With `--load`, the files are loaded first, as by `sbcl --load`. */
+async function obey(console: Console, { load, attach }: Config): Promise<number> {
+  if (load.length > 0 && attach === undefined && !(await console.open())) return 1;
+  await console.run();
+  return console.hasFailed ? 1 : 0;
+}
+
+/** A readline interface with line editing, completion and a persistent history. */
+function terminalLines(tools: ToolServer, commands: readonly ConsoleCommand[]): Interface {
+  const history = new HistoryFile(historyPath(process.env));
+  const lines = createInterface({
+    input: process.stdin,
+    output: process.stdout,
+    terminal: true,
+    history: history.load(),
+    historySize: HISTORY_SIZE,
+    removeHistoryDuplicates: true,
+    completer: (line: string, give: (error: null, completions: [string[], string]) => void) =>
+      void completionsFor(line, (prefix) => tools.agent.complete(prefix), commands).then((completions) =>
+        give(null, completions),
+      ),
+  });
+  lines.on("line", (line) => history.add(line));
+  return lines;
+}
+
+/** Handles the end of the input. In a terminal, Ctrl-D ends the console even while an evaluation runs. */
+function listen(lines: Interface, console: Console, isTerminal: boolean, end: (exitCode: number) => void): void {
+  process.stdin.on("error", () => end(1));
+  if (!isTerminal) return;
+  lines.on("close", () => end(0));
+  lines.on("SIGINT", () => console.interrupt());
 }

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../text/tool-answer.js";
+import type { JsonObject, JsonValue } from "../base/answer.js";
 
 /** Most characters to which a column is padded. */
 const MAX_WIDTH = 40;

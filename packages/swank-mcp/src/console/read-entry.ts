@@ -1,6 +1,10 @@
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Interface } from "node:readline";
 import { outlineCode } from "swank-client";
-import { holdsForm } from "../text/holds-form.js";
-import { nearest } from "../text/nearest.js";
+import type { Place } from "../session/agent.js";
+import { holdsForm, nearest } from "../text/cut.js";
 import { CATALOGUE } from "../tools/catalogue.js";
 import {
   COMMANDS,
@@ -112,4 +116,175 @@ function familyOf(tool: string): string {
 function nearestCommand(name: string, commands: readonly ConsoleCommand[]): string | undefined {
   const names = commands.map((command) => command.name);
   return names.find((candidate) => candidate.startsWith(name)) ?? nearest(name, names);
+}
+
+/** Packages with a well-known short name. */
+const USUAL_NAMES: ReadonlyMap<string, string> = new Map([
+  ["COMMON-LISP-USER", "CL-USER"],
+  ["COMMON-LISP", "CL"],
+]);
+
+/** The prompt with the package and the stop that commands act on: `CL-USER> `, `CL-USER [9/1]> `. */
+export function consolePrompt(packageName: string | undefined, stop: string | undefined): string {
+  const name = packageName === undefined ? "" : (USUAL_NAMES.get(packageName) ?? packageName);
+  return `${[name, ...(stop === undefined ? [] : [`[${stop}]`])].join(" ").trim()}> `;
+}
+
+/** The prompt for further lines of an entry, as wide as the first prompt. */
+export function continuationPrompt(prompt: string): string {
+  return "... ".padStart(prompt.length);
+}
+
+/** The stop that commands act on: that of the chosen thread while it is stopped, otherwise the latest. */
+export function stopOf(place: Place | undefined, chosen: string | undefined): string | undefined {
+  const stops = place?.stops ?? [];
+  return stops.find((stop) => stop.split("/")[0] === chosen) ?? stops.at(-1);
+}
+
+/** The terminal's output. */
+interface Screen {
+  write(text: string): void;
+}
+
+/** Joins lines into entries. Entries that come early are queued. */
+export class EntryReader {
+  readonly #lines: Interface;
+  /** Absent without a terminal: no prompts are shown. */
+  readonly #screen: Screen | undefined;
+  readonly #commands: readonly ConsoleCommand[];
+  readonly #entries: Entry[] = [];
+  /** The lines of an unfinished entry. */
+  #text = "";
+  #atEnd: Entry | undefined;
+  #prompt = "";
+  #ended = false;
+  #wake: () => void = () => {};
+
+  /** @param commands - The commands that the user can type. */
+  constructor(lines: Interface, screen: Screen | undefined, commands: readonly ConsoleCommand[]) {
+    this.#lines = lines;
+    this.#commands = commands;
+    this.#screen = screen;
+    lines.on("line", (line) => this.#take(line));
+    lines.on("close", () => this.#end());
+  }
+
+  /** Whether an entry was entered that `next` has not returned. */
+  get hasNext(): boolean {
+    return this.#entries.length > 0;
+  }
+
+  /** Returns the next entry; shows the prompt in a terminal. `undefined` at the end of the input. */
+  async next(prompt: string): Promise<Entry | undefined> {
+    this.#prompt = prompt;
+    if (this.#entries.length === 0 && !this.#ended) {
+      this.#show(this.#text === "" ? prompt : continuationPrompt(prompt));
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    return this.#entries.shift();
+  }
+
+  /** Drops the typed part of an entry, and shows the prompt again. */
+  clear(): void {
+    this.#text = "";
+    this.#atEnd = undefined;
+    this.#lines.write(null, { ctrl: true, name: "e" });
+    this.#screen?.write("^C\n");
+    this.#lines.setPrompt(this.#prompt);
+    this.#lines.write(null, { ctrl: true, name: "u" });
+    this.#show(this.#prompt);
+  }
+
+  #take(line: string): void {
+    this.#text = this.#text === "" ? line : `${this.#text}\n${line}`;
+    const entry = readEntry(this.#text, this.#commands);
+    if (entry.kind === "unfinished") {
+      this.#atEnd = entry.atEnd;
+      this.#show(continuationPrompt(this.#prompt));
+    } else this.#put(entry);
+  }
+
+  /** Ends the input. An unfinished entry counts only without a terminal: a user who leaves in the middle of an entry drops it. */
+  #end(): void {
+    this.#ended = true;
+    if (this.#atEnd !== undefined && this.#screen === undefined) this.#put(this.#atEnd);
+    this.#wake();
+  }
+
+  #put(entry: Entry): void {
+    this.#text = "";
+    this.#atEnd = undefined;
+    this.#entries.push(entry);
+    this.#wake();
+  }
+
+  #show(prompt: string): void {
+    if (this.#screen === undefined || this.#ended) return;
+    this.#lines.setPrompt(prompt);
+    this.#lines.prompt(true);
+  }
+}
+
+/** Most lines in the history. */
+export const HISTORY_SIZE = 1000;
+
+/** The path of the console's history, in the user's state folder (XDG Base Directory Specification). */
+export function historyPath(environment: Readonly<Record<string, string | undefined>>): string {
+  const home = environment["HOME"] || homedir();
+  return join(environment["XDG_STATE_HOME"] || join(home, ".local", "state"), "swank-toolkit", "console-history");
+}
+
+/** The lines typed in earlier runs. If the file cannot be read or written, the history has only this run's lines. */
+export class HistoryFile {
+  readonly #path: string;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** The lines of earlier runs, the latest first, as readline expects them. */
+  load(): string[] {
+    const lines = this.#read();
+    if (lines.length > 2 * HISTORY_SIZE) quietly(() => writeFileSync(this.#path, text(lines.slice(-HISTORY_SIZE))));
+    return lines.slice(-HISTORY_SIZE).reverse();
+  }
+
+  /** Saves a line at once, so that a crash does not lose it. */
+  add(line: string): void {
+    if (line.trim() === "") return;
+    quietly(() => {
+      makeFolders(dirname(this.#path));
+      appendFileSync(this.#path, text([line]), { mode: 0o600 });
+    });
+  }
+
+  #read(): string[] {
+    try {
+      return readFileSync(this.#path, "utf8")
+        .split("\n")
+        .filter((line) => line !== "");
+    } catch {
+      return [];
+    }
+  }
+}
+
+function text(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+/** Creates the history's folder and the two above it, but not the home folder. */
+function makeFolders(folder: string): void {
+  for (const path of [dirname(dirname(folder)), dirname(folder), folder])
+    quietly(() => mkdirSync(path, { mode: 0o700 }));
+}
+
+function quietly(action: () => void): void {
+  try {
+    action();
+  } catch {
+    // The console works without a history.
+  }
 }

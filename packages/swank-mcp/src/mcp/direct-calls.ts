@@ -6,7 +6,7 @@ import {
   type MessageId,
   type Request,
   type Response,
-} from "./transport/message.js";
+} from "./transport.js";
 
 /** The parts of a tool call that the client sends. */
 export interface SentCall {

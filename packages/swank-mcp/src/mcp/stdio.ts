@@ -1,23 +1,30 @@
 import { setImmediate } from "node:timers/promises";
-import { type End, type Lifetime, type ParentWatch, type Service, watchParent } from "../process/lifetime.js";
-import type { Log } from "../process/log.js";
-import type { OutputQueue } from "../process/output-queue.js";
-import { settledWithin } from "../process/settled-within.js";
-import { resetSession } from "../tools/core/reset-session.js";
+import {
+  type End,
+  type Lifetime,
+  type OutputQueue,
+  type ParentWatch,
+  type Service,
+  settledWithin,
+  watchParent,
+} from "../base/lifetime.js";
+import type { Log } from "../base/log.js";
+import { resetSession } from "../tools/reset-session.js";
 import type { ToolServer } from "../tools/tool-server.js";
-import { isKnownMessage, serveMcp } from "./sdk-adapter.js";
-import { clientText } from "./sdk-client.js";
-import { LineTransport } from "./transport/line-transport.js";
-import type { Request } from "./transport/message.js";
+import { clientText, isKnownMessage, serveMcp } from "./server.js";
+import { LineTransport, type Request } from "./transport.js";
 
 /** Largest message that is taken, in bytes: twice what a message to Swank can hold, since JSON escapes quotes and line feeds. */
 const MAX_MESSAGE = 32 * 1024 * 1024;
+
 /** Longest wait for the first image after the input has ended, including the time to build its core, in milliseconds. */
 const LAUNCH_TIME = 120_000;
+
 /** How long a client that has ended its input may leave answers unread, in milliseconds. */
 const READER_PATIENCE = 10_000;
 
 const NOT_FOR_PEOPLE = "received a line that is not JSON. This command serves MCP clients; for a Lisp prompt, run:";
+
 /** Exit code when the input had lines, and none was a message: it was meant for another program. */
 const NOTHING_SERVED = 1;
 

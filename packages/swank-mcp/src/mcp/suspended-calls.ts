@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Ask, Question, Reply } from "../agent/elicitation.js";
-import { lazily } from "../calls/lazily.js";
-import { Refusal } from "../refusals/refusal.js";
-import type { ToolAnswer } from "../text/tool-answer.js";
+import type { ToolAnswer } from "../base/answer.js";
+import { Refusal } from "../base/refusals.js";
+import { lazily } from "../call/tool.js";
+import type { Ask, Question, Reply } from "../session/approvals.js";
 import type { ToolServer } from "../tools/tool-server.js";
 
 /** One request of a client for a call: the first, or one that brings the answer to a question. */

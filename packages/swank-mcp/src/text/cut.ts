@@ -1,8 +1,11 @@
+import { distance as editDistance } from "fastest-levenshtein";
+
 /**
  * Most that one text may cost, or all values or all warnings of a report together. A longer text is cut.
  * A UTF-16 unit costs 1; a control character, which JSON writes as an escape such as `\u0007`, costs 6.
  */
 const MAX_COST = 21_000;
+
 const ESCAPED_COST = 6;
 
 /** Room for the marks that Lisp adds to a value when it cuts it. */
@@ -97,4 +100,161 @@ function endWithin(text: string, maxCost: number): number {
 function unitCost(code: number): number {
   const isEscaped = code < 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d;
   return isEscaped ? ESCAPED_COST : 1;
+}
+
+/** Most characters of a wrong value that a message repeats. */
+const MAX_SHOWN = 60;
+
+/** A value as JSON, for an error message about it; cut if it is long. */
+export function shown(value: unknown): string {
+  const text = typeof value === "string" ? JSON.stringify(value.slice(0, MAX_SHOWN + 1)) : asJson(value);
+  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}...`;
+}
+
+function asJson(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    // Nested too deeply for JSON.stringify.
+    return Array.isArray(value) ? "[...]" : "{...}";
+  }
+}
+
+/** Longest name that a message repeats whole, in characters. */
+const MAX_NAME = 200;
+
+/** A name from the caller, as a message repeats it: on one line, and cut if it is long. */
+export function shownName(name: string): string {
+  if (name === "") return "||";
+  const characters = [...name.replace(/\p{Cc}/gu, escaped)];
+  if (characters.length <= MAX_NAME) return characters.join("");
+  return `${characters.slice(0, MAX_NAME).join("")}... [${[...name].length} characters]`;
+}
+
+function escaped(control: string): string {
+  return `\\x${control.charCodeAt(0).toString(16).padStart(2, "0")}`;
+}
+
+/** Characters that have a meaning in regular expressions and hardly occur in names or code as these characters alone. */
+const EXPRESSION = /\.\*|\.\+|\\[bdswBDSW]|\[[^\]]+\]|^\^|\$$|\|/;
+
+/** A pattern in a sentence about a name or a line that contains or matches it, e.g. `contains "map"`. */
+export function patternText(pattern: string, regexp: boolean): string {
+  return `${regexp ? "matches" : "contains"} ${shown(pattern)}`;
+}
+
+/** The same in a sentence with a plural: `contain "map"`. */
+export function pluralPatternText(pattern: string, regexp: boolean): string {
+  return `${regexp ? "match" : "contain"} ${shown(pattern)}`;
+}
+
+/** Advice if a text that was not found may be meant as a regular expression. */
+export function expressionHint(pattern: string, regexp: boolean): string[] {
+  return !regexp && EXPRESSION.test(pattern) ? ["For a regular expression, pass regexp: true."] : [];
+}
+
+/** @returns the candidates that differ from `text` by a slip, in one or two characters, the nearest first; at most `most`. */
+export function nearestOnes(text: string, candidates: readonly string[], most: number): readonly string[] {
+  const limit = text.length > 3 ? 2 : 1;
+  return candidates
+    .filter((candidate) => Math.abs(text.length - candidate.length) <= limit)
+    .map((candidate) => ({
+      candidate,
+      distance: editDistance(text.toLowerCase(), candidate.toLowerCase()),
+      difference: Math.abs(text.length - candidate.length),
+    }))
+    .filter(({ distance }) => distance <= limit)
+    .sort((one, other) => one.distance - other.distance || one.difference - other.difference)
+    .slice(0, most)
+    .map(({ candidate }) => candidate);
+}
+
+/** @returns the candidate that `text` most likely misspells; `undefined` when none is near enough. */
+export function nearest(text: string, candidates: readonly string[]): string | undefined {
+  const limit = Math.max(2, Math.floor(text.length / 3));
+  let best: string | undefined;
+  let bestDistance = limit + 1;
+  for (const candidate of candidates) {
+    // The distance is at least the difference of the lengths. This check also bounds the time for long texts.
+    if (Math.abs(text.length - candidate.length) > limit) continue;
+    const distance = editDistance(text.toLowerCase(), candidate.toLowerCase());
+    if (distance < bestDistance) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+/** Quotes a word for a POSIX shell, if needed. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** Whether a file's name says that it defines systems of ASDF. */
+export function isSystemFile(file: string): boolean {
+  return /\.asd$/i.test(file);
+}
+
+/** A number of microseconds, with a unit that suits it. */
+export function timeText(microseconds: number): string {
+  if (microseconds < 1000) return `${Math.round(microseconds)} us`;
+  const milliseconds = microseconds / 1000;
+  if (milliseconds < 1000) return `${rounded(milliseconds)} ms`;
+  return `${rounded(milliseconds / 1000)} s`;
+}
+
+/** A number of bytes, with a unit that suits it. */
+export function bytesText(bytes: number): string {
+  const units = ["bytes", "kB", "MB", "GB", "TB"];
+  const step = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
+  return `${step === 0 ? bytes : rounded(bytes / 1000 ** step)} ${units[step]}`;
+}
+
+/** The share of `part` in `whole`. */
+export function percentText(part: number, whole: number): string {
+  return whole === 0 ? "0%" : `${((100 * part) / whole).toFixed(1)}%`;
+}
+
+/** A whole number with commas, such as 1,204. */
+export function countText(count: number): string {
+  return count.toLocaleString("en-US");
+}
+
+function rounded(value: number): string {
+  return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
+}
+
+/** Whether code contains anything other than white space and comments, in the standard readtable's syntax. */
+export function holdsForm(code: string): boolean {
+  let position = 0;
+  while (position < code.length) {
+    const next = afterComment(code, position);
+    if (next === undefined) return true;
+    position = next;
+  }
+  return false;
+}
+
+/** @returns the end of the white space or comment at `position`; `undefined` when something else is there. */
+function afterComment(code: string, position: number): number | undefined {
+  const character = code[position] ?? "";
+  if (/\s/.test(character)) return position + 1;
+  if (character === ";") {
+    const end = code.indexOf("\n", position);
+    return end < 0 ? code.length : end + 1;
+  }
+  return code.startsWith("#|", position) ? afterBlock(code, position) : undefined;
+}
+
+/** @returns the end of a block comment; `undefined` when it has none, which Lisp's reader then reports. */
+function afterBlock(code: string, start: number): number | undefined {
+  const marks = /#\||\|#/g;
+  marks.lastIndex = start;
+  let depth = 0;
+  for (let mark = marks.exec(code); mark !== null; mark = marks.exec(code)) {
+    depth += mark[0] === "#|" ? 1 : -1;
+    if (depth === 0) return marks.lastIndex;
+  }
+  return undefined;
 }

@@ -1,5 +1,6 @@
 /** Most pairs of lines that are compared; larger texts are shown as removed and added as a whole. */
 const MAX_PAIRS = 1_000_000;
+
 /** Unchanged lines shown before and after changed ones. */
 const CONTEXT = 2;
 

@@ -15,6 +15,7 @@ function makePatterns() {
 
 /** Runs of blanks long enough to push the text after them out of sight. */
 const MANY_SPACES = / {33,}/g;
+
 const MANY_BLANK_LINES = /\n(?: *\n){3,}/g;
 
 /** Indentation for a tab at the beginning of a line. */
@@ -45,4 +46,15 @@ function escaped(text: string): string {
 
 function escapeCharacter(character: string): string {
   return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+}
+
+/** Format characters, line and paragraph separators, curly quotation marks, wide forms of ASCII, and all spaces but the usual one. */
+const ODD = /[\p{Cf}\p{Zl}\p{Zp}\p{Pi}\p{Pf}\uff01-\uff5e]|(?! )\p{Zs}/u;
+
+/** The sentence about a character, in a name or pattern without a match, that readers do not see or take for another one; none if there is none. */
+export function oddCharacterHint(text: string, what = "name"): string[] {
+  const code = ODD.exec(text)?.[0].codePointAt(0);
+  if (code === undefined) return [];
+  const written = code.toString(16).toUpperCase().padStart(4, "0");
+  return [`The ${what} contains U+${written}, which is invisible or looks like another character.`];
 }

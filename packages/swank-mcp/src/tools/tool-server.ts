@@ -1,13 +1,10 @@
-import type { AgentSession } from "../agent/agent-session.js";
-import { refusalAnswer, runTool, type ToolCall, type ToolHost } from "../calls/run-tool.js";
-import type { DeclaredTool, Tool } from "../calls/tool.js";
-import type { OnDefect } from "../process/defects.js";
-import { explainError } from "../refusals/explain-error.js";
-import { Refusal } from "../refusals/refusal.js";
-import type { ToolAnswer } from "../text/tool-answer.js";
-import type { ToolGuide } from "../text/tool-guide.js";
-import type { CallLedger } from "./call-ledger.js";
-import { type CallRecord, outcomeOf } from "./call-line.js";
+import type { ToolAnswer, ToolGuide } from "../base/answer.js";
+import type { OnDefect } from "../base/log.js";
+import { explainError, Refusal } from "../base/refusals.js";
+import { type CallLedger, type CallRecord, outcomeOf } from "../call/ledger.js";
+import { refusalAnswer, runTool, type ToolCall, type ToolHost } from "../call/run-call.js";
+import type { DeclaredTool, Tool } from "../call/tool.js";
+import type { AgentSession } from "../session/agent.js";
 import { chooseTools } from "./catalogue.js";
 
 export interface ToolServerOptions {

@@ -20,10 +20,14 @@ export const ODD: readonly MessageCase[] = [
   malformed(
     "(:return (:maybe 1) 6)",
     "return",
-    "return.reply: expected a list that begins with :ok or :abort, found (:maybe 1)",
+    "return.reply: expected a list that begins with :ok or :abort or :refused, found (:maybe 1)",
     6,
   ),
-  malformed("(:return 6)", "return", "return.reply: expected a list that begins with :ok or :abort, found 6"),
+  malformed(
+    "(:return 6)",
+    "return",
+    "return.reply: expected a list that begins with :ok or :abort or :refused, found 6",
+  ),
   malformed(
     "(:invalid-rpc 6)",
     "invalid-rpc",

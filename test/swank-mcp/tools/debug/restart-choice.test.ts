@@ -93,6 +93,8 @@ describe("chooseRestart", () => {
 
   it("chooses a frame's restart if the stop has none of that name", () => {
     expect(chosen("RESTART-FRAME", ["2"])).to.equal("restart 2");
+    // A host's number.
+    expect(chosen("RESTART-FRAME", ["2."])).to.equal("restart 2");
     expect(chosen("return-from-frame", ["2", "(list 1)"])).to.equal("return (list 1) from 2");
     for (const values of [[], ["x"], ["1", "2", "3"], ["(+ 1 1)", "2"]]) {
       expect(() => chosen("RETURN-FROM-FRAME", values)).to.throw(Refusal, "index of a frame");

@@ -1,0 +1,349 @@
+;;;; The threads of the image: whose code each runs, what it waits for, and how it is stopped or ended.
+
+(in-package #:swank-client/debug)
+
+;;; The stacks of running threads. A thread is interrupted briefly, and names the functions of its innermost frames. A thread that may hold
+;;; a lock of the C library is left alone: reading a stack calls the C library, too.
+
+(defconstant +look-seconds+ 1/2 "Seconds within which a thread must begin to answer.")
+
+(defvar *looking*
+  (or (get :swank-client :looking)
+      (setf (get :swank-client :looking) (sb-thread:make-mutex :name "swank-client stacks")))
+  "Held while any version of the library reads stacks, because SBCL can hang if two threads are interrupted to read theirs.")
+
+(defstruct look
+  "A request to a thread for its innermost frames."
+  (count 0 :type fixnum)
+  ;; the address of the system call that the thread waits in, if it waits in one
+  address
+  ;; :WANTED until the thread begins, then :RUNNING; :DROPPED if it must not begin
+  (state :wanted)
+  ;; names of functions, or a keyword that says why there are none
+  names
+  (done (sb-thread:make-semaphore)))
+
+(defun claim-look (look state)
+  "Change the state of LOOK from :WANTED to STATE. => true if it was :WANTED"
+  (eq :wanted (sb-ext:compare-and-swap (look-state look) :wanted state)))
+
+;;; In the interrupted thread
+
+(defun delivery-name-p (name)
+  "True if NAME is that of a frame between an interrupt and the frame that it met."
+  (or (stringp name)
+      (string= "%INSTALL-HANDLER" (name-symbol name))))
+
+(defun interrupted-frame ()
+  "The frame that the interrupt of this thread met, or NIL."
+  (loop with met = nil
+        for frame = (top-frame) then (frame-down frame)
+        while frame
+        do (cond ((eq (frame-name frame) 'sb-sys:invoke-interruption) (setf met t))
+                 ((and met (not (delivery-name-p (frame-name frame)))) (return frame)))))
+
+(defun local-name-p (name)
+  "True if NAME is that of a local function of Lisp, such as the body of WITHOUT-INTERRUPTS."
+  (and (consp name) (member (first name) '(flet labels lambda)) (system-name-p name)))
+
+(defun innermost-names (count)
+  "The names of the functions in the COUNT innermost frames that the interrupt of this thread met, without local functions of Lisp."
+  (loop with left = count
+        for frame = (interrupted-frame) then (frame-down frame)
+        while (and frame (plusp left))
+        unless (local-name-p (frame-name frame))
+          collect (frame-name frame)
+          and do (decf left)))
+
+(defun in-known-call-p (address)
+  "True if the interrupt met the system call at ADDRESS."
+  ;; the kernel repeats some calls after an interrupt
+  (let ((interrupted (interrupted-address)))
+    (and address interrupted (<= (abs (- address interrupted)) 16))))
+
+(defun names-for (look)
+  "What this interrupted thread answers to LOOK."
+  (if (and (in-foreign-code-p) (not (in-known-call-p (look-address look))))
+      :foreign
+      (handler-case (sb-sys:without-interrupts (innermost-names (look-count look)))
+        (serious-condition () :failed))))
+
+(defun answer-look (look)
+  "Answer LOOK in this interrupted thread, unless it is too late."
+  (when (claim-look look :running)
+    (setf (look-names look) (names-for look))
+    (sb-thread:signal-semaphore (look-done look))))
+
+;;; Asking
+
+(defun untouchable (thread kind object call)
+  "Why THREAD, which waits for OBJECT of KIND in the system call CALL, must not be interrupted: a keyword, or NIL."
+  (cond ((plusp (debugger-level thread)) :stopped)
+        ((not (interruptible-p thread)) :without-interrupts)
+        ((and (world-lock) (eq thread (sb-thread:mutex-owner (world-lock)))) :compiling)
+        ((and (eq kind :mutex) (eq object (world-lock))) :world-lock)
+        ((member kind '(:c-lock :memory :lock :other)) :foreign)
+        ;; an interrupt ends it early
+        ((and (eq kind :queue) call (system-call-deadline-p call)) :timed-wait)))
+
+(defun call-in-any-thread (thread kind wanted-p function &rest options)
+  "Do what CALL-IN-THREAD does with OPTIONS. A thread that runs an evaluation may be about to end. CLAIM-INTERRUPT explains KIND."
+  (let ((evaluation (value-in-thread '*evaluation* thread)))
+    (if evaluation
+        (apply #'call-in-evaluation evaluation kind function :wanted-p wanted-p options)
+        (apply #'call-in-thread thread wanted-p function options))))
+
+(defun await-look (look)
+  "The answer to LOOK, or a keyword that says why there is none."
+  (cond ((sb-thread:wait-on-semaphore (look-done look) :timeout +look-seconds+) (look-names look))
+        ((claim-look look :dropped) :silent)
+        ((sb-thread:wait-on-semaphore (look-done look) :timeout 2) (look-names look))
+        (t :silent)))
+
+(defun look-at (thread count)
+  "The names of the functions in the COUNT innermost frames of THREAD, or a keyword that says why there are none."
+  (multiple-value-bind (kind object) (wait-of thread)
+    (let ((call (system-call thread)))
+      (or (untouchable thread kind object call)
+          (let ((look (make-look :count count :address (and call (system-call-address call)))))
+            (call-in-any-thread thread :look
+                                (lambda () (eq :wanted (look-state look)))
+                                (lambda () (answer-look look))
+                                :patience 50)
+            (await-look look))))))
+
+(defun innermost-frames (thread count)
+  "LOOK-AT, repeated if THREAD has just entered C code."
+  (sb-thread:with-mutex (*looking*)
+    (loop repeat 3
+          for names = (look-at thread count)
+          while (eq names :foreign)
+          finally (return names))))
+
+(defun own-names (names)
+  "NAMES without those of the functions of Lisp and Swank with which a thread begins."
+  (loop for name in names
+        for kind in (frame-kinds names nil)
+        unless (eq kind :toplevel) collect name))
+
+(defun function-texts (names)
+  "NAMES, those of functions in frames, innermost first, as text."
+  (mapcar (lambda (name) (line-text name 200)) (or (own-names names) names)))
+
+(defconstant +most-threads+ 500 "Threads that one answer describes.")
+
+(defconstant +stack-seconds+ 4 "Seconds in which an answer begins to read stacks.")
+
+;;; Whose
+
+(defun serving-name-p (name)
+  "True if NAME is that of a thread that serves clients: one of Swank or of this library."
+  (and (stringp name)
+       (or (member name '("control-thread" "reader-thread" "auto-flush-thread") :test #'equal)
+           (eql 0 (search "swank-client " name))
+           (eql 0 (search "Swank " name :test #'char-equal)))))
+
+(defun service-p (thread)
+  "True if THREAD runs no code of the program or of a client."
+  (or (serving-name-p (sb-thread:thread-name thread))
+      (and (eq thread (sb-thread:main-thread)) (find-package "SWANK-CLIENT/LAUNCH"))
+      (thread-ephemeral-p thread)))
+
+(defun session-whose (session)
+  "Whose code of SESSION is: a list to append to :WHOSE."
+  (if (eq session (current-session))
+      '(:code)
+      (list :client :owner (owner-plist (session-connection session)))))
+
+(defun whose (thread)
+  "Whose code THREAD runs, as a plist without its first key: (:EVALUATION :EVALUATION ID), (:CODE), (:CLIENT :OWNER PLIST), (:SERVICE) or
+(:PROGRAM)."
+  (let ((evaluation (value-in-thread '*evaluation* thread))
+        (session (value-in-thread '*code-session* thread))
+        (connection (value-in-thread '*emacs-connection* thread)))
+    (cond ((and evaluation (eq (evaluation-session evaluation) (current-session)))
+           (list :evaluation :evaluation (evaluation-id evaluation)))
+          ((and session (not (session-departed session))) (session-whose session))
+          ((service-p thread) '(:service))
+          ((and connection (eq connection *emacs-connection*)) '(:service))
+          ((member connection *connections*) (list :client :owner (owner-plist connection)))
+          (t '(:program)))))
+
+;;; State
+
+(defun thread-name-text (thread)
+  "The name of THREAD, or the empty string."
+  (let ((name (sb-thread:thread-name thread)))
+    (cond ((null name) "")
+          ((stringp name) (on-one-line (subseq name 0 (min 200 (length name)))))
+          (t (line-text name 200)))))
+
+(defun waited-text (kind object)
+  "OBJECT, which a thread waits for in a wait of KIND, as text, or NIL."
+  (case kind
+    (:mutex (named-text "MUTEX" (sb-thread:mutex-name object)))
+    (:queue (and (sb-thread:waitqueue-name object) (line-text (sb-thread:waitqueue-name object) 100)))
+    (:semaphore (named-text "SEMAPHORE" (sb-thread:semaphore-name object)))))
+
+(defun optional (key value)
+  "(KEY VALUE), or NIL if VALUE is NIL."
+  (and value (list key value)))
+
+(defun wait-plist (thread)
+  "A plist of what THREAD does or waits for."
+  (multiple-value-bind (kind object) (wait-of thread)
+    (let ((blocker (blocker kind object)))
+      (append (list :state (or kind :unknown))
+              (optional :what (waited-text kind object))
+              (optional :descriptor (and (integerp object) object))
+              (optional :holder (and blocker (thread-number blocker)))))))
+
+(defun evaluation-seconds (thread)
+  "Seconds since the evaluation that THREAD runs has begun, or NIL. Neither SBCL nor Linux records when a thread has begun to wait: the times of
+its task are those of the last garbage collection or look at its stack, and of its processor's clock."
+  (let ((evaluation (value-in-thread '*evaluation* thread)))
+    (and evaluation
+         (floor (- (get-internal-real-time) (evaluation-started evaluation)) internal-time-units-per-second))))
+
+(defun thread-entry (thread)
+  "A plist that describes THREAD, made without disturbing it."
+  (let ((wait (wait-plist thread)))
+    (append (list :id (thread-number thread)
+                  :name (thread-name-text thread)
+                  :level (debugger-level thread))
+            (optional :seconds (evaluation-seconds thread))
+            wait
+            (list* :whose (whose thread)))))
+
+;;; The answer
+
+(defun wanted-thread-p (thread id name)
+  "True if THREAD is not this one, has begun, has the number ID, and has NAME in its name, in upper or lower case. NIL allows all."
+  (and (not (eq thread sb-thread:*current-thread*))
+       (plusp (thread-number thread))
+       (or (null id) (= id (thread-number thread)))
+       (or (null name)
+           (search name (thread-name-text thread) :test #'char-equal))))
+
+(defun with-stack (thread entry count end)
+  "ENTRY, that of THREAD, with its COUNT innermost frames, or why there are none. Reads none after END."
+  (let ((names (cond ((eq (getf entry :whose) :service) :service)
+                     ((> (get-internal-real-time) end) :late)
+                     (t (innermost-frames thread count)))))
+    (append entry (if (listp names) (list :frames (function-texts names)) (list :unread names)))))
+
+(defun with-stacks (threads entries count)
+  "ENTRIES, those of THREADS, with COUNT frames each."
+  (loop with end = (+ (get-internal-real-time) (* +stack-seconds+ internal-time-units-per-second))
+        for thread in threads
+        for entry in entries
+        collect (with-stack thread entry count end)))
+
+(defun list-threads (&key id name (frames 0))
+  "Describe the thread ID, the threads with NAME in their names, or all, with FRAMES frames each, and the deadlocks. Threads are interrupted only if FRAMES
+is positive. => (:threads (PLIST ...) :count NUMBER :deadlocks (TEXT ...))"
+  (reset-guard-pages)
+  (number-connections)
+  (with-printing-time
+    (let* ((*package* (session-package-now (current-session)))
+           (all (sb-thread:list-all-threads))
+           (wanted (remove-if-not (lambda (thread) (wanted-thread-p thread id name)) all))
+           (threads (subseq wanted 0 (min +most-threads+ (length wanted))))
+           (entries (mapcar #'thread-entry threads)))
+      (list :threads (if (plusp frames) (with-stacks threads entries frames) entries)
+            :count (length wanted)
+            :deadlocks (mapcar #'deadlock-text (wait-cycles all))))))
+
+;;; Stops, unwinds and ends running threads.
+
+(defconstant +ending-seconds+ 2 "Seconds that the cleanup forms of a thread have before an answer says that it still runs.")
+
+;;; In the interrupted thread
+
+(defun stop-for-owner (owner condition)
+  "Stop this thread at CONDITION in the debugger of OWNER, the connection of another client, whose code it runs."
+  (with-connection (owner)
+    (let ((*buffer-package* *package*))
+      (with-fresh-printer-state (invoke-slime-debugger condition)))))
+
+(defun stop-here (session)
+  "Stop this thread, which runs no evaluation of SESSION. It stops in the debugger of SESSION's client unless it runs code of another client,
+whose user must be able to resume it."
+  (unless (or (plusp *sldb-level*) (must-not-stop-here-p))
+    (let ((owner (served-connection))
+          (condition (make-condition 'interrupted :activity "thread"))
+          (*interrupted-wait* nil))
+      (with-simple-restart (continue "Continue the thread")
+        (if (and owner (not (eq owner (session-connection session))))
+            (stop-for-owner owner condition)
+            (stop-own-thread session condition nil))))))
+
+(defun unwind-here ()
+  "Unwind this thread to where its request or its code began. A thread without a request ends."
+  ;; no client acknowledges messages sent from here
+  (setf *send-counter* 0)
+  (invoke-restart (or *outermost-restart* (abort-restart))))
+
+;;; The calls
+
+(defun untouchable-thread (thread action)
+  "Why THREAD must not be changed by ACTION: (:GONE), (:SERVICE), (:MAIN), (:STOPPED) or NIL."
+  (cond ((null thread) '(:gone))
+        ((or (eq thread sb-thread:*current-thread*) (equal '(:service) (whose thread))) '(:service))
+        ((and (eq thread (sb-thread:main-thread)) (not (eq action :stop))) '(:main))
+        ((and (plusp (debugger-level thread)) (not (eq action :kill))) '(:stopped))))
+
+(defun own-evaluation (thread)
+  "The evaluation of this session that THREAD runs, or NIL."
+  (let ((evaluation (value-in-thread '*evaluation* thread)))
+    (and evaluation (eq (evaluation-session evaluation) (current-session)) evaluation)))
+
+(defun stop-thread (id)
+  "Stop thread ID in the debugger, soon. => (:stopping) | a value of UNTOUCHABLE-THREAD"
+  (let* ((thread (swank/backend:find-thread id))
+         (session (current-session))
+         (evaluation (and thread (own-evaluation thread))))
+    (or (untouchable-thread thread :stop)
+        (progn
+          (if evaluation
+              (call-in-evaluation evaluation :interrupt
+                                  (lambda () (when (zerop *sldb-level*) (enter-interrupt evaluation))))
+              (call-in-any-thread thread :stop
+                                  (lambda () (not (session-departed session)))
+                                  (lambda () (stop-here session))))
+          '(:stopping)))))
+
+(defun await-end (thread)
+  "Wait for the end of THREAD, but not long. => :ENDED or :RUNNING"
+  (if (loop repeat (* 50 +ending-seconds+)
+            thereis (not (sb-thread:thread-alive-p thread))
+            do (sleep 1/50))
+      :ended
+      :running))
+
+(defun end-evaluation-thread (evaluation action)
+  "Unwind EVALUATION, of this session, if ACTION is :ABORT, or end its thread. => :ENDED, :RUNNING, or :SILENT if it allows no interrupts"
+  (if (eq action :kill) (end-thread evaluation) (unwind-evaluation evaluation))
+  (let ((fate (await-end (evaluation-thread evaluation))))
+    (if (and (eq fate :running) (member action (evaluation-pending-interrupts evaluation))) :silent fate)))
+
+(defun end-foreign-thread (thread way)
+  "Make THREAD, which runs no evaluation of this session, call WAY when that is safe. => :ENDED, :RUNNING, or :SILENT if it was never safe"
+  (let ((taken nil))
+    (interrupt-when-safe (lambda ()
+                           (setf taken t)
+                           (funcall way))
+                         thread
+                         #'sb-thread:thread-alive-p)
+    (cond (taken (await-end thread))
+          ((sb-thread:thread-alive-p thread) :silent)
+          (t :ended))))
+
+(defun end-thread-by (id action)
+  "Unwind thread ID if ACTION is :ABORT, or end it if that is :KILL.
+=> (:done :ended) | (:done :running) if it goes on | (:done :silent) if it does not react | a value of UNTOUCHABLE-THREAD"
+  (let* ((thread (swank/backend:find-thread id))
+         (evaluation (and thread (own-evaluation thread))))
+    (cond ((untouchable-thread thread action))
+          (evaluation (list :done (end-evaluation-thread evaluation action)))
+          (t (list :done (end-foreign-thread thread (if (eq action :kill) #'end-this-thread #'unwind-here)))))))

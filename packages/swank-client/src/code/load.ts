@@ -1,0 +1,263 @@
+import { type Decoded, type Decoder, decode, print, read, T } from "sexp-parser";
+import { check, checkOptions, type OptionsOf, type QuestionOptions, question } from "../base/options.js";
+import { lispFunction } from "../runtime/function.js";
+import type { LispRunner } from "../runtime/runner.js";
+import { type CodeNote, codeNote, locatedNotes } from "./compile.js";
+import { CODE_TIME, type FileNotFound, fileNotFound, formPlace } from "./found.js";
+
+const { boolean, integer, list, map, nullable, optional, plist, record, string, tagged } = decode;
+
+const loadOptions = {
+  ...question,
+  /** True to compile all files of the system, even those that have not changed. Default: false. */
+  force: check.flag,
+  /** True to load the systems of its tests, too. Default: false. */
+  test: check.flag,
+};
+
+/** How to load a system or a file. */
+export interface LoadOptions extends OptionsOf<typeof loadOptions> {}
+
+const loadedSystem = record({
+  /** Absent for a file that was loaded by its name. */
+  name: nullable(string),
+  loaded: integer,
+  count: integer,
+  /** False if the system is loaded only in part. */
+  isComplete: boolean,
+  /** The first files that are not loaded. */
+  left: list(string),
+});
+
+/** The files of one system that were to load. Those that were loaded before and are up to date are not among them. */
+export interface LoadedSystem extends Decoded<typeof loadedSystem> {}
+
+const installingProgram = record({
+  name: string,
+  /** Why it could not look for the system. */
+  failure: nullable(string),
+});
+
+/** A program that installs systems. */
+export interface InstallingProgram extends Decoded<typeof installingProgram> {}
+
+const loadProblem = tagged({
+  missing: record(
+    {
+      name: string,
+      /** The system or component that needs it; absent if it was asked for. */
+      requiredBy: nullable(string),
+      /** The version that is needed, if there is another one. */
+      version: nullable(string),
+      /** Where ASDF looked. `**` stands for all folders below. */
+      folders: list(string),
+      /** The programs, such as Quicklisp, that do not provide it either. */
+      programs: list<InstallingProgram>(installingProgram),
+      similar: list(string),
+      /** Files of its name that ASDF does not look at. */
+      files: list(string),
+    },
+    { kind: "missing" },
+  ),
+  circular: record({ names: list(string) }, { kind: "circular" }),
+  "no-system": record({ file: string, names: list(string) }, { kind: "no-system" }),
+});
+
+/**
+ * Why a system was not loaded, or not completely. `circular`: components need each other, as a circle. `no-system`: the file defines none of
+ * its own name, and not only one.
+ */
+export type LoadProblem = Decoded<typeof loadProblem>;
+
+const loadAction = tagged({
+  compile: record({ file: string }, { kind: "compile" }),
+  warned: record({ file: string }, { kind: "warned" }),
+  load: record({ file: string }, { kind: "load" }),
+  install: record({ system: string }, { kind: "install" }),
+});
+
+/** A file that is compiled or loaded, or was compiled with warnings that keep ASDF from loading it (`warned`), or a system that Quicklisp installs. */
+export type LoadAction = Decoded<typeof loadAction>;
+
+const loadingReply = record(
+  {
+    /** The system, as it was asked for or as the file names it; absent for a file with source code. */
+    system: nullable(string),
+    /** The file, if one was asked for. */
+    file: nullable(string),
+    systems: list<LoadedSystem>(loadedSystem),
+    /** Number of compiled files. */
+    compiled: integer,
+    /** In the order in which the compiler gave them. */
+    notes: list<CodeNote>(codeNote),
+    /** Number of further notes. */
+    leftOut: integer,
+    /** A file that cannot be read to its end. */
+    unreadable: nullable(record({ file: string, text: string })),
+    /** What is done now, or has failed. */
+    action: nullable(loadAction),
+    /** The test systems that are loaded, if they were asked for. */
+    tests: list(string),
+    problem: nullable<LoadProblem>(loadProblem),
+  },
+  { status: "loading" },
+);
+
+/** What loading a system or a file has done, at its end or so far. */
+export interface Loading extends Omit<Decoded<typeof loadingReply>, "unreadable"> {}
+
+/** What loading a system or a file has done, or that there is no such file. */
+export type LoadResult = Loading | FileNotFound;
+
+const loading: Decoder<Loading> = map(loadingReply, ({ unreadable, ...result }) => {
+  if (unreadable === undefined) return result;
+  const { file, text } = unreadable;
+  return { ...result, notes: locatedNotes(result.notes, text, (note) => note.file === file) };
+});
+
+/** Decodes the value of `load-code` (lisp/build/load-code.lisp). */
+const loadResult: Decoder<LoadResult> = tagged({ loading, ...fileNotFound });
+
+/** What the loading with a number has done so far (lisp/build/loading.lisp); `undefined` if the image does not know the loading. */
+const loadProgress = lispFunction({
+  name: "load-progress",
+  module: "build",
+  encode: (key: number) => [key],
+  decode: tagged({ loading, unknown: () => undefined }),
+  timeout: CODE_TIME,
+  label: () => "asking what is loaded",
+});
+
+/** Code that loads a system or a file. It is evaluated as any other code, so that it can stop, print and be interrupted. */
+export interface LoadCode {
+  /** Evaluate this with `valuesAs: "data"` and `policy: "keep"`, so that compiled files are as the user's own. */
+  readonly code: string;
+  /**
+   * The result in the printed first value.
+   *
+   * @throws DecodeError, ReadError if that is not a value of `code`.
+   */
+  result(value: string): LoadResult;
+  /**
+   * What the latest evaluation of `code` has done so far, also if that has stopped or was aborted.
+   *
+   * @returns `undefined` if there was none, or many others since.
+   * @throws the errors of `LispRunner.run`.
+   */
+  progress(options?: QuestionOptions): Promise<LoadResult | undefined>;
+}
+
+/** What to load. */
+export type LoadSource = { readonly system: string } | { readonly file: string };
+
+/** The number of code that was made last. Each evaluation's progress is asked for with its own number. */
+let lastKey = 0;
+
+/** Loads the module that loads systems, and returns code that calls it. */
+export async function loadCode(lisp: LispRunner, source: LoadSource, options: LoadOptions): Promise<LoadCode> {
+  checkOptions("loadSystem", options, loadOptions);
+  const isSystem = "system" in source;
+  const name = isSystem ? check.text("system", source.system) : check.text("file", source?.file);
+  const { force, test, signal } = options;
+  const operator = await lisp.loadedOperator("load-code", "build", signal);
+  lastKey += 1;
+  const key = lastKey;
+  return {
+    code: `(${operator} ${key} ${flag(isSystem)} ${print(name)} ${flag(force)} ${flag(test)})`,
+    result: (value) => loadResult(read(value)),
+    progress: (limits = {}) => lisp.with({ signal: limits.signal }).run(loadProgress, key),
+  };
+}
+
+function flag(value: boolean | undefined): string {
+  return value ? print(T) : "nil";
+}
+
+/** Where tests may be looked for. `asdf`: the tests of a system, as `asdf:test-system` runs them. */
+const TEST_FRAMEWORKS = ["fiveam", "parachute", "rove", "lisp-unit2", "sb-rt", "asdf"] as const;
+
+const testOptions = {
+  ...question,
+  /** Where to look for the name. Default: the systems, then the tests of each framework, then packages. */
+  framework: check.choice(TEST_FRAMEWORKS),
+  /** True if the first failure enters the debugger. Default: false. */
+  stopOnFailure: check.flag,
+};
+
+/** Which tests to run, and how. */
+export interface TestOptions extends OptionsOf<typeof testOptions> {}
+
+/** `(:test NAME :form TEXT ...)` (lisp/testing/run-tests.lisp). */
+const failure = plist({
+  /** The name of the test, as code in the current package writes it. */
+  test: string,
+  form: nullable(string),
+  /** The printed value or values, if the framework says them. */
+  expected: nullable(string),
+  actual: nullable(string),
+  reason: nullable(string),
+  /** Type of the error that ended the test. */
+  condition: nullable(string),
+  ...formPlace,
+});
+
+/** A failed check or, in a framework without checks, a failed test. The place is that of the test, and absent if the test is found in no file. */
+export interface TestFailure extends Decoded<typeof failure> {}
+
+/** Decodes the value of `run-tests` (lisp/testing/run-tests.lisp). */
+const testResults = tagged({
+  tests: record(
+    {
+      /** What was run, such as `System my-app`. */
+      target: string,
+      /** The frameworks whose results were counted. If there is none, whether tests failed is not known. */
+      frameworks: list(string),
+      passed: integer,
+      failed: integer,
+      skipped: integer,
+      milliseconds: integer,
+      /** The first 100, in the order in which the tests ran. */
+      failures: list<TestFailure>(failure),
+      /** The error that ended the run. */
+      error: nullable(record({ type: string, message: string })),
+    },
+    { status: "run" },
+  ),
+  "not-found": record(
+    {
+      name: string,
+      similar: list(string),
+      /** What is wrong with an invisible or look-alike character in the name, and what to write instead. */
+      oddCharacter: optional(nullable(string)),
+    },
+    { status: "not-found" },
+  ),
+});
+
+/** The results of tests, or the answer that there are none of that name. */
+export type TestResults = Decoded<typeof testResults>;
+
+/** Code that runs tests. It is evaluated as any other code, so that it can stop, print and be interrupted. */
+export interface TestCode {
+  /** Evaluate this with `valuesAs: "data"`. */
+  readonly code: string;
+  /**
+   * The results in the printed first value.
+   *
+   * @throws DecodeError, ReadError if that is not a value of `code`.
+   */
+  results(value: string): TestResults;
+}
+
+/** Loads the module that runs tests, and returns code that calls it. */
+export async function testCode(lisp: LispRunner, name: string, options: TestOptions): Promise<TestCode> {
+  checkOptions("tests", options, testOptions);
+  check.text("name", name);
+  const { framework, stopOnFailure, signal } = options;
+  const operator = await lisp.loadedOperator("run-tests", "testing", signal);
+  const which = framework === undefined ? "nil" : print(framework);
+  return {
+    code: `(${operator} ${print(name)} ${which} ${flag(stopOnFailure)})`,
+    results: (value) => testResults(read(value)),
+  };
+}

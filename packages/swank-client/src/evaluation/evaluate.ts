@@ -1,0 +1,475 @@
+import { type Decoded, decode, keyword, NIL, type Sexp, T } from "sexp-parser";
+import type { SwankError } from "../base/errors.js";
+import { type Check, check, type OptionsOf } from "../base/options.js";
+import { type WaitOptions, waitOptions } from "../base/waiting.js";
+import { keywordOf, lispFunction } from "../runtime/function.js";
+import {
+  type ErrorSnapshot,
+  errorSnapshot,
+  type LispWarning,
+  type OmittedOutput,
+  type OutputChunk,
+  type Redefinitions,
+  type SignalledConditions,
+  sessionUpdate,
+  type WarningCount,
+} from "./report.js";
+
+const { boolean, integer, list, map, nullable, optional, plist, record, string, tagged, tupleRest } = decode;
+
+/** Arguments of `evaluate`. */
+export interface EvaluateCall {
+  readonly code: string;
+  /** The client chooses it before the call, so that it can attribute output and stops to the evaluation. */
+  readonly id: number;
+  readonly package: string | undefined;
+  readonly stdin: string | undefined;
+  /** Read all forms before evaluating any, because a scan found the code unbalanced. */
+  readonly check: boolean;
+  /** End with the first error instead of stopping at it. */
+  readonly unwind: boolean;
+  /** Compile for debugging. */
+  readonly debug: boolean;
+  /** Characters of each stream to send; of the text after them only the last `tail` are sent. */
+  readonly limit: number;
+  readonly tail: number;
+  /** Characters of each value to send. Default: the runtime's limit. */
+  readonly valueLimit?: number | undefined;
+  /** Elements and levels of each list or vector to send. Default: the runtime's. */
+  readonly printLength?: number | undefined;
+  readonly printLevel?: number | undefined;
+  /** Ask the client for standard input after `stdin`. Default: the input ends there. */
+  readonly prompted?: boolean;
+  /** Log conditions: all, or those of a type. */
+  readonly conditions?: boolean | string | undefined;
+  /** Print the values whole, for a program. Default: for people. */
+  readonly data?: boolean;
+  /** Keep the values, and send their ids instead. */
+  readonly ids?: boolean;
+}
+
+/** Stands for an infinite limit: larger than any output, and a fixnum on every platform. */
+const NO_LIMIT = 2 ** 40;
+
+/** Converts a limit in characters, which may be infinite, to an integer for Lisp. */
+export function lispLimit(characters: number): number {
+  return Math.min(Math.floor(characters), NO_LIMIT);
+}
+
+/** What keeps a printed value from showing everything. */
+const CUTS = ["characters", "length", "level", "number"] as const;
+
+const cutFields = {
+  /**
+   * `characters`: longer than `valueLimit`, or than its part of the 1,000,000 characters for all values; `length`: a list or vector in it has more
+   * elements than `printLength` or `*print-length*` allows; `level`: nested deeper than `printLevel` or `*print-level*`; `number`: it is an
+   * integer or ratio of more than 100,000 bits, of which only the size is shown.
+   */
+  by: list(keywordOf(CUTS)),
+  /** How many characters or, without `characters`, elements of the value are shown; `undefined` if only parts of it are cut. */
+  shown: nullable(integer),
+  /** How many of them the value has; `undefined` for text that was not printed to its end, and for a circular list. */
+  total: nullable(integer),
+};
+
+/** `(REASONS SHOWN TOTAL)` (lisp/printing/values.lisp) */
+export const cut = record(cutFields);
+
+/** Why a printed value does not show everything. */
+export interface Cut extends Decoded<typeof cut> {}
+
+const cutValue = record({
+  /** Position in `values`. */
+  index: integer,
+  ...cutFields,
+});
+
+/** A printed value that does not show everything. */
+export interface CutValue extends Decoded<typeof cutValue> {}
+
+/** The first values as text, those that are cut, and how many there were (lisp/printing/values.lisp). */
+const valueFields = { values: list(string), cut: list<CutValue>(cutValue), count: integer };
+
+export const printedValues = plist(valueFields);
+
+const idleBreakpoint = plist({
+  id: integer,
+  /** The function's name with its package, or the method. */
+  function: string,
+  /** Calls in the threads that it watches, and all others, since an outcome last named it. */
+  calls: integer,
+  callsElsewhere: integer,
+  /** True if a call has stopped at another breakpoint on the function, from where it may never have reached this one. */
+  stoppedBefore: boolean,
+  /** Matching calls so far: fewer than `hitCount`. 0 if there are none since an outcome last named it. */
+  hits: integer,
+  hitCount: integer,
+  /** True if its function has since been undefined, or replaced other than by a definition. */
+  lost: boolean,
+  /** Calls that never reach it, as a sentence: those that were compiled inline. */
+  missed: nullable(string),
+});
+
+/** A breakpoint that has stopped and printed nothing so far. */
+export interface IdleBreakpoint extends Decoded<typeof idleBreakpoint> {}
+
+const returned = plist({
+  ...valueFields,
+  unshown: list(integer),
+  forms: integer,
+  idle: optional(list<IdleBreakpoint>(idleBreakpoint)),
+});
+
+const readFailure = plist({
+  /** Characters read up to the error; absent when the error did not come from the reader. */
+  offset: optional(nullable(integer)),
+  /** Number of forms evaluated before the failure. */
+  evaluated: integer,
+  /** Names that were probably meant, as a sentence. */
+  hint: optional(nullable(string)),
+});
+
+/** Where reading the source code failed, and how much of it ran before. */
+export interface ReadFailure extends Decoded<typeof readFailure> {}
+
+/** `held`: the lock because of which the thread could not stop. */
+const heldLock = plist({ held: optional(nullable(string)) });
+
+const failed = (datum: Sexp) => ({ error: errorSnapshot(datum), failure: readFailure(datum), ...heldLock(datum) });
+
+/** `(:returned PLIST . ENDING)`, `(:failed SNAPSHOT . ENDING)`, `(:aborted . ENDING)` or `(:no-such-package NAME)` (lisp/evaluate/evaluate.lisp). */
+const evaluationResult = tagged({
+  returned: map(tupleRest([returned], sessionUpdate), ([result, update]) => ({
+    status: "returned" as const,
+    ...result,
+    update,
+  })),
+  failed: map(tupleRest([failed], sessionUpdate), ([result, update]) => ({
+    status: "failed" as const,
+    ...result,
+    update,
+  })),
+  aborted: map(sessionUpdate, (update) => ({ status: "aborted" as const, update })),
+  "no-such-type": record({ name: string }, { status: "no-such-type" }),
+  "no-such-package": record({ name: string }, { status: "no-such-package" }),
+});
+
+/** How an evaluation ended in the image. `unwound`: its thread was ended from outside. */
+export type EvaluationResult = Decoded<typeof evaluationResult> | { readonly status: "unwound" };
+
+/** The names of the options. Finding a symbol takes longer than the rest of encoding a call. */
+const KEYS = {
+  id: keyword("id"),
+  package: keyword("package"),
+  stdin: keyword("stdin"),
+  check: keyword("check"),
+  unwind: keyword("unwind"),
+  debug: keyword("debug"),
+  limit: keyword("limit"),
+  tail: keyword("tail"),
+  conditions: keyword("conditions"),
+  valueLimit: keyword("value-limit"),
+  length: keyword("length"),
+  level: keyword("level"),
+  prompted: keyword("prompted"),
+  data: keyword("data"),
+  ids: keyword("ids"),
+} as const;
+
+/** Reads and evaluates code form by form. The thread may stop and resume any number of times before it answers. */
+export const evaluate = lispFunction({
+  name: "evaluate",
+  module: "evaluate",
+  encode: (call: EvaluateCall): readonly Sexp[] => {
+    const items: Sexp[] = [call.code, KEYS.id, call.id];
+    if (call.package !== undefined) items.push(KEYS.package, call.package);
+    if (call.stdin !== undefined) items.push(KEYS.stdin, call.stdin);
+    if (call.check) items.push(KEYS.check, T);
+    if (call.unwind) items.push(KEYS.unwind, T);
+    if (!call.debug) items.push(KEYS.debug, NIL);
+    items.push(KEYS.limit, lispLimit(call.limit), KEYS.tail, call.tail);
+    if (call.conditions) items.push(KEYS.conditions, call.conditions === true ? T : call.conditions);
+    if (call.valueLimit !== undefined) items.push(KEYS.valueLimit, lispLimit(call.valueLimit));
+    if (call.printLength !== undefined) items.push(KEYS.length, lispLimit(call.printLength));
+    if (call.printLevel !== undefined) items.push(KEYS.level, lispLimit(call.printLevel));
+    if (call.prompted === true) items.push(KEYS.prompted, T);
+    if (call.data === true) items.push(KEYS.data, T);
+    if (call.ids === true) items.push(KEYS.ids, T);
+    return items;
+  },
+  decode: map(evaluationResult, (result): EvaluationResult => result),
+  unwound: (): EvaluationResult => ({ status: "unwound" }),
+});
+
+/** Milliseconds that the image has to answer a request about an evaluation. */
+const CONTROL_TIME = 10_000;
+
+/** Swank's id of the evaluation's thread; `undefined` before the evaluation starts and after it ends. */
+const threadOfEvaluation = nullable(integer);
+
+/** Interrupts the thread of an evaluation. `count` numbers the evaluation's interrupts from 1; repeating a number has no effect. */
+export const interrupt = lispFunction({
+  name: "interrupt",
+  module: "evaluate",
+  encode: (id: number, count: number) => [id, count],
+  decode: threadOfEvaluation,
+  timeout: CONTROL_TIME,
+});
+
+/** Unwinds an evaluation. */
+export const abortEvaluation = lispFunction({
+  name: "abort-evaluation",
+  module: "evaluate",
+  encode: (id: number) => [id],
+  decode: threadOfEvaluation,
+  timeout: CONTROL_TIME,
+  label: () => "abort",
+});
+
+/** Ends the thread of an evaluation by force: its cleanup forms may not run. */
+export const kill = lispFunction({
+  name: "kill",
+  module: "evaluate",
+  encode: (id: number) => [id],
+  decode: threadOfEvaluation,
+  timeout: CONTROL_TIME,
+});
+
+/** Makes the client's code unable to end the image. */
+export const protectImage = lispFunction({
+  name: "protect-image",
+  module: "evaluate",
+  decode: () => undefined,
+  label: () => "protecting the image",
+});
+
+/** The fields of all outcomes: output, warnings and redefinitions since the previous outcome was taken. */
+export interface Transcript {
+  readonly stdout: string;
+  readonly stderr: string;
+  /**
+   * The text of both streams, in the order in which the code finished it (`finish-output`, `force-output`). The streams buffer text that is not
+   * finished, up to 30 ms.
+   */
+  readonly output: readonly OutputChunk[];
+  /** Where output is missing from `stdout` and `stderr`, and how much, in the order of each text; empty if they are complete. */
+  readonly outputOmitted: readonly OmittedOutput[];
+  /** The first 100 of the evaluation's own forms, and then the first 50 of files that it loads or compiles, without compiler notes. */
+  readonly warnings: readonly LispWarning[];
+  /** The numbers of all warnings of files, by file and type. */
+  readonly warningsInFiles: readonly WarningCount[];
+  /** The number of warnings that are neither in `warnings` nor counted in `warningsInFiles`. */
+  readonly warningsOmitted: number;
+  /** These are no warnings: a program that is being changed redefines on purpose. */
+  readonly redefinitions: Redefinitions;
+  /** What was signalled, and which handlers took it; only with the option `conditions`. */
+  readonly conditions?: SignalledConditions;
+  /** The session's package, e.g. `COMMON-LISP-USER`. */
+  readonly package: string;
+  /** Time since the request was sent or, after a stop, since the thread resumed; `undefined` if the request was not sent. */
+  readonly milliseconds: number | undefined;
+}
+
+export interface Returned extends Transcript {
+  readonly status: "returned";
+  /** Printed values of the last form, the first 50, each within limits; empty for `(values)` and for code without forms. */
+  readonly values: readonly string[];
+  /** Those of `values` that do not show everything. */
+  readonly cutValues: readonly CutValue[];
+  /** The number of values of the last form. */
+  readonly valueCount: number;
+  /** The number of forms that were evaluated. */
+  readonly formCount: number;
+  /** The numbers, from 1, of the forms before the last whose values said more than the name of a definition. */
+  readonly unshownForms: readonly number[];
+  /**
+   * This client's breakpoints that have stopped and printed nothing so far, if an outcome has not said so before or the code names their
+   * function; absent if there are none.
+   */
+  readonly idleBreakpoints?: readonly IdleBreakpoint[];
+}
+
+/** @typeParam Stop - `Stop`, which is not imported here because it imports this file. */
+export interface StoppedOf<Stop> extends Transcript {
+  readonly status: "stopped";
+  /** Usable until the thread resumes. Its `data` stays available. */
+  readonly stop: Stop;
+}
+
+export interface Aborted extends Transcript {
+  readonly status: "aborted";
+  /**
+   * The error that ended the evaluation without a stop: code that cannot be read or compiled, errors under `onError: "unwind"`, and errors
+   * in a thread that held a lock that the whole image needs. Absent if the evaluation was aborted on request.
+   */
+  readonly error?: ErrorSnapshot;
+  /** The lock that the thread held, because of which it could not stop at the error, e.g. `the lock on packages`. */
+  readonly held?: string;
+}
+
+/** The connection or the image ended before the evaluation did. Its progress is unknown. */
+export interface Lost extends Transcript {
+  readonly status: "lost";
+  /** Its `details.exit` says how an image ended that `launch` started: exit code or signal, and its last output. */
+  readonly cause: SwankError;
+}
+
+/** A result of `Evaluation.next()`. */
+export type OutcomeOf<Stop> = Returned | StoppedOf<Stop> | Aborted | Lost;
+
+/** An outcome without the fields that all outcomes have. */
+export type BareOutcome<Stop> =
+  | Omit<Returned, keyof Transcript>
+  | Omit<StoppedOf<Stop>, keyof Transcript>
+  | Omit<Aborted, keyof Transcript>
+  | Omit<Lost, keyof Transcript>;
+
+/** What gives standard input. */
+type Input = (() => string | undefined | Promise<string | undefined>) | AsyncIterable<string | Uint8Array>;
+
+const checkFunction = check.function<() => string | undefined | Promise<string | undefined>>();
+
+const checkInput: Check<Input> = (name, value) => (isStream(value) ? value : checkFunction(name, value));
+
+function isStream(value: unknown): value is AsyncIterable<string | Uint8Array> {
+  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
+}
+
+export const evaluateOptions = {
+  /** Name of the package to read and evaluate in, for this evaluation only. Default: the session's, which follows `in-package`. */
+  package: check.text,
+  /**
+   * Called when the code reads standard input and has read all of `stdin`. Returns the next text, such as a line with its newline, now or
+   * later; `undefined` or an empty text is the end of file. Output is sent first, so that `onOutput` has the prompt. Threads that the code
+   * starts get the end of file. A stream, such as `process.stdin`, gives its next piece at each call, and keeps the others. Default: end of file.
+   */
+  onRead: checkInput,
+  /** The text of standard input. Default: empty. */
+  stdin: check.text,
+  /** On an error, `stop` the thread in the debugger, or `unwind`: end the evaluation with a full report. Default: `stop`. */
+  onError: check.choice(["stop", "unwind"]),
+  /** Compile with all frames, variables and steps (`debug`), or by the image's policy (`keep`). Default: `debug`. */
+  policy: check.choice(["debug", "keep"]),
+  /**
+   * Characters of each output stream that are sent. Of the rest, only the last 4,000 are sent, and `outputOmitted` counts the others. With `Infinity`, all is sent to `onOutput`, and
+   * an outcome has the first 2,000,000 and the last 10,000. Default: 100,000.
+   */
+  outputLimit: check.characters,
+  /** Characters of each printed value that are sent, at most 1,000,000 for all values together. Default: 20,000. */
+  valueLimit: check.characters,
+  /**
+   * Logs the conditions that the evaluation and the threads that it starts signal, with the handlers that take them: `true`, or the name of a
+   * type of conditions. Default: false, which costs nothing. Signalling takes some 50 µs longer meanwhile.
+   */
+  conditions: check.either(check.flag, check.text),
+  /** Elements of each list or vector that are shown in values; `Infinity` for all. `*print-length*` can only lower it. Default: 200. */
+  printLength: check.characters,
+  /** Levels of nesting that are shown in values; `Infinity` for all. `*print-level*` can only lower it. Default: 20. */
+  printLevel: check.characters,
+  /**
+   * `text`: for people, within limits. `data`: in standard syntax, for `read`, at most 1,000,000 characters in all. `ids`: the decimal ids under
+   * which the image keeps the values, for `Program.inspectObject`. Default: `text`.
+   */
+  valuesAs: check.choice(["text", "data", "ids"]),
+  /**
+   * Milliseconds after which running code is interrupted: it stops with the reason `interrupt`, and code that is stopped then is left alone.
+   * With `onError: "unwind"` it ends instead, with the outcome `aborted`. They begin when the code is sent: loading the runtime does not
+   * count. Default: no limit.
+   */
+  timeout: check.milliseconds,
+  /** When aborted, ends the evaluation in the image, whether it runs or is stopped. */
+  signal: check.signal,
+  /** Called with every piece of output as it arrives, in the order of each stream. */
+  onOutput: check.function<(chunk: OutputChunk) => void>(),
+  /** Called with a sentence without a full stop about what the evaluation is doing, such as `Compiling src/model.lisp`. */
+  onProgress: check.function<(text: string) => void>(),
+};
+
+/** How to evaluate. */
+export interface EvaluateOptions extends OptionsOf<typeof evaluateOptions> {}
+
+export const frameOptions = {
+  ...waitOptions,
+  /** The package to read the code in, and to print the values in. Default: that of the frame's function. */
+  package: check.text,
+  /** Characters of each printed value that are sent, at most 1,000,000 for all values together. Default: 20,000. */
+  valueLimit: check.characters,
+  /** `text`: for people. `ids`: as for an evaluation. Default: `text`. */
+  valuesAs: check.choice(["text", "ids"]),
+};
+
+/** How to evaluate in a frame. */
+export interface FrameEvaluationOptions extends OptionsOf<typeof frameOptions> {}
+
+/** The part of a stop that an evaluation needs. */
+export interface StopOfTask {
+  readonly thread: number;
+  readonly isLive: boolean;
+  readonly isLeaving: boolean;
+  abort(): Promise<void>;
+}
+
+/**
+ * One request to run code, from sending it to its final reply. `SwankClient.evaluate` makes them.
+ *
+ * @typeParam Stop - `Stop`, which is not imported here because it imports this file.
+ */
+export interface EvaluationOf<Stop> {
+  /** Id of the request. */
+  readonly id: number;
+  /** Swank's id of its thread, if known: after its first stop, or after `interrupt` or `abort`. */
+  readonly thread: number | undefined;
+  /** Its current stop, if it is stopped. */
+  readonly stop: Stop | undefined;
+  /** True when its code has been sent: what it needs in the image is loaded first. */
+  readonly isSent: boolean;
+  /** True after the last outcome. */
+  readonly isSettled: boolean;
+  /** Milliseconds for which it has waited for an answer of the user in Emacs. They do not count for `timeout`. */
+  readonly userWait: number;
+  /**
+   * The lock for which it waited when `interrupt` was last called, or its `timeout` passed, and the holder, e.g. `the lock "cache", which thread 7
+   * holds`; `undefined` if it waited for none.
+   */
+  readonly awaitedLock: string | undefined;
+
+  /**
+   * The evaluation's next outcome, or the current one if that was not taken yet.
+   *
+   * After the last outcome (`returned`, `aborted`, `lost`) it returns that one again, with later output of threads that the code started.
+   *
+   * @throws SwankError `WAIT_TIMEOUT` when `timeout` passes, `CANCELLED` when `signal` is aborted (the evaluation continues in both cases);
+   * `NO_SUCH_PACKAGE`, `RUNTIME_FAILED`, `INVALID_ARGUMENT`, `CANCELLED` if `signal` was aborted before the code was sent, or the reason of a
+   * connection that was closed before: the code was never run.
+   */
+  next(options?: WaitOptions): Promise<OutcomeOf<Stop>>;
+
+  /**
+   * Output received since the last outcome was taken, before the next one. The next outcome has the output after this.
+   */
+  takeTranscript(): Transcript;
+
+  /**
+   * The output that belongs to the next outcome, as it arrives: `for await (const { stream, text } of evaluation.chunks())`.
+   *
+   * It begins with what has arrived since the start or the last stop and was not taken by an outcome, and ends with the outcome: also when the
+   * thread stops, for example at an error. After the thread has resumed, call `chunks` again; while it is stopped, there is nothing to wait for. What is not read yet stays in memory.
+   */
+  chunks(): AsyncIterableIterator<OutputChunk, undefined>;
+
+  /**
+   * Interrupts the evaluation: `next()` then returns a stop with the reason `interrupt`.
+   *
+   * @returns false if it is not running: it has ended, or is stopped and no request to resume it is under way.
+   * @throws SwankError if the request to the image fails.
+   */
+  interrupt(): Promise<boolean>;
+
+  /**
+   * Unwinds the evaluation, stopped or running. If its cleanup forms do not end, its thread is killed. If its code has not been sent, it never is.
+   *
+   * @returns its last outcome, usually `aborted`.
+   * @throws SwankError `WAIT_TIMEOUT` if its thread could not be killed (code that runs without interrupts); the errors of `next`.
+   */
+  abort(): Promise<OutcomeOf<Stop>>;
+}

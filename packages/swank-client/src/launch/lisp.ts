@@ -1,0 +1,242 @@
+import { createHash } from "node:crypto";
+import { accessSync, constants, statSync } from "node:fs";
+import { rename, writeFile } from "node:fs/promises";
+import { delimiter, join, resolve, sep } from "node:path";
+import { DecodeError, decode, read, type Sexp, SexpError } from "sexp-parser";
+import { SwankError } from "../base/errors.js";
+import { check, checkOptions, type OptionsOf } from "../base/options.js";
+import { fileStamp, removeQuietly } from "../files/kept.js";
+import { attempted, ownSubfolder, readOwnFile } from "../files/own.js";
+import { printedText, runLisp } from "./process.js";
+
+const { boolean, nullable, optional, plist, string } = decode;
+
+/**
+ * Finds a command as a shell does.
+ *
+ * @param command - A path, or a name on the PATH.
+ * @returns an absolute path, or `undefined` if there is no such executable.
+ */
+function findExecutable(command: string, env: Readonly<Record<string, string | undefined>>): string | undefined {
+  const folders = command.includes(sep) ? [""] : (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
+  return folders.map((folder) => resolve(join(folder, command))).find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  const isFile = attempted(() => {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  });
+  return isFile === true;
+}
+
+/** Commands that install SBCL. */
+const INSTALL_SBCL = `Install SBCL:
+  Debian, Ubuntu:  sudo apt-get install sbcl
+  Fedora:          sudo dnf install sbcl
+  Arch Linux:      sudo pacman -S sbcl
+  Homebrew:        brew install sbcl
+or name its executable.`;
+
+/** Commands that install Swank. */
+export const INSTALL_SWANK = `Install Swank:
+  Debian, Ubuntu:  sudo apt-get install cl-swank
+  with Quicklisp:  sbcl --eval '(ql:quickload "swank")' --quit
+  in Emacs:        M-x package-install RET slime RET, from MELPA or NonGNU ELPA
+  anywhere else:   git clone https://github.com/slime/slime ~/common-lisp/slime
+or name the folder of its swank-loader.lisp.`;
+
+/** An SBCL, as it describes itself. */
+export interface LispInstallation {
+  /** The requested executable. It may be a script that starts another program. */
+  readonly executable: string;
+  /** E.g. `2.2.9.debian`. */
+  readonly version: string;
+  /** The program that runs. */
+  readonly runtime: string;
+  /** The core that it starts from; `undefined` if the program contains its core. */
+  readonly core: string | undefined;
+  /** The folder that holds `contrib`. */
+  readonly home: string | undefined;
+  /** True if it has threads. Without them Swank can serve only one request at a time. */
+  readonly hasThreads: boolean;
+}
+
+/** A form that prints the input of {@link decodeInstallation} on a separate line. Any Lisp can read the form. */
+const DESCRIBE_FORM = `
+(flet ((sbcl (name) (symbol-value (find-symbol name "SB-EXT")))
+       (native (path) (and path (funcall (find-symbol "NATIVE-NAMESTRING" "SB-EXT") path))))
+  (let ((*print-pretty* nil))
+    (format t "~&~s~%"
+            (list :version (lisp-implementation-version)
+                  :runtime (native (sbcl "*RUNTIME-PATHNAME*"))
+                  :core (native (sbcl "*CORE-PATHNAME*"))
+                  :home (native (funcall (find-symbol "SBCL-HOMEDIR-PATHNAME" "SB-INT")))
+                  :threads (and (find :sb-thread *features*) t)))
+    (finish-output)))`;
+
+const description = plist({
+  version: string,
+  runtime: string,
+  core: nullable(string),
+  home: nullable(string),
+  threads: optional(boolean),
+});
+
+/** @throws DecodeError if the text is not the output of the form. */
+function decodeInstallation(executable: string, datum: Sexp): LispInstallation {
+  const { version, runtime, core, home, threads } = description(datum);
+  return {
+    executable,
+    version,
+    runtime,
+    core: core === runtime ? undefined : core,
+    home,
+    hasThreads: threads ?? false,
+  };
+}
+
+const findLispOptions = {
+  /** A path, or a name on the PATH. Default: the environment variable `SBCL`, or `sbcl`. */
+  lisp: check.text,
+  /** Default: this process's environment. */
+  env: check.any<Readonly<Record<string, string | undefined>>>(),
+  /** Gives up when aborted. */
+  signal: check.signal,
+};
+
+/** Options for finding a Lisp. */
+export interface FindLispOptions extends OptionsOf<typeof findLispOptions> {}
+
+/** Milliseconds within which a Lisp must describe itself. */
+const DESCRIBE_TIMEOUT = 30_000;
+
+const ARGS = [
+  "--noinform",
+  "--disable-ldb",
+  "--no-sysinit",
+  "--no-userinit",
+  "--non-interactive",
+  "--eval",
+  DESCRIBE_FORM,
+];
+
+/** Folders of Homebrew, MacPorts and SBCL's installer. The PATH of programs started from a desktop often lacks them. */
+const USUAL_FOLDERS = ["/opt/homebrew/bin", "/usr/local/bin", "/opt/local/bin"];
+
+/**
+ * Finds the executable of SBCL.
+ *
+ * @returns its absolute path
+ * @throws SwankError `LISP_NOT_FOUND`, with the commands that install it.
+ */
+async function findLispExecutable({ lisp, env = process.env }: FindLispOptions = {}): Promise<string> {
+  const named = lisp ?? (env["SBCL"] || undefined);
+  const executable = named === undefined ? usualExecutable(env) : findExecutable(named, env);
+  if (executable !== undefined) return executable;
+  const message =
+    named === undefined
+      ? `There is no sbcl on the PATH, nor in ${USUAL_FOLDERS.join(", ")}.`
+      : `There is no executable ${named}${lisp === undefined ? ", which the environment variable SBCL names" : ""}.`;
+  throw new SwankError("LISP_NOT_FOUND", message, { remedy: INSTALL_SBCL });
+}
+
+function usualExecutable(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  const path = [env["PATH"], ...USUAL_FOLDERS].join(delimiter);
+  return findExecutable("sbcl", { PATH: path });
+}
+
+/**
+ * Finds SBCL and starts it once to get its description.
+ *
+ * @throws SwankError `LISP_NOT_FOUND` if there is none, if it is not an SBCL, or if it has no threads; `CANCELLED`.
+ */
+export async function findLisp(options: FindLispOptions = {}): Promise<LispInstallation> {
+  checkOptions("findLisp", options, findLispOptions);
+  const executable = await findLispExecutable(options);
+  return decodeDescription(executable, await describeLisp(executable, options));
+}
+
+/** Runs the Lisp and returns the description that it prints. */
+async function describeLisp(executable: string, options: FindLispOptions): Promise<string> {
+  const timeout = AbortSignal.timeout(DESCRIBE_TIMEOUT);
+  const signal = options.signal === undefined ? timeout : AbortSignal.any([options.signal, timeout]);
+  const { succeeded, output, ending } = await runLisp(executable, {
+    args: ARGS,
+    env: options.env ?? process.env,
+    signal,
+  });
+  if (options.signal?.aborted) throw new SwankError("CANCELLED", "Looking for Lisp was cancelled.");
+  if (succeeded) return output;
+  throw unusable(executable, `running it as SBCL failed (${ending})`, output);
+}
+
+/** @throws SwankError `LISP_NOT_FOUND` if the output is not that of an SBCL with threads. */
+function decodeDescription(executable: string, output: string): LispInstallation {
+  const line = /^\(:VERSION .*\)$/m.exec(output)?.[0];
+  if (line === undefined) throw unusable(executable, "its output is not SBCL's", output);
+  const installation = installationOf(executable, line, output);
+  if (!installation.hasThreads) throw unusable(executable, "it was built without threads", output);
+  return installation;
+}
+
+function installationOf(executable: string, line: string, output: string): LispInstallation {
+  try {
+    return decodeInstallation(executable, read(line));
+  } catch (error) {
+    if (!(error instanceof DecodeError || error instanceof SexpError)) throw error;
+    throw unusable(executable, "its output is not SBCL's", output);
+  }
+}
+
+function unusable(executable: string, why: string, output: string): SwankError {
+  return new SwankError("LISP_NOT_FOUND", `${executable} cannot be used: ${why}.${printedText(output)}`, {
+    remedy: INSTALL_SBCL,
+    details: { output },
+  });
+}
+
+/**
+ * Does what `findLisp` does, and caches the description of each executable until that changes.
+ *
+ * @param cacheFolder - The folder for the cache; `undefined` for none.
+ * @throws SwankError as `findLisp` does
+ */
+export async function knownLisp(cacheFolder: string | undefined, options: FindLispOptions): Promise<LispInstallation> {
+  const executable = await findLispExecutable(options);
+  const folder = cacheFolder === undefined ? undefined : await ownSubfolder(cacheFolder, "lisp");
+  if (folder === undefined) return decodeDescription(executable, await describeLisp(executable, options));
+  const file = join(folder, descriptionName(executable, options.env ?? process.env));
+  return (await remembered(executable, file)) ?? remember(executable, file, await describeLisp(executable, options));
+}
+
+function descriptionName(executable: string, env: Readonly<Record<string, string | undefined>>): string {
+  // These variables decide which core and modules an SBCL uses.
+  const parts = [fileStamp(executable), env["SBCL_HOME"], env["SBCL_CORE"]];
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 24);
+}
+
+/** Checks the program that runs: the executable may be a script, which does not change when that program is removed. */
+async function remembered(executable: string, file: string): Promise<LispInstallation | undefined> {
+  try {
+    // The file names a program to run, so it is ignored if another user may have written it.
+    const lisp = decodeDescription(executable, (await readOwnFile(file)) ?? "");
+    const stamps = [lisp.runtime, lisp.core ?? lisp.runtime].map(fileStamp);
+    return stamps.includes(undefined) ? undefined : lisp;
+  } catch {
+    return undefined;
+  }
+}
+
+async function remember(executable: string, file: string, output: string): Promise<LispInstallation> {
+  const lisp = decodeDescription(executable, output);
+  const draft = `${file}.${process.pid}-${Math.random().toString(36).slice(2, 10)}`;
+  try {
+    await writeFile(draft, output, { mode: 0o600, flag: "wx" });
+    await rename(draft, file);
+  } catch {
+    // SBCL is asked again next time, which only costs starting it.
+    await removeQuietly(draft);
+  }
+  return lisp;
+}

@@ -1,0 +1,112 @@
+import { createHash, randomBytes } from "node:crypto";
+import { readdir, rename, utimes, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { makeDraft, removeAbandoned, removeQuietly, removeUnused } from "../files/kept.js";
+import { defaultCacheFolder, ownSubfolder, prepareCache, readOwnFile } from "../files/own.js";
+import type { ModuleFolder } from "./load-forms.js";
+import { allModules, readLisp, runtimeModule } from "./runtime.js";
+
+/** The name of its folder in the cache. */
+const FOLDER = "runtime";
+
+/** Number of Lisps and versions of the runtime for which modules are kept. The least recently used are removed. */
+const KEPT = 6;
+
+/** Names of the folders for one Lisp. */
+const KEY = /^[0-9a-f]{24}$/;
+
+/** Characters of the texts in a file that an image compiles. The user's compilations wait while it compiles one, for 0.1 to 0.15 s. */
+const COMPILED_AT_ONCE = 20_000;
+
+/** The folders that are being looked for. */
+const sought = new Map<string, Promise<ModuleFolder | undefined>>();
+
+/**
+ * The folder with the runtime for one Lisp, which is made if there is none: the texts of all modules, and what images have compiled from them.
+ * Never rejects.
+ *
+ * @param cacheDir - The folder for the cache; default: the user's.
+ * @param lisp - Strings that identify the Lisp: its version, that of Swank, and so on.
+ * @returns `undefined` if no folder can be used
+ */
+export function moduleFolder(
+  cacheDir: string | undefined,
+  lisp: readonly unknown[],
+): Promise<ModuleFolder | undefined> {
+  const wanted = resolve(cacheDir ?? defaultCacheFolder());
+  const key = keyOf(lisp);
+  const place = join(wanted, key);
+  // A hundred clients that connect at once would all write the texts.
+  const found = sought.get(place) ?? find(wanted, key).catch(() => undefined);
+  sought.set(place, found);
+  return found.finally(() => sought.delete(place));
+}
+
+async function find(wanted: string, key: string): Promise<ModuleFolder | undefined> {
+  const { path: cache } = await prepareCache(wanted);
+  const parent = cache === undefined ? undefined : await ownSubfolder(cache, FOLDER);
+  const path = parent === undefined ? undefined : await ownSubfolder(parent, key);
+  if (parent === undefined || path === undefined) return undefined;
+  const id = (await idIn(path)) ?? (await fill(parent, path));
+  if (id === undefined) return undefined;
+  void tidy(parent, path);
+  return { path, id };
+}
+
+function keyOf(lisp: readonly unknown[]): string {
+  const { version } = runtimeModule("connection");
+  const loading = ["load-module", "default-settings"].map((name) => readLisp(`port/${name}`));
+  const identity = JSON.stringify([version, loading, COMPILED_AT_ONCE, WITH_MACRO.source, lisp]);
+  return createHash("sha256").update(identity).digest("hex").slice(0, 24);
+}
+
+/** The secret by which an image recognizes a folder. It is written last. */
+function idIn(folder: string): Promise<string | undefined> {
+  return readOwnFile(join(folder, "id"));
+}
+
+/** Fills an empty folder with the texts, at once. => its id, also if another process has filled it */
+async function fill(parent: string, folder: string): Promise<string | undefined> {
+  const draft = await makeDraft(parent, "modules");
+  try {
+    const texts = allModules().flatMap(({ name, texts }) =>
+      joinTexts(texts).map((text, number) => [`${name}-${number}.lisp`, text] as const),
+    );
+    const files = [...texts, ["id", randomBytes(16).toString("hex")] as const];
+    await Promise.all(files.map(([name, text]) => writeFile(join(draft, name), text, { mode: 0o600 })));
+    await rename(draft, folder);
+  } catch {
+    await removeQuietly(draft);
+  }
+  return idIn(folder);
+}
+
+/** Notes that a folder is used. Removes what has not been used for a long time, and what processes that were killed have left. Never rejects. */
+async function tidy(parent: string, folder: string): Promise<void> {
+  const now = new Date();
+  await utimes(folder, now, now).catch(() => undefined);
+  const names = await readdir(parent).catch((): string[] => []);
+  await removeUnused(
+    parent,
+    names.filter((name) => KEY.test(name)),
+    KEPT,
+  );
+  await removeAbandoned(parent);
+  await removeAbandoned(folder);
+}
+
+/** A text that defines a macro. Later texts can use it when the functions that its expansion calls are loaded, not only compiled. */
+const WITH_MACRO = /^\(defmacro /m;
+
+/** The texts, which end in a line feed, joined into fewer: a compiled file names its symbols once, and calls its own functions directly. */
+function joinTexts(texts: readonly string[]): readonly string[] {
+  const joined: string[] = [];
+  let isFull = true;
+  for (const text of texts) {
+    const last = isFull ? undefined : joined.pop();
+    if (last !== undefined && last.length + text.length > COMPILED_AT_ONCE) joined.push(last, text);
+    else joined.push(`${last ?? ""}${text}`);
+    isFull = WITH_MACRO.test(text);
+  }
+  return joined;
+}

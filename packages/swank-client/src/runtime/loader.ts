@@ -1,0 +1,140 @@
+import { type Decoder, decode, type Sexp } from "sexp-parser";
+import { SwankError } from "../base/errors.js";
+import { removeQuietly } from "../files/kept.js";
+import type { Caller } from "./caller.js";
+import type { ModuleName } from "./function.js";
+import {
+  callIfLoadedForm,
+  loadCompiledForm,
+  loadTextsForm,
+  type ModuleFolder,
+  type OpeningCall,
+} from "./load-forms.js";
+import { decodeValue, type Modules } from "./runner.js";
+import { type RuntimeModule, runtimeModule } from "./runtime.js";
+
+const { any, map, nullable, string, tagged, tuple } = decode;
+
+/** Milliseconds that loading may take. Compiling takes about a second, and more while other threads compile. */
+const LOADING_TIME = 60_000;
+
+/** Limits on loading a module. */
+export interface LoadLimits {
+  /** Milliseconds for each request; default 60000. */
+  readonly timeout?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a request to load a module gave. */
+type Loaded = { readonly value: Sexp } | { readonly problem: string | undefined };
+
+const loaded: Decoder<Loaded> = tagged({
+  ok: map(tuple(any), ([value]): Loaded => ({ value })),
+  failed: map(tuple(nullable(string)), ([problem]): Loaded => ({ problem })),
+});
+
+/** Loads modules of the runtime into an image: from the user's cache if the image sees it, otherwise from their texts. */
+export class ModuleLoader {
+  readonly #caller: Pick<Caller, "call">;
+  #folder: ModuleFolder | undefined;
+
+  /** @param folder - The modules for this image's Lisp, if the image may be on this machine. */
+  constructor(caller: Pick<Caller, "call">, folder?: ModuleFolder) {
+    this.#caller = caller;
+    this.#folder = folder;
+  }
+
+  /**
+   * Loads a module unless it is loaded, and calls one of its functions in the same request.
+   *
+   * @returns the function's value
+   * @throws SwankError `RUNTIME_FAILED`, and the errors of `Caller.call`.
+   */
+  async load(module: RuntimeModule, call?: OpeningCall, limits: LoadLimits = {}): Promise<Sexp> {
+    const compiled = this.#folder && (await this.#loadCompiled(module, call, limits, this.#folder));
+    if (compiled !== undefined) return compiled.value;
+    const loaded = await this.#send(callIfLoadedForm(module, call, loadTextsForm(module)), limits);
+    if ("value" in loaded) return loaded.value;
+    const problem = loaded.problem ?? "its lock could not be taken";
+    throw new SwankError("RUNTIME_FAILED", `The runtime could not be loaded into the image: ${problem}`);
+  }
+
+  async #loadCompiled(module: RuntimeModule, call: OpeningCall | undefined, limits: LoadLimits, folder: ModuleFolder) {
+    const loaded = await this.#send(callIfLoadedForm(module, call, loadCompiledForm(module, folder)), limits);
+    if ("value" in loaded) return loaded;
+    this.#folder = undefined;
+    // The image sees the folder, and cannot load what is in it.
+    if (loaded.problem !== undefined) await removeQuietly(folder.path);
+    return undefined;
+  }
+
+  async #send(form: Sexp, { timeout = LOADING_TIME, signal }: LoadLimits): Promise<Loaded> {
+    const label = "loading the runtime";
+    return decodeValue(loaded, await this.#caller.call(form, { label, timeout, signal, compiles: true }), label);
+  }
+}
+
+/** What a client may load into its image. */
+interface InstallOptions {
+  /** `false`: nothing. */
+  readonly runtime?: boolean | undefined;
+  /** Calls to make with a module when it is loaded. */
+  readonly openings?: Partial<Record<ModuleName, OpeningCall>>;
+}
+
+/** Loads each module of the runtime that an image lacks when it is first needed, once per connection. */
+export class RuntimeInstaller implements Modules {
+  readonly #loader: ModuleLoader;
+  readonly #options: InstallOptions;
+  readonly #modules = new Map<ModuleName, Promise<RuntimeModule>>();
+  readonly #loaded = new Map<ModuleName, RuntimeModule>();
+
+  constructor(loader: ModuleLoader, options: InstallOptions) {
+    this.#loader = loader;
+    this.#options = options;
+  }
+
+  /** Name of a module's package, if the module is known to be loaded. */
+  packageOf(name: ModuleName): string | undefined {
+    return this.#loaded.get(name)?.packageName;
+  }
+
+  /** True if no module was needed yet, so that this client has loaded nothing. */
+  get unused(): boolean {
+    return this.#modules.size === 0;
+  }
+
+  /** @throws SwankError `RUNTIME_FAILED`, `RUNTIME_FORBIDDEN`, and the errors of `Caller.call`. The next call tries again. */
+  ensure(name: ModuleName): Promise<RuntimeModule> {
+    const known = this.#modules.get(name);
+    if (known !== undefined) return known;
+    const loading = this.#prepare(name);
+    this.#modules.set(name, loading);
+    loading.catch(() => this.#modules.delete(name));
+    return loading;
+  }
+
+  async #prepare(name: ModuleName): Promise<RuntimeModule> {
+    // All other modules need `evaluate`, and it describes stops at breakpoints.
+    if (name !== "evaluate") await this.ensure("evaluate");
+    const { runtime, openings } = this.#options;
+    if (runtime === false) {
+      throw new SwankError("RUNTIME_FORBIDDEN", "This client must load nothing into the image (runtime: false).");
+    }
+    const module = runtimeModule(name);
+    // Every connection has loaded `connection`.
+    for (const needed of module.dependsOn) if (needed !== "connection") await this.ensure(needed);
+    await this.#loader.load(module, openings?.[name]);
+    this.#loaded.set(name, module);
+    for (const companion of module.companions) await this.#loadCompanion(companion, openings?.[companion]);
+    return module;
+  }
+
+  /** Loads a companion of a module if there is a call to make with it. Without it, everything else works. */
+  async #loadCompanion(name: ModuleName, opening: OpeningCall | undefined): Promise<void> {
+    if (opening === undefined) return;
+    const module = runtimeModule(name);
+    const loading = this.#loader.load(module, opening).then(() => this.#loaded.set(name, module));
+    await loading.catch(() => undefined);
+  }
+}

@@ -1,0 +1,162 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { DecodeError, type Decoder, decode, isSymbol, readAll, type Sexp } from "sexp-parser";
+import { BUILT_INDEX, type RuntimeIndex } from "./built-index.js";
+import { COMPANIONS, MODULE_NAMES, type ModuleName } from "./function.js";
+import { LISP_FOLDER } from "./lisp-folder.js";
+
+const { any, list, map, optional, plist, string } = decode;
+
+/** A system of `swank-client.asd`. */
+interface LispSystem {
+  /** The name without its prefix: `evaluate` for `swank-client/evaluate`. */
+  readonly name: string;
+  /** Names of the systems that must be loaded before it. */
+  readonly dependsOn: readonly string[];
+  /** Its files, in the order in which they are loaded, without `.lisp`. */
+  readonly files: readonly string[];
+}
+
+const PREFIX = "swank-client/";
+
+const clauses = plist({ dependsOn: optional(list(any)), components: optional(list(any)) });
+
+/** The systems that clients load, in the order of `swank-client.asd`. Each depends only on earlier ones. */
+function readSystems(): readonly LispSystem[] {
+  const text = readFileSync(new URL("swank-client.asd", LISP_FOLDER), "utf8");
+  return readAll(text).flatMap(systemOf);
+}
+
+/** Text of a file of this package's `lisp` folder. */
+export function readLisp(name: string): string {
+  return readFileSync(new URL(`${name}.lisp`, LISP_FOLDER), "utf8");
+}
+
+function systemOf(form: Sexp): readonly LispSystem[] {
+  const [, nameForm, ...rest] = list(any)(form);
+  const name = string(nameForm ?? form);
+  if (!name.startsWith(PREFIX)) return [];
+  const { dependsOn = [], components = [] } = clauses(rest);
+  const others = dependsOn.flatMap((item) => (typeof item === "string" ? [item] : []));
+  return [
+    {
+      name: name.slice(PREFIX.length),
+      dependsOn: others.filter((other) => other.startsWith(PREFIX)).map((other) => other.slice(PREFIX.length)),
+      files: components.map(file),
+    },
+  ];
+}
+
+/** `(:file "NAME")` */
+const file: Decoder<string> = map(list(any), (items) => {
+  const [kind, name] = items;
+  if (kind !== undefined && isSymbol(kind) && kind.name === "FILE" && name !== undefined) return string(name);
+  throw new DecodeError("(:file NAME)", items);
+});
+
+/** A Lisp system, ready to be loaded into an image. */
+export interface RuntimeModule {
+  readonly name: ModuleName;
+  /** A hash of the texts of all modules. */
+  readonly version: string;
+  /** Name of the package whose external symbols the client calls. */
+  readonly packageName: string;
+  /** The name of the keyword whose property `:ready` is true in an image that has loaded the module. */
+  readonly marker: string;
+  /** The modules that must be loaded before it. */
+  readonly dependsOn: readonly ModuleName[];
+  /** The modules to load right after it, if the client's options give a call to make with them. */
+  readonly companions: readonly ModuleName[];
+  /** The texts of its files, in the order in which they are loaded. */
+  readonly texts: readonly string[];
+}
+
+/** Matches a name of one of this library's packages in Lisp code. */
+const PACKAGE_NAME = /(?<![\w"/-])swank-client\/([a-z][a-z-]*)(?=[:\s)])/g;
+
+/** What a module consists of. */
+interface ModuleFiles {
+  readonly dependsOn: readonly ModuleName[];
+  /** Its files, in loading order, without `.lisp`. */
+  readonly files: readonly string[];
+}
+
+/** Read when they are first needed. */
+const known: {
+  index?: RuntimeIndex;
+  files?: ReadonlyMap<ModuleName, ModuleFiles>;
+  texts?: ReadonlyMap<ModuleName, readonly string[]>;
+} = {};
+
+/** A module. */
+export function runtimeModule(name: ModuleName): RuntimeModule {
+  known.index ??= BUILT_INDEX ?? readIndex();
+  const { version, dependencies } = known.index;
+  const marker = versioned(name, version);
+  return {
+    name,
+    version,
+    packageName: marker,
+    marker,
+    dependsOn: dependencies[name] ?? [],
+    companions: COMPANIONS[name] ?? [],
+    // Only the first client of an image needs the texts.
+    get texts() {
+      // Each version has its own packages, so that it redefines neither another version nor a system loaded by hand.
+      const own = (knownTexts().get(name) ?? []).map((text) =>
+        text.replaceAll(PACKAGE_NAME, `swank-client/$1/${version}`),
+      );
+      return [...own, `(cl:setf (cl:get :${marker} :ready) cl:t)\n`];
+    },
+  };
+}
+
+/** All modules, in loading order. */
+export function allModules(): readonly RuntimeModule[] {
+  return MODULE_NAMES.map(runtimeModule);
+}
+
+/** Reads all files of the modules. */
+export function readIndex(): RuntimeIndex {
+  const hash = createHash("sha256");
+  for (const text of [...knownTexts().values()].flat()) hash.update(text);
+  return {
+    version: hash.digest("hex").slice(0, 12).toUpperCase(),
+    dependencies: Object.fromEntries([...moduleFiles()].map(([name, { dependsOn }]) => [name, dependsOn])),
+  };
+}
+
+function knownTexts(): ReadonlyMap<ModuleName, readonly string[]> {
+  known.texts ??= new Map([...moduleFiles()].map(([name, { files }]) => [name, files.map(readLisp)] as const));
+  return known.texts;
+}
+
+/** A module has its own system, and those that this needs and no earlier module has. */
+function moduleFiles(): ReadonlyMap<ModuleName, ModuleFiles> {
+  if (known.files !== undefined) return known.files;
+  const systems = readSystems();
+  const owners = new Map<string, ModuleName>();
+  known.files = new Map(MODULE_NAMES.map((name) => [name, filesOf(name, systems, owners)] as const));
+  return known.files;
+}
+
+/** @param owners - The modules that have the systems which are known so far. */
+function filesOf(name: ModuleName, systems: readonly LispSystem[], owners: Map<string, ModuleName>): ModuleFiles {
+  const files: string[] = [];
+  const dependsOn = new Set<ModuleName>();
+  const visit = (wanted: string) => {
+    const owner = owners.get(wanted);
+    if (owner === undefined) {
+      owners.set(wanted, name);
+      const system = systems.find((each) => each.name === wanted);
+      for (const needed of system?.dependsOn ?? []) visit(needed);
+      files.push(...(system?.files ?? []));
+    } else if (owner !== name) dependsOn.add(owner);
+  };
+  visit(name);
+  return { dependsOn: MODULE_NAMES.filter((other) => dependsOn.has(other)), files };
+}
+
+function versioned(name: string, version: string): string {
+  return `SWANK-CLIENT/${name.toUpperCase()}/${version}`;
+}

@@ -1,0 +1,163 @@
+import { type Decoded, decode, list, NIL, quote, read, symbol } from "sexp-parser";
+import { connectionInfo } from "../handshake/handshake.js";
+import { lispFunction } from "../runtime/function.js";
+import { call, callsWith, nothing, oneNumber, oneText } from "./call.js";
+import { listThreads } from "./threads.js";
+
+const { boolean, integer, map, nullable, record, string } = decode;
+
+const currentPackage = record({
+  name: string,
+  /** Its shortest name, for prompts. */
+  prompt: string,
+});
+
+/** A package that has become the current one. */
+export interface CurrentPackage extends Decoded<typeof currentPackage> {}
+
+const grabbedOutput = record({
+  stdout: string,
+  /** All values, one per line; `""` for none. */
+  values: string,
+});
+
+/** Output and values of an evaluation. */
+export interface GrabbedOutput extends Decoded<typeof grabbedOutput> {}
+
+/** Lines and columns beyond which Swank cuts the text since 2.32: never, and with the right margin that printing has by default. */
+const ECHO_AREA = quote([1_000_000, 90]);
+
+/** Only since 2.32 these functions take, and need, the size of Emacs's echo area. */
+function textForPeople(name: string) {
+  const called = quote(symbol(name));
+  const parameters = list(symbol("swank/backend:arglist"), called);
+  const size = list(symbol("cl:and"), list(symbol("cl:rest"), parameters), ECHO_AREA);
+  const encode = (source: string) => [called, source, size];
+  return lispFunction({ name: "cl:apply", label: () => name, encode, decode: string });
+}
+
+/** Evaluating, and changing what a name means. */
+export const evaluation = {
+  /** `(swank:eval-and-grab-output "SOURCE")`: evaluates the first form of a source text. Works without the runtime. */
+  evalAndGrabOutput: call<[source: string], GrabbedOutput>("swank:eval-and-grab-output", grabbedOutput, oneText),
+  /**
+   * `(swank:interactive-eval "FORM")`: evaluates the first form. => a line for a person, e.g. `=> 7 (3 bits, #x7, #o7, #b111)`. Output goes
+   * to the connection. Since 2.32 with the size of the echo area, here one that cuts nothing.
+   */
+  interactiveEval: textForPeople("swank:interactive-eval"),
+  /** `(swank:interactive-eval-region "FORMS")`: the same for all forms, with the values of the last one. */
+  interactiveEvalRegion: textForPeople("swank:interactive-eval-region"),
+  /** `(swank:pprint-eval "FORM")`: evaluates the first form. => its output, followed by its values, pretty-printed. */
+  pprintEval: call("swank:pprint-eval", string, oneText),
+  /** `(swank:re-evaluate-defvar "(defvar ...)")`: makes the variable unbound and evaluates the form. => the printed name */
+  reEvaluateDefvar: call("swank:re-evaluate-defvar", string, oneText),
+  /** `(swank:value-for-editing "PLACE")`: the place's value, printed so that it can be read again. */
+  valueForEditing: call("swank:value-for-editing", string, oneText),
+  /** `(swank:commit-edited-value "PLACE" "VALUE")`: sets the place to the value of an expression. */
+  commitEditedValue: call("swank:commit-edited-value", boolean, (place: string, value: string) => [place, value]),
+  /** `(swank:set-package "NAME")`: makes a package the current one. In a new thread that changes the global package, for all clients. */
+  setPackage: call<[name: string], CurrentPackage>("swank:set-package", currentPackage, oneText),
+  /** `(swank:load-file "PATH")`: loads a source or compiled file of the image's machine. => LOAD's printed value, `T` */
+  loadFile: call("swank:load-file", string, oneText),
+  /** `(swank:undefine-function "NAME")`: makes a function undefined. => its printed name. A name of another package than the current one needs its prefix. */
+  undefineFunction: call("swank:undefine-function", string, oneText),
+  /** `(swank:unintern-symbol "NAME" "PACKAGE")`: removes a symbol from its package. => a sentence about it */
+  uninternSymbol: call("swank:unintern-symbol", string, (name: string, packageName: string) => [name, packageName]),
+};
+
+const ofRepl = callsWith({ contrib: "swank-repl" });
+const inRepl = callsWith({ contrib: "swank-repl", where: "repl-thread" });
+
+const channelRepl = record({
+  /** Swank's channel, to which the client sends code. */
+  channel: integer,
+  /** Swank's id of its thread. */
+  thread: integer,
+  name: string,
+  /** The shortest name of its package. */
+  prompt: string,
+});
+
+/** A REPL on a channel of Swank. */
+export interface ChannelRepl extends Decoded<typeof channelRepl> {}
+
+/** Swank's REPLs. */
+export const repl = {
+  /** `(swank-repl:create-repl nil)`: gives this connection a REPL thread. Swank then redirects the image's standard output to it. */
+  createRepl: ofRepl<[], CurrentPackage>("swank-repl:create-repl", currentPackage, () => [NIL]),
+  /**
+   * `(swank-repl:listener-eval "FORMS")`: evaluates in the REPL thread, and sets `* ** *** / // /// + ++ +++ -`. The values come as
+   * `:write-string` events with the target `:repl-result`.
+   */
+  listenerEval: inRepl("swank-repl:listener-eval", nothing, oneText),
+  /** `(swank-repl:clear-repl-variables)`: sets the REPL's history variables to nil. */
+  clearReplVariables: inRepl("swank-repl:clear-repl-variables", nothing),
+  /** `(swank-repl:listener-get-value)`: writes the REPL's `*` as a result, a `:write-string` event. */
+  listenerGetValue: inRepl("swank-repl:listener-get-value", nothing),
+  /** `(swank-repl:listener-save-value 'FUNCTION ARGUMENT ...)`: calls a function with texts, and keeps its value as the REPL's `*`. */
+  listenerSaveValue: inRepl("swank-repl:listener-save-value", nothing, (name: string, ...args: readonly string[]) => [
+    quote(symbol(name)),
+    ...args,
+  ]),
+  /** `(swank-repl:redirect-trace-output TARGET)`: sends `*trace-output*` to `:write-string` events with this target. */
+  redirectTraceOutput: ofRepl("swank-repl:redirect-trace-output", nothing, oneNumber),
+  /**
+   * `(swank-mrepl:create-mrepl CHANNEL)`: a REPL of its own thread. `channel` is the client's; messages `:channel-send` carry its results, and
+   * the client sends `:emacs-channel-send` with `(:process "FORMS")` to the returned channel.
+   */
+  createMrepl: callsWith({ contrib: "swank-mrepl" })<[channel: number], ChannelRepl>(
+    "swank-mrepl:create-mrepl",
+    channelRepl,
+    oneNumber,
+  ),
+};
+
+/** Fields up to and including the program's name. The name, in parentheses, may contain any character; see proc(5). */
+const FIELDS_BEFORE = 2;
+
+const START_FIELD = 22;
+
+const PROCESS_STATE = read(
+  '(cl:ignore-errors (cl:with-open-file (stream "/proc/self/stat" :external-format :latin-1) (cl:read-line stream)))',
+);
+
+const startField = (line: string | undefined) =>
+  line
+    ?.slice(line.lastIndexOf(")") + 2)
+    .split(" ")
+    .at(START_FIELD - FIELDS_BEFORE - 1);
+
+/** The image and its process. */
+export const image = {
+  connectionInfo,
+  listThreads,
+  /**
+   * When the image's process started, in the system's clock ticks; `undefined` if the system does not say. Together with the process id it
+   * identifies an image: images in different containers can have the same process id.
+   */
+  processStart: lispFunction({
+    name: "cl:identity",
+    label: () => "the start of the image's process",
+    encode: () => [PROCESS_STATE],
+    decode: map(nullable(string), startField),
+  }),
+  /**
+   * `(swank:default-directory)`: the image's current directory, with a slash at the end; or, if it does not exist, the value of
+   * `*default-pathname-defaults*`.
+   */
+  defaultDirectory: lispFunction({
+    name: "cl:or",
+    label: () => "swank:default-directory",
+    encode: () => [
+      list(symbol("cl:ignore-errors"), list(symbol("swank:default-directory"))),
+      list(symbol("cl:namestring"), symbol("cl:*default-pathname-defaults*")),
+    ],
+    decode: string,
+  }),
+  /** `(swank:set-default-directory "FOLDER/")`: changes the image's current folder, for all clients. => the folder */
+  setDefaultDirectory: call("swank:set-default-directory", string, oneText),
+  /** `(swank:quit-lisp)`: ends the image. The reply is `:abort`, or none. */
+  quitLisp: lispFunction({ name: "swank:quit-lisp", decode: nothing, unwound: nothing }),
+  /** `(swank:update-indentation-information)`: has Swank send the indentation of all macros again, as `:indentation-update` events. */
+  updateIndentationInformation: call("swank:update-indentation-information", nothing),
+};

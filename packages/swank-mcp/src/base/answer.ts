@@ -1,0 +1,183 @@
+import { cutText } from "../text/cut.js";
+
+/** A JSON value in a tool's answer. */
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
+
+export interface JsonObject {
+  readonly [key: string]: JsonValue | undefined;
+}
+
+/** A tool's answer, independent of any SDK. */
+export interface ToolAnswer {
+  /** Text blocks: the first is the answer itself, further blocks help with the next step. */
+  readonly blocks: readonly string[];
+  readonly isError: boolean;
+  /** Only for JSON tools and refusals. Some clients show the model this instead of the text. */
+  readonly structured?: JsonObject;
+  /** The facts of the text as data for programs, by key of the result's `_meta`. */
+  readonly meta?: JsonObject;
+}
+
+/** An answer that is only text. */
+export function textAnswer(...blocks: readonly string[]): ToolAnswer {
+  return { blocks, isError: false };
+}
+
+/** An answer of a JSON tool: the object, and the same object as compact text. */
+export function jsonAnswer(structured: JsonObject): ToolAnswer {
+  return { blocks: [JSON.stringify(structured)], isError: false, structured };
+}
+
+/** Adds notices to an answer: to a JSON answer as `notices`, because some clients show the model only JSON; otherwise as a separate block. */
+export function withNotices(answer: ToolAnswer, notices: readonly string[]): ToolAnswer {
+  if (notices.length === 0) return answer;
+  const { blocks, structured } = answer;
+  if (structured === undefined) return { ...answer, blocks: [...blocks, notices.join("\n")] };
+  return { ...answer, ...jsonAnswer({ ...structured, notices }) };
+}
+
+/** Characters of data that any answer may have, and how many more there may be for each character of its text. */
+const META_ROOM = 8000;
+
+const META_SHARE = 2;
+
+/** Most items of each list, and characters of each text, that data keep: the first pair with which they are small enough. */
+const META_LIMITS: readonly (readonly [items: number, characters: number])[] = [
+  [1000, 20_000],
+  [300, 8000],
+  [100, 3000],
+  [30, 1000],
+  [10, 300],
+  [3, 100],
+  [1, 30],
+];
+
+/** The answer with data that are not much larger than its text. What is cut is marked: a list by the key `KEY_left_out`, a text at its end. */
+export function withBoundedMeta(answer: ToolAnswer): ToolAnswer {
+  const { blocks, structured, meta } = answer;
+  if (meta === undefined) return answer;
+  const text = blocks.reduce((sum, block) => sum + block.length, 0);
+  const room = META_ROOM + META_SHARE * Math.max(text, structured === undefined ? 0 : sizeOf(structured));
+  if (sizeOf(meta) <= room) return answer;
+  let bounded: JsonObject = meta;
+  for (const [items, characters] of META_LIMITS) {
+    bounded = boundedObject(meta, items, characters);
+    if (sizeOf(bounded) <= room) break;
+  }
+  return { ...answer, meta: bounded };
+}
+
+function sizeOf(value: JsonObject): number {
+  return JSON.stringify(value).length;
+}
+
+function boundedObject(object: JsonObject, items: number, characters: number): JsonObject {
+  const entries = Object.entries(object);
+  const kept: Record<string, JsonValue> = {};
+  const marks: Record<string, number> = {};
+  for (const [key, value] of entries.slice(0, items + MIN_KEYS)) {
+    if (value === undefined) continue;
+    const bounded = boundedValue(value, items, characters);
+    kept[key] = bounded.kept;
+    const mark = `${key}_left_out`;
+    const before = object[mark];
+    if (bounded.left > 0) marks[mark] = bounded.left + (typeof before === "number" ? before : 0);
+  }
+  const left = entries.length - items - MIN_KEYS;
+  return { ...kept, ...marks, ...(left > 0 ? { keys_left_out: left } : {}) };
+}
+
+/** Most keys of an object that describes one thing. */
+const MIN_KEYS = 40;
+
+function boundedValue(value: JsonValue, items: number, characters: number): { kept: JsonValue; left: number } {
+  if (typeof value === "string") return { kept: cutText(value, characters), left: 0 };
+  if (Array.isArray(value)) {
+    const some = value.slice(0, items).map((item: JsonValue) => boundedValue(item, items, characters));
+    const left = some.reduce((sum, item) => sum + item.left, value.length - some.length);
+    return { kept: some.map(({ kept }) => kept), left };
+  }
+  return isObject(value) ? { kept: boundedObject(value, items, characters), left: 0 } : { kept: value, left: 0 };
+}
+
+function isObject(value: JsonValue): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Replaces advice that names only tools that are switched off. */
+const NO_ADVICE = "The tools that would help here are switched off (--tools or --read-only).";
+
+/** A sentence with the white space that follows it. */
+const SENTENCE = /\S[\s\S]*?(?:[.!?](?=\s)\s+|$)/g;
+
+/** A word that may be a tool's name, and the word "tool" after it. */
+const TOOL_NAME = /(?<![\w:-])([a-z]+(?:[_-][a-z]+)+)(?: tool\b)?(?![\w-])/g;
+
+/** Knows which tools a client can call and how it calls them, so that no text recommends another one. */
+export class ToolGuide {
+  readonly #hidden: ReadonlySet<string>;
+  readonly #names: ReadonlyMap<string, string>;
+
+  /**
+   * @param hidden - Names of the tools that are switched off.
+   * @param names - The client's own names for tools, such as the commands of the console. Default: the tools' names.
+   */
+  constructor(hidden: Iterable<string> = [], names: ReadonlyMap<string, string> = new Map()) {
+    this.#hidden = new Set(hidden);
+    this.#names = names;
+  }
+
+  /** The client's name for a tool. */
+  nameOf(tool: string): string {
+    return this.#names.get(tool) ?? tool;
+  }
+
+  /** Whether the client can call the tool. */
+  offers(name: string): boolean {
+    return !this.#hidden.has(name);
+  }
+
+  /**
+   * Removes the sentences that name a switched-off tool, and puts the client's names for the others. For text that this server wrote, not
+   * for Lisp's output.
+   */
+  advise(text: string): string {
+    if (!this.#namesHidden(text)) return this.#renamed(text);
+    const paragraphs = text.split("\n\n").map((paragraph) => this.#keptOf(paragraph));
+    return this.#renamed(paragraphs.filter((paragraph) => paragraph !== "").join("\n\n"));
+  }
+
+  /** As `advise`, but if no sentence is left, the result says why there is no advice. */
+  advice(text: string): string {
+    return this.advise(text) || NO_ADVICE;
+  }
+
+  #keptOf(paragraph: string): string {
+    const sentences = paragraph.match(SENTENCE) ?? [];
+    return sentences
+      .filter((sentence) => !this.#namesHidden(sentence))
+      .join("")
+      .trimEnd();
+  }
+
+  #renamed(text: string): string {
+    if (this.#names.size === 0) return text;
+    return text.replace(TOOL_NAME, (words, tool: string) => this.#names.get(tool) ?? words);
+  }
+
+  #namesHidden(text: string): boolean {
+    return [...this.#hidden].some((name) => namesTool(text, name));
+  }
+}
+
+/** The guide of a client that can call every tool. */
+export const EVERY_TOOL = new ToolGuide();
+
+/** Whether a text names a tool. `debugger_frames_x` does not name `debugger_frames`, and `asdf:load-system` is a function. */
+function namesTool(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    const isWord = /[\w:-]/.test(text[at - 1] ?? " ") || /[\w-]/.test(text[at + name.length] ?? " ");
+    if (!isWord) return true;
+  }
+  return false;
+}

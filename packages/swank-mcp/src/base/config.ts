@@ -1,0 +1,629 @@
+import { delimiter } from "node:path";
+import { nearest } from "../text/cut.js";
+
+/** An invalid command-line option or environment variable. The message says what to write instead. */
+export class OptionError extends Error {
+  override readonly name = "OptionError";
+}
+
+/**
+ * One option, as the command line, the environment, `--help` and the documentation use it.
+ *
+ * `T` is the type of its value.
+ */
+export interface Option<T> {
+  readonly flag: `--${string}`;
+  /** The value's name in the help; absent for options without a value. */
+  readonly placeholder?: string;
+  /** True if the flag may be given without a value. */
+  readonly valueOptional?: boolean;
+  readonly summary: string;
+  /** The default, in words; absent if it is obvious. */
+  readonly fallback?: string;
+  /** The default in the console, where a person can wait and interrupt. */
+  readonly inConsole?: string;
+  /**
+   * @param texts - The values given, in order: none if the option was not given, `""` for an omitted value.
+   * @param source - The option's name in error messages.
+   * @throws OptionError - if the values are invalid.
+   */
+  read(texts: readonly string[], source: string): T;
+}
+
+/** An option's default, in words; `undefined` if it is obvious. */
+export function fallbackText({ fallback, inConsole }: Option<unknown>): string | undefined {
+  return inConsole === undefined ? fallback : `${fallback}; in the console ${inConsole}`;
+}
+
+/** The name of an option's environment variable. */
+export function environmentName(option: Option<unknown>): string {
+  return `SWANK_MCP_${option.flag.slice(2).replaceAll("-", "_").toUpperCase()}`;
+}
+
+type Description = Omit<Option<unknown>, "read">;
+
+/** An option without a value. Its environment variable takes `1` or `0`. */
+function flagOption(description: Description): Option<boolean> {
+  return { ...description, read: (texts, source) => readBoolean(texts.at(-1), source) };
+}
+
+/** An option whose value is any text. The last value given wins. */
+function textOption(description: Description & { placeholder: string }): Option<string | undefined> {
+  return { ...description, read: (texts, source) => nonEmpty(texts.at(-1), source) };
+}
+
+/** An option that may be repeated. */
+function listOption(description: Description & { placeholder: string }): Option<readonly string[]> {
+  return { ...description, read: (texts, source) => texts.flatMap((text) => nonEmpty(text, source) ?? []) };
+}
+
+interface Bounds {
+  readonly min: number;
+  readonly max: number;
+  /** True if the number must be whole. */
+  readonly whole?: boolean | undefined;
+}
+
+/** An option whose value is a number within bounds; `fallback` by default. */
+function numberOption(
+  description: Omit<Description, "fallback"> & { placeholder: string; fallback: number } & Bounds,
+): Option<number> {
+  const { fallback, min, max, whole, ...rest } = description;
+  return {
+    ...rest,
+    fallback: String(fallback),
+    read: (texts, source) => readNumber(texts.at(-1), { without: fallback, min, max, whole }, source) ?? fallback,
+  };
+}
+
+/** An option whose value is a number within bounds; `undefined` by default. */
+function optionalNumberOption(
+  description: Description & { placeholder: string; fallback: string } & Bounds,
+): Option<number | undefined> {
+  const { min, max, whole, ...rest } = description;
+  return {
+    ...rest,
+    read: (texts, source) => readNumber(texts.at(-1), { without: rest.fallback, min, max, whole }, source),
+  };
+}
+
+/** An option whose value is one of several words; the first by default. */
+function choiceOption<const Choice extends string>(
+  description: Omit<Description, "fallback" | "placeholder"> & { choices: readonly [Choice, ...Choice[]] },
+): Option<Choice> {
+  const { choices, ...rest } = description;
+  return {
+    ...rest,
+    placeholder: choices.join("|"),
+    fallback: choices[0],
+    read: (texts, source) => readChoice(texts.at(-1), choices, source),
+  };
+}
+
+/** An option whose value is a comma-separated subset of several words; all by default. */
+function subsetOption<const Choice extends string>(
+  description: Omit<Description, "fallback" | "placeholder"> & { choices: readonly Choice[] },
+): Option<readonly Choice[]> {
+  const { choices, ...rest } = description;
+  return {
+    ...rest,
+    placeholder: choices.join(","),
+    fallback: "all",
+    read: (texts, source) => readSubset(texts.at(-1), choices, source),
+  };
+}
+
+function readBoolean(text: string | undefined, source: string): boolean {
+  if (text === undefined) return false;
+  if (["", "1", "true", "yes", "on"].includes(text.toLowerCase())) return true;
+  if (["0", "false", "no", "off"].includes(text.toLowerCase())) return false;
+  throw new OptionError(`${source} must be 1 or 0, not ${JSON.stringify(text)}.`);
+}
+
+function nonEmpty(text: string | undefined, source: string): string | undefined {
+  if (text === "") throw new OptionError(`${source} needs a value.`);
+  return text;
+}
+
+function readNumber(
+  text: string | undefined,
+  bounds: Bounds & { readonly without: number | string },
+  source: string,
+): number | undefined {
+  if (text === undefined) return undefined;
+  const value = text.trim() === "" ? Number.NaN : Number(text);
+  const fits = value >= bounds.min && value <= bounds.max;
+  if (fits && (Number.isInteger(value) || bounds.whole !== true)) return value;
+  const kind = bounds.whole === true ? "whole number" : "number";
+  throw new OptionError(
+    `${source} takes a ${kind} from ${bounds.min} to ${bounds.max}, not ${JSON.stringify(text)}. Default: ${bounds.without}.`,
+  );
+}
+
+function readChoice<Choice extends string>(
+  text: string | undefined,
+  choices: readonly [Choice, ...Choice[]],
+  source: string,
+): Choice {
+  if (text === undefined) return choices[0];
+  const choice = choices.find((candidate) => candidate === text);
+  if (choice !== undefined) return choice;
+  throw new OptionError(`${source} takes ${choices.join(" or ")}, not ${JSON.stringify(text)}.`);
+}
+
+function readSubset<Choice extends string>(
+  text: string | undefined,
+  choices: readonly Choice[],
+  source: string,
+): readonly Choice[] {
+  if (text === undefined) return choices;
+  const words = text.split(",").map((word) => word.trim());
+  const wrong = words.find((word) => !choices.some((choice) => choice === word));
+  if (wrong === undefined) return choices.filter((choice) => words.includes(choice));
+  throw new OptionError(
+    `${source} takes a comma-separated list of ${choices.join(", ")}, not ${JSON.stringify(wrong)}.`,
+  );
+}
+
+/** The families of tools, which `--tools` chooses. */
+export const FAMILIES = ["core", "debug", "breakpoints", "code", "runtime"] as const;
+
+/** A family of tools. */
+export type Family = (typeof FAMILIES)[number];
+
+/** The address of an image's Swank server. */
+export interface ImageAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Swank's default port (`swank::default-server-port`). */
+export const DEFAULT_PORT = 4005;
+
+/** A number instead of `localhost`, which a minimal container may not resolve. */
+export const DEFAULT_HOST = "127.0.0.1";
+
+/**
+ * Reads `[HOST:]PORT`; IPv6 hosts are in brackets.
+ *
+ * @throws OptionError - when the text does not have that form.
+ */
+function readAddress(text: string, source: string): ImageAddress {
+  if (text === "") return { host: DEFAULT_HOST, port: DEFAULT_PORT };
+  const match = /^(?:(?<host>\[[^\]]+\]|[^:[\]]+):)?(?<port>\d+)$/.exec(text);
+  const port = Number(match?.groups?.["port"]);
+  if (match === null || !(port >= 1 && port <= 65535)) {
+    throw new OptionError(
+      `${source} takes [HOST:]PORT, for example 4005 or 127.0.0.1:4005, not ${JSON.stringify(text)}.`,
+    );
+  }
+  const host = match.groups?.["host"]?.replace(/^\[|\]$/g, "");
+  return { host: host ?? DEFAULT_HOST, port };
+}
+
+export function addressText({ host, port }: ImageAddress): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** Stands for any free port. */
+const ANY_PORT = 0;
+
+/**
+ * Reads the port on which to share an image; an empty text stands for any free port.
+ *
+ * @throws OptionError - when the text is not a port.
+ */
+function readSharePort(text: string, source: string): number {
+  const port = text === "" ? ANY_PORT : Number(text);
+  if (/^\d*$/.test(text) && port <= 65535) return port;
+  throw new OptionError(
+    `${source} takes a port, for example 4006, or nothing for any free one, not ${JSON.stringify(text)}.`,
+  );
+}
+
+const attach: Option<ImageAddress | undefined> = {
+  flag: "--attach",
+  placeholder: "[HOST:]PORT",
+  valueOptional: true,
+  summary: "Attach to the image whose Swank listens there instead of launching one. --attach alone means port 4005.",
+  fallback: "launch an image",
+  read: (texts, source) => {
+    const text = texts.at(-1);
+    return text === undefined ? undefined : readAddress(text, source);
+  },
+};
+
+const share: Option<number | undefined> = {
+  flag: "--share",
+  placeholder: "PORT",
+  valueOptional: true,
+  summary:
+    "Let your Emacs connect to the launched image on this port of 127.0.0.1; --share alone means any free port. Clients that connect can do anything, so they need a secret: that of --secret-file, of ~/.slime-secret, or a generated one. Standard error says how to connect. The image is launched when the client asks for the list of tools (in the console, at once), and ends with the server.",
+  read: (texts, source) => {
+    const text = texts.at(-1);
+    return text === undefined ? undefined : readSharePort(text, source);
+  },
+};
+
+/** The table of options, from which the command line, the environment, `--help` and docs/options.md are derived. */
+export const OPTIONS = {
+  attach,
+  secretFile: textOption({
+    flag: "--secret-file",
+    placeholder: "FILE",
+    summary:
+      "Read the secret from the first line of this file: that of the attached Swank, or with --share that of the launched image.",
+    fallback: "~/.slime-secret, if it exists",
+  }),
+  noSecret: flagOption({
+    flag: "--no-secret",
+    summary:
+      "Send no secret to the attached Swank, even if ~/.slime-secret exists. With --share: every user of the machine can connect.",
+  }),
+  lisp: textOption({
+    flag: "--lisp",
+    placeholder: "COMMAND",
+    summary: "The sbcl program to launch.",
+    fallback:
+      "the environment variable SBCL, else sbcl on the PATH or where Homebrew, MacPorts or SBCL's installer puts it",
+  }),
+  swank: textOption({
+    flag: "--swank",
+    placeholder: "FOLDER",
+    summary: "The folder that contains swank-loader.lisp, for the launched image.",
+    fallback: "searched for in Quicklisp, ASDF, Emacs packages and system folders",
+  }),
+  load: listOption({
+    flag: "--load",
+    placeholder: "FILE",
+    summary: "Load this file into the launched image. May be repeated.",
+  }),
+  share,
+  noUserInit: flagOption({
+    flag: "--no-user-init",
+    summary: "Do not load the user's .sbclrc into the launched image.",
+  }),
+  cacheDir: textOption({
+    flag: "--cache-dir",
+    placeholder: "FOLDER",
+    summary:
+      "The folder for the saved core from which images are launched, and for the compiled code that attached images on this machine load.",
+    fallback: "the user's cache folder",
+  }),
+  dynamicSpaceSize: optionalNumberOption({
+    flag: "--dynamic-space-size",
+    placeholder: "MEGABYTES",
+    summary: "The heap size of the launched image.",
+    fallback: "SBCL's own",
+    min: 1,
+    max: 16_777_216,
+    whole: true,
+  }),
+  noCore: flagOption({ flag: "--no-core", summary: "Load Swank at each launch instead of using a saved core." }),
+  timeout: numberOption({
+    flag: "--timeout",
+    placeholder: "SECONDS",
+    summary: "Default when a call gives no timeout. The evaluation then pauses in the debugger.",
+    fallback: 30,
+    inConsole: "86400",
+    min: 0.1,
+    max: 86_400,
+  }),
+  onError: choiceOption({
+    flag: "--on-error",
+    choices: ["stop", "unwind"],
+    summary:
+      "What an error does to its thread. stop: the thread stops, with its frames and restarts. unwind: the error is reported and the evaluation aborted.",
+  }),
+  policy: choiceOption({
+    flag: "--policy",
+    choices: ["debug", "keep"],
+    summary: "How evaluated code is compiled. debug: with all frames and variables. keep: by the image's own policy.",
+  }),
+  approval: choiceOption({
+    flag: "--approval",
+    choices: ["ask", "strict", "off"],
+    inConsole: "off",
+    summary:
+      "Whether changes to a stopped program need the user's approval. ask: if the client can ask; if it cannot, only actions on other clients' threads are refused. strict: always. off: never.",
+  }),
+  readOnly: flagOption({
+    flag: "--read-only",
+    summary:
+      "Only read: no tool evaluates code, changes a definition, a breakpoint or a stop, or writes a file. Other tools are neither listed nor run. An attached image also keeps errors of its background threads, as with --foreign-errors theirs.",
+  }),
+  foreignErrors: choiceOption({
+    flag: "--foreign-errors",
+    choices: ["auto", "mine", "theirs"],
+    summary:
+      "Who receives errors from background threads. auto: Emacs or another connected client, otherwise the agent. mine: the agent. theirs: never the agent; without another client, the thread enters the image's own debugger.",
+  }),
+  maxStops: numberOption({
+    flag: "--max-stops",
+    placeholder: "N",
+    summary: "Maximum number of stopped threads. When another one stops, the oldest is aborted.",
+    fallback: 8,
+    min: 1,
+    max: 100,
+    whole: true,
+  }),
+  stopMinutes: numberOption({
+    flag: "--stop-minutes",
+    placeholder: "N",
+    summary: "Minutes after which a stopped thread is aborted.",
+    fallback: 10,
+    inConsole: "1440",
+    min: 0.01,
+    max: 1440,
+  }),
+  maxOutput: numberOption({
+    flag: "--max-output",
+    placeholder: "CHARACTERS",
+    summary:
+      "Maximum length of each output stream in an answer. The middle of longer output is omitted, but kept: a marker says how to read it.",
+    fallback: 12_000,
+    inConsole: "1000000",
+    min: 5000,
+    max: 1_000_000,
+    whole: true,
+  }),
+  maxValue: numberOption({
+    flag: "--max-value",
+    placeholder: "CHARACTERS",
+    summary: "Maximum length of one printed value in an answer.",
+    fallback: 20_000,
+    min: 100,
+    max: 1_000_000,
+    whole: true,
+  }),
+  tools: subsetOption({
+    flag: "--tools",
+    choices: FAMILIES,
+    summary:
+      "The tool families to offer, separated by commas. core: evaluate and describe. debug: inspect and resume stopped threads. breakpoints: stop at calls. code: read and search the program's source. runtime: observe the running program. Tools of other families are neither listed nor mentioned.",
+  }),
+  logFile: textOption({
+    flag: "--log-file",
+    placeholder: "FILE",
+    summary:
+      "Append a log to this file: connections, launches, the image's own output, and each call with its tool, outcome and duration. Evaluated code, answers and secrets are not logged. The file must belong to the user; its permissions are set so that nobody else can read it.",
+    fallback: "no log",
+  }),
+  ledger: textOption({
+    flag: "--ledger",
+    placeholder: "FILE",
+    summary:
+      "Append a line of JSON to this file for each call, with its code, for each question to the user, and for each answer, with output, values or report. Several servers can share the file. It contains all that the agent sends and sees, so only you can read it. docs/ledger.md has the fields.",
+    fallback: "no ledger",
+  }),
+  verbose: flagOption({ flag: "--verbose", summary: "Write the log to standard error." }),
+  emacsPath: flagOption({
+    flag: "--emacs-path",
+    summary: "Print the folder of swank-mcp.el, for the load-path of Emacs, and exit.",
+  }),
+  help: flagOption({ flag: "--help", summary: "Print this help and exit." }),
+  version: flagOption({ flag: "--version", summary: "Print the version and exit." }),
+} as const;
+
+/** All options, in the order of `--help`. */
+export const ALL_OPTIONS: readonly Option<unknown>[] = Object.values(OPTIONS);
+
+const SHARED_ALREADY =
+  "--share opens a port in an image that this server launches; with --attach the image already has a port, and Emacs connects to it with M-x slime-connect. Leave out one of them.";
+
+const READ_ONLY_KEEPS_ERRORS =
+  "--read-only leaves an attached image's errors to others: the agent could read a thread that stops for it, but not continue it. Leave out --foreign-errors, or write theirs.";
+
+const CONSOLE_NEEDS_CORE = "The console needs the core tools: add core to --tools.";
+
+/** Stands for standard input among the files to check. */
+export const STANDARD_INPUT = "-";
+
+/** The command of the program. */
+export type Command = "serve" | "console" | "check";
+
+/** All settings, checked and complete. */
+export type Config = ReturnType<typeof readConfig>;
+
+const COMMANDS = ["serve", "console", "check"] as const;
+
+const CHECK_NEEDS_FILES = "check needs files: swank-mcp check FILE..., where - means standard input.";
+
+/**
+ * Reads the command line, and the environment for options that are not on it.
+ *
+ * @param args - The arguments, without the program's name.
+ * @throws OptionError - its message says what to write instead.
+ */
+export function readConfig(args: readonly string[], environment: Readonly<Record<string, string | undefined>>) {
+  const { texts, words } = parse(args);
+  const { command, files } = readCommand(words);
+  const isSet = (option: Option<unknown>) => texts.has(option.flag) || fromEnvironment(option, environment).length > 0;
+  const get = <T>(option: Option<T>): T => {
+    const given = texts.get(option.flag);
+    if (given !== undefined) return option.read(given, option.flag);
+    const set = fromEnvironment(option, environment);
+    return option.read(set.length === 0 ? defaultsOf(option, command) : set, environmentName(option));
+  };
+  const attach = get(OPTIONS.attach);
+  const share = get(OPTIONS.share);
+  if (attach !== undefined && share !== undefined) throw new OptionError(SHARED_ALREADY);
+  const tools = get(OPTIONS.tools);
+  if (command === "console" && !tools.includes("core")) throw new OptionError(CONSOLE_NEEDS_CORE);
+  const readOnly = get(OPTIONS.readOnly);
+  const keepsErrors = readOnly && attach !== undefined;
+  const foreignErrors = keepsErrors && !isSet(OPTIONS.foreignErrors) ? "theirs" : get(OPTIONS.foreignErrors);
+  if (keepsErrors && foreignErrors !== "theirs") throw new OptionError(READ_ONLY_KEEPS_ERRORS);
+  const help = get(OPTIONS.help);
+  if (command === "check" && files.length === 0 && !help) throw new OptionError(CHECK_NEEDS_FILES);
+  return {
+    command,
+    files,
+    attach,
+    share,
+    secretFile: get(OPTIONS.secretFile),
+    noSecret: get(OPTIONS.noSecret),
+    lisp: get(OPTIONS.lisp),
+    swank: get(OPTIONS.swank),
+    load: get(OPTIONS.load),
+    noUserInit: get(OPTIONS.noUserInit),
+    cacheDir: get(OPTIONS.cacheDir),
+    dynamicSpaceSize: get(OPTIONS.dynamicSpaceSize),
+    noCore: get(OPTIONS.noCore),
+    timeout: get(OPTIONS.timeout),
+    onError: get(OPTIONS.onError),
+    policy: get(OPTIONS.policy),
+    approval: get(OPTIONS.approval),
+    readOnly,
+    foreignErrors,
+    maxStops: get(OPTIONS.maxStops),
+    stopMinutes: get(OPTIONS.stopMinutes),
+    maxOutput: get(OPTIONS.maxOutput),
+    maxValue: get(OPTIONS.maxValue),
+    logFile: get(OPTIONS.logFile),
+    ledger: get(OPTIONS.ledger),
+    verbose: get(OPTIONS.verbose),
+    tools,
+    emacsPath: get(OPTIONS.emacsPath),
+    help,
+    version: get(OPTIONS.version),
+  };
+}
+
+function defaultsOf({ inConsole }: Option<unknown>, command: Command): readonly string[] {
+  return command === "console" && inConsole !== undefined ? [inConsole] : [];
+}
+
+interface Parsed {
+  /** Values by flag; `""` for a flag without one. */
+  readonly texts: ReadonlyMap<string, readonly string[]>;
+  readonly words: readonly string[];
+}
+
+function parse(args: readonly string[]): Parsed {
+  const texts = new Map<string, string[]>();
+  const words: string[] = [];
+  for (let index = 0; index < args.length; index++) {
+    const arg = args[index] ?? "";
+    if (arg === STANDARD_INPUT || !arg.startsWith("-")) {
+      words.push(arg);
+      continue;
+    }
+    const { option, text } = readFlag(arg);
+    const value = text ?? (takesNext(option, args[index + 1]) ? args[++index] : undefined);
+    if (value === undefined && needsValue(option))
+      throw new OptionError(`${option.flag} needs a value: ${usage(option)}`);
+    texts.set(option.flag, [...(texts.get(option.flag) ?? []), value ?? ""]);
+  }
+  return { texts, words };
+}
+
+function readFlag(arg: string): { option: Option<unknown>; text: string | undefined } {
+  const equals = arg.indexOf("=");
+  const flag = equals < 0 ? arg : arg.slice(0, equals);
+  const option = ALL_OPTIONS.find((candidate) => candidate.flag === (SHORT_FLAGS.get(flag) ?? flag));
+  if (option === undefined) throw new OptionError(unknownFlag(flag));
+  if (equals >= 0 && option.placeholder === undefined) throw new OptionError(`${flag} takes no value.`);
+  return { option, text: equals < 0 ? undefined : arg.slice(equals + 1) };
+}
+
+const SHORT_FLAGS: ReadonlyMap<string, string> = new Map([
+  ["-h", "--help"],
+  ["-v", "--version"],
+]);
+
+function unknownFlag(flag: string): string {
+  const flags = ALL_OPTIONS.map((option) => option.flag);
+  const meant = nearest(flag, flags);
+  return `There is no option ${flag}${meant === undefined ? "; --help lists them." : `: did you mean ${meant}?`}`;
+}
+
+function takesNext(option: Option<unknown>, next: string | undefined): boolean {
+  if (option.placeholder === undefined || next === undefined || isFlag(next)) return false;
+  return option.valueOptional !== true || findCommand(next) === undefined;
+}
+
+/** A negative number is a value, which its option may refuse, and not a flag. */
+function isFlag(arg: string): boolean {
+  return arg.startsWith("-") && !/^-\.?\d/.test(arg);
+}
+
+function findCommand(word: string): Command | undefined {
+  return COMMANDS.find((candidate) => candidate === word);
+}
+
+function needsValue(option: Option<unknown>): boolean {
+  return option.placeholder !== undefined && option.valueOptional !== true;
+}
+
+function usage(option: Option<unknown>): string {
+  return `${option.flag} ${option.placeholder}`;
+}
+
+/** The command, and the files that `check` checks. */
+function readCommand([word = "serve", ...rest]: readonly string[]): {
+  readonly command: Command;
+  readonly files: readonly string[];
+} {
+  const command = findCommand(word);
+  if (command === undefined) {
+    const meant = nearest(word, COMMANDS);
+    throw new OptionError(
+      `There is no command ${JSON.stringify(word)}${meant === undefined ? "; --help lists the commands." : `: did you mean ${meant}?`}`,
+    );
+  }
+  const [extra] = rest;
+  if (command !== "check" && extra !== undefined)
+    throw new OptionError(`Unexpected argument ${JSON.stringify(extra)}: only one command is allowed.`);
+  return { command, files: rest };
+}
+
+/** Reads an option's environment variable. An empty variable counts as not set; lists are separated as in `PATH`. */
+function fromEnvironment(
+  option: Option<unknown>,
+  environment: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  const text = environment[environmentName(option)];
+  if (text === undefined || text === "") return [];
+  return option === OPTIONS.load ? text.split(delimiter).filter((part) => part !== "") : [text];
+}
+
+const USAGE = `Usage: swank-mcp [options]           MCP server on standard input and output
+       swank-mcp console [options]   prompt in this terminal that uses the same tools
+       swank-mcp check FILE...       finds unbalanced parentheses without a Lisp; - means standard input
+
+Gives agents a live Common Lisp image. Without --attach, the server launches SBCL when a tool first needs it.
+`;
+
+/** The text of `--help`. */
+export function helpText(): string {
+  const heads = ALL_OPTIONS.map(head);
+  const width = Math.max(...heads.map((text) => text.length)) + 2;
+  const lines = ALL_OPTIONS.map((option, index) => `  ${(heads[index] ?? "").padEnd(width)}${body(option)}`);
+  return `${USAGE}
+Options:
+${lines.join("\n")}
+
+Each option has an environment variable, for example ${example()}. Command-line options override environment variables.
+`;
+}
+
+function head(option: Option<unknown>): string {
+  if (option.placeholder === undefined) return option.flag;
+  return `${option.flag} ${option.valueOptional === true ? `[${option.placeholder}]` : option.placeholder}`;
+}
+
+function body(option: Option<unknown>): string {
+  const fallback = fallbackText(option);
+  return fallback === undefined ? option.summary : `${option.summary} Default: ${fallback}.`;
+}
+
+function example(): string {
+  const option = ALL_OPTIONS.find((candidate) => candidate.flag === "--no-user-init") ?? ALL_OPTIONS[0];
+  return option === undefined ? "" : `${environmentName(option)}=1 for ${option.flag}`;
+}
+
+/** How to reach a Swank that listens only on its own machine. */
+export function tunnelTo({ host, port }: ImageAddress): string {
+  return `forward its port, ssh -N -L ${port}:127.0.0.1:${port} ${host}, and start swank-mcp with --attach ${port}`;
+}

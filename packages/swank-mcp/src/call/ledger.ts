@@ -1,0 +1,289 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import * as z from "zod";
+import type { JsonObject, JsonValue, ToolAnswer } from "../base/answer.js";
+import { appendOwn } from "../base/log.js";
+import { OUTCOME_META } from "../report/data.js";
+import { type ApprovalAnswer, type ApprovalRequest, type ApprovalWatch, actionText } from "../session/approvals.js";
+import type { AgentName } from "../session/image.js";
+import { oneLine, shown, wholeEnd } from "../text/cut.js";
+import type { ToolCall } from "./run-call.js";
+
+/** Most characters of a tool's name in the log. */
+const MAX_NAME = 100;
+
+/** A finished call for the log. It has no arguments and no answer, since they may be secret. */
+export interface CallRecord {
+  /** A tool's name, if the call was correct. */
+  readonly name: unknown;
+  readonly milliseconds: number;
+  /** `ok`, the status of the evaluation, or the code of the refusal. */
+  readonly outcome: string;
+}
+
+/** The log line of a call. */
+export function callLine({ name, milliseconds, outcome }: CallRecord): string {
+  const tool = typeof name === "string" && /^[\w-]+$/.test(name) ? oneLine(name, MAX_NAME) : shown(name);
+  return `call ${tool}: ${outcome}, ${Math.round(milliseconds)} ms`;
+}
+
+/** Derives a call's outcome from its answer. */
+export function outcomeOf({ structured, meta, isError }: ToolAnswer): string {
+  const refusal = isError ? textAt(structured, "error", "data", "type") : undefined;
+  return refusal ?? textAt(meta, OUTCOME_META, "status") ?? "ok";
+}
+
+/** The text at a path of keys, if there is one. */
+function textAt(value: JsonValue | undefined, ...path: readonly string[]): string | undefined {
+  let found = value;
+  for (const key of path) found = isObject(found) ? found[key] : undefined;
+  return typeof found === "string" ? found : undefined;
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Most characters of a text in a line of the ledger, and of the texts of a list together. */
+const MAX_TEXT = 20_000;
+
+/** Most items of a list. */
+const MAX_ITEMS = 100;
+
+/** Cuts the texts of one line, and counts what it leaves out by field. */
+class LedgerCuts {
+  readonly #leftOut: Record<string, number> = {};
+
+  /** The text, or its beginning. */
+  text(field: string, text: string): string {
+    const kept = text.slice(0, wholeEnd(text, MAX_TEXT));
+    this.#count(field, text.length - kept.length);
+    return kept;
+  }
+
+  /** The texts, as many as fit. A text that does not fit is cut, and later ones are left out. */
+  texts(field: string, texts: readonly string[]): readonly string[] {
+    let room = MAX_TEXT;
+    const kept: string[] = [];
+    for (const text of texts) {
+      if (room === 0 || kept.length === MAX_ITEMS) break;
+      const part = text.slice(0, wholeEnd(text, room));
+      kept.push(part);
+      room = part.length === text.length ? room - part.length : 0;
+    }
+    this.#count(field, lengthOf(texts) - lengthOf(kept));
+    if (kept.length < texts.length) this.#count(`${field}_items`, texts.length - kept.length);
+    return kept;
+  }
+
+  /** The data, or the beginning of its JSON text if that is too long. */
+  data(field: string, data: unknown): unknown {
+    const text = JSON.stringify(data) ?? "null";
+    return text.length <= MAX_TEXT ? data : this.text(field, text);
+  }
+
+  /** The number of characters left out of each field, as a field of the line; none if nothing was. */
+  get field(): { readonly cut?: Readonly<Record<string, number>> } {
+    return Object.keys(this.#leftOut).length === 0 ? {} : { cut: this.#leftOut };
+  }
+
+  #count(field: string, leftOut: number): void {
+    if (leftOut > 0) this.#leftOut[field] = leftOut;
+  }
+}
+
+function lengthOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + text.length, 0);
+}
+
+/** The facts of an evaluation that a line has. */
+const outcomeSchema = z.looseObject({
+  status: z.string(),
+  values: z.array(z.string()).default([]),
+  stdout: z.string().default(""),
+  stderr: z.string().default(""),
+  thread: z.number().optional(),
+  level: z.number().optional(),
+});
+
+/** One call in the ledger. It learns of the call's approvals. */
+export interface LedgerEntry extends ApprovalWatch {
+  end(answer: ToolAnswer, milliseconds: number): void;
+}
+
+/** Writes what one agent does to a ledger: a line when a call begins, when the user is asked and has answered, and when the call ends. */
+export class CallLedger {
+  readonly #append: (line: LedgerLine) => void;
+  readonly #agent: AgentName;
+  #calls = 0;
+
+  constructor(append: (line: LedgerLine) => void, agent: AgentName) {
+    this.#append = append;
+    this.#agent = agent;
+  }
+
+  /** Writes that a call has begun. */
+  begin({ name, args }: Pick<ToolCall, "name" | "args">): LedgerEntry {
+    this.#calls += 1;
+    const call = this.#calls;
+    const tool = oneLine(String(name), MAX_NAME);
+    const write = (event: string, fields: LedgerLine) =>
+      this.#append({
+        time: new Date().toISOString(),
+        event,
+        server: process.pid,
+        agent: this.#agent.text,
+        call,
+        tool,
+        ...fields,
+      });
+    write("call", sentFields(args));
+    return {
+      asked(request, where) {
+        write("asked", { where, ...requestFields(request) });
+        return (answer) => write("answered", answerFields(answer));
+      },
+      decided: (request, answer) => write("answered", { ...requestFields(request), ...answerFields(answer) }),
+      end: (answer, milliseconds) => write("end", endFields(answer, milliseconds)),
+    };
+  }
+}
+
+/** The code on its own, so that it can be found and read. */
+function sentFields(args: unknown): LedgerLine {
+  const cuts = new LedgerCuts();
+  const { code, ...rest } = z.looseObject({ code: z.string().optional() }).safeParse(args).data ?? { rest: args };
+  const others = code === undefined ? (args ?? {}) : rest;
+  return {
+    ...(typeof code === "string" ? { code: cuts.text("code", code) } : {}),
+    arguments: cuts.data("arguments", others),
+    ...cuts.field,
+  };
+}
+
+function requestFields(request: ApprovalRequest): LedgerLine {
+  const cuts = new LedgerCuts();
+  return {
+    operation: request.operation,
+    action: cuts.text("action", actionText(request)),
+    particulars: cuts.data("particulars", Object.fromEntries(request.particulars)),
+    ...cuts.field,
+  };
+}
+
+function answerFields({ isAllowed, by, how }: ApprovalAnswer): LedgerLine {
+  return { allowed: isAllowed, by, how };
+}
+
+function endFields(answer: ToolAnswer, milliseconds: number): LedgerLine {
+  const cuts = new LedgerCuts();
+  const outcome = outcomeSchema.safeParse(answer.meta?.[OUTCOME_META]).data;
+  return {
+    outcome: outcomeOf(answer),
+    is_error: answer.isError,
+    milliseconds: Math.round(milliseconds),
+    ...(outcome === undefined ? {} : outputFields(outcome, cuts)),
+    ...(outcome?.status === "returned"
+      ? { values: cuts.texts("values", outcome.values) }
+      : { report: cuts.text("report", answer.blocks.join("\n")) }),
+    ...cuts.field,
+  };
+}
+
+function outputFields({ stdout, stderr, thread, level }: z.output<typeof outcomeSchema>, cuts: LedgerCuts): LedgerLine {
+  return {
+    ...(stdout === "" ? {} : { stdout: cuts.text("stdout", stdout) }),
+    ...(stderr === "" ? {} : { stderr: cuts.text("stderr", stderr) }),
+    ...(level === undefined ? {} : { stop: `${thread}/${level}` }),
+  };
+}
+
+const NEWLINE = 0x0a;
+
+/** Does not block if the file is a pipe. */
+const READING = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** A line of the ledger, as JSON. */
+export type LedgerLine = Readonly<Record<string, unknown>>;
+
+/**
+ * Appends lines of JSON to a file of this user, each at once, with one write, so that several processes can share the file. Never throws: the
+ * first failure is reported, and the first line after a failure is `{"event": "gap", "left_out": N}`.
+ */
+export class LedgerFile {
+  readonly #path: string;
+  readonly #report: (problem: string) => void;
+  #isReported = false;
+  #leftOut = 0;
+  /** Whether the last line of the file may have no end: this process or an earlier one could write only a part. */
+  #mayBeTorn = true;
+
+  /** @param report - Called with the first failure, a sentence. */
+  constructor(path: string, report: (problem: string) => void) {
+    this.#path = path;
+    this.#report = report;
+    this.#write("");
+  }
+
+  append(line: LedgerLine): void {
+    if (this.#leftOut > 0 && this.#write(textOf(gap(this.#leftOut)))) this.#leftOut = 0;
+    if (this.#leftOut > 0 || !this.#write(textOf(line))) this.#leftOut += 1;
+  }
+
+  #write(text: string): boolean {
+    try {
+      appendOwn(this.#path, this.#mayBeTorn && isTorn(this.#path) ? `\n${text}` : text, "--ledger");
+      this.#mayBeTorn = text === "";
+      return true;
+    } catch (error) {
+      this.#mayBeTorn = true;
+      if (!this.#isReported) this.#report(error instanceof Error ? error.message : String(error));
+      this.#isReported = true;
+      return false;
+    }
+  }
+}
+
+/**
+ * How often a file is looked at whose last line has no end, and the longest pause between two looks, in milliseconds. Pauses have random lengths, so that
+ * only one of several processes ends a line that nobody is writing.
+ */
+const LOOKS = 10;
+
+const BETWEEN_LOOKS = 30;
+
+const never = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+
+/** Whether the file's last line has no end, and gets none: another process that is writing it shows only a part for a moment. */
+function isTorn(path: string): boolean {
+  for (let look = 1; endsInside(path); look += 1) {
+    if (look === LOOKS) return true;
+    Atomics.wait(never, 0, 0, Math.random() * BETWEEN_LOOKS);
+  }
+  return false;
+}
+
+/** Whether the file's last line has no end. */
+function endsInside(path: string): boolean {
+  try {
+    const file = openSync(path, READING);
+    try {
+      const last = Buffer.alloc(1, NEWLINE);
+      const { size } = fstatSync(file);
+      if (size > 0) readSync(file, last, 0, 1, size - 1);
+      return last[0] !== NEWLINE;
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    // Appending reports what is wrong.
+    return false;
+  }
+}
+
+function gap(leftOut: number): LedgerLine {
+  return { time: new Date().toISOString(), event: "gap", server: process.pid, left_out: leftOut };
+}
+
+function textOf(line: LedgerLine): string {
+  return `${JSON.stringify(line)}\n`;
+}

@@ -1,0 +1,253 @@
+import type { types } from "swank-client";
+import type { z } from "zod";
+import { type ToolAnswer, type ToolGuide, withBoundedMeta, withNotices } from "../base/answer.js";
+import { settledWithin } from "../base/lifetime.js";
+import type { OnDefect } from "../base/log.js";
+import { explainError, isDefect, Refusal } from "../base/refusals.js";
+import type { AgentSession } from "../session/agent.js";
+import { type ApprovalWatch, type Ask, askThroughImage } from "../session/approvals.js";
+import { notLoadedWithin } from "../session/conclusion.js";
+import { explainHang, isUnanswered, refuseIfHung, watchForSilence } from "../session/hung-image.js";
+import type { LispSession } from "../session/image.js";
+import { more, nearest, shown } from "../text/cut.js";
+import { type ObjectSchema, type PropertySchema, typesOf } from "./arguments.js";
+import { type Approve, readOnlyRefusal, type Tool, type ToolContext, timeoutRemarks } from "./tool.js";
+
+/** The mark that Lisp writes, with the class's whole name, for an object whose printing it gave up (lisp/printing/values.lisp). */
+const MARK = /#<a (?:\S*:\S+|OBJECT) takes too long to print>/;
+
+/** A Lisp string on one line: a mark in it is the program's own text. */
+const STRING = /"(?:[^"\\\n]|\\.)*"/g;
+
+/** What to do about objects in a text answer that were not printed in time; nothing if all were. Data of JSON tools have a fixed shape. */
+function slowPrintingRemarks({ blocks, structured }: ToolAnswer, guide: ToolGuide): string[] {
+  if (structured !== undefined || !blocks.some((text) => MARK.test(text.replace(STRING, "")))) return [];
+  const remark = guide.advise(
+    "Printing stops after 2 s for one answer. inspect-object shows the parts of an object, by its id or code, before it prints the object itself. evaluate-lisp prints for as long as its timeout allows. If a print-object method never returns, correct it.",
+  );
+  return remark === "" ? [] : [remark];
+}
+
+/** Problems that one refusal names. */
+const MAX_PROBLEMS = 5;
+
+/** The refusal of wrong arguments: for each, the key, the expected value and the given value. */
+function argumentsRefusal(tool: Tool, args: unknown, issues: readonly z.core.$ZodIssue[]): Refusal {
+  const schema = tool.accepted;
+  const problems = issues.flatMap((issue) => problemsOf(issue, args, schema));
+  const named = new Set(problems.slice(0, MAX_PROBLEMS).map((describe) => describe()));
+  const rest = problems.length > MAX_PROBLEMS ? [more(problems.length - MAX_PROBLEMS, "problem")] : [];
+  return new Refusal("INVALID_ARGUMENTS", `${tool.name}: ${[...named, ...rest].join(" ")}`, {
+    remedy: `Correct this and call again. ${signature(tool.name, schema)}`,
+  });
+}
+
+/** The problems as functions, so that only the shown ones are described: a call can have any number of wrong keys. */
+function problemsOf(issue: z.core.$ZodIssue, args: unknown, schema: ObjectSchema): (() => string)[] {
+  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => () => unknownKey(key, schema));
+  return [() => describeIssue(issue, args, schema)];
+}
+
+function describeIssue(issue: z.core.$ZodIssue, args: unknown, schema: ObjectSchema): string {
+  const key = String(issue.path[0] ?? "");
+  const property = schema.properties[key];
+  if (property === undefined) return `The arguments must be an object, not ${shown(args)}.`;
+  const value = valueAt(args, key);
+  if (value === undefined) return `The argument "${key}" is missing: it must be ${expected(property)}.`;
+  const truths = property.items?.type === "string" && Array.isArray(value) && value.some(isTruth);
+  return `The argument "${key}" must be ${expected(property)}, not ${shown(value)}.${truths ? ' For true and false of Lisp, write "t" and "nil".' : ""}`;
+}
+
+function isTruth(value: unknown): boolean {
+  return typeof value === "boolean";
+}
+
+function unknownKey(key: string, schema: ObjectSchema): string {
+  const meant = nearest(key, Object.keys(schema.properties));
+  return `There is no argument ${shown(key)}${meant === undefined ? "." : `: did you mean "${meant}"?`}`;
+}
+
+function signature(name: string, schema: ObjectSchema): string {
+  const required = new Set(schema.required);
+  const keys = Object.keys(schema.properties).map((key) => (required.has(key) ? `${key} (required)` : key));
+  return keys.length === 0 ? `${name} takes no arguments.` : `${name} takes: ${keys.join(", ")}.`;
+}
+
+const TYPE_WORDS: Record<string, string> = {
+  string: "a string",
+  number: "a number",
+  integer: "a whole number",
+  boolean: "true or false",
+  object: "an object",
+};
+
+function expected(property: PropertySchema): string {
+  if (property.enum !== undefined) return `one of ${property.enum.map((choice) => `"${choice}"`).join(", ")}`;
+  const types = typesOf(property).map((type) => (type === "array" ? listWords(property) : TYPE_WORDS[type]));
+  const unit = property.description?.startsWith("Seconds") ? ["of seconds"] : [];
+  return [types.map((words) => words ?? "something else").join(" or "), ...unit, ...bounds(property)].join(" ");
+}
+
+function listWords({ items }: PropertySchema): string {
+  return items?.type === "integer" ? "a list of whole numbers" : "a list of strings";
+}
+
+function bounds({ minimum, maximum, minLength }: PropertySchema): string[] {
+  if (minLength !== undefined) return ["that is not empty"];
+  const limits = [
+    ...(minimum === undefined ? [] : [`of at least ${minimum}`]),
+    ...(maximum === undefined ? [] : [`at most ${maximum}`]),
+  ];
+  return limits.length === 0 ? [] : [limits.join(" and ")];
+}
+
+function valueAt(args: unknown, key: string): unknown {
+  return typeof args === "object" && args !== null
+    ? Object.entries(args).find(([name]) => name === key)?.[1]
+    : undefined;
+}
+
+/** A call from the client, not yet checked. */
+export interface ToolCall {
+  /** A tool's name, if the call is correct. */
+  readonly name: unknown;
+  readonly args: unknown;
+  readonly signal: AbortSignal;
+  /** Aborted when the user interrupts the call: an evaluation then pauses in the debugger, any other wait is cancelled. */
+  readonly interrupt?: AbortSignal | undefined;
+  /** Called with an evaluation's output and its stream or, without a stream, with a text about the current wait. */
+  progress(text: string, stream?: types.OutputStream): void;
+  /** Asks the user; absent when the client cannot. */
+  readonly ask?: Ask | undefined;
+  /** Learns of the call's approvals. */
+  readonly watch?: ApprovalWatch | undefined;
+}
+
+/** The client that calls, and its tools. */
+export interface ToolHost {
+  readonly tools: readonly Tool[];
+  /** Names of the tools that --read-only switches off. */
+  readonly withheld: readonly string[];
+  readonly guide: ToolGuide;
+  readonly agent: AgentSession;
+  readonly onDefect: OnDefect;
+}
+
+/** Runs a tool. Never rejects: every error becomes an answer that says what to do. */
+export async function runTool(host: ToolHost, call: ToolCall): Promise<ToolAnswer> {
+  try {
+    const tool = findTool(host, call.name);
+    const prepared = tool.prepare(call.args);
+    if (!prepared.ok) throw argumentsRefusal(tool, prepared.read, prepared.issues);
+    return await answer(host, call, tool, (context, approve) => prepared.run(context, approve));
+  } catch (error) {
+    if (error instanceof Refusal && error.code === "READ_ONLY") host.agent.record.refused(call.name, call.args, error);
+    return refusalAnswer(host, error);
+  }
+}
+
+/** The answer that explains an error. A defect is also reported to the host. */
+export function refusalAnswer({ guide, onDefect }: ToolHost, error: unknown): ToolAnswer {
+  if (isDefect(error)) onDefect(error);
+  return explainError(error, guide);
+}
+
+async function answer(
+  { agent, guide }: ToolHost,
+  call: ToolCall,
+  { annotations }: Tool,
+  run: (context: ToolContext, approve: Approve) => Promise<ToolAnswer>,
+) {
+  let usedLisp = false;
+  let used: LispSession | undefined;
+  let watched: LispSession | undefined;
+  const { signal: cancelled, interrupt } = call;
+  const signal = interrupt === undefined ? cancelled : AbortSignal.any([cancelled, interrupt]);
+  const context: ToolContext = {
+    signal,
+    cancelled,
+    config: agent.config,
+    agent,
+    guide,
+    session: async ({ evenIfHung = false } = {}) => {
+      usedLisp = true;
+      used = await agent.host.session(signal, (reason) => call.progress(reason));
+      if (evenIfHung) return used;
+      await refuseIfHung(used);
+      watched = used;
+      return used;
+    },
+    currentSession: () => agent.host.current(call.signal),
+    lastLoss: () => agent.host.loss(),
+    renew: (session) => {
+      usedLisp = true;
+      return agent.host.renew(session, signal);
+    },
+    progress: (text, stream) => call.progress(text, stream),
+  };
+  const approve: Approve = async (request) => {
+    // What the user allows is still no reading.
+    if (agent.config.readOnly) throw readOnlyRefusal(String(call.name));
+    const progress = (text: string) => call.progress(text);
+    const askInEmacs = used && askThroughImage(used.client);
+    await agent.approvals.require(request, { ask: call.ask, askInEmacs, signal, progress, watch: call.watch });
+  };
+  const { readOnlyHint: onlyReads } = annotations;
+  const attempt = () => {
+    const watch = watchForSilence(() => watched);
+    const running = run(context, approve);
+    // A call that only reads can be given up at once. Any other has its own time.
+    return (onlyReads ? Promise.race([running, watch.silent]) : running).finally(watch.end);
+  };
+  const onDeadConnection = async (error: unknown) => {
+    if (!onlyReads || used?.check?.hasAbandoned !== true) throw error;
+    return attempt();
+  };
+  const given = await attempt()
+    .catch(onDeadConnection)
+    .catch(async (error: unknown) => {
+      if (used?.isRetired === true) throw sessionReset(error);
+      // Only a timeout may mean that the image hangs. Any other error is thrown at once, without waiting for an image being launched.
+      if (!isUnanswered(error)) throw error;
+      const session = used ?? (await agent.host.current().catch(() => undefined));
+      throw session === undefined ? error : await explainHang(error, session, signal);
+    });
+  // An answer that did not use Lisp gets no notices, so that repeating the call gives the same answer.
+  const bounded = withBoundedMeta(given);
+  if (!usedLisp) return bounded;
+  const remarks = [...timeoutRemarks(call.args), ...slowPrintingRemarks(given, guide)];
+  return withNotices(bounded, [...remarks, ...agent.notices.take(guide)]);
+}
+
+/** The refusal of a call whose image was replaced while it ran. */
+function sessionReset(cause: unknown): Refusal {
+  return new Refusal("SESSION_RESET", "The session was reset while the call ran; its effects are gone.", { cause });
+}
+
+function findTool({ tools, withheld }: ToolHost, name: unknown): Tool {
+  const tool = tools.find((candidate) => candidate.name === name);
+  if (tool !== undefined) return tool;
+  if (typeof name === "string" && withheld.includes(name)) throw readOnlyRefusal(name);
+  const names = tools.map((candidate) => candidate.name);
+  if (typeof name !== "string") {
+    const given = name === undefined ? "is missing" : `must be a string, not ${shown(name)}`;
+    throw new Refusal("INVALID_ARGUMENTS", `The tool's "name" ${given}.`, {
+      remedy: `Call one of: ${names.join(", ")}.`,
+    });
+  }
+  const meant = nearest(name, names);
+  throw new Refusal("UNKNOWN_TOOL", `There is no tool ${shown(name)}.`, {
+    remedy: meant === undefined ? `Call one of: ${names.join(", ")}.` : `Did you mean ${meant}?`,
+  });
+}
+
+/**
+ * What an evaluation needs in the image before it begins, within the time of its call.
+ *
+ * @throws SwankError `REQUEST_TIMEOUT`. The preparation continues, so that a later call may find it done.
+ */
+export async function preparedWithin<T>(seconds: number, preparation: Promise<T>): Promise<T> {
+  const prepared = await settledWithin(seconds * 1000, preparation);
+  if (prepared !== undefined) return prepared.value;
+  throw await notLoadedWithin(seconds);
+}

@@ -1,0 +1,80 @@
+import { createReadStream } from "node:fs";
+import { findUnbalanced, SourceText } from "swank-client";
+import { STANDARD_INPUT } from "./base/config.js";
+
+/** Exit codes of `check`. The highest of all files counts. */
+const BALANCED = 0;
+
+const UNBALANCED = 1;
+
+const UNCHECKED = 2;
+
+/** Largest file that is checked, in bytes. */
+const MAX_SIZE = 200_000_000;
+
+/** Characters shown of a line. */
+const LINE_WIDTH = 80;
+
+/** The messages of `check`, a line each, and the exit code. */
+export interface CheckResult {
+  readonly text: string;
+  readonly exitCode: number;
+}
+
+/** Checks one file after another for unbalanced parentheses, strings and comments. Needs no Lisp, and evaluates nothing. */
+export async function checkFiles(names: readonly string[]): Promise<CheckResult> {
+  const results: CheckResult[] = [];
+  for (const name of names) results.push(await checkFile(name));
+  return {
+    text: results.map(({ text }) => text).join(""),
+    exitCode: Math.max(BALANCED, ...results.map(({ exitCode }) => exitCode)),
+  };
+}
+
+async function checkFile(name: string): Promise<CheckResult> {
+  const shown = name === STANDARD_INPUT ? "(standard input)" : name;
+  const bytes = await readBytes(name);
+  if (typeof bytes === "string") return { text: `${shown}: ${bytes}\n`, exitCode: UNCHECKED };
+  if (bytes.includes(0)) return { text: `${shown}: is not a text file\n`, exitCode: UNCHECKED };
+  const lines = messages(shown, new SourceText(bytes).text);
+  return { text: lines.map((line) => `${line}\n`).join(""), exitCode: lines.length === 0 ? BALANCED : UNBALANCED };
+}
+
+function messages(file: string, code: string): string[] {
+  const found = findUnbalanced(code);
+  if (found === undefined) return [];
+  const texts = code.split("\n", Math.max(0, ...found.suspects));
+  return [
+    `${file}:${found.line}:${found.column}: ${found.message}`,
+    ...found.suspects.map((line) => suspectLine(file, line, texts[line - 1] ?? "")),
+  ];
+}
+
+function suspectLine(file: string, line: number, text: string): string {
+  const shown = text.trim().slice(0, LINE_WIDTH);
+  return `${file}:${line}:${text.length - text.trimStart().length + 1}: note: probably in this line: ${shown}`;
+}
+
+/** @returns the reason, as the rest of a message, if the file cannot be read. */
+async function readBytes(name: string): Promise<Buffer | string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    const stream: AsyncIterable<Buffer> = name === STANDARD_INPUT ? process.stdin : createReadStream(name);
+    for await (const chunk of stream) {
+      size += chunk.length;
+      if (size > MAX_SIZE) return `is larger than ${MAX_SIZE / 1e6} MB and was not checked`;
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    return reasonOf(error);
+  }
+  return Buffer.concat(chunks);
+}
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "ENOENT") return "there is no such file";
+  if (code === "EISDIR") return "is a folder; name the files in it";
+  return `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+}

@@ -1,0 +1,633 @@
+import {
+  type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  type InputRequiredResult,
+  inputRequired,
+  type JSONRPCMessage,
+  type MessageExtraInfo,
+  PROTOCOL_VERSION_META_KEY,
+  ProtocolError,
+  parseJSONRPCMessage,
+  RELATED_TASK_META_KEY,
+  SdkError,
+  SdkErrorCode,
+  Server,
+  type ServerContext,
+  type Transport,
+  type TransportSendOptions,
+  UnsupportedProtocolVersionError,
+} from "@modelcontextprotocol/server";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import * as z from "zod";
+import type { ToolAnswer } from "../base/answer.js";
+import { VERSION } from "../base/version.js";
+import type { ToolCall } from "../call/run-call.js";
+import { lazily, type Tool } from "../call/tool.js";
+import type { Ask, Question, Reply } from "../session/approvals.js";
+import { oneLine } from "../text/cut.js";
+import type { ToolServer } from "../tools/tool-server.js";
+import { DirectCalls, type ReceivedCall, type SentCall } from "./direct-calls.js";
+import { INSTRUCTIONS, READ_ONLY_INSTRUCTIONS } from "./instructions.js";
+import { type CallRequest, type Round, SuspendedCalls } from "./suspended-calls.js";
+import {
+  cancelledId,
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  METHOD_NOT_FOUND,
+  type Message,
+  type MessageId,
+} from "./transport.js";
+
+/** Shortest and longest interval between two notifications, in milliseconds. */
+const TICK = 500;
+
+const HEARTBEAT = 5000;
+
+/** Most characters of output in one notification, which has the latest. */
+const MAX_TEXT = 500;
+
+/** The content of a notification. */
+interface ProgressNote {
+  /** Seconds since the call began. MCP requires a value that grows with every notification. */
+  readonly progress: number;
+  readonly message: string;
+}
+
+/**
+ * Sends a client the latest output of a call, at most twice a second. Without output it reports every few seconds that the call still runs:
+ * a client without progress may time out.
+ */
+class ProgressReporter {
+  readonly #send: (note: ProgressNote) => Promise<void>;
+  readonly #began = performance.now();
+  readonly #timer: NodeJS.Timeout;
+  #fresh = "";
+  #lastNote = 0;
+
+  /** True until the client has taken the previous notification. No other is sent until then. */
+  #isSending = false;
+
+  constructor(send: (note: ProgressNote) => Promise<void>) {
+    this.#send = send;
+    this.#timer = setInterval(() => this.#tick(), TICK);
+  }
+
+  /** Adds new output. */
+  add(text: string): void {
+    this.#fresh = (this.#fresh + text).slice(-MAX_TEXT);
+  }
+
+  /** Stops the notifications. */
+  end(): void {
+    clearInterval(this.#timer);
+  }
+
+  #tick(): void {
+    if (this.#isSending) return;
+    const elapsed = performance.now() - this.#began;
+    if (this.#fresh === "" && elapsed - this.#lastNote < HEARTBEAT) return;
+    const seconds = elapsed / 1000;
+    const message = this.#fresh.trim() || `Running for ${Math.round(seconds)} s.`;
+    this.#fresh = "";
+    this.#lastNote = elapsed;
+    this.#isSending = true;
+    void this.#send({ progress: seconds, message }).finally(() => {
+      this.#isSending = false;
+    });
+  }
+}
+
+/** Most characters of a client's name in the log. */
+const MAX_NAME = 300;
+
+const capabilitiesSchema = z.looseObject({
+  elicitation: z.looseObject({ form: z.unknown().optional(), url: z.unknown().optional() }).optional(),
+});
+
+const infoSchema = z.looseObject({ name: z.string(), version: z.string() });
+
+/** A client's name and version, from `initialize` or from every request. */
+interface ClientInfo {
+  readonly name: string;
+  readonly version: string;
+}
+
+/** Whether a client with these capabilities can show its user forms. A client that names no kind of elicitation supports forms. */
+function canAsk(capabilities: unknown): boolean {
+  const { elicitation } = capabilitiesSchema.safeParse(capabilities).data ?? {};
+  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
+}
+
+/** The only revision in which every request names its own. */
+const MODERN_REVISION = "2026-07-28";
+
+/**
+ * Checks the revision of a request, which the SDK does only until a connection has its first call.
+ *
+ * @throws UnsupportedProtocolVersionError
+ */
+function checkRevision({ mcpReq }: ServerContext): void {
+  const requested = envelope(mcpReq)[PROTOCOL_VERSION_META_KEY];
+  if (requested === MODERN_REVISION) return;
+  throw new UnsupportedProtocolVersionError({ supported: [MODERN_REVISION], requested: String(requested) });
+}
+
+/** Capabilities that a request of protocol revision 2026-07-28 names. */
+function namedCapabilities({ mcpReq }: ServerContext): unknown {
+  return envelope(mcpReq)[CLIENT_CAPABILITIES_META_KEY];
+}
+
+/** Client that a request of protocol revision 2026-07-28 names. */
+function namedClient({ mcpReq }: ServerContext): ClientInfo | undefined {
+  return infoSchema.safeParse(envelope(mcpReq)[CLIENT_INFO_META_KEY]).data;
+}
+
+/** A client as the log names it. */
+export function clientText(client: ClientInfo | undefined): string {
+  return oneLine(client === undefined ? "unnamed" : `${client.name} ${client.version}`, MAX_NAME);
+}
+
+function envelope({ envelope: given }: ServerContext["mcpReq"]): Readonly<Record<string, unknown>> {
+  return { ...given };
+}
+
+/** Most characters of a client's error that a refusal repeats. */
+const MAX_REASON = 300;
+
+/**
+ * How long after a call the answer to its first question counts, in milliseconds. The SDK's clients, and others, give up a call after 60 s; the
+ * refusal must come before, or the agent never learns why.
+ */
+const PATIENCE = 55_000;
+
+/** The least time in which a user can answer, in milliseconds. */
+const LEAST_TIME = 3000;
+
+/** Key of the question in a result that asks one. */
+const QUESTION = "approval";
+
+const replySchema = z.looseObject({
+  action: z.enum(["accept", "decline", "cancel"]),
+  content: z.looseObject({ answer: z.unknown().optional() }).nullish(),
+});
+
+/**
+ * Serves a call of a client of a protocol revision up to 2025: the server asks by its own requests while the call runs.
+ *
+ * @param server - The server that asks; `undefined` if the client cannot ask its user.
+ */
+function callAskingInside(
+  tools: ToolServer,
+  received: ReceivedCall,
+  server: Server | undefined,
+): Promise<CallToolResult> {
+  const ask = server === undefined ? undefined : askThrough(server);
+  return reported(received, async (request) => toolResult(await tools.call(request)), ask);
+}
+
+/** Serves a request of a client of protocol revision 2026-07-28, which asks its user between two requests for the same call. */
+function callAskingBetween(
+  tools: ToolServer,
+  calls: SuspendedCalls,
+  call: SentCall,
+  context: ServerContext,
+): Promise<CallToolResult | InputRequiredResult> {
+  return reported(receivedThroughSdk(call, context), async (request) => {
+    const state = context.mcpReq.requestState();
+    if (typeof state === "string") return resumed(tools, calls, state, request, context);
+    if (!canAsk(namedCapabilities(context))) return toolResult(await tools.call(request));
+    return roundResult(await calls.begin(request));
+  });
+}
+
+/** A call that the SDK has received. */
+function receivedThroughSdk(call: SentCall, { mcpReq }: ServerContext): ReceivedCall {
+  const { signal, _meta: meta } = mcpReq;
+  const notify = (method: string, params: object) => mcpReq.notify({ method, params: { ...params } });
+  return { call, signal, progressToken: meta?.progressToken, notify };
+}
+
+async function resumed(
+  tools: ToolServer,
+  calls: SuspendedCalls,
+  state: string,
+  request: CallRequest,
+  context: ServerContext,
+): Promise<CallToolResult | InputRequiredResult> {
+  try {
+    return roundResult(await calls.resume(state, readReply(context.mcpReq.inputResponses?.[QUESTION]), request));
+  } catch (error) {
+    return toolResult(tools.refuse(request, error));
+  }
+}
+
+/** Runs a call, and reports its progress if the client wants it. */
+async function reported<T>(received: ReceivedCall, run: (call: ToolCall) => Promise<T>, ask?: Ask): Promise<T> {
+  const { signal, progressToken } = received;
+  const { name, arguments: args } = received.call;
+  if (progressToken === undefined) return run({ name, args, signal, progress: ignored, ask });
+  const progress = progressReporter(progressToken, received);
+  try {
+    return await run({ name, args, signal, progress: (text) => progress.add(text), ask });
+  } finally {
+    progress.end();
+  }
+}
+
+function ignored(): void {
+  // The client did not ask for progress.
+}
+
+function progressReporter(progressToken: MessageId, { notify }: ReceivedCall): ProgressReporter {
+  return new ProgressReporter((note) =>
+    notify("notifications/progress", { progressToken, ...note })
+      // The transport notices a client that has disconnected.
+      .catch(() => undefined),
+  );
+}
+
+/**
+ * Asks by elicitation. The timeout and the signal also cancel the question in the client. Once the user has answered a question, further ones
+ * have their whole time.
+ */
+function askThrough(server: Server): Ask {
+  const begun = performance.now();
+  let isAnswered = false;
+  return async (question, { timeout: given, signal }): Promise<Reply> => {
+    const left = Math.round(begun + PATIENCE - performance.now());
+    const timeout = isAnswered ? given : Math.min(given, left);
+    if (timeout < LEAST_TIME) return { kind: "failed", why: "earlier questions took all the time of this call" };
+    try {
+      const result = await server.request(
+        { method: "elicitation/create", params: formOf(question) },
+        { timeout, signal },
+      );
+      isAnswered = true;
+      return readReply(result);
+    } catch (error) {
+      return failedReply(error, Math.round(timeout / 1000));
+    }
+  };
+}
+
+function roundResult(round: Round): CallToolResult | InputRequiredResult {
+  if (round.kind === "answered") return toolResult(round.answer);
+  const { question, state } = round;
+  return inputRequired({
+    inputRequests: { [QUESTION]: inputRequired.elicit(formOf(question)) },
+    requestState: state,
+  });
+}
+
+function formOf({ message, choices }: Question) {
+  const answer = { type: "string" as const, title: "Allow?", enum: [...choices] };
+  return { message, requestedSchema: { type: "object" as const, properties: { answer }, required: ["answer"] } };
+}
+
+function readReply(given: unknown): Reply {
+  const reply = replySchema.safeParse(given).data;
+  if (reply === undefined) return { kind: "failed", why: "the client's answer was malformed" };
+  if (reply.action !== "accept") return { kind: "declined" };
+  const choice = reply.content?.answer;
+  return typeof choice === "string"
+    ? { kind: "chosen", choice }
+    : { kind: "failed", why: "the client's answer names no choice" };
+}
+
+/** The reply for a rejection of the SDK: a timeout, a malformed answer, or an error or disconnection of the client. */
+function failedReply(error: unknown, seconds: number): Reply {
+  if (error instanceof ProtocolError && error.code === METHOD_NOT_FOUND) return { kind: "unable" };
+  const code = error instanceof SdkError ? error.code : undefined;
+  if (code === SdkErrorCode.RequestTimeout) return { kind: "unanswered", seconds };
+  if (code === SdkErrorCode.InvalidResult) return { kind: "failed", why: "the client's answer was malformed" };
+  const message = error instanceof Error ? error.message : String(error);
+  return { kind: "failed", why: `the question failed in the client (${oneLine(message, MAX_REASON)})` };
+}
+
+function toolResult({ blocks, isError, structured, meta }: ToolAnswer): CallToolResult {
+  return {
+    content: blocks.map((text) => ({ type: "text", text })),
+    isError,
+    ...(structured === undefined ? {} : { structuredContent: { ...structured } }),
+    ...(meta === undefined ? {} : { _meta: { ...meta } }),
+  };
+}
+
+/** The error of a JSON-RPC response. */
+interface RequestError {
+  readonly code: number;
+  readonly message: string;
+}
+
+/**
+ * Why a `server/discover` that names no protocol revision is refused; the SDK would say that there is no such method.
+ *
+ * @param revisionKey - The key of the revision in `_meta`.
+ */
+function discoveryError(method: string, params: object | undefined, revisionKey: string): RequestError | undefined {
+  if (method !== "server/discover") return undefined;
+  const meta = params !== undefined && "_meta" in params ? params._meta : undefined;
+  if (typeof meta === "object" && meta !== null && revisionKey in meta) return undefined;
+  const problem = `server/discover needs the key "${revisionKey}" in params._meta`;
+  return {
+    code: INVALID_PARAMS,
+    message: `Invalid params: ${problem}. Clients of revisions up to 2025-11-25 begin with initialize.`,
+  };
+}
+
+/**
+ * The same error, or a clear one if it is the SDK's for parameters of a wrong shape: an internal error whose message is JSON, with the issues that
+ * a schema has found.
+ */
+function clearError<Given extends RequestError>(error: Given): Given | RequestError {
+  const problems = error.code === INTERNAL_ERROR ? problemsIn(error.message) : [];
+  if (problems.length === 0) return error;
+  return { code: INVALID_PARAMS, message: `Invalid params: ${problems.join("; ")}.` };
+}
+
+function problemsIn(text: string): readonly string[] {
+  if (!text.startsWith("[")) return [];
+  try {
+    const issues: unknown = JSON.parse(text);
+    return Array.isArray(issues) ? issues.flatMap(problemOf) : [];
+  } catch {
+    return [];
+  }
+}
+
+function problemOf(issue: unknown): readonly string[] {
+  if (typeof issue !== "object" || issue === null || !("path" in issue) || !("message" in issue)) return [];
+  const place = Array.isArray(issue.path) ? issue.path.join(".") : "params";
+  return [`${place}: ${String(issue.message).replace(/^Invalid input: /, "")}`];
+}
+
+/** Listeners for a connection's events. */
+interface WireEvents {
+  /** The transport has ended. */
+  onClose(): void;
+  /** An invalid message has come in, or a message could not be sent. */
+  onError(error: Error): void;
+}
+
+/**
+ * A transport that serves tool calls without the SDK, or hides a call's name and arguments from it, inside `arguments`. The SDK would answer
+ * wrong ones with a protocol error that agents do not see; the tools refuse them instead.
+ */
+class CallWire implements Transport {
+  onmessage?: Transport["onmessage"];
+  onclose?: Transport["onclose"];
+  onerror?: Transport["onerror"];
+  readonly #transport: Transport;
+  readonly #events: WireEvents;
+  #direct: DirectCalls | undefined;
+
+  constructor(transport: Transport, events: WireEvents) {
+    this.#transport = transport;
+    this.#events = events;
+  }
+
+  /** From now on, calls run without the SDK. Does nothing the second time: some clients send `notifications/initialized` again. */
+  serveDirectly(run: (received: ReceivedCall) => Promise<object>): void {
+    const send = (message: JSONRPCMessage) => this.#transport.send(message);
+    this.#direct ??= new DirectCalls({ run, send, onError: (error) => this.#events.onError(error) });
+  }
+
+  async start(): Promise<void> {
+    const transport = this.#transport;
+    transport.onmessage = (message: JSONRPCMessage, extra?: MessageExtraInfo) => this.#take(message, extra);
+    transport.onclose = () => {
+      this.#direct?.close();
+      this.onclose?.();
+      this.#events.onClose();
+    };
+    // Errors are reported only here: the SDK would report each twice.
+    transport.onerror = (error) => this.#events.onError(error);
+    await transport.start();
+  }
+
+  send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    const sent = "error" in message ? { ...message, error: clearError(message.error) } : message;
+    return this.#transport.send(sent, options);
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  #take(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
+    if (isCall(message)) {
+      if (this.#direct === undefined) this.onmessage?.(hidden(message), extra);
+      else this.#direct.take(message);
+      return;
+    }
+    // A client that has begun with `initialize` is told that there is no such method.
+    if (this.#direct === undefined && isRequest(message)) {
+      const error = discoveryError(message.method, message.params, PROTOCOL_VERSION_META_KEY);
+      if (error !== undefined) return void this.#refuse(message, error);
+    }
+    this.#direct?.cancel(cancelledId(message), cancellationReason(message));
+    this.onmessage?.(message, extra);
+  }
+
+  #refuse({ jsonrpc, id }: Request, error: { readonly code: number; readonly message: string }): void {
+    this.#transport.send({ jsonrpc, id, error }).catch((failure: Error) => this.#events.onError(failure));
+  }
+}
+
+function isRequest(message: JSONRPCMessage): message is Request {
+  return "method" in message && "id" in message;
+}
+
+function cancellationReason(message: JSONRPCMessage): unknown {
+  return "params" in message ? message.params?.["reason"] : undefined;
+}
+
+type Request = Extract<JSONRPCMessage, { readonly id: unknown; readonly method: string }>;
+
+function isCall(message: JSONRPCMessage): message is Request {
+  return isRequest(message) && message.method === "tools/call";
+}
+
+function hidden(message: Request): Request {
+  const { name, arguments: args, ...rest }: Record<string, unknown> = message.params ?? {};
+  const call: SentCall = { name, arguments: args };
+  return { ...message, params: { ...rest, name: "", arguments: { ...call } } };
+}
+
+/**
+ * How long a client may cache this server's answers, in milliseconds. The tools never change during the life of the process; another
+ * process may have other options.
+ */
+const KEPT = { ttlMs: 3_600_000, cacheScope: "private" } as const;
+
+/** Most subscriptions that a client may have open at a time. Nothing is ever sent on them. */
+const MAX_SUBSCRIPTIONS = 16;
+
+/** A server that speaks MCP over one transport. */
+export interface McpEndpoint {
+  /** Stops listening and cancels running calls. */
+  close(): Promise<void>;
+}
+
+export interface McpEvents extends WireEvents {
+  /** A client has given its name and version. */
+  onClient?(client: ClientInfo | undefined): void;
+  /** The client has listed the tools for the first time. A client that only probes the protocol revision does not. */
+  onList?(): void;
+}
+
+/**
+ * Serves the tools over a transport, in the protocol revision that the client chooses. Only the files `sdk-*.ts` translate between the
+ * SDK's types and this package's.
+ *
+ * They use the SDK's low-level server: the high-level one checks arguments and tool names itself, and its errors name no remedy.
+ */
+export function serveMcp(tools: ToolServer, transport: Transport, events: McpEvents): McpEndpoint {
+  const calls = new SuspendedCalls(tools);
+  const onClose = () => {
+    calls.close();
+    events.onClose();
+  };
+  const { onError } = events;
+  const list = lazily(() => ({ tools: tools.tools.map(listed) }));
+  const wire = new CallWire(transport, { onClose, onError });
+  const connection: Connection = {
+    tools,
+    wire,
+    calls,
+    list,
+    onClient: once((client: ClientInfo | undefined) => events.onClient?.(client)),
+    onList: once(() => events.onList?.()),
+  };
+  const handle = serveStdio(
+    ({ era }) => {
+      const server = createServer(tools);
+      server.onerror = (error) => onError(error);
+      (era === "modern" ? serveModern : serveLegacy)(server, connection);
+      return server;
+    },
+    {
+      transport: wire,
+      onerror: (error) => onError(error),
+      maxSubscriptions: MAX_SUBSCRIPTIONS,
+    },
+  );
+  return handle;
+}
+
+/** Whether the SDK accepts a message. It drops any other without an answer. */
+export function isKnownMessage(message: Message): boolean {
+  // The transport has checked all that the slow schema demands of such a message.
+  if ("method" in message && !namesTask(message.params)) return true;
+  try {
+    parseJSONRPCMessage(message);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function namesTask(params: object | undefined): boolean {
+  const meta = params !== undefined && "_meta" in params ? params._meta : undefined;
+  return typeof meta === "object" && meta !== null && RELATED_TASK_META_KEY in meta;
+}
+
+/** State that the servers of a connection share: a client may probe one protocol revision and then use another. */
+interface Connection {
+  readonly tools: ToolServer;
+  readonly wire: CallWire;
+  readonly calls: SuspendedCalls;
+  list(): { readonly tools: readonly object[] };
+  /** Only the first client that a connection names counts. */
+  onClient(client: ClientInfo | undefined): void;
+  /** Only the first list counts. */
+  onList(): void;
+}
+
+function createServer(tools: ToolServer): Server {
+  return new Server(
+    { name: "swank-mcp", title: "Common Lisp (Swank)", version: VERSION },
+    {
+      capabilities: { tools: {} },
+      instructions: tools.guide.advise(tools.agent.config.readOnly ? READ_ONLY_INSTRUCTIONS : INSTRUCTIONS),
+      jsonSchemaValidator: UNUSED_VALIDATOR,
+      cacheHints: { "tools/list": KEPT, "server/discover": KEPT },
+      // The shim would replace failed questions by its own answers.
+      inputRequired: { legacyShim: false },
+    },
+  );
+}
+
+/** Serves a client that names itself once, at `initialize`. */
+function serveLegacy(server: Server, { tools, wire, onClient, onList, list }: Connection): void {
+  server.setRequestHandler("tools/list", NO_PARAMS, () => {
+    onList();
+    return { ...list() };
+  });
+  const asks = rememberingLast(canAsk);
+  const serve = (received: ReceivedCall) =>
+    callAskingInside(tools, received, asks(server.getClientCapabilities()) ? server : undefined);
+  // Calls that come earlier, for example together with `initialize`, wait in the SDK for its answer.
+  server.oninitialized = () => {
+    onClient(server.getClientVersion());
+    wire.serveDirectly(serve);
+  };
+  server.setRequestHandler("tools/call", ({ params }, context) =>
+    serve(receivedThroughSdk({ ...params.arguments }, context)),
+  );
+}
+
+/** Serves a client that names itself in every request. */
+function serveModern(server: Server, { tools, calls, list, onClient, onList }: Connection): void {
+  const meet = (context: ServerContext) => {
+    checkRevision(context);
+    onClient(namedClient(context));
+  };
+  server.setRequestHandler("tools/list", NO_PARAMS, (_params, context) => {
+    meet(context);
+    onList();
+    return { ...list() };
+  });
+  server.setRequestHandler("tools/call", ({ params }, context) => {
+    meet(context);
+    return callAskingBetween(tools, calls, { ...params.arguments }, context);
+  });
+}
+
+const NO_PARAMS = { params: z.unknown() };
+
+/** Replaces the SDK's JSON Schema validator, which slows every start and checks only elicitations that this server does not use. */
+const UNUSED_VALIDATOR = {
+  getValidator: () => () => ({ valid: false, data: undefined, errorMessage: "not checked" }) as const,
+};
+
+/** Computes a result again only for another argument. */
+function rememberingLast<Argument, Result>(compute: (argument: Argument) => Result): (argument: Argument) => Result {
+  let last: { readonly argument: Argument; readonly result: Result } | undefined;
+  return (argument) => {
+    if (last === undefined || last.argument !== argument) last = { argument, result: compute(argument) };
+    return last.result;
+  };
+}
+
+function once<Args extends readonly unknown[]>(act: (...args: Args) => void): (...args: Args) => void {
+  let isDone = false;
+  return (...args) => {
+    if (isDone) return;
+    isDone = true;
+    act(...args);
+  };
+}
+
+function listed(tool: Tool): object {
+  const { name, title, description, inputSchema, outputSchema, annotations } = tool;
+  return {
+    name,
+    title,
+    description,
+    inputSchema,
+    annotations,
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+  };
+}

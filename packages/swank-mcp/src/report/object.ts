@@ -1,0 +1,60 @@
+import type { types } from "swank-client";
+import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
+import { cutText, more, oneLine, timeText } from "../text/cut.js";
+
+/** Key of a result's `_meta` under which programs find the object as data. */
+const OBJECT_META = "swank-mcp/object";
+
+const MAX_NAME = 100;
+
+interface Asked {
+  /** The first part that was asked for. */
+  readonly start?: number | undefined;
+  readonly guide: ToolGuide;
+}
+
+/** The answer of inspect-object. */
+export function objectAnswer(view: types.ObjectView, { start = 0 }: Asked): ToolAnswer {
+  const { id, kind, text, expression, facts, count, parts, cut, looking } = view;
+  const left = count - start - parts.length;
+  const reference = `(swank-objects:ref ${id})`;
+  const lines = [
+    text,
+    `${kind}, id ${id}${expression === reference ? "" : `, ${expression}`}`,
+    ...facts.map((fact) => `${fact.label}: ${fact.text}`),
+    ...partLines(parts, ""),
+    ...(left > 0 && parts.length > 0 ? [`${more(left, "part")}; the next is start ${start + parts.length}.`] : []),
+    ...(count > 0 && parts.length === 0 && start >= count ? [`It has only ${count} parts.`] : []),
+    `Looking took ${timeText(looking)}.`,
+    ...(cut ? ["Cut: not everything fits into one answer, or printing took too long."] : []),
+  ];
+  return { blocks: [cutText(lines.join("\n"))], isError: false, meta: { [OBJECT_META]: viewData(view) } };
+}
+
+function partLines(parts: readonly types.ObjectPart[], indent: string): string[] {
+  return parts.flatMap((part) => [`${indent}${partLine(part)}`, ...deeper(part, `${indent}  `)]);
+}
+
+function deeper({ parts = [], count = 0, repeated }: types.ObjectPart, indent: string): string[] {
+  if (repeated === true) return [`${indent}(its parts are shown elsewhere in this answer)`];
+  if (parts.length === 0) return [];
+  const left = count - parts.length;
+  return [...partLines(parts, indent), ...(left > 0 ? [`${indent}${more(left, "part")}`] : [])];
+}
+
+function partLine({ index, name, text, id, keyId, expression, mark }: types.ObjectPart): string {
+  const value = mark === "unbound" ? "unbound" : text;
+  const title = name === String(index) ? `[${index}]` : `[${index}] ${oneLine(name, MAX_NAME)}:`;
+  const ids = [...(id === undefined ? [] : [`id ${id}`]), ...(keyId === undefined ? [] : [`key id ${keyId}`])];
+  const marks = mark === undefined || mark === "unbound" ? [] : [mark];
+  const aside = [...ids, ...marks, ...(expression === undefined ? [] : [expression])].join(", ");
+  return `${title} ${value}${aside === "" ? "" : `  ; ${aside}`}`;
+}
+
+function viewData({ facts, parts, ...rest }: types.ObjectView): JsonObject {
+  return { ...rest, facts: facts.map((fact) => ({ ...fact })), parts: parts.map(partData) };
+}
+
+function partData({ parts, ...rest }: types.ObjectPart): JsonObject {
+  return { ...rest, parts: parts?.map(partData) };
+}

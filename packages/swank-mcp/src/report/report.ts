@@ -1,0 +1,490 @@
+import type { types } from "swank-client";
+import { EVERY_TOOL, type JsonObject, type ToolGuide } from "../base/answer.js";
+import type { Conclusion, ConditionEnding, Ending, ValuesEnding } from "../session/conclusion.js";
+import { cutName, cutText, cutTexts, fileName, firstOf, more, oneLine, valuesCost, wholeEnd } from "../text/cut.js";
+import { reportBacktrace } from "./stop.js";
+
+/** Most characters of a line about one warning, and of all such lines: with the numbers, files get at most 2 kB. */
+const MAX_LINE = 250;
+
+const MAX_LINES = 1000;
+
+/** Most files in a line of numbers, and characters of a file's name. */
+const MAX_FILES = 6;
+
+const MAX_FILE = 40;
+
+/** SBCL's reference to its manual, at the end of a message. */
+export const REFERENCE = /\n\s*See also:[\s\S]*$/;
+
+/** The order of the types, the worst first. */
+const TYPES = [
+  "ERROR",
+  "WARNING",
+  "STYLE-WARNING",
+  "COMPILER-WARNING",
+] as const satisfies readonly types.LispWarning["type"][];
+
+type Warnings = Pick<types.Transcript, "warnings" | "warningsInFiles">;
+
+/**
+ * The lines about the warnings of files that an evaluation loaded. Loading a system can give hundreds: errors and full warnings are shown, then
+ * style warnings if there is room for all of them, and the others are counted by file.
+ */
+function fileWarningLines({ warnings, warningsInFiles }: Warnings): string[] {
+  if (warningsInFiles.length === 0) return [];
+  const shown = shownWarnings(warnings, warningsInFiles);
+  return [...shown.map(warningLine), ...TYPES.flatMap((type) => countLine(type, leftOf(type, warningsInFiles, shown)))];
+}
+
+function shownWarnings(
+  warnings: readonly types.LispWarning[],
+  counts: readonly types.WarningCount[],
+): readonly types.LispWarning[] {
+  const inFiles = warnings.filter(({ file }) => file !== undefined);
+  const full = within([...ofType("ERROR", inFiles), ...ofType("WARNING", inFiles)], MAX_LINES);
+  const style = ofType("STYLE-WARNING", inFiles);
+  const isWhole = style.length === sum(ofType("STYLE-WARNING", counts));
+  const rest = within(style, MAX_LINES - lengthOf(full));
+  return isWhole && rest.length === style.length ? [...full, ...rest] : full;
+}
+
+function within(warnings: readonly types.LispWarning[], room: number): readonly types.LispWarning[] {
+  const end = warnings.findIndex((_, index) => lengthOf(warnings.slice(0, index + 1)) > room);
+  return end < 0 ? warnings : warnings.slice(0, end);
+}
+
+function lengthOf(warnings: readonly types.LispWarning[]): number {
+  return warnings.reduce((length, warning) => length + warningLine(warning).length + 1, 0);
+}
+
+function warningLine({ type, message, file = "", definition }: types.LispWarning): string {
+  const where = definition === undefined ? "" : `, in ${cutName(definition, MAX_FILE)}`;
+  return oneLine(`${type}: ${cutFile(file)}${where}: ${message.replace(REFERENCE, "")}`, MAX_LINE);
+}
+
+/** The numbers of one type, without the warnings that are shown. */
+function leftOf(
+  type: types.LispWarning["type"],
+  counts: readonly types.WarningCount[],
+  shown: readonly types.LispWarning[],
+) {
+  const left = new Map<string, number>();
+  for (const { file, count } of ofType(type, counts)) left.set(file, (left.get(file) ?? 0) + count);
+  for (const { file = "" } of ofType(type, shown)) left.set(file, (left.get(file) ?? 0) - 1);
+  return [...left].map(([file, count]) => ({ file, count })).filter(({ count }) => count > 0);
+}
+
+function countLine(type: string, counts: readonly { readonly file: string; readonly count: number }[]): string[] {
+  if (counts.length === 0) return [];
+  const { shown, left } = firstOf(
+    [...counts].sort((a, b) => b.count - a.count),
+    MAX_FILES,
+  );
+  const files = shown.map(({ file, count }) => `${cutFile(file)} ${count}`);
+  const others = left > 0 ? [`${left} other files`] : [];
+  return [`${type}: ${sum(counts)} not shown: ${[...files, ...others].join(", ")}`];
+}
+
+/** The end of a long path says more than its beginning. */
+function cutFile(file: string): string {
+  // A name with a newline must not look like another line of the report.
+  const line = file.replace(/\s+/g, " ");
+  return line.length <= MAX_FILE ? line : `...${line.slice(3 - MAX_FILE)}`;
+}
+
+function ofType<T extends { readonly type: types.LispWarning["type"] }>(
+  type: T["type"],
+  items: readonly T[],
+): readonly T[] {
+  return items.filter((item) => item.type === type);
+}
+
+function sum(counts: readonly { readonly count: number }[]): number {
+  return counts.reduce((total, { count }) => total + count, 0);
+}
+
+/** How to see whole warnings. */
+const WARNINGS_ARE_CUT = "; Cut to fit. Evaluate fewer forms at a time to see their complete warnings.";
+
+/** The sections before a report's values or condition; empty sections are omitted. */
+export function transcriptSections(transcript: types.Transcript): string[] {
+  return [
+    ...textSection("stdout", transcript.stdout),
+    ...textSection("stderr", transcript.stderr),
+    ...textSection("warnings", warningLines(transcript)),
+  ];
+}
+
+/** Output under its stream's name; no section for no output. */
+export function textSection(name: string, text: string): string[] {
+  return text === "" ? [] : [`[${name}]\n${text.replace(/\n$/, "")}`];
+}
+
+/** Warnings as shown, cut so that all of them fit together. */
+export function cutWarnings(
+  warnings: readonly types.LispWarning[],
+): Pick<types.LispWarning, "type" | "message" | "file">[] {
+  const messages = cutTexts(warnings.map(({ message }) => message.trim()));
+  return warnings.map(({ type, file }, index) => ({
+    type,
+    message: messages[index] ?? "",
+    ...(file === undefined ? {} : { file: cutName(file) }),
+  }));
+}
+
+function warningLines({ warnings, warningsInFiles, warningsOmitted }: types.Transcript): string {
+  if (warnings.length === 0 && warningsInFiles.length === 0 && warningsOmitted === 0) return "";
+  const own = warnings.filter(({ file }) => file === undefined);
+  const shown = cutWarnings(own);
+  const isCut = shown.some(({ message }, index) => message !== own[index]?.message.trim());
+  const others = warningsOmitted > 0 ? [`WARNING: [${warningsOmitted} more warnings left out]`] : [];
+  return [
+    ...shown.map(warningText),
+    ...others,
+    ...(isCut ? [WARNINGS_ARE_CUT] : []),
+    ...fileWarningLines({ warnings, warningsInFiles }),
+  ].join("\n");
+}
+
+/** A warning with the further lines of its message indented, so that each warning's first line stands out. */
+function warningText({ type, message }: Pick<types.LispWarning, "type" | "message">): string {
+  return `${type}: ${message.replaceAll("\n", "\n  ")}`;
+}
+
+/** Says how much of a value is shown, e.g. `200 of 1000 elements shown`; `undefined` if only parts of the value are cut. */
+function cutNote({ by, shown, total }: types.Cut): string | undefined {
+  if (shown === undefined) return undefined;
+  if (total === undefined)
+    return by.includes("characters") ? `cut at ${shown} characters` : `${shown} elements shown; the list is circular`;
+  return `${shown} of ${total} ${by.includes("characters") ? "characters" : "elements"} shown`;
+}
+
+/** The values of an ending, each with the note on what it does not show. */
+export function notedValues({ values, cutValues }: Pick<ValuesEnding, "values" | "cutValues">): readonly string[] {
+  if (cutValues.length === 0) return values;
+  const notes = new Map(cutValues.map((cut) => [cut.index, cutNote(cut)]));
+  return values.map((value, index) => withNote(value, notes.get(index)));
+}
+
+/** The value of a variable, and what it leaves out. The text of a cut string says so itself, as the contract has no line for it. */
+export function shownValue({ text, cut }: types.PrintedValue): {
+  readonly text: string;
+  readonly leftOut: string | undefined;
+} {
+  const note = cut && cutNote(cut);
+  const isString = cut?.total !== undefined && cut.by.includes("characters");
+  return isString ? { text: withNote(text, note), leftOut: undefined } : { text, leftOut: note };
+}
+
+function withNote(value: string, note: string | undefined): string {
+  return note === undefined ? value : `${value} [${note}]`;
+}
+
+/** How to get the whole values: Lisp keeps those of the last form, as in any REPL. */
+const VALUES_ARE_CUT = "; Cut to fit. In the next call the list / holds the whole values: (nth 0 /) is the first.";
+
+/** The same for values of code in a frame, which no variable keeps. */
+const FRAME_VALUES_ARE_CUT = "; Cut to fit. (nth-value 0 FORM) in the frame gives the first value alone, more of it.";
+
+/** Characters of standard output beside which a NIL says nothing: the code printed. */
+const MUCH_OUTPUT = 1000;
+
+/** The parts of a conclusion that a report shows. */
+type Report = Pick<Conclusion, "transcript" | "ending">;
+
+/** The text of evaluate-lisp and of tools that resume an evaluation (contract condition-report). Blank lines separate sections. */
+export function reportText({ transcript, ending }: Report, maxValue?: number, guide: ToolGuide = EVERY_TOOL): string {
+  const ends = onlyPrinted(transcript, ending) ? [] : endingSections(ending, valuesCost(maxValue), guide);
+  return [...transcriptSections(transcript), ...ends].join("\n\n");
+}
+
+/** Whether the code printed much, and returned only the NIL of the form that printed. */
+function onlyPrinted({ stdout }: types.Transcript, ending: Ending): boolean {
+  if (ending.kind !== "values" || stdout.length < MUCH_OUTPUT) return false;
+  return ending.count === 1 && ending.values[0] === "NIL";
+}
+
+function endingSections(ending: Ending, maxCost: number, guide: ToolGuide): string[] {
+  if (ending.kind === "values") return [valueLines(ending, maxCost)];
+  if (ending.kind === "aborted")
+    return [ending.byReset ? "; Evaluation aborted: the session was reset" : "; Evaluation aborted"];
+  return conditionSections(ending, guide);
+}
+
+function valueLines(ending: ValuesEnding, maxCost: number): string {
+  const { count, forms } = ending;
+  const values = notedValues(ending);
+  if (values.length === 0) return "; No values";
+  const shown = cutTexts(values, maxCost);
+  const isCut = values.length > 1 && shown.some((text, index) => text !== values[index]);
+  const some = count > values.length ? [`[${values.length} of ${count} values shown]`] : [];
+  const advice = forms === undefined ? FRAME_VALUES_ARE_CUT : VALUES_ARE_CUT;
+  return [...[...shown, ...some].map((value) => `=> ${value}`), ...(isCut ? [advice] : [])].join("\n");
+}
+
+function conditionSections({ tag, error }: ConditionEnding, guide: ToolGuide): string[] {
+  const backtrace = reportBacktrace(error, guide);
+  const heading = `[${tag}] ${cutName(error.type)}\n${cutText(error.message)}`;
+  return backtrace === "" ? [heading] : [heading, backtrace];
+}
+
+/** Most breakpoints in a report, and in its data. */
+const MAX_BREAKPOINTS = 5;
+
+const MAX_LISTED = 20;
+
+const MAX_NAME = 100;
+
+/** Lines for breakpoints that the evaluation should have reached, with the reason. A function without a call has one line for all of its breakpoints. */
+function idleLines(idle: readonly types.IdleBreakpoint[]): string[] {
+  const { shown, left } = firstOf(idle, MAX_BREAKPOINTS);
+  const together = new Map<string, types.IdleBreakpoint[]>();
+  for (const breakpoint of shown) {
+    const key = uncalled(breakpoint) ? breakpoint.function : String(breakpoint.id);
+    together.set(key, [...(together.get(key) ?? []), breakpoint]);
+  }
+  return [...[...together.values()].map(idleLine), ...(left > 0 ? [`${more(left, "breakpoint")} not hit`] : [])];
+}
+
+/** The same breakpoints as data; nothing if there are none. */
+export function idleData(idle: readonly types.IdleBreakpoint[]): JsonObject {
+  if (idle.length === 0) return {};
+  const shown = firstOf(idle, MAX_LISTED).shown;
+  return {
+    idle_breakpoints: shown.map(({ id, function: name, calls, hits }) => ({
+      id,
+      function: cutName(name),
+      calls,
+      hits,
+    })),
+  };
+}
+
+function idleLine(breakpoints: readonly types.IdleBreakpoint[]): string {
+  const [first] = breakpoints;
+  if (first === undefined) return "";
+  const place = `${breakpoints.map(({ id }) => id).join(", ")} on ${cutName(first.function, MAX_NAME)}`;
+  const reason = idleReason(first);
+  return breakpoints.length === 1
+    ? `Breakpoint ${place} ${reason}.`
+    : `Breakpoints ${place} ${reason.replace("was", "were")}.`;
+}
+
+function uncalled({ calls, callsElsewhere, hits, lost, stoppedBefore }: types.IdleBreakpoint): boolean {
+  return !lost && !stoppedBefore && hits === 0 && calls === 0 && callsElsewhere === 0;
+}
+
+function idleReason({
+  calls,
+  callsElsewhere,
+  stoppedBefore,
+  hits,
+  hitCount,
+  lost,
+  missed,
+}: types.IdleBreakpoint): string {
+  if (lost) return "is lost: its function was undefined or replaced";
+  if (hits > 0) return `has not fired yet: ${hits} of ${hitCount} hits`;
+  if (calls > 0)
+    return `was not hit: its condition was false at ${calls === 1 ? "the only call" : `all ${calls} calls`} that reached it`;
+  if (stoppedBefore)
+    return "was not hit: a call stopped at another breakpoint on the function, and no call that it watches has reached it";
+  if (callsElsewhere > 0)
+    return `was not hit: it was only called in threads that it does not watch, or by code of the debugger or of a breakpoint (${callsElsewhere})`;
+  return missed === undefined
+    ? "was not hit: it was not called by name"
+    : `was not hit: no call reached it. ${missed.replace(/\.$/, "")}`;
+}
+
+/** Most different conditions in a report, and in its data. */
+const MAX_CONDITION_LINES = 20;
+
+const MAX_LISTED_CONDITIONS = 40;
+
+const MAX_MESSAGE = 120;
+
+/** Lisp's name for the evaluated forms. */
+const TOP_LEVEL = "top level";
+
+/** Lines for the conditions that an evaluation signalled, in the order in which each was first signalled. */
+function conditionLines(conditions: types.SignalledConditions | undefined): string[] {
+  if (conditions === undefined) return [];
+  const { entries, others, internal } = conditions;
+  const { shown } = firstOf(entries, MAX_CONDITION_LINES);
+  const left = total(entries.slice(MAX_CONDITION_LINES)) + others;
+  return [
+    entries.length === 0 ? "Conditions: none" : `Conditions: ${total(entries) + others}`,
+    ...shown.map(conditionLine),
+    ...(left > 0 ? [`  ... ${left} others`] : []),
+    ...(internal > 0 ? [`  (and ${internal} that Lisp's own functions handled)`] : []),
+  ];
+}
+
+/** The same conditions as data; nothing if they were not asked for. */
+export function conditionsData(conditions: types.SignalledConditions | undefined): JsonObject {
+  if (conditions === undefined) return {};
+  const { entries, others, internal } = conditions;
+  const { shown } = firstOf(entries, MAX_LISTED_CONDITIONS);
+  const left = others + total(entries.slice(shown.length));
+  return {
+    conditions: shown.map(conditionData),
+    ...(left > 0 ? { conditions_left_out: left } : {}),
+    ...(internal > 0 ? { conditions_in_lisp: internal } : {}),
+  };
+}
+
+function conditionData({ messages, moreMessages, ...rest }: types.SignalledCondition): JsonObject {
+  return { ...rest, messages: messages.map((message) => oneLine(message, MAX_MESSAGE)), more_messages: moreMessages };
+}
+
+function total(entries: readonly types.SignalledCondition[]): number {
+  return entries.reduce((sum, { count }) => sum + count, 0);
+}
+
+function conditionLine(entry: types.SignalledCondition): string {
+  const { type, messages, moreMessages, count } = entry;
+  const times = count === 1 ? "" : ` (${count} times)`;
+  const texts = [...messages.map((message) => oneLine(message, MAX_MESSAGE)), ...(moreMessages ? ["..."] : [])];
+  const text = texts.length === 0 ? "" : `: ${texts.join(" | ")}`;
+  return `  ${cutName(type, MAX_NAME)}${placeText(entry)}, ${handlerText(entry)}${times}${text}`;
+}
+
+function placeText({ place, caller }: types.SignalledCondition): string {
+  if (place === undefined) return "";
+  return caller === undefined ? withinCode(place) : `${withinCode(place)}, called${withinCode(caller, "by")}`;
+}
+
+function handlerText({ clause, handler }: types.SignalledCondition): string {
+  if (handler === undefined) return "not handled";
+  return `taken by ${clause === undefined ? "a handler" : `clause ${cutName(clause, MAX_NAME)}`}${withinCode(handler)}`;
+}
+
+function withinCode(name: string, preposition = "in"): string {
+  return name === TOP_LEVEL ? ` at ${TOP_LEVEL}` : ` ${preposition} ${cutName(name, MAX_NAME)}`;
+}
+
+/** Most names in a line, files in a line, and characters of a name. */
+const MAX_NAMES = 12;
+
+const MAX_NOTE_FILES = 8;
+
+/** Most redefinitions by files that are named; more are counted by file. */
+const FEW = 8;
+
+/** Longest time in milliseconds that is not mentioned. */
+const SHORT = 1000;
+
+type Noted = Pick<Conclusion, "transcript" | "ending" | "processOutput">;
+
+/** Lines for the second block of a report: facts about the evaluation that are neither output nor warnings. */
+export function noteLines({ transcript, ending, processOutput }: Noted): string[] {
+  return [
+    ...redefinitionLines(transcript.redefinitions),
+    ...(ending.kind === "values" ? [...unshownLines(ending), ...idleLines(ending.idleBreakpoints ?? [])] : []),
+    ...conditionLines(transcript.conditions),
+    ...processOutputLines(processOutput),
+    ...timeLines(transcript.milliseconds, ending),
+  ];
+}
+
+/** The forms whose values are not shown, and the variables in which Lisp keeps the latest of these values. */
+function unshownLines({ forms: { count, unshown } = { count: 0, unshown: [] } }: ValuesEnding): string[] {
+  if (unshown.length === 0) return [];
+  const numbers = `form${unshown.length > 1 ? "s" : ""} ${listed(unshown.map(String), unshown.length)}`;
+  const kept = ["//", "///"].flatMap((variable, index) => {
+    const form = count - 1 - index;
+    return unshown.includes(form) ? [`${variable} (form ${form})`] : [];
+  });
+  const where = kept.length === 0 ? "" : ` Kept for the next call: ${kept.join(", ")}.`;
+  return [`Not shown: the values of ${numbers}.${where}`];
+}
+
+/** That the image's process has written to its own streams. Who wrote there is not known. */
+export function processOutputLines(characters = 0): string[] {
+  if (characters === 0) return [];
+  const counted = `${characters} character${characters === 1 ? "" : "s"}`;
+  return [
+    `Not in this answer: ${counted} on the image's own stdout or stderr, where other threads, child processes and C code write. lisp-status shows the end as process_output.`,
+  ];
+}
+
+/** The time of a long evaluation. The message of a timeout already says it. */
+function timeLines(milliseconds: number | undefined, ending: Ending): string[] {
+  if (milliseconds === undefined || milliseconds <= SHORT) return [];
+  if (ending.kind === "condition" && ending.tag === "TIMEOUT") return [];
+  return [`Time: ${(milliseconds / 1000).toFixed(milliseconds < 10_000 ? 1 : 0)} s`];
+}
+
+/** What was redefined, and the code that still uses old macros and inline functions. */
+export function redefinitionLines({ count, files, stale }: types.Redefinitions): string[] {
+  if (count === 0 && stale.length === 0) return [];
+  const [own, loaded] = [
+    files.filter(({ file }) => file === undefined),
+    files.filter(({ file }) => file !== undefined),
+  ];
+  const left = count - files.reduce((sum, each) => sum + each.count, 0);
+  const inFiles = loaded.reduce((sum, each) => sum + each.count, left);
+  return [
+    ...own.map(({ names }) => `Redefined: ${listed(names, names.length)}`),
+    ...(inFiles > FEW
+      ? [`${inFiles} redefinitions: ${byFile(loaded)}`]
+      : loaded.map(({ file, names }) => `Redefined by ${fileName(file)}: ${listed(names, names.length)}`)),
+    ...stale.map(
+      ({ name, count: users, users: names }) =>
+        `Compiled with the old ${cutName(name, MAX_NAME)}: ${listed(names, users)} (evaluate their definitions again)`,
+    ),
+  ];
+}
+
+/** The files with their numbers, those with most redefinitions first. */
+function byFile(files: types.Redefinitions["files"]): string {
+  const { shown, left } = firstOf(
+    [...files].sort((a, b) => b.count - a.count),
+    MAX_NOTE_FILES,
+  );
+  const others = left > 0 ? [`${left} other files`] : [];
+  return [...shown.map(({ file, count }) => `${fileName(file)} ${count}`), ...others].join(", ");
+}
+
+/** The first names of `count`. */
+function listed(names: readonly string[], count: number): string {
+  const { shown } = firstOf(names, MAX_NAMES);
+  const left = count - shown.length;
+  return [...shown.map((name) => cutName(name, MAX_NAME)), ...(left > 0 ? [`${left} more`] : [])].join(", ");
+}
+
+/** Most characters that a cut output keeps of its end; of a short output, a third. */
+const MAX_TAIL = 4000;
+
+/** The tool that reads kept output on. */
+const READER = "evaluate-lisp";
+
+/** Positions in an output of which at most `max` characters are shown: the parts before `head` and from `tail` on. */
+function cutAt(text: string, max: number): { readonly head: number; readonly tail: number } {
+  const ending = Math.min(MAX_TAIL, Math.floor(max / 3));
+  return { head: wholeEnd(text, max - ending), tail: wholeEnd(text, text.length - ending) };
+}
+
+/**
+ * The beginning and the end of an output that is longer than `max`. A line between them says how to read on.
+ *
+ * @param id - The id under which the whole output is kept.
+ */
+export function cutOutput(text: string, max: number, id: number, guide: ToolGuide): string {
+  const { head, tail } = cutAt(text, max);
+  const how =
+    guide.nameOf(READER) === READER ? `. To read on, call ${READER} with {"output":${id},"offset":${head}}` : "";
+  const marker = `[... ${tail - head} of ${text.length} characters left out: max-output is ${max}${how} ...]`;
+  return `${text.slice(0, head)}\n${marker}\n${text.slice(tail)}`;
+}
+
+/** A part of a kept output, and where it is in the whole. */
+export function outputPart(text: string, offset: number, max: number, id: number): { part: string; place: string } {
+  const end = wholeEnd(text, Math.min(text.length, offset + max));
+  const next = end < text.length ? ` Next: {"output":${id},"offset":${end}}` : "";
+  return {
+    part: text.slice(offset, end),
+    place: `Characters ${offset} to ${end} of ${text.length}.${next}`,
+  };
+}

@@ -1,0 +1,430 @@
+import type { types } from "swank-client";
+import * as z from "zod";
+import { EVERY_TOOL, type ToolAnswer, type ToolGuide } from "../base/answer.js";
+import type { Config } from "../base/config.js";
+import type { Refusal } from "../base/refusals.js";
+import { cutName, cutText, more, oneLine } from "../text/cut.js";
+import {
+  type ApprovalAnswer,
+  type ApprovalRequest,
+  Approvals,
+  type ApprovalWatch,
+  type AskedIn,
+  actionText,
+} from "./approvals.js";
+import type { Ending, LastErrorChange } from "./conclusion.js";
+import { AgentName, type ImageHost, type ImageUser, type LispSession } from "./image.js";
+import type { DebuggedStop, Evaluation, LispClient } from "./lisp-port.js";
+import { innermost, isForeign, StopKeeper } from "./stops.js";
+
+/** Receives output and its stream or, without a stream, a line that says what the evaluation is doing. */
+type Listener = (text: string, stream?: types.OutputStream) => void;
+
+/** Makes the answer about an evaluation, instead of showing its values. */
+interface Presenter {
+  /** The answer from the printed first value. */
+  answer(value: string, transcript: types.Transcript): ToolAnswer | Promise<ToolAnswer>;
+  /** What comes before the report of an evaluation that has stopped, or has ended without a value. */
+  unfinished?(ending: Ending): Promise<Pick<ToolAnswer, "blocks" | "meta">>;
+  /** Whether both say what the compiler has said, so that the report need not list its warnings. */
+  readonly tellsWarnings?: boolean;
+}
+
+/** The code of an evaluation, and when it began, in milliseconds since the epoch. */
+interface BegunCode {
+  readonly code: string;
+  readonly since: number;
+}
+
+type Listeners = Pick<types.EvaluateOptions, "onOutput" | "onProgress">;
+
+interface Begun extends BegunCode {
+  listener: Listener | undefined;
+  presenter: Presenter | undefined;
+}
+
+/**
+ * The evaluations that one agent has begun. An evaluation may outlast the call that began it; its output goes to the call that
+ * waits for it now.
+ */
+class OwnEvaluations {
+  readonly #begun = new WeakMap<Evaluation, Begun>();
+
+  /** Starts an evaluation. `listen` sets the listener for its output. */
+  begin(client: LispClient, code: string, options: Omit<types.EvaluateOptions, keyof Listeners>): Evaluation {
+    const begun: Begun = { code, since: Date.now(), listener: undefined, presenter: undefined };
+    const listeners: Listeners = {
+      onOutput: ({ text, stream }) => begun.listener?.(text, stream),
+      onProgress: (text) => begun.listener?.(`${text}\n`),
+    };
+    const evaluation = client.evaluate(code, Object.assign(listeners, options));
+    this.#begun.set(evaluation, begun);
+    return evaluation;
+  }
+
+  /** Sends output and progress to `listener` from now on, instead of to the earlier listener. */
+  listen(evaluation: Evaluation, listener: Listener): void {
+    const begun = this.#begun.get(evaluation);
+    if (begun !== undefined) begun.listener = listener;
+  }
+
+  /** Answers as `presenter` says, whichever call ends the evaluation. */
+  present(evaluation: Evaluation, presenter: Presenter): void {
+    const begun = this.#begun.get(evaluation);
+    if (begun !== undefined) begun.presenter = presenter;
+  }
+
+  /** What makes the answer about the evaluation, if that is not the usual report. */
+  presenterOf(evaluation: Evaluation): Presenter | undefined {
+    return this.#begun.get(evaluation)?.presenter;
+  }
+
+  /** What the evaluation evaluates; `undefined` if this agent did not begin it. */
+  codeOf(evaluation: Evaluation): BegunCode | undefined {
+    return this.#begun.get(evaluation);
+  }
+
+  /** Whether this agent began the evaluation. */
+  has(evaluation: Evaluation): boolean {
+    return this.#begun.has(evaluation);
+  }
+}
+
+/** Most characters of a tool's name. */
+const MAX_NAME = 100;
+
+/** Most characters of code that are sent to the image, which keeps fewer. */
+const MAX_CODE = 100_000;
+
+/** Records approvals and refused calls in the image's own record, which the user's Emacs shows. Nothing waits for it, and its failures change nothing. */
+class ImageRecord implements ApprovalWatch {
+  readonly #host: ImageHost;
+  readonly #mayConnect: boolean;
+
+  constructor(host: ImageHost, { attach, share }: Pick<Config, "attach" | "share">) {
+    this.#host = host;
+    // Nobody else sees any other image.
+    this.#mayConnect = attach !== undefined || share !== undefined;
+  }
+
+  /** Records a call that this server refused, also if nothing has needed the image yet. */
+  refused(tool: unknown, args: unknown, { message }: Refusal): void {
+    if (!this.#mayConnect) return;
+    this.#host.start();
+    const call = { tool: oneLine(String(tool), MAX_NAME), ...sentCode(args), reason: `Refused: ${message}` };
+    void this.#note(({ activity }) => activity.noteRefusal(call));
+  }
+
+  asked(request: ApprovalRequest, where: AskedIn): (answer: ApprovalAnswer) => void {
+    // The image asks in Emacs, and records that itself.
+    return where === "emacs" ? () => {} : this.#noteQuestion(request);
+  }
+
+  #noteQuestion(request: ApprovalRequest): (answer: ApprovalAnswer) => void {
+    const asking = this.#note(({ activity }) => activity.noteQuestion(questionText(request)));
+    return (answer) =>
+      void asking.then((number) => {
+        if (number !== undefined)
+          void this.#note(({ activity }) => activity.noteAnswer(number, answer.isAllowed, answerText(answer)));
+      });
+  }
+
+  decided(request: ApprovalRequest, answer: ApprovalAnswer): void {
+    // What is allowed without a question is recorded as the agent's next action.
+    if (!answer.isAllowed) this.#noteQuestion(request)(answer);
+  }
+
+  /** @returns `undefined` if there is no image that records anything, or it does not answer. */
+  async #note<T>(note: (client: LispClient) => Promise<T>): Promise<T | undefined> {
+    const client = (await this.#host.current())?.client;
+    return client?.activity.isRecorded === true ? note(client).catch(() => undefined) : undefined;
+  }
+}
+
+const sentArguments = z.looseObject({
+  code: z.string().optional().catch(undefined),
+  object: z.string().optional().catch(undefined),
+  package: z.string().optional().catch(undefined),
+});
+
+/** The code in arguments that nothing has checked, or else the arguments as a comment. */
+function sentCode(args: unknown): { readonly code: string; readonly package: string | undefined } {
+  const { code, object, package: packageName } = sentArguments.safeParse(args).data ?? {};
+  const text = code ?? object ?? comment(JSON.stringify(args ?? {}));
+  return { code: cutText(text, MAX_CODE), package: packageName === undefined ? undefined : cutName(packageName) };
+}
+
+/** The question as Lisp code with comments. */
+function questionText(request: ApprovalRequest): string {
+  const { particulars, circumstances = [] } = request;
+  const lines = particulars.map(([label, text]) => (label === "Code" ? text : comment(`${label}: ${text}`)));
+  return [comment(`${actionText(request)}?`), ...lines, ...circumstances.map(comment)].join("\n");
+}
+
+function comment(text: string): string {
+  return text.replace(/^/gm, ";; ");
+}
+
+const PLACES = { client: " in the agent's client", emacs: " in Emacs", server: "" } as const;
+
+function answerText({ isAllowed, by, how }: ApprovalAnswer): string {
+  return `${isAllowed ? "Allowed" : "Not allowed"}${PLACES[by]}: ${how}`;
+}
+
+/** Most texts that are kept, and most characters of all of them. A single text is kept even if it is longer. */
+const MAX_TEXTS = 8;
+
+const MAX_CHARACTERS = 8_000_000;
+
+/** Output of an evaluation that its report has cut. */
+interface KeptOutput {
+  readonly stream: types.OutputStream;
+  readonly text: string;
+}
+
+/** The latest outputs that reports have cut, so that an agent can read on without running anything again. */
+export class KeptOutputs {
+  /** By id, oldest first. */
+  readonly #kept = new Map<number, KeptOutput>();
+  #lastId = 0;
+
+  /** Returns the output's id, which is not used again. */
+  keep(output: KeptOutput): number {
+    this.#lastId += 1;
+    this.#kept.set(this.#lastId, output);
+    for (const oldest of this.#kept.keys()) {
+      if (this.#fits()) break;
+      this.#kept.delete(oldest);
+    }
+    return this.#lastId;
+  }
+
+  find(id: number): KeptOutput | undefined {
+    return this.#kept.get(id);
+  }
+
+  #fits(): boolean {
+    const characters = [...this.#kept.values()].reduce((sum, { text }) => sum + text.length, 0);
+    return this.#kept.size === 1 || (this.#kept.size <= MAX_TEXTS && characters <= MAX_CHARACTERS);
+  }
+}
+
+/**
+ * The session's last error (contract error-state-preservation). It is a frozen copy, so every read gives the same answer, even after the
+ * thread, the connection or the image has gone.
+ */
+export class LastError {
+  #current: types.ErrorSnapshot | undefined;
+
+  get current(): types.ErrorSnapshot | undefined {
+    return this.#current;
+  }
+
+  /** Applies a change. Calls come in the order in which evaluations end or stop, so the latest wins. */
+  apply(change: LastErrorChange): void {
+    if (change.kind === "set") this.#current = frozenCopy(change.error);
+    if (change.kind === "clear") this.#current = undefined;
+  }
+}
+
+function frozenCopy(error: types.ErrorSnapshot): types.ErrorSnapshot {
+  return deepFreeze(structuredClone(error));
+}
+
+function deepFreeze<T extends object>(value: T): T {
+  for (const part of Object.values(value)) if (typeof part === "object" && part !== null) deepFreeze(part);
+  return Object.freeze(value);
+}
+
+/** Most notices of one kind in an answer. */
+const MAX_OF_A_KIND = 10;
+
+/** Characters of one notice. */
+const MAX_NOTICE = 1000;
+
+interface Notice {
+  readonly text: string;
+  readonly advice: string;
+}
+
+interface Kind {
+  readonly notices: Notice[];
+  leftOut: number;
+}
+
+/** Events in the image since the last answer. The next answer from Lisp reports each once. */
+export class Notices {
+  /** In the order of each kind's first notice. */
+  #pending = new Map<string, Kind>();
+
+  /**
+   * @param text - One or two sentences, which may quote Lisp. More lines may follow, such as the last output of a loaded file.
+   * @param kind - A singular noun, e.g. `ended stop`; of many notices of a kind, only the latest are kept. Default: a kind for this notice.
+   * @param advice - Sentences of this server that name tools, without a quotation: those about switched-off tools are omitted.
+   */
+  add(text: string, kind = text, advice = ""): void {
+    const known = this.#pending.get(kind) ?? { notices: [], leftOut: 0 };
+    this.#pending.set(kind, known);
+    known.notices.push({ text: cutText(text, MAX_NOTICE), advice });
+    if (known.notices.length <= MAX_OF_A_KIND) return;
+    known.notices.shift();
+    known.leftOut += 1;
+  }
+
+  /** Returns all notices and removes them. `guide` knows the tools that their advice may name. */
+  take(guide: ToolGuide = EVERY_TOOL): readonly string[] {
+    const taken = [...this.#pending].flatMap(([kind, { notices, leftOut }]) => {
+      const texts = notices.map(({ text, advice }) => [text, guide.advise(advice)].filter(Boolean).join(" "));
+      return leftOut === 0 ? texts : [`${more(leftOut, kind)} before these:`, ...texts];
+    });
+    this.#pending = new Map();
+    return taken;
+  }
+}
+
+/** Requests that lisp-status repeats. */
+const MAX_KEPT = 5;
+
+/** The kind of the notices. */
+const KIND = "request of the user";
+
+/** A stop, as `M-x swank-mcp-ask` in the debugger names it. */
+const STOP = /^\d+\/\d+/;
+
+/** What the user has asked for in Emacs. The next answer says so, and lisp-status repeats the latest. */
+class UserRequests {
+  readonly #notices: Notices;
+  readonly #latest: { readonly sentence: string; readonly stop: string | undefined }[] = [];
+
+  constructor(notices: Notices) {
+    this.#notices = notices;
+  }
+
+  /** The latest, oldest first, as sentences. @param isOpen - Whether a stop, `thread/level`, still exists; requests about others are forgotten. */
+  latest(isOpen: (stop: string) => boolean): readonly string[] {
+    const open = this.#latest.filter(({ stop }) => stop === undefined || isOpen(stop));
+    this.#latest.splice(0, this.#latest.length, ...open);
+    return open.map(({ sentence }) => sentence);
+  }
+
+  add({ text, place }: types.UserRequest): void {
+    const sentence = `The user asks: ${text}${place === undefined ? "" : `, at ${place}`}`;
+    const [stop] = STOP.exec(place ?? "") ?? [];
+    this.#latest.push({ sentence, stop });
+    if (this.#latest.length > MAX_KEPT) this.#latest.shift();
+    if (stop === undefined) this.#notices.add(sentence, KIND);
+    else this.#notices.add(`${sentence}.`, KIND, `To look at it, call debugger_frames with thread "${stop}".`);
+  }
+}
+
+/** Characters of an error's message in a notice. */
+const MAX_MESSAGE = 200;
+
+/** An agent's package and stops, as a prompt shows them. */
+export interface Place {
+  readonly packageName: string;
+  /** `thread/level` of each stop, the latest last. */
+  readonly stops: readonly string[];
+}
+
+/** The state of one client. Several clients can use one image at once without disturbing each other. */
+export class AgentSession implements ImageUser {
+  readonly host: ImageHost;
+  readonly config: Config;
+  /** The client's name, for people who share its image. */
+  readonly name: AgentName;
+  readonly lastError = new LastError();
+  readonly notices = new Notices();
+  readonly userRequests = new UserRequests(this.notices);
+  readonly evaluations = new OwnEvaluations();
+  readonly outputs = new KeptOutputs();
+  readonly stops: StopKeeper;
+  readonly approvals: Approvals;
+  readonly record: ImageRecord;
+  readonly #leave: () => void;
+  /** How many characters of a process's own output this agent has been told about. */
+  readonly #toldOutput = new WeakMap<LispSession, number>();
+
+  /** @param name - Also known to the function that opens the image. */
+  constructor(host: ImageHost, config: Config, name = new AgentName()) {
+    this.name = name;
+    this.host = host;
+    this.config = config;
+    this.stops = new StopKeeper(config, this.notices);
+    this.record = new ImageRecord(host, config);
+    this.approvals = new Approvals(config.approval, this.record);
+    this.#leave = host.join(this);
+  }
+
+  /** The live stops that this agent sees: those of its own evaluations and those of threads that run no evaluation. */
+  stopsIn({ client }: LispSession): readonly DebuggedStop[] {
+    return client.stops.filter((stop) => this.#concerns(stop));
+  }
+
+  /** The agent's package and stops, without asking Lisp; `undefined` while there is no session. */
+  async place(): Promise<Place | undefined> {
+    const session = await this.host.current();
+    if (session === undefined) return undefined;
+    const stops = innermost(this.stopsIn(session)).map(({ thread, level }) => `${thread}/${level}`);
+    return { packageName: session.packageName, stops };
+  }
+
+  /** Symbols with this prefix, as code in the session's package writes them; none if Lisp does not answer. Never rejects. */
+  async complete(prefix: string): Promise<readonly string[]> {
+    const session = await this.host.current();
+    return session?.client.completions(prefix, session.packageName).catch(() => []) ?? [];
+  }
+
+  /** The number of characters that the image's process has written to its own stdout and stderr since the last call of this function. */
+  takeProcessOutput(session: LispSession): number {
+    const length = session.processOutput?.length ?? 0;
+    const told = this.#toldOutput.get(session) ?? session.outputAtStart;
+    this.#toldOutput.set(session, length);
+    return length - told;
+  }
+
+  onNotice(notice: string): void {
+    this.notices.add(notice);
+  }
+
+  onStop(stop: DebuggedStop, session: LispSession): void {
+    // A thread that this server has stopped must go on after a while, also if it belongs to another client.
+    if (this.#concerns(stop)) this.stops.arrived(stop, stop.reason !== "interrupt" && isForeign(stop, session));
+  }
+
+  onHitElsewhere(hit: types.HitElsewhere): void {
+    this.stops.saw(hit.thread);
+    this.notices.add(hitNotice(hit), "breakpoint hit", hitAdvice(hit));
+  }
+
+  onThreadEnded(ended: types.EndedThread): void {
+    this.notices.add(endNotice(ended), "ended thread");
+  }
+
+  onUserAsks(request: types.UserRequest): void {
+    this.userRequests.add(request);
+  }
+
+  /** The client has disconnected: ends its stops, except those that other clients of this server also see. */
+  close(): void {
+    this.#leave();
+    this.stops.endAll(this.host.hasUsers);
+  }
+
+  #concerns({ evaluation }: DebuggedStop): boolean {
+    return evaluation === undefined || this.evaluations.has(evaluation);
+  }
+}
+
+function endNotice({ thread, threadName, type, message, held }: types.EndedThread): string {
+  const why = held === undefined ? "" : ` while it held ${held}, so that it could not stop`;
+  return `Thread ${thread} (${threadName}), started by your code, was ended by ${type}${why}: ${oneLine(message, MAX_MESSAGE)}`;
+}
+
+function hitNotice({ breakpoint, function: name, thread, threadName, owner }: types.HitElsewhere): string {
+  return `Breakpoint ${breakpoint} on ${name} stopped thread ${thread} (${threadName}) in ${owner.text}; the user continues it there.`;
+}
+
+function hitAdvice({ thread }: types.HitElsewhere): string {
+  return `To look at it, call debugger_frames with thread "${thread}".`;
+}

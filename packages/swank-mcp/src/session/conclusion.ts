@@ -1,0 +1,503 @@
+import type { types } from "swank-client";
+import { settledWithin } from "../base/lifetime.js";
+import type { Evaluation, Outcome, Stopped } from "./lisp-port.js";
+
+/**
+ * Time that an interrupted evaluation has to stop, in milliseconds. Printing the frames of the stop, whose arguments may have methods that never
+ * return, takes up to 2 s of it.
+ */
+const REACTION_TIME = 3000;
+
+/** Seconds that the image has at least to load what an evaluation needs, before it is given up. */
+const LOADING_SECONDS = 2;
+
+/** Milliseconds between checks whether an evaluation has been sent. */
+const SENDING_PAUSE = 10;
+
+/** Longest wait for an abort, a forced one included, in milliseconds; the client gives up earlier unless the image hangs. */
+const ABORT_TIME = 5000;
+
+/** The result of waiting for an evaluation. */
+export type Followed =
+  | { readonly kind: "outcome"; readonly outcome: Outcome }
+  /** The time was up; `outcome` is that of the interrupt, or of the abort after it. */
+  | {
+      readonly kind: "timed-out";
+      readonly seconds: number;
+      readonly outcome: Outcome;
+      /** The lock for which the evaluation waited then, and its holder, in words. */
+      readonly lock?: string | undefined;
+    }
+  /** The user interrupted the evaluation; `outcome` is that of the interrupt, or of the abort after it. */
+  | { readonly kind: "interrupted"; readonly outcome: Outcome; readonly lock?: string | undefined }
+  /** Neither interrupt nor abort had an effect; `seconds` is absent when the user interrupted the evaluation. */
+  | {
+      readonly kind: "running";
+      readonly seconds?: number | undefined;
+      readonly thread: number | undefined;
+      readonly lock?: string | undefined;
+      /** Output and warnings so far. */
+      readonly transcript: types.Transcript;
+    }
+  /** The call was cancelled; the evaluation was aborted, or did not react to the abort. */
+  | { readonly kind: "cancelled" };
+
+interface FollowOptions {
+  /** Seconds until the evaluation is interrupted. */
+  readonly seconds: number;
+  /** Aborted when the call is cancelled: the evaluation is then aborted. */
+  readonly signal: AbortSignal;
+  /** Aborted when the user interrupts the evaluation: it then pauses in the debugger, as after a timeout. */
+  readonly interrupt?: AbortSignal;
+}
+
+/**
+ * Waits for an evaluation's next outcome.
+ *
+ * Interrupts the evaluation when its time is up or the user asks for it, and aborts it if it ignores the interrupt.
+ *
+ * @throws SwankError - any error of the client except `WAIT_TIMEOUT`.
+ */
+export async function followEvaluation(evaluation: Evaluation, options: FollowOptions): Promise<Followed> {
+  const { seconds, signal, interrupt: interruptSignal = signal } = options;
+  // Most clients have no way to interrupt a call. A combined signal takes longer than the rest of the wait.
+  const either = interruptSignal === signal ? signal : AbortSignal.any([signal, interruptSignal]);
+  const outcome = await outcomeWithin(evaluation, seconds * 1000, either);
+  if (outcome !== undefined) return { kind: "outcome", outcome };
+  if (signal.aborted) return cancel(evaluation);
+  if (!evaluation.isSent && !interruptSignal.aborted) {
+    const late = await lateOutcome(evaluation, seconds, either);
+    if (late !== undefined) return { kind: "outcome", outcome: late };
+    if (signal.aborted) return cancel(evaluation);
+    const withdrawal = evaluation.isSent ? undefined : await withdrawn(evaluation, Math.max(seconds, LOADING_SECONDS));
+    if (withdrawal !== undefined) return withdrawal;
+  }
+  return interrupt(evaluation, interruptSignal.aborted ? undefined : seconds, signal);
+}
+
+/**
+ * The refusal of a call for which what it needs in the image was not loaded in time.
+ *
+ * @returns SwankError `REQUEST_TIMEOUT`
+ */
+export async function notLoadedWithin(seconds: number): Promise<Error> {
+  const { SwankError } = await import("swank-client");
+  const message = `Nothing was run: what this tool needs in the image was not loaded within ${seconds} s.`;
+  return new SwankError("REQUEST_TIMEOUT", message, { remedy: "Call again, with more time." });
+}
+
+/** The outcome of an evaluation whose time begins late, because it was not sent at once; `undefined` if there is none in that time. */
+async function lateOutcome(evaluation: Evaluation, seconds: number, signal: AbortSignal): Promise<Outcome | undefined> {
+  const end = performance.now() + (LOADING_SECONDS - seconds) * 1000;
+  while (!evaluation.isSent && !signal.aborted && performance.now() < end) {
+    const outcome = await outcomeWithin(evaluation, SENDING_PAUSE, signal);
+    if (outcome !== undefined) return outcome;
+  }
+  return evaluation.isSent ? outcomeWithin(evaluation, seconds * 1000, signal) : undefined;
+}
+
+/**
+ * Withdraws an evaluation that has not been sent.
+ *
+ * @returns its outcome if it was sent after all; `undefined` if it could be neither withdrawn nor aborted.
+ * @throws SwankError `REQUEST_TIMEOUT` if it was not sent
+ */
+async function withdrawn(evaluation: Evaluation, seconds: number): Promise<Followed | undefined> {
+  const ended = await settledWithin(ABORT_TIME, abort(evaluation));
+  if (ended?.value === undefined) return undefined;
+  if (!evaluation.isSent) throw await notLoadedWithin(seconds);
+  return interrupted(seconds, ended.value, evaluation);
+}
+
+/** @param seconds - The time that was up; `undefined` when the user interrupted the evaluation. */
+async function interrupt(evaluation: Evaluation, seconds: number | undefined, signal: AbortSignal): Promise<Followed> {
+  // The next outcome shows the effect of the interrupt, even when sending it failed.
+  await settledWithin(
+    REACTION_TIME,
+    evaluation.interrupt().catch(() => false),
+  );
+  const outcome = await nextOutcome(evaluation, REACTION_TIME, signal);
+  if (outcome !== undefined) return interrupted(seconds, outcome, evaluation);
+  return signal.aborted ? cancel(evaluation) : end(evaluation, seconds);
+}
+
+async function end(evaluation: Evaluation, seconds: number | undefined): Promise<Followed> {
+  const ended = await settledWithin(ABORT_TIME, abort(evaluation));
+  if (ended?.value === undefined)
+    return {
+      kind: "running",
+      seconds,
+      thread: evaluation.thread,
+      transcript: evaluation.takeTranscript(),
+      ...lockOf(evaluation),
+    };
+  return interrupted(seconds, ended.value, evaluation);
+}
+
+function interrupted(seconds: number | undefined, outcome: Outcome, evaluation: Evaluation): Followed {
+  const facts = { outcome, ...lockOf(evaluation) };
+  return seconds === undefined ? { kind: "interrupted", ...facts } : { kind: "timed-out", seconds, ...facts };
+}
+
+function lockOf({ awaitedLock: lock }: Evaluation): { readonly lock?: string } {
+  return lock === undefined ? {} : { lock };
+}
+
+async function cancel(evaluation: Evaluation): Promise<Followed> {
+  await settledWithin(ABORT_TIME, abort(evaluation));
+  return { kind: "cancelled" };
+}
+
+/** @returns `undefined` when not even a forced abort ended the evaluation. */
+async function abort(evaluation: Evaluation): Promise<Outcome | undefined> {
+  try {
+    return await evaluation.abort();
+  } catch (error) {
+    if (isWaitTimeout(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The same as `nextOutcome`, without the time for which the evaluation waits for the user. */
+async function outcomeWithin(
+  evaluation: Evaluation,
+  timeout: number,
+  signal: AbortSignal,
+): Promise<Outcome | undefined> {
+  let begin = evaluation.userWait;
+  for (let left = timeout; ; ) {
+    const outcome = await nextOutcome(evaluation, left, signal);
+    left = evaluation.userWait - begin;
+    if (outcome !== undefined || signal.aborted || left <= 0) return outcome;
+    begin += left;
+  }
+}
+
+/** @returns `undefined` when the time was up or the signal was aborted first. */
+async function nextOutcome(evaluation: Evaluation, timeout: number, signal: AbortSignal): Promise<Outcome | undefined> {
+  try {
+    return await evaluation.next({ timeout, signal });
+  } catch (error) {
+    if (signal.aborted || isWaitTimeout(error)) return undefined;
+    throw error;
+  }
+}
+
+function isWaitTimeout(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "WAIT_TIMEOUT";
+}
+
+/** Fields of an error that no Lisp condition caused. */
+const WITHOUT_LISP = { class: "", supertypes: [], slots: [], restarts: [], frames: [], totalFrames: 0 } as const;
+
+/** Why an evaluation may react to nothing in an image that answers. */
+const DEAF =
+  "Code does not react inside sb-sys:without-interrupts or sb-sys:without-gcing, and may not react in a call of foreign code.";
+
+/** The beginning of a frame of a method that prints, and the class for which it prints. */
+const PRINTING_METHOD = /^\(\((?:SB-PCL::)?(?:FAST-)?:?METHOD PRINT-OBJECT \(([^ ()]+) /;
+
+/** Error type of every evaluation whose time was up, whether or not Lisp signalled a condition. */
+const TIMEOUT = "TIMEOUT";
+
+/** What to do about a lock that another thread holds. */
+const AFTER_RELEASE = "Wait until that thread has released the lock";
+
+/** What a thread waited for when it was interrupted, a line; `""` if that is not known. Lisp knows only what the program's own calls wait for. */
+function waitLine(waiting: string | undefined, lock: string | undefined): string {
+  if (waiting !== undefined) return `The thread was ${waiting}\n`;
+  return lock === undefined
+    ? ""
+    : `The thread was waiting for ${lock}. ${AFTER_RELEASE}, then let this one continue.\n`;
+}
+
+/**
+ * The error of an evaluation that was interrupted because its time was up. Lisp itself knows only of the interrupt.
+ *
+ * @param detail - What the thread waited for, and the deadlock that it is in, come first.
+ * @param lock - The lock that it waited for, if any.
+ */
+function timeoutSnapshot(
+  stop: types.ErrorSnapshot,
+  seconds: number | undefined,
+  { waiting, deadlock }: Pick<types.StopData["detail"], "waiting" | "deadlock">,
+  lock: string | undefined,
+): types.ErrorSnapshot {
+  const cycle = deadlock === undefined ? "" : `${deadlock}\n`;
+  const printing = printingOf(stop);
+  const wait = waitLine(waiting, lock) + cycle;
+  if (seconds === undefined) return { ...stop, message: wait + stop.message };
+  return {
+    ...stop,
+    type: TIMEOUT,
+    message: `${wait}${noValue(seconds)} It was interrupted and is paused in the debugger; it does not resume automatically.${printing}`,
+  };
+}
+
+/** That a printing method was interrupted, and what to do about it; `""` if the stack shows none. */
+function printingOf({ frames }: types.ErrorSnapshot): string {
+  const method = frames.map(({ call }) => PRINTING_METHOD.exec(call)).find((found) => found !== null);
+  if (method === undefined || method === null) return "";
+  return ` It was printing an object: PRINT-OBJECT for ${method[1]} has not returned. Correct that method, or evaluate code that returns only parts of the object.`;
+}
+
+/** The error of an evaluation that could not stop at the interrupt and was aborted. A stop may need the lock that it waits for. */
+function killedSnapshot(seconds: number, lock: string | undefined, now: number): types.ErrorSnapshot {
+  const end =
+    lock === undefined
+      ? `It did not react to an interrupt within ${reaction()}, so it was aborted.`
+      : `It was waiting for ${lock}, and could not stop there, so it was aborted. ${AFTER_RELEASE}, then call again.`;
+  const message = `${noValue(seconds)} ${end}`;
+  return { ...WITHOUT_LISP, type: TIMEOUT, message, timestamp: now };
+}
+
+/**
+ * The error of an evaluation that ignored both the interrupt and the abort.
+ *
+ * @param hang - What is known about the image and what to do about it, if it hangs.
+ * @param way - What to do if it does not hang.
+ */
+function stillRunningSnapshot(
+  { seconds, thread, lock }: Extract<Followed, { kind: "running" }>,
+  now: number,
+  hang?: string,
+  way?: string,
+): types.ErrorSnapshot {
+  const where = thread === undefined ? "" : ` in thread ${thread}`;
+  const first = seconds === undefined ? "The user interrupted the evaluation." : noValue(seconds);
+  const cause = lock === undefined ? DEAF : `It waits for ${lock}. ${AFTER_RELEASE}.`;
+  const told = hang ?? [cause, ...(way === undefined ? [] : [way])].join(" ");
+  const message = `${first} It reacted neither to an interrupt nor to an abort and is STILL RUNNING${where}. ${told}`;
+  return { ...WITHOUT_LISP, type: TIMEOUT, message, timestamp: now };
+}
+
+/**
+ * The error of an evaluation whose connection or image was lost.
+ *
+ * @param next - What the next call does, a sentence.
+ */
+function lossSnapshot(cause: string, next: string | undefined, now: number): types.ErrorSnapshot {
+  const told = ["It is not known how far the evaluation got.", ...(next === undefined ? [] : [next])];
+  const message = `${cause}\n${told.join(" ")}`;
+  return { ...WITHOUT_LISP, type: "IMAGE-LOST", message, timestamp: now };
+}
+
+function noValue(seconds: number): string {
+  return `The evaluation gave no value within ${seconds} s.`;
+}
+
+function reaction(): string {
+  return `${REACTION_TIME / 1000} s`;
+}
+
+/** The transcript, with a line at each place of its output at which text is missing. */
+function markedOutput(transcript: types.Transcript): types.Transcript {
+  const { stdout, stderr, outputOmitted } = transcript;
+  if (outputOmitted.length === 0) return transcript;
+  const marked = (stream: types.OutputStream, text: string) =>
+    withMarks(
+      text,
+      outputOmitted.filter((omitted) => omitted.stream === stream),
+    );
+  return { ...transcript, stdout: marked("stdout", stdout), stderr: marked("stderr", stderr), outputOmitted: [] };
+}
+
+function withMarks(text: string, gaps: readonly types.OmittedOutput[]): string {
+  const ends = [...gaps.map(({ at }) => at), text.length];
+  const parts = gaps.map(({ at, count }, index) => {
+    // A text that ends in its gap may end in a whole line.
+    const isOnNewLine = at === text.length && text.endsWith("\n");
+    return `${isOnNewLine ? "" : "\n"}[... ${count} characters left out ...]\n${text.slice(at, ends[index + 1])}`;
+  });
+  return text.slice(0, ends[0]) + parts.join("");
+}
+
+/** The tag in brackets before a condition's type in a report. */
+type ConditionTag = "ERROR" | "BREAK" | "BREAKPOINT" | "STEP" | "TIMEOUT" | "INTERRUPT";
+
+export interface ConditionEnding {
+  readonly kind: "condition";
+  readonly tag: ConditionTag;
+  readonly error: types.ErrorSnapshot;
+  /** Absent when no thread is left stopped. */
+  readonly stop?: types.StopData;
+  /** The thread in which the evaluation still runs, if it does. */
+  readonly thread?: number | undefined;
+  /** The lock because of which the thread could not stop at the error. */
+  readonly held?: string;
+}
+
+export interface ValuesEnding {
+  readonly kind: "values";
+  /** The printed values that Lisp sent; it sends only the first ones of many. */
+  readonly values: readonly string[];
+  /** Those that do not show everything. */
+  readonly cutValues: readonly types.CutValue[];
+  /** Number of values that the evaluation returned. */
+  readonly count: number;
+  /** The number of forms, and the numbers of those before the last with values worth showing. Absent for code in a frame. */
+  readonly forms?: { readonly count: number; readonly unshown: readonly number[] };
+  readonly idleBreakpoints?: readonly types.IdleBreakpoint[];
+}
+
+export type Ending = ValuesEnding | { readonly kind: "aborted"; readonly byReset?: boolean } | ConditionEnding;
+
+/** `running` means that neither an interrupt nor an abort ended the evaluation. */
+type Status = Outcome["status"] | "running";
+
+/** How the end or stop of an evaluation changes the last error. */
+export type LastErrorChange =
+  | { readonly kind: "set"; readonly error: types.ErrorSnapshot }
+  | { readonly kind: "clear" }
+  | { readonly kind: "keep" };
+
+/** What a call reports about its evaluation, and the change to the last error. */
+export interface Conclusion {
+  readonly status: Status;
+  /** Its output has lines where text is missing. */
+  readonly transcript: types.Transcript;
+  /** Characters that the image's process has written to its own stdout and stderr since the previous evaluation's answer. */
+  readonly processOutput?: number;
+  readonly ending: Ending;
+  readonly isError: boolean;
+  readonly lastError: LastErrorChange;
+}
+
+type Returned = Extract<Outcome, { status: "returned" }>;
+
+type Aborted = Extract<Outcome, { status: "aborted" }>;
+
+const TAGS: Record<types.StopReason, ConditionTag> = {
+  error: "ERROR",
+  break: "BREAK",
+  breakpoint: "BREAKPOINT",
+  step: "STEP",
+  interrupt: "INTERRUPT",
+};
+
+/** The transcript of an evaluation that printed nothing and gave no warnings. */
+export const EMPTY_TRANSCRIPT: types.Transcript = {
+  stdout: "",
+  stderr: "",
+  output: [],
+  outputOmitted: [],
+  warnings: [],
+  warningsInFiles: [],
+  warningsOmitted: 0,
+  // The client's constant would load the client when the server starts.
+  redefinitions: { count: 0, files: [], stale: [] },
+  package: "",
+  milliseconds: undefined,
+};
+
+/** Results of a wait that have an answer; a cancelled call has none. */
+export type Answerable = Exclude<Followed, { kind: "cancelled" }>;
+
+/** Facts for a conclusion that are not in the outcome. */
+interface Circumstances {
+  /** Why the image is gone, in more detail than the outcome of a lost evaluation has. */
+  readonly loss?: string | undefined;
+  /** What the next call does after a loss, a sentence. */
+  readonly next?: string | undefined;
+  /** What is known about the image and what to do about it, if it answers no request. */
+  readonly hang?: string | undefined;
+  /** What to do about an evaluation that reacts to nothing, if the image answers. */
+  readonly way?: string | undefined;
+  /** True if the session was reset during the evaluation: its loss or abort was then intended. */
+  readonly reset?: boolean;
+  /** Milliseconds since the epoch. */
+  readonly now?: number;
+}
+
+/** Decides whether an outcome is an error, and whether it sets or clears the last error. No other code decides this. */
+export function conclude(followed: Answerable, circumstances: Circumstances = {}): Conclusion {
+  const { loss, next, hang, way, reset = false, now = Date.now() } = circumstances;
+  if (followed.kind === "running") {
+    const error = stillRunningSnapshot(followed, now, hang, way);
+    return failed("running", followed.transcript, {
+      kind: "condition",
+      tag: "TIMEOUT",
+      error,
+      thread: followed.thread,
+    });
+  }
+  const { outcome } = followed;
+  const lock = followed.kind === "outcome" ? undefined : followed.lock;
+  const seconds = followed.kind === "timed-out" ? followed.seconds : undefined;
+  switch (outcome.status) {
+    case "returned":
+      return returned(outcome);
+    case "stopped":
+      return stopped(outcome, seconds, lock);
+    case "aborted":
+      return aborted(outcome, { seconds, lock, byReset: reset, now });
+    case "lost":
+      if (reset) return succeeded(outcome, { kind: "aborted", byReset: true }, { kind: "keep" });
+      return failed("lost", outcome, {
+        kind: "condition",
+        tag: "ERROR",
+        error: lossSnapshot(loss ?? outcome.cause.message, next, now),
+      });
+  }
+}
+
+/** The conclusion of code that was evaluated in a frame. The evaluation whose frame it is stays stopped. */
+export function concludeInFrame({ values, cutValues, valueCount, ...printed }: types.FrameValue): Conclusion {
+  const transcript = markedOutput({ ...EMPTY_TRANSCRIPT, ...printed });
+  const ending = { kind: "values", values, cutValues, count: valueCount } as const;
+  return { status: "returned", transcript, ending, isError: false, lastError: { kind: "keep" } };
+}
+
+function returned(outcome: Returned): Conclusion {
+  const { values, cutValues, valueCount: count, formCount, unshownForms: unshown, idleBreakpoints = [] } = outcome;
+  const forms = { count: formCount, unshown };
+  const ending = { kind: "values", values, cutValues, count, forms, idleBreakpoints } as const;
+  return succeeded(outcome, ending, { kind: "clear" });
+}
+
+function stopped(outcome: Stopped, seconds: number | undefined, lock: string | undefined): Conclusion {
+  const stop = outcome.stop.data;
+  const { reason, condition, detail } = stop;
+  const error = reason === "interrupt" ? timeoutSnapshot(condition, seconds, detail, lock) : condition;
+  const tag = reason === "interrupt" && seconds !== undefined ? "TIMEOUT" : TAGS[reason];
+  const ending = { kind: "condition", tag, error, stop } as const;
+  return reason === "error" || reason === "interrupt"
+    ? failed("stopped", outcome, ending)
+    : succeeded(outcome, ending, { kind: "keep" });
+}
+
+/** How an evaluation came to be aborted: after `seconds`, by a reset, or on request. */
+interface Abort {
+  readonly seconds: number | undefined;
+  readonly lock: string | undefined;
+  readonly byReset: boolean;
+  readonly now: number;
+}
+
+function aborted(outcome: Aborted, { seconds, lock, byReset, now }: Abort): Conclusion {
+  const { error, held } = outcome;
+  if (error !== undefined)
+    return failed("aborted", outcome, {
+      kind: "condition",
+      tag: "ERROR",
+      error,
+      ...(held === undefined ? {} : { held }),
+    });
+  if (byReset) return succeeded(outcome, { kind: "aborted", byReset }, { kind: "keep" });
+  if (seconds === undefined) return succeeded(outcome, { kind: "aborted" }, { kind: "keep" });
+  return failed("aborted", outcome, { kind: "condition", tag: "TIMEOUT", error: killedSnapshot(seconds, lock, now) });
+}
+
+function succeeded(outcome: Outcome, ending: Ending, lastError: LastErrorChange): Conclusion {
+  return { status: outcome.status, transcript: markedOutput(outcome), ending, isError: false, lastError };
+}
+
+function failed(status: Status, transcript: types.Transcript, ending: ConditionEnding): Conclusion {
+  return {
+    status,
+    transcript: markedOutput(transcript),
+    ending,
+    isError: true,
+    lastError: { kind: "set", error: ending.error },
+  };
+}

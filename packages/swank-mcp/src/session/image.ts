@@ -1,0 +1,664 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { SwankClient, types } from "swank-client";
+import type * as calls from "swank-client/swank";
+import { settledWithin } from "../base/lifetime.js";
+import { explainKicked, explainLoading, Refusal, type StartFile } from "../base/refusals.js";
+import { oneLine } from "../text/cut.js";
+import { FaultCounter } from "./fault-counter.js";
+import type { DebuggedStop, LispClient } from "./lisp-port.js";
+import type { SharedAt } from "./open-image.js";
+
+/** Most characters of a loss's reason in a notice. The answer of the lost evaluation has the whole reason. */
+const MAX_REASON = 300;
+
+/** A user of the image, with listeners for its events. */
+export interface ImageUser {
+  /** Adds a notice to the next answer, e.g. that the image was replaced or a file did not load. */
+  onNotice(notice: string): void;
+  /** A thread has stopped, or was already stopped when the session was opened. */
+  onStop(stop: DebuggedStop, session: LispSession): void;
+  /** A breakpoint has stopped a thread in another client's debugger. */
+  onHitElsewhere(hit: types.HitElsewhere): void;
+  /** An error ended a thread that evaluated code had started. */
+  onThreadEnded(ended: types.EndedThread): void;
+  /** A user of the image asks for something in Emacs. */
+  onUserAsks(request: types.UserRequest): void;
+}
+
+/** A lost session, until the next answer reports it. */
+interface Loss {
+  readonly identity: string;
+  readonly why: Promise<string>;
+  /** Whether the user has disconnected all agents. */
+  readonly isKick: boolean;
+}
+
+/**
+ * Gives all users of the process one session with Lisp. Opens it when a tool first needs it, and again after a loss.
+ *
+ * The users share one connection, and with it the package, the history, the breakpoints and the recorded definitions. The state of a
+ * single user is in its `AgentSession`. Calls wait here only for the connection, not for each other.
+ */
+export class ImageHost {
+  readonly #open: OpenSession;
+  readonly #longestWait: number | undefined;
+  readonly #users = new Set<ImageUser>();
+  readonly #ending = new AbortController();
+  #current: Promise<LispSession> | undefined;
+  /** The open session. */
+  #opened: LispSession | undefined;
+  /** The same, once its users have been told about the loss of the one before. */
+  #ready: LispSession | undefined;
+  /** The session that is being replaced. */
+  #retiring: LispSession | undefined;
+  #loss: Loss | undefined;
+  /** Why opening the current session takes long. */
+  #delay: string | undefined;
+  /** The user's file that is being loaded into the image of the current session. */
+  #loading: { readonly file: StartFile; readonly since: number } | undefined;
+  /** The calls that wait for the session. */
+  readonly #waiting = new Set<OnDelay>();
+
+  /**
+   * @param open - Opens a session; called when one is first needed.
+   * @param longestWait - Milliseconds that a call waits while files are being loaded into a new image. The loading continues.
+   */
+  constructor(open: OpenSession, longestWait?: number) {
+    this.#open = open;
+    this.#longestWait = longestWait;
+  }
+
+  /**
+   * Adds a user. It gets all events from now on, and the current stops.
+   *
+   * @returns a function that removes the user.
+   */
+  join(user: ImageUser): () => void {
+    this.#users.add(user);
+    const session = this.#opened;
+    if (session !== undefined) for (const stop of session.client.stops) user.onStop(stop, session);
+    return () => this.#users.delete(user);
+  }
+
+  /** Whether there is any user. */
+  get hasUsers(): boolean {
+    return this.#users.size > 0;
+  }
+
+  /** Sends a notice to all users except `user`, who changed the shared image. */
+  tellOthers(user: ImageUser, notice: string): void {
+    for (const other of this.#users) if (other !== user) other.onNotice(notice);
+  }
+
+  /** Opens the session now instead of with the first call. If that fails, the first call tries again and gets the error. */
+  start(): void {
+    this.session(new AbortController().signal).catch(() => undefined);
+  }
+
+  /**
+   * Returns the session; opens it if there is none.
+   *
+   * @param signal - Ends this caller's wait. The connecting continues, since other calls may need it.
+   * @param onDelay - Called with the reason while the wait takes unusually long.
+   * @throws Refusal `SHUTTING_DOWN`, `CANCELLED`, or the error of connecting or launching; the next call tries again.
+   */
+  session(signal: AbortSignal, onDelay: OnDelay = () => undefined): Promise<LispSession> {
+    if (this.#ending.signal.aborted)
+      return Promise.reject(new Refusal("SHUTTING_DOWN", "The server is shutting down."));
+    const ready = this.#ready;
+    // The connection has ended, and is about to be reported as lost.
+    if (ready !== undefined && !ready.client.isOpen)
+      return unlessAborted(ready.client.closed, signal).then(() => this.session(signal, onDelay));
+    if (ready !== undefined && !signal.aborted) return Promise.resolve(ready);
+    this.#current ??= this.#connect();
+    return unlessAborted(this.#unlessLoading(this.#current), signal, this.#reportDelay(onDelay));
+  }
+
+  /** Rejects if a file is still being loaded after the longest wait. */
+  async #unlessLoading(current: Promise<LispSession>): Promise<LispSession> {
+    if (this.#longestWait === undefined) return current;
+    const longest = this.#longestWait;
+    let timer: NodeJS.Timeout | undefined;
+    const slow = new Promise<never>((_, reject) => {
+      const check = () => {
+        const loading = this.#loading;
+        if (loading === undefined) timer = setTimeout(check, 1000).unref();
+        else reject(explainLoading(loading.file, Math.round((Date.now() - loading.since) / 1000)));
+      };
+      timer = setTimeout(check, longest).unref();
+    });
+    try {
+      return await Promise.race([current, slow]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /**
+   * Returns the current session, once it is connected, or the one being replaced; `undefined` if there is none. Never connects or
+   * launches.
+   */
+  current(signal?: AbortSignal): Promise<LispSession | undefined> {
+    const current = Promise.resolve(this.#retiring ?? this.#current?.catch(() => undefined));
+    return signal === undefined ? current : unlessAborted(current, signal);
+  }
+
+  /** Why the last session was lost, a sentence; `undefined` once another session has replaced it. */
+  async loss(): Promise<string | undefined> {
+    const why = await this.#loss?.why;
+    return why === undefined ? undefined : oneLine(why, MAX_REASON);
+  }
+
+  /**
+   * Ends a session and its image, and opens a new one. Other calls wait for the new session. A session that was lost has ended already:
+   * the session that replaced it stays.
+   *
+   * @throws as `session` does; the old session has ended even then.
+   */
+  renew(session: LispSession, signal: AbortSignal): Promise<LispSession> {
+    if (session === this.#opened) {
+      this.#current = this.#replace(session);
+      // Callers that wait for the session get the error.
+      this.#current.catch(() => undefined);
+    }
+    return this.session(signal);
+  }
+
+  /** Ends evaluations, the connection, a launched image, and any launch in progress. Never rejects. */
+  async close(): Promise<void> {
+    this.#ending.abort();
+    const session = await this.#current?.catch(() => undefined);
+    await session?.close();
+  }
+
+  async #replace(session: LispSession): Promise<LispSession> {
+    session.retire();
+    this.#retiring = session;
+    this.#opened = undefined;
+    this.#ready = undefined;
+    await session.close();
+    this.#retiring = undefined;
+    return this.#connect();
+  }
+
+  async #connect(): Promise<LispSession> {
+    try {
+      const session = await this.#open(
+        this.#ending.signal,
+        (reason) => this.#delayed(reason),
+        (file) => {
+          this.#loading = { file, since: Date.now() };
+        },
+      );
+      this.#watch(session);
+      await this.#reportLoss(session);
+      for (const remark of session.remarks) this.#notify(remark);
+      this.#ready = session;
+      void session.client.closed.then(({ details }) => this.#lost(session, details.kicked === true));
+      return session;
+    } catch (error) {
+      this.#current = undefined;
+      throw this.#loss?.isKick === true ? explainKicked(error) : error;
+    } finally {
+      this.#delay = undefined;
+      this.#loading = undefined;
+    }
+  }
+
+  #delayed(reason: string): void {
+    this.#delay = reason;
+    for (const onDelay of this.#waiting) onDelay(reason);
+  }
+
+  /** Reports delays to a waiting call. Returns the function that ends this. */
+  #reportDelay(onDelay: OnDelay): () => void {
+    const report: OnDelay = (reason) => onDelay(reason);
+    this.#waiting.add(report);
+    if (this.#delay !== undefined) report(this.#delay);
+    return () => this.#waiting.delete(report);
+  }
+
+  #watch(session: LispSession): void {
+    const { client } = session;
+    this.#opened = session;
+    // Threads may have stopped while the session was being opened, e.g. threads that a loaded file started.
+    for (const stop of client.stops) for (const user of this.#users) user.onStop(stop, session);
+    client.on("stop", (stop) => {
+      for (const user of this.#users) user.onStop(stop, session);
+    });
+    client.on("hitElsewhere", (hit) => {
+      for (const user of this.#users) user.onHitElsewhere(hit);
+    });
+    client.on("threadEnded", (ended) => {
+      for (const user of this.#users) user.onThreadEnded(ended);
+    });
+    client.on("userAsks", (request) => {
+      for (const user of this.#users) user.onUserAsks(request);
+    });
+  }
+
+  #lost(session: LispSession, isKick: boolean): void {
+    if (this.#ending.signal.aborted || session.isRetired) return;
+    this.#current = undefined;
+    this.#opened = undefined;
+    this.#ready = undefined;
+    this.#loss = { identity: session.identity, why: session.explainLoss(), isKick };
+    // An image of our own that hangs does not notice the loss of its connection, and would stay beside the next one.
+    void session.close();
+  }
+
+  async #reportLoss(session: LispSession): Promise<void> {
+    const loss = this.#loss;
+    if (loss === undefined) return;
+    this.#loss = undefined;
+    const { pid } = session.client.info;
+    const image = `image${pid === undefined ? "" : ` (pid ${pid})`}`;
+    const now =
+      session.identity === loss.identity
+        ? `This answer comes from the same ${image} over a new connection: definitions are still there. Stops, breakpoints and object ids, if there were any, are gone.`
+        : `This answer comes from a new ${image}: definitions of the previous image are gone. So are stops, breakpoints and object ids, if there were any.`;
+    this.#notify(`${oneLine(await loss.why, MAX_REASON)} ${now}`);
+  }
+
+  #notify(notice: string): void {
+    for (const user of this.#users) user.onNotice(notice);
+  }
+}
+
+/** Settles as the promise does, or rejects with `CANCELLED` as soon as the signal is aborted. Calls `onEnd` after that. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal, onEnd: () => void = () => undefined): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const cancel = () => {
+      reject(new Refusal("CANCELLED", "The call was cancelled before Lisp was reached."));
+      onEnd();
+    };
+    if (signal.aborted) cancel();
+    signal.addEventListener("abort", cancel, { once: true });
+    promise.then(resolve, reject).finally(() => {
+      signal.removeEventListener("abort", cancel);
+      onEnd();
+    });
+  });
+}
+
+/** How the server got a session's image. */
+export type ImageOrigin = OwnOrigin | AttachedOrigin;
+
+/** An image that this server launched. */
+export interface OwnOrigin {
+  readonly kind: "own";
+  /** Where other clients can connect to it; absent without `--share`. */
+  readonly shared?: SharedAt | undefined;
+}
+
+/** An image that this server did not start. */
+export interface AttachedOrigin {
+  readonly kind: "attached";
+  readonly address: string;
+  /** Why the connection is unsafe, if it is. */
+  readonly warning?: string;
+}
+
+/**
+ * What an image's process has written to its own stdout and stderr. Other threads, child processes and C code write there; the output of
+ * evaluations does not come this way.
+ */
+interface ProcessOutput {
+  /** The number of characters so far. */
+  readonly length: number;
+  /** The end of the output. */
+  readonly tail: string;
+}
+
+/** The parts of a session. */
+export interface SessionParts {
+  readonly client: LispClient;
+  readonly origin: ImageOrigin;
+  /** Finds out that the image does not answer, or that the connection is dead. */
+  readonly check?: ConnectionCheck;
+  /** Absent for an image that this server did not start: its output is not seen here. */
+  readonly processOutput?: ProcessOutput;
+  /** Identifies the image: equal for all connections to one image, and different for different images. */
+  readonly identity: string;
+  /** Facts about opening the session for the agent and the log, in sentences; usually none. */
+  readonly remarks?: readonly string[];
+  /** Whether a file of the user was not loaded completely; the remarks say which. */
+  readonly isPartlyLoaded?: boolean;
+  /** Facts about an unusual launch, in sentences; usually none. */
+  readonly notes?: readonly string[];
+  /** The image's current directory; rejects within a few seconds if the image does not answer. */
+  directory(signal: AbortSignal): Promise<string>;
+  /** The lock that requests of this session wait for, and its holder, in words; `undefined` if none is known. Never rejects. */
+  awaitedLock?(): Promise<string | undefined>;
+  /** Why the connection was lost, in detail. Call it only after the loss; it settles soon. */
+  explainLoss(): Promise<string>;
+  /** Ends the evaluations, the connection and a launched image. Never rejects. */
+  close(): Promise<void>;
+}
+
+/** A connection to an image, from the first tool that needs it to the end of the image or the server. */
+export class LispSession {
+  readonly client: LispClient;
+  readonly origin: ImageOrigin;
+  readonly identity: string;
+  readonly remarks: readonly string[];
+  readonly isPartlyLoaded: boolean;
+  readonly notes: readonly string[];
+  readonly check: ConnectionCheck | undefined;
+  readonly processOutput: ProcessOutput | undefined;
+  /** Characters that the process had written when the session was opened. */
+  readonly outputAtStart: number;
+  /** The faults of swank-client's own code in the image. */
+  readonly faults: FaultCounter;
+  readonly #parts: SessionParts;
+  #packageName: string;
+  #isRetired = false;
+  #resets = 0;
+
+  constructor(parts: SessionParts) {
+    this.client = parts.client;
+    this.origin = parts.origin;
+    this.identity = parts.identity;
+    this.remarks = parts.remarks ?? [];
+    this.isPartlyLoaded = parts.isPartlyLoaded ?? false;
+    this.notes = parts.notes ?? [];
+    this.check = parts.check;
+    this.processOutput = parts.processOutput;
+    this.outputAtStart = parts.processOutput?.length ?? 0;
+    this.faults = new FaultCounter(parts.client);
+    this.#parts = parts;
+    this.#packageName = parts.client.info.package.name;
+  }
+
+  /** The current package, as the latest evaluation left it. */
+  get packageName(): string {
+    return this.#packageName;
+  }
+
+  /** Sets the current package after an evaluation has ended or stopped. */
+  follow(packageName: string): void {
+    this.#packageName = packageName;
+  }
+
+  /** True once the session is being replaced: its loss is then intended. */
+  get isRetired(): boolean {
+    return this.#isRetired;
+  }
+
+  /** Marks the session as being replaced, before it is closed. */
+  retire(): void {
+    this.#isRetired = true;
+    this.noteReset();
+  }
+
+  /** Number of resets. If it changes during an evaluation, a reset may have ended the evaluation. */
+  get resets(): number {
+    return this.#resets;
+  }
+
+  /** Counts a reset, which is about to abort the session's evaluations. */
+  noteReset(): void {
+    this.#resets += 1;
+  }
+
+  /**
+   * The image's current directory. This small request also shows whether the image answers.
+   *
+   * @throws SwankError `REQUEST_TIMEOUT` after a few seconds, `CANCELLED`, or the reason of a closed connection.
+   */
+  directory(signal: AbortSignal): Promise<string> {
+    return this.#parts.directory(signal);
+  }
+
+  /** The lock that requests of this session wait for, and its holder, in words; `undefined` if none is known. Never rejects. */
+  async awaitedLock(): Promise<string | undefined> {
+    return this.#parts.awaitedLock?.();
+  }
+
+  /** Why the connection was lost, in detail. Call it only after the loss; it settles soon. */
+  explainLoss(): Promise<string> {
+    return this.#parts.explainLoss();
+  }
+
+  /** Ends the evaluations, the connection and a launched image. Never rejects. */
+  close(): Promise<void> {
+    return this.#parts.close();
+  }
+}
+
+/**
+ * Opens a session.
+ *
+ * @param signal - Aborted when the server shuts down.
+ * @param onDelay - Called with the reason, a sentence, when opening takes unusually long.
+ */
+export type OpenSession = (signal: AbortSignal, onDelay: OnDelay, onFile: OnFile) => Promise<LispSession>;
+
+/** Receives the reason, a sentence, why opening a session takes unusually long. */
+export type OnDelay = (reason: string) => void;
+
+/** Called before a file of the user is loaded into a new image. */
+export type OnFile = (file: StartFile) => void;
+
+/** The name of the agent that a process serves. The client gives it before the image is needed. */
+export class AgentName {
+  #text = "agent";
+
+  get text(): string {
+    return this.#text;
+  }
+
+  /** Sets the name, unless it is empty. */
+  set(text: string | undefined): void {
+    if (text !== undefined && text.trim() !== "") this.#text = text.trim();
+  }
+}
+
+/** Milliseconds that the image has to answer a small request, so that tools answer even if the image hangs. */
+export const ANSWER_TIME = 3000;
+
+/** Milliseconds until a request has reached the lock that it waits for. */
+const REACHED_TIME = 200;
+
+/**
+ * The image's current directory, which evaluated code can change.
+ *
+ * @throws SwankError `REQUEST_TIMEOUT` when the image does not answer within 3 s, `CANCELLED`, or the reason of a closed connection.
+ */
+export function imageDirectory(
+  client: SwankClient,
+  command: typeof calls.image.defaultDirectory,
+  signal: AbortSignal,
+): Promise<string> {
+  return client.lisp.with({ timeout: ANSWER_TIME, signal }).run(command);
+}
+
+/** The lock that requests of a client wait for, and its holder, in words; `undefined` if none is known. Never rejects. */
+export async function awaitedLockOf(client: SwankClient, command: typeof calls.image.defaultDirectory) {
+  const { awaitedLock } = await import("swank-client/protocol");
+  // Requests that were not answered may have been ended. This one waits while the image is asked.
+  const ending = new AbortController();
+  imageDirectory(client, command, ending.signal).catch(() => undefined);
+  await pause(REACHED_TIME);
+  const lock = await awaitedLock(client.connection);
+  ending.abort();
+  return lock;
+}
+
+/** Milliseconds that a connection has to give a sign of life. */
+const LIFE_TIME = 3000;
+
+/** The same for a connection that is known to be silent: calls on it are refused without a longer wait. */
+const KNOWN_TIME = 500;
+
+/** Milliseconds until a second connection counts as not answered. The attempt continues after that. */
+const SECOND_TIME = 4000;
+
+/** The parts of a connection that its check needs. */
+interface CheckedConnection {
+  /** Where it leads, e.g. `127.0.0.1:4005`. */
+  readonly address: string;
+  readonly isOpen: boolean;
+  /** Grows whenever something arrives. */
+  readonly received: number;
+  /** Asks for a sign of life. Whether anything arrives within `time` milliseconds. Never rejects. */
+  answersWithin(time: number): Promise<boolean>;
+  /**
+   * Connects to the same address again, and closes that connection when Lisp has answered on it. Absent if there can be only one connection.
+   *
+   * @returns the lock that keeps the image from reading a connection, and its holder, in words; `undefined` if there is none.
+   */
+  connectAgain?(): Promise<string | undefined>;
+  /** Closes the connection because it is dead. Never rejects. */
+  abandon(): Promise<void>;
+}
+
+/** What is known about a connection on which nothing arrives. */
+export interface Silence {
+  /** A sentence. */
+  readonly text: string;
+  /** Whether the image is known to wait for a lock, which the text names. */
+  readonly isLocked: boolean;
+}
+
+/** A silence, and when it was found. */
+interface FoundSilence extends Silence {
+  /** The connection's `received` at that time. */
+  readonly received: number;
+}
+
+/** The check of a client's connection. It runs by itself when the connection is overdue. */
+export function checkOf(
+  { connection }: SwankClient,
+  parts: Pick<CheckedConnection, "address" | "connectAgain" | "abandon">,
+): ConnectionCheck {
+  const check = new ConnectionCheck({
+    ...parts,
+    get isOpen() {
+      return connection.isOpen;
+    },
+    get received() {
+      return connection.received;
+    },
+    answersWithin: (time) => connection.answersWithin(time),
+  });
+  connection.on("answering", (isAnswering) => {
+    if (!isAnswering) void check.run();
+  });
+  return check;
+}
+
+/** How the attempt to connect a second time ended. */
+type SecondEnd = { readonly failure: string } | { readonly lock: string | undefined };
+
+/**
+ * Tells a dead connection from an image that does not answer.
+ *
+ * Nothing arrives on a half-open connection, e.g. after a tunnel or a suspended laptop has lost its state. A second connection to the same
+ * address shows the difference: if it is answered, the first one is closed, and the next call connects again. It stays open if the image waits for
+ * a lock before it can read the next message: the connection and its stops then live on when the lock is released.
+ */
+class ConnectionCheck {
+  readonly #connection: CheckedConnection;
+  #checking: Promise<Silence | undefined> | undefined;
+  #silence: FoundSilence | undefined;
+  #hasAbandoned = false;
+  /** The attempt to connect a second time. There is never more than one. */
+  #second: Promise<SecondEnd> | undefined;
+
+  constructor(connection: CheckedConnection) {
+    this.#connection = connection;
+  }
+
+  /** Whether a check has closed the connection because it was dead. */
+  get hasAbandoned(): boolean {
+    return this.#hasAbandoned;
+  }
+
+  /**
+   * Asks for a sign of life, and connects a second time if there is none. Calls at the same time share one check. Never rejects.
+   *
+   * @returns the silence if neither connection is answered, or the image waits for a lock; `undefined` if the connection is answered or closed.
+   */
+  run(): Promise<Silence | undefined> {
+    this.#checking ??= this.#check().finally(() => {
+      this.#checking = undefined;
+    });
+    return this.#checking;
+  }
+
+  /** The result of the last check if nothing has arrived since, after half a second at most. Begins another check. Never rejects. */
+  async known(): Promise<Silence | undefined> {
+    const silence = this.#silence;
+    if (silence === undefined || !this.#isSilent(silence)) return undefined;
+    if (await this.#connection.answersWithin(KNOWN_TIME)) return undefined;
+    void this.run();
+    return this.#connection.isOpen ? silence : undefined;
+  }
+
+  #isSilent({ received }: FoundSilence): boolean {
+    return this.#connection.isOpen && this.#connection.received === received;
+  }
+
+  async #check(): Promise<Silence | undefined> {
+    if (await this.#isAlive()) return this.#heard();
+    if (this.#connection.connectAgain === undefined) {
+      if (await this.#connection.answersWithin(SECOND_TIME)) return this.#heard();
+      return this.#noteSilence("The image does not answer other requests either.");
+    }
+    this.#second ??= this.#connectAgain();
+    const second = (await settledWithin(SECOND_TIME, this.#second))?.value;
+    if (!this.#connection.isOpen) return undefined;
+    const silent = `Nothing arrives on the connection to ${this.#connection.address}, and a second connection`;
+    if (second === undefined) return this.#noteSilence(`${silent} is not answered either.`);
+    if ("failure" in second) return this.#noteSilence(`${silent} failed: ${second.failure}`);
+    // An image that was suspended answers both.
+    if (await this.#isAlive()) return this.#heard();
+    if (second.lock !== undefined) return this.#noteSilence(lockedText(second.lock), true);
+    await this.#abandon();
+    return this.#heard();
+  }
+
+  #noteSilence(text: string, isLocked = false): Silence | undefined {
+    if (!this.#connection.isOpen) return undefined;
+    const silence = { text, isLocked, received: this.#connection.received };
+    this.#silence = silence;
+    return silence;
+  }
+
+  async #isAlive(): Promise<boolean> {
+    return !this.#connection.isOpen || (await this.#connection.answersWithin(LIFE_TIME));
+  }
+
+  #heard(): undefined {
+    this.#silence = undefined;
+    return undefined;
+  }
+
+  /** An attempt that is answered late checks the first connection again. */
+  async #connectAgain(): Promise<SecondEnd> {
+    try {
+      const lock = await this.#connection.connectAgain?.();
+      if (this.#silence !== undefined && lock === undefined) void this.#lateAnswer();
+      return { lock };
+    } catch (error) {
+      return { failure: error instanceof Error ? error.message : String(error) };
+    } finally {
+      this.#second = undefined;
+    }
+  }
+
+  async #lateAnswer(): Promise<void> {
+    if (!(await this.#isAlive())) await this.#abandon();
+  }
+
+  async #abandon(): Promise<void> {
+    if (!this.#connection.isOpen) return;
+    this.#hasAbandoned = true;
+    await this.#connection.abandon();
+  }
+}
+
+function lockedText(lock: string): string {
+  return `The image answers a second connection, but reads nothing from this one: a thread of Swank that serves a connection waits for ${lock}.`;
+}

@@ -1,0 +1,31 @@
+import * as z from "zod";
+import { defineTool } from "../call/tool.js";
+import { similarNames, symbolBlocks, symbolMeta } from "../report/names.js";
+
+export const describeSymbol = defineTool({
+  name: "describe-symbol",
+  family: "core",
+  effect: "reads",
+  title: "Describe symbol",
+  description:
+    "Get comprehensive information about a Lisp symbol: type, arglist, value, documentation, and source location. Takes names as code writes them, in any case: mapcar, my-app:run, :key, |Odd Name|.",
+  input: () =>
+    z.strictObject({
+      name: z.string().min(1).describe("Symbol name to describe"),
+      package: z.string().min(1).optional().describe("Package name (defaults to CL-USER)"),
+      arguments: z
+        .array(z.string())
+        .optional()
+        .describe("Lists the methods that a call runs. Literals, 'data, variables, (swank-objects:ref N), class names"),
+    }),
+  async run({ name, package: packageName, arguments: args = [] }, { session, signal, guide }) {
+    const { client } = await session();
+    const description = await client.describeSymbol(name, { package: packageName, args, signal });
+    const similar = await similarNames(client, name, description);
+    return {
+      blocks: symbolBlocks(description, name, { guide, similar, args }),
+      isError: false,
+      meta: symbolMeta(description),
+    };
+  },
+});

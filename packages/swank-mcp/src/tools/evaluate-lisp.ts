@@ -1,0 +1,86 @@
+import * as z from "zod";
+import { type ToolAnswer, textAnswer } from "../base/answer.js";
+import { Refusal } from "../base/refusals.js";
+import { concludedAnswer, concludeEvaluation } from "../call/evaluate.js";
+import { defineTool, type ToolContext, timeoutInput } from "../call/tool.js";
+import { outputPart, textSection } from "../report/report.js";
+import { holdsForm } from "../text/cut.js";
+
+/** Shows a part of an output that a report has cut. Runs nothing in Lisp. */
+function readOutput(id: number, offset: number, max: number, { agent }: ToolContext): ToolAnswer {
+  const output = agent.outputs.find(id);
+  if (output === undefined) throw new Refusal("NO_SUCH_OUTPUT", `Output ${id} is not kept.`);
+  const { stream, text } = output;
+  if (offset >= text.length)
+    throw new Refusal("INVALID_ARGUMENTS", `Output ${id} ends at offset ${text.length}.`, {
+      remedy: "Give a smaller offset.",
+    });
+  const { part, place } = outputPart(text, offset, max, id);
+  return textAnswer(textSection(stream, part).join(""), place);
+}
+
+/** Characters of each output stream that the image sends, so that what an answer cuts can be read later. */
+const KEPT_OUTPUT = 2_000_000;
+
+/** The smallest and the largest limit of output in an answer. */
+const MIN_OUTPUT = 1000;
+
+const MAX_OUTPUT = 1_000_000;
+
+export const evaluateLisp = defineTool({
+  name: "evaluate-lisp",
+  family: "core",
+  effect: "evaluates",
+  title: "Evaluate Lisp",
+  description: ({ tools }) =>
+    `Evaluate Common Lisp code in the live image and report printed output, warnings and the values of the last form, or the error with its backtrace. State persists between calls: definitions, variables, the current package. Several forms are evaluated in order. An error leaves its thread stopped${tools.includes("debug") ? " with frames and restarts alive" : ""}; other calls still run. Unbalanced code is refused with line and column, and none of it runs; any other error leaves the forms before it evaluated.`,
+  input: (config) =>
+    z.strictObject({
+      code: z.string().optional().describe("One or more forms, e.g. (defun sq (x) (* x x)) (sq 5)"),
+      package: z.string().min(1).optional().describe("Package to read and evaluate in, for this call only"),
+      timeout: timeoutInput(config),
+      stdin: z.string().optional().describe("Standard input of the code, followed by end of file"),
+      "max-output": z
+        .int()
+        .min(MIN_OUTPUT)
+        .max(MAX_OUTPUT)
+        .optional()
+        .describe(`Characters shown of each output stream (default ${config.maxOutput})`),
+      output: z.int().optional().describe("Instead of code: id of cut output to read"),
+      offset: z.int().min(0).optional().describe("Where to read it from"),
+      conditions: z
+        .union([z.boolean(), z.string().min(1)])
+        .optional()
+        .describe("Report signalled conditions and their handlers: true, or a type"),
+    }),
+  async run(args, context) {
+    const { code, timeout, stdin, conditions, output, offset } = args;
+    const maxOutput = args["max-output"] ?? context.config.maxOutput;
+    if (output !== undefined && !holdsForm(code ?? "")) return readOutput(output, offset ?? 0, maxOutput, context);
+    if (code === undefined || output !== undefined || offset !== undefined) throw misused(code);
+    if (!holdsForm(code)) throw new Refusal("EMPTY_CODE", "The code contains no form, so nothing was evaluated.");
+    const session = await context.session();
+    const { onError, policy, maxValue } = context.config;
+    const evaluation = context.agent.evaluations.begin(session.client, code, {
+      package: args.package,
+      stdin,
+      conditions,
+      onError,
+      policy,
+      outputLimit: KEPT_OUTPUT,
+      valueLimit: maxValue,
+    });
+    const seconds = timeout ?? context.config.timeout;
+    return concludedAnswer(await concludeEvaluation(evaluation, session, context, seconds), context, [], maxOutput);
+  },
+});
+
+/** The refusal of a call that neither only evaluates code nor only reads output. */
+function misused(code: string | undefined): Refusal {
+  const message =
+    code === undefined ? 'The argument "code" is missing: it must be a string.' : "Output is read without code.";
+  return new Refusal("INVALID_ARGUMENTS", `evaluate-lisp: ${message}`, {
+    remedy:
+      "Correct this and call again. evaluate-lisp takes code to evaluate, or output and offset to read output that was cut.",
+  });
+}

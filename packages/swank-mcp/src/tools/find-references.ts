@@ -1,0 +1,253 @@
+import type { types } from "swank-client";
+import * as z from "zod";
+import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
+import { defineTool } from "../call/tool.js";
+import {
+  definitionLine,
+  MAX_NAME,
+  missingAnswer,
+  missingNameAnswer,
+  namesNear,
+  similarNames,
+  similarNamesHint,
+} from "../report/names.js";
+import { cutName, cutText, firstOf, more } from "../text/cut.js";
+
+/** Kinds of which Lisp may not record all references. */
+const RECORDED: ReadonlySet<types.ReferenceKind> = new Set([
+  "callers",
+  "references",
+  "bindings",
+  "assignments",
+  "macro-uses",
+]);
+
+/** Reasons that say only what a name is not. Another reason follows if the name is something else. */
+const NOTHING: ReadonlySet<types.NoReferences["reason"]> = new Set([
+  "no-function",
+  "no-macro",
+  "no-variable",
+  "no-class",
+]);
+
+/** Whether the symbol of a name exists, but nothing is defined by that name, and nothing refers to it. */
+function namesNothing(found: types.References): boolean {
+  return (
+    found.status === "found" && found.reasons.length > 0 && found.reasons.every(({ reason }) => NOTHING.has(reason))
+  );
+}
+
+/** Lines that say why nothing refers to a name, and what to ask for instead. */
+function noReferencesLines(
+  { reasons, lispCount }: types.FoundReferences,
+  name: string,
+  kind: types.ReferenceKind,
+): string[] {
+  if (reasons.length > 0) return reasons.map((reason) => reasonLine(reason, name));
+  if (lispCount > 0 || !RECORDED.has(kind)) return [];
+  return ["Uses by a name that is computed at run time are not recorded, and none outside of compiled code."];
+}
+
+function reasonLine({ reason, package: home, functions }: types.NoReferences, name: string): string {
+  switch (reason) {
+    case "interpreted":
+      return `${count(functions)} of package ${home} evaluated with sb-ext:*evaluator-mode* :interpret: their references are not recorded.`;
+    case "no-data":
+      return `${count(functions)} of package ${home}, and none has cross references: SBCL records none with (space 3).`;
+    case "is-interpreted":
+      return `${name} was evaluated with sb-ext:*evaluator-mode* :interpret: what it calls is not recorded.`;
+    case "inline":
+      return `${name} is declared inline: calls that were compiled inline without cross references are not known.`;
+    case "constant-inlined":
+      return `${name} is a constant: the compiler may have put its value in its place.`;
+    case "constant":
+      return `${name} is a constant: it cannot be bound or assigned.`;
+    case "no-function":
+      return `${name} is not a function.`;
+    case "function":
+      return `${name} is a function: ask for kind callers.`;
+    case "macro":
+      return `${name} is a macro: ask for kind macro-uses.`;
+    case "no-macro":
+      return `${name} is not a macro.`;
+    case "special-operator":
+      return `${name} is a special operator: its uses are not recorded.`;
+    case "no-variable":
+      return `${name} is not a special variable: uses of lexical variables are not recorded.`;
+    case "symbol-macro":
+      return `${name} is a symbol macro: its uses are not recorded.`;
+    case "type":
+      return `${name} is a type, not a class.`;
+    case "class":
+      return `${name} is a class: ask for kind specializers or subclasses.`;
+    case "variable":
+      return `${name} is a special variable: ask for kind references.`;
+    case "no-class":
+      return `${name} is not a class.`;
+  }
+}
+
+function count(functions = 0): string {
+  return functions === 1 ? "1 function" : `${functions} functions`;
+}
+
+/** Key of a result's `_meta` under which programs find the places as data. */
+const REFERENCES_META = "swank-mcp/references";
+
+/** Most names of Lisp's own definitions. */
+const MAX_LISP_NAMES = 12;
+
+/** Most definitions by one form that are named after its first. */
+const MAX_OF_FORM = 3;
+
+/** What is counted: one, several, and the words before the name. */
+const COUNTED: Record<types.ReferenceKind, readonly [one: string, several: string, of: string]> = {
+  callers: ["caller", "callers", "of"],
+  callees: ["function is", "functions are", "called by"],
+  references: ["definition refers", "definitions refer", "to"],
+  bindings: ["definition binds", "definitions bind", ""],
+  assignments: ["definition assigns", "definitions assign", ""],
+  "macro-uses": ["definition uses", "definitions use", "the macro"],
+  specializers: ["method specializes", "methods specialize", "on"],
+  subclasses: ["subclass", "subclasses", "of"],
+};
+
+/** What was asked for. */
+interface Asked {
+  readonly name: string;
+  readonly kind: types.ReferenceKind;
+  /** Index of the first reference shown. */
+  readonly start: number;
+  /** Names that are similar to one that was not found, or has no definition. */
+  readonly similar: readonly string[];
+}
+
+/** The answer of find-references. */
+function referencesAnswer(found: types.References, asked: Asked, guide: ToolGuide): ToolAnswer {
+  if (found.status !== "found") return missingNameAnswer(found, asked, REFERENCES_META, guide);
+  const text = cutText(found.count === 0 ? noneText(found, asked) : someText(found, asked));
+  const meta = { [REFERENCES_META]: referencesData(found) };
+  if (!namesNothing(found)) return { blocks: [text], isError: false, meta };
+  return missingAnswer({ what: "name", blocks: [text, ...similarNamesHint(asked.similar)], meta }, guide);
+}
+
+function noneText(found: types.FoundReferences, { kind }: Asked): string {
+  const name = cutName(found.name, MAX_NAME);
+  const what = `${counted(0, kind)} ${name}${found.lispCount > 0 ? " in the program" : ""}.`;
+  return [what, ...ownLines(found, kind), ...noReferencesLines(found, name, kind)].join("\n");
+}
+
+function someText(found: types.FoundReferences, { kind, start }: Asked): string {
+  const { references, count, files, name } = found;
+  const end = start + references.length;
+  const where = files > 1 ? ` in ${files} files` : "";
+  const part =
+    references.length === count ? "" : `; ${references.length === 0 ? `none from ${start} on` : `${start + 1}-${end}`}`;
+  const rest = [...(end < count ? [`For more, pass start: ${end}.`] : []), ...ownLines(found, kind)];
+  return [
+    `${counted(count, kind)} ${cutName(name, MAX_NAME)}${where}${part}${references.length === 0 ? "." : ":"}`,
+    ...groups(references).map((group) => formsOf(group).map(formLine).join("\n")),
+    ...(rest.length > 0 ? [rest.join("\n")] : []),
+  ].join("\n\n");
+}
+
+function counted(count: number, kind: types.ReferenceKind): string {
+  const [one, several, of] = COUNTED[kind];
+  return `${count === 0 ? "No" : count} ${count === 1 || (count === 0 && of !== "of") ? one : several} ${of}`.trimEnd();
+}
+
+function ownLines({ lispCount, lispNames }: types.FoundReferences, kind: types.ReferenceKind): string[] {
+  if (lispCount === 0) return [];
+  const { shown } = firstOf(lispNames, MAX_LISP_NAMES);
+  const left = lispCount - shown.length;
+  const names = [...shown.map((name) => cutName(name)), ...(left > 0 ? [more(left, "name")] : [])];
+  return [`${kind === "callees" ? "Lisp's own" : "In Lisp itself"}: ${names.join(", ")}`];
+}
+
+/** The references of each file, of evaluated code, and those without a place. */
+function groups(references: readonly types.Reference[]): types.Reference[][] {
+  const byPlace = new Map<string, types.Reference[]>();
+  for (const reference of references) {
+    const place = reference.file ?? "";
+    byPlace.set(place, [...(byPlace.get(place) ?? []), reference]);
+  }
+  return [...byPlace.values()];
+}
+
+/**
+ * The references of a file by the form that makes them: a class makes methods that read and write its slots. Evaluated forms have no lines, and
+ * are told apart by their evaluation and first line.
+ */
+function formsOf(references: readonly types.Reference[]): types.Reference[][] {
+  const byForm = new Map<string, types.Reference[]>();
+  for (const reference of references) {
+    const { head, line, column, name, origin } = reference;
+    const place = line === undefined ? `${origin}:${head}` : `${line}:${column}`;
+    const form = head === undefined ? `:${name}` : place;
+    byForm.set(form, [...(byForm.get(form) ?? []), reference]);
+  }
+  return [...byForm.values()];
+}
+
+function formLine([first, ...others]: readonly types.Reference[]): string {
+  if (first === undefined) return "";
+  const { shown, left } = firstOf(others, MAX_OF_FORM);
+  const names = shown.map(({ name }) => cutName(name, MAX_NAME));
+  return definitionLine(first, left > 0 ? [...names, more(left, "definition")] : names);
+}
+
+function referencesData({
+  status,
+  name,
+  references,
+  count,
+  files,
+  lispCount,
+  reasons,
+}: types.FoundReferences): JsonObject {
+  return {
+    status,
+    name,
+    references: references.map(({ head, uses, ...reference }) => ({ ...reference, uses: [...uses] })),
+    count,
+    files,
+    lisp_count: lispCount,
+    ...(reasons.length > 0 ? { reasons: reasons.map((reason) => ({ ...reason })) } : {}),
+  };
+}
+
+export const findReferences = defineTool({
+  name: "find-references",
+  family: "code",
+  effect: "reads",
+  title: "Find references",
+  description:
+    "See what a change affects: the definitions that use a name, by file with line and first line of the form, from the compiler's cross references. If there are none, says why.",
+  input: () =>
+    z.strictObject({
+      name: z.string().min(1).describe("As code writes it: run, app:*limit*, (setf size)"),
+      kind: z
+        .enum([
+          "callers",
+          "callees",
+          "references",
+          "bindings",
+          "assignments",
+          "macro-uses",
+          "specializers",
+          "subclasses",
+        ])
+        .describe("Of a function; of a special variable; of a macro; of a class (specializers: methods on it)"),
+      package: z.string().min(1).optional().describe("Package of the name (default: the current one)"),
+      start: z.int().min(0).optional().describe("Skip this many; 50 are shown"),
+    }),
+  async run({ name, kind, package: packageName, start = 0 }, { session, signal, guide }) {
+    const lisp = await session();
+    const { client } = lisp;
+    const found = await client.code.findReferences(name, kind, { package: packageName, start, signal });
+    const similar = namesNothing(found)
+      ? await namesNear(client, name, packageName ?? lisp.packageName)
+      : await similarNames(client, name, found);
+    return referencesAnswer(found, { name, kind, start, similar }, guide);
+  },
+});

@@ -1,0 +1,268 @@
+import type { types } from "swank-client";
+import * as z from "zod";
+import type { ToolAnswer, ToolGuide } from "../base/answer.js";
+import type { Config } from "../base/config.js";
+import { Refusal } from "../base/refusals.js";
+import { answerAboutValue, concludeEvaluation, idOrCode, presentedAnswer } from "../call/evaluate.js";
+import { defineTool, type ToolContext, timeoutInput } from "../call/tool.js";
+import { bytesText, countText, cutText, more, oneLine, timeText } from "../text/cut.js";
+
+/** Most characters of the name of a type. */
+const MAX_TYPE = 90;
+
+/** What looking has cost, and what may be missing. */
+function lookLines({ collected, gc, walk, complete, used, size }: types.HeapLook): string[] {
+  const collection = collected === "yes" ? `, after a full collection that paused all threads for ${timeText(gc)}` : "";
+  return [
+    `Heap: ${bytesText(used)} of ${bytesText(size)} in use. Walked for ${timeText(walk)}, while no garbage was collected${collection}.`,
+    ...(collected === "no" ? ["Garbage counts, too: it was not collected first."] : []),
+    ...(collected === "unsafe"
+      ? ["Garbage counts, too: more than half of the heap is in use, and then a full collection could end SBCL."]
+      : []),
+    ...(complete
+      ? []
+      : ["Incomplete: the walk was given up after 5 s, or because the heap is nearly full, so objects are missing."]),
+  ];
+}
+
+/** Types that include compiled code, or the functions in it. */
+const CODE_TYPES = /(?<![\w-])(?:t|(?:compiled-)?function|(?:sb-kernel:+)?code-component)(?![\w-])/i;
+
+/** Says that compiled code is not counted, where the type asked for includes some. */
+function codeLines(type = "t"): string[] {
+  return CODE_TYPES.test(type)
+    ? ["Most compiled code is not counted, and of functions only closures and funcallable objects."]
+    : [];
+}
+
+/** A row of a table of types: bytes, count and name. */
+function typeLine({ name, count, bytes }: types.HeapType): string {
+  return `${bytesText(bytes).padStart(10)}  ${countText(count).padStart(11)}  ${name}`;
+}
+
+/** The heading of the rows. */
+const TYPE_HEADING = `${"bytes".padStart(10)}  ${"objects".padStart(11)}  type`;
+
+/** Key of a result's `_meta` under which programs find what heap shows as data. */
+const HEAP_META = "swank-mcp/heap";
+
+const MAX_VALUE = 500;
+
+/** The answer of heap about what the heap contains. */
+function summaryAnswer(summary: types.HeapSummary, type: string | undefined, guide: ToolGuide): ToolAnswer {
+  const { id, types, typeCount, objects, bytes } = summary;
+  const left = typeCount - types.length;
+  const text = [
+    `${countText(objects)} ${objects === 1 ? "object" : "objects"} of ${countText(typeCount)} ${typeCount === 1 ? "type" : "types"}, ${bytesText(bytes)}.`,
+    ...lookLines(summary),
+    ...codeLines(type),
+    ...(types.length === 0
+      ? []
+      : [TYPE_HEADING, ...types.map((type) => typeLine({ ...type, name: oneLine(type.name, MAX_TYPE) }))]),
+    ...(left > 0 ? [`${more(left, "type")}`] : []),
+    ...(id === undefined ? [] : [guide.advise("heap with growth compares with this.")]),
+  ].join("\n");
+  return {
+    blocks: [cutText(text)],
+    isError: false,
+    meta: { [HEAP_META]: { ...summary, types: types.map((type) => ({ ...type })) } },
+  };
+}
+
+/** The answer of heap about what has grown, and the values of the code that ran. */
+function growthAnswer(growth: types.HeapGrowth, type: string | undefined, values: readonly string[] = []): ToolAnswer {
+  const { types, typeCount, objects, bytes, ago } = growth;
+  const left = typeCount - types.length;
+  const text = [
+    `${signed(objects, countText)} objects, ${signed(bytes, bytesText)} since the summary ${timeText(ago)} ago.`,
+    ...values.map((value) => `=> ${oneLine(value, MAX_VALUE)}`),
+    ...lookLines(growth),
+    // without a type, the summary has said so
+    ...(type === undefined ? [] : codeLines(type)),
+    ...differenceLines(growth),
+    ...(types.length === 0 ? [] : [TYPE_HEADING, ...types.map(growthLine)]),
+    ...(left > 0 ? [more(left, "type")] : []),
+  ].join("\n");
+  const data = { ...growth, types: types.map((type) => ({ ...type })), values: [...values] };
+  return { blocks: [cutText(text)], isError: false, meta: { [HEAP_META]: data } };
+}
+
+function differenceLines({ collected, collectedBefore }: types.HeapGrowth): string[] {
+  return collected === collectedBefore
+    ? []
+    : ["The summary differs in whether garbage counts, so the figures say little."];
+}
+
+function growthLine({ name, count, bytes, countBefore }: types.HeapTypeGrowth): string {
+  const columns = [signed(bytes, bytesText).padStart(10), signed(count, countText).padStart(11)].join("  ");
+  return `${columns}  ${oneLine(name, MAX_TYPE)} (${countText(countBefore)} before)`;
+}
+
+/** A difference with its sign. */
+function signed(difference: number, text: (amount: number) => string): string {
+  return difference < 0 ? `-${text(-difference)}` : `+${text(difference)}`;
+}
+
+/** The answer of heap about objects of a type. */
+function instancesAnswer(found: types.HeapInstances): ToolAnswer {
+  const { type, count, bytes, types, every, instances } = found;
+  const text = [
+    `${countText(count)} ${count === 1 ? "object" : "objects"} of type ${oneLine(type, MAX_TYPE)}, ${bytesText(bytes)}.`,
+    ...lookLines(found),
+    ...codeLines(type),
+    ...(types.length > 1 ? [TYPE_HEADING, ...types.map(typeLine)] : []),
+    ...(instances.length === 0 ? [] : [shownText(every)]),
+    ...instances.map(instanceLine),
+  ].join("\n");
+  const data = {
+    ...found,
+    types: types.map((item) => ({ ...item })),
+    instances: instances.map((item) => ({ ...item })),
+  };
+  return { blocks: [cutText(text)], isError: false, meta: { [HEAP_META]: data } };
+}
+
+function shownText(every: number): string {
+  return every > 1 ? `Ids of one in ${countText(every)}, in the order of the heap:` : "Ids:";
+}
+
+function instanceLine({ id, bytes, text }: types.HeapInstance): string {
+  return `id ${id}: ${text}  ; ${bytesText(bytes)}`;
+}
+
+/** Steps shown before those that are left out. */
+const FIRST_STEPS = 12;
+
+const UNSEEN = "Stacks, registers and foreign memory are not searched";
+
+/** The answer of heap about what keeps an object alive. */
+function pathAnswer(path: types.HeapPath): ToolAnswer {
+  const { steps, objects, time, bytes } = path;
+  const text = [
+    heading(path),
+    ...stepLines(path),
+    `Searched ${countText(objects)} objects in ${timeText(time)} without pausing the program; ${bytesText(bytes)} allocated meanwhile.`,
+    ...(path.end === "found" ? [`Other references may exist. ${UNSEEN}.`] : []),
+  ].join("\n");
+  const data = { ...path, steps: steps.map((step) => ({ ...step })) };
+  return { blocks: [cutText(text)], isError: false, meta: { [HEAP_META]: data } };
+}
+
+function heading({ id, text, end, own }: types.HeapPath): string {
+  const object = `${text} (id ${id})`;
+  switch (end) {
+    case "found":
+      return own
+        ? `Only this toolkit keeps ${object}: history variables (* ** *** /) and inspected objects of sessions. The program does not.`
+        : `The shortest way from a root to ${object}:`;
+    case "none":
+      return `No variable, function, class or thread's binding leads to ${object}. ${UNSEEN}: a running function may keep it, or it is garbage that is not collected yet.`;
+    case "time":
+      return `Not found: the search for ${object} was given up after 15 s.`;
+    case "size":
+      return `Not found: the free memory does not suffice to search on for ${object}.`;
+  }
+}
+
+function stepLines({ steps, left }: types.HeapPath): string[] {
+  const lines = steps.map(({ name, id, expression, text }) => `${name}: ${text}  ; id ${id}, ${expression}`);
+  if (left === 0) return lines;
+  return [...lines.slice(0, FIRST_STEPS), more(left, "step"), ...lines.slice(FIRST_STEPS)];
+}
+
+const STOPPED = "The growth follows when the code returns; growth without code shows it up to now.";
+
+/** Evaluates code between two looks at the heap, and answers with the difference when it has returned. */
+async function growthOfCode(
+  code: string,
+  options: types.HeapSummaryOptions,
+  seconds: number | undefined,
+  context: ToolContext,
+): Promise<ToolAnswer> {
+  const session = await context.session();
+  const run = await session.client.program.heap.growthOf(code, options);
+  const { agent, config } = context;
+  const evaluation = agent.evaluations.begin(session.client, run.code, {
+    valuesAs: "data",
+    onError: config.onError,
+    policy: "keep",
+  });
+  let isTold = false;
+  agent.evaluations.present(evaluation, {
+    answer: async (value) =>
+      growthAnswer(await run.growth({ signal: context.cancelled }), options.type, run.values(value)),
+    unfinished(ending) {
+      const mayReturn = ending.kind === "condition" && (ending.stop !== undefined || ending.thread !== undefined);
+      const blocks = isTold || !mayReturn ? [] : [STOPPED];
+      isTold = true;
+      return Promise.resolve({ blocks });
+    },
+  });
+  const conclusion = await concludeEvaluation(evaluation, session, context, seconds ?? config.timeout);
+  return presentedAnswer(evaluation, conclusion, context);
+}
+
+/** What heap can be asked for, with the arguments that belong to it. */
+const ARGUMENTS = {
+  summary: ["type"],
+  growth: ["type", "code", "timeout"],
+  instances: ["type"],
+  path: ["object"],
+} as const;
+
+export const heap = defineTool({
+  name: "heap",
+  family: "runtime",
+  effect: "evaluates",
+  runsCode: ({ code, object }) => code !== undefined || (object !== undefined && typeof idOrCode(object) !== "number"),
+  title: "Heap",
+  description:
+    "Find leaks: types by bytes, growth since the last summary or around code, instances of a type, path: what keeps an object (id, code) alive.",
+  input: (config: Config) =>
+    z.strictObject({
+      what: z.enum(["summary", "growth", "instances", "path"]),
+      type: z.string().optional(),
+      object: z.union([z.int(), z.string()]).optional(),
+      code: z.string().optional(),
+      gc: z.boolean().optional().describe("Default true"),
+      timeout: timeoutInput(config),
+    }),
+  async run({ what, gc, ...given }, context) {
+    checkArguments(what, given);
+    const { type, object, code, timeout } = given;
+    if (what === "path") return pathOf(object, context);
+    const options = { collect: gc, signal: context.signal };
+    if (code !== undefined) return growthOfCode(code, { ...options, type }, timeout, context);
+    const { program } = (await context.session()).client;
+    if (what === "summary") return summaryAnswer(await program.heap.summary({ ...options, type }), type, context.guide);
+    if (what === "growth") return growthAnswer(await program.heap.growth({ ...options, type }), type);
+    if (type === undefined) throw misused("instances needs a type");
+    return instancesAnswer(await program.heap.instances(type, options));
+  },
+});
+
+async function pathOf(object: number | string | undefined, context: ToolContext): Promise<ToolAnswer> {
+  if (object === undefined) throw misused("path needs an object");
+  const target = idOrCode(object);
+  const { signal } = context;
+  if (typeof target === "string") {
+    return answerAboutValue(target, context, async (id, { client }) =>
+      pathAnswer(await client.program.heap.path(id, { signal })),
+    );
+  }
+  const { program } = (await context.session()).client;
+  return pathAnswer(await program.heap.path(target, { signal }));
+}
+
+function checkArguments(what: keyof typeof ARGUMENTS, given: Readonly<Record<string, unknown>>): void {
+  const taken: readonly string[] = ARGUMENTS[what];
+  for (const [name, value] of Object.entries(given)) {
+    if (value !== undefined && !taken.includes(name)) throw misused(`${what} takes no ${name}`);
+  }
+}
+
+function misused(problem: string): Refusal {
+  return new Refusal("INVALID_ARGUMENTS", `heap: ${problem}.`, {
+    remedy: "summary takes type, growth type or code, instances type, path object.",
+  });
+}

@@ -1,0 +1,162 @@
+import type { types } from "swank-client";
+import * as z from "zod";
+import type { JsonObject } from "../base/answer.js";
+import { defineTool } from "../call/tool.js";
+import { cutName, fairShare, fileName } from "../text/cut.js";
+
+/** The answer of list-definitions when there is nothing to list. */
+export const NO_DEFINITIONS = "No definitions in session.";
+
+/** Key of a result's `_meta` under which programs find the definitions as data. */
+const DEFINITIONS_META = "swank-mcp/definitions";
+
+/** Most names under one heading. */
+const MAX_NAMES = 200;
+
+const MAX_NAME = 300;
+
+/** Characters of all names together. */
+const MAX_COST = 21_000;
+
+/** The types of definitions, in the order of the list. */
+export const LISTED_TYPES = [
+  "function",
+  "generic-function",
+  "method",
+  "macro",
+  "variable",
+  "constant",
+  "class",
+  "structure",
+  "condition",
+  "type",
+  "symbol-macro",
+  "compiler-macro",
+  "setf-expander",
+  "method-combination",
+  "package",
+  "file",
+] as const satisfies readonly (types.DefinitionKind | "file")[];
+
+/** A type of definition. Every kind of definition is one of them. */
+export type ListedType = (typeof LISTED_TYPES)[number] & (types.DefinitionKind | "file");
+
+interface Section {
+  readonly type: ListedType;
+  /** The lines that are shown. */
+  readonly lines: readonly string[];
+  readonly left: number;
+}
+
+/** The answer of list-definitions: a section for each type. If the requested type is empty, also the numbers of the other types. */
+export function definitionsBlocks(all: types.Definitions, type: ListedType | undefined): readonly string[] {
+  const shown = shownSections(all, type);
+  const text = shown.length === 0 ? NO_DEFINITIONS : shown.map(sectionText).join("\n\n");
+  const others = shown.length === 0 ? LISTED_TYPES.flatMap((other) => counted(linesOf(all, other).length, other)) : [];
+  return others.length === 0 ? [text] : [text, `Of other types: ${others.join(", ")}`];
+}
+
+/** The same definitions as data, and the number left out. */
+function definitionsMeta(all: types.Definitions, type: ListedType | undefined): JsonObject {
+  const sections = shownSections(all, type);
+  const room = new Map(sections.map((section) => [section.type, section.lines.length]));
+  const definitions = all.definitions.filter(({ kind }) => {
+    const left = room.get(kind) ?? 0;
+    room.set(kind, left - 1);
+    return left > 0;
+  });
+  const left = sections.reduce((sum, section) => sum + section.left, 0);
+  return {
+    [DEFINITIONS_META]: {
+      definitions: definitions.map((definition) => ({ ...definition, name: cutName(definition.name, MAX_NAME) })),
+      loaded: all.loaded.slice(0, room.get("file") ?? 0).map(loadedData),
+      ...(left > 0 ? { left_out: left } : {}),
+    },
+  };
+}
+
+/** The sections that are not empty, of all types or one, cut so that all of them fit together. */
+function shownSections(all: types.Definitions, type: ListedType | undefined): readonly Section[] {
+  const wanted = LISTED_TYPES.filter((each) => type === undefined || each === type)
+    .map((each) => ({ type: each, lines: linesOf(all, each) }))
+    .filter(({ lines }) => lines.length > 0);
+  const share = fairShare(
+    wanted.map(({ lines }) => cost(lines)),
+    MAX_COST,
+  );
+  return wanted.map(({ type: each, lines }) => {
+    const shown = within(lines.slice(0, MAX_NAMES), share);
+    return { type: each, lines: shown, left: lines.length - shown.length };
+  });
+}
+
+function cost(lines: readonly string[]): number {
+  return lines.reduce((sum, line) => sum + line.length + 1, 0);
+}
+
+function within(lines: readonly string[], room: number): readonly string[] {
+  let left = room;
+  const end = lines.findIndex((line) => {
+    left -= line.length + 1;
+    return left < 0;
+  });
+  return end < 0 ? lines : lines.slice(0, end);
+}
+
+function linesOf({ definitions, loaded }: types.Definitions, type: ListedType): readonly string[] {
+  if (type === "file") return loaded.map(loadedLine);
+  return definitions.filter(({ kind }) => kind === type).map(definitionLine);
+}
+
+function definitionLine({ name, redefined, changed }: types.Definition): string {
+  const marks = [...(redefined ? ["redefined"] : []), ...(changed ? ["changed later by other code"] : [])];
+  return marked(cutName(name, MAX_NAME), marks);
+}
+
+/** A loaded file or system, with its name cut. */
+export function loadedData({ kind, name, times }: types.Loaded): JsonObject {
+  return { kind, name: cutName(name, MAX_NAME), times };
+}
+
+/** A line for a loaded file or system. */
+export function loadedLine({ kind, name, times }: types.Loaded): string {
+  const marks = [...(kind === "system" ? ["system"] : []), ...(times > 1 ? [`loaded ${times} times`] : [])];
+  return marked(fileName(name, MAX_NAME), marks);
+}
+
+function marked(text: string, marks: readonly string[]): string {
+  return marks.length === 0 ? text : `${text} (${marks.join(", ")})`;
+}
+
+function sectionText({ type, lines, left }: Section): string {
+  return [
+    `[${plural(type)}]`,
+    ...lines,
+    ...(left > 0 ? [`... ${left} more ${left === 1 ? type : plural(type)}`] : []),
+  ].join("\n");
+}
+
+function counted(count: number, type: ListedType): string[] {
+  return count === 0 ? [] : [`${count} ${count === 1 ? type : plural(type)}`];
+}
+
+function plural(type: ListedType): string {
+  return type === "class" ? "classes" : `${type}s`;
+}
+
+export const listDefinitions = defineTool({
+  name: "list-definitions",
+  family: "core",
+  effect: "reads",
+  title: "List definitions",
+  description: "List this session's definitions by type, in order, and the files it has loaded. Marks redefinitions.",
+  input: () =>
+    z.strictObject({
+      type: z.enum(LISTED_TYPES).optional().describe("List only this type"),
+    }),
+  async run({ type }, { session, signal }) {
+    const { client } = await session();
+    const all = await client.definitions({ signal });
+    return { blocks: definitionsBlocks(all, type), isError: false, meta: definitionsMeta(all, type) };
+  },
+});

@@ -1,0 +1,213 @@
+import type { types } from "swank-client";
+import * as z from "zod";
+import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
+import { defineTool } from "../call/tool.js";
+import type { Stop } from "../session/lisp-port.js";
+import { cutName, cutText, firstOf, more, oneLine } from "../text/cut.js";
+
+/** Key of a result's `_meta` under which programs find the threads as data. */
+const THREADS_META = "swank-mcp/threads";
+
+/** Most threads in the text. */
+const MOST_LISTED = 50;
+
+const MAX_NAME = 60;
+
+const MAX_FRAME = 100;
+
+/** Names of service threads that the last line repeats. */
+const MOST_NAMES = 5;
+
+/** Facts for the list that the image does not know. */
+interface Asked {
+  /** The part of the names that was asked for. */
+  readonly name: string | undefined;
+  /** Ids of this agent's evaluations. */
+  readonly mine: readonly number[];
+  /** Live stops of this client. */
+  readonly stops: readonly Stop[];
+  readonly guide: ToolGuide;
+}
+
+/** States in which a thread may wait for another one without a lock or an end that tells which. */
+const UNSEEN_STATES: readonly types.ProgramThread["state"][] = [
+  "queue",
+  "semaphore",
+  "lock",
+  "c-lock",
+  "running",
+  "sleep",
+];
+
+const UNSEEN =
+  "No deadlock among mutexes and ends of threads. Who waits for whom is not known for condition variables, semaphores, and loops that poll a lock of the program's own.";
+
+function mayWaitUnseen({ level, state }: types.ProgramThread): boolean {
+  return level === 0 && UNSEEN_STATES.includes(state);
+}
+
+/** The order in which threads are listed, by whose code they run. */
+const ORDER: readonly types.ProgramThread["whose"][] = ["evaluation", "code", "program", "client", "service"];
+
+const UNREAD: Readonly<Record<NonNullable<types.ProgramThread["unread"]>, string>> = {
+  stopped: "it is stopped; debugger_frames shows them",
+  service: "it serves clients, or belongs to Lisp",
+  "without-interrupts": "it allows no interrupts now",
+  compiling: "it holds Lisp's world lock",
+  "world-lock": "it waits for Lisp's world lock",
+  "timed-wait": "an interrupt could end its wait early",
+  foreign: "it is in foreign code",
+  silent: "it did not react to the interrupt",
+  failed: "its stack could not be read",
+  late: "reading the other stacks took all the time",
+};
+
+/** The answer of list-threads. */
+function threadListAnswer(found: types.ProgramThreads, asked: Asked): ToolAnswer {
+  const listed = asked.name === undefined ? found.threads.filter(({ whose }) => whose !== "service") : found.threads;
+  const sorted = [...listed].sort(compare);
+  const { shown } = firstOf(sorted, MOST_LISTED);
+  const left = found.count - (found.threads.length - sorted.length) - shown.length;
+  const text = [
+    ...found.deadlocks,
+    ...(found.deadlocks.length > 0 ? [""] : []),
+    ...(sorted.length === 0 ? [noThread(asked)] : shown.flatMap((thread) => threadLines(thread, asked))),
+    ...(found.deadlocks.length === 0 && sorted.filter(mayWaitUnseen).length > 1 ? [UNSEEN] : []),
+    ...(left > 0 ? [`${more(left, "thread")}. Give a part of the name.`] : []),
+    ...serviceLine(found.threads.filter((thread) => !sorted.includes(thread))),
+  ].join("\n");
+  return { blocks: [cutText(text)], isError: false, meta: { [THREADS_META]: threadsData(found) } };
+}
+
+function compare(a: types.ProgramThread, b: types.ProgramThread): number {
+  const byOwner = ORDER.indexOf(a.whose) - ORDER.indexOf(b.whose);
+  return byOwner || a.name.localeCompare(b.name, "en", { numeric: true }) || a.id - b.id;
+}
+
+function noThread({ name }: Asked): string {
+  return name === undefined
+    ? "No thread runs code of yours or of the program."
+    : `No thread has ${JSON.stringify(cutName(name))} in its name.`;
+}
+
+function threadLines(thread: types.ProgramThread, asked: Asked): string[] {
+  const { id, name, frames, unread, seconds } = thread;
+  const begun = seconds === undefined || seconds < 1 ? "" : `, begun ${seconds} s ago`;
+  const title = [id, ...(name === "" ? [] : [oneLine(name, MAX_NAME)])].join(" ");
+  return [
+    `${title}, ${whoseText(thread, asked)}${begun}: ${stateText(thread, asked)}`,
+    ...(frames === undefined ? [] : [`  ${frames.map((frame) => oneLine(frame, MAX_FRAME)).join(" < ")}`]),
+    ...(unread === undefined ? [] : [`  No frames: ${asked.guide.advise(UNREAD[unread])}`]),
+  ];
+}
+
+/** Whose code a thread runs. `mine`: ids of this agent's evaluations. */
+export function whoseText(
+  { whose, owner, evaluation = Number.NaN }: types.ProgramThread,
+  { mine }: Pick<Asked, "mine">,
+): string {
+  switch (whose) {
+    case "evaluation":
+      return mine.includes(evaluation) ? "your evaluation" : "another agent's evaluation";
+    case "code":
+      return "your code";
+    case "client":
+      return owner?.text ?? "another client";
+    case "service":
+      return "Swank or Lisp";
+    case "program":
+      return "the program";
+  }
+}
+
+function stateText(thread: types.ProgramThread, { stops }: Asked): string {
+  const { id, level, state } = thread;
+  if (level === 0) return waitText(thread);
+  const stop = stops.find((live) => live.thread === id && live.level === level);
+  const since = stop && Math.floor((Date.now() - stop.condition.timestamp) / 1000);
+  const time = since === undefined || since < 1 ? "" : `, for ${since} s`;
+  const place = `stopped as ${id}/${level}${time}`;
+  return state === "stopped" ? place : `${place}; it was ${waitText(thread)}`;
+}
+
+/** What a thread does or waits for. */
+export function waitText({ state, what, holder, descriptor }: types.ProgramThread): string {
+  const named = what === undefined ? "" : ` ${what}`;
+  const file = descriptor === undefined ? "" : ` file descriptor ${descriptor}`;
+  switch (state) {
+    case "mutex":
+      return `waiting for${named}${holder === undefined ? "; who holds it is not known" : ` held by ${holder}`}`;
+    case "join":
+      return `waiting for the end of ${holder ?? "a thread"}`;
+    case "queue":
+      return `waiting on a condition variable or semaphore${named}; who would wake it is not known`;
+    case "semaphore":
+      return `waiting for${named}; who would signal it is not known`;
+    case "lock":
+      return "waiting for a lock; who holds it is not known";
+    case "c-lock":
+      return "waiting for a lock of the C library; who holds it is not known";
+    case "read":
+      return `reading${file}`;
+    case "write":
+      return `writing${file}`;
+    case "accept":
+      return `waiting for a connection${file && ` at${file}`}`;
+    case "input":
+      return "waiting for input";
+    case "sleep":
+      return "sleeping";
+    case "process":
+      return "waiting for a process";
+    case "memory":
+    case "other":
+      return "in a system call";
+    case "stopped":
+      return "stopped";
+    case "running":
+      return "running";
+    case "unknown":
+      return "state not known";
+  }
+}
+
+function serviceLine(threads: readonly types.ProgramThread[]): string[] {
+  if (threads.length === 0) return [];
+  const { shown, left } = firstOf([...new Set(threads.map(({ name }) => oneLine(name, MAX_NAME)))], MOST_NAMES);
+  const names = left > 0 ? [...shown, "..."] : shown;
+  const count = threads.length === 1 ? "1 thread" : `${threads.length} threads`;
+  return [`Not listed: ${count} of Swank and Lisp (${names.join(", ")}).`];
+}
+
+function threadsData({ threads, count, deadlocks }: types.ProgramThreads): JsonObject {
+  return {
+    threads: threads.map(({ owner, ...thread }) => ({ ...thread, owner: owner?.text })),
+    count,
+    deadlocks: [...deadlocks],
+  };
+}
+
+export const listThreads = defineTool({
+  name: "list-threads",
+  family: "runtime",
+  effect: "reads",
+  title: "List threads",
+  description:
+    "List the image's threads: whose code each runs, what it waits for (lock and holder, condition variable, sleep, input). Deadlocks of mutexes come first. No thread is disturbed; only stacks interrupts them, briefly.",
+  input: () =>
+    z.strictObject({
+      stacks: z.int().min(0).max(30).optional().describe("Innermost frames of each (default 0)"),
+      name: z.string().min(1).optional().describe("Part of the names of the wanted threads"),
+    }),
+  async run({ stacks = 0, name }, { session, signal, agent, guide }) {
+    const { client } = await session();
+    const found = await client.program.threads({ name, frames: stacks, signal });
+    const mine = client.evaluations.filter((evaluation) => agent.evaluations.has(evaluation));
+    return threadListAnswer(found, {
+      name,
+      mine: mine.map(({ id }) => id),
+      stops: client.stops,
+      guide,
+    });
+  },
+});

@@ -1,0 +1,132 @@
+import type { types } from "swank-client";
+import * as z from "zod";
+import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
+import { concludeEvaluation, presentedAnswer } from "../call/evaluate.js";
+import { preparedWithin } from "../call/run-call.js";
+import { defineTool, timeoutInput } from "../call/tool.js";
+import { changeHeading, doubts, indented, inOthers } from "../report/changes.js";
+import { missingFileAnswer } from "../report/names.js";
+import { notesData, noteTexts } from "../report/notes.js";
+import { cutName, cutText, firstOf, more } from "../text/cut.js";
+import { lineDiff } from "../text/line-diff.js";
+
+/** Key of a result's `_meta` under which programs find the outcomes as data. */
+const LOADED_META = "swank-mcp/loaded-changes";
+
+/** Most forms that are listed under one heading, and users of one old definition that are named. */
+const MAX_FORMS = 100;
+
+const MAX_USERS = 20;
+
+/** The headings, in their order. */
+const HEADINGS: Record<types.FormOutcome, string> = {
+  loaded: "Loaded",
+  failed: "Not loaded, because it does not compile; the image has its old definition",
+  pending: "Not loaded, because an earlier form failed",
+  skipped: "Left out when it had stopped",
+  structure:
+    "Not loaded, because a structure changed: instances and compiled code have the old one. Load its file and those that use it, best in a new image",
+  constant:
+    "Not loaded, because a constant changed: compiled code contains the old value. Load its file and those that use it",
+  reader:
+    "Not loaded, because a form of the file may change the readtable only when the file is loaded whole. Load the whole file",
+  package:
+    "Not loaded, because an in-package form changed or was deleted: forms that did not change are now in another package. Load the whole file",
+  deleted: "Deleted from the file, but still in the image",
+};
+
+const OUTCOMES = Object.keys(HEADINGS).filter((outcome): outcome is types.FormOutcome => outcome in HEADINGS);
+
+/** The answer of load-changes. @param file - The only file that was wanted. */
+function loadedChangesAnswer(
+  changes: types.LoadedChanges | types.FileNotFound,
+  file: string | undefined,
+  guide: ToolGuide,
+): ToolAnswer {
+  if (changes.status === "file-not-found") return missingFileAnswer(changes, LOADED_META, guide);
+  const { forms, files, notes } = changes;
+  const sections = OUTCOMES.flatMap((outcome) => section(outcome, forms));
+  const nothing = forms.some(({ outcome }) => outcome !== "deleted")
+    ? []
+    : inOthers("Nothing to load", "Nothing to load from other files", file, files);
+  return {
+    blocks: [[...nothing, ...sections, ...noteTexts(changes), ...doubts(files)].join("\n\n")],
+    isError:
+      forms.some(({ outcome }) => outcome === "failed") || notes.some(({ severity }) => severity === "read-error"),
+    meta: { [LOADED_META]: loadedData(changes) },
+  };
+}
+
+function section(wanted: types.FormOutcome, forms: readonly types.ChangedForm[]): string[] {
+  const { shown, left } = firstOf(
+    forms.filter(({ outcome }) => outcome === wanted),
+    MAX_FORMS,
+  );
+  if (shown.length === 0) return [];
+  const rest = left > 0 ? [more(left, "form")] : [];
+  return [[`${HEADINGS[wanted]}:`, ...shown.map(formText), ...rest].join("\n")];
+}
+
+function formText(form: types.ChangedForm): string {
+  const { outcome, state } = form;
+  const replaced =
+    outcome === "loaded" && state === "conflict"
+      ? `\n  It replaced what was evaluated and not saved (-):\n${indented(cutText(lineDiff(form.text ?? "", form.fileText ?? "")))}`
+      : "";
+  return `${changeHeading({ ...form, fromClient: true })}${remarkText(form)}${replaced}`;
+}
+
+function remarkText({ remark, users, outcome }: types.ChangedForm): string {
+  switch (remark) {
+    case "old-expansion":
+      return users.length === 0
+        ? "\n  Code compiled with the old one keeps it until you load it again."
+        : `\n  Compiled with the old one; load them again: ${named(users)}`;
+    case "value-kept":
+      return "\n  The variable keeps its value: defvar does not set it again.";
+    case "package-kept":
+      return "\n  The package keeps what the form no longer names, and code keeps the symbols with which it was read.";
+    case undefined:
+      return outcome === "loaded" || users.length === 0 ? "" : `\n  Compiled with the old one: ${named(users)}`;
+  }
+}
+
+function named(users: readonly string[]): string {
+  const { shown, left } = firstOf(users, MAX_USERS);
+  return [...shown.map((user) => cutName(user)), ...(left > 0 ? [more(left, "function")] : [])].join(", ");
+}
+
+function loadedData({ forms, files, notes, leftOut }: types.LoadedChanges): JsonObject {
+  return {
+    forms: forms.map(({ text, fileText, fromClient, users, ...form }) => ({ ...form, users: [...users] })),
+    files: files.map((each) => ({ ...each })),
+    notes: notesData(notes),
+    leftOut,
+  };
+}
+
+export const loadChanges = defineTool({
+  name: "load-changes",
+  family: "code",
+  effect: "evaluates",
+  title: "Load changes",
+  description:
+    "Use after you edit files that are loaded: compiles and loads only the top-level forms that changed, in order, in their package, with their places in the file. Says what needs more: users of changed macros, structures, readtables, deleted forms.",
+  input: (config) =>
+    z.strictObject({
+      file: z.string().min(1).optional().describe("Only this source file (default: all that are loaded)"),
+      timeout: timeoutInput(config),
+    }),
+  async run({ file, timeout }, context) {
+    const session = await context.session();
+    const { onError, policy } = context.config;
+    const seconds = timeout ?? context.config.timeout;
+    const changes = session.client.code.loadChanges({ file, signal: context.signal });
+    const { code, results } = await preparedWithin(seconds, changes);
+    const evaluation = context.agent.evaluations.begin(session.client, code, { valuesAs: "data", onError, policy });
+    context.agent.evaluations.present(evaluation, {
+      answer: (value) => loadedChangesAnswer(results(value), file, context.guide),
+    });
+    return presentedAnswer(evaluation, await concludeEvaluation(evaluation, session, context, seconds), context);
+  },
+});

@@ -1,0 +1,272 @@
+import type { types } from "swank-client";
+import * as z from "zod";
+import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
+import { Refusal } from "../base/refusals.js";
+import { concludeEvaluation, presentedAnswer } from "../call/evaluate.js";
+import { preparedWithin } from "../call/run-call.js";
+import { defineTool, type ToolContext, timeoutInput } from "../call/tool.js";
+import { missingFileAnswer } from "../report/names.js";
+import { counts, notesData, noteTexts } from "../report/notes.js";
+import { redefinitionLines } from "../report/report.js";
+import { fileName, firstOf, isSystemFile, more, oneLine } from "../text/cut.js";
+import { oddCharacterHint } from "../text/visible.js";
+
+/** Key of a result's `_meta` under which programs find the result as data. */
+const LOADED_META = "swank-mcp/loaded";
+
+/** Most notes, systems and names of files shown. */
+const MAX_NOTES = 20;
+
+const MAX_SYSTEMS = 12;
+
+const MAX_FILES = 10;
+
+/** The answer of load-system. @param test - Whether the caller wanted the test systems, too. */
+function loadAnswer(
+  result: types.LoadResult,
+  redefinitions: types.Redefinitions,
+  test: boolean,
+  guide: ToolGuide,
+): ToolAnswer {
+  if (result.status === "file-not-found") return missingFileAnswer(result, LOADED_META, guide);
+  const { problem } = result;
+  const lines = problem === undefined ? successLines(result, test) : [...partLines(result), ...problemLines(problem)];
+  const remarks = redefinitionLines(redefinitions);
+  return {
+    blocks: [
+      [lines.join("\n"), ...shownNotes(result)].join("\n\n"),
+      ...(remarks.length === 0 ? [] : [remarks.join("\n")]),
+    ],
+    isError: problem !== undefined,
+    meta: data(loadingData(result)),
+  };
+}
+
+/** What comes before the report of a loading that has stopped, or was aborted. */
+function loadProgressBlocks(result: types.LoadResult | undefined): Pick<ToolAnswer, "blocks" | "meta"> {
+  if (result?.status !== "loading") return { blocks: [] };
+  const lines = partLines(result);
+  return {
+    blocks: [[lines.join("\n"), ...shownNotes(result)].join("\n\n")],
+    meta: data(loadingData(result)),
+  };
+}
+
+/** What a cancelled call has loaded; `undefined` if that is nothing. */
+function cancelledText(result: types.LoadResult | undefined): string | undefined {
+  if (result?.status !== "loading" || sum(result.systems, "loaded") === 0) return undefined;
+  return ["load-system was cancelled.", ...partLines(result)].join("\n");
+}
+
+/** The notes. Those about optimization are only counted if there is anything worse: they would hide it. */
+function shownNotes(result: types.Loading): string[] {
+  const { notes, problem, action } = result;
+  const worse = notes.filter(({ severity }) => severity !== "note");
+  const hidden = notes.length - worse.length;
+  if (hidden === 0 || (worse.length === 0 && problem === undefined && action === undefined))
+    return noteTexts(result, MAX_NOTES);
+  const count = `Not shown: ${hidden} note${hidden === 1 ? "" : "s"} about optimization (compile-code with a file shows its notes)`;
+  return [...noteTexts({ ...result, notes: worse }, MAX_NOTES), count];
+}
+
+function data(facts: JsonObject): JsonObject {
+  return { [LOADED_META]: facts };
+}
+
+function loadingData({ systems, notes, action, problem, ...facts }: types.Loading): JsonObject {
+  return {
+    ...facts,
+    systems: systems.map((system) => ({ ...system })),
+    notes: notesData(notes),
+    action: action && { ...action },
+    problem: problem && problemData(problem),
+  };
+}
+
+function problemData(problem: types.LoadProblem): JsonObject {
+  if (problem.kind !== "missing") return { ...problem };
+  return { ...problem, programs: problem.programs.map((program) => ({ ...program })) };
+}
+
+/** What was to load, as the subject of a sentence. */
+function subject({ system, file = "" }: types.Loading): string {
+  return system === undefined ? fileName(file) : `System ${fileName(system)}`;
+}
+
+function successLines(loading: types.Loading, test: boolean): string[] {
+  const { systems, compiled, notes, leftOut, tests } = loading;
+  const files = sum(systems, "loaded");
+  const verdict =
+    files === 0
+      ? `${subject(loading)} was loaded before, and its code is up to date: no file was compiled or loaded.`
+      : `${subject(loading)} is loaded: ${filesText(files)}, ${compiledText(compiled, files)}.`;
+  const said = notes.length + leftOut === 0 ? [] : [`The compiler: ${counts(loading)}.`];
+  const found = tests.length === 0 ? "No test system was found." : `Its test systems are loaded: ${tests.join(", ")}.`;
+  return [
+    verdict,
+    ...(test ? [found] : []),
+    ...(systems.length > 1 ? [`Files: ${systemsText(systems)}`] : []),
+    ...said,
+  ];
+}
+
+function compiledText(compiled: number, files: number): string {
+  if (compiled === 0) return "compiled before";
+  return compiled === files ? "compiled now" : `${compiled} of them compiled now`;
+}
+
+/** What is loaded of a system that is not loaded completely. */
+function partLines(loading: types.Loading): string[] {
+  const { systems, action, notes, leftOut } = loading;
+  if (systems.length === 0)
+    return [
+      `${subject(loading)} is not loaded. Nothing was compiled or loaded.`,
+      ...(action === undefined ? [] : [actionLine(action)]),
+    ];
+  const left = systems.flatMap((system) => system.left);
+  const { shown } = firstOf(left, MAX_FILES);
+  const count = sum(systems, "count") - sum(systems, "loaded");
+  const others = count > shown.length ? [more(count - shown.length, "file")] : [];
+  const loaded = sum(systems, "loaded");
+  return [
+    `${subject(loading)} is not loaded${loaded === 0 ? "" : " completely"}: ${loaded} of ${filesText(sum(systems, "count"))}.`,
+    ...(systems.length > 1 ? [`Files: ${systemsText(systems)}`] : []),
+    ...(action === undefined ? [] : [actionLine(action)]),
+    ...(count === 0 ? [] : [`Not loaded: ${[...shown.map((file) => fileName(file)), ...others].join(", ")}`]),
+    ...(notes.length + leftOut === 0 ? [] : [`The compiler: ${counts(loading)}.`]),
+  ];
+}
+
+function actionLine(action: NonNullable<types.Loading["action"]>): string {
+  switch (action.kind) {
+    case "compile":
+      return `Not compiled to its end: ${fileName(action.file)}`;
+    case "warned":
+      return `Compiled with warnings, which ASDF takes for a failure: ${fileName(action.file)}`;
+    case "load":
+      return `Not loaded to its end: ${fileName(action.file)}. Its forms before the failed one have run.`;
+    case "install":
+      return `Not installed by Quicklisp to its end: ${fileName(action.system)}`;
+  }
+}
+
+function filesText(count: number): string {
+  return `${count} file${count === 1 ? "" : "s"}`;
+}
+
+function sum(systems: readonly types.LoadedSystem[], key: "loaded" | "count"): number {
+  return systems.reduce((total, system) => total + system[key], 0);
+}
+
+/** The numbers of files by system. */
+function systemsText(systems: readonly types.LoadedSystem[]): string {
+  const { shown, left } = firstOf(systems, MAX_SYSTEMS);
+  const texts = shown.map(({ name = "", loaded, count }) => {
+    const number = loaded === count ? String(count) : `${loaded} of ${count}`;
+    return `${fileName(name)} ${number}`;
+  });
+  return [...texts, ...(left > 0 ? [`${left} other systems`] : [])].join(", ");
+}
+
+function problemLines(problem: types.LoadProblem): string[] {
+  switch (problem.kind) {
+    case "missing":
+      return missingLines(problem);
+    case "circular":
+      return [`These need each other: ${problem.names.map((name) => fileName(name)).join(" -> ")}`];
+    case "no-system": {
+      const { file, names } = problem;
+      if (names.length === 0) return [`${fileName(file)} defines no system.`];
+      return [
+        `${fileName(file)} defines no system of its own name. Load one of these by its name: ${names.join(", ")}`,
+      ];
+    }
+  }
+}
+
+function programText({ name, failure }: types.InstallingProgram): string {
+  return failure === undefined ? name : `${name} (it failed: ${oneLine(failure, 300)})`;
+}
+
+function missingLines(problem: Extract<types.LoadProblem, { kind: "missing" }>): string[] {
+  const { name, requiredBy, version, folders, programs, similar, files } = problem;
+  const needed = requiredBy === undefined ? "" : `, which ${fileName(requiredBy)} needs`;
+  if (version !== undefined) return [`ASDF finds ${fileName(name)}, but not version ${version}${needed}.`];
+  const others = programs.length === 0 ? [] : [`Not provided by: ${programs.map(programText).join(", ")}`];
+  return [
+    `ASDF does not find a system ${fileName(name)}${needed}.`,
+    ...oddCharacterHint(name),
+    `It looked in: ${folders.length === 0 ? "no folder" : folders.join(", ")}`,
+    ...others,
+    ...(similar.length === 0 ? [] : [`Similar: ${similar.map((other) => fileName(other)).join(", ")}`]),
+    ...(files.length === 0 ? [] : [`Not in these folders: ${files.join(", ")} (load-system takes it as "file")`]),
+    "ASDF reads the folders once: (asdf:clear-source-registry) makes it find new .asd files.",
+  ];
+}
+
+export const loadSystem = defineTool({
+  name: "load-system",
+  family: "code",
+  effect: "evaluates",
+  title: "Load a system",
+  description:
+    "Compile and load a system by ASDF (Quicklisp, ocicl), or a file: every error, warning and note with its place, what is loaded, and what is missing and where it was looked for. A failure stays stopped: correct the file, then RETRY, or LOAD-ANYWAY despite warnings.",
+  input: (config) =>
+    z.strictObject({
+      system: z.string().min(1).optional().describe("Name of the system"),
+      file: z.string().min(1).optional().describe("Instead: a .lisp file, or the .asd file of a system"),
+      force: z.boolean().optional().describe("Compile all its files again (default false)"),
+      test: z.boolean().optional().describe("Load its test systems, too (default false)"),
+      timeout: timeoutInput(config),
+    }),
+  async run({ system, file, force, test, timeout }, context) {
+    const source = sourceOf(system, file, test === true);
+    const session = await context.session();
+    const { signal, config, agent } = context;
+    const seconds = timeout ?? config.timeout;
+    const loading = session.client.code.loadSystem(source, { force, test, signal });
+    const { code, result, progress } = await preparedWithin(seconds, loading);
+    // Compiled files stay on the disk: they must be as the user's own programs compile them.
+    const options = { valuesAs: "data", onError: config.onError, policy: "keep" } as const;
+    const evaluation = agent.evaluations.begin(session.client, code, options);
+    agent.evaluations.present(evaluation, {
+      answer: (value, { redefinitions }) => loadAnswer(result(value), redefinitions, test === true, context.guide),
+      unfinished: async () => loadProgressBlocks(await known(progress)),
+      tellsWarnings: true,
+    });
+    const conclusion = await concludeEvaluation(evaluation, session, context, seconds).catch(async (error: unknown) => {
+      await noticeOfRest(progress, context);
+      throw error;
+    });
+    return presentedAnswer(evaluation, conclusion, context);
+  },
+});
+
+type Progress = () => Promise<types.LoadResult | undefined>;
+
+/** What is loaded so far, unless the image is gone or busy. */
+async function known(progress: Progress): Promise<types.LoadResult | undefined> {
+  return progress().catch(() => undefined);
+}
+
+/** A cancelled call has no answer, so the next answer says what it has loaded. */
+async function noticeOfRest(progress: Progress, { cancelled, agent }: ToolContext): Promise<void> {
+  if (!cancelled.aborted) return;
+  const text = cancelledText(await known(progress));
+  if (text !== undefined) agent.notices.add(text);
+}
+
+function sourceOf(system: string | undefined, file: string | undefined, test: boolean): types.LoadSource {
+  if (system !== undefined && file === undefined) return { system };
+  if (file !== undefined && system === undefined) {
+    if (!test || isSystemFile(file)) return { file };
+    throw misused("Only a system has test systems, and this file is no .asd file.");
+  }
+  throw misused("Give either a system or a file.");
+}
+
+function misused(message: string): Refusal {
+  return new Refusal("INVALID_ARGUMENTS", `load-system: ${message}`, {
+    remedy: "Correct this and call again. load-system takes the name of a system, or a .lisp or .asd file.",
+  });
+}

@@ -1,0 +1,181 @@
+import type { types } from "swank-client";
+import * as z from "zod";
+import type { JsonObject, ToolAnswer } from "../base/answer.js";
+import { Refusal } from "../base/refusals.js";
+import { defineTool, secondsUpTo, timeoutInput } from "../call/tool.js";
+import { bytesText, countText, cutName, cutText, fileName, oneLine, percentText, timeText } from "../text/cut.js";
+import { answerRun, WATCH_MARGIN, watchRequest } from "./watch-run.js";
+
+/** Key of a result's `_meta` under which programs find the profile as data. */
+const PROFILE_META = "swank-mcp/profile";
+
+const MAX_NAME = 90;
+
+const MAX_VALUE = 500;
+
+const MAX_MISSED = 300;
+
+/** Fewer samples say little. */
+const FEW = 25;
+
+/** The answer of profile-code. */
+function profileAnswer(profile: types.Profile): ToolAnswer {
+  const text = [
+    heading(profile),
+    ...valueLines(profile),
+    ...comparisonLines(profile),
+    ...tableLines(profile),
+    ...pathLines(profile),
+    ...remarks(profile),
+  ].join("\n");
+  return { blocks: [cutText(text)], isError: false, meta: { [PROFILE_META]: data(profile) } };
+}
+
+function heading(profile: types.Profile): string {
+  const { mode, samples, cost, interval, looking } = profile;
+  if (profile.counts !== undefined) return countsHeading(profile, profile.counts);
+  const what = mode === "cpu" ? "Processor time" : "Allocation";
+  const every = mode === "cpu" ? `, one each ${interval / 1000} ms of processor time` : ", one for each new region";
+  return `${what}: ${countText(samples)} ${samples === 1 ? "sample" : "samples"}${every}. ${costText(cost)}. Switching on and off took ${timeText(looking)}.`;
+}
+
+function countsHeading(
+  { samples, cost, looking }: types.Profile,
+  { functions, called, looking: counting }: types.CountedCalls,
+): string {
+  const number = samples === 0 ? "No call" : samples === 1 ? "1 call" : `${countText(samples)} calls`;
+  const what = functions === 1 ? "1 function" : `${countText(functions)} functions`;
+  const idle = functions - called;
+  const uncalled = idle > 0 && samples > 0 ? `; ${countText(idle)} ${idle === 1 ? "was" : "were"} not called` : "";
+  const own = `Counting took about ${timeText(counting)} of it, and switching on and off ${timeText(looking)}.`;
+  return `${number} of ${what}${uncalled}. ${costText(cost)}. ${own}`;
+}
+
+function costText({ real, run, gc, bytes }: types.Cost): string {
+  const share = run === 0 ? "" : ` (${percentText(gc, run)})`;
+  return `${timeText(real)} real, ${timeText(run)} processor, ${timeText(gc)} GC${share}, ${bytesText(bytes)} allocated`;
+}
+
+function valueLines({ values }: types.Profile): string[] {
+  return values.map((value) => `=> ${oneLine(value, MAX_VALUE)}`);
+}
+
+function comparisonLines({ comparison }: types.Profile): string[] {
+  if (comparison === undefined) return [];
+  const { rounds, code, against } = comparison;
+  return [
+    `Without the profiler, medians of ${rounds} rounds in turn:`,
+    `  code:    ${costText(code)}`,
+    `  against: ${costText(against)}`,
+    `  ${ratioText(code, against)}`,
+  ];
+}
+
+function ratioText(code: types.Cost, against: types.Cost): string {
+  if (code.real === 0 || against.real === 0) return "Too fast to compare: let both run longer.";
+  const ratio = against.real / code.real;
+  return ratio >= 1
+    ? `code is ${ratio.toFixed(2)} times as fast as against.`
+    : `against is ${(1 / ratio).toFixed(2)} times as fast as code.`;
+}
+
+function tableLines({ functions, samples, counts }: types.Profile): string[] {
+  if (functions.length === 0) return [];
+  const rows = functions.map((row) => {
+    const { name, file, line } = row;
+    const place = file === undefined ? "" : `  ${fileName(file)}:${line}`;
+    const figures = counts === undefined ? shares(row, samples) : countedFigures(row);
+    return `${figures.join("  ")}  ${oneLine(name, MAX_NAME)}${place}`;
+  });
+  const title = counts === undefined ? "  self  cumul.  function" : "     calls        self      cumul.  function";
+  return [title, ...rows];
+}
+
+function shares({ self, cumulative }: types.ProfiledFunction, samples: number): string[] {
+  return [self, cumulative].map((count) => percentText(count, samples).padStart(6));
+}
+
+function countedFigures({ calls = 0, self, cumulative }: types.ProfiledFunction): string[] {
+  return [countText(calls), timeText(self), timeText(cumulative)].map((text) => text.padStart(10));
+}
+
+function pathLines({ path, samples }: types.Profile): string[] {
+  if (path.length === 0) return [];
+  const steps = path.map(({ name, samples: count }) => `${oneLine(name, MAX_NAME)} ${percentText(count, samples)}`);
+  return [`Hottest path: ${steps.join(" > ")}`];
+}
+
+function remarks({ end, samples, outside, elsewhere, full, replaced, counts }: types.Profile): string[] {
+  const others = elsewhere.map(({ thread, samples: count }) => `${cutName(thread)} (${count})`).join(", ");
+  return [
+    ...(replaced ? ["The program started sb-sprof itself, which ended this profile: its samples are lost."] : []),
+    ...(end === "stopped" ? ["The profile ended when the code stopped."] : []),
+    ...(full ? ["The profile ended early, at its limit of samples."] : []),
+    ...(outside > 0 ? [`${outside} ${outside === 1 ? "sample is" : "samples are"} in no such function.`] : []),
+    ...(others === "" ? [] : [`Not counted: samples of other threads, ${others}.`]),
+    ...(counts?.missed ?? []).map((text) => cutName(text, MAX_MISSED)),
+    ...(samples < FEW && !replaced && counts === undefined
+      ? ["So few samples say little: let the code run longer, in a loop."]
+      : []),
+  ];
+}
+
+function data({ functions, elsewhere, path, cost, comparison, counts, values, ...facts }: types.Profile): JsonObject {
+  return {
+    ...facts,
+    values: [...values],
+    cost: { ...cost },
+    functions: functions.map((item) => ({ ...item })),
+    elsewhere: elsewhere.map((item) => ({ ...item })),
+    path: path.map((item) => ({ ...item })),
+    counts: counts && { ...counts, missed: [...counts.missed] },
+    comparison: comparison && {
+      rounds: comparison.rounds,
+      code: { ...comparison.code },
+      against: { ...comparison.against },
+    },
+  };
+}
+
+export const profileCode = defineTool({
+  name: "profile-code",
+  family: "runtime",
+  effect: "evaluates",
+  title: "Profile code",
+  description:
+    "Find what is slow, allocates or is called often, in code or in all threads for some seconds: top functions with lines, GC, time, bytes.",
+  input: (config) =>
+    z.strictObject({
+      code: z.string().min(1).optional().describe("Let it run a second"),
+      seconds: secondsUpTo(3600).optional().describe("Instead"),
+      mode: z.enum(["cpu", "alloc", "calls"]).optional(),
+      package: z.string().min(1).optional().describe("Count only its functions"),
+      functions: z.array(z.string()).optional(),
+      against: z.string().min(1).optional().describe("Code to compare with"),
+      timeout: timeoutInput(config),
+    }),
+  async plan({ code, seconds, against, timeout, ...what }, context) {
+    const source = sourceOf(code, seconds, against);
+    const session = await context.session();
+    const time = "seconds" in source ? source.seconds + WATCH_MARGIN : undefined;
+    return {
+      request: what.mode === "calls" ? watchRequest("count calls", source, what, session) : undefined,
+      async act() {
+        const run = await session.client.program.profile(source, { ...what, signal: context.signal });
+        return answerRun(run, timeout ?? time, context, profileAnswer);
+      },
+    };
+  },
+});
+
+function sourceOf(
+  code: string | undefined,
+  seconds: number | undefined,
+  against: string | undefined,
+): types.ProfileSource {
+  if (code !== undefined && seconds === undefined) return { code, against };
+  if (code === undefined && seconds !== undefined && against === undefined) return { seconds };
+  throw new Refusal("INVALID_ARGUMENTS", "profile-code: Give either code or seconds; against needs code.", {
+    remedy: "Correct this and call again.",
+  });
+}

@@ -1,0 +1,153 @@
+import type { types } from "swank-client";
+import * as z from "zod";
+import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
+import { concludeEvaluation, presentedAnswer } from "../call/evaluate.js";
+import { preparedWithin } from "../call/run-call.js";
+import { defineTool, timeoutInput } from "../call/tool.js";
+import { missingAnswer, oddHint } from "../report/names.js";
+import { redefinitionLines } from "../report/report.js";
+import { cutName, cutText, fileName, firstOf, more, oneLine } from "../text/cut.js";
+
+/** Key of a result's `_meta` under which programs find the results as data. */
+const TESTS_META = "swank-mcp/tests";
+
+/** Most failures shown, and characters of each of their texts. */
+const MAX_FAILURES = 30;
+
+const MAX_TEXT = 600;
+
+type Unknown = Extract<types.TestResults, { status: "not-found" }>;
+
+type Run = Extract<types.TestResults, { status: "run" }>;
+
+/**
+ * The answer of run-tests.
+ *
+ * @param redefinitions - What was redefined meanwhile: by files, because the system was loaded before its tests.
+ * @param framework - The framework that the caller named.
+ */
+function testsAnswer(
+  results: types.TestResults,
+  redefinitions: types.Redefinitions,
+  framework: string | undefined,
+  guide: ToolGuide,
+): ToolAnswer {
+  if (results.status === "not-found") {
+    const blocks = [missingText(results, framework), ...oddHint(results), ...hints(results, framework)];
+    return missingAnswer({ what: "test", blocks, meta: data({ ...results }) }, guide);
+  }
+  const { failures, failed, error } = results;
+  const files = redefinitions.files.filter(({ file }) => file !== undefined);
+  const count = files.reduce((sum, each) => sum + each.count, 0);
+  const loaded = redefinitionLines({ count, files, stale: [] }).join("\n");
+  const { shown } = firstOf(failures, MAX_FAILURES);
+  const left = failed - shown.length;
+  const rest = left > 0 ? [more(left, "failure")] : [];
+  return {
+    blocks: [
+      [heading(results), ...problem(results), ...shown.map(failureText), ...rest].join("\n\n"),
+      ...(loaded === "" ? [] : [loaded]),
+    ],
+    isError: failed > 0 || error !== undefined,
+    meta: data({ ...results, failures: failures.map((failure) => ({ ...failure })), error: error && { ...error } }),
+  };
+}
+
+function missingText({ name }: Unknown, framework: string | undefined): string {
+  if (framework === undefined) return `There is no system, and no loaded suite or test, named ${cutName(name)}.`;
+  if (framework === "asdf") return `There is no system named ${cutName(name)}.`;
+  return `${framework} has no loaded suite, test or package of tests named ${cutName(name)}.`;
+}
+
+function hints({ name, similar }: Unknown, framework: string | undefined): readonly string[] {
+  const same = similar.find((other) => other.toLowerCase() === name.toLowerCase());
+  if (framework !== undefined && same !== undefined)
+    return [
+      `Another framework, or ASDF as a system, has ${cutName(same)}. Call run-tests without framework to run that.`,
+    ];
+  return similar.length === 0 ? [] : [`Similar: ${similar.map((other) => cutName(other)).join(", ")}`];
+}
+
+function data(facts: JsonObject): JsonObject {
+  return { [TESTS_META]: facts };
+}
+
+function heading({ target, frameworks, passed, failed, skipped, milliseconds, error }: Run): string {
+  const seconds = `${(milliseconds / 1000).toFixed(2)} s`;
+  const name = cutName(target);
+  if (frameworks.length > 0 && passed + failed + skipped === 0 && error === undefined)
+    return `${name}: ${frameworks.join(", ")} ran in ${seconds}, but found no check: there are no tests, or they check nothing. Load the files that define them, or name another system, suite or test.`;
+  if (frameworks.length > 0)
+    return `${name}: ${passed} passed, ${failed} failed, ${skipped} skipped in ${seconds} (${frameworks.join(", ")}).`;
+  if (error !== undefined) return `${name}: no test was counted in ${seconds}.`;
+  return `${name}: asdf:test-system returned after ${seconds}, but no test of a known framework ran in it, so none was counted. It returns T even if tests fail, or there are none: read what it printed. Tests are often in a system of their own, such as NAME/tests: name that.`;
+}
+
+function problem({ error, failed }: Run): readonly string[] {
+  // By a plain error, the test-op of a system says that tests failed. Any other one may have kept tests from running.
+  const isKnown = failed > 0 && error?.type === "SIMPLE-ERROR";
+  return error === undefined || isKnown
+    ? []
+    : [`The run ended with ${cutName(error.type)}:\n${cutText(error.message)}${adviceOn(error.type)}`];
+}
+
+/** What to do about an error of the type, on a line of its own. */
+function adviceOn(type: string): string {
+  return type === "UIOP/LISP-BUILD:COMPILE-FILE-ERROR"
+    ? "\nload-system shows what the compiler found, and offers to load the file despite that. Then run the tests again."
+    : "";
+}
+
+function failureText({
+  test,
+  form,
+  expected,
+  actual,
+  reason,
+  condition,
+  file,
+  line,
+  column,
+}: types.TestFailure): string {
+  const place = file === undefined ? "" : `${[fileName(file), line, column].join(":")}: `;
+  const verdict = condition === undefined ? "failed" : `was ended by ${cutName(condition)}`;
+  const facts = { form, expected, actual, reason };
+  const lines = Object.entries(facts).flatMap(([name, text]) =>
+    text === undefined ? [] : [`  ${name}: ${oneLine(text, MAX_TEXT)}`],
+  );
+  return [`${place}${cutName(test)} ${verdict}`, ...lines].join("\n");
+}
+
+export const runTests = defineTool({
+  name: "run-tests",
+  family: "code",
+  effect: "evaluates",
+  title: "Run tests",
+  description:
+    "Run the tests of a system (loaded first), or a suite, test or package of tests (FiveAM, Parachute, Rove, lisp-unit2, sb-rt): counts, and each failure with form, values and place. Other frameworks: only what they print.",
+  input: (config) =>
+    z.strictObject({
+      name: z.string().min(1).describe("System, suite (tag), test or package"),
+      framework: z
+        .enum(["fiveam", "parachute", "rove", "lisp-unit2", "sb-rt", "asdf"])
+        .optional()
+        .describe("Where to find it (asdf: a system)"),
+      "stop-on-failure": z.boolean().optional().describe("Stop in the first failure (default false)"),
+      timeout: timeoutInput(config),
+    }),
+  async run({ name, framework, timeout, ...args }, context) {
+    const session = await context.session();
+    const { policy } = context.config;
+    const stopOnFailure = args["stop-on-failure"] === true;
+    const { signal } = context;
+    const seconds = timeout ?? context.config.timeout;
+    const tests = session.client.code.tests(name, { framework, stopOnFailure, signal });
+    const { code, results } = await preparedWithin(seconds, tests);
+    const onError = stopOnFailure ? "stop" : context.config.onError;
+    const evaluation = context.agent.evaluations.begin(session.client, code, { valuesAs: "data", onError, policy });
+    context.agent.evaluations.present(evaluation, {
+      answer: (value, { redefinitions }) => testsAnswer(results(value), redefinitions, framework, context.guide),
+    });
+    return presentedAnswer(evaluation, await concludeEvaluation(evaluation, session, context, seconds), context);
+  },
+});

@@ -1,0 +1,230 @@
+import type { types } from "swank-client";
+import * as z from "zod";
+import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
+import { Refusal } from "../base/refusals.js";
+import { defineTool, type ToolContext } from "../call/tool.js";
+import {
+  type AskedName,
+  MAX_NAME,
+  missingAnswer,
+  missingFileAnswer,
+  missingNameAnswer,
+  namesNear,
+  numberedLines,
+  similarNames,
+  similarNamesHint,
+} from "../report/names.js";
+import { cutName, cutText, fileName, firstOf, more, oneLine } from "../text/cut.js";
+
+/** Key of a result's `_meta` under which programs find the places as data. */
+const SOURCE_META = "swank-mcp/source";
+
+/** Most that the texts of definitions may cost together, and most definitions that are listed without text. */
+const MAX_TEXT = 20_000;
+
+const MAX_LISTED = 40;
+
+/** Most definitions in the data. */
+const MAX_DATA = 200;
+
+/** What the text of a definition is, in words. */
+const STATES: Record<types.TextState, string> = {
+  loaded: "as loaded",
+  "as-loaded": "the text that was loaded; the file has changed since",
+  "same-form": "the file has changed since it was loaded, but not this form, apart from comments and layout",
+  "same-length": "the file has changed since it was loaded, but not the length of this form",
+  changed: "the file has changed since it was loaded: this is its text now; the loaded text is not recorded",
+  unknown: "it is not known whether the file has changed since it was loaded",
+  recorded: "the form that Lisp recorded; the file has changed or cannot be read",
+  evaluated: "evaluated code",
+  gone: "the file has changed, and does not define this any more",
+  unreadable: "the image cannot read the file",
+  unrecorded: "Lisp has not recorded where it came from",
+};
+
+/** The answer of show-source for a name. */
+function shownSourceAnswer(shown: types.ShownSource, asked: AskedName, guide: ToolGuide): ToolAnswer {
+  if (shown.status === "package-not-found" || shown.status === "symbol-not-found")
+    return missingNameAnswer(shown, asked, SOURCE_META, guide);
+  const meta = { [SOURCE_META]: sourcesData(shown) };
+  const { name, definitions, leftOut } = shown;
+  if (shown.status === "no-such-method") return missingMethodAnswer(shown, asked, meta, guide);
+  if (isUndefined(shown)) {
+    const blocks = [`${cutName(name, MAX_NAME)} has no definition.`, ...similarNamesHint(asked.similar)];
+    return missingAnswer({ what: "name", blocks, meta }, guide);
+  }
+  const texts = [...entryTexts(definitions), ...listed(definitions.filter(isBare), leftOut)];
+  return { blocks: [texts.join("\n\n")], isError: false, meta };
+}
+
+/** Whether the symbol of a name exists, but nothing is defined by that name. */
+function isUndefined(shown: types.ShownSource): boolean {
+  return shown.status === "found" && shown.definitions.length === 0;
+}
+
+function missingMethodAnswer(
+  { name, definitions, leftOut }: types.FoundDefinitions,
+  asked: AskedName,
+  meta: JsonObject,
+  guide: ToolGuide,
+): ToolAnswer {
+  const shownName = cutName(name, MAX_NAME);
+  if (definitions.length === 0)
+    return missingAnswer({ what: "name", blocks: [`${shownName} has no methods.`], meta }, guide);
+  const text = [
+    `${shownName} has no method ${cutName(asked.name.trim(), MAX_NAME)}. Its methods:`,
+    ...listed(definitions, leftOut),
+  ].join("\n");
+  return missingAnswer({ what: "method", blocks: [text], meta }, guide);
+}
+
+/** Whether the image has no text of a definition, so that it is only listed. */
+function isBare({ state }: types.DefinitionText): boolean {
+  return state === "gone" || state === "unreadable" || state === "unrecorded";
+}
+
+/** Lines for definitions, as one paragraph. */
+function listed(definitions: readonly types.DefinitionText[], leftOut: number): string[] {
+  const { shown, left } = firstOf(definitions, MAX_LISTED);
+  const rest = left + leftOut > 0 ? [more(left + leftOut, "definition")] : [];
+  const lines = [...shown.map(headingOf), ...rest];
+  return lines.length === 0 ? [] : [lines.join("\n")];
+}
+
+/** An entry for each definition that has a text, as long as there is room. Definitions that one form makes show it once. */
+function entryTexts(definitions: readonly types.DefinitionText[]): string[] {
+  const seen = new Set<string>();
+  let room = MAX_TEXT;
+  return definitions.flatMap((definition) => {
+    if (isBare(definition)) return [];
+    const { text = "", state, file, line, column } = definition;
+    const form = line === undefined ? text : `${file}:${line}:${column}`;
+    if (seen.has(form)) return [`${headingOf(definition)}: the same form`];
+    if (text === "" || room <= 0) return [`${headingOf(definition)}: left out; ask for it alone`];
+    seen.add(form);
+    const shown = cutText(withNumbers(text, state === "recorded" || state === "as-loaded" ? undefined : line), room);
+    room -= shown.length;
+    return [`${headingOf(definition)}\n${shown}`];
+  });
+}
+
+function withNumbers(text: string, line: number | undefined): string {
+  const lines = text.split("\n").map((each) => each.replace(/\r$/, ""));
+  return (line === undefined ? lines : numberedLines(lines, line)).join("\n");
+}
+
+/** `FILE:LINE:COLUMN kind NAME (what the text is)` */
+function headingOf({ kind, name, state, file, line, column, origin }: types.DefinitionText): string {
+  const place =
+    file === undefined ? "" : `${[fileName(file), line, column].filter((part) => part !== undefined).join(":")} `;
+  const isMade = kind === "generic-function" && state === "unrecorded";
+  const source = origin === undefined ? STATES[state] : `${STATES[state]}, ${origin}`;
+  const shownName = cutName(name, MAX_NAME);
+  return `${place}${kind === "method" ? "" : `${kind.replace("-", " ")} `}${shownName} (${isMade ? "made by its methods" : source})`;
+}
+
+function sourcesData({ status, name, definitions, leftOut }: types.FoundDefinitions): JsonObject {
+  const shown = definitions.slice(0, MAX_DATA).map(({ text, ...place }) => place);
+  return { status, name, definitions: shown, left_out: leftOut + definitions.length - shown.length };
+}
+
+/** Key of a result's `_meta` under which programs find the place as data. */
+const FILE_META = "swank-mcp/file";
+
+/** Longest first line of a definition. */
+const MAX_HEAD = 100;
+
+/**
+ * The answer of show-source for a file.
+ *
+ * @param line - The line that the caller asked for.
+ */
+function shownFileAnswer(shown: types.ShownFile, line: number, guide: ToolGuide): ToolAnswer {
+  const meta = { [FILE_META]: fileData(shown) };
+  switch (shown.status) {
+    case "found":
+      return {
+        blocks: [`${heading(shown, line)}\n${cutText(linesText(shown, line))}`.trimEnd()],
+        isError: false,
+        meta,
+      };
+    case "file-unreadable":
+      return { blocks: [unreadableText(shown.file)], isError: true, meta };
+    case "file-not-found":
+      return missingFileAnswer(shown, FILE_META, guide);
+  }
+}
+
+function unreadableText(file: string): string {
+  return `The image cannot read ${fileName(file)}: it is too large, or may not be read.`;
+}
+
+function heading({ file, count, first, lines, definition, changed }: types.FoundLines, line: number): string {
+  const beyond = line > Math.max(count, 1) ? `; there is no line ${line}, so these are the last` : "";
+  const place = lines.length === 0 ? "no lines" : `lines ${first}-${first + lines.length - 1} of ${count}`;
+  const within = definition === undefined ? "" : `, in ${oneLine(definition.text, MAX_HEAD)} (line ${definition.line})`;
+  return `${fileName(file)}: ${place}${beyond}${within}${changed ? "; the file has changed since it was loaded" : ""}`;
+}
+
+function linesText({ lines, first }: types.FoundLines, line: number): string {
+  return numberedLines(lines, first, line).join("\n");
+}
+
+function fileData(shown: types.ShownFile): JsonObject {
+  if (shown.status !== "found") return { ...shown };
+  const { file, count, first, lines, definition, changed } = shown;
+  return { file, count, first, last: first + lines.length - 1, definition: definition && { ...definition }, changed };
+}
+
+export const showSource = defineTool({
+  name: "show-source",
+  family: "code",
+  effect: "reads",
+  title: "Show source",
+  description:
+    "Read a definition before you call or change it: the text of all definitions of a name, methods too, with file and line. The text is that of the file if the file is as it was loaded, otherwise the recorded form; the answer says which. Or lines of a file.",
+  input: () =>
+    z.strictObject({
+      name: z
+        .string()
+        .min(1)
+        .optional()
+        .describe("As code writes it: run, app:run, (setf size), (method area (circle))"),
+      package: z.string().min(1).optional().describe("Package of the name (default: the current one)"),
+      file: z.string().min(1).optional().describe("Instead of a name: a source file"),
+      line: z.int().min(1).optional().describe("The line of it to show (default 1)"),
+      context: z.int().min(0).max(500).optional().describe("Lines shown before and after it (default 20)"),
+    }),
+  async run({ name, package: packageName, file, line, context }, tools) {
+    if ((name === undefined) === (file === undefined)) throw misused("Give either a name or a file.");
+    if (file !== undefined) return showLines(file, { line, context }, tools);
+    if (line !== undefined || context !== undefined) throw misused('"line" and "context" belong to a file.');
+    if (name?.trim() === "") throw misused("The name is blank.");
+    return showName(name ?? "", packageName, tools);
+  },
+});
+
+async function showName(name: string, packageName: string | undefined, { session, signal, guide }: ToolContext) {
+  const lisp = await session();
+  const { client } = lisp;
+  const shown = await client.code.showSource(name, { package: packageName, signal });
+  const similar = isUndefined(shown)
+    ? await namesNear(client, name, packageName ?? lisp.packageName)
+    : await similarNames(client, name, shown);
+  return shownSourceAnswer(shown, { name, similar }, guide);
+}
+
+async function showLines(
+  file: string,
+  { line = 1, context }: { readonly line: number | undefined; readonly context: number | undefined },
+  { session, signal, guide }: ToolContext,
+) {
+  const { client } = await session();
+  return shownFileAnswer(await client.code.showFile(file, { line, context, signal }), line, guide);
+}
+
+function misused(problem: string): Refusal {
+  return new Refusal("INVALID_ARGUMENTS", `show-source: ${problem}`, {
+    remedy: "Correct this and call again. show-source takes a name, or a file with line and context.",
+  });
+}

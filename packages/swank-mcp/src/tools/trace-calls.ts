@@ -1,0 +1,143 @@
+import type { types } from "swank-client";
+import * as z from "zod";
+import type { JsonObject, ToolAnswer } from "../base/answer.js";
+import { Refusal } from "../base/refusals.js";
+import { defineTool, secondsUpTo, timeoutInput } from "../call/tool.js";
+import { countText, cutName, cutText, more, oneLine, timeText } from "../text/cut.js";
+import { answerRun, WATCH_MARGIN, watchRequest } from "./watch-run.js";
+
+/** Key of a result's `_meta` under which programs find the calls as data. */
+const TRACE_META = "swank-mcp/trace";
+
+/** Most rows in the text. */
+const MOST_ROWS = 250;
+
+const MAX_TEXT = 300;
+
+const MAX_VALUE = 500;
+
+/** Deeper calls are indented no further. */
+const MAX_INDENT = 40;
+
+/** What was known before the trace. */
+type Prepared = Pick<types.TraceCode, "count" | "missed">;
+
+/** The answer of trace-calls. */
+function traceAnswer(trace: types.Trace, prepared: Prepared): ToolAnswer {
+  const lines = [heading(trace, prepared), ...trace.values.map((value) => `=> ${oneLine(value, MAX_VALUE)}`)];
+  let room = MOST_ROWS;
+  for (const thread of trace.threads) {
+    lines.push("", ...threadLines(thread, room));
+    room = Math.max(0, room - thread.rows.length);
+  }
+  const told = remarks(trace, prepared);
+  if (told.length > 0) lines.push("", ...told);
+  return { blocks: [cutText(lines.join("\n"))], isError: trace.end === "failed", meta: { [TRACE_META]: data(trace) } };
+}
+
+function heading({ calls, duration, looking, switching }: types.Trace, { count }: Prepared): string {
+  const what = count === 1 ? "1 function" : `${countText(count)} functions`;
+  const number = calls === 0 ? "No call" : calls === 1 ? "1 call" : `${countText(calls)} calls`;
+  const cost = `Recording took ${timeText(looking)} of it, and switching on and off ${timeText(switching)}.`;
+  return `${number} of ${what} in ${timeText(duration)}. ${cost}`;
+}
+
+function threadLines({ id, name, isOwn, rows, omitted }: types.RecordedThread, room: number): string[] {
+  const shown = rows.slice(0, room);
+  const left = omitted + rows.length - shown.length;
+  const title = `Thread ${id}${name === "" ? "" : ` ${cutName(name)}`}${isOwn ? ", the code" : ""}:`;
+  return [title, ...shown.map(rowText), ...(left > 0 ? [`${more(left, "row")}. Trace fewer functions.`] : [])];
+}
+
+function rowText(row: types.RecordedCall | types.RecordedCondition): string {
+  const indent = "  ".repeat(Math.min(row.depth, MAX_INDENT));
+  return indent + (row.kind === "call" ? callText(row) : conditionText(row));
+}
+
+function callText({ text, values, exit, count, left, total, self }: types.RecordedCall): string {
+  const times = count === 1 ? "" : ` x ${countText(count)}`;
+  const own = self < total ? `, own ${timeText(self)}` : "";
+  return `${oneLine(text, MAX_TEXT)}${times}${endText({ values, exit, count, left })}  ${timeText(total)}${own}`;
+}
+
+function endText({
+  values,
+  exit,
+  count,
+  left,
+}: Pick<types.RecordedCall, "values" | "exit" | "count" | "left">): string {
+  if (exit === "open") return " ... not ended";
+  if (values !== undefined && left === 0) return ` => ${oneLine(values, MAX_TEXT)}`;
+  if (left === 0) return "";
+  return left === count ? " left without a value" : `, ${countText(left)} of them left without a value`;
+}
+
+function conditionText({ type, message, clause, handler, count }: types.RecordedCondition): string {
+  const times = count === 1 ? "" : ` x ${countText(count)}`;
+  const report = message === undefined ? "" : `: ${oneLine(message, MAX_TEXT)}`;
+  const taker =
+    clause === undefined && handler === undefined
+      ? "no handler took it"
+      : `handled${clause === undefined ? "" : ` as ${cutName(clause)}`}${handler === undefined ? "" : ` in ${cutName(handler)}`}`;
+  return `! ${cutName(type)}${times}${report} (${taker})`;
+}
+
+function remarks({ end, limit, failure }: types.Trace, { missed }: Prepared): string[] {
+  return [
+    ...(end === "limit"
+      ? [`The trace ended at its limit of ${countText(limit)} calls. A condition records fewer.`]
+      : []),
+    ...(end === "stopped" ? ["The trace ended when the code stopped."] : []),
+    ...(failure === undefined ? [] : [`An error in the condition ended the trace: ${oneLine(failure, MAX_TEXT)}`]),
+    ...missed.map((text) => cutName(text, MAX_TEXT)),
+  ];
+}
+
+function data({ threads, values, ...facts }: types.Trace): JsonObject {
+  return {
+    ...facts,
+    values: [...values],
+    threads: threads.map(({ rows, ...thread }) => ({ ...thread, rows: rows.map((row) => ({ ...row })) })),
+  };
+}
+
+export const traceCalls = defineTool({
+  name: "trace-calls",
+  family: "runtime",
+  effect: "evaluates",
+  title: "Trace calls",
+  description:
+    "See how functions are called, in code or for some seconds: a tree with arguments, values, times, exits, conditions.",
+  input: (config) =>
+    z.strictObject({
+      functions: z.array(z.string()).optional(),
+      package: z.string().min(1).optional().describe("All its functions"),
+      code: z.string().min(1).optional(),
+      seconds: secondsUpTo(3600).optional().describe("Instead: all threads"),
+      threads: z.array(z.int()).optional(),
+      condition: z.string().optional().describe("Lisp condition with the parameters' names"),
+      limit: z.int().min(1).max(100_000).optional().describe("Calls (10000)"),
+      timeout: timeoutInput(config),
+    }),
+  async plan({ code, seconds, timeout, ...what }, context) {
+    const source = sourceOf(code, seconds);
+    const session = await context.session();
+    const run = async () => session.client.program.traceCalls(source, { ...what, signal: context.signal });
+    const time = timeout ?? ("seconds" in source ? source.seconds + WATCH_MARGIN : undefined);
+    return {
+      request: watchRequest("record calls", source, what, session),
+      async act() {
+        const prepared = await run();
+        return answerRun(prepared, time, context, (trace) => traceAnswer(trace, prepared), context.config.policy);
+      },
+    };
+  },
+});
+
+function sourceOf(code: string | undefined, seconds: number | undefined): types.TraceSource {
+  if (code !== undefined && seconds === undefined) return { code };
+  if (code === undefined && seconds !== undefined) return { seconds };
+  throw new Refusal("INVALID_ARGUMENTS", "trace-calls: Give either code or seconds.", {
+    remedy: "Correct this and call again.",
+  });
+}

@@ -1,0 +1,151 @@
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { expect } from "chai";
+import { NIL, read } from "sexp-parser";
+import { connect, SwankError } from "swank-client";
+import { startRealSwank } from "../support/real-swank.js";
+import { values } from "../swank-client/live/outcomes.js";
+import { ABILITIES, BASIC, PROGRAM } from "./internals/abilities.js";
+import { type Internal, importedInternals } from "./internals/imported.js";
+import { withTable } from "./internals/table.js";
+
+/** What happened to each ability: `undefined` if it worked. */
+type Losses = ReadonlyMap<string, string>;
+
+/** Milliseconds for one ability. */
+const PATIENCE = 120_000;
+
+/** Internals whose names contain this are tried: all by default. The table is written only if all are. */
+const PATTERN = process.env["INTERNALS"] ?? "";
+
+const INTERNALS = importedInternals().filter(({ name }) => name.includes(PATTERN));
+
+describe("SwankClient with an SBCL that lacks an internal", function () {
+  this.timeout(14_400_000);
+  const results = new Map<string, Promise<Losses>>();
+  let folder: string;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "missing-internals-"));
+    // compiles all modules once, which those that do not name the internal are then loaded from
+    expect([...(await losses(undefined, join(folder, "whole")))]).to.deep.equal([]);
+    let turn = 0;
+    const starts = INTERNALS.map(({ name }) => {
+      let start = () => {};
+      const started = new Promise<void>((resolve) => {
+        start = resolve;
+      });
+      results.set(
+        name,
+        started.then(() => prepared(name)),
+      );
+      return start;
+    });
+    const next = (): void => {
+      const index = turn++;
+      const name = INTERNALS[index]?.name;
+      if (name === undefined) return;
+      starts[index]?.();
+      void results.get(name)?.then(next, next);
+    };
+    for (let count = 0; count < availableParallelism(); count++) next();
+  });
+
+  after(async () => {
+    await Promise.allSettled(results.values());
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function prepared(name: string): Promise<Losses> {
+    const cache = await mkdtemp(join(folder, "cache-"));
+    await cp(join(folder, "whole"), cache, { recursive: true });
+    await removeNaming(name, cache);
+    return losses(name, cache).finally(() => rm(cache, { recursive: true, force: true }));
+  }
+
+  for (const { name } of INTERNALS) {
+    it(`${name}: evaluates, reports errors with their restarts, completes names, and names it where it is needed`, async () => {
+      const lost = (await results.get(name)) ?? new Map();
+      const unnamed = [...lost].filter(([ability, message]) => ability in BASIC || !message.includes(`lacks ${name}.`));
+      expect(unnamed).to.deep.equal([]);
+    });
+  }
+
+  it("has the table of docs/compatibility.md", async () => {
+    if (PATTERN !== "") return;
+    const rows = await Promise.all(
+      INTERNALS.map(async (internal: Internal) => ({
+        ...internal,
+        lost: [...((await results.get(internal.name)) ?? [])].map(([ability]) => ability),
+      })),
+    );
+    const page = join("docs", "compatibility.md");
+    await writeFile(page, withTable(await readFile(page, "utf8"), rows));
+  });
+});
+
+/** Removes the compiled modules that name an internal: they were compiled where it is not missing. */
+async function removeNaming(name: string, cache: string): Promise<void> {
+  const word = name.split("::")[1] ?? "";
+  const files = (await readdir(cache, { recursive: true })).filter((file) => file.endsWith(".fasl"));
+  for (const path of files.map((file) => join(cache, file))) if ((await readFile(path)).includes(word)) await rm(path);
+}
+
+/** Uses every ability in an image of its own that lacks an internal. */
+async function losses(missing: string | undefined, cacheDir: string): Promise<Losses> {
+  const image = await startRealSwank();
+  const lost = new Map<string, string>();
+  const file = `${cacheDir}.lisp`;
+  try {
+    if (missing !== undefined) {
+      const asker = await connect({ port: image.port, runtime: false });
+      image.type(hiding(missing));
+      const [home, name] = missing.split("::");
+      const found = read(`(cl:find-symbol "${name}" "${home}")`);
+      while ((await asker.call(found, { label: "the internal" })) !== NIL) await pause(20);
+      await asker.close();
+    }
+    await writeFile(file, "(defun loaded () 1)\n");
+    image.expectedFaults.push(/lacks/);
+    const client = await connect({ port: image.port, cacheDir });
+    try {
+      await values(client, PROGRAM);
+      for (const [ability, use] of Object.entries({ ...BASIC, ...ABILITIES })) {
+        const message = await failureOf(use(client, file));
+        if (message !== undefined) lost.set(ability, message);
+      }
+    } finally {
+      await client.close();
+    }
+  } finally {
+    await image.stop();
+  }
+  return lost;
+}
+
+async function failureOf(work: Promise<unknown>): Promise<string | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("It did not end.")), PATIENCE);
+  });
+  try {
+    await Promise.race([work, late]);
+    return undefined;
+  } catch (error) {
+    if (error instanceof SwankError) return `${error.code} ${error.message}`;
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** A form that takes a symbol out of all packages, as if SBCL had renamed it. */
+function hiding(fullName: string): string {
+  const [home, name] = fullName.split("::");
+  return `(let ((symbol (find-symbol "${name}" "${home}")))
+    (dolist (package (list-all-packages)) (sb-ext:unlock-package package))
+    (dolist (package (list-all-packages))
+      (when (eq symbol (find-symbol "${name}" package)) (ignore-errors (unintern symbol package)))))`;
+}
