@@ -41,11 +41,12 @@ export async function startRealSwank(
     executable,
     ["--core", core, "--noinform", "--no-sysinit", "--no-userinit", ...evals(serve(port, options))],
     {
-      stdio: ["pipe", "pipe", "ignore"],
+      stdio: "pipe",
       env: { ...process.env, HOME: home ?? dirname(core) },
     },
   );
   const exited = once(child, "exit");
+  tellLastWords(child);
   const type = (form: string) => void child.stdin.write(`${form}\n`);
   const expectedFaults: RegExp[] = [];
   const stop = async () => {
@@ -60,6 +61,17 @@ export async function startRealSwank(
     await stop();
     throw error;
   }
+}
+
+/** Prints what an image that SBCL ends because of an error has said last. */
+function tellLastWords(child: ChildProcess): void {
+  let words = "";
+  child.stderr?.setEncoding("latin1").on("data", (text: string) => {
+    words = (words + text).slice(-4000);
+  });
+  child.once("close", () => {
+    if (/fatal error|[Hh]eap exhausted/.test(words)) process.stdout.write(`An image has ended by itself:\n${words}\n`);
+  });
 }
 
 const serve = (port: number, options: string) => [

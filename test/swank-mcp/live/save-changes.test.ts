@@ -226,6 +226,43 @@ describe("save-changes", () => {
     expect(await readFile(file, "utf8")).to.equal(source);
   });
 
+  it("refuses a form around a definition in whose place another one is written", async () => {
+    const source = "(in-package :toll)\n(let ((n 0))\n (defun one () n)\n (defun two () (incf n)))\n";
+    await writeSource(source);
+    await server.evaluate(
+      `(load ${JSON.stringify(file)}) (let ((n 5)) (defun one () n) (defun two () n)) (defun two () 2)`,
+    );
+    expect(await answer({ "dry-run": false })).to.match(/ONE .*: not written: it was evaluated inside of another form/);
+    const text = await readFile(file, "utf8");
+    expect([source, source.replace("(defun two () (incf n))", "(defun two () 2)")]).to.include(text);
+  });
+
+  it("refuses a form around a definition that would remove a call of the program's macro", async () => {
+    const source =
+      "(in-package :toll)\n(defmacro define-thing (name) `(defun ,name () 1))\n(let ((n 0))\n (define-thing thing)\n (defun one () n))\n";
+    await writeSource(source);
+    await server.evaluate(`(load ${JSON.stringify(file)}) (let ((n 2)) (defun one () n))`);
+    expect(await answer({ name: "one", "dry-run": false })).to.match(
+      /not written: .*, and the form here in the file has other definitions, too, which would be lost\. /,
+    );
+    expect(await readFile(file, "utf8")).to.equal(source);
+  });
+
+  it("writes a form with several definitions once, whichever of them is named", async () => {
+    const source = "(in-package :toll)\n(let ((n 0))\n (defun one () n)\n (defun two () (incf n)))\n";
+    const evaluated = "(let ((n 9))\n (defun one () n)\n (defun two () (decf n)))";
+    for (const names of [["one"], ["two"], []]) {
+      await writeSource(source);
+      await server.evaluate(`(load ${JSON.stringify(file)}) ${evaluated}`);
+      const text = await answer(names.length === 0 ? { "dry-run": false } : { name: names[0], "dry-run": false });
+      expect(text.match(/: written/g), text).to.have.lengthOf(1);
+      expect(await readFile(file, "utf8")).to.equal(`(in-package :toll)\n${evaluated}\n`);
+      expect(await answer({ file }, "list-changes")).to.equal("Image and files agree.");
+    }
+    await server.evaluate("(let ((n 3)) (defun three () n) (defun four () n))");
+    for (const name of ["three", "four"]) expect(await answer({ name, file })).to.match(/would be (written|appended)/);
+  });
+
   it("writes what compile-code has loaded, also behind another in-package", async () => {
     const compiled = await server.call("compile-code", {
       code: "(defun price (cart) (* 7 cart)) (in-package :cl-user) (defun toll::last-one () 7)",

@@ -94,15 +94,20 @@ list."
                    (method-parts (loop for (from to) in (cddr (element-spans text start end 8)) collect (subseq text from to)))
                  (append qualifiers (and lambda-list (lambda-list-specializers lambda-list)))))))))
 
-(defun definition-keys (text start end &key (wanted-p (constantly t)))
-  "The SPAN-KEYs of the definitions in the form between START and END of TEXT for whose starts and ends WANTED-P is true."
-  (loop for (from to) in (list-spans text start end)
-        for operator = (definition-head text from to)
-        for key = (and operator
-                       (not (member (or-nil (head-kind operator)) '(nil :setf)))
-                       (funcall wanted-p from to)
-                       (or-nil (span-key text from to)))
-        when key collect key))
+(defun definition-keys (text start end package &key (wanted-p (constantly t)))
+  "The SPAN-KEYs of the definitions in the form between START and END of TEXT for whose starts and ends WANTED-P is true, and (:MAYBE OPERATOR
+NAME) for each call outside of these of a macro of the program in PACKAGE, which may define something."
+  (loop with counted-to = start
+        for (from to) in (list-spans text start end)
+        for (operator name) = (multiple-value-list (definition-head text from to))
+        for key = (cond ((null operator) nil)
+                        ((not (funcall wanted-p from to)) nil)
+                        ((not (member (head-kind operator) '(nil :setf))) (span-key text from to))
+                        ((and (<= counted-to from) (own-operator-p operator package))
+                         (list :maybe (operator-name operator) (and name (parsed-name (defined-text name))))))
+        when key
+          collect key
+          and do (setf counted-to (max counted-to to))))
 
 (defun form-text (text form)
   "The text of FORM in TEXT, without the comments before it."
@@ -237,7 +242,7 @@ before, in another one of PROGRAM with forms in PACKAGE, or in one that definiti
 
 (defun evaluated-change (definition program)
   "The change that DEFINITION, which was evaluated from text, is to its file; NIL if the file has the same text."
-  (multiple-value-bind (text around) (or-nil (own-text definition))
+  (multiple-value-bind (text around) (own-text definition)
     (let ((package (definition-home definition)))
       (when (and text package)
         (multiple-value-bind (file own number) (place-in-program definition program package)
@@ -283,15 +288,19 @@ before, in another one of PROGRAM with forms in PACKAGE, or in one that definiti
         for change = (recording-faults (cond ((null (definition-plist definition)) (unrecorded-change definition))
                                              ((not (or (valueless-p definition) (made-at-run-time-p definition)))
                                               (evaluated-change definition program))))
-        when change collect change into changes
-        finally (return (delete-duplicates (sort changes #'string< :key #'change-name) :test #'same-closure-p :from-end t))))
+        when change collect change))
 
 (defun same-closure-p (change other)
   "True if CHANGE and OTHER are definitions in the same form, which is one change."
-  (and (change-file change)
+  (and (or (change-file change) (change-around change))
        (eq (change-file change) (change-file other))
        (eql (change-position change) (change-position other))
        (equal (change-text change) (change-text other))))
+
+(defun joined-closures (changes)
+  "CHANGES without all but the first, by name, of those that are one change. It is called after a choice among definitions, since any of them
+may be named."
+  (remove-duplicates (sort (copy-list changes) #'string< :key #'change-name) :test #'same-closure-p :from-end t))
 
 ;;; Comments
 

@@ -381,8 +381,8 @@ or NIL if it has not changed"
   (with-code-session (nil)
     (with-files ()
       (with-wanted-file (truename name)
-        (multiple-value-bind (changes states program) (all-changes truename)
-          (let ((*room* +texts-limit+))
+        (multiple-value-bind (all states program) (all-changes truename)
+          (let ((changes (in-order (joined-closures all))) (*room* +texts-limit+))
             (with-printing-time
               (list :changes
                     (loop for change in changes repeat +changes-limit+ collect (change-entry change))
@@ -412,7 +412,8 @@ or NIL if it has not changed"
   (with-code-session (nil)
     (with-files ()
       (with-wanted-file (truename name)
-        (let ((changes (in-order (remove-if-not (lambda (change) (of-file-p change truename)) (image-changes (the-program)))))
+        (let ((changes (in-order (joined-closures (remove-if-not (lambda (change) (of-file-p change truename))
+                                                                 (image-changes (the-program))))))
               (*room* +texts-limit+))
           (with-printing-time
             (list :changes

@@ -128,11 +128,13 @@ left over from a crash, as for Emacs itself; about a process on another machine 
 
 (defun savable-changes (truename matches-p named)
   "The changes that evaluations have made, in the file TRUENAME, and for whose definitions MATCHES-P; also in no file if they are NAMED."
-  (remove-if-not (lambda (change)
-                   (and (member (change-state change) '(:image-only :differs :conflict))
-                        (or (of-file-p change truename) (and named (null (change-file change))))
-                        (funcall matches-p (change-definition change))))
-                 (all-changes nil)))
+  (in-order
+   (joined-closures
+    (remove-if-not (lambda (change)
+                     (and (member (change-state change) '(:image-only :differs :conflict))
+                          (or (of-file-p change truename) (and named (null (change-file change))))
+                          (funcall matches-p (change-definition change))))
+                   (all-changes nil)))))
 
 (defun package-fits-p (definition package)
   "True if the text of DEFINITION means in PACKAGE what it meant when it was evaluated, as far as that is known."
@@ -223,13 +225,15 @@ left over from a crash, as for Emacs itself; about a process on another machine 
 are not in the form, :OTHERS-ELSEWHERE if FILE makes definitions of the form in another place; or NIL."
   (when (change-around change)
     (let* ((text (file-text file))
-           (made (definition-keys (change-text change) 0 (length (change-text change))))
-           (replaced (and (< start end) (definition-keys text start end)))
+           (package (or (evaluated-package (change-definition change)) *package*))
+           (made (definition-keys (change-text change) 0 (length (change-text change)) package))
+           (replaced (and (< start end) (definition-keys text start end package)))
            (kept (loop for form in (file-forms file)
-                       append (definition-keys text (top-level-form-start form) (top-level-form-end form)
+                       append (definition-keys text (top-level-form-start form) (top-level-form-end form) package
                                                :wanted-p (lambda (from to) (not (and (<= start from) (<= to end))))))))
       (cond ((set-difference replaced made :test #'equalp) :removes-others)
-            ((intersection made kept :test #'equalp) :others-elsewhere)))))
+            ;; two calls of one macro with one name need not define the same
+            ((intersection (remove :maybe made :key #'first) kept :test #'equalp) :others-elsewhere)))))
 
 (defun replacement (change)
   "The SAVE of CHANGE, whose definition its file has with another text."
@@ -381,6 +385,21 @@ are not in the form, :OTHERS-ELSEWHERE if FILE makes definitions of the form in 
            (or (null elements) (wanted-methods (list definition) elements))
            t))))
 
+(defun holds-another-p (save saves)
+  "True if what SAVE replaces holds the start of what another of SAVES replaces, so that both cannot be written."
+  (some (lambda (other)
+          (and (not (eq other save))
+               (eq (save-file other) (save-file save))
+               (eq :save (save-outcome other))
+               (<= (save-start save) (save-start other))
+               (< (save-start other) (save-end save))))
+        saves))
+
+(defun refuse-overlaps (saves)
+  "Set the outcome of those of SAVES that would be written over another one."
+  (dolist (save (remove-if-not (lambda (save) (and (eq :save (save-outcome save)) (holds-another-p save saves))) saves))
+    (setf (save-outcome save) :removes-others)))
+
 (defun save-matching (truename matches-p dry-run named)
   "Save the changes of definitions for which MATCHES-P. => (:saves (ENTRY ...))"
   (let* ((file (and truename (file-now truename)))
@@ -390,6 +409,7 @@ are not in the form, :OTHERS-ELSEWHERE if FILE makes definitions of the form in 
       (let ((problem (and (save-file save) (not (eq :no-text (save-outcome save))) (file-problem (save-file save)))))
         (when (and problem (or (eq problem :binary) (eq :save (save-outcome save))))
           (setf (save-outcome save) problem))))
+    (refuse-overlaps saves)
     (unless dry-run (write-all saves))
     (let ((*room* +texts-limit+))
       (with-printing-time

@@ -75,6 +75,11 @@ A thread that describes its stop hides the restarts through which it leaves: it 
              (push (cons thread level) asked))
   asked)
 
+(defun waiting-p (thread)
+  "True if THREAD waits in one of Swank's loops and, as up to Swank 2.30, takes interrupts only between two waits."
+  (multiple-value-bind (enabled bound) (sb-thread:symbol-value-in-thread '*slime-interrupts-enabled* thread nil)
+    (and bound (not enabled))))
+
 (defun release-waiting-threads (connection)
   "Unwind the threads that run a request and wait for CONNECTION's client to acknowledge output or to answer."
   (dolist (thread (sb-thread:list-all-threads))

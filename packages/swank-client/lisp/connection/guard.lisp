@@ -120,7 +120,7 @@ and that no thread has begun; its cdr becomes true when everything is installed.
   (encapsulate-function 'close-connection% tag
                         (lambda (close closing &rest arguments)
                           ;; others too, as that of a client that gave up before it had a guard
-                          (let ((*break-on-signals* (and (not (eq closing connection)) *break-on-signals*)))
+                          (let ((*break-on-signals* nil))
                             (close-despite-errors close closing arguments))))
   (encapsulate-function 'invoke-slime-debugger tag
                         (lambda (enter condition)
@@ -133,14 +133,17 @@ and that no thread has begun; its cdr becomes true when everything is installed.
                               (funcall serve form package id))))
   (encapsulate-function 'dispatch-event tag
                         (lambda (dispatch receiver event)
-                          (cond ((not (eq receiver connection)) (funcall dispatch receiver event))
-                                ((repl-missing-p event) (refuse-repl-thread event))
-                                ;; Swank would interrupt a thread that sends a message, which ends the image
-                                ((thread-to-interrupt event)
-                                 (queue-interrupt (thread-to-interrupt (observed connection event)) #'break-unless-deep))
-                                (t
-                                 (when (passed-on-p event) (sb-ext:atomic-incf (car dispatched)))
-                                 (funcall dispatch receiver (observed connection (fitting-event event)))))))
+                          (let ((interrupted (and (eq receiver connection) (thread-to-interrupt event))))
+                            (cond ((not (eq receiver connection)) (funcall dispatch receiver event))
+                                  ((repl-missing-p event) (refuse-repl-thread event))
+                                  ;; Swank would interrupt a thread that sends a message, which ends the image
+                                  (interrupted
+                                   (observed connection event)
+                                   (nil-on sb-thread:interrupt-thread-error
+                                     (queue-interrupt interrupted #'break-unless-deep)))
+                                  (t
+                                   (when (passed-on-p event) (sb-ext:atomic-incf (car dispatched)))
+                                   (funcall dispatch receiver (observed connection (fitting-event event))))))))
   (encapsulate-function 'sync-indentation-to-emacs tag
                         (lambda (synchronize) (sync-indentation-except connection synchronize)))
   (setf (cdr dispatched) t))

@@ -12,6 +12,6 @@
   (:import-from #:swank-client/swank-servers #:keep-from-children)
   (:export #:*code-session* #:*observer* #:+patience+ #:attach #:call-in-thread #:debugger-level
            #:encapsulate-calls-by-name #:encapsulate-function #:end-request #:end-this-thread #:held-lock-text #:holds-package-lock-p
-           #:in-foreign-code-p #:interrupt-when-safe #:interruption #:make-printed #:must-not-stop-here-p
+           #:in-foreign-code-p #:interrupt-unless-ended #:interrupt-when-safe #:interruption #:make-printed #:must-not-stop-here-p
            #:prune-mailboxes #:prune-mailboxes-at-times #:queue-interrupt #:repair-stack-of #:repl-p #:runtime-stop #:start-runtime-thread
            #:unencapsulate-calls-by-name #:unencapsulate-function #:value-in-thread))

@@ -115,11 +115,6 @@ evaluated. DISPATCHED is the cell of INSTALL-GUARD."
   "True if THREAD runs an evaluation of any version of the library."
   (some (lambda (variable) (value-in-thread variable thread)) (version-symbols "EVALUATE" "*EVALUATION*")))
 
-(defun waiting-p (thread)
-  "True if THREAD waits in one of Swank's loops and, as up to Swank 2.30, takes interrupts only between two waits."
-  (multiple-value-bind (enabled bound) (sb-thread:symbol-value-in-thread '*slime-interrupts-enabled* thread nil)
-    (and bound (not enabled))))
-
 (defun serving-p (thread)
   "True if THREAD runs Swank's code for a connection. A thread of the program can have the connection, but not this variable."
   (nth-value 1 (sb-thread:symbol-value-in-thread '*slime-interrupts-enabled* thread nil)))
@@ -151,7 +146,7 @@ evaluated. DISPATCHED is the cell of INSTALL-GUARD."
 (defun safe-to-unwind-p (seconds)
   "True if this thread can be unwound now. SECONDS is the time since the first interrupt: a compilation gets 4 s."
   (not (or (holds-mailbox-p)
-           (and (< seconds 2/5) (in-foreign-code-p))
+           (and (< seconds 2/5) (may-hold-c-lock-p))
            (and (< seconds 4) (holds-shared-lock-p)))))
 
 (defun seconds-since (start)

@@ -65,63 +65,108 @@ SBCL binds two variables there, one after the other, and takes interrupts betwee
 stopped there would never take another one."
   (not sb-sys:*interrupts-enabled*))
 
-(defun in-foreign-code-p ()
-  "True if this thread was interrupted in C code, judged by the address. It may hold malloc's lock, which unwinding would never release.
-Newer SBCLs call malloc in the compiler. A thread that waits in a system call is in C code, too."
-  (let ((address (interrupted-address)))
-    (and address (>= address #x7f0000000000))))
+(defun foreign-p (place)
+  "True if PLACE, one of INTERRUPTED-PLACES, is in C code, or in a system call that C code makes."
+  (>= (car place) #x7f0000000000))
 
-(defun in-system-call-p ()
-  "True if this thread was interrupted in a system call: the instruction that makes one, 0F 05 on x86-64, is before the interrupted address,
-or at it if the kernel repeats the call. True on other processors, where this is not known."
+(defun in-foreign-code-p ()
+  "True if this thread was interrupted in C code. A thread that waits in a system call is in C code, too."
+  (let ((place (first (interrupted-places))))
+    (and place (foreign-p place))))
+
+#+x86-64
+(defun bytes-at-p (address bytes)
+  "True if BYTES are in memory at ADDRESS."
+  (loop for byte in bytes
+        for offset from 0
+        always (= byte (sb-sys:sap-ref-8 (sb-sys:int-sap address) offset))))
+
+(defconstant +futex+ 202 "The number of the system call by which threads wait for each other.")
+
+(defun waits-for-caller-p (place)
+  "True if PLACE is in a system call that waits because the code that called C wants to, as SLEEP does. The C library's own calls, by which
+malloc asks for memory and a thread waits for malloc's lock, are made with locks held. True on other processors, where this is not known."
   #+x86-64
-  (let ((address (interrupted-address)))
-    (and address
-         (flet ((system-call-at-p (place)
-                  (= #x050f (sb-sys:sap-ref-16 (sb-sys:int-sap place) 0))))
-           (or (system-call-at-p (- address 2)) (system-call-at-p address)))))
-  #-x86-64 t)
+  (destructuring-bind (address . result) place
+    (let ((instruction '(#x0f #x05))
+          (futex-of-caller '(#x4c #x8b #x4c #x24 #x08)))
+      (cond ((bytes-at-p address instruction)
+             ;; the kernel repeats the call, whose number this is; a wait for another thread that the caller wants goes through the function
+             ;; syscall, which takes a sixth argument from the stack
+             (or (/= +futex+ result) (bytes-at-p (- address (length futex-of-caller)) futex-of-caller)))
+            ((bytes-at-p (- address (length instruction)) instruction)
+             ;; EINTR; another result shows that the call has ended
+             (= (- (expt 2 64) 4) (ldb (byte 64 0) result))))))
+  #-x86-64 (progn place t))
 
 (defun may-hold-c-lock-p ()
-  "True if this thread was interrupted while C code runs, outside a system call. A thread that is stopped or unwound inside malloc or dlsym
-never releases their locks. Then nothing can be compiled in the image, and no stack can be read."
-  (and (in-foreign-code-p) (not (in-system-call-p))))
+  "True if this thread was interrupted while C code runs. A thread that is stopped or unwound inside malloc or dlsym never releases their locks.
+Then nothing can be compiled in the image, no stack can be read, and no evaluation begins.
+Who unwinds an interrupt that came during another one also unwinds that, and what that has interrupted."
+  (some (lambda (place) (and (foreign-p place) (not (waits-for-caller-p place)))) (interrupted-places)))
 
 (defconstant +patience+ 250 "Times that a thread is interrupted again while it is not in a state to call a function.")
 
-(defun call-in-thread (thread wanted-p function &key (interrupt #'sb-thread:interrupt-thread) (ended (constantly nil)) (patience +patience+))
-  "Make THREAD call FUNCTION if WANTED-P, called there first, returns true.
-A thread that may hold a shared lock, or in which interrupts stay disabled, is interrupted again 2 ms later, at most PATIENCE times.
-INTERRUPT is called with THREAD and the function that THREAD is to call. ENDED is called when FUNCTION has been left, or is not called."
-  (flet ((call ()
-           (let ((repeated nil))
-             (unwind-protect
-                  (sb-sys:with-interrupts
-                    (cond ((not (funcall wanted-p)) nil)
-                          ((and (plusp patience)
-                                (or (cannot-enable-interrupts-p) (may-hold-c-lock-p)
-                                    (holds-mailbox-p) (holds-package-lock-p) (holds-world-lock-p)))
-                           ;; an interrupt that unwinds this one must not come between the two
-                           (sb-sys:without-interrupts
-                             (call-later thread wanted-p function :interrupt interrupt :ended ended :patience (1- patience))
-                             (setf repeated t)))
-                          ((holds-mailbox-p) nil)
-                          (t (funcall function))))
-               (unless repeated (funcall ended))))))
-    (handler-case (funcall interrupt thread #'call)
-      ;; the thread has just ended
-      (sb-thread:interrupt-thread-error () (funcall ended)))))
+(defun not-now-p ()
+  "True if this interrupted thread may hold a shared lock, or if interrupts stay disabled in it."
+  (or (cannot-enable-interrupts-p) (may-hold-c-lock-p) (holds-mailbox-p) (holds-package-lock-p) (holds-world-lock-p)))
 
-(defun call-later (thread wanted-p function &rest options)
-  "Do what CALL-IN-THREAD does, 2 ms later, and when THREAD, which is this one, has left the interrupt that it is in, unless it stops there.
-On a busy machine, leaving takes longer than 2 ms. The next interrupt would be inside this one, and at the eighth level SBCL ends the image."
-  (let ((depth (interrupt-depth thread)))
-    (start-runtime-thread (lambda ()
-                            (loop repeat 250
-                                  do (sleep 1/500)
-                                  while (>= (interrupt-depth thread) depth))
-                            (apply #'call-in-thread thread wanted-p function options))
-                          "swank-client interrupt")))
+(defun await-interrupt (thread tried)
+  "Wait until THREAD has signalled TRIED or ended. => true if it has signalled"
+  (loop while (sb-thread:thread-alive-p thread)
+        thereis (sb-thread:wait-on-semaphore tried :timeout 1)))
+
+(defun await-depth (thread depth)
+  "Wait 2 ms, and until THREAD has left the interrupt at DEPTH, unless it stops there. On a busy machine, leaving takes longer than 2 ms. The
+next interrupt would be inside this one, and at the eighth level SBCL ends the image."
+  (loop repeat 250
+        do (sleep 1/500)
+        while (>= (interrupt-depth thread) depth)))
+
+(defun interrupt-unless-ended (thread function)
+  "Interrupt THREAD to call FUNCTION. => NIL if it has just ended"
+  (nil-on sb-thread:interrupt-thread-error (sb-thread:interrupt-thread thread function) t))
+
+(defun call-in-thread (thread wanted-p function &key (interrupt #'interrupt-unless-ended) (ended (constantly nil)) (patience +patience+))
+  "Make THREAD call FUNCTION if WANTED-P, called there first, returns true.
+A thread in which NOT-NOW-P is true is interrupted again 2 ms later, at most PATIENCE times.
+INTERRUPT is called with THREAD and the function that THREAD is to call, and returns NIL if THREAD must not be interrupted any more. ENDED is
+called when FUNCTION has been left, or is not called."
+  ;; a thread inside malloc cannot start the one that repeats: that needs memory, too
+  (let ((tried (sb-thread:make-semaphore))
+        (depth nil))
+    (labels ((call ()
+               (let ((repeated nil))
+                 (unwind-protect
+                      (sb-sys:with-interrupts
+                        (cond ((not (funcall wanted-p)) nil)
+                              ((and (plusp patience) (not-now-p))
+                               ;; an interrupt that unwinds this one must not come between the three
+                               (sb-sys:without-interrupts
+                                 (setf repeated t
+                                       depth (interrupt-depth thread))
+                                 (sb-thread:signal-semaphore tried)))
+                              ((holds-mailbox-p) nil)
+                              (t (sb-thread:signal-semaphore tried)
+                                 (funcall function))))
+                   (unless repeated
+                     (sb-thread:signal-semaphore tried)
+                     (funcall ended)))))
+             (send ()
+               (setf depth nil)
+               (unless (funcall interrupt thread #'call)
+                 (sb-thread:signal-semaphore tried)
+                 (funcall ended)))
+             (repeat ()
+               (loop while (and (await-interrupt thread tried) depth)
+                     do (await-depth thread depth)
+                        (decf patience)
+                        (send))))
+      (send)
+      (let ((tried-p (sb-thread:wait-on-semaphore tried :timeout 1/1000)))
+        (when tried-p (sb-thread:signal-semaphore tried))
+        (when (or depth (not tried-p))
+          (start-runtime-thread #'repeat "swank-client interrupt"))))))
 
 ;;; Swank's QUEUE-THREAD-INTERRUPT takes the lock on mailboxes in the thread. If the thread holds it already, that is an error, and so is each
 ;;; message about the error, until SBCL ends the image. And it loses an interrupt that comes after the thread has looked for interrupts, and

@@ -180,7 +180,7 @@
   "An INTERRUPT function for CALL-IN-THREAD that ignores a thread that has left the stop of ASK."
   (lambda (thread call)
     (when (eq (ask-token ask) (stop-token thread))
-      (sb-thread:interrupt-thread thread call))))
+      (interrupt-unless-ended thread call))))
 
 (defun ask-thread (ask thread)
   "Make THREAD answer ASK."

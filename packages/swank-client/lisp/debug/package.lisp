@@ -83,7 +83,7 @@
   (:import-from #:swank-client/swank-debugger #:*swank-debugger-condition*)
   (:import-from #:swank-client/swank-connections #:*emacs-connection*)
   (:import-from #:swank-client/printing #:with-initial-handlers #:with-printing-time #:without-outer-handlers)
-  (:import-from #:swank-client/connection #:call-in-thread #:repair-stack-of #:start-runtime-thread)
+  (:import-from #:swank-client/connection #:call-in-thread #:interrupt-unless-ended #:repair-stack-of #:start-runtime-thread)
   (:import-from #:swank-client/evaluations #:*evaluation* #:evaluation-updates-package)
   (:import-from #:swank-client/reading #:source-forms)
   (:import-from #:swank-client/calls #:*shown-objects* #:remember-message)

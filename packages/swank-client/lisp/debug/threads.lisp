@@ -58,7 +58,7 @@
 (defun in-known-call-p (address)
   "True if the interrupt met the system call at ADDRESS."
   ;; the kernel repeats some calls after an interrupt
-  (let ((interrupted (interrupted-address)))
+  (let ((interrupted (car (first (interrupted-places)))))
     (and address interrupted (<= (abs (- address interrupted)) 16))))
 
 (defun names-for (look)

@@ -23,8 +23,7 @@ Eight interrupts that are queued while a thread runs without interrupts can cras
   "Make EVALUATION's thread call FUNCTION, unless it is about to end: interrupting a thread that ends can crash SBCL. => true if it will"
   (with-system-mutex ((evaluation-lock evaluation))
     (unless (evaluation-over evaluation)
-      (sb-thread:interrupt-thread (evaluation-thread evaluation) function)
-      t)))
+      (interrupt-unless-ended (evaluation-thread evaluation) function))))
 
 (defun call-in-evaluation (evaluation kind function &key (wanted-p (lambda () (eq *evaluation* evaluation))) (patience +patience+))
   "Make the thread of EVALUATION call FUNCTION while WANTED-P is true there. CALL-IN-THREAD explains PATIENCE, CLAIM-INTERRUPT KIND."
@@ -33,7 +32,7 @@ Eight interrupts that are queued while a thread runs without interrupts can cras
       (call-in-thread (evaluation-thread evaluation) wanted-p function
                       :interrupt (lambda (thread call)
                                    (declare (ignore thread))
-                                   (unless (interrupt-unless-over evaluation call) (end)))
+                                   (interrupt-unless-over evaluation call))
                       :ended #'end
                       :patience patience))))
 
@@ -87,11 +86,7 @@ A thread that has stopped in one is unwound again."
 
 (defun end-thread (evaluation)
   "End the thread of EVALUATION."
-  (when (claim-interrupt evaluation :kill)
-    (interrupt-unless-over evaluation
-                           (lambda ()
-                             (unwind-protect (sb-thread:abort-thread :allow-exit t)
-                               (release-interrupt evaluation :kill))))))
+  (call-in-evaluation evaluation :kill (lambda () (sb-thread:abort-thread :allow-exit t))))
 
 (defun kill (id)
   "End the thread of evaluation ID, which could not be unwound. => the thread's number, NIL if the evaluation has ended"

@@ -291,12 +291,12 @@ is, or else the one in which its form was read."
 
 (defun transparent-operator-p (operator)
   "True if OPERATOR, a text or NIL, is one of *TRANSPARENT-OPERATORS*."
-  (let ((name (and operator (or-nil (operator-name operator)))))
+  (let ((name (and operator (operator-name operator))))
     (and name (member name *transparent-operators* :test #'string=) t)))
 
 (defun plain-operator-p (operator)
   "True if OPERATOR, a text or NIL, is an operator of Lisp that binds nothing around the forms in it."
-  (let* ((name (and operator (or-nil (operator-name operator))))
+  (let* ((name (and operator (operator-name operator)))
          (symbol (and name (accessible-symbol name "COMMON-LISP"))))
     (and symbol
          (or (member name *plain-operators* :test #'string=)

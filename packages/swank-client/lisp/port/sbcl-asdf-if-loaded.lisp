@@ -20,8 +20,9 @@
 (defvar *swank-announced* nil "NIL, or who told ASDF that Swank is loaded: :US, and ASDF has to forget that when the last client disconnects, or :OTHERS.")
 
 ;;; ASDF's tables are not synchronized: two threads that add to one at a time break it.
-(defvar *asdf-lock* (sb-thread:make-mutex :name "swank-client asdf")
-  "Held while ASDF is told of Swank. Who waits for it gives up after a second, because its holder may have stopped in the debugger.")
+(defvar *asdf-lock* (or (get :swank-client :asdf-lock)
+                        (setf (get :swank-client :asdf-lock) (sb-thread:make-mutex :name "swank-client asdf")))
+  "Held by any version of the runtime while ASDF is told of Swank. Who waits for it gives up after a second, because its holder may have stopped in the debugger.")
 
 (defun asdf-table (name)
   "ASDF's table of systems in the variable NAME, or NIL."

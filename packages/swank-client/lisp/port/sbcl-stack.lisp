@@ -14,7 +14,7 @@
                       #:debug-var-symbol #:debug-var-validity #:debug-var-value #:fill-in-code-location #:find-stepped-frame
                       #:frame-code-location #:frame-debug-fun #:frame-down #:frame-pointer #:frame-up #:nth-interrupt-context #:top-frame)
   (:functions #:sb-kernel #:get-lisp-obj-address)
-  (:functions #:sb-vm #:context-pc #:current-thread-offset-sap)
+  (:functions #:sb-vm #:context-pc #:context-register #:current-thread-offset-sap)
   (:macros #:sb-alien #:sap-alien)
   (:macros #:sb-di #:do-debug-block-locations #:do-debug-fun-blocks)
   (:variables #:sb-c #:+backend-page-bytes+)
@@ -30,7 +30,7 @@
            #:debug-fun-lambda-list #:debug-fun-name #:debug-var #:debug-var-id #:debug-var-symbol #:debug-var-validity #:debug-var-value
            #:do-debug-block-locations #:do-debug-fun-blocks #:fill-in-code-location #:find-stepped-frame #:frame-call #:frame-code-location
            #:frame-debug-fun #:frame-down #:frame-has-debug-tag-p #:frame-pointer #:frame-up #:guard-page-lowered-p #:interrupt-depth
-           #:interrupted-address #:on-stack-p #:reset-guard-pages #:restore-guard-page #:top-frame #:unwind-to-frame-and-call))
+           #:interrupted-places #:on-stack-p #:reset-guard-pages #:restore-guard-page #:top-frame #:unwind-to-frame-and-call))
 
 (in-package #:swank-client/sbcl-stack)
 
@@ -39,12 +39,14 @@
   (handler-case (values (sb-thread:symbol-value-in-thread '*free-interrupt-context-index* thread))
     (cell-error () 0)))
 
-(defun interrupted-address ()
-  "The address at which this thread was interrupted, or NIL outside an interrupt."
-  (let ((count *free-interrupt-context-index*))
-    (and (plusp count)
-         (let ((counter (context-pc (nth-interrupt-context (1- count)))))
-           (if (integerp counter) counter (sb-sys:sap-int counter))))))
+(defun interrupted-places ()
+  "((ADDRESS . RESULT) ...): where this thread was interrupted, and the number in the register for results of C, the innermost first. There are
+several if interrupts were interrupted, and none outside of an interrupt."
+  (loop for index from (1- *free-interrupt-context-index*) downto 0
+        for context = (nth-interrupt-context index)
+        for counter = (context-pc context)
+        collect (cons (if (integerp counter) counter (sb-sys:sap-int counter))
+                      (context-register context 0))))
 
 (defparameter *within-stack-p*
   (first (remove-if-not #'fboundp (existing-symbols '(("SB-VM" "CONTROL-STACK-POINTER-VALID-P") ("SB-DI" "CONTROL-STACK-POINTER-VALID-P")))))
@@ -89,7 +91,8 @@ Call this after every exhaustion, even one that the code handled. It has no effe
 
 (defun protect-page (function protected)
   "Call FUNCTION, a C function of SBCL that protects or unprotects a guard page of this thread."
-  (let ((address (sb-sys:find-foreign-symbol-address function)))
+  ;; dlsym holds a lock of the C library, which would be held for ever if an interrupt unwound this thread there
+  (let ((address (sb-sys:without-interrupts (sb-sys:find-foreign-symbol-address function))))
     (when address
       (alien-funcall
        (sap-alien (sb-sys:int-sap address) (function void int sb-sys:system-area-pointer))

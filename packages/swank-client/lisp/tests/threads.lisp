@@ -106,8 +106,7 @@
     (is-false (call-in-thread thread (constantly t) (lambda () (push :late seen))))))
 
 (define-test interrupts-that-are-repeated-do-not-nest
-    "A thread that holds a lock is interrupted again only after it has left the interrupt before, however long that takes. SBCL ends the image
-at the eighth level."
+    "A thread that holds a lock is interrupted again only after it has left the interrupt before. SBCL ends the image at the eighth level."
   (let* ((ready (sb-thread:make-semaphore))
          (called (sb-thread:make-semaphore))
          (depths '())
@@ -118,17 +117,11 @@ at the eighth level."
                                                   until (sb-thread:try-semaphore called)
                                                   do (sleep 1/100)))))))
     (sb-thread:wait-on-semaphore ready)
-    (unwind-protect
-         (progn
-           (sb-int:encapsulate 'start-runtime-thread 'slow
-                               (lambda (function &rest arguments)
-                                 (multiple-value-prog1 (apply function arguments) (sleep 1/20))))
-           (call-in-thread thread
-                           (lambda () (push (interrupt-depth sb-thread:*current-thread*) depths) t)
-                           (lambda () (sb-thread:signal-semaphore called))
-                           :patience 4)
-           (sb-thread:join-thread thread :default nil :timeout 30))
-      (sb-int:unencapsulate 'start-runtime-thread 'slow))
+    (call-in-thread thread
+                    (lambda () (push (interrupt-depth sb-thread:*current-thread*) depths) t)
+                    (lambda () (sb-thread:signal-semaphore called))
+                    :patience 4)
+    (sb-thread:join-thread thread :default nil :timeout 30)
     (is (equal '(1 1 1 1 1) depths))))
 
 (defun start-waiting (function)
@@ -205,6 +198,41 @@ at the eighth level."
       (sb-thread:join-thread (evaluation-thread evaluation) :default nil :timeout 30)
       (send t)
       (is (null (evaluation-pending-interrupts evaluation))))))
+
+(define-test a-thread-is-not-unwound-inside-the-c-library
+    "Interrupts, also those of others, wait until a thread has left C code, which may hold a lock of the C library."
+  (let* ((end nil)
+         (inside nil)
+         (unwound (list 0))
+         (thread (sb-thread:make-thread
+                  (lambda ()
+                    (loop until end
+                          do (catch 'leaving
+                               (unwind-protect
+                                    (progn (setf inside t)
+                                           ;; dlsym holds a lock, also while it asks malloc for memory
+                                           (loop until end do (sb-sys:find-dynamic-foreign-symbol-address "swank_client_nothing")))
+                                 (setf inside nil))))))))
+    (flet ((unwind ()
+             (when inside
+               (sb-ext:atomic-incf (car unwound))
+               (throw 'leaving nil))))
+      (flet ((unwind-often ()
+               (loop repeat 200
+                     do (let ((over (sb-thread:make-semaphore)))
+                          (call-in-thread thread
+                                          ;; another interrupt comes
+                                          (lambda () (sleep 1/1000) t)
+                                          #'unwind
+                                          :ended (lambda () (sb-thread:signal-semaphore over)))
+                          (unless (sb-thread:wait-on-semaphore over :timeout 10) (return))
+                          ;; the thread leaves the interrupt
+                          (sleep 1/200)))))
+        (let ((senders (loop repeat 2 collect (sb-thread:make-thread #'unwind-often))))
+          (dolist (sender senders) (sb-thread:join-thread sender :default nil :timeout 50))))
+      (setf end t)
+      (is (not (eq :hangs (sb-thread:join-thread thread :default :hangs :timeout 10))))
+      (is (< 100 (car unwound))))))
 
 (define-test queue-interrupt-waits-for-the-lock-on-mailboxes
     "A thread that holds the lock on mailboxes takes the interrupt after it has released the lock."

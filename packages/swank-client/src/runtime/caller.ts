@@ -502,7 +502,7 @@ function isWaitOver(error: unknown): boolean {
 }
 
 /** The condition by which the runtime says that SBCL lacks an internal (lisp/port/sbcl-internals.lisp). */
-const MISSING_INTERNAL = /^SWANK-CLIENT\/INTERNALS\b.*:MISSING-INTERNAL$/;
+const MISSING_INTERNAL = /^SWANK-CLIENT\/SBCL-INTERNALS\b.*:MISSING-INTERNAL$/;
 
 /** The error for a request that a condition ended in Lisp. The names of the runtime's own conditions mean nothing to a reader. */
 export function requestFailed(label: string, { message, type }: { readonly message: string; readonly type: string }) {
