@@ -94,20 +94,42 @@ list."
                    (method-parts (loop for (from to) in (cddr (element-spans text start end 8)) collect (subseq text from to)))
                  (append qualifiers (and lambda-list (lambda-list-specializers lambda-list)))))))))
 
-(defun definition-keys (text start end package &key (wanted-p (constantly t)))
-  "The SPAN-KEYs of the definitions in the form between START and END of TEXT for whose starts and ends WANTED-P is true, and (:MAYBE OPERATOR
-NAME) for each call outside of these of a macro of the program in PACKAGE, which may define something."
-  (loop with counted-to = start
-        for (from to) in (list-spans text start end)
-        for (operator name) = (multiple-value-list (definition-head text from to))
-        for key = (cond ((null operator) nil)
-                        ((not (funcall wanted-p from to)) nil)
-                        ((not (member (head-kind operator) '(nil :setf))) (span-key text from to))
-                        ((and (<= counted-to from) (own-operator-p operator package))
-                         (list :maybe (operator-name operator) (and name (parsed-name (defined-text name))))))
-        when key
-          collect key
-          and do (setf counted-to (max counted-to to))))
+(defun definition-keys (text start end &key (wanted-p (constantly t)))
+  "The SPAN-KEYs of the definitions in the form between START and END of TEXT for whose starts and ends WANTED-P is true."
+  (loop for (from to) in (list-spans text start end)
+        for operator = (definition-head text from to)
+        for key = (and operator
+                       (not (member (head-kind operator) '(nil :setf)))
+                       (funcall wanted-p from to)
+                       (span-key text from to))
+        when key collect key))
+
+(defparameter *binding-operators* '("LET" "LET*" "FLET" "LABELS" "MACROLET" "SYMBOL-MACROLET")
+  "Operators whose forms for definitions follow their bindings.")
+
+(defun body-spans (text start end operator)
+  "The spans of the forms in the form of OPERATOR between START and END of TEXT that are evaluated as those of a body."
+  (let ((elements (element-spans text start end most-positive-fixnum)))
+    (if (member (operator-name operator) *binding-operators* :test #'string=) (cddr elements) (rest elements))))
+
+(defun call-keys (text start end package)
+  "(OPERATOR NAME) of each call in the form between START and END of TEXT of a macro of the program in PACKAGE that may define something: it is
+in a body, and contains no definition."
+  (multiple-value-bind (operator name) (definition-head text start end)
+    (let ((own-p (and operator (own-operator-p operator package))))
+      (cond ((null operator) '())
+            ((and own-p (null (definition-keys text start end)))
+             (list (list (operator-name operator) (and name (parsed-name (defined-text name))))))
+            ((or own-p (transparent-operator-p operator) (member (operator-name operator) *binding-operators* :test #'string=))
+             (loop for (from to) in (body-spans text start end operator)
+                   append (call-keys text from to package)))))))
+
+(defun missing-keys (keys others)
+  "Those of KEYS that OTHERS do not have, as often as they are missing."
+  (loop for key in keys
+        for found = (member key others :test #'equalp)
+        if found do (setf others (append (ldiff others found) (rest found)))
+        else collect key))
 
 (defun form-text (text form)
   "The text of FORM in TEXT, without the comments before it."

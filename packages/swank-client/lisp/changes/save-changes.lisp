@@ -220,20 +220,33 @@ left over from a crash, as for Emacs itself; about a process on another machine 
                      (saved-texts (sb-ext:native-namestring (file-truename file)))
                      :test #'string=)))))
 
+(defun superseded-p (text package)
+  "True if a definition in TEXT, a form that was evaluated in PACKAGE, has been made again since by another form."
+  (loop for (from to) in (list-spans text 0 (length text))
+        for operator = (definition-head text from to)
+        for definition = (and operator
+                              (not (member (head-kind operator) '(nil :setf)))
+                              (definition-of-form text from to package))
+        for own = (and definition (definition-plist definition) (own-text definition))
+        thereis (and definition (not (and own (string= (trimmed-end text) (trimmed-end own)))))))
+
 (defun other-definitions (change file start end)
   "Why the form around the definition of CHANGE must not replace what is between START and END of FILE: :REMOVES-OTHERS if definitions there
-are not in the form, :OTHERS-ELSEWHERE if FILE makes definitions of the form in another place; or NIL."
+are not in the form or newer, :OTHERS-ELSEWHERE if FILE makes definitions of the form in another place; or NIL."
   (when (change-around change)
     (let* ((text (file-text file))
+           (new (change-text change))
            (package (or (evaluated-package (change-definition change)) *package*))
-           (made (definition-keys (change-text change) 0 (length (change-text change)) package))
-           (replaced (and (< start end) (definition-keys text start end package)))
+           (made (definition-keys new 0 (length new)))
            (kept (loop for form in (file-forms file)
-                       append (definition-keys text (top-level-form-start form) (top-level-form-end form) package
+                       append (definition-keys text (top-level-form-start form) (top-level-form-end form)
                                                :wanted-p (lambda (from to) (not (and (<= start from) (<= to end))))))))
-      (cond ((set-difference replaced made :test #'equalp) :removes-others)
-            ;; two calls of one macro with one name need not define the same
-            ((intersection (remove :maybe made :key #'first) kept :test #'equalp) :others-elsewhere)))))
+      (cond ((and (< start end)
+                  (or (missing-keys (definition-keys text start end) made)
+                      (missing-keys (call-keys text start end package) (call-keys new 0 (length new) package))))
+             :removes-others)
+            ((superseded-p new package) :removes-others)
+            ((intersection made kept :test #'equalp) :others-elsewhere)))))
 
 (defun replacement (change)
   "The SAVE of CHANGE, whose definition its file has with another text."

@@ -61,10 +61,7 @@ A thread that describes its stop hides the restarts through which it leaves: it 
 
 (defun release-later (connection thread level patience)
   "Do what RELEASE does, 20 ms later."
-  (start-runtime-thread (lambda ()
-                          (sleep 1/50)
-                          (release connection thread level patience))
-                        "swank-client release"))
+  (call-later 1/50 (lambda () (release connection thread level patience))))
 
 (defun release-new-stops (connection asked)
   "Release the threads that are stopped for CONNECTION and not in ASKED, ((THREAD . LEVEL) ...). => ASKED with those threads added"
@@ -161,8 +158,6 @@ because one may be about to stop, or may be stopped at a lower level as well."
 
 (defconstant +loading-seconds+ 60 "Seconds to wait for a client that loads a module of a version.")
 
-(defvar *guarded* '() "The connections that this version guards.")
-
 (defun own-version ()
   "This version, or NIL if this library was loaded by hand."
   (package-version (symbol-package '*guarded*)))
@@ -242,6 +237,7 @@ because one may be about to stop, or may be stopped at a lower level as well."
 (defun note-guarded (connection)
   "Note that this version guards CONNECTION, and is the newest if it was not in the image before."
   (sb-ext:atomic-push connection (symbol-value '*guarded*))
+  (ensure-later)
   (when (own-version)
     (setf (get :swank-client :newest-version) (own-version))
     (when (other-versions) (start-runtime-thread #'delete-unused-versions "swank-client clean-up"))))
@@ -249,4 +245,5 @@ because one may be about to stop, or may be stopped at a lower level as well."
 (defun note-unguarded (connection)
   "Note that CONNECTION is closed and that nothing runs for it any more."
   (sb-ext:atomic-update (symbol-value '*guarded*) (lambda (connections) (remove connection connections)))
+  (sb-thread:signal-semaphore *later-wanted*)
   (when (own-version) (delete-unused-versions)))

@@ -144,9 +144,10 @@ evaluated. DISPATCHED is the cell of INSTALL-GUARD."
   (or (holds-package-lock-p) (holds-world-lock-p)))
 
 (defun safe-to-unwind-p (seconds)
-  "True if this thread can be unwound now. SECONDS is the time since the first interrupt: a compilation gets 4 s."
+  "True if this thread can be unwound now. SECONDS is the time since the first interrupt: a compilation gets 4 s, and code of C
+0.4 s, also where it waits: the request may be about to end by itself, as one that looks whether its client is there."
   (not (or (holds-mailbox-p)
-           (and (< seconds 2/5) (may-hold-c-lock-p))
+           (and (< seconds 2/5) (or (in-foreign-code-p) (places-in-c)))
            (and (< seconds 4) (holds-shared-lock-p)))))
 
 (defun seconds-since (start)

@@ -83,6 +83,8 @@ stopped there would never take another one."
 
 (defconstant +futex+ 202 "The number of the system call by which threads wait for each other.")
 
+(defparameter *memory-calls* '(9 10 11 12 25 28) "The numbers of the system calls by which malloc asks for memory.")
+
 (defun waits-for-caller-p (place)
   "True if PLACE is in a system call that waits because the code that called C wants to, as SLEEP does. The C library's own calls, by which
 malloc asks for memory and a thread waits for malloc's lock, are made with locks held. True on other processors, where this is not known."
@@ -93,80 +95,130 @@ malloc asks for memory and a thread waits for malloc's lock, are made with locks
       (cond ((bytes-at-p address instruction)
              ;; the kernel repeats the call, whose number this is; a wait for another thread that the caller wants goes through the function
              ;; syscall, which takes a sixth argument from the stack
-             (or (/= +futex+ result) (bytes-at-p (- address (length futex-of-caller)) futex-of-caller)))
+             (if (= +futex+ result)
+                 (bytes-at-p (- address (length futex-of-caller)) futex-of-caller)
+                 (not (member result *memory-calls*))))
             ((bytes-at-p (- address (length instruction)) instruction)
              ;; EINTR; another result shows that the call has ended
              (= (- (expt 2 64) 4) (ldb (byte 64 0) result))))))
   #-x86-64 (progn place t))
 
-(defun may-hold-c-lock-p ()
-  "True if this thread was interrupted while C code runs. A thread that is stopped or unwound inside malloc or dlsym never releases their locks.
-Then nothing can be compiled in the image, no stack can be read, and no evaluation begins.
+(defun places-in-c ()
+  "Those of INTERRUPTED-PLACES where this thread runs code of C. A thread that is stopped or unwound inside malloc or dlsym never releases their
+locks. Then nothing can be compiled in the image, no stack can be read, and no evaluation begins.
 Who unwinds an interrupt that came during another one also unwinds that, and what that has interrupted."
-  (some (lambda (place) (and (foreign-p place) (not (waits-for-caller-p place)))) (interrupted-places)))
+  (remove-if-not (lambda (place) (and (foreign-p place) (not (waits-for-caller-p place)))) (interrupted-places)))
+
+;;; A thread that calls functions later. An interrupt that has met malloc cannot start a thread, which needs memory, too; and while EXIT ends
+;;; threads, who starts one waits for EXIT, which waits for them.
+
+(defvar *guarded* '() "The connections that this version guards.")
+
+(defvar *later* (list '()) "A cell with ((TIME . FUNCTION) ...), the latest first.")
+
+(defvar *later-wanted* (sb-thread:make-semaphore :name "swank-client later") "Signalled when *LATER* or *GUARDED* has changed.")
+
+(defvar *later-thread* nil "The thread that calls the functions in *LATER*, or NIL.")
+
+(defvar *later-lock* (sb-thread:make-mutex :name "swank-client later") "Held while *LATER-THREAD* begins or ends.")
+
+(defun call-later (seconds function)
+  "Call FUNCTION, which must not wait, after SECONDS in the thread for that. Also for interrupts."
+  (sb-ext:atomic-push (cons (+ (get-internal-real-time) (* seconds internal-time-units-per-second)) function) (car *later*))
+  (sb-thread:signal-semaphore *later-wanted*))
+
+(defun take-all ()
+  "Take all of *LATER*."
+  (let ((taken '()))
+    (sb-ext:atomic-update (car *later*) (lambda (all) (setf taken all) '()))
+    taken))
+
+(defun take-due ()
+  "Take from *LATER* what is due. => the functions, the first first, and the seconds until the next is due, or NIL"
+  (let ((now (get-internal-real-time)) (all (take-all)))
+    (multiple-value-bind (due rest) (values (remove now all :key #'car :test #'<) (remove now all :key #'car :test #'>=))
+      (dolist (one rest) (sb-ext:atomic-push one (car *later*)))
+      (values (mapcar #'cdr (sort due #'< :key #'car))
+              (and rest (/ (- (reduce #'min rest :key #'car) now) internal-time-units-per-second))))))
+
+(defun end-later-p (waited)
+  "True, and *LATER-THREAD* is NIL, if this thread, which has WAITED in vain, is not needed."
+  (sb-thread:with-mutex (*later-lock*)
+    (when (and waited (null *guarded*) (null (car *later*)))
+      (setf *later-thread* nil)
+      t)))
+
+(defun run-later ()
+  "Call functions later, until the last client has gone."
+  (loop with waited = nil
+        until (end-later-p waited)
+        do (multiple-value-bind (due pause) (take-due)
+             (dolist (function due) (recording-faults (funcall function)))
+             (setf waited (and (null due)
+                               (not (sb-thread:wait-on-semaphore *later-wanted* :timeout (or pause (if *guarded* 3600 1)))))))))
+
+(defun ensure-later ()
+  "Start the thread that calls functions later, if there is none."
+  (unless (or (and *later-thread* (sb-thread:thread-alive-p *later-thread*)) (exit-in-progress-p))
+    (sb-thread:with-mutex (*later-lock*)
+      (unless (and *later-thread* (sb-thread:thread-alive-p *later-thread*))
+        (setf *later-thread* (start-runtime-thread #'run-later "swank-client later"))))))
+
+;;; Interrupts
 
 (defconstant +patience+ 250 "Times that a thread is interrupted again while it is not in a state to call a function.")
 
-(defun not-now-p ()
-  "True if this interrupted thread may hold a shared lock, or if interrupts stay disabled in it."
-  (or (cannot-enable-interrupts-p) (may-hold-c-lock-p) (holds-mailbox-p) (holds-package-lock-p) (holds-world-lock-p)))
+(defconstant +patience-in-c+ 10 "Times that a thread is interrupted again at the same place in C: code that holds malloc's lock goes on.")
 
-(defun await-interrupt (thread tried)
-  "Wait until THREAD has signalled TRIED or ended. => true if it has signalled"
-  (loop while (sb-thread:thread-alive-p thread)
-        thereis (sb-thread:wait-on-semaphore tried :timeout 1)))
-
-(defun await-depth (thread depth)
-  "Wait 2 ms, and until THREAD has left the interrupt at DEPTH, unless it stops there. On a busy machine, leaving takes longer than 2 ms. The
-next interrupt would be inside this one, and at the eighth level SBCL ends the image."
-  (loop repeat 250
-        do (sleep 1/500)
-        while (>= (interrupt-depth thread) depth)))
+(defun holds-needed-lock-p ()
+  "True if this interrupted thread may hold a shared lock of Lisp's or Swank's, or if interrupts stay disabled in it."
+  (or (cannot-enable-interrupts-p) (holds-mailbox-p) (holds-package-lock-p) (holds-world-lock-p)))
 
 (defun interrupt-unless-ended (thread function)
   "Interrupt THREAD to call FUNCTION. => NIL if it has just ended"
   (nil-on sb-thread:interrupt-thread-error (sb-thread:interrupt-thread thread function) t))
 
+(defun call-after-interrupt (thread depth function &optional (pauses 250))
+  "Call FUNCTION later, after 2 ms, when THREAD has left the interrupt at DEPTH, at the latest after 2 ms times PAUSES: it may stop there. On a
+busy machine, leaving takes long. The next interrupt would be inside this one, and at the eighth level SBCL ends the image."
+  (call-later 1/500 (lambda ()
+                      (if (and (plusp pauses) (>= (interrupt-depth thread) depth))
+                          (call-after-interrupt thread depth function (1- pauses))
+                          (funcall function)))))
+
 (defun call-in-thread (thread wanted-p function &key (interrupt #'interrupt-unless-ended) (ended (constantly nil)) (patience +patience+))
   "Make THREAD call FUNCTION if WANTED-P, called there first, returns true.
-A thread in which NOT-NOW-P is true is interrupted again 2 ms later, at most PATIENCE times.
+A thread that may hold a shared lock, or runs C code, is interrupted again 2 ms later, at most PATIENCE times.
 INTERRUPT is called with THREAD and the function that THREAD is to call, and returns NIL if THREAD must not be interrupted any more. ENDED is
-called when FUNCTION has been left, or is not called."
-  ;; a thread inside malloc cannot start the one that repeats: that needs memory, too
-  (let ((tried (sb-thread:make-semaphore))
-        (depth nil))
-    (labels ((call ()
+called when FUNCTION has been left, or is not called, unless THREAD ends before it takes the interrupt."
+  (let ((places '())
+        (patience-in-c +patience-in-c+))
+    (labels ((not-now-p ()
+               (let ((before (shiftf places (places-in-c))))
+                 (setf patience-in-c (if (equal before places) (1- patience-in-c) +patience-in-c+))
+                 (or (and places (plusp patience-in-c))
+                     (holds-needed-lock-p))))
+             (call ()
                (let ((repeated nil))
                  (unwind-protect
                       (sb-sys:with-interrupts
                         (cond ((not (funcall wanted-p)) nil)
                               ((and (plusp patience) (not-now-p))
-                               ;; an interrupt that unwinds this one must not come between the three
+                               ;; an interrupt that unwinds this one must not come between the two
                                (sb-sys:without-interrupts
-                                 (setf repeated t
-                                       depth (interrupt-depth thread))
-                                 (sb-thread:signal-semaphore tried)))
+                                 (call-after-interrupt thread (interrupt-depth thread) #'repeat)
+                                 (setf repeated t)))
                               ((holds-mailbox-p) nil)
-                              (t (sb-thread:signal-semaphore tried)
-                                 (funcall function))))
-                   (unless repeated
-                     (sb-thread:signal-semaphore tried)
-                     (funcall ended)))))
+                              (t (funcall function))))
+                   (unless repeated (funcall ended)))))
              (send ()
-               (setf depth nil)
-               (unless (funcall interrupt thread #'call)
-                 (sb-thread:signal-semaphore tried)
-                 (funcall ended)))
+               (unless (funcall interrupt thread #'call) (funcall ended)))
              (repeat ()
-               (loop while (and (await-interrupt thread tried) depth)
-                     do (await-depth thread depth)
-                        (decf patience)
-                        (send))))
-      (send)
-      (let ((tried-p (sb-thread:wait-on-semaphore tried :timeout 1/1000)))
-        (when tried-p (sb-thread:signal-semaphore tried))
-        (when (or depth (not tried-p))
-          (start-runtime-thread #'repeat "swank-client interrupt"))))))
+               (decf patience)
+               (send)))
+      (sb-sys:without-interrupts
+        (ensure-later)
+        (send)))))
 
 ;;; Swank's QUEUE-THREAD-INTERRUPT takes the lock on mailboxes in the thread. If the thread holds it already, that is an error, and so is each
 ;;; message about the error, until SBCL ends the image. And it loses an interrupt that comes after the thread has looked for interrupts, and
@@ -188,7 +240,8 @@ called when FUNCTION has been left, or is not called."
                       (lambda ()
                         (when (and (invoke-or-queue-interrupt #'take) (not taken))
                           (wake-thread thread)
-                          (start-runtime-thread #'wake-until "swank-client interrupt" (lambda () taken) thread)))))))
+                          (call-later 0 (lambda ()
+                                          (start-runtime-thread #'wake-until "swank-client interrupt" (lambda () taken) thread)))))))))
 
 ;;; Encapsulates functions of Lisp and Swank, and undoes it.
 

@@ -223,7 +223,13 @@
   (multiple-value-bind (thread token) (find-stopped-thread number)
     (if (null thread)
         '(:stale)
-        (let ((ask (make-ask :token token :session (current-session) :form form :leaving-p leaving-p)))
-          (ask-thread ask thread)
-          (prog1 (await-reply ask thread seconds)
-            (dolist (hook *visit-hooks*) (funcall hook thread form)))))))
+        (let ((ask (make-ask :token token :session (current-session) :form form :leaving-p leaving-p))
+              (ended nil))
+          (unwind-protect
+               (progn
+                 (ask-thread ask thread)
+                 (prog1 (await-reply ask thread seconds)
+                   (setf ended t)
+                   (dolist (hook *visit-hooks*) (funcall hook thread form))))
+            ;; a client that has gone
+            (unless ended (cancel-ask ask thread)))))))

@@ -27,13 +27,14 @@ Eight interrupts that are queued while a thread runs without interrupts can cras
 
 (defun call-in-evaluation (evaluation kind function &key (wanted-p (lambda () (eq *evaluation* evaluation))) (patience +patience+))
   "Make the thread of EVALUATION call FUNCTION while WANTED-P is true there. CALL-IN-THREAD explains PATIENCE, CLAIM-INTERRUPT KIND."
-  (when (claim-interrupt evaluation kind)
-    (flet ((end () (release-interrupt evaluation kind)))
+  ;; a claim without an interrupt would stay
+  (sb-sys:without-interrupts
+    (when (claim-interrupt evaluation kind)
       (call-in-thread (evaluation-thread evaluation) wanted-p function
                       :interrupt (lambda (thread call)
                                    (declare (ignore thread))
                                    (interrupt-unless-over evaluation call))
-                      :ended #'end
+                      :ended (lambda () (release-interrupt evaluation kind))
                       :patience patience))))
 
 (defun enter-interrupt (evaluation)
@@ -86,7 +87,7 @@ A thread that has stopped in one is unwound again."
 
 (defun end-thread (evaluation)
   "End the thread of EVALUATION."
-  (call-in-evaluation evaluation :kill (lambda () (sb-thread:abort-thread :allow-exit t))))
+  (call-in-evaluation evaluation :kill (lambda () (sb-thread:abort-thread :allow-exit t)) :wanted-p (constantly t)))
 
 (defun kill (id)
   "End the thread of evaluation ID, which could not be unwound. => the thread's number, NIL if the evaluation has ended"

@@ -152,7 +152,7 @@ export interface SaveOptions extends OptionsOf<typeof saveOptions> {}
  * - `defined`: the file has a form of it, but the image did not load that; it was not replaced. The place is that of the form.
  * - `unreadable`: not all of the file can be read, so a form of it may be there. The place is that of the first form that cannot be read.
  * - `ambiguous`: the file has several such forms.
- * - `removes-others`: it was evaluated inside of another form, such as LET, and the form in the file that this would replace has other definitions, too.
+ * - `removes-others`: it was evaluated inside of another form, such as LET, and the form in the file that this would replace has other or newer definitions, too.
  * - `others-elsewhere`: that form also has definitions that are in other places of the file.
  * - `conditional`: `#+` or `#-` is before the form in the file.
  * - `other-package`: it was evaluated in another package than that of the place in the file.

@@ -35,7 +35,7 @@ const OUTCOMES: Record<types.SaveOutcome, string> = {
     "not written: the form that begins here cannot be read, so the definition may follow. Probably a parenthesis or quote is unbalanced here: compile-code with this file names the line. Mend it, then save again",
   ambiguous: "not written: the file has several such forms. Keep one, or edit the file by hand",
   "removes-others":
-    "not written: it was evaluated inside of another form, such as LET, and the form here in the file has other definitions, too, which would be lost. Evaluate all of them in one form, or edit the file by hand",
+    "not written: it was evaluated inside of another form, such as LET, and the form here in the file has other or newer definitions, too, which would be lost. Evaluate all of them in one form, or edit the file by hand",
   "others-elsewhere":
     "not written: it was evaluated inside of another form, such as LET, with definitions that are elsewhere in the file. Edit the file by hand, then load it",
   conditional:
