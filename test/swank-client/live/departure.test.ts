@@ -76,6 +76,24 @@ describe("Disconnection of a client", () => {
     });
   }
 
+  it("by a kill makes no thread of Swank's look at its stack, where it could be ended with a lock of the C library", async () => {
+    await values(
+      client,
+      `(defvar *looks* (list 0))
+       (sb-int:encapsulate 'swank::backtrace 'looks
+         (lambda (backtrace &rest arguments) (sb-ext:atomic-incf (car *looks*)) (apply backtrace arguments)))`,
+    );
+    try {
+      for (let round = 0; round < 3; round += 1) {
+        await killedClient(running(["(loop (print 1))"]), { port: image.swank.port });
+        await image.untilTidy();
+      }
+      expect(await values(client, "*looks*")).to.deep.equal(["(0)"]);
+    } finally {
+      await values(client, "(sb-int:unencapsulate 'swank::backtrace 'looks)");
+    }
+  });
+
   it("ends a thread that Swank has made for a request, and that it has not given the request", async () => {
     const form = "(cl:progn (swank::spawn-worker-thread swank::*emacs-connection*) cl:nil)";
     await client.call(read(form), { label: "an idle worker" });

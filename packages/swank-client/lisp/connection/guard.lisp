@@ -122,6 +122,11 @@ and that no thread has begun; its cdr becomes true when everything is installed.
                           ;; others too, as that of a client that gave up before it had a guard
                           (let ((*break-on-signals* nil))
                             (close-despite-errors close closing arguments))))
+  ;; The thread that closes a lost connection ends the others, which have met its end, too. One that was ended while SBCL finds the name of a C
+  ;; function in its stack would hold dlsym's lock for ever. CLOSE-DESPITE-ERRORS discards the text.
+  (encapsulate-function 'safe-backtrace tag
+                        (lambda (backtrace)
+                          (unless (serving-thread-p connection) (funcall backtrace))))
   (encapsulate-function 'invoke-slime-debugger tag
                         (lambda (enter condition)
                           (when (serving-thread-p connection) (continue-after-break condition))
@@ -162,6 +167,7 @@ and that no thread has begun; its cdr becomes true when everything is installed.
   (unwind-protect (release-all connection dispatched)
     (unencapsulate-function 'eval-for-emacs tag)
     (unencapsulate-function 'invoke-slime-debugger tag)
+    (unencapsulate-function 'safe-backtrace tag)
     (note-unguarded connection)))
 
 (defun guard (connection)

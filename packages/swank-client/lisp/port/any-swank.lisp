@@ -35,11 +35,11 @@
   (:import-from #:swank #:*connection-closed-hook* #:*connections* #:*emacs-connection* #:*new-connection-hook* #:close-connection
                         #:close-connection% #:connection.socket-io #:connection.user-input #:connection.user-io #:connection.user-output
                         #:default-connection #:mconn.control-thread #:mconn.indentation-cache-thread #:mconn.reader-thread
-                        #:multithreaded-connection #:sync-indentation-to-emacs #:with-connection)
+                        #:multithreaded-connection #:safe-backtrace #:sync-indentation-to-emacs #:with-connection)
   (:export #:*connection-closed-hook* #:*connections* #:*emacs-connection* #:*new-connection-hook* #:close-connection #:close-connection%
            #:connection-lock #:connection.socket-io #:connection.user-input #:connection.user-io #:connection.user-output
            #:default-connection #:mconn.control-thread #:mconn.indentation-cache-thread #:mconn.reader-thread #:multithreaded-connection
-           #:repl-symbol #:sync-indentation-except #:sync-indentation-to-emacs #:with-connection))
+           #:repl-symbol #:safe-backtrace #:sync-indentation-except #:sync-indentation-to-emacs #:with-connection))
 
 (in-package #:swank-client/swank-connections)
 
