@@ -65,14 +65,14 @@ SBCL binds two variables there, one after the other, and takes interrupts betwee
 stopped there would never take another one."
   (not sb-sys:*interrupts-enabled*))
 
-(defun foreign-p (place)
+(defun in-c-p (place)
   "True if PLACE, one of INTERRUPTED-PLACES, is in C code, or in a system call that C code makes."
   (>= (car place) #x7f0000000000))
 
 (defun in-foreign-code-p ()
   "True if this thread was interrupted in C code. A thread that waits in a system call is in C code, too."
   (let ((place (first (interrupted-places))))
-    (and place (foreign-p place))))
+    (and place (in-c-p place))))
 
 #+x86-64
 (defun bytes-at-p (address bytes)
@@ -107,7 +107,7 @@ malloc asks for memory and a thread waits for malloc's lock, are made with locks
   "Those of INTERRUPTED-PLACES where this thread runs code of C. A thread that is stopped or unwound inside malloc or dlsym never releases their
 locks. Then nothing can be compiled in the image, no stack can be read, and no evaluation begins.
 Who unwinds an interrupt that came during another one also unwinds that, and what that has interrupted."
-  (remove-if-not (lambda (place) (and (foreign-p place) (not (waits-for-caller-p place)))) (interrupted-places)))
+  (remove-if-not (lambda (place) (and (in-c-p place) (not (waits-for-caller-p place)))) (interrupted-places)))
 
 ;;; A thread that calls functions later. An interrupt that has met malloc cannot start a thread, which needs memory, too; and while EXIT ends
 ;;; threads, who starts one waits for EXIT, which waits for them.
