@@ -10,7 +10,7 @@ const WARM_UP = 50;
 export function roundTrip() {
   return withBoth(async (client, socket) => {
     const requests = async () => {
-      for (let call = 0; call < CALLS; call++) await client.call(SUM, { label: "sum" });
+      for (let call = 0; call < CALLS; call++) await client.request(SUM, { label: "sum" });
     };
     const bareRequests = async () => {
       for (let call = 0; call < CALLS; call++) await socket.roundTrip(socket.message(SUM));

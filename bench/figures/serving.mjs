@@ -59,7 +59,7 @@ const LOOKS = {
   },
   "trace-calls of 2 functions": async (lisp) => {
     const functions = ["serving::page", "serving::row"];
-    await watch(lisp, await lisp.program.traceCalls({ seconds: WINDOW / 1000 }, { functions, limit: 100_000 }));
+    await lisp.program.traceCalls({ seconds: WINDOW / 1000 }, { functions, limit: 100_000 }).result();
   },
   "profile-code cpu": (lisp) => profile(lisp, { mode: "cpu" }),
   "profile-code alloc": (lisp) => profile(lisp, { mode: "alloc" }),
@@ -68,18 +68,7 @@ const LOOKS = {
 
 /** @param {SwankClient} lisp @param {Parameters<SwankClient["program"]["profile"]>[1]} options */
 async function profile(lisp, options) {
-  await watch(lisp, await lisp.program.profile({ seconds: WINDOW / 1000 }, options));
-}
-
-/**
- * Evaluates code that watches the program.
- *
- * @template Result
- * @param {SwankClient} lisp
- * @param {{ code: string, result: (value: string) => Result }} watching
- */
-async function watch(lisp, { code, result }) {
-  result(await run(lisp, code));
+  await lisp.program.profile({ seconds: WINDOW / 1000 }, options).result();
 }
 
 /** @param {SwankClient} lisp @param {string} code @returns {Promise<string>} the first value */

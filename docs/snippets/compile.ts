@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { launch, Sources } from "swank-client";
 
-const lisp = await launch();
+const client = await launch();
 const file = join(await mkdtemp(join(tmpdir(), "shapes-")), "shapes.lisp");
 await writeFile(
   file,
@@ -15,7 +15,7 @@ await writeFile(
 `,
 );
 
-const { succeeded, notes } = await lisp.compileFile(file, { load: "always" }); // `true` loads only what has no warnings
+const { succeeded, notes } = await client.compileFile(file, { load: "always" }); // `true` loads only what has no warnings
 console.log(succeeded ? "compiled" : "compiled with warnings");
 
 const sources = new Sources();
@@ -25,6 +25,6 @@ for (const { severity, message, location } of notes) {
   console.log(`${where}: ${severity}: ${message}`);
 }
 
-console.log(await lisp.eval("(fboundp 'area)"));
+console.log(await client.eval("(fboundp 'area)"));
 
-await lisp.close();
+await client.close();

@@ -1,8 +1,8 @@
 import { launch } from "swank-client";
 
-const lisp = await launch(); // starts SBCL; connect({ port: 4005 }) connects to a running image
+const client = await launch(); // starts SBCL; connect({ port: 4005 }) connects to a running image
 
-const evaluation = lisp.evaluate("(defun divide (a b) (/ a b)) (divide 1 0)");
+const evaluation = client.evaluate("(defun divide (a b) (/ a b)) (divide 1 0)");
 const outcome = await evaluation.next();
 
 if (outcome.status === "stopped") {
@@ -12,7 +12,7 @@ if (outcome.status === "stopped") {
   const { frames } = await stop.frames();
   for (const { name, value } of frames[1]?.locals ?? []) console.log(name, value);
 
-  await lisp.eval("(defun divide (a b) (if (zerop b) 0 (/ a b)))");
+  await client.eval("(defun divide (a b) (if (zerop b) 0 (/ a b)))");
   const retry = stop.restarts.find(({ name }) => name === "RETRY");
   if (retry !== undefined) await stop.invokeRestart(retry.index);
 
@@ -20,4 +20,4 @@ if (outcome.status === "stopped") {
   if (next.status === "returned") console.log(next.values);
 }
 
-await lisp.close(); // also ends the image
+await client.close(); // also ends the image

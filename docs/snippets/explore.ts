@@ -1,8 +1,8 @@
 import { launch } from "swank-client";
 import * as swank from "swank-client/swank";
 
-const lisp = await launch();
-await lisp.eval(`
+const client = await launch();
+await client.eval(`
   (defun average (numbers)
     "The arithmetic mean of NUMBERS."
     (/ (reduce #'+ numbers) (length numbers)))
@@ -12,21 +12,21 @@ await lisp.eval(`
     (if (> (average marks) 5) :passed :failed))
   (defvar *marks* '((4 6) (7 9)))`);
 
-for (const { designator, meanings } of await lisp.run(swank.definitions.aproposListForEmacs, "average", {
+for (const { designator, meanings } of await client.run(swank.definitions.aproposListForEmacs, "average", {
   externalOnly: false,
 })) {
   console.log(designator, meanings);
 }
 
-const users = await lisp.run(swank.definitions.xref, "calls", "average");
+const users = await client.run(swank.definitions.xref, "calls", "average");
 console.log(users?.map(({ name }) => name).sort());
 
-const symbol = await lisp.describeSymbol("average");
+const symbol = await client.describeSymbol("average");
 if (symbol.status === "found") for (const { kind, name } of symbol.meanings) console.log(kind, name);
 
-const inspector = await lisp.inspect("*marks*");
+const inspector = await client.inspect("*marks*");
 const { parts } = await inspector.parts();
 for (const part of parts) if (part.kind === "value") console.log(part.index, part.text);
 await inspector.close();
 
-await lisp.close();
+await client.close();

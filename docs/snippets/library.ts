@@ -1,7 +1,7 @@
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { connect, decode, LispError, launch, lispFunction, Sources } from "swank-client";
+import { connect, decode, LispError, launch, lisp, lispFunction, Sources } from "swank-client";
 import * as swank from "swank-client/swank";
 
 const PROGRAM = `
@@ -22,36 +22,52 @@ await writeFile(file, PROGRAM);
 
 async function attach() {
   // #region connect
-  const lisp = await connect({ port }); // a running image, together with its other clients
+  const client = await connect({ port }); // a running image, together with its other clients
   // #endregion connect
-  return lisp;
+  return client;
 }
 
 async function start() {
   // #region launch
-  const lisp = await launch(); // starts SBCL; the connection is an inherited socket, so no port is opened
-  console.log(lisp.image.pid > 0);
+  const client = await launch(); // starts SBCL; the connection is an inherited socket, so no port is opened
+  console.log(client.image.pid > 0);
   // #endregion launch
-  return lisp;
+  return client;
 }
 
 const other = await attach();
-const lisp = await start();
-await lisp.eval(`(load (compile-file ${JSON.stringify(file)}))`);
+const client = await start();
+await client.eval(`(load (compile-file ${JSON.stringify(file)}))`);
 
 // #region eval
-console.log(await lisp.eval("(floor 7 2)")); // [ '3', '1' ]: the printed values of the last form
-const squares = await lisp.eval("(loop for i below 4 collect (* i i))", { decode: decode.list(decode.integer) });
+console.log(await client.eval("(floor 7 2)")); // [ '3', '1' ]: the printed values of the last form
+const squares = await client.eval("(loop for i below 4 collect (* i i))", { decode: decode.list(decode.integer) });
 console.log(squares); // [ 0, 1, 4, 9 ]
 try {
-  await lisp.eval("(car 1)", { timeout: 5000 });
+  await client.eval("(car 1)", { timeout: 5000 });
 } catch (error) {
   if (error instanceof LispError) console.log(error.message, error.report.frames.length, error.transcript.stdout);
 }
 // #endregion eval
 
+// #region data
+await client.call("my-app::process", [2]); // 2
+await client.call("list", [1, "x", ["a", true]], { timeout: 5000 }); // [ 1, 'x', [ 'a', true ] ]
+const name = 'O"Neil';
+await client.eval`(format nil "Hello, ~a" ${name})`; // Hello, O"Neil
+await client.eval(lisp`(length ${name})`, { decode: decode.integer }); // 6
+await client.eval("(floor 7 2)", { as: "data" }); // [ 3, 1 ]
+// #endregion data
+
+// #region task
+const task = client.code.loadSystem({ file }, { timeout: 60_000, onError: "unwind" });
+for await (const event of task) if (event.type === "output") process.stdout.write(event.text);
+const loaded = await task.result(); // { status: "loading", systems, notes, problem, ... }, or there is no such file
+console.log(loaded.status);
+// #endregion task
+
 // #region evaluate
-const evaluation = lisp.evaluate("(loop for i below 3 do (print i)) (floor 7 2)", {
+const evaluation = client.evaluate("(loop for i below 3 do (print i)) (floor 7 2)", {
   package: "CL-USER", // for this evaluation only; default: the session's package, which in-package changes
   stdin: "the text that (read-line) reads, then end of file",
   onRead: async () => "y\n", // instead of the end of file: called when the code reads on, e.g. for y-or-n-p; or a stream
@@ -65,7 +81,7 @@ const outcome = await evaluation.next({ timeout: 5000 });
 console.log(outcome.status);
 
 async function debug() {
-  const evaluation = lisp.evaluate('(defun f (n) (restart-case (error "bad ~a" n) (use (value) value))) (f 1)');
+  const evaluation = client.evaluate('(defun f (n) (restart-case (error "bad ~a" n) (use (value) value))) (f 1)');
   const outcome = await evaluation.next();
   // #region debug
   if (outcome.status === "stopped") {
@@ -83,11 +99,11 @@ async function debug() {
 await debug();
 
 // #region breakpoint
-await lisp.breakpoints.set("my-app:process", { condition: "(> (length args) 2)", hitCount: 3 });
+await client.breakpoints.set("my-app:process", { condition: "(> (length args) 2)", hitCount: 3 });
 // #endregion breakpoint
 
 // #region foreign
-const [foreign] = await lisp.foreignStops();
+const [foreign] = await client.foreignStops();
 if (foreign !== undefined) {
   console.log(`${foreign.condition.message}, in ${foreign.owner?.text}`); // bad 42, in Emacs (Swank connection 1)
   await foreign.open(); // completes its data: frames, variables, reason
@@ -96,10 +112,10 @@ if (foreign !== undefined) {
 
 async function describe() {
   // #region describe
-  const symbol = await lisp.describeSymbol("my-app::process"); // also "|Odd Name|", ":key", "(setf name)"
+  const symbol = await client.describeSymbol("my-app::process"); // also "|Odd Name|", ":key", "(setf name)"
   if (symbol.status === "found") for (const { kind, name } of symbol.meanings) console.log(kind, name);
-  const names = await lisp.completions("multiple-value-", "MY-APP"); // as code in that package writes them
-  const { definitions, loaded } = await lisp.definitions(); // of this client's evaluations, and the files that they loaded
+  const names = await client.completions("multiple-value-", "MY-APP"); // as code in that package writes them
+  const { definitions, loaded } = await client.definitions(); // of this client's evaluations, and the files that they loaded
   console.log(names.length, definitions.length, loaded.length);
   // #endregion describe
 }
@@ -107,14 +123,14 @@ await describe();
 
 async function code() {
   // #region code
-  const shown = await lisp.code.showSource("(method area (circle))", { package: "my-app" });
+  const shown = await client.code.showSource("(method area (circle))", { package: "my-app" });
   if (shown.status === "found")
     for (const { name, state, line, text } of shown.definitions) console.log(name, state, line, text);
-  const around = await lisp.code.showFile(file, { line: 10, context: 1 });
-  const names = await lisp.code.apropos("^process", { regexp: true, kind: "function", package: "my-app" });
-  const lines = await lisp.code.searchSource("(area", { limit: 10 });
-  const callers = await lisp.code.findReferences("process", "callers", { package: "my-app" });
-  const expansions = await lisp.code.macroexpand("(with-shape (s) (grow s))", { mode: "all", package: "my-app" });
+  const around = await client.code.showFile(file, { line: 10, context: 1 });
+  const names = await client.code.apropos("^process", { regexp: true, kind: "function", package: "my-app" });
+  const lines = await client.code.searchSource("(area", { limit: 10 });
+  const callers = await client.code.findReferences("process", "callers", { package: "my-app" });
+  const expansions = await client.code.macroexpand("(with-shape (s) (grow s))", { mode: "all", package: "my-app" });
   // #endregion code
   console.log(typeof around, typeof names, typeof lines, typeof callers, typeof expansions);
 }
@@ -122,7 +138,7 @@ await code();
 
 async function program() {
   // #region program
-  const { threads, deadlocks } = await lisp.program.threads({ name: "loader", frames: 5 });
+  const { threads, deadlocks } = await client.program.threads({ name: "loader", frames: 5 });
   for (const { id, state, what, holder, frames } of threads) console.log(id, state, what, holder, frames);
   for (const text of deadlocks) console.log(text); // DEADLOCK: 7 waits for MUTEX "b" held by 9, 9 waits for MUTEX "a" held by 7
   // #endregion program
@@ -131,23 +147,23 @@ async function program() {
 await program();
 
 // #region events
-const stopListening = lisp.on("stop", (stop) => console.log(stop.condition.message));
+const stopListening = client.on("stop", (stop) => console.log(stop.condition.message));
 // #endregion events
 stopListening();
 
 // #region call
 const sources = new Sources(); // finds lines and columns: see below
-const users = await lisp.run(swank.definitions.xref, "calls", "my-app::process"); // [{ name, location }]
+const users = await client.run(swank.definitions.xref, "calls", "my-app::process"); // [{ name, location }]
 console.log(users?.map(({ name }) => name));
-const { succeeded, notes } = await lisp.run(swank.compiling.compileFileForEmacs, file);
+const { succeeded, notes } = await client.run(swank.compiling.compileFileForEmacs, file);
 for (const { severity, message, location } of notes) console.log(severity, message, await sources.locate(location));
 console.log(succeeded);
 const implementation = lispFunction({ name: "cl:lisp-implementation-type", decode: decode.string });
-console.log(await lisp.run(implementation));
+console.log(await client.run(implementation));
 // #endregion call
 
 // #region sources
-for (const { name, location } of await lisp.run(swank.definitions.findDefinitionsForEmacs, "my-app::process")) {
+for (const { name, location } of await client.run(swank.definitions.findDefinitionsForEmacs, "my-app::process")) {
   const found = await sources.locate(location);
   if (found.status === "found") console.log(name, `line ${found.line}, column ${found.column}`);
   else console.log(name, found.reason); // "unreadable": the file is missing, or on another machine; "unknown": Lisp knows no place
@@ -156,7 +172,7 @@ for (const { name, location } of await lisp.run(swank.definitions.findDefinition
 
 async function compile() {
   // #region compile-file
-  const { succeeded, notes, isLoaded, loadError } = await lisp.compileFile(file, { load: true });
+  const { succeeded, notes, isLoaded, loadError } = await client.compileFile(file, { load: true });
   for (const { severity, message } of notes) console.log(severity, message);
   console.log(succeeded, isLoaded, loadError?.message); // true true undefined
   // #endregion compile-file
@@ -166,7 +182,7 @@ await compile();
 async function warnings() {
   // #region warnings
   const code = "(defun volume (width height)\n  (* width heigth))";
-  const { warnings } = await lisp.evaluate(code).next();
+  const { warnings } = await client.evaluate(code).next();
   for (const warning of warnings) {
     const found = await sources.locate(warning, { code }); // the code is only for warnings about its own forms, not those of files
     if (found.status === "found") console.log(`${found.line}:${found.column}: ${warning.type}: ${warning.message}`);
@@ -177,7 +193,7 @@ await warnings();
 
 async function inspect() {
   // #region inspect
-  await using inspector = await lisp.inspect("my-app::*orders*"); // the value of any expression, read in the session's package
+  await using inspector = await client.inspect("my-app::*orders*"); // the value of any expression, read in the session's package
   console.log(inspector.title, inspector.class);
   let page = await inspector.parts(); // { parts, start, end, hasMore }: about 100 parts
   if (page.hasMore) page = await inspector.parts(page.end);
@@ -187,10 +203,10 @@ async function inspect() {
   console.log((await first.describe()).split("\n")[0]);
   // #endregion inspect
   // #region inspect-object
-  const evaluation = lisp.evaluate("my-app::*orders*", { valuesAs: "ids" });
+  const evaluation = client.evaluate("my-app::*orders*", { valuesAs: "ids" });
   const outcome = await evaluation.next();
   if (outcome.status === "returned") {
-    const view = await lisp.program.inspectObject(Number(outcome.values[0]), {
+    const view = await client.program.inspectObject(Number(outcome.values[0]), {
       expression: "my-app::*orders*",
       count: 2,
     });
@@ -201,11 +217,11 @@ async function inspect() {
 }
 await inspect();
 
-await lisp.eval("(defstruct visit) (defvar *list* '())");
+await client.eval("(defstruct visit) (defvar *list* '())");
 // #region heap
-const { heap } = lisp.program;
+const { heap } = client.program;
 await heap.summary();
-await lisp.eval("(dotimes (n 10) (push (make-visit) *list*))");
+await client.eval("(dotimes (n 10) (push (make-visit) *list*))");
 const { types } = await heap.growth({ type: "visit" });
 console.log(types[0]?.name, types[0]?.count);
 const [instance] = (await heap.instances("visit", { limit: 1 })).instances;
@@ -214,22 +230,22 @@ console.log(path.end);
 for (const step of path.steps) console.log(step.name, step.expression); // the last expression returns the instance
 // #endregion heap
 
-await lisp.eval('(sb-thread:make-thread (lambda () (sleep 100)) :name "sleeper")');
+await client.eval('(sb-thread:make-thread (lambda () (sleep 100)) :name "sleeper")');
 // #region threads
-const sleeper = (await lisp.threads()).find(({ name }) => name === "sleeper");
-if (sleeper?.id !== undefined) await lisp.interruptThread(sleeper.id); // it stops, and a stop event reports it
-if (sleeper?.id !== undefined) await lisp.killThread(sleeper.id); // it is unwound, and ends
+const sleeper = (await client.threads()).find(({ name }) => name === "sleeper");
+if (sleeper?.id !== undefined) await client.interruptThread(sleeper.id); // it stops, and a stop event reports it
+if (sleeper?.id !== undefined) await client.killThread(sleeper.id); // it is unwound, and ends
 // #endregion threads
 
 // #region reset
-const { undefined: gone, left } = await lisp.reset();
+const { undefined: gone, left } = await client.reset();
 // #endregion reset
 console.log(gone.length > 0, left.length);
 
-await lisp.run(swank.image.quitLisp).catch(() => undefined);
+await client.run(swank.image.quitLisp).catch(() => undefined);
 // #region exit
-const { exit } = (await lisp.closed).details;
+const { exit } = (await client.closed).details;
 console.log(exit?.code, exit?.signal, exit?.heapExhausted, exit?.problem); // 1 undefined true Heap exhausted during garbage collection: ...
 // #endregion exit
-await lisp.close();
+await client.close();
 await other.close();

@@ -1,17 +1,17 @@
 import { launch } from "swank-client";
 
-const lisp = await launch();
+const client = await launch();
 
-const evaluation = lisp.evaluate(`
+const evaluation = client.evaluate(`
   (dotimes (step 3 :finished)
     (format t "step ~d~%" step)
     (sleep 0.1))`);
 
-for await (const { stream, text } of evaluation.chunks()) {
-  if (stream === "stdout") process.stdout.write(text);
+for await (const event of evaluation) {
+  if (event.type === "output") process.stdout.write(event.text);
 }
 
-const outcome = await evaluation.next();
-if (outcome.status === "returned") console.log(outcome.values);
+const { values } = await evaluation.result();
+console.log(values);
 
-await lisp.close();
+await client.close();

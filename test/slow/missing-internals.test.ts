@@ -104,7 +104,7 @@ async function losses(missing: string | undefined, cacheDir: string): Promise<Lo
       image.type(hiding(missing));
       const [home, name] = missing.split("::");
       const found = read(`(cl:find-symbol "${name}" "${home}")`);
-      while ((await asker.call(found, { label: "the internal" })) !== NIL) await pause(20);
+      while ((await asker.request(found, { label: "the internal" })) !== NIL) await pause(20);
       await asker.close();
     }
     await writeFile(file, "(defun loaded () 1)\n");

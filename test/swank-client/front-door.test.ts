@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import * as frontDoor from "swank-client";
+import * as internal from "swank-client/internal";
 import * as launching from "swank-client/launch";
 import * as protocol from "swank-client/protocol";
 import * as swank from "swank-client/swank";
@@ -20,6 +21,7 @@ const DATA = [
   "DEFINITION_KINDS",
   "ERROR_CODES",
   "findUnbalanced",
+  "lisp",
   "lispFunction",
   "outlineCode",
   "SourceText",
@@ -32,7 +34,7 @@ describe("Entry points of swank-client", () => {
   });
 
   it("the other entry points share no value with it", () => {
-    const others = [launching, protocol, swank].flatMap((entry) => Object.keys(entry));
+    const others = [internal, launching, protocol, swank].flatMap((entry) => Object.keys(entry));
     const shared = others.filter((name) => name in frontDoor);
     expect(shared).to.deep.equal([]);
   });

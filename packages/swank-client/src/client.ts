@@ -15,18 +15,24 @@ import { type Definitions, definitions, type ResetReport, reset } from "./code/d
 import { DEFINITION_KINDS } from "./code/found.js";
 import { describeName, type SymbolDescription } from "./code/names.js";
 import { Breakpoints, type HitElsewhere } from "./evaluation/breakpoints.js";
+import type { DataValue, LispData } from "./evaluation/data.js";
 import {
+  callForData,
+  type DataEvalOptions,
   type DecodedEvalOptions,
   type EvalOptions,
   type Evaluate,
+  evaluateAs,
   evaluateToData,
-  evaluateToEnd,
+  type TextEvalOptions,
 } from "./evaluation/eval.js";
 import { type EvaluateOptions, protectImage } from "./evaluation/evaluate.js";
 import { ForeignStops } from "./evaluation/foreign-stops.js";
 import { EvaluationRunner } from "./evaluation/runner.js";
-import type { Evaluation, Stop } from "./evaluation/stop.js";
+import type { Evaluation, Stop, Task } from "./evaluation/stop.js";
 import { DebuggerRegistry, type EndedThread, readEndedThread } from "./evaluation/stops.js";
+import { callCode, lisp } from "./evaluation/template.js";
+import type { StartTask } from "./evaluation/work.js";
 import type { ConnectionInfo, OpenedConnection } from "./handshake/handshake.js";
 import {
   AgentActivity,
@@ -280,8 +286,8 @@ function openingsFor({ mayEndImage, agentName }: ClientOptions): Partial<Record<
   };
 }
 
-function isDecoded<Value>(options: EvalOptions | DecodedEvalOptions<Value>): options is DecodedEvalOptions<Value> {
-  return typeof options === "object" && options !== null && "decode" in options;
+function isTemplate(code: string | TemplateStringsArray): code is TemplateStringsArray {
+  return Array.isArray(code) && "raw" in code;
 }
 
 /** A client of a Common Lisp image, made by `connect` or `launch`. */
@@ -322,10 +328,11 @@ export class SwankClient extends ClientQuestions {
     this.#caller = callerOf(connection);
     this.#installer = new RuntimeInstaller(loader, { runtime: options.runtime, openings: openingsFor(options) });
     this.lisp = new LispRunner(this.#caller, this.#installer);
-    this.code = new Code(this.lisp);
-    this.program = new Program(this.lisp);
-    this.activity = new AgentActivity(this.lisp, options.agentName !== undefined);
     this.#runner = new EvaluationRunner(connection, this.lisp);
+    const start: StartTask = (work, given) => this.#runner.start(work, given);
+    this.code = new Code(this.lisp, start);
+    this.program = new Program(this.lisp, start);
+    this.activity = new AgentActivity(this.lisp, options.agentName !== undefined);
     this.breakpoints = new Breakpoints(this.lisp, (hit) => this.emit("hitElsewhere", hit));
     this.#debugger = new DebuggerRegistry(
       this.#caller,
@@ -397,36 +404,63 @@ export class SwankClient extends ClientQuestions {
     return this.#foreignStops.list();
   }
 
-  /** Evaluations that have not ended. */
-  get evaluations(): readonly Evaluation[] {
+  /** Evaluations and other tasks that have not ended. */
+  get evaluations(): readonly Task[] {
     return this.#runner.running;
   }
 
   /**
    * Reads and evaluates the forms of `code`, one after another, in a new Lisp thread.
    *
-   * Never throws: the evaluation's `next()` reports errors of the call.
+   * Never throws: the evaluation's `next()` and `result()` report errors of the call.
    */
   evaluate(code: string, options: EvaluateOptions = {}): Evaluation {
-    return this.#runner.start(code, options);
+    return this.#runner.start({ code, resultOf: (outcome) => outcome }, options);
   }
 
   /**
-   * Evaluates code to its end, in a new Lisp thread, and returns the printed values of its last form; with `decode`, the first value as
-   * data, `NIL` if there is none. Nothing stays stopped: code that would stop in the debugger is unwound.
+   * Evaluates code to its end, in a new Lisp thread, and returns the printed values of its last form. Nothing stays stopped: code that would
+   * stop in the debugger is unwound.
+   *
+   * With `as: "data"`, it returns all values as data; with `decode`, the first value, decoded from `NIL` if there is none. As a tag of a
+   * template, it puts JavaScript values into the code as Lisp data, and returns the first value as data.
+   *
+   * @example
+   * await client.eval("(floor 7 2)", { as: "data" }); // [3, 1]
+   * await client.eval`(total ${items} :rate ${0.2})`;
    *
    * @throws LispError with a report, if the code signals an error or would stop. EvaluationError, which has the output as `transcript`:
    * `EVALUATION_TIMEOUT` after `timeout` milliseconds and `CANCELLED` when `signal` is aborted, both after the code has ended;
-   * `UNEXPECTED_REPLY` if `decode` does not accept the value, `REPLY_TOO_LARGE` if it is printed in more than 1,000,000 characters; the reason of
-   * a connection that was lost meanwhile. SwankError `NO_SUCH_PACKAGE`, `RUNTIME_FAILED`, `INVALID_ARGUMENT`, `CANCELLED` before the code was
+   * `UNEXPECTED_REPLY` if a value has no data form, or `decode` does not accept it, `REPLY_TOO_LARGE` if it is printed in more than 1,000,000
+   * characters; the reason of a connection that was lost meanwhile. SwankError `NO_SUCH_PACKAGE`, `RUNTIME_FAILED`, `INVALID_ARGUMENT`, `CANCELLED` before the code was
    * sent, or the reason of a closed connection.
    */
-  eval(code: string, options?: EvalOptions): Promise<readonly string[]>;
+  eval(code: string, options?: TextEvalOptions): Promise<readonly string[]>;
+  eval(code: string, options: DataEvalOptions): Promise<readonly LispData[]>;
   eval<Value>(code: string, options: DecodedEvalOptions<Value>): Promise<Value>;
-  eval<Value>(code: string, options: EvalOptions | DecodedEvalOptions<Value> = {}): Promise<readonly string[] | Value> {
-    const evaluate: Evaluate = (text, given, atLimit) => this.#runner.start(text, given, atLimit);
-    return isDecoded(options) ? evaluateToData(evaluate, code, options) : evaluateToEnd(evaluate, code, options);
+  eval(template: TemplateStringsArray, ...values: readonly DataValue[]): Promise<LispData>;
+  async eval(code: string | TemplateStringsArray, ...given: readonly DataValue[]): Promise<unknown> {
+    if (isTemplate(code)) return evaluateToData(this.#evaluate, lisp(code, ...given));
+    return evaluateAs(this.#evaluate, code, given[0]);
   }
+
+  /**
+   * Calls a function with JavaScript values as Lisp data, and returns its first value as data, decoded if `decode` is given. Otherwise it
+   * is like `eval`.
+   *
+   * @param name - As code in the current package writes it: `my-app:run`, `(setf size)`.
+   * @throws SwankError `INVALID_ARGUMENT`, also for an argument that is no Lisp data; the errors of `eval`.
+   *
+   * @example
+   * await client.call("my-app:run", [1, "x", ["a", true]]);
+   */
+  call(name: string, args?: readonly DataValue[], options?: EvalOptions): Promise<LispData>;
+  call<Value>(name: string, args: readonly DataValue[], options: DecodedEvalOptions<Value>): Promise<Value>;
+  async call(name: string, args: readonly DataValue[] = [], options: EvalOptions = {}): Promise<unknown> {
+    return callForData(this.#evaluate, callCode(name, args), options);
+  }
+
+  readonly #evaluate: Evaluate = (code, options) => this.evaluate(code, options);
 
   /**
    * The definitions that this client's evaluations made, by any macro, and that still exist.
@@ -467,7 +501,7 @@ export class SwankClient extends ClientQuestions {
    *
    * @throws SwankError `REQUEST_FAILED`, `REQUEST_ABORTED`, `REQUEST_TIMEOUT`, or the reason of a closed connection.
    */
-  call(form: Sexp, options: CallOptions): Promise<Sexp> {
+  request(form: Sexp, options: CallOptions): Promise<Sexp> {
     return this.#caller.call(form, options);
   }
 

@@ -9,11 +9,11 @@ export type {
   ChangedForm,
   ChangeState,
   Changes,
-  ChangesCode,
   ChangesOptions,
   FileState,
   FormOutcome,
   FoundChanges,
+  LoadChangesOptions,
   LoadedChanges,
   Save,
   SaveOptions,
@@ -58,14 +58,12 @@ export type {
 export type {
   InstallingProgram,
   LoadAction,
-  LoadCode,
   LoadedSystem,
   Loading,
   LoadOptions,
   LoadProblem,
   LoadResult,
   LoadSource,
-  TestCode,
   TestFailure,
   TestOptions,
   TestResults,
@@ -130,7 +128,8 @@ export type {
   HitElsewhere,
   NewBreakpoint,
 } from "./evaluation/breakpoints.js";
-export type { DecodedEvalOptions, EvalOptions } from "./evaluation/eval.js";
+export type { DataValue, LispData, LispPair } from "./evaluation/data.js";
+export type { DataEvalOptions, DecodedEvalOptions, EvalOptions, TextEvalOptions } from "./evaluation/eval.js";
 export type {
   Aborted,
   Cut,
@@ -176,7 +175,7 @@ export type {
   variableMarks,
   WarningCount,
 } from "./evaluation/report.js";
-export type { Evaluation, Outcome, Stop, Stopped } from "./evaluation/stop.js";
+export type { Evaluation, Outcome, Stop, Stopped, Task, TaskEvent } from "./evaluation/stop.js";
 export type {
   Frame,
   FrameLocals,
@@ -188,6 +187,7 @@ export type {
   Variable,
 } from "./evaluation/stop-calls.js";
 export type { EndedThread } from "./evaluation/stops.js";
+export type { ProgressTask, TaskOptions } from "./evaluation/work.js";
 export type { AttachOptions, ConnectionInfo, ForeignErrors } from "./handshake/handshake.js";
 export type { ConnectLaunchedOptions, LaunchedClient, LaunchOptions } from "./launch.js";
 export type {
@@ -200,10 +200,11 @@ export type {
 } from "./program/agents.js";
 export type { Fault } from "./program/faults.js";
 export type {
+  CodeGrowth,
+  CodeGrowthOptions,
   HEAP_COLLECTIONS,
   Heap,
   HeapGrowth,
-  HeapGrowthCode,
   HeapGrowthOptions,
   HeapInstance,
   HeapInstances,
@@ -232,7 +233,6 @@ export type {
   ProfileSource,
   profileData,
   RUN_ENDS,
-  RunCode,
 } from "./program/profile.js";
 export type { Program } from "./program/program.js";
 export type {
@@ -246,11 +246,11 @@ export type {
 } from "./program/threads.js";
 export type {
   CALL_EXITS,
+  CompleteTrace,
   RecordedCall,
   RecordedCondition,
   RecordedThread,
   Trace,
-  TraceCode,
   TraceOptions,
   TraceSource,
   traceData,

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { Evaluation, Stop, SwankClient } from "swank-client";
+import type { Evaluation, Stop, SwankClient, types } from "swank-client";
 import { evaluate, stopped, values } from "../../swank-client/live/outcomes.js";
 
 /** Code that the calls below ask about. */
@@ -62,32 +62,20 @@ export const ABILITIES: Readonly<Record<string, Use>> = {
   callees: (client) => client.code.findReferences("calls-bad", "callees"),
   expansion: (client) => client.code.macroexpand("(twice (good 1))"),
   compiling: (client) => client.code.compile({ code: "(defun other (x) (undefined-one x))" }),
-  "loading code": async (client, file) => {
-    const { code } = await client.code.loadSystem({ file });
-    await run(client, code, { valuesAs: "data", policy: "keep" });
-  },
-  "running tests": (client) =>
-    client.code.tests("no-such-suite").then(({ code }) => run(client, code, { valuesAs: "data" })),
+  "loading code": (client, file) => ended(client.code.loadSystem({ file })),
+  "running tests": (client) => ended(client.code.runTests("no-such-suite")),
   "listing changes": (client) => client.code.listChanges(),
-  "loading changes": (client) => client.code.loadChanges().then(({ code }) => run(client, code, { valuesAs: "data" })),
+  "loading changes": (client) => ended(client.code.loadChanges()),
   "saving changes": (client) => client.code.saveChanges({ dryRun: true }),
   "list of threads": (client) => client.program.threads({ frames: 3 }),
   "stopping threads": async (client) => {
     const id = await threadNamed(client, "probe");
     await client.program.endThread(id, "kill");
   },
-  traces: async (client) => {
-    const { code } = await client.program.traceCalls({ code: "(good 1)" }, { functions: ["good"] });
-    await run(client, code, { valuesAs: "data", policy: "keep" });
-  },
-  profiles: async (client) => {
-    const { code } = await client.program.profile({ code: "(loop repeat 100 do (good 1))" });
-    await run(client, code, { valuesAs: "data", policy: "keep" });
-  },
-  "counts of calls": async (client) => {
-    const { code } = await client.program.profile({ code: "(good 1)" }, { mode: "calls", functions: ["good"] });
-    await run(client, code, { valuesAs: "data", policy: "keep" });
-  },
+  traces: (client) => ended(client.program.traceCalls({ code: "(good 1)" }, { functions: ["good"] })),
+  profiles: (client) => ended(client.program.profile({ code: "(loop repeat 100 do (good 1))" })),
+  "counts of calls": (client) =>
+    ended(client.program.profile({ code: "(good 1)" }, { mode: "calls", functions: ["good"] })),
   objects: async (client) => client.program.inspectObject(await objectId(client), { depth: 2 }),
   "the inspector": (client) => client.inspect("*things*"),
   "heap summaries": (client) => client.program.heap.summary(),
@@ -126,8 +114,11 @@ async function run(
   code: string,
   options: Parameters<SwankClient["evaluate"]>[1],
 ): Promise<string> {
-  const evaluation = client.evaluate(code, options);
-  const outcome = await evaluation.next();
+  return ended(client.evaluate(code, options));
+}
+
+async function ended(task: types.Task): Promise<string> {
+  const outcome = await task.next();
   if (outcome.status === "stopped") return refuse(outcome.stop);
   if (outcome.status !== "returned") throw new Error(`The code was ${outcome.status}.`);
   return outcome.values[0] ?? "";

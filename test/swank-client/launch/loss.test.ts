@@ -24,7 +24,7 @@ describe("Loss of a launched image", function () {
     const lisp = await launched();
     await lisp.prepare();
     const stuck = lisp.evaluate("(sleep 1000)");
-    const asked = rejection(lisp.call(read("(cl:sleep 1000)"), { label: "sleep" }), "CONNECTION_LOST");
+    const asked = rejection(lisp.request(read("(cl:sleep 1000)"), { label: "sleep" }), "CONNECTION_LOST");
     const ended = rejection(lisp.eval("(sb-ext:exit :code 3 :abort t)"), "CONNECTION_LOST");
     const [outcome, ...errors] = await Promise.all([stuck.next(), asked, ended, lisp.closed]);
     for (const error of [lost(outcome).cause, ...errors]) {

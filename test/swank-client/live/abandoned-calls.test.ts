@@ -40,16 +40,16 @@ describe("SwankClient.call: an abandoned call", () => {
 
       for (const code of ENDLESS) {
         it(`is ended in the image after its timeout: ${code}`, async () => {
-          await rejection(client.call(read(code), { label: "endless", timeout: 100 }), "REQUEST_TIMEOUT");
+          await rejection(client.request(read(code), { label: "endless", timeout: 100 }), "REQUEST_TIMEOUT");
           await image.untilTidy();
-          expect(await client.call(read("(cl:+ 1 2)"), { label: "sum" })).to.equal(3);
+          expect(await client.request(read("(cl:+ 1 2)"), { label: "sum" })).to.equal(3);
         });
       }
 
       it("is ended when its signal is aborted, even before it has begun", async () => {
         for (const delay of [200, 0, 1, 5]) {
           const cancelling = new AbortController();
-          const call = client.call(read("(cl:loop)"), { label: "endless", signal: cancelling.signal });
+          const call = client.request(read("(cl:loop)"), { label: "endless", signal: cancelling.signal });
           if (delay > 0) await pause(delay);
           cancelling.abort();
           await rejection(call, "CANCELLED");
@@ -59,7 +59,7 @@ describe("SwankClient.call: an abandoned call", () => {
 
       it("is ended when its client closes", async () => {
         const ends = ALL_ENDLESS.map((code) =>
-          rejection(client.call(read(code), { label: "endless" }), "CONNECTION_CLOSED"),
+          rejection(client.request(read(code), { label: "endless" }), "CONNECTION_CLOSED"),
         );
         await pause(100);
         await client.close();
@@ -70,21 +70,21 @@ describe("SwankClient.call: an abandoned call", () => {
       it("is ended when its client is killed", async () => {
         await killedClient(
           `const { read } = await import("sexp-parser");
-          for (const code of ${JSON.stringify(ALL_ENDLESS)}) void client.call(read(code), { label: "endless" });
-          await client.call(read("(cl:sleep 0.2)"), { label: "pause" });
+          for (const code of ${JSON.stringify(ALL_ENDLESS)}) void client.request(read(code), { label: "endless" });
+          await client.request(read("(cl:sleep 0.2)"), { label: "pause" });
           tell("running");`,
           { port: image.swank.port, runtime },
         );
         await image.untilTidy();
-        expect(await client.call(read("(cl:+ 1 2)"), { label: "sum" })).to.equal(3);
+        expect(await client.request(read("(cl:+ 1 2)"), { label: "sum" })).to.equal(3);
       });
 
       it("does not end other calls or those of other clients", async () => {
         const other = await image.connect({ runtime });
         const slow = read("(cl:progn (cl:sleep 1) 1)");
-        const mine = client.call(slow, { label: "slow" });
-        const theirs = other.call(slow, { label: "slow" });
-        await rejection(client.call(read("(cl:loop)"), { label: "endless", timeout: 50 }), "REQUEST_TIMEOUT");
+        const mine = client.request(slow, { label: "slow" });
+        const theirs = other.request(slow, { label: "slow" });
+        await rejection(client.request(read("(cl:loop)"), { label: "endless", timeout: 50 }), "REQUEST_TIMEOUT");
         expect(await Promise.all([mine, theirs])).to.deep.equal([1, 1]);
       });
     });
@@ -100,7 +100,7 @@ describe("SwankClient.call: an abandoned call", () => {
       "(cl:unwind-protect (cl:loop) (cl:sleep 1))",
     ]) {
       const options = { label: "endless", thread: stop.thread, timeout: 200 };
-      await rejection(client.call(read(code), options), "REQUEST_TIMEOUT");
+      await rejection(client.request(read(code), options), "REQUEST_TIMEOUT");
       expect((await stop.frames()).frames).not.to.deep.equal([]);
     }
     expect(stop.isLive).to.equal(true);
@@ -117,7 +117,7 @@ describe("SwankClient.call: an abandoned call", () => {
     const evaluation = client.evaluate('(sb-thread:with-mutex (*ac-lock*) (error "x"))');
     const { stop } = stopped(await evaluation.next());
     const waiting = client.evaluate("(sb-thread:with-mutex (*ac-outer*) (sb-thread:with-mutex (*ac-lock*) 1))");
-    const call = (lock: string) => client.call(read(`(sb-thread:with-mutex (${lock}) 2)`), { label: "lock" });
+    const call = (lock: string) => client.request(read(`(sb-thread:with-mutex (${lock}) 2)`), { label: "lock" });
     for (const lock of ["cl-user::*ac-lock*", "cl-user::*ac-outer*"]) {
       const error = await rejection(call(lock), "LOCK_HELD");
       expect(error.message).to.match(/^lock: It needs the lock "held", which thread \d+ holds while it is stopped as /);
@@ -136,7 +136,7 @@ describe("SwankClient.call: an abandoned call", () => {
     const stops: unknown[] = [];
     client.on("stop", (stop) => stops.push(stop));
     for (let round = 0; round < 10; round += 1) {
-      await rejection(client.call(failing, { label: "late", timeout: 140 + round * 2 }), "REQUEST_TIMEOUT").catch(
+      await rejection(client.request(failing, { label: "late", timeout: 140 + round * 2 }), "REQUEST_TIMEOUT").catch(
         () => undefined,
       );
     }

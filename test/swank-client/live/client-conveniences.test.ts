@@ -160,12 +160,13 @@ describe("SwankClient", function () {
   });
 });
 
-describe("Evaluation.chunks", () => {
+describe("The events of an evaluation", () => {
   const image = liveImage();
 
-  async function readAll(chunks: AsyncIterable<types.OutputChunk>): Promise<string[]> {
+  /** The output among events. */
+  async function readAll(events: AsyncIterable<types.TaskEvent>): Promise<string[]> {
     const read: string[] = [];
-    for await (const { stream, text } of chunks) read.push(`${stream}: ${text}`);
+    for await (const event of events) if (event.type === "output") read.push(`${event.stream}: ${event.text}`);
     return read;
   }
 
@@ -174,39 +175,37 @@ describe("Evaluation.chunks", () => {
     const evaluation = lisp.evaluate(
       '(princ "one") (restart-case (error "x") (go-on ())) (princ "two" *error-output*) (break) (princ "three")',
     );
-    expect(await readAll(evaluation.chunks())).to.deep.equal(["stdout: one"]);
-    expect(await readAll(evaluation.chunks())).to.deep.equal(["stdout: one"]);
+    expect(await readAll(evaluation)).to.deep.equal(["stdout: one"]);
+    expect(await readAll(evaluation)).to.deep.equal(["stdout: one"]);
     const { stop } = stopped(await evaluation.next());
-    expect(await readAll(evaluation.chunks()), "while it is stopped").to.deep.equal([]);
+    expect(await readAll(evaluation), "while it is stopped").to.deep.equal([]);
     await stop.invokeRestart(0);
-    expect(await readAll(evaluation.chunks())).to.deep.equal(["stderr: two"]);
+    expect(await readAll(evaluation)).to.deep.equal(["stderr: two"]);
     // The outcome was not taken.
     await evaluation.stop?.continue();
-    expect(await readAll(evaluation.chunks())).to.deep.equal(["stdout: three"]);
+    expect(await readAll(evaluation)).to.deep.equal(["stdout: three"]);
     expect(returned(await evaluation.next()).output).to.deep.equal([
       { stream: "stderr", text: "two" },
       { stream: "stdout", text: "three" },
     ]);
-    expect(await readAll(evaluation.chunks())).to.deep.equal([]);
+    expect(await readAll(evaluation)).to.deep.equal([]);
   });
 
   it("ends whatever ends the evaluation: a timeout, an abort, code that cannot be read, a lost connection", async () => {
     const lisp = await image.connect();
     const loop = '(princ "a") (finish-output) (loop (sleep 1/100))';
     const timed = lisp.evaluate(loop, { timeout: 300 });
-    expect(await readAll(timed.chunks())).to.deep.equal(["stdout: a"]);
+    expect(await readAll(timed)).to.deep.equal(["stdout: a"]);
     await timed.abort();
     const aborted = lisp.evaluate(loop);
-    const chunks = aborted.chunks();
-    await chunks.next();
-    await Promise.all([aborted.abort(), readAll(chunks)]);
-    expect(await readAll(lisp.evaluate("(princ 1").chunks())).to.deep.equal([]);
-    expect(await readAll(lisp.evaluate('(princ "x") (car 1)', { onError: "unwind" }).chunks())).to.deep.equal([
-      "stdout: x",
-    ]);
-    expect(await readAll(lisp.evaluate("1", { package: "NO-SUCH-PACKAGE" }).chunks())).to.deep.equal([]);
+    const events = aborted[Symbol.asyncIterator]();
+    await events.next();
+    await Promise.all([aborted.abort(), readAll(events)]);
+    expect(await readAll(lisp.evaluate("(princ 1"))).to.deep.equal([]);
+    expect(await readAll(lisp.evaluate('(princ "x") (car 1)', { onError: "unwind" }))).to.deep.equal(["stdout: x"]);
+    expect(await readAll(lisp.evaluate("1", { package: "NO-SUCH-PACKAGE" }))).to.deep.equal([]);
     const lost = lisp.evaluate(loop);
-    const rest = lost.chunks();
+    const rest = lost[Symbol.asyncIterator]();
     await rest.next();
     await Promise.all([lisp.close(), readAll(rest)]);
   });
@@ -216,16 +215,16 @@ describe("Evaluation.chunks", () => {
     const evaluation = lisp.evaluate(
       '(dotimes (i 3) (princ i) (finish-output) (sleep 1/10)) (princ "e" *error-output*)',
     );
-    const first = readAll(evaluation.chunks());
-    for await (const { text } of evaluation.chunks()) {
-      expect(text).to.match(/^0/);
+    const first = readAll(evaluation);
+    for await (const event of evaluation) {
+      expect(event).to.include({ type: "output", stream: "stdout" });
       break;
     }
     const read = await first;
     expect(read.at(-1)).to.equal("stderr: e");
-    expect(await readAll(evaluation.chunks())).to.deep.equal(["stdout: 012", "stderr: e"]);
+    expect(await readAll(evaluation)).to.deep.equal(["stdout: 012", "stderr: e"]);
     await evaluation.next();
-    for await (const chunk of evaluation.chunks()) throw new Error(`There is ${chunk.text}.`);
+    for await (const event of evaluation) throw new Error(`There is ${event.type}.`);
   });
 
   it("keeps the order in which the code finished the text of both streams", async () => {
@@ -235,7 +234,7 @@ describe("Evaluation.chunks", () => {
       (dotimes (i 3) (say (format nil "out~d " i) *standard-output*) (say (format nil "err~d " i) *error-output*))
       (write-char #\\x *error-output*) (force-output *error-output*) (write-char #\\y)`;
     const evaluation = lisp.evaluate(code);
-    const read = (await readAll(evaluation.chunks())).join("").replaceAll(/std(out|err): /g, "");
+    const read = (await readAll(evaluation)).join("").replaceAll(/std(out|err): /g, "");
     expect(read).to.equal("out0 late err0 out1 err1 out2 err2 xy");
     const { output, stdout, stderr } = returned(await evaluation.next());
     expect(output.map(({ text }) => text)).to.deep.equal([
@@ -252,11 +251,11 @@ describe("Evaluation.chunks", () => {
 
   it("gives every waiting reader an answer", async () => {
     const lisp = await image.connect();
-    const chunks = lisp.evaluate('(princ "x")').chunks();
-    const both = await Promise.all([chunks.next(), chunks.next()]);
-    expect(both.map(({ done, value }) => [done, value?.text])).to.deep.equal([
-      [false, "x"],
-      [true, undefined],
+    const events = lisp.evaluate('(princ "x")')[Symbol.asyncIterator]();
+    const both = await Promise.all([events.next(), events.next()]);
+    expect(both).to.deep.equal([
+      { done: false, value: { type: "output", stream: "stdout", text: "x" } },
+      { done: true, value: undefined },
     ]);
   });
 });

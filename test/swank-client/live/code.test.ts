@@ -73,10 +73,7 @@ describe("SwankClient.code", () => {
         "(defun changed () 4)",
       ]) {
         await writeFile(file, `${text}\n`);
-        const { code, results } = await client.code.loadChanges({ file });
-        const outcome = await client.evaluate(code, { valuesAs: "data" }).next();
-        if (outcome.status !== "returned") throw new Error(outcome.status);
-        statuses.push(results(outcome.values[0] ?? "").status);
+        statuses.push((await client.code.loadChanges({ file }).result()).status);
       }
       expect(statuses).to.deep.equal(["loaded", "incomplete", "incomplete", "loaded"]);
     } finally {
@@ -106,18 +103,18 @@ describe("SwankClient.code", () => {
     expect(expansions).to.have.nested.property("forms[0].isExpanded", true);
   });
 
-  it("makes code that loads a system, and reports what that has loaded so far", async () => {
-    const { code, result, progress } = await client.code.loadSystem({ system: "cl-ppcre" });
-    expect(await progress()).to.equal(undefined);
-    const outcome = await client.evaluate(code, { valuesAs: "data", policy: "keep" }).next();
-    const value = outcome.status === "returned" ? (outcome.values[0] ?? "") : outcome.status;
-    expect(result(value)).to.deep.include({
+  it("loads a system, and reports what is loaded so far", async () => {
+    const task = client.code.loadSystem("cl-ppcre");
+    expect(await task.soFar()).to.equal(undefined);
+    const result = await task.result();
+    expect(result).to.deep.include({
       status: "loading",
       system: "cl-ppcre",
       problem: undefined,
       action: undefined,
     });
-    expect(await progress()).to.deep.equal(result(value));
+    expect(await task.soFar()).to.deep.equal(result);
+    expect(await client.code.loadSystem({ system: "cl-ppcre" }).result()).to.have.property("system", "cl-ppcre");
   });
 
   it("ends a question in the image when its signal is aborted", async () => {
@@ -150,9 +147,13 @@ describe("SwankClient.code", () => {
       () => Reflect.apply(code.apropos, code, ["x", { limit: -1 }]),
       () => Reflect.apply(code.searchSource, code, ["x", { start: "1" }]),
       () => Reflect.apply(code.macroexpand, code, ["(x)", { mode: "twice" }]),
-      () => Reflect.apply(code.loadSystem, code, [{ system: 1 }]),
-      () => Reflect.apply(code.loadSystem, code, [{ file: undefined }]),
-      () => Reflect.apply(code.loadSystem, code, [{ system: "x" }, { forced: true }]),
+      () => Reflect.apply(code.loadSystem, code, [{ system: 1 }]).result(),
+      () => Reflect.apply(code.loadSystem, code, [{ file: undefined }]).result(),
+      () => Reflect.apply(code.loadSystem, code, [{ system: "x" }, { forced: true }]).result(),
+      () => Reflect.apply(code.loadSystem, code, [{ system: "x" }, { timeout: "1" }]).result(),
+      () => Reflect.apply(code.runTests, code, ["x", { conditions: true }]).result(),
+      () => Reflect.apply(code.runTests, code, [undefined]).result(),
+      () => Reflect.apply(code.loadChanges, code, [{ file: 1 }]).result(),
     ];
     for (const call of calls) await rejection(call(), "INVALID_ARGUMENT");
   });

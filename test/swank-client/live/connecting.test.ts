@@ -23,7 +23,7 @@ const HOLD = `(cl:progn (cl:defvar cl-user::*free* cl:nil)
 describe("A client that connects", function () {
   this.timeout(120_000);
   const image = liveImage();
-  const ask = (client: SwankClient, form: string) => client.call(read(form), { label: form.slice(0, 40) });
+  const ask = (client: SwankClient, form: string) => client.request(read(form), { label: form.slice(0, 40) });
   const loaded = async (client: SwankClient) => decode.list(decode.string)(await ask(client, LOADED));
 
   it("loads what guards its connection, and the rest when it evaluates", async () => {

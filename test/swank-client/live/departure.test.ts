@@ -96,7 +96,7 @@ describe("Disconnection of a client", () => {
 
   it("ends a thread that Swank has made for a request, and that it has not given the request", async () => {
     const form = "(cl:progn (swank::spawn-worker-thread swank::*emacs-connection*) cl:nil)";
-    await client.call(read(form), { label: "an idle worker" });
+    await client.request(read(form), { label: "an idle worker" });
     await client.close();
     await image.untilTidy();
   });
@@ -104,7 +104,7 @@ describe("Disconnection of a client", () => {
   it("ends a request that prints to the client's REPL, which shows nothing any more", async () => {
     await client.run(calls.repl.createRepl);
     const form = `(cl:loop (cl:write-char #\\x (swank::connection.user-output swank::*emacs-connection*)) (cl:sleep 1/100))`;
-    const request = client.call(read(form), { label: "printing" }).catch((error: unknown) => error);
+    const request = client.request(read(form), { label: "printing" }).catch((error: unknown) => error);
     await pause(100);
     await client.close();
     await request;

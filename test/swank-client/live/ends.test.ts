@@ -49,7 +49,7 @@ describe("End of an image", () => {
       halted.next(),
       client.evaluate("(sleep 1000)").next(),
     ];
-    const questions = [client.call([], { label: "nothing" }), stop.frames(), client.prepare()].map((question) =>
+    const questions = [client.request([], { label: "nothing" }), stop.frames(), client.prepare()].map((question) =>
       question.then(
         () => undefined,
         (error: unknown) => error,

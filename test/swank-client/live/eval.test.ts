@@ -233,7 +233,7 @@ describe("SwankClient.evaluate with limits", function () {
       const controller = new AbortController();
       const evaluation = lisp.evaluate(`(princ 1) ${code}`, { signal: controller.signal });
       if (code !== "(loop)") await evaluation.next();
-      else await evaluation.chunks().next();
+      else await evaluation[Symbol.asyncIterator]().next();
       const outcome = evaluation.next();
       controller.abort();
       expect(await outcome).to.have.property("status", "aborted");

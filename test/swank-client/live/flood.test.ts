@@ -35,7 +35,7 @@ describe("Large output", () => {
     const code = '(dotimes (i 9000) (write-char (code-char 128512) *error-output*)) (dotimes (i 5000) (princ "a"))';
     const chunks: types.OutputChunk[] = [];
     const evaluation = client.evaluate(code, { outputLimit: 10, onOutput: (chunk) => chunks.push(chunk) });
-    const feed = evaluation.chunks();
+    const feed = evaluation[Symbol.asyncIterator]();
     const outcome = returned(await evaluation.next());
     expect(outcome.output).to.have.deep.members([
       { stream: "stderr", text: "\u{1F600}".repeat(10) },
@@ -57,7 +57,7 @@ describe("Large output", () => {
       { stream: "stderr", text: "\u{1F600}".repeat(4000), omittedBefore: 4990 },
     ]);
     const read: types.OutputChunk[] = [];
-    for await (const chunk of feed) read.push(chunk);
+    for await (const { type, ...chunk } of feed) if (type === "output" && "stream" in chunk) read.push(chunk);
     expect(read).to.deep.equal(chunks);
   });
 

@@ -107,10 +107,8 @@ describe("client.program.heap", function () {
   });
 
   async function growthOf(code: string): Promise<readonly [types.HeapGrowth, readonly string[]]> {
-    const run = await client.program.heap.growthOf(code);
-    const outcome = await client.evaluate(run.code, { valuesAs: "data", policy: "keep" }).next();
-    if (outcome.status !== "returned") throw new Error(`The evaluation has ${outcome.status}.`);
-    return [await run.growth(), run.values(outcome.values[0] ?? "")];
+    const { growth, values } = await client.program.heap.growthOf(code).result();
+    return [growth, values];
   }
 
   it("counts what lives by type, with the vectors of slots", async () => {

@@ -77,7 +77,7 @@ describe("While the user's stopped thread holds the compiler's lock", () => {
     const client = await image.connect();
     await client.eval("1");
     await held(image, async () => {
-      const call = () => client.call(read("(sb-c::with-world-lock () 1)"), { label: "compiling" });
+      const call = () => client.request(read("(sb-c::with-world-lock () 1)"), { label: "compiling" });
       const errors = await Promise.all(Array.from({ length: 30 }, () => rejection(call(), "LOCK_HELD")));
       expect(errors).to.have.lengthOf(30);
     });

@@ -106,7 +106,7 @@ describe("SwankClient.call and run: code that misbehaves", function () {
 
   /** The connection is alive, nothing is stopped, and no thread is left. */
   async function expectUnharmed(): Promise<void> {
-    expect(await client.call(read("(cl:+ 1 2)"), { label: "sum" })).to.equal(3);
+    expect(await client.request(read("(cl:+ 1 2)"), { label: "sum" })).to.equal(3);
     expect([stops, client.stops]).to.deep.equal([[], []]);
     await image.untilTidy();
   }
@@ -117,7 +117,7 @@ describe("SwankClient.call and run: code that misbehaves", function () {
 
       for (const [what, form, code] of FORMS) {
         it(`costs only its own call: ${what}`, async () => {
-          await rejection(client.call(read(form), { label: what, timeout: timeoutFor(code) }), code);
+          await rejection(client.request(read(form), { label: what, timeout: timeoutFor(code) }), code);
           await expectUnharmed();
         });
       }
@@ -185,8 +185,8 @@ describe("SwankClient.call and run: code that misbehaves", function () {
     const endless = FORMS.filter(([, , code]) => code === "REQUEST_TIMEOUT").map(([, form]) => form);
     await killedClient(
       `const { read } = await import("sexp-parser");
-      for (const form of ${JSON.stringify(endless)}) void client.call(read(form), { label: "endless" });
-      await client.call(read("(cl:sleep 1)"), { label: "pause" });
+      for (const form of ${JSON.stringify(endless)}) void client.request(read(form), { label: "endless" });
+      await client.request(read("(cl:sleep 1)"), { label: "pause" });
       tell("running");`,
       { port: image.swank.port },
     );
@@ -203,7 +203,7 @@ describe("SwankClient.call and run: code that misbehaves", function () {
       stops.length = 0;
       // The evaluation's streams answer reads with the end of file.
       for (const [what, form, code] of FORMS.filter(([what]) => !what.includes("thread"))) {
-        const call = client.call(read(form), { label: what, thread: stop.thread, timeout: timeoutFor(code) });
+        const call = client.request(read(form), { label: what, thread: stop.thread, timeout: timeoutFor(code) });
         const error = await call.catch((error: unknown) => error);
         expect([what, error]).to.have.nested.property("[1]").that.is.instanceOf(SwankError);
         expect([what, stop.isLive, client.stops.length, stops]).to.deep.equal([what, true, 1, []]);
@@ -216,7 +216,7 @@ describe("SwankClient.call and run: code that misbehaves", function () {
 
     it("gives objects as the text that their printers write", async () => {
       const form = `(cl:list ${printing('(cl:princ "#<me>" stream)')} (cl:vector cl:*package*))`;
-      expect(print(await client.call(read(form), { label: "objects" }))).to.equal(
+      expect(print(await client.request(read(form), { label: "objects" }))).to.equal(
         '(#<me> #(#<common-lisp:package "COMMON-LISP-USER">))',
       );
     });

@@ -68,7 +68,7 @@ describe("Standard input of an evaluation", () => {
     expect(stop.stop.condition.restarts[2]?.name).to.equal("STORE-VALUE");
     const { read } = await import("sexp-parser");
     const failure = await client
-      .call(read(form), { label: "asking", thread: stop.stop.thread })
+      .request(read(form), { label: "asking", thread: stop.stop.thread })
       .catch((error: unknown) => error);
     expect(failure).to.include({ code: "REQUEST_FAILED" });
     expect(String(failure)).to.match(/end of file/i);

@@ -23,7 +23,7 @@ const printing = (body: string) => `
     (cl:defmethod cl:print-object ((odd cl-user::odd) stream) ${body})
     (cl:make-instance 'cl-user::odd))`;
 
-const call = (client: SwankClient, form: string) => client.call(read(form), { label: "large" });
+const call = (client: SwankClient, form: string) => client.request(read(form), { label: "large" });
 
 async function expectAlive(client: SwankClient): Promise<void> {
   expect(await call(client, "(cl:+ 1 2)")).to.equal(3);
@@ -136,7 +136,7 @@ describe("Requests of more than 16 MB", () => {
 
   it("are refused before they are sent", async () => {
     const client = await image.connect();
-    await rejection(client.call(list(symbol("cl:length"), text), { label: "large" }), "FRAME_TOO_LARGE");
+    await rejection(client.request(list(symbol("cl:length"), text), { label: "large" }), "FRAME_TOO_LARGE");
     await rejection(client.evaluate(`"${text}"`).next(), "FRAME_TOO_LARGE");
     await rejection(client.run(calls.evaluation.evalAndGrabOutput, text), "FRAME_TOO_LARGE");
     await expectAlive(client);
@@ -144,7 +144,7 @@ describe("Requests of more than 16 MB", () => {
 
   it("arrive if they are slightly smaller", async () => {
     const client = await image.connect();
-    expect(await client.call(list(symbol("cl:length"), text.slice(0, 16_700_000)), { label: "x" })).to.equal(
+    expect(await client.request(list(symbol("cl:length"), text.slice(0, 16_700_000)), { label: "x" })).to.equal(
       16_700_000,
     );
   });

@@ -25,7 +25,7 @@ export class LiveImage {
   async ask(form: string): Promise<string> {
     this.#observer ??= await connect({ port: this.swank.port, runtime: false, foreignErrors: "theirs" });
     const printed = `(cl:with-standard-io-syntax (cl:prin1-to-string (cl:locally ${form})))`;
-    return decode.string(await this.#observer.call(read(printed), { label: form }));
+    return decode.string(await this.#observer.request(read(printed), { label: form }));
   }
 
   async start(): Promise<void> {

@@ -33,7 +33,7 @@ describe("client.program.profile and threads", function () {
 
   it("watches a thread that begins while the profiler is being started", async () => {
     const client = await clientWithProgram(image);
-    await client.program.profile({ code: "1" });
+    await client.program.profile({ code: "1" }).result();
     await client.eval(`
       (defvar cl-user::*late* nil)
       (sb-int:encapsulate 'sb-sprof:start-profiling 'late

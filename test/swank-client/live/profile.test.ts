@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import type { types } from "swank-client";
+import { profileCode } from "swank-client/internal";
 import { rejection } from "../../support/caught.js";
 import { encapsulated, PROFILER_OFF } from "../../support/watched-functions.js";
 import { killedClient } from "./killed-client.js";
@@ -26,7 +27,7 @@ describe("client.program.profile", function () {
         (ignore-errors (sb-thread:terminate-thread thread))
         (sb-thread:join-thread thread :default nil))`);
     const others = await Promise.all([image.connect(), image.connect()]);
-    await Promise.all([client, ...others].map((one) => one.program.profile({ code: "1" })));
+    await Promise.all([client, ...others].map((one) => profileCode(one.lisp, { code: "1" }, {})));
     expect((await profiled(client, { code: "(shop::spin 0.1)" })).samples).to.be.greaterThan(0);
   });
 
@@ -107,7 +108,7 @@ describe("client.program.profile", function () {
     const client = await clientWithProgram(image);
     const functions = ["(method shop::act (shop::item))", "(method shop::act :around (t))", "shop::tick"];
     const code = "(dolist (class '(shop::item shop::book)) (shop::act (make-instance class)))";
-    const run = await client.program.profile({ code }, { mode: "calls", functions });
+    const run = await profileCode(client.lisp, { code }, { mode: "calls", functions });
     for (let round = 0; round < 2; round += 1) {
       const outcome = await client.evaluate(run.code, { valuesAs: "data", policy: "keep" }).next();
       const [value = ""] = outcome.status === "returned" ? outcome.values : [];
@@ -127,16 +128,15 @@ describe("client.program.profile", function () {
 
   it("counts beside another client's count and the user's encapsulation of the same function", async () => {
     const [client, other] = [await clientWithProgram(image), await image.connect()];
-    const around = await other.program.profile({ seconds: 3600 }, { mode: "calls", functions: ["shop::tick"] });
-    const watching = other.evaluate(around.code, { valuesAs: "data" });
+    const around = other.program.profile({ seconds: 3600 }, { mode: "calls", functions: ["shop::tick"] });
     while ((await image.ask(OFF)) === "T") await pause(20);
     await client.eval(
       "(defvar *seen* 0) (sb-int:encapsulate 'shop::tick 'mine (lambda (f &rest args) (incf *seen*) (apply f args)))",
     );
     const profile = await profiled(client, { code: "(shop::ticks 100)" }, { mode: "calls", functions: ["shop::tick"] });
     expect(profile.samples).to.equal(100);
-    await watching.abort();
-    expect((await around.progress())?.samples).to.equal(100);
+    await around.abort();
+    expect((await around.soFar())?.samples).to.equal(100);
     expect(await client.eval("*seen*")).to.deep.equal(["100"]);
     await client.eval("(sb-int:unencapsulate 'shop::tick 'mine) nil");
     expect(await image.ask(OFF)).to.equal("T");
@@ -148,11 +148,11 @@ describe("client.program.profile", function () {
     await client.eval(
       "(sb-sprof:start-profiling :max-samples 1000) (shop::spin 1) (sb-sprof:stop-profiling) (defvar *kept* sb-sprof::*samples*)",
     );
-    const { message } = await rejection(client.program.profile({ code: "1" }), "WATCH_REFUSED");
+    const { message } = await rejection(client.program.profile({ code: "1" }).result(), "WATCH_REFUSED");
     expect(message).to.include("has samples of the program");
     expect(await client.eval("(eq *kept* sb-sprof::*samples*)")).to.deep.equal(["T"]);
     await client.eval("(sb-sprof:start-profiling)");
-    await rejection(client.program.profile({ code: "1" }), "WATCH_REFUSED");
+    await rejection(client.program.profile({ code: "1" }).result(), "WATCH_REFUSED");
     expect(await client.eval("sb-sprof::*profiling*")).to.deep.equal([":CPU"]);
     await client.eval("(sb-sprof:stop-profiling) (sb-sprof:reset)");
     expect((await profiled(client, { code: "(shop::orders 300)" })).samples).to.be.greaterThan(0);
@@ -161,30 +161,26 @@ describe("client.program.profile", function () {
 
   it("is off when the code stops in the debugger, and has what was sampled until then", async () => {
     const client = await clientWithProgram(image);
-    const run = await client.program.profile({ code: '(shop::orders 300) (error "enough")' });
-    const evaluation = client.evaluate(run.code, { valuesAs: "data" });
-    const outcome = await evaluation.next();
-    expect(outcome.status).to.equal("stopped");
+    const task = client.program.profile({ code: '(shop::orders 300) (error "enough")' });
+    await rejection(task.result(), "EVALUATION_STOPPED");
     expect(await image.ask(OFF)).to.equal("T");
-    expect(await run.progress()).to.include({ end: "stopped" });
-    await evaluation.abort();
+    expect(await task.soFar()).to.include({ end: "stopped" });
+    await task.abort();
   });
 
   it("counts until the code stops in the debugger, is aborted, or leaves without a value", async () => {
     const client = await clientWithProgram(image);
     const options = { mode: "calls", package: "shop", functions: ["(method shop::act (shop::item))"] } as const;
-    const stopping = await client.program.profile({ code: '(shop::ticks 30) (error "enough")' }, options);
-    const evaluation = client.evaluate(stopping.code, { valuesAs: "data" });
-    expect((await evaluation.next()).status).to.equal("stopped");
+    const stopping = client.program.profile({ code: '(shop::ticks 30) (error "enough")' }, options);
+    await rejection(stopping.result(), "EVALUATION_STOPPED");
     expect(await image.ask(OFF)).to.equal("T");
-    expect(await stopping.progress()).to.include({ end: "stopped", samples: 31 });
-    await evaluation.abort();
-    const leaving = await client.program.profile({ code: "(shop::leave)" }, options);
+    expect(await stopping.soFar()).to.include({ end: "stopped", samples: 31 });
+    await stopping.abort();
+    const leaving = await profileCode(client.lisp, { code: "(shop::leave)" }, options);
     expect(await client.eval(`(catch 'shop::out ${leaving.code})`)).to.deep.equal(["1"]);
     expect(await leaving.progress()).to.include({ end: "unwound", samples: 1 });
     expect(await image.ask(OFF)).to.equal("T");
-    const endless = await client.program.profile({ code: "(loop (shop::tick 1))" }, options);
-    const running = client.evaluate(endless.code, { valuesAs: "data" });
+    const running = client.program.profile({ code: "(loop (shop::tick 1))" }, options);
     while ((await image.ask(OFF)) === "T") await pause(20);
     await running.abort();
     expect(await image.ask(OFF)).to.equal("T");
@@ -192,12 +188,13 @@ describe("client.program.profile", function () {
 
   it("is off when the code is aborted or leaves without a value", async () => {
     const client = await clientWithProgram(image);
-    const run = await client.program.profile({ code: "(shop::spin 3600)" });
-    const evaluation = client.evaluate(run.code, { valuesAs: "data" });
+    const cancelling = new AbortController();
+    const task = client.program.profile({ code: "(shop::spin 3600)" }, { signal: cancelling.signal });
     while ((await image.ask(OFF)) === "T") await pause(20);
-    await evaluation.abort();
+    cancelling.abort();
+    await rejection(task.result(), "CANCELLED");
     expect(await image.ask(OFF)).to.equal("T");
-    const left = await client.program.profile({ code: "(throw 'out 1)" });
+    const left = await profileCode(client.lisp, { code: "(throw 'out 1)" }, {});
     expect(await client.eval(`(catch 'out ${left.code})`)).to.deep.equal(["1"]);
     expect(await image.ask(OFF)).to.equal("T");
     expect(await left.progress()).to.include({ end: "unwound" });
@@ -209,8 +206,7 @@ describe("client.program.profile", function () {
     await clientWithProgram(image);
     for (const [source, option] of sources.flatMap((text) => options.map((each) => [text, JSON.stringify(each)]))) {
       await killedClient(
-        `const run = await client.program.profile(${source}, ${option});
-         client.evaluate(run.code, { valuesAs: "data" }).next();
+        `client.program.profile(${source}, ${option});
          while ((await client.eval(${JSON.stringify(OFF)}))[0] === "T") await new Promise((resume) => setTimeout(resume, 20));
          tell("on");`,
         { port: image.swank.port },
@@ -226,7 +222,7 @@ describe("client.program.profile", function () {
       expected: types.SwankErrorCode,
       source: types.ProfileSource,
       options: types.ProfileOptions = {},
-    ) => (await rejection(client.program.profile(source, options), expected)).message;
+    ) => (await rejection(client.program.profile(source, options).result(), expected)).message;
     expect(await refusal("INVALID_ARGUMENT", { code: "(list 1" })).to.equal(
       "code, line 1, column 1: the list that begins here never ends; a closing parenthesis is missing.",
     );

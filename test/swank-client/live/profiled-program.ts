@@ -30,10 +30,7 @@ export async function profiled(
   source: types.ProfileSource,
   options: types.ProfileOptions = {},
 ): Promise<types.Profile> {
-  const run = await client.program.profile(source, options);
-  const outcome = await client.evaluate(run.code, { valuesAs: "data", policy: "keep" }).next();
-  if (outcome.status !== "returned") throw new Error(`The evaluation has ${outcome.status}.`);
-  return run.result(outcome.values[0] ?? "");
+  return client.program.profile(source, options).result();
 }
 
 /** Connects to the image, and loads the program there. */

@@ -34,7 +34,7 @@ describe("SwankClient: replies of an unexpected shape", () => {
 
   async function evaluate(code: string, evaluator = client): Promise<void> {
     const form = list(symbol("cl:null"), list(symbol("cl:eval"), list(symbol("cl:read-from-string"), code)));
-    await evaluator.call(form, { label: "test", package: "CL-USER" });
+    await evaluator.request(form, { label: "test", package: "CL-USER" });
   }
   afterEach(async () => {
     const restorer = await image.connect({ runtime: false });
@@ -156,7 +156,7 @@ describe("SwankClient.call: a form that cannot be sent", () => {
       const call: unknown = Reflect.apply(client.call, client, [form, { label: "test" }]);
       const error = await rejection(Promise.resolve(call), "INVALID_ARGUMENT");
       expect(error.cause).to.have.property("code", "UNPRINTABLE");
-      expect(await client.call(read("(cl:+ 1 2)"), { label: "test" })).to.equal(3);
+      expect(await client.request(read("(cl:+ 1 2)"), { label: "test" })).to.equal(3);
     });
   }
 

@@ -63,7 +63,7 @@ describe("Runtime in the image", () => {
     expect(await evaluation.abort().catch((reason: unknown) => reason)).to.equal(error);
     expect(await plain.prepare().catch((reason: unknown) => reason)).to.include({ code: "RUNTIME_FORBIDDEN" });
     const willing = await image.connect({ cacheDir: false });
-    await willing.call(read("(swank:connection-info)"), { label: "a command" });
+    await willing.request(read("(swank:connection-info)"), { label: "a command" });
     expect(await image.ask(OURS)).to.equal(before);
     const count = await image.ask(symbols);
     await values(willing, "1");
@@ -137,7 +137,7 @@ describe("Runtime in the image", () => {
 
   it("leaves mailboxes bounded after a thousand requests that are no evaluations", async () => {
     const client = await image.connect();
-    for (let round = 0; round < 1000; round += 1) await client.call(read("(cl:+ 1 2)"), { label: "sum" });
+    for (let round = 0; round < 1000; round += 1) await client.request(read("(cl:+ 1 2)"), { label: "sum" });
     expect(Number(await image.ask("(cl:length swank/sbcl::*mailboxes*)"))).to.be.below(60);
   });
 

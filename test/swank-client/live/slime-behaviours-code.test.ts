@@ -160,7 +160,7 @@ describe("SwankClient in the scenarios of SLIME's tests of code:", function () {
   it("utf-8-source: a string with NUL, evaluated, compiled, and loaded from a file", async () => {
     const text = "\u0000おはよう";
     const code = `(defun cl-user::foo () "${text}")`;
-    const result = async () => lisp.call(read("(cl-user::foo)"), { label: "foo" });
+    const result = async () => lisp.request(read("(cl-user::foo)"), { label: "foo" });
     await values(lisp, code);
     expect(await result()).to.equal(text);
     await values(lisp, "(fmakunbound 'foo)");

@@ -148,7 +148,7 @@ describe("Stop", () => {
     const evaluation = client.evaluate('(error "first")');
     const { stop } = stopped(await evaluation.next());
     const { read } = await import("sexp-parser");
-    const request = client.call(read('(cl:error "second")'), { label: "failing", thread: stop.thread });
+    const request = client.request(read('(cl:error "second")'), { label: "failing", thread: stop.thread });
     const error = await request.catch((reason: unknown) => reason);
     expect(error).to.include({ code: "REQUEST_FAILED" });
     expect(stop).to.include({ isLive: true, level: 1 });

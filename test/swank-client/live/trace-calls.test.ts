@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import type { SwankClient, types } from "swank-client";
+import { traceCode } from "swank-client/internal";
 import { rejection } from "../../support/caught.js";
 import { encapsulated } from "../../support/watched-functions.js";
 import { killedClient } from "./killed-client.js";
@@ -38,10 +39,7 @@ describe("client.program.traceCalls", function () {
     source: types.TraceSource,
     options: types.TraceOptions,
   ): Promise<types.Trace> {
-    const run = await client.program.traceCalls(source, options);
-    const outcome = await client.evaluate(run.code, { valuesAs: "data" }).next();
-    if (outcome.status !== "returned") throw new Error(`The evaluation has ${outcome.status}.`);
-    return run.result(outcome.values[0] ?? "");
+    return client.program.traceCalls(source, options).result();
   }
 
   async function clientWithProgram(): Promise<SwankClient> {
@@ -173,32 +171,29 @@ describe("client.program.traceCalls", function () {
   it("is off when the code stops, leaves, is aborted, or its client's process is killed", async () => {
     const client = await clientWithProgram();
     const options = { package: "shop", functions: ["(method shop::act (shop::item))"] };
-    const stopping = await client.program.traceCalls({ code: "(shop::price 3)" }, options);
-    const evaluation = client.evaluate(stopping.code, { valuesAs: "data" });
-    expect((await evaluation.next()).status).to.equal("stopped");
+    const stopping = client.program.traceCalls({ code: "(shop::price 3)" }, options);
+    await rejection(stopping.result(), "EVALUATION_STOPPED");
     await untilOff();
-    const found = await stopping.progress();
+    const found = await stopping.soFar();
     expect(found?.end).to.equal("stopped");
     expect(found && rowsOf(found)).to.deep.equal([
       "(SHOP::PRICE 3) => undefined",
       "  ! SIMPLE-ERROR no price for 3, undefined in undefined",
     ]);
     expect(found?.threads[0]?.rows[0]).to.include({ exit: "open" });
-    const later = await stopping.progress();
+    const later = await stopping.soFar();
     expect(later?.threads).to.deep.equal(found?.threads, "the time of the stop does not count");
-    await evaluation.abort();
-    const leaving = await client.program.traceCalls({ code: "(shop::leave)" }, options);
+    await stopping.abort();
+    const leaving = await traceCode(client.lisp, { code: "(shop::leave)" }, options);
     expect(await client.eval(`(catch 'shop::out ${leaving.code})`)).to.deep.equal(["1"]);
     expect(await image.ask(ENCAPSULATED)).to.equal("0");
-    const endless = await client.program.traceCalls({ code: "(loop (shop::work 1))" }, options);
-    const running = client.evaluate(endless.code, { valuesAs: "data" });
+    const running = client.program.traceCalls({ code: "(loop (shop::work 1))" }, options);
     while ((await image.ask(ENCAPSULATED)) === "0") await pause(20);
     await running.abort();
     await untilOff();
     for (const source of ["{ seconds: 3600 }", '{ code: "(loop (shop::work 1))" }']) {
       await killedClient(
-        `const run = await client.program.traceCalls(${source}, ${JSON.stringify(options)});
-         client.evaluate(run.code, { valuesAs: "data" }).next();
+        `client.program.traceCalls(${source}, ${JSON.stringify(options)});
          while ((await client.eval(${JSON.stringify(ENCAPSULATED)}))[0] === "0") await new Promise((resume) => setTimeout(resume, 20));
          tell("on");`,
         { port: image.swank.port },
@@ -211,21 +206,22 @@ describe("client.program.traceCalls", function () {
   it("refuses what cannot be traced, with the reason and similar names, and says which calls it misses", async () => {
     const client = await clientWithProgram();
     const refusal = async (name: string) =>
-      (await rejection(client.program.traceCalls({ code: "1" }, { functions: [name] }), "WATCH_REFUSED")).message;
+      (await rejection(client.program.traceCalls({ code: "1" }, { functions: [name] }).result(), "WATCH_REFUSED"))
+        .message;
     expect(await refusal("shop::prise")).to.equal("shop::prise: There is no such function. Similar: SHOP::PRICE.");
     expect(await refusal("shopp::price")).to.equal("shopp::price: There is no such package. Similar: SHOP.");
     expect(await refusal("when")).to.include("when: It is a macro");
     expect(await refusal("if")).to.include("if: It is a special operator");
     expect(await refusal("car")).to.include("car: Lisp, its compiler or Swank itself calls it");
     expect(await refusal("(method shop::act (integer))")).to.include("There is no such method");
-    await rejection(client.program.traceCalls({ code: "1" }, { package: "sb-impl" }), "WATCH_REFUSED");
+    await rejection(client.program.traceCalls({ code: "1" }, { package: "sb-impl" }).result(), "WATCH_REFUSED");
     await rejection(
-      client.program.traceCalls({ code: "1" }, { functions: ["shop::price"], threads: [999_999] }),
+      client.program.traceCalls({ code: "1" }, { functions: ["shop::price"], threads: [999_999] }).result(),
       "WATCH_REFUSED",
     );
-    await rejection(client.program.traceCalls({ code: "1" }, {}), "INVALID_ARGUMENT");
+    await rejection(client.program.traceCalls({ code: "1" }, {}).result(), "INVALID_ARGUMENT");
     await client.eval("(declaim (inline shop::near)) (defun shop::near (x) x)");
-    const { missed, count } = await client.program.traceCalls({ code: "1" }, { functions: ["shop::near"] });
+    const { missed, count } = await client.program.traceCalls({ code: "1" }, { functions: ["shop::near"] }).result();
     expect(count).to.equal(1);
     expect(missed[0]).to.include("SHOP::NEAR: It is declared inline");
   });

@@ -29,7 +29,7 @@ const STOPPED = `(cl:count-if (cl:lambda (thread) (cl:plusp (cl:or (sb-thread:sy
 const FAIL_ELSEWHERE = `
   await client.evaluate("(defvar cl-user::*elsewhere* nil)").next();
   const failing = (await import("sexp-parser")).read('(cl:progn (cl:setf cl-user::*elsewhere* (sb-thread:make-thread (cl:lambda () (cl:restart-case (cl:error "elsewhere") (cl-user::give (cl-user::x) cl-user::x))))) cl:nil)');
-  await client.call(failing, { label: "failing elsewhere" });`;
+  await client.request(failing, { label: "failing elsewhere" });`;
 
 /** Milliseconds for a client's traces to disappear. */
 const PATIENCE = 20_000;

@@ -136,6 +136,11 @@ export const ERROR_CODES = {
     meaning: "The code given to `eval` signalled an error, or would have stopped in the debugger. It was unwound.",
     remedy: "Read the error's `report`, which has condition, restarts and frames. To debug it alive, use `evaluate`.",
   },
+  EVALUATION_STOPPED: {
+    meaning: "The code of a task stopped in the debugger, and nothing resumed it at once. Its thread is still stopped.",
+    remedy:
+      'Resume it through the task\'s `stop`, then call `result` again, or end it with `abort`. With onError: "unwind", errors end the code instead.',
+  },
   EVALUATION_TIMEOUT: {
     meaning: "The code given to `eval` took longer than its `timeout` and was ended.",
     remedy: "Allow more time, or use `evaluate`, which stops the code in the debugger to show what it does.",

@@ -1,5 +1,6 @@
 import { type Decoded, type Decoder, decode, NIL, print, read } from "sexp-parser";
 import { check, checkOptions, type OptionsOf, question } from "../base/options.js";
+import { type PreparedCode, taskOptions } from "../evaluation/work.js";
 import { forms, keywordOf, lispFunction } from "../runtime/function.js";
 import type { LispRunner } from "../runtime/runner.js";
 import { type CodeNote, codeNote, locatedNotes } from "./compile.js";
@@ -23,6 +24,11 @@ const changesOptions = {
 
 /** The file of a question about changes. */
 export interface ChangesOptions extends OptionsOf<typeof changesOptions> {}
+
+const loadChangesOptions = { ...taskOptions, file: changesOptions.file };
+
+/** Which changes to load, and how. */
+export interface LoadChangesOptions extends OptionsOf<typeof loadChangesOptions> {}
 
 /**
  * How the image and a file differ.
@@ -316,25 +322,16 @@ const loadedChanges: Decoder<LoadedChanges | FileNotFound> = tagged({
   ...fileNotFound,
 });
 
-/** Code that loads the forms of files that have changed. It is evaluated as any other code, so that it can stop, print and be interrupted. */
-export interface ChangesCode {
-  /** Evaluate this with `valuesAs: "data"`. */
-  readonly code: string;
-  /**
-   * What became of the forms, from the printed first value.
-   *
-   * @throws DecodeError, ReadError if that is not a value of `code`.
-   */
-  results(value: string): LoadedChanges | FileNotFound;
-}
-
 /** Loads the module that loads changes, and returns code that calls it. */
-export async function changesCode(lisp: LispRunner, options: ChangesOptions): Promise<ChangesCode> {
-  checkOptions("loadChanges", options, changesOptions);
+export async function changesCode(
+  lisp: LispRunner,
+  options: LoadChangesOptions,
+): Promise<PreparedCode<LoadedChanges | FileNotFound>> {
+  checkOptions("loadChanges", options, loadChangesOptions);
   const { file, signal } = options;
   const operator = await lisp.loadedOperator("load-changes", "changes", signal);
   return {
     code: `(${operator} ${file === undefined ? "nil" : print(file)})`,
-    results: (value) => loadedChanges(read(value)),
+    result: (value) => loadedChanges(read(value)),
   };
 }

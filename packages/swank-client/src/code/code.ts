@@ -1,9 +1,12 @@
+import type { Task } from "../evaluation/stop.js";
+import { type ProgressTask, type StartTask, startPrepared, startRun } from "../evaluation/work.js";
 import type { LispRunner } from "../runtime/runner.js";
 import {
   type Changes,
-  type ChangesCode,
   type ChangesOptions,
   changesCode,
+  type LoadChangesOptions,
+  type LoadedChanges,
   listChanges,
   type SaveOptions,
   type Saves,
@@ -18,13 +21,14 @@ import {
   type Expansions,
   macroexpand,
 } from "./compile.js";
+import type { FileNotFound } from "./found.js";
 import {
-  type LoadCode,
   type LoadOptions,
+  type LoadResult,
   type LoadSource,
   loadCode,
-  type TestCode,
   type TestOptions,
+  type TestResults,
   testCode,
 } from "./load.js";
 import { type AproposOptions, apropos, type NamesFound } from "./names.js";
@@ -50,14 +54,18 @@ import {
 } from "./source.js";
 
 /**
- * Questions about the program's code. Each loads the module `code` into the image when it is first asked, runs in a thread of its own, and
- * is ended in the image when its signal is aborted. Nothing is interned.
+ * Questions about the program's code, and tasks that load or test it.
+ *
+ * Each question runs in a thread of its own, and is ended in the image when its signal is aborted. Nothing is interned. Tasks run as evaluations
+ * do: they print, stop and are interrupted.
  */
 export class Code {
   readonly #lisp: LispRunner;
+  readonly #start: StartTask;
 
-  constructor(lisp: LispRunner) {
+  constructor(lisp: LispRunner, start: StartTask) {
     this.#lisp = lisp;
+    this.#start = start;
   }
 
   /**
@@ -146,13 +154,13 @@ export class Code {
   }
 
   /**
-   * Code that loads those top-level forms of files that have changed since they were loaded, in order, as the forms of their files. Evaluate
-   * it, and pass the value to `results`. A form whose code fails stops it.
+   * Loads those top-level forms of files that have changed since they were loaded, in order, as the forms of their files. A form whose code
+   * fails stops the task.
    *
-   * @throws SwankError `INVALID_ARGUMENT`, `RUNTIME_FAILED`, `RUNTIME_FORBIDDEN`, `CANCELLED`
+   * @returns the running task. Never throws: `result()` reports the errors of `Task.result`, `INVALID_ARGUMENT` among them.
    */
-  async loadChanges(options: ChangesOptions = {}): Promise<ChangesCode> {
-    return changesCode(this.#lisp, options);
+  loadChanges(options: LoadChangesOptions = {}): Task<LoadedChanges | FileNotFound> {
+    return startPrepared(this.#start, (signal) => changesCode(this.#lisp, { ...options, signal }), options);
   }
 
   /**
@@ -177,22 +185,30 @@ export class Code {
   }
 
   /**
-   * Code that runs tests of a known framework, or of a system, which it loads. Evaluate it, and pass the value to `results`.
+   * Runs tests of a known framework, or of a system, which it loads.
    *
    * @param name - Of a system, of a suite (a tag of lisp-unit2) or test, or of a package of tests.
-   * @throws SwankError `INVALID_ARGUMENT`, `RUNTIME_FAILED`, `RUNTIME_FORBIDDEN`, `CANCELLED`
+   * @returns the running task. Never throws: `result()` reports the errors of `Task.result`, `INVALID_ARGUMENT` among them.
    */
-  async tests(name: string, options: TestOptions = {}): Promise<TestCode> {
-    return testCode(this.#lisp, name, options);
+  runTests(name: string, options: TestOptions = {}): Task<TestResults> {
+    return startPrepared(this.#start, (signal) => testCode(this.#lisp, name, { ...options, signal }), options);
   }
 
   /**
-   * Code that compiles and loads a system by ASDF, or a file. Evaluate it, and pass the value to `result`.
+   * Compiles and loads a system by ASDF, or a file. An error stops the task: correct the file, and invoke the restart RETRY.
    *
-   * @param source - The name of a system, or a file relative to the image's directory: source code, or the definition of a system.
-   * @throws SwankError `INVALID_ARGUMENT`, `RUNTIME_FAILED`, `RUNTIME_FORBIDDEN`, `CANCELLED`
+   * @param source - The name of a system, or `{ file }`.
+   * @returns the running task, whose `soFar` returns what is loaded. Never throws: `result()` reports the errors of `Task.result`,
+   * `INVALID_ARGUMENT` among them.
+   *
+   * @example
+   * const task = client.code.loadSystem("my-app");
+   * for await (const event of task) if (event.type === "progress") console.log(event.text);
+   * const { notes } = await task.result();
    */
-  async loadSystem(source: LoadSource, options: LoadOptions = {}): Promise<LoadCode> {
-    return loadCode(this.#lisp, source, options);
+  loadSystem(source: LoadSource, options: LoadOptions = {}): ProgressTask<LoadResult> {
+    const prepare = (signal: AbortSignal | undefined) => loadCode(this.#lisp, source, { ...options, signal });
+    // Compiled files stay on the disk: they must be as the user's own programs compile them.
+    return startRun(this.#start, prepare, options, { policy: "keep" });
   }
 }

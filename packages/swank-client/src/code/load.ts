@@ -1,5 +1,6 @@
 import { type Decoded, type Decoder, decode, print, read, T } from "sexp-parser";
-import { check, checkOptions, type OptionsOf, type QuestionOptions, question } from "../base/options.js";
+import { check, checkOptions, type OptionsOf } from "../base/options.js";
+import { type PreparedCode, type RunCode, taskOptions } from "../evaluation/work.js";
 import { lispFunction } from "../runtime/function.js";
 import type { LispRunner } from "../runtime/runner.js";
 import { type CodeNote, codeNote, locatedNotes } from "./compile.js";
@@ -8,7 +9,7 @@ import { CODE_TIME, type FileNotFound, fileNotFound, formPlace } from "./found.j
 const { boolean, integer, list, map, nullable, optional, plist, record, string, tagged } = decode;
 
 const loadOptions = {
-  ...question,
+  ...taskOptions,
   /** True to compile all files of the system, even those that have not changed. Default: false. */
   force: check.flag,
   /** True to load the systems of its tests, too. Default: false. */
@@ -128,34 +129,20 @@ const loadProgress = lispFunction({
   label: () => "asking what is loaded",
 });
 
-/** Code that loads a system or a file. It is evaluated as any other code, so that it can stop, print and be interrupted. */
-export interface LoadCode {
-  /** Evaluate this with `valuesAs: "data"` and `policy: "keep"`, so that compiled files are as the user's own. */
-  readonly code: string;
-  /**
-   * The result in the printed first value.
-   *
-   * @throws DecodeError, ReadError if that is not a value of `code`.
-   */
-  result(value: string): LoadResult;
-  /**
-   * What the latest evaluation of `code` has done so far, also if that has stopped or was aborted.
-   *
-   * @returns `undefined` if there was none, or many others since.
-   * @throws the errors of `LispRunner.run`.
-   */
-  progress(options?: QuestionOptions): Promise<LoadResult | undefined>;
-}
-
-/** What to load. */
-export type LoadSource = { readonly system: string } | { readonly file: string };
+/** What to load: a system, by its name, or a file, relative to the image's directory: source code, or the definition of a system. */
+export type LoadSource = string | { readonly system: string } | { readonly file: string };
 
 /** The number of code that was made last. Each evaluation's progress is asked for with its own number. */
 let lastKey = 0;
 
 /** Loads the module that loads systems, and returns code that calls it. */
-export async function loadCode(lisp: LispRunner, source: LoadSource, options: LoadOptions): Promise<LoadCode> {
+export async function loadCode(
+  lisp: LispRunner,
+  given: LoadSource,
+  options: LoadOptions,
+): Promise<RunCode<LoadResult>> {
   checkOptions("loadSystem", options, loadOptions);
+  const source = typeof given === "string" ? { system: given } : given;
   const isSystem = "system" in source;
   const name = isSystem ? check.text("system", source.system) : check.text("file", source?.file);
   const { force, test, signal } = options;
@@ -177,7 +164,7 @@ function flag(value: boolean | undefined): string {
 const TEST_FRAMEWORKS = ["fiveam", "parachute", "rove", "lisp-unit2", "sb-rt", "asdf"] as const;
 
 const testOptions = {
-  ...question,
+  ...taskOptions,
   /** Where to look for the name. Default: the systems, then the tests of each framework, then packages. */
   framework: check.choice(TEST_FRAMEWORKS),
   /** True if the first failure enters the debugger. Default: false. */
@@ -237,27 +224,19 @@ const testResults = tagged({
 /** The results of tests, or the answer that there are none of that name. */
 export type TestResults = Decoded<typeof testResults>;
 
-/** Code that runs tests. It is evaluated as any other code, so that it can stop, print and be interrupted. */
-export interface TestCode {
-  /** Evaluate this with `valuesAs: "data"`. */
-  readonly code: string;
-  /**
-   * The results in the printed first value.
-   *
-   * @throws DecodeError, ReadError if that is not a value of `code`.
-   */
-  results(value: string): TestResults;
-}
-
 /** Loads the module that runs tests, and returns code that calls it. */
-export async function testCode(lisp: LispRunner, name: string, options: TestOptions): Promise<TestCode> {
-  checkOptions("tests", options, testOptions);
+export async function testCode(
+  lisp: LispRunner,
+  name: string,
+  options: TestOptions,
+): Promise<PreparedCode<TestResults>> {
+  checkOptions("runTests", options, testOptions);
   check.text("name", name);
   const { framework, stopOnFailure, signal } = options;
   const operator = await lisp.loadedOperator("run-tests", "testing", signal);
   const which = framework === undefined ? "nil" : print(framework);
   return {
     code: `(${operator} ${print(name)} ${which} ${flag(stopOnFailure)})`,
-    results: (value) => testResults(read(value)),
+    result: (value) => testResults(read(value)),
   };
 }

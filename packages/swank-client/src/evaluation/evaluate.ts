@@ -404,17 +404,32 @@ export interface FrameEvaluationOptions extends OptionsOf<typeof frameOptions> {
 /** The part of a stop that an evaluation needs. */
 export interface StopOfTask {
   readonly thread: number;
+  readonly condition: ErrorSnapshot;
   readonly isLive: boolean;
   readonly isLeaving: boolean;
   abort(): Promise<void>;
 }
 
 /**
- * One request to run code, from sending it to its final reply. `SwankClient.evaluate` makes them.
+ * Something that a task reports while it runs.
+ *
+ * - `output`: a piece of its output.
+ * - `progress`: what it is doing, as a sentence without a full stop, such as `Compiling src/model.lisp`.
+ * - `stopped`: its thread has stopped in the debugger.
+ */
+export type TaskEventOf<Stop> =
+  | ({ readonly type: "output" } & OutputChunk)
+  | { readonly type: "progress"; readonly text: string }
+  | { readonly type: "stopped"; readonly stop: Stop };
+
+/**
+ * Running code, from sending it to its final reply: an evaluation, or work of this library such as `code.loadSystem`.
+ *
+ * `for await (const event of task)` reads its output, progress and stops as they come; `result()` has its result.
  *
  * @typeParam Stop - `Stop`, which is not imported here because it imports this file.
  */
-export interface EvaluationOf<Stop> {
+export interface TaskOf<Stop, Result> {
   /** Id of the request. */
   readonly id: number;
   /** Swank's id of its thread, if known: after its first stop, or after `interrupt` or `abort`. */
@@ -445,17 +460,31 @@ export interface EvaluationOf<Stop> {
   next(options?: WaitOptions): Promise<OutcomeOf<Stop>>;
 
   /**
+   * The result, when the code has returned. For an evaluation that is its `returned` outcome.
+   *
+   * It always settles. When the thread stops in the debugger, it rejects with `EVALUATION_STOPPED`, unless a listener of the client's event
+   * `stop` resumes the thread at once. The thread then stays stopped: resume it through `stop`, and call `result` again.
+   *
+   * @throws LispError with a report, if an error ended the code (`onError: "unwind"`, and code that cannot be read or compiled). EvaluationError,
+   * which has the output since the last outcome as `transcript`: `EVALUATION_STOPPED`, with a LispError of the condition as its cause; `CANCELLED`
+   * after `signal` was aborted; `EVALUATION_TIMEOUT` after `timeout` if nothing may stop; `REQUEST_ABORTED` if the code was ended otherwise; the
+   * reason of a lost connection. SwankError: the errors of `next` for code that never ran, and `UNEXPECTED_REPLY` for values that do not decode.
+   */
+  result(): Promise<Result>;
+
+  /**
+   * What the task reports, as it comes: `for await (const event of task)`.
+   *
+   * The loop begins with the output that no outcome has taken since the start or the last stop, so a loop that begins late misses no output. It
+   * ends when the task has ended, and when the thread is still stopped after the body has handled the event `stopped`: a body that resumes
+   * the thread gets the next events. Several loops each get all events. What is not read yet stays in memory.
+   */
+  [Symbol.asyncIterator](): AsyncIterableIterator<TaskEventOf<Stop>, undefined>;
+
+  /**
    * Output received since the last outcome was taken, before the next one. The next outcome has the output after this.
    */
   takeTranscript(): Transcript;
-
-  /**
-   * The output that belongs to the next outcome, as it arrives: `for await (const { stream, text } of evaluation.chunks())`.
-   *
-   * It begins with what has arrived since the start or the last stop and was not taken by an outcome, and ends with the outcome: also when the
-   * thread stops, for example at an error. After the thread has resumed, call `chunks` again; while it is stopped, there is nothing to wait for. What is not read yet stays in memory.
-   */
-  chunks(): AsyncIterableIterator<OutputChunk, undefined>;
 
   /**
    * Interrupts the evaluation: `next()` then returns a stop with the reason `interrupt`.

@@ -14,17 +14,18 @@ import {
   abortEvaluation,
   type EvaluateCall,
   type EvaluateOptions,
-  type EvaluationOf,
   type EvaluationResult,
   evaluate,
   evaluateOptions,
   interrupt,
   kill,
   type ReadFailure,
+  type Returned,
   type StopOfTask,
+  type TaskOf,
 } from "./evaluate.js";
 import type { ErrorSnapshot, SessionUpdate } from "./report.js";
-import { type AtLimit, type EvaluationControl, EvaluationTask, interruptOrEnd, Limits } from "./task.js";
+import { type EvaluationControl, EvaluationTask, Limits } from "./task.js";
 import { type OutputTarget, outputTarget, type SessionState } from "./transcript.js";
 
 /** Completes Lisp's report of a read error with the position, the forms evaluated before it, and names that were probably meant. */
@@ -118,14 +119,23 @@ const OUTPUT_TAIL = 4000;
 /** Number of ended evaluations that still receive text from threads that their code started. */
 const REMEMBERED = 64;
 
+/** Code to run, and what its values mean. */
+export interface Work<Result> {
+  readonly code?: string;
+  /** Instead: asks the image what is needed to make the code. The signal ends that. */
+  readonly prepare?: (signal: AbortSignal | undefined) => Promise<string>;
+  /** The result in its last outcome. */
+  readonly resultOf: (outcome: Returned) => Result | Promise<Result>;
+}
+
 /** Sends evaluations to the image, and passes the image's messages to them. */
 export class EvaluationRunner<Stop extends StopOfTask> {
   readonly #connection: Connection;
   readonly #caller: Caller;
   readonly #lisp: LispRunner;
-  readonly #running = new Map<number, EvaluationTask<Stop>>();
+  readonly #running = new Map<number, EvaluationTask<Stop, unknown>>();
   /** The latest ended evaluations, oldest first. */
-  readonly #ended = new Map<number, EvaluationTask<Stop>>();
+  readonly #ended = new Map<number, EvaluationTask<Stop, unknown>>();
   /** The sources of the input of running evaluations. */
   readonly #readers = new Map<number, InputFunction>();
   /** The locks for which evaluations wait that are therefore being aborted. */
@@ -150,28 +160,26 @@ export class EvaluationRunner<Stop extends StopOfTask> {
   }
 
   /** Evaluations that have not ended. */
-  get running(): readonly EvaluationOf<Stop>[] {
+  get running(): readonly TaskOf<Stop, unknown>[] {
     return [...this.#running.values()];
   }
 
   /** The running evaluation with one of these request ids. */
-  findAmong(requests: readonly number[]): EvaluationTask<Stop> | undefined {
+  findAmong(requests: readonly number[]): EvaluationTask<Stop, unknown> | undefined {
     return requests.map((id) => this.#running.get(id)).find((task) => task !== undefined);
   }
 
-  /**
-   * Never throws: `next()` reports errors of the call.
-   *
-   * @param atLimit - Default: interrupts the evaluation, or ends it.
-   */
-  start(code: string, options: EvaluateOptions, atLimit?: AtLimit): EvaluationOf<Stop> {
-    const task = new EvaluationTask<Stop>(this.#connection.nextId(), this.#control, this.#session, {
+  /** Runs code. Never throws: `next()` and `result()` report errors of the call. */
+  start<Result>(work: Work<Result>, options: EvaluateOptions): TaskOf<Stop, Result> {
+    const listeners = {
       onOutput: this.#guarded(options?.onOutput, "output"),
       onProgress: this.#guarded(options?.onProgress, "progress"),
       outputLimit: options?.outputLimit,
-    });
-    this.#running.set(task.id, task);
-    void this.#run(task, code, options, atLimit);
+    };
+    const id = this.#connection.nextId();
+    const task = new EvaluationTask<Stop, Result>(id, this.#control, this.#session, listeners, work.resultOf);
+    this.#running.set(id, task);
+    void this.#run(task, work, options);
     return task;
   }
 
@@ -213,7 +221,7 @@ export class EvaluationRunner<Stop extends StopOfTask> {
     if (this.#connection.isOpen) this.#connection.send({ type: "emacs-return-string", ...waiting, text });
   }
 
-  #retire(task: EvaluationTask<Stop>): void {
+  #retire(task: EvaluationTask<Stop, unknown>): void {
     this.#running.delete(task.id);
     this.#readers.delete(task.id);
     this.#heldLocks.delete(task.id);
@@ -224,7 +232,11 @@ export class EvaluationRunner<Stop extends StopOfTask> {
     }
   }
 
-  async #run(task: EvaluationTask<Stop>, code: string, options: EvaluateOptions, atLimit?: AtLimit): Promise<void> {
+  async #run(
+    task: EvaluationTask<Stop, unknown>,
+    { code: given, prepare }: Work<unknown>,
+    options: EvaluateOptions,
+  ): Promise<void> {
     const wasOpen = this.#connection.isOpen;
     let limits: Limits | undefined;
     // A stop here is not unwound: the debugger handles it.
@@ -237,13 +249,13 @@ export class EvaluationRunner<Stop extends StopOfTask> {
       },
     };
     try {
-      const call = evaluateCall(task.id, code, options);
+      checkOptions("evaluate", options, evaluateOptions);
+      if (prepare === undefined) check.text("code", given);
       if (options.onRead !== undefined) this.#readers.set(task.id, inputFunction(options.onRead));
-      if (isLimited(options)) {
-        const reached = atLimit ?? interruptOrEnd(options.onError);
-        limits = new Limits(options, task, (limit) => reached(task, limit));
-      }
-      const result = await this.#lisp.runAt(place, evaluate, [call], { signal: this.#signalFor(task, options) });
+      if (isLimited(options)) limits = new Limits(options, task, (limit) => task.reached(limit, options));
+      const signal = this.#signalFor(task, options, prepare !== undefined);
+      const code = prepare === undefined ? (given ?? "") : await prepare(signal);
+      const result = await this.#lisp.runAt(place, evaluate, [evaluateCall(task.id, code, options)], { signal });
       if (result.status === "unwound") await this.#unwound(task);
       else this.#finish(task, code, result);
     } catch (error) {
@@ -257,9 +269,13 @@ export class EvaluationRunner<Stop extends StopOfTask> {
     }
   }
 
-  /** The signal that ends the wait for the runtime. */
-  #signalFor(task: EvaluationTask<Stop>, { signal }: EvaluateOptions): AbortSignal | undefined {
-    if (this.#lisp.hasLoaded("evaluate")) return signal;
+  /** The signal that ends the wait for what the code needs in the image. */
+  #signalFor(
+    task: EvaluationTask<Stop, unknown>,
+    { signal }: EvaluateOptions,
+    isPrepared: boolean,
+  ): AbortSignal | undefined {
+    if (!isPrepared && this.#lisp.hasLoaded("evaluate")) return signal;
     const unsent = new AbortController();
     task.waitsForRuntime(() => unsent.abort());
     return signal === undefined ? unsent.signal : AbortSignal.any([signal, unsent.signal]);
@@ -269,13 +285,17 @@ export class EvaluationRunner<Stop extends StopOfTask> {
    * Ends an evaluation that waits for the compiler's lock until a client ends the stop that holds it. Until it has ended in Lisp, it could
    * still get the lock, and its code would run on.
    */
-  async #endWait(task: EvaluationTask<Stop>, lock: HeldLock): Promise<void> {
+  async #endWait(task: EvaluationTask<Stop, unknown>, lock: HeldLock): Promise<void> {
     this.#heldLocks.set(task.id, lock);
     await task.unwind();
     this.#connection.endWait(task.id, lockHeld(lock));
   }
 
-  #finish(task: EvaluationTask<Stop>, code: string, result: Exclude<EvaluationResult, { status: "unwound" }>): void {
+  #finish(
+    task: EvaluationTask<Stop, unknown>,
+    code: string,
+    result: Exclude<EvaluationResult, { status: "unwound" }>,
+  ): void {
     if (result.status === "no-such-package") {
       task.refused(new SwankError("NO_SUCH_PACKAGE", `There is no package named ${result.name}.`));
       return;
@@ -298,7 +318,7 @@ export class EvaluationRunner<Stop extends StopOfTask> {
     }
   }
 
-  #aborted(task: EvaluationTask<Stop>): void {
+  #aborted(task: EvaluationTask<Stop, unknown>): void {
     const lock = this.#heldLocks.get(task.id);
     if (lock === undefined) task.ended({ status: "aborted" });
     else {
@@ -308,7 +328,7 @@ export class EvaluationRunner<Stop extends StopOfTask> {
   }
 
   /** Its thread was ended from outside: killed, or by the image's exit. */
-  async #unwound(task: EvaluationTask<Stop>): Promise<void> {
+  async #unwound(task: EvaluationTask<Stop, unknown>): Promise<void> {
     if (!this.#exiting.delete(task.id)) task.ended({ status: "aborted" });
     else task.ended({ status: "lost", cause: await this.#connection.closed });
   }
@@ -318,14 +338,8 @@ function isLimited({ timeout, signal }: EvaluateOptions): boolean {
   return timeout !== undefined || signal !== undefined;
 }
 
-/**
- * The call for the options.
- *
- * @throws SwankError `INVALID_ARGUMENT`
- */
+/** The call for the options, which are sound. */
 function evaluateCall(id: number, code: string, options: EvaluateOptions): EvaluateCall {
-  checkOptions("evaluate", options, evaluateOptions);
-  check.text("code", code);
   const { onError, policy, outputLimit = OUTPUT_LIMIT, valuesAs, conditions = false } = options;
   const { package: packageName, stdin, valueLimit, printLength, printLevel } = options;
   return {

@@ -6,11 +6,13 @@ import type { LispFunction, Place, SendOptions } from "../runtime/function.js";
 import { type LispRunner, labelOf } from "../runtime/runner.js";
 import type { Reply } from "../wire/messages.js";
 import {
-  type EvaluationOf,
   type FrameEvaluationOptions,
   frameOptions,
   type OutcomeOf,
+  type Returned,
   type StoppedOf,
+  type TaskEventOf,
+  type TaskOf,
 } from "./evaluate.js";
 import { type ErrorSnapshot, isStale, type Restart, type StopData, type StopOwner, type StopReason } from "./report.js";
 import {
@@ -50,8 +52,14 @@ const restartOptions = { ...waitOptions, ...resumeOptions };
 /** How to leave a stop through a restart. */
 interface RestartOptions extends OptionsOf<typeof restartOptions> {}
 
-/** One request to run code, whose stops are `Stop`s. */
-export type Evaluation = EvaluationOf<Stop>;
+/** Running code, whose stops are `Stop`s. */
+export type Task<Result = unknown> = TaskOf<Stop, Result>;
+
+/** One request to run code. */
+export type Evaluation = Task<Returned>;
+
+/** Something that a task reports while it runs: output, progress, or a stop. */
+export type TaskEvent = TaskEventOf<Stop>;
 
 /** One outcome of an evaluation: its values, a `Stop`, or its end. */
 export type Outcome = OutcomeOf<Stop>;
@@ -66,14 +74,14 @@ export type Stopped = StoppedOf<Stop>;
  */
 export class Stop {
   /** The thread's evaluation, whose `next()` returns its next outcome; `undefined` for threads that run no evaluation of this client. */
-  readonly evaluation: Evaluation | undefined;
+  readonly evaluation: Task | undefined;
   readonly #channel: StopChannel;
   readonly #lisp: LispRunner;
   readonly #place: Place = { send: (form, options) => this.#send(form, options) };
   #data: StopData;
   #opening: Promise<this> | undefined;
 
-  constructor(channel: StopChannel, data: StopData, lisp: LispRunner, evaluation?: Evaluation) {
+  constructor(channel: StopChannel, data: StopData, lisp: LispRunner, evaluation?: Task) {
     this.#channel = channel;
     this.#data = data;
     this.#lisp = lisp;

@@ -6,7 +6,7 @@ import { decodedIfKnown, type Place, type SendOptions } from "../runtime/functio
 import type { LispRunner } from "../runtime/runner.js";
 import type { DebugMessage, DebugReturnMessage, Reply, WriteStringMessage } from "../wire/messages.js";
 import { describeStop, reportOf, type SessionUpdate, type StopReport, stopIdentity } from "./report.js";
-import { type Evaluation, Stop, type StopChannel } from "./stop.js";
+import { Stop, type StopChannel, type Task } from "./stop.js";
 
 const { integer, map, plist, string, tagged, tuple } = decode;
 
@@ -167,7 +167,7 @@ function guarded(form: Sexp, atStop: AtStop | undefined): Sexp {
 type StopListener = (stop: Stop, left: Latch, update: SessionUpdate | undefined) => void;
 
 /** Finds the evaluation that one of these requests belongs to. */
-type FindEvaluation = (requests: readonly number[]) => Evaluation | undefined;
+type FindEvaluation = (requests: readonly number[]) => Task | undefined;
 
 /** Most levels in the debugger at once, of all threads together; no real image has that many. */
 const MOST_STOPS = 10_000;

@@ -11,9 +11,20 @@ import {
   type WaitOptions,
 } from "../base/waiting.js";
 import { type HeldLock, heldLockText, isSameHold } from "../runtime/caller.js";
-import type { BareOutcome, EvaluateOptions, EvaluationOf, OutcomeOf, StopOfTask, Transcript } from "./evaluate.js";
+import type {
+  BareOutcome,
+  EvaluateOptions,
+  OutcomeOf,
+  Returned,
+  StopOfTask,
+  TaskEventOf,
+  TaskOf,
+  Transcript,
+} from "./evaluate.js";
+import { EventFeed, type EventSource } from "./events.js";
 import type { OutputChunk, OutputStream, SessionUpdate } from "./report.js";
-import { OutputFeed, type SessionState, TranscriptRecorder } from "./transcript.js";
+import { endlessError, limitError, returnedOf, stoppedError } from "./result.js";
+import { type SessionState, TranscriptRecorder } from "./transcript.js";
 
 /** An evaluation's calls in the image. Each returns the id of its thread, or `undefined` before it has begun and after it has ended. */
 export interface EvaluationControl {
@@ -55,17 +66,29 @@ const START_PAUSE = 20;
 
 const START_ATTEMPTS = 100;
 
-/** An evaluation, with the methods for the runner besides those for the caller. */
-export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Stop> {
+/** Milliseconds after which it is checked again whether a stopped thread is still being resumed. */
+const LEAVING_PAUSE = 100;
+
+type Listeners = Pick<EvaluateOptions, "onOutput" | "onProgress" | "outputLimit">;
+
+/** Running code, with the methods for the runner besides those for the caller. */
+export class EvaluationTask<Stop extends StopOfTask, Result> implements TaskOf<Stop, Result>, EventSource {
   readonly id: number;
   readonly #control: EvaluationControl;
-  readonly #listeners: Pick<EvaluateOptions, "onOutput" | "onProgress" | "outputLimit">;
+  readonly #listeners: Listeners;
+  readonly #resultOf: (outcome: Returned) => Result | Promise<Result>;
   readonly #slot = new OutcomeSlot<OutcomeOf<Stop>>();
   readonly #recorder: TranscriptRecorder;
   /** Opens when it has ended. */
   readonly #settled = new Latch();
-  /** Readers of the output; `undefined` for most evaluations. */
-  #feeds: Set<OutputFeed> | undefined;
+  /** Readers of the events; `undefined` for most evaluations. */
+  #feeds: Set<EventFeed<Stop>> | undefined;
+  /** Opens when something changes; `undefined` unless a reader or a caller of `result` waits. */
+  #changed: Latch | undefined;
+  /** The limit because of which it was to be ended. */
+  #limit: SwankError | undefined;
+  /** True if it runs on nevertheless. */
+  #isEndless = false;
   #interrupts = 0;
   #awaitedLock: string | undefined;
   #stop: Stop | undefined;
@@ -84,10 +107,12 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
     id: number,
     control: EvaluationControl,
     session: SessionState,
-    listeners: Pick<EvaluateOptions, "onOutput" | "onProgress" | "outputLimit">,
+    listeners: Listeners,
+    resultOf: (outcome: Returned) => Result | Promise<Result>,
   ) {
     this.id = id;
     this.#control = control;
+    this.#resultOf = resultOf;
     this.#recorder = new TranscriptRecorder(session, listeners.outputLimit);
     this.#listeners = listeners;
   }
@@ -120,14 +145,34 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
     return this.#slot.take(options);
   }
 
-  chunks(): AsyncIterableIterator<OutputChunk, undefined> {
-    const feed = new OutputFeed(this.#recorder.pieces(), (left) => this.#feeds?.delete(left));
-    if (this.isSettled || this.#slot.hasNext || this.#staysStopped()) feed.end();
-    else {
+  async result(): Promise<Result> {
+    while (!this.isSettled) {
+      if (this.#limit !== undefined && this.#isEndless) throw endlessError(this.#limit, this.takeTranscript());
+      if (this.stop !== undefined && this.staysStopped) throw stoppedError(this.stop, this.takeTranscript());
+      await this.change();
+    }
+    return this.#resultOf(returnedOf(await this.next(), this.#limit));
+  }
+
+  [Symbol.asyncIterator](): AsyncIterableIterator<TaskEventOf<Stop>, undefined> {
+    const past = this.#recorder.pieces().map(outputEvent);
+    const stopped = this.stop === undefined ? [] : [{ type: "stopped", stop: this.stop } as const];
+    const feed = new EventFeed<Stop>(this, [...past, ...stopped], (left) => this.#feeds?.delete(left));
+    if (!this.isSettled) {
       this.#feeds ??= new Set();
       this.#feeds.add(feed);
     }
     return feed;
+  }
+
+  get staysStopped(): boolean {
+    return this.stop !== undefined && !this.stop.isLeaving;
+  }
+
+  change(): Promise<void> {
+    this.#changed ??= new Latch();
+    // Nothing reports that a request to leave the stop has failed.
+    return this.#changed.within(this.stop?.isLeaving === true ? LEAVING_PAUSE : Number.POSITIVE_INFINITY);
   }
 
   async interrupt(): Promise<boolean> {
@@ -136,7 +181,7 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
     // The interrupt ends the wait, which cannot be seen in the stack of the stop if Lisp's own functions wait.
     const lock = this.stop === undefined ? await this.#control.awaitedLock(this.id) : undefined;
     this.#awaitedLock = lock && heldLockText(lock);
-    while (!this.isSettled && !this.#staysStopped()) {
+    while (!this.isSettled && !this.staysStopped) {
       if (this.stop === undefined && (await this.#isKnown(this.#control.interrupt(this.id, count)))) {
         void this.#insist(count);
         return true;
@@ -152,6 +197,12 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
   }
 
   async abort(): Promise<OutcomeOf<Stop>> {
+    await this.#end();
+    return this.next();
+  }
+
+  /** Ends it without taking the outcome. @throws as `abort` */
+  async #end(): Promise<void> {
     let failure: unknown;
     if (!this.isSent && this.#cancel !== undefined) {
       this.#isWithdrawn = true;
@@ -163,7 +214,7 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
       failure = await end().then(() => undefined, identity);
       await this.#settledWithin(patience);
     }
-    if (this.isSettled) return this.next();
+    if (this.isSettled) return;
     throw (
       failure ??
       new SwankError("WAIT_TIMEOUT", "The evaluation could not be aborted: it runs without interrupts and continues.")
@@ -190,12 +241,26 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
     this.#began = performance.now();
   }
 
+  /** Interrupts it after its `timeout`, or ends it if nothing may stop, and ends it when its `signal` is aborted. */
+  reached(limit: Limit, options: EvaluateOptions): void {
+    if (limit === "timeout" && options.onError !== "unwind") {
+      // If the image does not do it, the caller learns that from `abort` or from the lost connection.
+      void this.interrupt().catch(() => undefined);
+      return;
+    }
+    this.#limit ??= limitError(limit, options);
+    this.#end().catch(() => {
+      this.#isEndless = true;
+      this.#tell();
+    });
+  }
+
   /** Adds output. `omittedBefore` characters are missing before it. */
   output(stream: OutputStream, text: string, omittedBefore: number): void {
     this.#recorder.write(stream, text, omittedBefore);
     const chunk = omittedBefore === 0 ? { stream, text } : { stream, text, omittedBefore };
     this.#listeners.onOutput?.(chunk);
-    if (this.#feeds !== undefined) for (const feed of this.#feeds) feed.add(chunk);
+    if (this.#feeds !== undefined) this.#tell(outputEvent(chunk));
   }
 
   /** It has begun to wait for the user, or goes on. */
@@ -206,6 +271,7 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
 
   progress(text: string): void {
     this.#listeners.onProgress?.(text);
+    this.#tell({ type: "progress", text });
   }
 
   /** Adds the session's changes since the last report. */
@@ -220,7 +286,7 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
     this.#recorder.endLeg();
     left.onOpen(() => this.#resumed());
     this.#slot.put(this.#outcome({ status: "stopped", stop }));
-    this.#endFeeds();
+    this.#tell({ type: "stopped", stop });
   }
 
   ended(verdict: Exclude<BareOutcome<Stop>, { status: "stopped" }>): void {
@@ -249,6 +315,7 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
     this.#slot.drop();
     this.#recorder.beginLeg();
     this.#began = performance.now();
+    this.#tell();
   }
 
   #elapsed(): number | undefined {
@@ -257,13 +324,16 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
 
   #settle(): void {
     this.#settled.open();
-    this.#endFeeds();
+    this.#tell();
+    this.#feeds = undefined;
   }
 
-  #endFeeds(): void {
-    const feeds = this.#feeds ?? [];
-    this.#feeds = undefined;
-    for (const feed of feeds) feed.end();
+  /** Adds an event for all readers, and wakes whatever waits for a change. */
+  #tell(event?: TaskEventOf<Stop>): void {
+    if (event !== undefined && this.#feeds !== undefined) for (const feed of this.#feeds) feed.add(event);
+    const changed = this.#changed;
+    this.#changed = undefined;
+    changed?.open();
   }
 
   /** True if it waits for the compiler's lock longer than SBCL holds that for a moment. */
@@ -272,10 +342,6 @@ export class EvaluationTask<Stop extends StopOfTask> implements EvaluationOf<Sto
     await this.#settledWithin(LOCK_PAUSE);
     const later = await this.#control.awaitedLock(this.id);
     return later !== undefined && isSameHold(lock, later);
-  }
-
-  #staysStopped(): boolean {
-    return this.stop !== undefined && !this.stop.isLeaving;
   }
 
   /** Repeats the interrupt until the evaluation stops or ends, because an interrupt is lost if the thread is leaving a stop. */
@@ -335,22 +401,14 @@ function identity(reason: unknown): unknown {
   return reason;
 }
 
-/** The part of an evaluation that its limits need. */
-interface LimitedTask {
-  interrupt(): Promise<unknown>;
-  abort(): Promise<unknown>;
-  readonly isSettled: boolean;
-  takeTranscript(): Transcript;
-  readonly userWait: number;
+function outputEvent(chunk: OutputChunk) {
+  return { type: "output", ...chunk } as const;
 }
-
-/** Called when an evaluation reaches a limit. */
-export type AtLimit = (task: LimitedTask, limit: Limit) => void;
 
 /** The `timeout` and the `signal` of one evaluation. */
 export class Limits {
   readonly #timeout: number | undefined;
-  readonly #task: Pick<LimitedTask, "userWait">;
+  readonly #task: { readonly userWait: number };
   readonly #reached: (limit: Limit) => void;
   readonly #stopListening: () => void;
   #timer: NodeJS.Timeout | undefined;
@@ -358,7 +416,7 @@ export class Limits {
   #extended = 0;
 
   /** @throws SwankError `CANCELLED` if the signal has been aborted already. */
-  constructor({ timeout, signal }: CallLimits, task: Pick<LimitedTask, "userWait">, reached: (limit: Limit) => void) {
+  constructor({ timeout, signal }: CallLimits, task: { readonly userWait: number }, reached: (limit: Limit) => void) {
     if (signal?.aborted) {
       throw new SwankError("CANCELLED", "The evaluation was cancelled before it was sent.", { cause: signal.reason });
     }
@@ -386,13 +444,4 @@ export class Limits {
     clearTimeout(this.#timer);
     this.#stopListening();
   }
-}
-
-/** Interrupts an evaluation after its `timeout`, or ends it if nothing may stop, and ends it when its `signal` is aborted. */
-export function interruptOrEnd(onError: "stop" | "unwind" | undefined): AtLimit {
-  return (task, limit) => {
-    const action = limit === "timeout" && onError !== "unwind" ? task.interrupt() : task.abort();
-    // If the image does not do it, the caller learns that from `abort` or from the lost connection.
-    action.catch(() => undefined);
-  };
 }

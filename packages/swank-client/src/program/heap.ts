@@ -1,6 +1,8 @@
 import { type Decoded, decode, print, read } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
 import { check, checkOptions, type OptionsOf, type QuestionOptions, question } from "../base/options.js";
+import type { Task } from "../evaluation/stop.js";
+import { type PreparedCode, type StartTask, startPrepared, taskOptions } from "../evaluation/work.js";
 import { keywordForms, keywordOf, lispFunction } from "../runtime/function.js";
 import type { LispRunner } from "../runtime/runner.js";
 import { checkBalanced } from "../source-text/balance.js";
@@ -290,32 +292,61 @@ const heapPath = lispFunction({
 /** Decodes the value of `run-code` (lisp/observe/heap.lisp). */
 const codeValues = tagged({ values: list(string) });
 
-/** Code to evaluate between two looks at the heap. */
-export interface HeapGrowthCode {
+/** What code has left in the heap. */
+export interface CodeGrowth {
+  /** The first values of the code, printed. */
+  readonly values: readonly string[];
   /** The heap before the code. */
   readonly before: HeapSummary;
-  /** Evaluate this with `valuesAs: "data"` and `policy: "keep"`. */
-  readonly code: string;
-  /**
-   * The first values of the code, printed, in the printed first value of `code`.
-   *
-   * @throws DecodeError, ReadError if that is not a value of `code`.
-   */
-  values(value: string): readonly string[];
-  /**
-   * How the heap differs now from `before`.
-   *
-   * @throws the errors of `heapGrowth`.
-   */
+  /** How the heap differed from that when the code had returned. */
+  readonly growth: HeapGrowth;
+}
+
+/** Code between two looks at the heap. */
+interface GrowthCode extends PreparedCode<readonly string[]> {
+  readonly before: HeapSummary;
+  /** How the heap differs now from `before`. */
   growth(options?: QuestionOptions): Promise<HeapGrowth>;
+}
+
+const codeGrowthOptions = { ...summaryOptions, ...taskOptions };
+
+/** What to count in the heap, and how to run the code. */
+export interface CodeGrowthOptions extends OptionsOf<typeof codeGrowthOptions> {}
+
+/** Makes a summary, and returns code to evaluate, whose result are its first values, and a function that looks again afterwards. */
+export async function growthCode(lisp: LispRunner, code: string, options: CodeGrowthOptions): Promise<GrowthCode> {
+  checkOptions("heap.growthOf", options, codeGrowthOptions);
+  checkBalanced("code", code);
+  const asking = lisp.with({ signal: options.signal });
+  const before = await asking.run(heapSummary, options);
+  if (before.id === undefined) {
+    throw new SwankError(
+      "WATCH_REFUSED",
+      "The heap is too large to be counted in 5 seconds, so it cannot be compared.",
+      {
+        remedy: "Use instances of the types that you suspect, or path.",
+      },
+    );
+  }
+  const since = before.id;
+  const operator = await lisp.loadedOperator("run-code", "observe", options.signal);
+  return {
+    before,
+    code: `(${operator} ${print(code)})`,
+    result: (value) => codeValues(read(value)),
+    growth: ({ signal } = {}) => lisp.with({ signal }).run(heapGrowth, { ...options, since }),
+  };
 }
 
 /** Questions about the heap. Each loads the module `heap` into the image when it is first asked. */
 export class Heap {
   readonly #lisp: LispRunner;
+  readonly #start: StartTask;
 
-  constructor(lisp: LispRunner) {
+  constructor(lisp: LispRunner, start: StartTask) {
     this.#lisp = lisp;
+    this.#start = start;
   }
 
   /**
@@ -339,30 +370,23 @@ export class Heap {
   }
 
   /**
-   * Makes a summary, and returns code to evaluate and a function that compares the heap with the summary afterwards.
+   * Evaluates code between two looks at the heap, and returns the difference.
    *
-   * @throws SwankError `INVALID_ARGUMENT`, and the errors of `LispRunner.run`.
+   * @returns the running task. Never throws: `result()` reports the errors of `Task.result`, and those of `summary` and `growth`.
    */
-  async growthOf(code: string, options: HeapSummaryOptions = {}): Promise<HeapGrowthCode> {
-    checkBalanced("code", code);
-    const before = await this.summary(options);
-    if (before.id === undefined) {
-      throw new SwankError(
-        "WATCH_REFUSED",
-        "The heap is too large to be counted in 5 seconds, so it cannot be compared.",
-        {
-          remedy: "Use instances of the types that you suspect, or path.",
-        },
-      );
-    }
-    const since = before.id;
-    const operator = await this.#lisp.loadedOperator("run-code", "observe", options.signal);
-    return {
-      before,
-      code: `(${operator} ${print(code)})`,
-      values: (value) => codeValues(read(value)),
-      growth: ({ signal } = {}) => this.growth({ ...options, since, signal }),
+  growthOf(code: string, options: CodeGrowthOptions = {}): Task<CodeGrowth> {
+    const prepare = async (signal: AbortSignal | undefined) => {
+      const run = await growthCode(this.#lisp, code, { ...options, signal });
+      return {
+        code: run.code,
+        result: async (value: string): Promise<CodeGrowth> => ({
+          values: run.result(value),
+          before: run.before,
+          growth: await run.growth({ signal: options.signal }),
+        }),
+      };
     };
+    return startPrepared(this.#start, prepare, options, { policy: "keep" });
   }
 
   /**

@@ -1,6 +1,7 @@
 import { type Decoded, type Decoder, decode, keyword, print, quote, read } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
-import { check, checkOptions, type OptionsOf, type QuestionOptions, question } from "../base/options.js";
+import { check, checkOptions, type OptionsOf } from "../base/options.js";
+import { type RunCode, taskOptions } from "../evaluation/work.js";
 import { forms, keywordOf, lispFunction, nothing } from "../runtime/function.js";
 import type { LispRunner } from "../runtime/runner.js";
 import { checkBalanced } from "../source-text/balance.js";
@@ -17,7 +18,7 @@ const { boolean, integer, list, map, nullable, optional, plist, record, string, 
 export const PROFILE_MODES = ["cpu", "alloc", "calls"] as const;
 
 const profileOptions = {
-  ...question,
+  ...taskOptions,
   /** Default: `cpu`. */
   mode: check.choice(PROFILE_MODES),
   /**
@@ -40,25 +41,6 @@ export type ProfileSource =
       readonly against?: string | undefined;
     }
   | { readonly seconds: number };
-
-/** Code that profiles or traces. It is evaluated as any other code, so that it can stop, print and be interrupted. */
-export interface RunCode<Result> {
-  /** Evaluate this with `valuesAs: "data"` and, so that the code is compiled as in the user's own programs, `policy: "keep"`. */
-  readonly code: string;
-  /**
-   * The result in the printed first value.
-   *
-   * @throws SwankError `WATCH_REFUSED`; DecodeError, ReadError if that is not a value of `code`.
-   */
-  result(value: string): Result;
-  /**
-   * What the latest evaluation of `code` has found, if that has stopped or was aborted: a stop ends the profile or trace.
-   *
-   * @returns `undefined` if there is none, if it still runs, or if there were many others since.
-   * @throws the errors of `LispRunner.run`.
-   */
-  progress(options?: QuestionOptions): Promise<Result | undefined>;
-}
 
 /**
  * How a run has ended.

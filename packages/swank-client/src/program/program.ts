@@ -1,8 +1,9 @@
 import { check } from "../base/options.js";
+import { type ProgressTask, type StartTask, startRun } from "../evaluation/work.js";
 import type { LispRunner } from "../runtime/runner.js";
 import { Heap } from "./heap.js";
 import { type InspectObjectOptions, inspectObject, type ObjectView, releaseObject } from "./objects.js";
-import { type Profile, type ProfileOptions, type ProfileSource, profileCode, type RunCode } from "./profile.js";
+import { type Profile, type ProfileOptions, type ProfileSource, profileCode } from "./profile.js";
 import {
   endProgramThread,
   listThreads,
@@ -12,22 +13,24 @@ import {
   type THREAD_FATES,
   type ThreadsOptions,
 } from "./threads.js";
-import { type TraceCode, type TraceOptions, type TraceSource, traceCode } from "./trace.js";
+import { type CompleteTrace, completeTraceCode, type TraceOptions, type TraceSource } from "./trace.js";
 
 const checkEnding = check.choice(THREAD_ENDINGS);
 
 /**
- * Questions about the running program. Each loads the module `program` into the image when it is first asked, runs in a thread of its own,
+ * Questions about the running program, and tasks that watch it. Each loads the module `program` into the image when it is first asked, runs in a thread of its own,
  * and is ended in the image when its signal is aborted.
  */
 export class Program {
   /** What is in the heap, what has grown, and what keeps objects alive. */
   readonly heap: Heap;
   readonly #lisp: LispRunner;
+  readonly #start: StartTask;
 
-  constructor(lisp: LispRunner) {
+  constructor(lisp: LispRunner, start: StartTask) {
     this.#lisp = lisp;
-    this.heap = new Heap(lisp);
+    this.#start = start;
+    this.heap = new Heap(lisp, start);
   }
 
   /**
@@ -66,14 +69,16 @@ export class Program {
   }
 
   /**
-   * Code that profiles other code, or the whole program for some seconds, by SBCL's statistical profiler, or counts calls
-   * exactly. Evaluate it, and pass the value to `result`. The profiler is off again when the evaluation has ended or stops, or the client is gone.
+   * Profiles code, or the whole program for some seconds, by SBCL's statistical profiler, or counts calls exactly. The profiler is off again
+   * when the task has ended or stops, or the client is gone.
    *
-   * @throws SwankError `WATCH_REFUSED` if the profiler runs already or is missing, or for a function that cannot be counted; `NO_SUCH_PACKAGE`, `INVALID_ARGUMENT`, and the errors of
-   * `LispRunner.run`.
+   * @returns the running task; if it stops or is aborted, its `soFar` returns what was found. Never throws: `result()` reports the errors of
+   * `Task.result`, and `WATCH_REFUSED` if the profiler runs already or is missing, or for a function that cannot be counted; `NO_SUCH_PACKAGE`,
+   * `INVALID_ARGUMENT`.
    */
-  async profile(source: ProfileSource, options: ProfileOptions = {}): Promise<RunCode<Profile>> {
-    return profileCode(this.#lisp, source, options);
+  profile(source: ProfileSource, options: ProfileOptions = {}): ProgressTask<Profile> {
+    const prepare = (signal: AbortSignal | undefined) => profileCode(this.#lisp, source, { ...options, signal });
+    return startRun(this.#start, prepare, options, { policy: "keep" });
   }
 
   /**
@@ -99,13 +104,15 @@ export class Program {
   }
 
   /**
-   * Code that records the calls of functions, methods or a whole package, while other code runs or for some seconds, with arguments, values,
-   * times, and the conditions signalled in them. Evaluate it, and pass the value to `result`. Nothing is recorded any more when the evaluation
-   * has ended or stops, the limit is reached, or the client is gone. The texts are made without calling printing methods of the program.
+   * Records the calls of functions, methods or a whole package, while code runs or for some seconds, with arguments, values, times, and the
+   * conditions signalled in them. Nothing is recorded any more when the task has ended or stops, the limit is reached, or the client is gone.
+   * The texts are made without calling printing methods of the program.
    *
-   * @throws SwankError `WATCH_REFUSED` for a function that cannot be traced, `INVALID_ARGUMENT`, and the errors of `LispRunner.run`.
+   * @returns the running task; if it stops or is aborted, its `soFar` returns what was recorded. Never throws: `result()` reports the errors of
+   * `Task.result`, and `WATCH_REFUSED` for a function that cannot be traced, `INVALID_ARGUMENT`.
    */
-  async traceCalls(source: TraceSource, options: TraceOptions): Promise<TraceCode> {
-    return traceCode(this.#lisp, source, options);
+  traceCalls(source: TraceSource, options: TraceOptions): ProgressTask<CompleteTrace> {
+    const prepare = (signal: AbortSignal | undefined) => completeTraceCode(this.#lisp, source, { ...options, signal });
+    return startRun(this.#start, prepare, options);
   }
 }

@@ -1,10 +1,11 @@
 import { type Decoded, decode, print, quote, read } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
-import { check, checkOptions, type OptionsOf, question } from "../base/options.js";
+import { check, checkOptions, type OptionsOf } from "../base/options.js";
+import { type RunCode, taskOptions } from "../evaluation/work.js";
 import { forms, keywordOf, lispFunction, nothing } from "../runtime/function.js";
 import type { LispRunner } from "../runtime/runner.js";
 import { checkBalanced } from "../source-text/balance.js";
-import { millisecondsOf, newKey, RUN_ENDS, type RunCode, unwatchable } from "./profile.js";
+import { millisecondsOf, newKey, RUN_ENDS, unwatchable } from "./profile.js";
 
 const { boolean, from, integer, list, nullable, plist, record, string, tagged } = decode;
 
@@ -14,7 +15,7 @@ const MOST_CALLS = 100_000;
 const USUAL_CALLS = 10_000;
 
 const traceOptions = {
-  ...question,
+  ...taskOptions,
   /** Names as code writes them: `my-app:process`, `(setf name)`, `(method name (class))`. Default: none. */
   functions: check.texts,
   /** Name of a package all of whose functions are traced, at most 2,000. Default: none. */
@@ -154,8 +155,32 @@ const traceProgress = lispFunction({
   label: () => "asking for the trace",
 });
 
-/** Code that traces, with what is known before. */
-export interface TraceCode extends RunCode<Trace>, Decoded<typeof prepared> {}
+/** What is known of a trace before its code runs. */
+type Prepared = Decoded<typeof prepared>;
+
+/** Code that traces. */
+export interface TraceCode extends RunCode<Trace>, Prepared {}
+
+/** The calls of traced functions, and which calls are not recorded. */
+export interface CompleteTrace extends Trace, Prepared {}
+
+/** The same, with a result that says which calls are not recorded. */
+export async function completeTraceCode(
+  lisp: LispRunner,
+  source: TraceSource,
+  options: TraceOptions,
+): Promise<RunCode<CompleteTrace>> {
+  const { count, missed, code, result, progress } = await traceCode(lisp, source, options);
+  const complete = (trace: Trace): CompleteTrace => ({ ...trace, count, missed });
+  return {
+    code,
+    result: (value) => complete(result(value)),
+    async progress(limits) {
+      const trace = await progress(limits);
+      return trace && complete(trace);
+    },
+  };
+}
 
 /** Finds what to trace, and returns code that traces it. */
 export async function traceCode(lisp: LispRunner, source: TraceSource, options: TraceOptions): Promise<TraceCode> {

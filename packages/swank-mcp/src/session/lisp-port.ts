@@ -64,6 +64,7 @@ export interface LispClient
     | "faults"
     | "describeSymbol"
     | "code"
+    | "lisp"
     | "program"
     | "activity"
     | "completions"

@@ -1,4 +1,5 @@
 import type { types } from "swank-client";
+import { growthCode } from "swank-client/internal";
 import * as z from "zod";
 import type { ToolAnswer, ToolGuide } from "../base/answer.js";
 import type { Config } from "../base/config.js";
@@ -180,7 +181,7 @@ async function growthOfCode(
   context: ToolContext,
 ): Promise<ToolAnswer> {
   const session = await context.session();
-  const run = await session.client.program.heap.growthOf(code, options);
+  const run = await growthCode(session.client.lisp, code, options);
   const { agent, config } = context;
   const evaluation = agent.evaluations.begin(session.client, run.code, {
     valuesAs: "data",
@@ -190,7 +191,7 @@ async function growthOfCode(
   let isTold = false;
   agent.evaluations.present(evaluation, {
     answer: async (value) =>
-      growthAnswer(await run.growth({ signal: context.cancelled }), options.type, run.values(value)),
+      growthAnswer(await run.growth({ signal: context.cancelled }), options.type, run.result(value)),
     unfinished(ending) {
       const mayReturn = ending.kind === "condition" && (ending.stop !== undefined || ending.thread !== undefined);
       const blocks = isTold || !mayReturn ? [] : [STOPPED];

@@ -1,4 +1,5 @@
 import type { types } from "swank-client";
+import { changesCode } from "swank-client/internal";
 import * as z from "zod";
 import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
 import { concludeEvaluation, presentedAnswer } from "../call/evaluate.js";
@@ -121,11 +122,11 @@ export const loadChanges = defineTool({
     const session = await context.session();
     const { onError, policy } = context.config;
     const seconds = timeout ?? context.config.timeout;
-    const changes = session.client.code.loadChanges({ file, signal: context.signal });
-    const { code, results } = await preparedWithin(seconds, changes);
+    const changes = changesCode(session.client.lisp, { file, signal: context.signal });
+    const { code, result } = await preparedWithin(seconds, changes);
     const evaluation = context.agent.evaluations.begin(session.client, code, { valuesAs: "data", onError, policy });
     context.agent.evaluations.present(evaluation, {
-      answer: (value) => loadedChangesAnswer(results(value), file, context.guide),
+      answer: (value) => loadedChangesAnswer(result(value), file, context.guide),
     });
     return presentedAnswer(evaluation, await concludeEvaluation(evaluation, session, context, seconds), context);
   },

@@ -1,4 +1,5 @@
 import type { types } from "swank-client";
+import { loadCode } from "swank-client/internal";
 import * as z from "zod";
 import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
 import { Refusal } from "../base/refusals.js";
@@ -224,7 +225,7 @@ export const loadSystem = defineTool({
     const session = await context.session();
     const { signal, config, agent } = context;
     const seconds = timeout ?? config.timeout;
-    const loading = session.client.code.loadSystem(source, { force, test, signal });
+    const loading = loadCode(session.client.lisp, source, { force, test, signal });
     const { code, result, progress } = await preparedWithin(seconds, loading);
     // Compiled files stay on the disk: they must be as the user's own programs compile them.
     const options = { valuesAs: "data", onError: config.onError, policy: "keep" } as const;

@@ -1,4 +1,5 @@
 import type { types } from "swank-client";
+import { profileCode as preparedProfile } from "swank-client/internal";
 import * as z from "zod";
 import type { JsonObject, ToolAnswer } from "../base/answer.js";
 import { Refusal } from "../base/refusals.js";
@@ -161,7 +162,7 @@ export const profileCode = defineTool({
     return {
       request: what.mode === "calls" ? watchRequest("count calls", source, what, session) : undefined,
       async act() {
-        const run = await session.client.program.profile(source, { ...what, signal: context.signal });
+        const run = await preparedProfile(session.client.lisp, source, { ...what, signal: context.signal });
         return answerRun(run, timeout ?? time, context, profileAnswer);
       },
     };

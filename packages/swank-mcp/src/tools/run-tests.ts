@@ -1,4 +1,5 @@
 import type { types } from "swank-client";
+import { testCode } from "swank-client/internal";
 import * as z from "zod";
 import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
 import { concludeEvaluation, presentedAnswer } from "../call/evaluate.js";
@@ -141,12 +142,12 @@ export const runTests = defineTool({
     const stopOnFailure = args["stop-on-failure"] === true;
     const { signal } = context;
     const seconds = timeout ?? context.config.timeout;
-    const tests = session.client.code.tests(name, { framework, stopOnFailure, signal });
-    const { code, results } = await preparedWithin(seconds, tests);
+    const tests = testCode(session.client.lisp, name, { framework, stopOnFailure, signal });
+    const { code, result } = await preparedWithin(seconds, tests);
     const onError = stopOnFailure ? "stop" : context.config.onError;
     const evaluation = context.agent.evaluations.begin(session.client, code, { valuesAs: "data", onError, policy });
     context.agent.evaluations.present(evaluation, {
-      answer: (value, { redefinitions }) => testsAnswer(results(value), redefinitions, framework, context.guide),
+      answer: (value, { redefinitions }) => testsAnswer(result(value), redefinitions, framework, context.guide),
     });
     return presentedAnswer(evaluation, await concludeEvaluation(evaluation, session, context, seconds), context);
   },

@@ -1,4 +1,5 @@
 import type { types } from "swank-client";
+import { type TraceCode, traceCode } from "swank-client/internal";
 import * as z from "zod";
 import type { JsonObject, ToolAnswer } from "../base/answer.js";
 import { Refusal } from "../base/refusals.js";
@@ -20,7 +21,7 @@ const MAX_VALUE = 500;
 const MAX_INDENT = 40;
 
 /** What was known before the trace. */
-type Prepared = Pick<types.TraceCode, "count" | "missed">;
+type Prepared = Pick<TraceCode, "count" | "missed">;
 
 /** The answer of trace-calls. */
 function traceAnswer(trace: types.Trace, prepared: Prepared): ToolAnswer {
@@ -122,7 +123,7 @@ export const traceCalls = defineTool({
   async plan({ code, seconds, timeout, ...what }, context) {
     const source = sourceOf(code, seconds);
     const session = await context.session();
-    const run = async () => session.client.program.traceCalls(source, { ...what, signal: context.signal });
+    const run = () => traceCode(session.client.lisp, source, { ...what, signal: context.signal });
     const time = timeout ?? ("seconds" in source ? source.seconds + WATCH_MARGIN : undefined);
     return {
       request: watchRequest("record calls", source, what, session),

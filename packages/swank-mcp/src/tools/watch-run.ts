@@ -1,4 +1,5 @@
 import type { types } from "swank-client";
+import type { RunCode } from "swank-client/internal";
 import type { ToolAnswer } from "../base/answer.js";
 import { concludeEvaluation, presentedAnswer } from "../call/evaluate.js";
 import type { ToolContext } from "../call/tool.js";
@@ -15,7 +16,7 @@ export const WATCH_MARGIN = 60;
  * @param policy - How the code is compiled.
  */
 export async function answerRun<Result>(
-  { code, result, progress }: types.RunCode<Result>,
+  { code, result, progress }: RunCode<Result>,
   seconds: number | undefined,
   context: ToolContext,
   answer: (found: Result) => ToolAnswer,

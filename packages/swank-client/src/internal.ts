@@ -1,0 +1,7 @@
+/** Code that tasks run, for swank-mcp, which reports evaluations in its own way. No part of the API: it changes without notice. */
+export { changesCode } from "./code/changes.js";
+export { loadCode, testCode } from "./code/load.js";
+export type { PreparedCode, RunCode } from "./evaluation/work.js";
+export { growthCode } from "./program/heap.js";
+export { profileCode } from "./program/profile.js";
+export { type TraceCode, traceCode } from "./program/trace.js";

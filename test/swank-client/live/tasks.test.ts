@@ -1,0 +1,164 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { expect } from "chai";
+import { EvaluationError, LispError, type SwankClient, type types } from "swank-client";
+import { rejection } from "../../support/caught.js";
+import { liveImage } from "./live-image.js";
+
+describe("Task", function () {
+  this.timeout(60_000);
+  const image = liveImage();
+  let client: SwankClient;
+  let folder: string;
+  beforeEach(async () => {
+    client = await image.connect();
+    folder = await mkdtemp(join(tmpdir(), "tasks-"));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  async function fileWith(text: string): Promise<string> {
+    const file = join(folder, "loaded.lisp");
+    await writeFile(file, text);
+    return file;
+  }
+
+  /** The events of a task, as short texts. */
+  async function told(task: types.Task): Promise<string[]> {
+    const events: string[] = [];
+    for await (const event of task) events.push(textOf(event));
+    return events;
+  }
+
+  function textOf(event: types.TaskEvent): string {
+    if (event.type === "output") return `${event.stream}: ${event.text}`;
+    return event.type === "progress" ? event.text.replace(/\/.*\//, "") : `stopped: ${event.stop.condition.message}`;
+  }
+
+  it("tells its output and progress as they come, and has a typed result", async () => {
+    const file = await fileWith('(defun tasks-loaded () 1) (princ "loading") (finish-output)');
+    const task = client.code.loadSystem({ file });
+    const events = await told(task);
+    expect(events).to.include("stdout: loading");
+    expect(events.filter((event) => /loaded\.lisp/.test(event))).to.have.length.of.at.least(1);
+    const result = await task.result();
+    expect(result).to.include({ status: "loading", compiled: 1 });
+    expect(task).to.include({ isSettled: true, stop: undefined });
+    expect(await told(task), "after the end, what no outcome has taken").to.deep.equal([]);
+  });
+
+  it("goes on when its stop is resumed in the body of a loop", async () => {
+    const file = await fileWith('(restart-case (error "not yet") (go-on () (princ "on"))) (finish-output)');
+    const task = client.code.loadSystem({ file });
+    const events: string[] = [];
+    for await (const event of task) {
+      if (event.type !== "progress") events.push(textOf(event));
+      if (event.type === "stopped") {
+        expect(task.stop).to.equal(event.stop);
+        await event.stop.frames(0, 1);
+        const goOn = event.stop.restarts.find(({ name }) => name === "GO-ON");
+        await event.stop.invokeRestart(goOn?.index ?? -1);
+      }
+    }
+    expect(events).to.deep.equal(["stopped: not yet", "stdout: on"]);
+    expect(await task.result()).to.include({ status: "loading" });
+  });
+
+  it("goes on while a request to resume it is under way, and ends its loops if that fails", async () => {
+    const task = client.evaluate('(restart-case (error "x") (use (a) a))');
+    const failures: unknown[] = [];
+    const events: string[] = [];
+    for await (const event of task) {
+      events.push(textOf(event));
+      if (event.type === "stopped")
+        event.stop.invokeRestart(0, ["(car 1)"]).catch((error: unknown) => failures.push(error));
+    }
+    expect(events).to.deep.equal(["stopped: x"]);
+    await rejection(task.result(), "EVALUATION_STOPPED");
+    expect(failures).to.have.length(1);
+    await task.stop?.invokeRestart(0, ["7"]);
+    expect((await task.result()).values).to.deep.equal(["7"]);
+  });
+
+  it("rejects its result when it stops and nothing resumes it, and has it after it was resumed", async () => {
+    const task = client.evaluate('(princ "before") (restart-case (error "x") (go-on () 5))');
+    const error = await rejection(task.result(), "EVALUATION_STOPPED");
+    if (!(error instanceof EvaluationError && error.cause instanceof LispError)) throw error;
+    expect(error.message).to.match(/^The code is stopped in thread \d+: SIMPLE-ERROR: x$/);
+    expect(error.transcript.stdout).to.equal("before");
+    expect(error.cause.report.restarts[0]?.name).to.equal("GO-ON");
+    await rejection(task.result(), "EVALUATION_STOPPED");
+    expect(await told(task), "while it is stopped").to.deep.equal(["stopped: x"]);
+    await task.stop?.invokeRestart(0);
+    expect(await task.result()).to.deep.include({ status: "returned", values: ["5"] });
+    expect((await task.result()).values).to.deep.equal(["5"]);
+  });
+
+  it("keeps its result pending if a listener of `stop` resumes it at once", async () => {
+    client.on("stop", (stop) => void stop.invokeRestart(0));
+    const task = client.evaluate('(list (restart-case (error "x") (go-on () 5)))');
+    expect((await task.result()).values).to.deep.equal(["(5)"]);
+  });
+
+  it("is ended by its signal, while it prepares, runs or is stopped", async () => {
+    const early = client.code.runTests("none", { signal: AbortSignal.abort() });
+    await rejection(early.result(), "CANCELLED");
+    expect(await told(early)).to.deep.equal([]);
+    for (const code of ["(loop (sleep 1/100))", '(error "x")']) {
+      const cancelling = new AbortController();
+      const file = await fileWith(`(princ "in") (finish-output) ${code}`);
+      const task = client.code.loadSystem({ file }, { signal: cancelling.signal });
+      for await (const event of task) if (event.type === "output") break;
+      while (code.includes("error") && task.stop === undefined) await pause(10);
+      cancelling.abort(new Error("enough"));
+      const outcome = await task.next().then((first) => (first.status === "stopped" ? task.next() : first));
+      expect(outcome.status).to.equal("aborted");
+      expect(await rejection(task.result(), "CANCELLED")).to.have.nested.property("cause.message", "enough");
+      expect((await task.soFar())?.status).to.equal("loading");
+    }
+    const withdrawn = client.code.runTests("none");
+    await withdrawn.abort();
+    await rejection(withdrawn.result(), "REQUEST_ABORTED");
+  });
+
+  it("rejects with a LispError, a timeout or the loss of the image", async () => {
+    const file = await fileWith('(princ "x") (error "bad ~a" 1)');
+    const failing = client.code.loadSystem({ file }, { onError: "unwind" });
+    const error = await rejection(failing.result(), "LISP_ERROR");
+    expect(error.message).to.include("bad 1");
+    const slow = client.program.profile({ code: "(loop)" }, { timeout: 300, onError: "unwind" });
+    await rejection(slow.result(), "EVALUATION_TIMEOUT");
+    const stopping = client.program.heap.growthOf("(loop)", { timeout: 300 });
+    const stopped = await rejection(stopping.result(), "EVALUATION_STOPPED");
+    expect(stopped.message).to.include("in thread");
+    await stopping.abort();
+    const lost = client.evaluate("(loop (sleep 1/100))");
+    const waiting = rejection(lost.result(), "CONNECTION_CLOSED");
+    while (!lost.isSent) await pause(10);
+    await client.connection.close();
+    await waiting;
+    expect(await told(lost)).to.deep.equal([]);
+    await rejection(client.code.loadChanges().result(), "CONNECTION_CLOSED");
+  });
+
+  it("is listed among the client's evaluations, and runs beside others", async () => {
+    await client.eval("(defun traced () 1)");
+    const task = client.program.traceCalls({ seconds: 0.5 }, { functions: ["traced"] });
+    expect(client.evaluations).to.deep.equal([task]);
+    expect(await client.eval("(traced)")).to.deep.equal(["1"]);
+    expect(await task.result()).to.include({ count: 1, end: "returned" });
+    expect(client.evaluations).to.deep.equal([]);
+  });
+
+  it("passes standard input and output", async () => {
+    const output: string[] = [];
+    const file = await fileWith("(princ (read-line)) (princ (read-line))");
+    const task = client.code.loadSystem(
+      { file },
+      { stdin: "given\n", onRead: () => "asked\n", onOutput: ({ text }) => output.push(text) },
+    );
+    await task.result();
+    expect(output.join("")).to.equal("givenasked");
+  });
+});
