@@ -30,14 +30,14 @@ async function printNotes(notes, compiled) {
 /**
  * Compiles a file, prints its notes, and loads it for the files after it.
  *
- * @param {import("swank-client").SwankClient} lisp
+ * @param {import("swank-client").SwankClient} client
  * @param {string} file
  * @param {string} faslFolder
  * @returns {Promise<boolean>} whether it has neither errors nor warnings
  */
-async function check(lisp, file, faslFolder) {
+async function check(client, file, faslFolder) {
   try {
-    const { succeeded, notes, loadError } = await lisp.compileFile(file, { faslFolder, load: "always" });
+    const { succeeded, notes, loadError } = await client.compileFile(file, { faslFolder, load: "always" });
     await printNotes(notes, file);
     if (loadError !== undefined) print(file, START, "error", loadError.message);
     return succeeded && loadError === undefined;
@@ -53,9 +53,9 @@ async function check(lisp, file, faslFolder) {
 async function checkAll(files) {
   const faslFolder = await mkdtemp(join(tmpdir(), "compile-check-"));
   try {
-    return await withLisp(async (lisp) => {
+    return await withLisp(async (client) => {
       let failed = 0;
-      for (const file of files) if (!(await check(lisp, resolve(file), `${faslFolder}/`))) failed++;
+      for (const file of files) if (!(await check(client, resolve(file), `${faslFolder}/`))) failed++;
       return failed;
     });
   } finally {
@@ -67,14 +67,14 @@ async function checkAll(files) {
  * Does a task in a new image, which ends with the task.
  *
  * @template Result
- * @param {(lisp: import("swank-client").SwankClient) => Promise<Result>} task
+ * @param {(client: import("swank-client").SwankClient) => Promise<Result>} task
  */
 async function withLisp(task) {
-  const lisp = await launch();
+  const client = await launch();
   try {
-    return await task(lisp);
+    return await task(client);
   } finally {
-    await lisp.close();
+    await client.close();
   }
 }
 

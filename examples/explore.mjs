@@ -14,9 +14,9 @@ const PAGE = 40;
 /** @type {readonly import("swank-client").types.XrefKind[]} */
 const KINDS = ["calls", "references", "binds", "sets", "macroexpands", "specializes"];
 
-/** @param {SwankClient} lisp @param {string} text */
-async function apropos(lisp, text) {
-  const found = await lisp.run(swank.definitions.aproposListForEmacs, text, { externalOnly: false });
+/** @param {SwankClient} client @param {string} text */
+async function apropos(client, text) {
+  const found = await client.run(swank.definitions.aproposListForEmacs, text, { externalOnly: false });
   for (const { designator, meanings } of found) {
     console.log(designator);
     for (const [kind, documentation = "not documented"] of Object.entries(meanings))
@@ -36,16 +36,16 @@ async function printPlaces(places) {
   }
 }
 
-/** @param {SwankClient} lisp @param {string} name */
-async function definitions(lisp, name) {
-  const found = await lisp.run(swank.definitions.findDefinitionsForEmacs, name);
+/** @param {SwankClient} client @param {string} name */
+async function definitions(client, name) {
+  const found = await client.run(swank.definitions.findDefinitionsForEmacs, name);
   if (found.length === 0) console.log("No definition is known.");
   await printPlaces(found);
 }
 
-/** @param {SwankClient} lisp @param {string} name */
-async function uses(lisp, name) {
-  const groups = await lisp.run(swank.definitions.xrefs, KINDS, name);
+/** @param {SwankClient} client @param {string} name */
+async function uses(client, name) {
+  const groups = await client.run(swank.definitions.xrefs, KINDS, name);
   if (groups.length === 0) console.log("No use is known.");
   for (const { kind, places } of groups) {
     console.log(`${kind}:`);
@@ -55,14 +55,14 @@ async function uses(lisp, name) {
 
 /** The object that is shown, and how far. Its inspector has the objects whose parts led to it as its parents. */
 class Viewer {
-  #lisp;
+  #client;
   /** @type {Inspector | undefined} */
   #inspector;
   #shown = 0;
 
-  /** @param {SwankClient} lisp */
-  constructor(lisp) {
-    this.#lisp = lisp;
+  /** @param {SwankClient} client */
+  constructor(client) {
+    this.#client = client;
   }
 
   /** Shows the first page of an object. @param {Inspector | undefined} inspector */
@@ -76,7 +76,7 @@ class Viewer {
 
   /** @param {string} form */
   async inspect(form) {
-    await this.#open(await this.#lisp.inspect(form));
+    await this.#open(await this.#client.inspect(form));
   }
 
   /** @param {string} number */
@@ -101,15 +101,15 @@ class Viewer {
   }
 }
 
-/** The commands. Each takes the rest of its line. @param {SwankClient} lisp @returns {Record<string, (rest: string) => unknown>} */
-function commandsOf(lisp) {
-  const viewer = new Viewer(lisp);
+/** The commands. Each takes the rest of its line. @param {SwankClient} client @returns {Record<string, (rest: string) => unknown>} */
+function commandsOf(client) {
+  const viewer = new Viewer(client);
   return {
-    "apropos TEXT": (text) => apropos(lisp, text),
-    "describe NAME": async (name) => console.log((await lisp.run(swank.definitions.describeSymbol, name)).trimEnd()),
-    "definitions NAME": (name) => definitions(lisp, name),
-    "uses NAME": (name) => uses(lisp, name),
-    "disassemble NAME": async (name) => console.log(await lisp.run(swank.compiling.disassembleForm, `'${name}`)),
+    "apropos TEXT": (text) => apropos(client, text),
+    "describe NAME": async (name) => console.log((await client.run(swank.definitions.describeSymbol, name)).trimEnd()),
+    "definitions NAME": (name) => definitions(client, name),
+    "uses NAME": (name) => uses(client, name),
+    "disassemble NAME": async (name) => console.log(await client.run(swank.compiling.disassembleForm, `'${name}`)),
     "inspect FORM": (form) => viewer.inspect(form),
     "part NUMBER": (number) => viewer.part(number),
     back: () => viewer.back(),
@@ -125,15 +125,15 @@ async function obey(commands, line) {
   try {
     await command(rest);
   } catch (error) {
-    if (!(error instanceof SwankError) || !lisp.isOpen) throw error;
+    if (!(error instanceof SwankError) || !client.isOpen) throw error;
     console.log(error.message);
   }
 }
 
-const lisp = await launch();
+const client = await launch();
 try {
-  for (const file of process.argv.slice(2)) await lisp.run(swank.evaluation.loadFile, file);
-  const commands = commandsOf(lisp);
+  for (const file of process.argv.slice(2)) await client.run(swank.evaluation.loadFile, file);
+  const commands = commandsOf(client);
   const terminal = createInterface({ input: process.stdin, output: process.stdout, prompt: "> " });
   const isTerminal = process.stdin.isTTY === true;
   if (isTerminal) terminal.prompt();
@@ -142,5 +142,5 @@ try {
     if (isTerminal) terminal.prompt();
   }
 } finally {
-  await lisp.close();
+  await client.close();
 }

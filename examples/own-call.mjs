@@ -7,19 +7,19 @@ const disassemble = lispFunction({
   decode: decode.string,
 });
 
-const lisp = await launch();
+const client = await launch();
 
-const listing = await lisp.run(disassemble, "'cl:car");
+const listing = await client.run(disassemble, "'cl:car");
 console.log(listing.split("\n")[0]);
 
 // Every failure is a SwankError with a code from a closed set. No thread stays stopped.
-const failure = await lisp.run(disassemble, "'no-such-function").catch((error) => error);
+const failure = await client.run(disassemble, "'no-such-function").catch((error) => error);
 console.log(failure instanceof SwankError, failure.code);
 
 // A reply that the decoder refuses, and a call that takes too long.
 const wrong = { ...disassemble, decode: decode.integer };
-console.log((await lisp.run(wrong, "'cl:car").catch((error) => error)).code);
+console.log((await client.run(wrong, "'cl:car").catch((error) => error)).code);
 const sleep = lispFunction({ name: "cl:sleep", encode: (seconds) => [seconds], decode: decode.any, timeout: 200 });
-console.log((await lisp.run(sleep, 60).catch((error) => error)).code);
+console.log((await client.run(sleep, 60).catch((error) => error)).code);
 
-await lisp.close();
+await client.close();

@@ -11,17 +11,17 @@ import { LineReader } from "./support/line-reader.mjs";
 /** The frames of the program that are shown at a stop. */
 const FRAME_COUNT = 4;
 
-const lisp = await launch();
+const client = await launch();
 const input = new LineReader(() => void interrupt());
 /** Evaluations that have not ended, the latest last: code that is evaluated in the debugger comes after that of the stop. @type {Evaluation[]} */
 const running = [];
-let packageName = lisp.info.package.name;
+let packageName = client.info.package.name;
 /** The last line of the output, if it has no end yet: the prompt of the program for its input. */
 let lastLine = "";
 
 /** Reads lines up to the end of a form; `undefined` at the end of input. @param {number} level how many stops are open */
 async function readCode(level) {
-  const name = packageName === lisp.info.package.name ? lisp.info.package.prompt : packageName;
+  const name = packageName === client.info.package.name ? client.info.package.prompt : packageName;
   print("");
   let code = await input.read(level === 0 ? `${name}> ` : `${name} [${level}]> `);
   while (code !== undefined && outlineCode(code).state === "unfinished") {
@@ -71,7 +71,7 @@ async function nextOutcome(evaluation) {
 async function evaluate(code, level) {
   const ended = new AbortController();
   const onRead = () => readInput(ended.signal);
-  const evaluation = lisp.evaluate(code, { onOutput: ({ text }) => write(text), onRead });
+  const evaluation = client.evaluate(code, { onOutput: ({ text }) => write(text), onRead });
   running.push(evaluation);
   let outcome = await nextOutcome(evaluation);
   for (; outcome.status === "stopped"; outcome = await nextOutcome(evaluation)) await debug(outcome.stop, level + 1);
@@ -115,7 +115,7 @@ async function invokeRestart(stop, index, values) {
     const forms = outlineCode(values).forms.map(({ offset, end }) => values.slice(offset, end));
     await stop.invokeRestart(index, forms);
   } catch (error) {
-    if (!(error instanceof SwankError) || !lisp.isOpen) throw error;
+    if (!(error instanceof SwankError) || !client.isOpen) throw error;
     print(error.message);
   }
 }
@@ -123,7 +123,7 @@ async function invokeRestart(stop, index, values) {
 try {
   for (let code = await readCode(0); code !== undefined; code = await readCode(0)) {
     if (code.trim() !== "") await evaluate(code, 0);
-    for (const stop of lisp.stops) if (stop.evaluation === undefined) await debug(stop, 1);
+    for (const stop of client.stops) if (stop.evaluation === undefined) await debug(stop, 1);
   }
 } catch (error) {
   if (!(error instanceof SwankError)) throw error;
@@ -131,5 +131,5 @@ try {
   process.exitCode = 1;
 } finally {
   input.close();
-  await lisp.close();
+  await client.close();
 }

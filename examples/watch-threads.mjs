@@ -11,9 +11,9 @@ import { connect, SwankError } from "swank-client";
 /** Frames of the program that are shown of a stop. */
 const FRAME_COUNT = 5;
 
-/** The threads with an id, which threads lack while they start or end. @param {SwankClient} lisp */
-async function threadsOf(lisp) {
-  const threads = await lisp.threads();
+/** The threads with an id, which threads lack while they start or end. @param {SwankClient} client */
+async function threadsOf(client) {
+  const threads = await client.threads();
   return new Map(threads.flatMap((thread) => (thread.id === undefined ? [] : [[thread.id, thread]])));
 }
 
@@ -41,15 +41,15 @@ async function printNewStop(stop) {
   printStop(await stop.open().catch(() => stop));
 }
 
-/** Looks again and again until the user or the connection ends it. @param {SwankClient} lisp @param {number} interval @param {AbortSignal} signal */
-async function watch(lisp, interval, signal) {
+/** Looks again and again until the user or the connection ends it. @param {SwankClient} client @param {number} interval @param {AbortSignal} signal */
+async function watch(client, interval, signal) {
   /** @type {Map<number, ThreadInfo>} */
   let threads = new Map();
   /** @type {readonly Stop[]} */
   let stops = [];
   while (!signal.aborted) {
-    const threadsNow = await threadsOf(lisp);
-    const stopsNow = await lisp.foreignStops();
+    const threadsNow = await threadsOf(client);
+    const stopsNow = await client.foreignStops();
     // A stop is the same object every time.
     for (const stop of stops) if (!stopsNow.includes(stop)) printResumed(stop);
     printThreads(threads, threadsNow);
@@ -66,16 +66,16 @@ function printResumed({ thread, level, data }) {
 }
 
 const [port = "4005", interval = "1000"] = process.argv.slice(2);
-const lisp = await connect({ port: Number(port), foreignErrors: "theirs" });
+const client = await connect({ port: Number(port), foreignErrors: "theirs" });
 const ending = new AbortController();
 process.once("SIGINT", () => ending.abort());
 try {
-  console.log(`${lisp.info.implementation.type} ${lisp.info.implementation.version}, process ${lisp.info.pid}`);
-  await watch(lisp, Number(interval), ending.signal);
+  console.log(`${client.info.implementation.type} ${client.info.implementation.version}, process ${client.info.pid}`);
+  await watch(client, Number(interval), ending.signal);
 } catch (error) {
   if (!(error instanceof SwankError)) throw error;
   console.error(error.message);
   process.exitCode = 1;
 } finally {
-  await lisp.close();
+  await client.close();
 }
