@@ -238,6 +238,9 @@ describe("Data both ways", function () {
     expect(await client.eval`(list ${symbol("car")} ${keyword("b")})`).to.deep.equal([symbol("car"), keyword("b")]);
     expect(await client.call("list", [symbol("car"), 1])).to.deep.equal([symbol("car"), 1]);
     await client.reset();
+    expect(await client.eval(lisp`\`(a ',${1} ,(list ${2}))`, { as: "data" })).to.deep.equal([
+      [symbol("a"), [symbol("quote"), 1], [2]],
+    ]);
     const code = lisp`\`(1 ,${"two"} ,@${[3]})`;
     expect(await client.eval(code, { as: "data", timeout: 10_000 })).to.deep.equal([[1, "two", 3]]);
     expect(await client.eval`(char= #\Space ${read("#\\Space")})`).to.equal(true);
@@ -261,6 +264,9 @@ describe("Data both ways", function () {
       () => lisp`(list foo${value})`,
       () => lisp`(list ${value}${value})`,
       () => lisp`#(1 ${value})`,
+      () => lisp`#.${[symbol("cl-user::same")]}`,
+      () => lisp`(funcall #'${value})`,
+      () => lisp`(list \`(a ',${value} ,'${value}))`,
     ];
     for (const make of wrong) {
       expect(thrown("INVALID_ARGUMENT", make).message).to.match(/^Value \d is no expression of the code\.$/);

@@ -95,6 +95,19 @@ describe("Task", function () {
     expect((await task.result()).values).to.deep.equal(["5"]);
   });
 
+  it("has its outer stop again when an inner one has resumed", async () => {
+    const task = client.evaluate('(restart-case (error "outer") (go-on () 1))');
+    await rejection(task.result(), "EVALUATION_STOPPED");
+    const outer = task.stop;
+    await client.interruptThread(outer?.thread ?? -1);
+    while (task.stop === outer) await pause(10);
+    await task.stop?.continue();
+    await rejection(task.result(), "EVALUATION_STOPPED");
+    expect(task.stop).to.equal(outer);
+    await outer?.invokeRestart(0);
+    expect((await task.result()).values).to.deep.equal(["1"]);
+  });
+
   it("keeps its result pending if a listener of `stop` resumes it at once", async () => {
     client.on("stop", (stop) => void stop.invokeRestart(0));
     const task = client.evaluate('(list (restart-case (error "x") (go-on () 5)))');

@@ -91,7 +91,8 @@ export class EvaluationTask<Stop extends StopOfTask, Result> implements TaskOf<S
   #isEndless = false;
   #interrupts = 0;
   #awaitedLock: string | undefined;
-  #stop: Stop | undefined;
+  /** Its live stops, the innermost last: a stopped thread that is interrupted stops once more. */
+  #stops: readonly Stop[] = [];
   #thread: number | undefined;
   /** When the request was sent, or the thread last resumed. */
   #began: number | undefined;
@@ -118,7 +119,7 @@ export class EvaluationTask<Stop extends StopOfTask, Result> implements TaskOf<S
   }
 
   get stop(): Stop | undefined {
-    return this.#stop?.isLive ? this.#stop : undefined;
+    return this.#stops.findLast(({ isLive }) => isLive);
   }
 
   get thread(): number | undefined {
@@ -281,7 +282,7 @@ export class EvaluationTask<Stop extends StopOfTask, Result> implements TaskOf<S
 
   /** @param left - Opens when the thread leaves the stop. */
   stopped(stop: Stop, left: Latch): void {
-    this.#stop = stop;
+    this.#stops = [...this.#stops.filter(({ isLive }) => isLive), stop];
     this.#thread = stop.thread;
     this.#recorder.endLeg();
     left.onOpen(() => this.#resumed());
@@ -346,10 +347,10 @@ export class EvaluationTask<Stop extends StopOfTask, Result> implements TaskOf<S
 
   /** Repeats the interrupt until the evaluation stops or ends, because an interrupt is lost if the thread is leaving a stop. */
   async #insist(count: number): Promise<void> {
-    const before = this.#stop;
+    const before = this.#stops;
     for (const wait of INTERRUPT_PAUSES) {
       await pause(wait, undefined, { ref: false });
-      if (this.isSettled || this.#stop !== before) return;
+      if (this.isSettled || this.#stops !== before) return;
       await this.#control.interrupt(this.id, count).catch(() => undefined);
     }
   }

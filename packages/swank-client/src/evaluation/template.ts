@@ -135,14 +135,15 @@ function expressionPlaces(code: string): ReadonlySet<number> {
   return places;
 }
 
-/** The number of quotes around the parts of a node. Inside QUOTE, nothing is evaluated, whatever it contains. */
-function levelIn(node: Exclude<SourceNode, { text: string }>, level: number): number {
-  const isQuoted = node.kind === "list" && isQuoteForm(node.datum);
-  if (isQuoted || node.open === "'" || node.open.startsWith("#(") || level === Number.POSITIVE_INFINITY) {
-    return Number.POSITIVE_INFINITY;
-  }
-  if (node.open === "`") return level + 1;
-  return node.open.startsWith(",") ? level - 1 : level;
+/** The number of backquotes around the parts of a node, infinite inside a quote. Other prefixes than backquote and comma, such as `#'` and `#.`, take no expression. */
+function levelIn({ kind, open, datum }: Exclude<SourceNode, { text: string }>, level: number): number {
+  if (kind === "conditional") return level;
+  if (open === "`") return level + 1;
+  if (open.startsWith(",")) return level - 1;
+  const isCode = open === "(" && !isQuoteForm(datum);
+  // A backquoted form computes what it contains after commas, also after a quote.
+  const isBuilt = level > 0 && (open === "(" || open === "'" || open === "#'");
+  return isCode || isBuilt ? level : Number.POSITIVE_INFINITY;
 }
 
 function isQuoteForm(datum: unknown): boolean {
