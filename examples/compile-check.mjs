@@ -5,6 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { launch, Sources, SwankError } from "swank-client";
+import { compileFile } from "swank-client/swank";
 
 /** @typedef {import("swank-client").types.CompilerNote} CompilerNote */
 /** @typedef {{ line: number, column: number }} Place */
@@ -37,7 +38,7 @@ async function printNotes(notes, compiled) {
  */
 async function check(client, file, faslFolder) {
   try {
-    const { succeeded, notes, loadError } = await client.compileFile(file, { faslFolder, load: "always" });
+    const { succeeded, notes, loadError } = await compileFile(client.lisp, file, { faslFolder, load: "always" });
     await printNotes(notes, file);
     if (loadError !== undefined) print(file, START, "error", loadError.message);
     return succeeded && loadError === undefined;

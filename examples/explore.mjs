@@ -76,7 +76,7 @@ class Viewer {
 
   /** @param {string} form */
   async inspect(form) {
-    await this.#open(await this.#client.inspect(form));
+    await this.#open(await swank.Inspector.open(this.#client.lisp, form));
   }
 
   /** @param {string} number */

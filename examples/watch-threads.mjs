@@ -3,17 +3,18 @@
 // `node examples/watch-threads.mjs [PORT [MILLISECONDS]]` looks at port 4005 once a second by default; Ctrl-C ends it, not the image.
 import { setTimeout as pause } from "node:timers/promises";
 import { connect, SwankError } from "swank-client";
+import { image } from "swank-client/swank";
 
 /** @typedef {import("swank-client").SwankClient} SwankClient */
 /** @typedef {import("swank-client").Stop} Stop */
-/** @typedef {Awaited<ReturnType<SwankClient["threads"]>>[number]} ThreadInfo */
+/** @typedef {import("swank-client/swank").ThreadInfo} ThreadInfo */
 
 /** Frames of the program that are shown of a stop. */
 const FRAME_COUNT = 5;
 
 /** The threads with an id, which threads lack while they start or end. @param {SwankClient} client */
 async function threadsOf(client) {
-  const threads = await client.threads();
+  const threads = await client.run(image.threads);
   return new Map(threads.flatMap((thread) => (thread.id === undefined ? [] : [[thread.id, thread]])));
 }
 

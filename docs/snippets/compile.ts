@@ -2,6 +2,7 @@ import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { launch, Sources } from "swank-client";
+import { compileFile } from "swank-client/swank";
 
 const client = await launch();
 const file = join(await mkdtemp(join(tmpdir(), "shapes-")), "shapes.lisp");
@@ -15,7 +16,7 @@ await writeFile(
 `,
 );
 
-const { succeeded, notes } = await client.compileFile(file, { load: "always" }); // `true` loads only what has no warnings
+const { succeeded, notes } = await compileFile(client.lisp, file, { load: "always" }); // `true` loads only what has no warnings
 console.log(succeeded ? "compiled" : "compiled with warnings");
 
 const sources = new Sources();

@@ -24,7 +24,7 @@ console.log(users?.map(({ name }) => name).sort());
 const symbol = await client.describeSymbol("average");
 if (symbol.status === "found") for (const { kind, name } of symbol.meanings) console.log(kind, name);
 
-const inspector = await client.inspect("*marks*");
+const inspector = await swank.Inspector.open(client.lisp, "*marks*");
 const { parts } = await inspector.parts();
 for (const part of parts) if (part.kind === "value") console.log(part.index, part.text);
 await inspector.close();

@@ -172,7 +172,7 @@ for (const { name, location } of await client.run(swank.definitions.findDefiniti
 
 async function compile() {
   // #region compile-file
-  const { succeeded, notes, isLoaded, loadError } = await client.compileFile(file, { load: true });
+  const { succeeded, notes, isLoaded, loadError } = await swank.compileFile(client.lisp, file, { load: true });
   for (const { severity, message } of notes) console.log(severity, message);
   console.log(succeeded, isLoaded, loadError?.message); // true true undefined
   // #endregion compile-file
@@ -193,7 +193,7 @@ await warnings();
 
 async function inspect() {
   // #region inspect
-  await using inspector = await client.inspect("my-app::*orders*"); // the value of any expression, read in the session's package
+  await using inspector = await swank.Inspector.open(client.lisp, "my-app::*orders*"); // the value of any expression, read in the session's package
   console.log(inspector.title, inspector.class);
   let page = await inspector.parts(); // { parts, start, end, hasMore }: about 100 parts
   if (page.hasMore) page = await inspector.parts(page.end);
@@ -230,12 +230,17 @@ console.log(path.end);
 for (const step of path.steps) console.log(step.name, step.expression); // the last expression returns the instance
 // #endregion heap
 
-await client.eval('(sb-thread:make-thread (lambda () (sleep 100)) :name "sleeper")');
+await client.eval(`
+  (let ((begun (sb-thread:make-semaphore)))
+    (sb-thread:make-thread (lambda () (sb-thread:signal-semaphore begun) (sleep 100)) :name "sleeper")
+    (sb-thread:wait-on-semaphore begun))`);
 // #region threads
-const sleeper = (await client.threads()).find(({ name }) => name === "sleeper");
-if (sleeper?.id !== undefined) await client.interruptThread(sleeper.id); // it stops, and a stop event reports it
-if (sleeper?.id !== undefined) await client.killThread(sleeper.id); // it is unwound, and ends
+const [sleeper] = (await client.program.threads({ name: "sleeper" })).threads;
+if (sleeper?.id !== undefined) await client.program.stopThread(sleeper.id); // it stops, and a stop event reports it
+if (sleeper?.id !== undefined) console.log(await client.program.endThread(sleeper.id, "kill")); // ended
+const all = await client.run(swank.image.threads); // the names and states of all threads; needs no runtime
 // #endregion threads
+console.log(all.length > 1);
 
 // #region reset
 const { undefined: gone, left } = await client.reset();

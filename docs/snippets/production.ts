@@ -1,4 +1,5 @@
 import { connect, SwankError } from "swank-client";
+import { image } from "swank-client/swank";
 
 const port = Number(process.env["SWANK_PORT"] ?? 4005);
 // #region attach
@@ -9,7 +10,7 @@ const client = await connect({
 });
 console.log(client.info.implementation.type, client.info.package.name);
 
-for (const { name, status } of await client.threads()) if (name === "main thread") console.log(name, status);
+for (const { name, status } of await client.run(image.threads)) if (name === "main thread") console.log(name, status);
 
 await client.eval('(delete-file "/etc/motd")').catch((error) => {
   if (error instanceof SwankError) console.log(error.code);

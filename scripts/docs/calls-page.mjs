@@ -9,7 +9,7 @@ const FOLDER = "packages/swank-client/src";
 const DECLARATION = /\/\*\*(?<text>(?:(?!\*\/).)*)\*\/\s*(?:export const (?<constant>\w+) =|(?<row>\w+):)/gs;
 
 const INTRODUCTION = `The functions of Swank and its contribs that \`swank-client/swank\` describes, a table a subject. After
-\`import * as swank from "swank-client/swank"\` they are called with \`lisp.run(swank.SUBJECT.NAME, ...arguments)\`, or in a stopped thread
+\`import * as swank from "swank-client/swank"\` they are called with \`client.run(swank.SUBJECT.NAME, ...arguments)\`, or in a stopped thread
 with \`stop.run(swank.SUBJECT.NAME, ...arguments)\`. A contrib is loaded by the first call that needs it; \`CONTRIB_MISSING\` means that the
 image does not have it. \`lispFunction\` describes any other function.`;
 
@@ -17,14 +17,14 @@ image does not have it. \`lispFunction\` describes any other function.`;
 const LEFT_OUT = [
   [
     "swank:simple-break, swank:sldb-break-with-default-debugger",
-    "They only stop the thread that would answer; `lisp.interruptThread` stops a thread.",
+    "They only stop the thread that would answer; `client.program.stopThread` stops a thread.",
   ],
-  ["swank:sldb-break, swank:sldb-break-on-return", "SBCL does not implement them; `lisp.breakpoints` does."],
+  ["swank:sldb-break, swank:sldb-break-on-return", "SBCL does not implement them; `client.breakpoints` does."],
   [
     "swank:find-definition-for-thing, swank:inst-location",
     "They take an object, which a client does not have; `findSourceLocationForEmacs` takes an expression.",
   ],
-  ["swank:inspect-presentation", "Only Emacs's REPL makes presentations; `lisp.inspect` inspects any value."],
+  ["swank:inspect-presentation", "Only Emacs's REPL makes presentations; `Inspector.open` inspects any value."],
   [
     "swank:start-swank-server-in-thread",
     "The thread would serve its port and nothing else, until a client has come and gone.",

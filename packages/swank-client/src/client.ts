@@ -1,5 +1,5 @@
 import type { Sexp } from "sexp-parser";
-import { SwankError } from "./base/errors.js";
+import type { SwankError } from "./base/errors.js";
 import { callListener, TypedEmitter, type Unsubscribe } from "./base/events.js";
 import {
   check,
@@ -48,16 +48,13 @@ import {
 } from "./program/agents.js";
 import { type Fault, recentFaults } from "./program/faults.js";
 import { Program } from "./program/program.js";
-import { countOtherClients, endProgramThread, hasThread } from "./program/threads.js";
+import { countOtherClients, hasThread } from "./program/threads.js";
 import { type Caller, type CallOptions, callerOf } from "./runtime/caller.js";
 import { decodedIfKnown, type LispFunction, type ModuleName } from "./runtime/function.js";
 import { type OpeningCall, openingCall } from "./runtime/load-forms.js";
 import { ModuleLoader, RuntimeInstaller } from "./runtime/loader.js";
 import { LispRunner } from "./runtime/runner.js";
-import { type CompiledFile, type CompileFileOptions, compileFile } from "./swank/compiling.js";
 import { completion } from "./swank/completion.js";
-import { type InspectOptions, Inspector } from "./swank/inspector.js";
-import { type ThreadInfo, threadsOfImage } from "./swank/threads.js";
 import type { Connection } from "./wire/connection.js";
 import type { SwankMessage, WriteStringMessage } from "./wire/messages.js";
 import { runsWhenRead } from "./wire/pending.js";
@@ -127,33 +124,16 @@ const describeOptions = {
 /** Options for describing a symbol. */
 export interface DescribeOptions extends OptionsOf<typeof describeOptions> {}
 
-/** Names of threads that serve clients: of Swank, and of this library. A `repl-thread` runs the code of one client's REPL. */
-const SERVING = /^(?:control-thread|reader-thread|auto-flush-thread|swank[- ])/i;
-
 /** Milliseconds beyond the user's time after which a question to the user is given up. */
 const ANSWER_MARGIN = 10_000;
 
 /** Milliseconds to wait for completions. */
 const COMPLETION_TIME = 5000;
 
-function noSuchThread(id: number): SwankError {
-  return new SwankError("NO_SUCH_THREAD", `There is no thread ${id}.`);
-}
-
 /** A client's requests to its image, except evaluations. */
 abstract class ClientQuestions extends TypedEmitter<ClientEvents> {
   /** Calls functions in the image. */
   abstract readonly lisp: LispRunner;
-
-  /**
-   * The image's threads, without the one that lists them.
-   *
-   * @throws SwankError `INVALID_ARGUMENT`, and the errors of `call`.
-   */
-  async threads(options: QuestionOptions = {}): Promise<readonly ThreadInfo[]> {
-    checkOptions("threads", options, question);
-    return this.lisp.with({ signal: options.signal }).run(threadsOfImage);
-  }
 
   /**
    * Whether the image currently has a thread with this Swank id.
@@ -164,27 +144,6 @@ abstract class ClientQuestions extends TypedEmitter<ClientEvents> {
     checkOptions("hasThread", options, question);
     check.id("id", id);
     return this.lisp.with({ signal: options.signal }).run(hasThread, id);
-  }
-
-  /**
-   * Ends a thread of the image, stopped or running, like `program.endThread(id, "kill")`, which also returns what became of it.
-   *
-   * @param id - Swank's id, as in `threads`.
-   * @throws SwankError the errors of `program.endThread`.
-   */
-  async killThread(id: number): Promise<void> {
-    check.id("id", id);
-    await this.lisp.run(endProgramThread, id, "kill");
-  }
-
-  /** @throws SwankError `NO_SUCH_THREAD`; `INVALID_ARGUMENT` for a thread that serves clients. */
-  protected async checkThread(id: number): Promise<void> {
-    check.id("id", id);
-    const thread = (await this.threads()).find((each) => each.id === id);
-    if (thread === undefined) throw noSuchThread(id);
-    if (!SERVING.test(thread.name)) return;
-    const message = `Thread ${id}, "${thread.name}", serves clients. It is neither interrupted nor ended.`;
-    throw new SwankError("INVALID_ARGUMENT", message);
   }
 
   /**
@@ -238,26 +197,6 @@ abstract class ClientQuestions extends TypedEmitter<ClientEvents> {
     const { package: packageName, args = [], signal } = options;
     check.text("name", name);
     return this.lisp.with({ signal }).run(describeName, name, packageName, args);
-  }
-
-  /**
-   * Evaluates an expression, and inspects its value: its parts page by page, and their parts. Neither other inspectors nor Emacs's are affected.
-   *
-   * @param expression - For a variable of a stopped frame, `(swank-objects:ref N)` with its `objectId`.
-   * @throws SwankError `REQUEST_FAILED` if the code fails, `NO_SUCH_PACKAGE`, `INVALID_ARGUMENT`, `RUNTIME_FAILED`, `RUNTIME_FORBIDDEN`,
-   * `CANCELLED`, or the reason of a closed connection.
-   */
-  inspect(expression: string, options: InspectOptions = {}): Promise<Inspector> {
-    return Inspector.open(this.lisp, expression, options);
-  }
-
-  /**
-   * Compiles a file of the image's machine, and loads it with the option `load`. `Sources` finds the lines of the notes.
-   *
-   * @throws SwankError `REQUEST_FAILED` if there is no such file, `INVALID_ARGUMENT`, `CANCELLED`, or the reason of a closed connection.
-   */
-  compileFile(file: string, options: CompileFileOptions = {}): Promise<CompiledFile> {
-    return compileFile(this.lisp, file, options);
   }
 
   /**
@@ -379,19 +318,6 @@ export class SwankClient extends ClientQuestions {
     const unsubscribe = this.on("stop", listener);
     for (const stop of this.stops) callListener(listener, stop, (error) => this.reportListenerError(error, "stop"));
     return unsubscribe;
-  }
-
-  /**
-   * Interrupts a thread of the image: it stops in the debugger, and `stop` reports it, or an evaluation's `next` if it runs one. A thread that
-   * runs code of another client, such as Emacs's REPL, stops in the debugger of that client; `foreignStops` lists it.
-   *
-   * @param id - Swank's id, as in `threads`.
-   * @throws SwankError `NO_SUCH_THREAD`; `INVALID_ARGUMENT` for a thread of Swank, because clients would get no answers while it is stopped; the
-   * errors of `threads`.
-   */
-  async interruptThread(id: number): Promise<void> {
-    await this.checkThread(id);
-    this.connection.send({ type: "emacs-interrupt", thread: id });
   }
 
   /**

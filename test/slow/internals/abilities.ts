@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import type { Evaluation, Stop, SwankClient, types } from "swank-client";
+import { Inspector, image } from "swank-client/swank";
 import { evaluate, stopped, values } from "../../swank-client/live/outcomes.js";
 
 /** Code that the calls below ask about. */
@@ -77,7 +78,7 @@ export const ABILITIES: Readonly<Record<string, Use>> = {
   "counts of calls": (client) =>
     ended(client.program.profile({ code: "(good 1)" }, { mode: "calls", functions: ["good"] })),
   objects: async (client) => client.program.inspectObject(await objectId(client), { depth: 2 }),
-  "the inspector": (client) => client.inspect("*things*"),
+  "the inspector": (client) => Inspector.open(client.lisp, "*things*"),
   "heap summaries": (client) => client.program.heap.summary(),
   "instances in the heap": (client) => client.program.heap.instances("bad-thing"),
   "paths in the heap": async (client) => client.program.heap.path(await objectId(client)),
@@ -141,7 +142,7 @@ async function endOf(evaluation: Evaluation): Promise<void> {
 async function threadNamed(client: SwankClient, name: string): Promise<number> {
   await run(client, `(progn (sb-thread:make-thread (lambda () (sleep 3600)) :name "${name}") nil)`, {});
   for (;;) {
-    const found = (await client.threads()).find((thread) => thread.name === name);
+    const found = (await client.run(image.threads)).find((thread) => thread.name === name);
     if (found?.id !== undefined) return found.id;
   }
 }

@@ -45,20 +45,20 @@ describe("SwankClient", function () {
   /** The id of the thread with a name. With newer Swanks, a thread has none when it begins. */
   async function idOf(thread: string): Promise<number> {
     for (;;) {
-      const id = (await lisp.threads()).find(({ name }) => name === thread)?.id;
+      const id = (await lisp.run(calls.image.threads)).find(({ name }) => name === thread)?.id;
       if (id !== undefined) return id;
     }
   }
 
-  it("lists the image's threads, and interrupts one by its id", async () => {
+  it("lists the image's threads, and stops one by its id", async () => {
     await values(lisp, '(sb-thread:make-thread (lambda () (loop (sleep 1/50))) :name "cc-worker")');
     const worker = await idOf("cc-worker");
     const stops = new Promise<Stop>((resolve) => lisp.once("stop", resolve));
-    await lisp.interruptThread(worker);
+    await lisp.program.stopThread(worker);
     const stop = await stops;
     expect(stop.thread).to.equal(worker);
     await stop.abort();
-    while ((await lisp.threads()).some(({ name }) => name === "cc-worker"));
+    while ((await lisp.run(calls.image.threads)).some(({ name }) => name === "cc-worker"));
   });
 
   it("interrupts a thread that holds the lock of its messages once it has released the lock", async () => {
@@ -76,7 +76,7 @@ describe("SwankClient", function () {
     );
     const locker = await idOf("cc-locker");
     const stops = new Promise<Stop>((resolve) => lisp.once("stop", resolve));
-    await lisp.interruptThread(locker);
+    lisp.connection.send({ type: "emacs-interrupt", thread: locker });
     await values(lisp, "(setf *cc-locked* :interrupted)");
     await (await stops).abort();
   });
@@ -85,7 +85,7 @@ describe("SwankClient", function () {
     const evaluation = lisp.evaluate('(error "first")');
     const { stop } = stopped(await evaluation.next());
     for (let time = 0; time < 12; time += 1) {
-      await lisp.interruptThread(stop.thread);
+      lisp.connection.send({ type: "emacs-interrupt", thread: stop.thread });
       await pause(100);
     }
     expect(lisp.stops).to.have.length.of.at.least(6);
@@ -98,22 +98,21 @@ describe("SwankClient", function () {
       const ended = `(defvar *cc-ended* nil) (setf *cc-ended* nil)
         (sb-thread:make-thread (lambda () (unwind-protect ${body} (setf *cc-ended* t))) :name "cc-doomed") (values)`;
       await values(lisp, ended);
-      const isThere = async () => (await lisp.threads()).find(({ name }) => name === "cc-doomed");
-      await lisp.killThread(await idOf("cc-doomed"));
+      const isThere = async () => (await lisp.run(calls.image.threads)).find(({ name }) => name === "cc-doomed");
+      expect(await lisp.program.endThread(await idOf("cc-doomed"), "kill")).to.equal("ended");
       while ((await isThere()) !== undefined);
       expect(await values(lisp, "*cc-ended*")).to.deep.equal(["T"]);
     }
   });
 
   it("refuses to interrupt or end threads that serve clients, and threads that do not exist", async () => {
-    const threads = await lisp.threads();
+    const threads = await lisp.run(calls.image.threads);
     const serving = threads.filter(({ name }) => /control-thread|reader-thread|Sentinel/.test(name));
     expect(serving).to.have.length.of.at.least(2);
-    for (const { id } of serving)
-      expect(await lisp.interruptThread(id ?? -1).catch((error) => error.code)).to.equal("INVALID_ARGUMENT");
-    await rejection(lisp.killThread(serving[0]?.id ?? -1), "INVALID_ARGUMENT");
-    expect(await lisp.interruptThread(999_999).catch((error) => error.code)).to.equal("NO_SUCH_THREAD");
-    await rejection(lisp.killThread(999_999), "NO_SUCH_THREAD");
+    for (const { id } of serving) await rejection(lisp.program.stopThread(id ?? -1), "INVALID_ARGUMENT");
+    await rejection(lisp.program.endThread(serving[0]?.id ?? -1, "kill"), "INVALID_ARGUMENT");
+    await rejection(lisp.program.stopThread(999_999), "NO_SUCH_THREAD");
+    await rejection(lisp.program.endThread(999_999, "kill"), "NO_SUCH_THREAD");
     expect(await lisp.eval("1")).to.deep.equal(["1"]);
   });
 
@@ -125,10 +124,10 @@ describe("SwankClient", function () {
     while ((await image.ask("cl-user::*cc-runs*")) !== "T");
     const stops: Stop[] = [];
     lisp.on("stop", (stop) => stops.push(stop));
-    const repl = (await lisp.threads()).find(({ name }) => name === "repl-thread");
-    await lisp.interruptThread(repl?.id ?? -1);
+    const repl = (await lisp.run(calls.image.threads)).find(({ name }) => name === "repl-thread");
+    await lisp.program.stopThread(repl?.id ?? -1);
     // its owner, which does not expect it to stop, unwinds it
-    expect((await rejection(running, "REQUEST_FAILED")).message).to.include("Interrupt from Emacs");
+    expect((await rejection(running, "REQUEST_FAILED")).message).to.include("listener-eval: The thread ");
     expect(await lisp.eval("1")).to.deep.equal(["1"]);
     expect(stops).to.deep.equal([]);
   });
@@ -137,7 +136,7 @@ describe("SwankClient", function () {
     await lisp.run(calls.image.listThreads);
     const before = await image.ask("(cl:length swank::*thread-list*)");
     await values(lisp, '(sb-thread:make-thread (lambda () (sleep 100)) :name "cc-sleeper")');
-    expect((await lisp.threads()).some(({ name }) => name === "cc-sleeper")).to.equal(true);
+    expect((await lisp.run(calls.image.threads)).some(({ name }) => name === "cc-sleeper")).to.equal(true);
     expect(await image.ask("(cl:length swank::*thread-list*)")).to.equal(before);
   });
 

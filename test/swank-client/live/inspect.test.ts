@@ -32,7 +32,7 @@ const WEAK = `(defvar *watched* '())
 /** The number of these objects that are still there. The stack may keep a few. */
 const ALIVE = "(cl:progn (sb-ext:gc :full cl:t) (cl:count-if 'sb-ext:weak-pointer-value cl-user::*watched*))";
 
-describe("SwankClient.inspect", function () {
+describe("Inspector", function () {
   this.timeout(120_000);
   const image = liveImage();
   let lisp: SwankClient;
@@ -42,7 +42,7 @@ describe("SwankClient.inspect", function () {
   });
 
   it("inspects a value, its parts, and their parts", async () => {
-    const list = await lisp.inspect('(list 1 (list 2 :three) "four")');
+    const list = await calls.Inspector.open(lisp.lisp, '(list 1 (list 2 :three) "four")');
     expect(list).to.include({ title: '(1 (2 :THREE) "four")', class: "COMMON-LISP::CONS", parent: undefined });
     expect(text(await list.parts())).to.equal('A proper list:\n0: [1]\n1: [(2 :THREE)]\n2: ["four"]\n');
     const inner = await part(list, "(2 :THREE)");
@@ -56,7 +56,7 @@ describe("SwankClient.inspect", function () {
   });
 
   it("reads pages of at most 500 entries, also of a vector that Swank lists lazily", async () => {
-    const vector = await lisp.inspect("(coerce (loop for i below 2000 collect (* 10 i)) 'vector)");
+    const vector = await calls.Inspector.open(lisp.lisp, "(coerce (loop for i below 2000 collect (* 10 i)) 'vector)");
     const first = await vector.parts();
     expect(first).to.include({ start: 0, end: 100, hasMore: true });
     const most = await vector.parts(first.end, 100_000);
@@ -73,7 +73,7 @@ describe("SwankClient.inspect", function () {
       end: 5_000_000,
       hasMore: false,
     });
-    const list = await lisp.inspect("(list 1 2)");
+    const list = await calls.Inspector.open(lisp.lisp, "(list 1 2)");
     expect(await list.parts(1000)).to.include({ end: 1000, hasMore: false });
     expect(await list.parts(3, 1)).to.deep.equal({ parts: [], start: 3, end: 3, hasMore: true });
   });
@@ -83,8 +83,8 @@ describe("SwankClient.inspect", function () {
     const shown = await emacs.run(calls.inspecting.initInspector, "(list :emacs 1)");
     const page = shown ?? expect.fail("Nothing was inspected.");
     const [one, two] = await Promise.all([
-      lisp.inspect("(list :one (list 11))"),
-      lisp.inspect("(list :two (list 22))"),
+      calls.Inspector.open(lisp.lisp, "(list :one (list 11))"),
+      calls.Inspector.open(lisp.lisp, "(list :two (list 22))"),
     ]);
     const [first, second] = await Promise.all([one.parts(), two.parts()]);
     const inner = await Promise.all([one.part(index(first, "(11)")), two.part(index(second, "(22)"))]);
@@ -97,13 +97,13 @@ describe("SwankClient.inspect", function () {
     expect(back?.parts.map((each) => each.text).join("")).to.include(":EMACS");
     await emacs.run(calls.inspecting.quitInspector);
     expect((await one.part(index(first, ":ONE"))).title).to.equal(":ONE");
-    const other = await emacs.inspect("(list :other)");
+    const other = await calls.Inspector.open(emacs.lisp, "(list :other)");
     await rejection(other.part(index(first, "(11)") + 1000), "INVALID_ARGUMENT");
   });
 
   it("does actions, and keeps the indexes of values that the action removes", async () => {
     const code = "(let ((h (make-hash-table))) (setf (gethash :a h) (list 1) (gethash :b h) (list 2)) h)";
-    const table = await lisp.inspect(code);
+    const table = await calls.Inspector.open(lisp.lisp, code);
     const before = await table.parts();
     expect(text(before)).to.include(":A");
     expect(await table.action(index(before, "[remove entry]"))).to.equal(true);
@@ -120,7 +120,7 @@ describe("SwankClient.inspect", function () {
 
   it("shows changes of the object after refresh", async () => {
     await values(lisp, "(defvar *inspected-list* (list 1 2))");
-    const list = await lisp.inspect("*inspected-list*");
+    const list = await calls.Inspector.open(lisp.lisp, "*inspected-list*");
     await values(lisp, "(setf (second *inspected-list*) :changed)");
     expect(text(await list.parts())).to.not.include(":CHANGED");
     await list.refresh();
@@ -132,15 +132,15 @@ describe("SwankClient.inspect", function () {
       lisp,
       "(defpackage :inspected-a (:use :cl)) (in-package :inspected-a) (defvar *here* :in-a) (list 1 2)",
     );
-    expect((await lisp.inspect("*here*")).title).to.equal(":IN-A");
-    expect((await lisp.inspect("*")).title).to.equal("(1 2)");
-    expect((await lisp.inspect("(list 'x)", { package: "cl-user" })).title).to.equal("(X)");
-    await rejection(lisp.inspect("1", { package: "no-such-package" }), "NO_SUCH_PACKAGE");
+    expect((await calls.Inspector.open(lisp.lisp, "*here*")).title).to.equal(":IN-A");
+    expect((await calls.Inspector.open(lisp.lisp, "*")).title).to.equal("(1 2)");
+    expect((await calls.Inspector.open(lisp.lisp, "(list 'x)", { package: "cl-user" })).title).to.equal("(X)");
+    await rejection(calls.Inspector.open(lisp.lisp, "1", { package: "no-such-package" }), "NO_SUCH_PACKAGE");
     for (const code of ['(error "no value")', "(list", "1 2", "(car 1)"])
-      await rejection(lisp.inspect(code), "REQUEST_FAILED");
+      await rejection(calls.Inspector.open(lisp.lisp, code), "REQUEST_FAILED");
     expect(lisp.stops).to.deep.equal([]);
     const stopping = new AbortController();
-    const waiting = lisp.inspect("(loop (sleep 1))", { signal: stopping.signal });
+    const waiting = calls.Inspector.open(lisp.lisp, "(loop (sleep 1))", { signal: stopping.signal });
     stopping.abort();
     await rejection(waiting, "CANCELLED");
   });
@@ -149,7 +149,7 @@ describe("SwankClient.inspect", function () {
     const { stop } = stopped(await evaluate(lisp, '(defun inspected (x) (error "at ~a" x)) (inspected (list 1 2))'));
     const { frames } = await stop.frames();
     const local = frames.flatMap(({ locals }) => locals).find(({ name }) => name === "X");
-    const list = await lisp.inspect(`(swank-objects:ref ${local?.objectId})`);
+    const list = await calls.Inspector.open(lisp.lisp, `(swank-objects:ref ${local?.objectId})`);
     await stop.abort();
     expect(text(await list.parts())).to.include("1: [2]");
   });
@@ -157,10 +157,10 @@ describe("SwankClient.inspect", function () {
   it("shows objects whose printing or inspection fails", async () => {
     await values(lisp, "(defclass unprintable () ((slot :initform 5)))");
     await values(lisp, '(defmethod print-object ((object unprintable) stream) (error "not printable"))');
-    const object = await lisp.inspect("(make-instance 'unprintable)");
+    const object = await calls.Inspector.open(lisp.lisp, "(make-instance 'unprintable)");
     expect(object.title).to.match(/error printing|cannot be printed/);
     expect(text(await object.parts())).to.match(/SLOT: \[5\]/);
-    const circular = await lisp.inspect("(let ((l (list 1 2))) (setf (cddr l) l) l)");
+    const circular = await calls.Inspector.open(lisp.lisp, "(let ((l (list 1 2))) (setf (cddr l) l) l)");
     expect(text(await circular.parts())).to.match(/^A circular list:/);
   });
 
@@ -168,7 +168,7 @@ describe("SwankClient.inspect", function () {
     const other = await image.connect();
     await values(lisp, WEAK);
     const open = async (client: SwankClient) =>
-      Promise.all(Array.from({ length: 20 }, () => client.inspect("(cl-user::fresh)")));
+      Promise.all(Array.from({ length: 20 }, () => calls.Inspector.open(client.lisp, "(cl-user::fresh)")));
     const inspectors = await open(lisp);
     expect(Number(await image.ask(ALIVE))).to.equal(20);
     await Promise.all(inspectors.map((inspector) => inspector.close()));
@@ -190,7 +190,7 @@ describe("SwankClient.inspect", function () {
   it("closes at the end of an await using block", async () => {
     let inspector: types.Inspector;
     {
-      await using used = await lisp.inspect("(list 1)");
+      await using used = await calls.Inspector.open(lisp.lisp, "(list 1)");
       inspector = used;
       expect(inspector.isOpen).to.equal(true);
     }
@@ -206,7 +206,7 @@ describe("SwankClient.inspect: a lost image", function () {
     await image.start();
     try {
       const lisp = await image.connect();
-      const list = await lisp.inspect("(list 1)");
+      const list = await calls.Inspector.open(lisp.lisp, "(list 1)");
       image.swank.process.kill("SIGKILL");
       const { code } = await lisp.closed;
       expect(code).to.equal("CONNECTION_LOST");
@@ -216,7 +216,7 @@ describe("SwankClient.inspect: a lost image", function () {
         list.action(0),
         list.describe(),
         list.refresh(),
-        lisp.inspect("1"),
+        calls.Inspector.open(lisp.lisp, "1"),
       ])
         await rejection(call, "CONNECTION_LOST");
       await list.close();

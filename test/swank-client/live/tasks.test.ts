@@ -99,7 +99,7 @@ describe("Task", function () {
     const task = client.evaluate('(restart-case (error "outer") (go-on () 1))');
     await rejection(task.result(), "EVALUATION_STOPPED");
     const outer = task.stop;
-    await client.interruptThread(outer?.thread ?? -1);
+    client.connection.send({ type: "emacs-interrupt", thread: outer?.thread ?? -1 });
     while (task.stop === outer) await pause(10);
     await task.stop?.continue();
     await rejection(task.result(), "EVALUATION_STOPPED");

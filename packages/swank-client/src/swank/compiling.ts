@@ -146,7 +146,7 @@ export const compiling = {
   ),
   /**
    * `(swank:compile-file-for-emacs "FILE" LOADP :policy 'POLICY :fasl-directory "FOLDER/")`: compiles a file of the image's machine, and loads
-   * nothing; `SwankClient.compileFile` does.
+   * nothing; `compileFile` does.
    */
   compileFileForEmacs: call(
     "swank:compile-file-for-emacs",
@@ -225,8 +225,20 @@ export interface CompiledFile extends Omit<Compilation, "isToLoad"> {
   readonly loadError: SwankError | undefined;
 }
 
-/** Compiles a file, and loads the result on request: Swank leaves that to the client (slime.el, `slime-compilation-finished`). */
-export async function compileFile(lisp: LispRunner, file: string, options: CompileFileOptions): Promise<CompiledFile> {
+/**
+ * Compiles a file of the image's machine, and loads it with the option `load`, which Swank leaves to the client (slime.el,
+ * `slime-compilation-finished`). `Sources` finds the lines of the notes.
+ *
+ * @throws SwankError `REQUEST_FAILED` if there is no such file, `INVALID_ARGUMENT`, `CANCELLED`, or the reason of a closed connection.
+ *
+ * @example
+ * await compileFile(client.lisp, "src/model.lisp", { load: true });
+ */
+export async function compileFile(
+  lisp: LispRunner,
+  file: string,
+  options: CompileFileOptions = {},
+): Promise<CompiledFile> {
   checkOptions("compileFile", options, OPTIONS);
   check.text("file", file);
   const { signal, load = false, ...how } = options;

@@ -2,7 +2,7 @@ import { type Decoded, decode, list, NIL, quote, read, symbol } from "sexp-parse
 import { connectionInfo } from "../handshake/handshake.js";
 import { lispFunction } from "../runtime/function.js";
 import { call, callsWith, nothing, oneNumber, oneText } from "./call.js";
-import { listThreads } from "./threads.js";
+import { listThreads, threadsOfImage } from "./threads.js";
 
 const { boolean, integer, map, nullable, record, string } = decode;
 
@@ -131,6 +131,8 @@ const startField = (line: string | undefined) =>
 export const image = {
   connectionInfo,
   listThreads,
+  /** `(swank:list-threads)` without replacing the list on which an Emacs's thread browser acts. */
+  threads: threadsOfImage,
   /**
    * When the image's process started, in the system's clock ticks; `undefined` if the system does not say. Together with the process id it
    * identifies an image: images in different containers can have the same process id.

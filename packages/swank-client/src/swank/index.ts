@@ -10,7 +10,10 @@ export {
   type CodeOrigin,
   type CodeToCompile,
   type Compilation,
+  type CompiledFile,
+  type CompileFileOptions,
   type CompilerNote,
+  compileFile,
   compiling,
   expanding,
   type FileCompilation,
@@ -38,6 +41,7 @@ export {
 } from "./definitions.js";
 export { type ChannelRepl, type CurrentPackage, evaluation, type GrabbedOutput, image, repl } from "./evaluation.js";
 export { type Inspection, type InspectorPart, type InspectorRange, inspecting } from "./inspecting.js";
+export { type InspectOptions, Inspector, type InspectorPage } from "./inspector.js";
 export { packages, systems } from "./systems.js";
 export type { ThreadInfo } from "./threads.js";
 export {

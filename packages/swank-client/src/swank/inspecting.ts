@@ -52,7 +52,7 @@ export const inspection: Decoder<Inspection | undefined> = nullable(
 
 const inStop = callsWith({ where: "stopped-thread" });
 
-/** Swank's inspector. All of these calls, of all clients and Emacs, share it; `SwankClient.inspect` has its own. */
+/** Swank's inspector. All of these calls, of all clients and Emacs, share it; each `Inspector` has its own. */
 export const inspecting = {
   /** `(swank:init-inspector "FORM")`: evaluates a form, and inspects its value. */
   initInspector: call("swank:init-inspector", inspection, oneText),

@@ -136,7 +136,7 @@ export interface InspectorPage {
 }
 
 /**
- * An object of the image, with its parts, made by `SwankClient.inspect`. Inspectors are independent of each other and of Emacs's. The image
+ * An object of the image, with its parts, made by `Inspector.open`. Inspectors are independent of each other and of Emacs's. The image
  * keeps the object and its parts until the inspector is closed, the session is reset or the client disconnects. All methods but `close` reject with
  * `INSPECTOR_CLOSED` then, and with the reason of a lost connection.
  */
@@ -151,7 +151,7 @@ export class Inspector {
   readonly #id: number;
   #isClosed = false;
 
-  /** Made by `SwankClient.inspect` and `part`. */
+  /** Made by `open` and `part`. */
   constructor(lisp: LispRunner, { id, title, class: className }: Inspected, parent?: Inspector) {
     this.#lisp = lisp;
     this.#id = id;
