@@ -49,7 +49,7 @@ import {
 import { type Fault, recentFaults } from "./program/faults.js";
 import { Program } from "./program/program.js";
 import { countOtherClients, hasThread } from "./program/threads.js";
-import { type Caller, type CallOptions, callerOf } from "./runtime/caller.js";
+import { type Caller, callerOf, type FormOptions } from "./runtime/caller.js";
 import { decodedIfKnown, type LispFunction, type ModuleName } from "./runtime/function.js";
 import { type OpeningCall, openingCall } from "./runtime/load-forms.js";
 import { ModuleLoader, RuntimeInstaller } from "./runtime/loader.js";
@@ -138,7 +138,7 @@ abstract class ClientQuestions extends TypedEmitter<ClientEvents> {
   /**
    * Whether the image currently has a thread with this Swank id.
    *
-   * @throws SwankError `INVALID_ARGUMENT`, and the errors of `call`.
+   * @throws SwankError `INVALID_ARGUMENT`, and the errors of `request`.
    */
   async hasThread(id: number, options: QuestionOptions = {}): Promise<boolean> {
     checkOptions("hasThread", options, question);
@@ -149,7 +149,7 @@ abstract class ClientQuestions extends TypedEmitter<ClientEvents> {
   /**
    * The number of other clients connected to the image, including Emacs.
    *
-   * @throws SwankError the errors of `call`; `REQUEST_TIMEOUT` if the image does not answer within 3 s.
+   * @throws SwankError the errors of `request`; `REQUEST_TIMEOUT` if the image does not answer within 3 s.
    */
   otherClients(): Promise<number> {
     return this.lisp.run(countOtherClients);
@@ -159,7 +159,7 @@ abstract class ClientQuestions extends TypedEmitter<ClientEvents> {
    * Failures of this library's own code in the image, for all clients of this version, oldest first, at most the last 100. They broke nothing,
    * but an answer may lack something. Loads nothing into the image.
    *
-   * @throws SwankError the errors of `call`; `REQUEST_TIMEOUT` if the image does not answer within 5 s.
+   * @throws SwankError the errors of `request`; `REQUEST_TIMEOUT` if the image does not answer within 5 s.
    */
   faults(): Promise<readonly Fault[]> {
     return this.lisp.run(recentFaults);
@@ -203,7 +203,7 @@ abstract class ClientQuestions extends TypedEmitter<ClientEvents> {
    * Symbols that begin with `prefix`, as code in the package writes them, sorted. Loads nothing into the image.
    *
    * @param prefix - May carry a package: `mapc`, `cl:mapc`, `:ke`.
-   * @throws SwankError the errors of `call`.
+   * @throws SwankError the errors of `request`.
    */
   async completions(prefix: string, packageName: string): Promise<readonly string[]> {
     if (runsWhenRead(prefix) || runsWhenRead(packageName)) return [];
@@ -427,7 +427,7 @@ export class SwankClient extends ClientQuestions {
    *
    * @throws SwankError `REQUEST_FAILED`, `REQUEST_ABORTED`, `REQUEST_TIMEOUT`, or the reason of a closed connection.
    */
-  request(form: Sexp, options: CallOptions): Promise<Sexp> {
+  request(form: Sexp, options: FormOptions): Promise<Sexp> {
     return this.#caller.call(form, options);
   }
 

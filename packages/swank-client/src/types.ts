@@ -256,7 +256,7 @@ export type {
   traceData,
 } from "./program/trace.js";
 export type { Backoff, ReconnectEvents, ReconnectOptions } from "./reconnect.js";
-export type { CallOptions } from "./runtime/caller.js";
+export type { FormOptions } from "./runtime/caller.js";
 export type { LispFunction, ModuleName } from "./runtime/function.js";
 export type { LispRunner, RunOptions } from "./runtime/runner.js";
 export type { CodeOutline, Unbalanced } from "./source-text/balance.js";

@@ -183,7 +183,7 @@ describe("Data both ways", function () {
     expect(await client.eval`(multiple-value-list (floor ${7} ${2}))`).to.deep.equal([3, 1]);
     await rejection(client.eval("(values-list (loop repeat 60 collect 1))", { as: "data" }), "REPLY_TOO_LARGE");
     const wrong = rejection(client.call("floor", [7, 2], { decode: decode.string }), "UNEXPECTED_REPLY");
-    expect((await wrong).message).to.equal("The value 3 is not what `decode` accepts.");
+    expect((await wrong).message).to.equal("The value 3 is not what `decode` accepts: expected a string, found 3.");
   });
 
   it("calls functions by their names in the current package", async () => {

@@ -94,9 +94,15 @@ describe("SwankClient.eval", function () {
   it("says what is wrong with a value that cannot be decoded", async () => {
     const lisp = await image.connect();
     const wrong = await failure(lisp.eval(":a", { decode: decode.integer }));
-    expect(wrong).to.include({ code: "UNEXPECTED_REPLY", message: "The value :A is not what `decode` accepts." });
+    expect(wrong).to.include({
+      code: "UNEXPECTED_REPLY",
+      message: "The value :A is not what `decode` accepts: expected an integer below 2^53, found :a.",
+    });
+    const inner = await failure(lisp.eval('(list 1 "2")', { decode: decode.list(decode.integer) }));
+    expect(inner.message).to.include("accepts: [1]: expected an integer");
     const none = await failure(lisp.eval('(princ "done") (values)', { decode: decode.integer }));
-    const message = "The code returned no value, and NIL in its place is not what `decode` accepts.";
+    const message =
+      "The code returned no value, and NIL in its place is not what `decode` accepts: expected an integer below 2^53, found nil.";
     expect(none).to.include({ code: "UNEXPECTED_REPLY", message });
     expect(none).to.have.nested.property("transcript.stdout", "done");
     const unreadable = await failure(lisp.eval("(make-hash-table)", { decode: decode.integer }));

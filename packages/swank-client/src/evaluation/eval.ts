@@ -1,4 +1,4 @@
-import { type Decoder, read, type Sexp } from "sexp-parser";
+import { DecodeError, type Decoder, read, type Sexp } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
 import { check } from "../base/options.js";
 import { fromLisp, type LispData } from "./data.js";
@@ -97,7 +97,8 @@ async function evaluateAndDecode(
       first === undefined
         ? "The code returned no value, and NIL in its place"
         : `The value ${first.slice(0, SHOWN_LENGTH)}`;
-    throw new EvaluationError("UNEXPECTED_REPLY", `${what} is not what \`decode\` accepts.`, outcome, { cause });
+    const why = cause instanceof DecodeError ? `: ${cause.message}` : "";
+    throw new EvaluationError("UNEXPECTED_REPLY", `${what} is not what \`decode\` accepts${why}.`, outcome, { cause });
   }
 }
 

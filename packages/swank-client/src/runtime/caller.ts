@@ -309,8 +309,8 @@ async function waits(connection: Connection, whose: Waits): Promise<readonly Hel
   }
 }
 
-/** Options of a call that is expected to return without stopping. */
-export interface CallOptions {
+/** Options of a request for a form that is expected to return without stopping. */
+export interface FormOptions {
   /** Names the operation in error messages. */
   readonly label: string;
   readonly package?: string;
@@ -384,7 +384,7 @@ export class Caller {
   /**
    * @throws SwankError `REQUEST_FAILED` if the form signals an error, `NOT_SUPPORTED` if SBCL lacks what it needs, `REQUEST_ABORTED` if it is unwound, and the errors of `Connection.request`.
    */
-  async call(form: Sexp, options: CallOptions & OwnOptions): Promise<Sexp> {
+  async call(form: Sexp, options: FormOptions & OwnOptions): Promise<Sexp> {
     const reply = await this.reply(form, options);
     if (reply.status === "ok") return reply.value;
     throw new SwankError("REQUEST_ABORTED", `${options.label}: The request was aborted in Lisp.`);
