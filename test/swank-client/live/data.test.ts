@@ -202,6 +202,7 @@ describe("Data both ways", function () {
     for (const name of ["", "1", "(lambda ())", "car cdr", "#.(quit)", "(setf)"]) {
       await rejection(client.call(name), "INVALID_ARGUMENT");
     }
+    expect(await client.eval('(find-symbol "HOME" :dt-app)')).to.deep.equal(["NIL", "NIL"]);
     const undefinedOne = await rejection(client.call("dt-app::no-such", [1]), "LISP_ERROR");
     expect(undefinedOne.message).to.include("UNDEFINED-FUNCTION");
     await rejection(client.call("when", [1]), "LISP_ERROR");
@@ -237,6 +238,8 @@ describe("Data both ways", function () {
     await client.eval("(setf *readtable* (copy-readtable nil)) (setf (readtable-case *readtable*) :invert)");
     expect(await client.eval`(list ${symbol("car")} ${keyword("b")})`).to.deep.equal([symbol("car"), keyword("b")]);
     expect(await client.call("list", [symbol("car"), 1])).to.deep.equal([symbol("car"), 1]);
+    await client.eval("(setf *read-base* 36.)");
+    expect(await client.call("list", [symbol("car"), 10])).to.deep.equal([symbol("car"), 10]);
     await client.reset();
     expect(await client.eval(lisp`\`(a ',${1} ,(list ${2}))`, { as: "data" })).to.deep.equal([
       [symbol("a"), [symbol("quote"), 1], [2]],

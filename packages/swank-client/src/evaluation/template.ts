@@ -60,10 +60,14 @@ function dataExpression(value: DataValue, name: string): string {
   return `(|COMMON-LISP|:|VALUES| (|COMMON-LISP|:|WITH-STANDARD-IO-SYNTAX| ${data}))`;
 }
 
+/** Bindings to read in standard syntax in the current package. `10.` is decimal whatever the session's base is. */
+const STANDARD_SYNTAX =
+  "((|COMMON-LISP|:|*READTABLE*| (|COMMON-LISP|:|COPY-READTABLE| ())) (|COMMON-LISP|:|*READ-BASE*| 10.))";
+
 /** The function, or the symbol that names it, so that a macro is refused by Lisp. */
 function functionExpression(name: string): string {
   const datum = functionName(name);
-  const named = `(|COMMON-LISP|:|LET| ((|HOME| |COMMON-LISP|:|*PACKAGE*|)) (|COMMON-LISP|:|WITH-STANDARD-IO-SYNTAX| (|COMMON-LISP|:|LET| ((|COMMON-LISP|:|*PACKAGE*| |HOME|)) (|COMMON-LISP|:|VALUES| ${reading(print(datum))}))))`;
+  const named = `(|COMMON-LISP|:|LET| ${STANDARD_SYNTAX} (|COMMON-LISP|:|VALUES| ${reading(print(datum))}))`;
   return isList(datum) ? `(|COMMON-LISP|:|FDEFINITION| ${named})` : named;
 }
 
