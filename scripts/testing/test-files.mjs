@@ -42,6 +42,15 @@ function parts(form, pattern) {
 }
 
 /**
+ * The name that a compiled file or folder has in the source.
+ *
+ * @param {string} compiled
+ */
+function source(compiled) {
+  return compiled.replace(/^test\/dist(?=\/|$)/, "test");
+}
+
+/**
  * Replaces each folder among the arguments of `npm test` with the test files in it.
  *
  * @param {readonly string[]} args
@@ -54,7 +63,7 @@ export async function expandFolders(args, files, root = inRepository()) {
     args.map(async (arg) => {
       const folder = arg.replace(/^\.\//, "").replace(/\/$/, "");
       if (!/^test(?:\/|$)/.test(folder) || !(await isFolder(`${root}/${folder}`))) return [arg];
-      const below = files.filter((file) => file.replace(/^test\/dist\//, "test/").startsWith(`${folder}/`));
+      const below = files.filter((file) => source(file).startsWith(`${source(folder)}/`));
       return below.length > 0 ? below : [arg];
     }),
   );

@@ -39,5 +39,6 @@ describe("files of a test run", () => {
       ...files,
       "test/a/y.test.ts",
     ]);
+    expect(await expandFolders(["test/dist/a"], files, root)).to.deep.equal(files);
   });
 });
