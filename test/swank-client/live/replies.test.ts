@@ -140,7 +140,7 @@ describe("LispRunner.run: a call whose form fails", () => {
   });
 });
 
-describe("SwankClient.call: a form that cannot be sent", () => {
+describe("SwankClient.request: a form that cannot be sent", () => {
   const image = liveImage();
   const circular: unknown[] = [];
   circular.push(circular);
@@ -153,7 +153,7 @@ describe("SwankClient.call: a form that cannot be sent", () => {
   ] as const) {
     it(`${what} is refused, and the connection stays`, async () => {
       const client = await image.connect({ runtime: false });
-      const call: unknown = Reflect.apply(client.call, client, [form, { label: "test" }]);
+      const call: unknown = Reflect.apply(client.request, client, [form, { label: "test" }]);
       const error = await rejection(Promise.resolve(call), "INVALID_ARGUMENT");
       expect(error.cause).to.have.property("code", "UNPRINTABLE");
       expect(await client.request(read("(cl:+ 1 2)"), { label: "test" })).to.equal(3);

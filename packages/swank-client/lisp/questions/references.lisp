@@ -32,9 +32,20 @@
                   (let ((test (or-nil (test-of-code name)))) (if test (test-definition test) (made :code))))))
       (t (made :code)))))
 
+(defun old-user-p (user)
+  "True if USER, a definition with its place as recorded, has been replaced by one from elsewhere. SBCL from 2.5 also lists old code."
+  (flet ((place (definition) (list (record-path definition) (evaluation-of definition))))
+    (let ((now (and (member (definition-kind user) '(:function :macro))
+                    (definition-record user)
+                    (find-if #'definition-record (kind-definitions (definition-name user) (definition-kind user))))))
+      (and now
+           (some #'identity (place now))
+           (not (equal (place user) (place now)))))))
+
 (defun recorded-users (users)
-  "The definitions of USERS, ((NAME . RECORD) ...)."
-  (loop for (name . record) in users collect (code-definition name (and record (found-p record) record))))
+  "The definitions of USERS, ((NAME . RECORD) ...), as they are now."
+  (remove-if #'old-user-p
+             (loop for (name . record) in users collect (code-definition name (and record (found-p record) record)))))
 
 ;;; Functions that hold a function: code without cross references, and closures
 
@@ -312,11 +323,17 @@ without a name that also holds the function is not taken from them."
   (let ((name (and (typep specializer 'class) (class-name specializer))))
     (and name (symbolp name) (symbol-package name))))
 
+(defun symbols-in (name)
+  "The symbols in NAME, that of code."
+  (typecase name
+    (cons (append (symbols-in (first name)) (symbols-in (rest name))))
+    (symbol (list name))))
+
 (defun this-librarys-p (definition)
-  "True if DEFINITION is this library's, of any version in the image."
-  (let ((name (symbol-of-code (definition-name definition))))
+  "True if DEFINITION is this library's, of any version in the image. Only the parameters tell of a function without a name."
+  (let ((name (definition-name definition)))
     (some (lambda (package) (and package (runtime-package-p package)))
-          (cons (and name (symbol-package name))
+          (append (mapcar #'symbol-package (if (eq :code (definition-kind definition)) (symbols-in name) (list (symbol-of-code name))))
                 (and (definition-method definition)
                      (mapcar #'specializer-package (sb-mop:method-specializers (definition-method definition))))))))
 
