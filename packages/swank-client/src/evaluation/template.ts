@@ -12,7 +12,7 @@ import {
 } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
 import { check } from "../base/options.js";
-import { type DataValue, toLisp } from "./data.js";
+import { type DataValue, hasLoneSurrogate, toLisp } from "./data.js";
 
 /**
  * Lisp code with JavaScript values in it: a tag for template literals.
@@ -73,7 +73,7 @@ function functionExpression(name: string): string {
 
 function functionName(name: string) {
   check.text("name", name);
-  const datum = readIfData(name);
+  const datum = hasLoneSurrogate(name) ? undefined : readIfData(name);
   if (datum !== undefined && isSymbol(datum)) return datum;
   if (datum !== undefined && isList(datum) && isSetfName(datum)) return datum;
   throw new SwankError(
