@@ -326,6 +326,29 @@ describe("Data both ways", function () {
     expect(twice, "each evaluation makes fresh data").to.equal(null);
   });
 
+  it("takes adjacent values, and values in backquoted vectors and lists, lambda expressions and conditional code", async () => {
+    expect(await client.eval`(list ${1}${"b"}${[3]})`).to.deep.equal([1, "b", [3]]);
+    expect(await client.eval`\`#(a ,${1} ,@${[2, 3]})`).to.deep.equal([symbol("a"), 1, 2, 3]);
+    expect(await client.eval`\`(1 . ,${2})`).to.deep.equal(read("(1 . 2)"));
+    expect(await client.eval`(mapcar #'(lambda (x) (+ x ${1})) ${[1, 2]})`).to.deep.equal([2, 3]);
+    expect(await client.eval`(funcall (function (lambda () ${1})))`).to.equal(1);
+    expect(await client.eval`(list #+sbcl ${1} #-sbcl ${2})`).to.deep.equal([1]);
+    expect(await client.eval`(case 1 (${1} 'never) (t ${"other"}))`, "a key is not checked").to.equal("other");
+  });
+
+  it("reads a called name in standard syntax", async () => {
+    await client.eval("(setf *readtable* (copy-readtable nil)) (setf (readtable-case *readtable*) :preserve)");
+    expect(await client.call("list", [1])).to.deep.equal([1]);
+    await client.reset();
+  });
+
+  it("reads an instance that is printed in readable syntax as that syntax, and refuses characters with other names", async () => {
+    await client.eval("(defclass dt-plain () ()) (defmethod print-object ((x dt-plain) stream) (princ '(1 2) stream))");
+    expect(await client.call("make-instance", [symbol("dt-plain")])).to.deep.equal([1, 2]);
+    await rejection(client.call("char", ["é", 0]), "UNEXPECTED_REPLY");
+    expect(await client.call("string", [read("#\\é")])).to.equal("é");
+  });
+
   it("refuses a value that is no expression of the code", async () => {
     const value = "x";
     const wrong: readonly (() => unknown)[] = [
@@ -338,7 +361,17 @@ describe("Data both ways", function () {
       () => lisp`\`(a ${value})`,
       () => lisp`(list |a ${value}|)`,
       () => lisp`(list foo${value})`,
-      () => lisp`(list ${value}${value})`,
+      () => lisp`(list foo${value}${value})`,
+      () => lisp`"${value}${value}"`,
+      () => lisp`(list #+${value} 1)`,
+      () => lisp`(list #-(or sbcl ${value}) 1)`,
+      () => lisp`(list . ${value})`,
+      () => lisp`(list 1 . #+sbcl ${value})`,
+      () => lisp`(list \`(a ,(list . ${value})))`,
+      () => lisp`(function ${value})`,
+      () => lisp`(cl:function (setf ${value}))`,
+      () => lisp`#'(setf ${value})`,
+      () => lisp`\`#2A(a ,${value})`,
       () => lisp`#(1 ${value})`,
       () => lisp`#.${[symbol("cl-user::same")]}`,
       () => lisp`(funcall #'${value})`,
