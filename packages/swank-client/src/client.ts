@@ -374,7 +374,8 @@ export class SwankClient extends ClientQuestions {
    * Calls a function with JavaScript values as Lisp data, and returns its first value as data, decoded if `decode` is given. Otherwise it
    * is like `eval`.
    *
-   * @param name - As code in the current package writes it: `my-app:run`, `(setf size)`.
+   * @param name - In the current package: `my-app:run`, `(setf size)`. It is read in standard syntax, not by the session's readtable, and
+   * interned.
    * @throws SwankError `INVALID_ARGUMENT`, also for an argument that is no Lisp data; the errors of `eval`.
    *
    * @example

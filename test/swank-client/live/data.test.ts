@@ -111,13 +111,86 @@ describe("Data both ways", function () {
     expect(await client.eval`(cdr (assoc "a" ${map} :test #'equal))`).to.equal(1);
   });
 
+  it("carries large arrays, maps and objects, and holes as NIL", async () => {
+    const items = Array.from({ length: 200_000 }, (_, index) => index);
+    expect(await client.call("length", [items])).to.equal(200_000);
+    expect(lisp`${new Map(items.map((item) => [item, 1]))}`).to.include("(199999 . 1)");
+    expect(lisp`${Object.fromEntries(items.map((item) => [`k${item}`, 1]))}`).to.include(":k199999 1");
+    const sparse: number[] = [];
+    sparse[2] = 3;
+    expect(await printed([sparse, { kind: "vector", items: sparse }])).to.equal("((NIL NIL 3) #(NIL NIL 3))");
+  });
+
+  it("carries bit vectors and pathnames, and refuses other objects of sexp-parser", async () => {
+    expect(await printed([read("#*101"), read("#*")])).to.equal("(#*101 #*)");
+    expect(await client.call("pathname-name", [read('#p"/tmp/x.lisp"')])).to.equal("x");
+    const refused = ["#C(1 2)", "#2A((1 2) (3 4))", "#S(point :x 1)", "#.(setf *pwned* t)", "#1=(a #1#)", "`(a ,b)"];
+    for (const text of refused) {
+      const error = await rejection(client.call("same", [[read(text)]]), "INVALID_ARGUMENT");
+      expect(error.message, text).to.match(/^argument 1\[0\] is .*, and cannot be sent as Lisp data\.$/);
+    }
+  });
+
+  it("refuses objects with the fields of Lisp data whose contents do not fit", async () => {
+    const forged = [
+      { kind: "vector", items: 5 },
+      { kind: "vector", items: null },
+      { kind: "dotted", items: null, tail: 1 },
+      { kind: "dotted", items: [], tail: 1 },
+      { kind: "float", text: "2.5d0", value: 1 },
+      { kind: "float", text: 2, value: 2 },
+      { kind: "character", value: ["a"] },
+      { kind: "bit-vector", bits: 101 },
+      { kind: "bit-vector", bits: "12" },
+      { kind: "pathname", namestring: 1 },
+      { kind: "symbol", name: "CAR", package: "COMMON-LISP", internal: false },
+    ];
+    for (const value of forged) {
+      const error = await rejection(client.call("same", [value]), "INVALID_ARGUMENT");
+      expect(error.message, JSON.stringify(value)).to.match(/^argument 1 /);
+    }
+  });
+
+  it("refuses half of a surrogate pair in keys and names of symbols", async () => {
+    const values = [
+      { "a\ud800": 1 },
+      symbol("|a\udc00|"),
+      keyword("\ud800"),
+      symbol("|p\ud800|:x"),
+      { kind: "pathname", namestring: "\ud800" },
+    ];
+    for (const value of values) {
+      const error = await rejection(client.call("same", [value]), "INVALID_ARGUMENT");
+      expect(error.message).to.include("has half of a surrogate pair");
+    }
+    await rejection(client.call("|a\ud800|"), "INVALID_ARGUMENT");
+    expect(await client.eval("(string (code-char #xd800))", { as: "data" })).to.deep.equal(["\ufffd"]);
+  });
+
+  it("carries denormal doubles exactly, and refuses denormal singles", async () => {
+    const values = [5e-324, 1.234e-310, 1.5e-320, 1.976e-321, -2.225073858507201e-308, 2.2250738585072014e-308];
+    for (const value of values) {
+      expect(await same(value)).to.equal(value);
+      expect(await same([{ kind: "vector", items: [float(value)] }])).to.deep.equal([[value]]);
+    }
+    const error = await rejection(client.call("same", [read("1f-40")]), "INVALID_ARGUMENT");
+    expect(error.message).to.include("too small for a single-float");
+  });
+
+  it("refuses keys that become the same keyword", async () => {
+    const error = await rejection(client.call("same", [[{ fileName: 1, "file-name": 2 }]]), "INVALID_ARGUMENT");
+    expect(error.message).to.include("argument 1[0] has the keys fileName and file-name, which are both :file-name");
+    expect(await same({ fileName: 1, "file-name": undefined })).to.deep.equal([keyword("file-name"), 1]);
+  });
+
   it("takes no object of other origin for code or for a symbol", async () => {
     const opaque: object = JSON.parse('{ "kind": "opaque", "text": "#.(setf *pwned* t)" }');
-    expect(await printed(opaque)).to.equal('(:KIND "opaque" :TEXT "#.(setf *pwned* t)")');
+    await rejection(client.call("same", [opaque]), "INVALID_ARGUMENT");
     expect(await printed({ kind: "symbol", name: "CAR", internal: false })).to.equal(
       '(:KIND "symbol" :NAME "CAR" :INTERNAL NIL)',
     );
     expect(await printed({ kind: "vector", x: 1 })).to.equal('(:KIND "vector" :X 1)');
+    expect(await printed({ kind: "constructor" })).to.equal('(:KIND "constructor")');
     for (const kind of ["float", "ratio", "character"]) {
       const fields = { float: { value: 1, text: "#.(list)" }, character: { value: "ab" } };
       const ratio = { numerator: "#.(list) 1", denominator: 1 };
@@ -253,6 +326,29 @@ describe("Data both ways", function () {
     expect(twice, "each evaluation makes fresh data").to.equal(null);
   });
 
+  it("takes adjacent values, and values in backquoted vectors and lists, lambda expressions and conditional code", async () => {
+    expect(await client.eval`(list ${1}${"b"}${[3]})`).to.deep.equal([1, "b", [3]]);
+    expect(await client.eval`\`#(a ,${1} ,@${[2, 3]})`).to.deep.equal([symbol("a"), 1, 2, 3]);
+    expect(await client.eval`\`(1 . ,${2})`).to.deep.equal(read("(1 . 2)"));
+    expect(await client.eval`(mapcar #'(lambda (x) (+ x ${1})) ${[1, 2]})`).to.deep.equal([2, 3]);
+    expect(await client.eval`(funcall (function (lambda () ${1})))`).to.equal(1);
+    expect(await client.eval`(list #+sbcl ${1} #-sbcl ${2})`).to.deep.equal([1]);
+    expect(await client.eval`(case 1 (${1} 'never) (t ${"other"}))`, "a key is not checked").to.equal("other");
+  });
+
+  it("reads a called name in standard syntax", async () => {
+    await client.eval("(setf *readtable* (copy-readtable nil)) (setf (readtable-case *readtable*) :preserve)");
+    expect(await client.call("list", [1])).to.deep.equal([1]);
+    await client.reset();
+  });
+
+  it("reads an instance that is printed in readable syntax as that syntax, and refuses characters with other names", async () => {
+    await client.eval("(defclass dt-plain () ()) (defmethod print-object ((x dt-plain) stream) (princ '(1 2) stream))");
+    expect(await client.call("make-instance", [symbol("dt-plain")])).to.deep.equal([1, 2]);
+    await rejection(client.call("char", ["é", 0]), "UNEXPECTED_REPLY");
+    expect(await client.call("string", [read("#\\é")])).to.equal("é");
+  });
+
   it("refuses a value that is no expression of the code", async () => {
     const value = "x";
     const wrong: readonly (() => unknown)[] = [
@@ -265,7 +361,17 @@ describe("Data both ways", function () {
       () => lisp`\`(a ${value})`,
       () => lisp`(list |a ${value}|)`,
       () => lisp`(list foo${value})`,
-      () => lisp`(list ${value}${value})`,
+      () => lisp`(list foo${value}${value})`,
+      () => lisp`"${value}${value}"`,
+      () => lisp`(list #+${value} 1)`,
+      () => lisp`(list #-(or sbcl ${value}) 1)`,
+      () => lisp`(list . ${value})`,
+      () => lisp`(list 1 . #+sbcl ${value})`,
+      () => lisp`(list \`(a ,(list . ${value})))`,
+      () => lisp`(function ${value})`,
+      () => lisp`(cl:function (setf ${value}))`,
+      () => lisp`#'(setf ${value})`,
+      () => lisp`\`#2A(a ,${value})`,
       () => lisp`#(1 ${value})`,
       () => lisp`#.${[symbol("cl-user::same")]}`,
       () => lisp`(funcall #'${value})`,

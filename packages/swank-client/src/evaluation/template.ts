@@ -3,7 +3,6 @@ import {
   isList,
   isSymbol,
   print,
-  QUOTE,
   read,
   readWithPositions,
   type Sexp,
@@ -12,7 +11,7 @@ import {
 } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
 import { check } from "../base/options.js";
-import { type DataValue, toLisp } from "./data.js";
+import { type DataValue, hasLoneSurrogate, toLisp } from "./data.js";
 
 /**
  * Lisp code with JavaScript values in it: a tag for template literals.
@@ -21,8 +20,11 @@ import { type DataValue, toLisp } from "./data.js";
  * become code, whatever it holds, and the session's readtable and print settings do not change it. Backslashes stay as they are written, except
  * before a backquote and before a dollar sign.
  *
+ * Only the syntax around a value is checked. A value where an operator expects no expression, such as a key of a CASE clause, is not refused.
+ *
  * @returns the code, for `eval`, `evaluate` and everything else that takes code.
- * @throws SwankError `INVALID_ARGUMENT` for a value that is no Lisp data, and for one in a string, a comment or quoted data.
+ * @throws SwankError `INVALID_ARGUMENT` for a value that is no Lisp data, and for one in a string, a comment, quoted data, a feature expression or
+ * after the dot of a list.
  *
  * @example
  * await client.eval(lisp`(total ${["a", 1]} :rate ${0.2})`, { timeout: 5000 });
@@ -37,7 +39,7 @@ export function lisp(template: TemplateStringsArray, ...values: readonly DataVal
 /**
  * Code that calls a function with JavaScript values.
  *
- * @param name - As code writes it, in the current package: `my-app:run`, `(setf size)`.
+ * @param name - In the current package: `my-app:run`, `(setf size)`. It is read in standard syntax, not by the session's readtable.
  * @throws SwankError `INVALID_ARGUMENT`
  */
 export function callCode(name: string, args: readonly DataValue[]): string {
@@ -73,7 +75,7 @@ function functionExpression(name: string): string {
 
 function functionName(name: string) {
   check.text("name", name);
-  const datum = readIfData(name);
+  const datum = hasLoneSurrogate(name) ? undefined : readIfData(name);
   if (datum !== undefined && isSymbol(datum)) return datum;
   if (datum !== undefined && isList(datum) && isSetfName(datum)) return datum;
   throw new SwankError(
@@ -110,18 +112,20 @@ interface Hole {
 
 /** Refuses a value that would be no expression of the code: there it would be other text, or data that no code computes. */
 function checkPlaces(texts: readonly string[]): void {
-  const code = texts.join(MARK);
+  const values = texts.length - 1;
+  // A space keeps adjacent marks apart. Expressions need none, because they are lists.
+  const parts = texts.map((text, index) => (text === "" && index > 0 && index < values ? " " : text));
   let start = 0;
-  const holes = texts.slice(0, -1).map((text, index): Hole => {
+  const holes = parts.slice(0, -1).map((text, index): Hole => {
     start += text.length + (index === 0 ? 0 : MARK.length);
     return { start, number: index + 1 };
   });
-  const places = expressionPlaces(code);
+  const places = expressionPlaces(parts.join(MARK));
   for (const hole of holes) {
     if (places.has(hole.start)) continue;
     throw new SwankError("INVALID_ARGUMENT", `Value ${hole.number} is no expression of the code.`, {
       remedy:
-        "Put the value where code has an expression: not in a string, a comment, a symbol or quoted data. Build strings with format, and lists with list or backquote.",
+        "Put the value where code has an expression: not in a string, a comment, a symbol, quoted data, a feature expression or after a dot. Build strings with format, and lists with list or backquote.",
     });
   }
 }
@@ -129,31 +133,58 @@ function checkPlaces(texts: readonly string[]): void {
 /** The offsets of the marks that are expressions. */
 function expressionPlaces(code: string): ReadonlySet<number> {
   const places = new Set<number>();
-  const visit = (nodes: readonly SourceNode[], level: number) => {
-    for (const node of nodes) {
-      if (node.kind === "atom" && node.text === MARK && level === 0) places.add(node.start);
-      else if ("children" in node) visit(node.children, levelIn(node, level));
+  const visit = (node: SourceNode, level: number) => {
+    if (node.kind === "atom" && node.text === MARK && level === 0) places.add(node.start);
+    else if ("children" in node) visitChildren(node, level);
+  };
+  const visitChildren = (node: Branch, level: number) => {
+    const inside = levelIn(node, level);
+    const condition = node.kind === "conditional" ? node.children.find(isDatum) : undefined;
+    let rest = inside;
+    for (const child of node.children) {
+      // In code, only a macro's own syntax has a dot.
+      if (child.kind === "dot" && inside === 0) rest = NO_CODE;
+      visit(child, child === condition || (inside === 0 && isFunctionPart(child, node)) ? NO_CODE : rest);
     }
   };
-  visit(treeOf(code).children, 0);
+  for (const node of treeOf(code).children) visit(node, 0);
   return places;
 }
 
-/** The number of backquotes around the parts of a node, infinite inside a quote. Other prefixes than backquote and comma, such as `#'` and `#.`, take no expression. */
-function levelIn({ kind, open, datum }: Exclude<SourceNode, { text: string }>, level: number): number {
+type Branch = Exclude<SourceNode, { text: string }>;
+
+/** The level of what no code computes. */
+const NO_CODE = Number.POSITIVE_INFINITY;
+
+function isDatum(node: SourceNode): boolean {
+  return "datum" in node && node.datum !== undefined;
+}
+
+/** The number of backquotes around the parts of a node. Other prefixes than backquote, comma and `#'`, such as `#.`, take no expression. */
+function levelIn({ kind, open, datum }: Branch, level: number): number {
   if (kind === "conditional") return level;
   if (open === "`") return level + 1;
   if (open.startsWith(",")) return level - 1;
-  const isCode = open === "(" && !isQuoteForm(datum);
-  // A backquoted form computes what it contains after commas, also after a quote.
-  const isBuilt = level > 0 && (open === "(" || open === "'" || open === "#'");
-  return isCode || isBuilt ? level : Number.POSITIVE_INFINITY;
+  const isCode = open === "#'" || (open === "(" && !isFormOf("QUOTE", datum));
+  // A backquoted form computes what it contains after commas, also after a quote and in a vector.
+  const isBuilt = level > 0 && ["(", "'", "#("].includes(open);
+  return isCode || isBuilt ? level : NO_CODE;
 }
 
-function isQuoteForm(datum: unknown): boolean {
+/** Whether a node is the name in `#'name` or `(function name)`. A lambda expression contains code. */
+function isFunctionPart(node: SourceNode, around: Branch): boolean {
+  const isIn = around.open === "#'" || (around.open === "(" && isFormOf("FUNCTION", around.datum));
+  return isIn && !("children" in node && node.open === "(" && isLambda(node.datum));
+}
+
+function isLambda(datum: unknown): boolean {
+  return isFormOf("LAMBDA", datum) || isFormOf("NAMED-LAMBDA", datum);
+}
+
+function isFormOf(operator: string, datum: unknown): boolean {
   if (!Array.isArray(datum)) return false;
   const head: unknown = datum[0];
-  return head === QUOTE || (typeof head === "object" && head !== null && "name" in head && head.name === "QUOTE");
+  return typeof head === "object" && head !== null && "name" in head && head.name === operator;
 }
 
 function treeOf(code: string) {
