@@ -383,7 +383,7 @@ export class SwankClient extends ClientQuestions {
    */
   call(name: string, args?: readonly DataValue[], options?: EvalOptions): Promise<LispData>;
   call<Value>(name: string, args: readonly DataValue[], options: DecodedEvalOptions<Value>): Promise<Value>;
-  async call(name: string, args: readonly DataValue[] = [], options: EvalOptions = {}): Promise<unknown> {
+  async call(name: string, args: readonly DataValue[] = [], options: unknown = {}): Promise<unknown> {
     return callForData(this.#evaluate, callCode(name, args), options);
   }
 

@@ -89,6 +89,11 @@ describe("SwankClient.eval", function () {
     const shared = '(let ((x "a\\"b")) (values (list x 1) 2))';
     expect(await lisp.eval(shared, { decode: tuple(string, integer) })).to.deep.equal(['a"b', 1]);
     expect(await lisp.eval("(values)", { decode: list(integer) })).to.deep.equal([]);
+    const options = { decode: integer, timeout: 30_000 };
+    const sum: number = await lisp.eval("(+ 1 2)", options);
+    expect(sum).to.equal(3);
+    const called: number = await lisp.call("+", [1, 2], options);
+    expect(called).to.equal(3);
   });
 
   it("says what is wrong with a value that cannot be decoded", async () => {

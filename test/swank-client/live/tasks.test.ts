@@ -89,7 +89,7 @@ describe("Task", function () {
     expect(error.transcript.stdout).to.equal("before");
     expect(error.cause.report.restarts[0]?.name).to.equal("GO-ON");
     await rejection(task.result(), "EVALUATION_STOPPED");
-    expect(await told(task), "while it is stopped").to.deep.equal(["stopped: x"]);
+    expect(await told(task), "while it is stopped").to.deep.equal(["stdout: before", "stopped: x"]);
     await task.stop?.invokeRestart(0);
     expect(await task.result()).to.deep.include({ status: "returned", values: ["5"] });
     expect((await task.result()).values).to.deep.equal(["5"]);
@@ -173,5 +173,148 @@ describe("Task", function () {
     );
     await task.result();
     expect(output.join("")).to.equal("givenasked");
+  });
+
+  it("ends its loops when its signal cannot end the code", async () => {
+    await client.eval("(defvar cl-user::*tasks-enough* nil)");
+    const cancelling = new AbortController();
+    const code = "(sb-sys:without-interrupts (loop until (symbol-value 'cl-user::*tasks-enough*)))";
+    const task = client.evaluate(`(princ "in") (finish-output) ${code}`, { signal: cancelling.signal });
+    const events: string[] = [];
+    for await (const event of task) {
+      events.push(textOf(event));
+      setTimeout(() => cancelling.abort(), 200);
+    }
+    expect(events).to.deep.equal(["stdout: in"]);
+    expect((await rejection(task.result(), "CANCELLED")).message).to.include("It could not be ended");
+    expect(task.isSettled).to.equal(false);
+    expect(await told(task), "a later loop").to.deep.equal(["stdout: in"]);
+    await client.eval("(setf cl-user::*tasks-enough* t)");
+    while (!task.isSettled) await pause(10);
+  });
+
+  it("gives each of several loops all output, and a stop to those that see it before it is resumed", async () => {
+    const task = client.evaluate(`
+      (princ "a") (finish-output) (cerror "go on" "x")
+      (princ "b") (finish-output) (sleep 1/2) (princ "c")`);
+    const late = task[Symbol.asyncIterator]();
+    const events: string[] = [];
+    for await (const event of task) {
+      events.push(textOf(event));
+      if (event.type === "stopped") await event.stop.continue();
+    }
+    expect(events).to.deep.equal(["stdout: a", "stopped: x", "stdout: b", "stdout: c"]);
+    const others: string[] = [];
+    for await (const event of late) others.push(textOf(event));
+    expect(others).to.deep.equal(["stdout: a", "stdout: b", "stdout: c"]);
+  });
+
+  it("gives a loop no stop that is being resumed, unless that fails", async () => {
+    const task = client.evaluate('(restart-case (error "x") (use (a) a))');
+    while (task.stop === undefined) await pause(10);
+    const { stop } = task;
+    const failing = rejection(stop.invokeRestart(0, ["(progn (sleep 1/2) (car 1))"]), "INVALID_ARGUMENT");
+    const seen: boolean[] = [];
+    for await (const event of task) {
+      if (event.type !== "stopped") continue;
+      expect(event.stop).to.equal(stop);
+      seen.push(event.stop.isLeaving);
+      if (seen.length === 1) await event.stop.invokeRestart(0, ["7"]);
+    }
+    await failing;
+    expect(seen).to.deep.equal([false]);
+    expect((await task.result()).values).to.deep.equal(["7"]);
+    const resumed = client.evaluate('(restart-case (error "x") (use (a) a))');
+    while (resumed.stop === undefined) await pause(10);
+    void resumed.stop.invokeRestart(0, ["(progn (sleep 1/2) 8)"]);
+    expect(await told(resumed)).to.deep.equal([]);
+    expect((await resumed.result()).values).to.deep.equal(["8"]);
+  });
+
+  it("ends a pending `next` of a loop that has been left", async () => {
+    const task = client.evaluate("(loop (sleep 1/100))");
+    const events = task[Symbol.asyncIterator]();
+    const others = task[Symbol.asyncIterator]();
+    const pending = events.next();
+    const other = others.next();
+    await events.return?.();
+    expect(await pending).to.deep.equal({ done: true, value: undefined });
+    expect(await Promise.race([other, pause(100, "pending")])).to.equal("pending");
+    await task.abort();
+    expect(await other).to.deep.equal({ done: true, value: undefined });
+  });
+
+  it("gives 100,000 events that wait to be read in their order and without delay", async () => {
+    const task = client.evaluate(
+      `(dotimes (i 50000)
+         (format t "~d " i) (finish-output)
+         (format *error-output* "~d " i) (finish-output *error-output*))`,
+      { outputLimit: Number.POSITIVE_INFINITY },
+    );
+    const events = task[Symbol.asyncIterator]();
+    while (!task.isSettled) await pause(10);
+    const texts = { stdout: "", stderr: "" };
+    let count = 0;
+    const start = performance.now();
+    for await (const event of events) {
+      count += 1;
+      if (event.type === "output") texts[event.stream] += event.text;
+    }
+    const milliseconds = performance.now() - start;
+    const numbers = [...Array(50_000).keys()].map((number) => `${number} `).join("");
+    expect(texts.stdout === numbers && texts.stderr === numbers).to.equal(true);
+    expect(count).to.be.above(90_000);
+    expect(milliseconds).to.be.below(1500);
+  });
+
+  it("leaves the output to the next outcome when its result rejects", async () => {
+    const stopped = client.evaluate('(princ "before") (restart-case (error "x") (go-on () 5))');
+    for (let time = 0; time < 2; time += 1) {
+      const error = await rejection(stopped.result(), "EVALUATION_STOPPED");
+      expect(error).to.have.nested.property("transcript.stdout", "before");
+    }
+    expect(await told(stopped)).to.deep.equal(["stdout: before", "stopped: x"]);
+    expect(await stopped.next()).to.include({ status: "stopped", stdout: "before" });
+    await stopped.abort();
+    const failed = client.evaluate('(princ "before") (error "x")', { onError: "unwind" });
+    for (let time = 0; time < 2; time += 1) {
+      const error = await rejection(failed.result(), "LISP_ERROR");
+      expect(error).to.have.nested.property("transcript.stdout", "before");
+    }
+    expect(await told(failed)).to.deep.equal(["stdout: before"]);
+    expect(await failed.next()).to.include({ status: "aborted", stdout: "before" });
+  });
+
+  it("rejects `next` if its signal is aborted while it prepares, because its code never ran", async () => {
+    const cancelling = new AbortController();
+    const task = client.program.heap.growthOf("(princ 1)", { signal: cancelling.signal });
+    const outcome = rejection(task.next(), "CANCELLED");
+    cancelling.abort(new Error("enough"));
+    expect(await outcome).to.have.nested.property("cause.message", "enough");
+    await rejection(task.result(), "CANCELLED");
+    expect(task.isSent).to.equal(false);
+  });
+
+  it("measures the growth of the heap once, when its code has returned", async () => {
+    await client.eval("(progn (defstruct tasks-kept slot) (defvar *tasks-kept* nil))");
+    const more = "(dotimes (i 1000) (push (make-tasks-kept) *tasks-kept*))";
+    const cancelling = new AbortController();
+    const task = client.program.heap.growthOf(more, { type: "tasks-kept", signal: cancelling.signal });
+    while (!task.isSettled) await pause(10);
+    await client.eval("(sleep 1)");
+    await client.eval(more);
+    const { growth } = await task.result();
+    expect(growth.objects).to.equal(1000);
+    cancelling.abort();
+    expect((await task.result()).growth).to.equal(growth);
+  });
+
+  it("rejects with the output if the growth of the heap cannot be measured", async () => {
+    const cancelling = new AbortController();
+    const task = client.program.heap.growthOf('(princ "done")', { signal: cancelling.signal });
+    while (!task.isSettled) await pause(0);
+    cancelling.abort();
+    const error = await rejection(task.result(), "CANCELLED");
+    expect(error).to.be.instanceOf(EvaluationError).with.nested.property("transcript.stdout", "done");
   });
 });

@@ -72,11 +72,6 @@ export class OutcomeSlot<Value> {
   #last: Producer<Value> | undefined;
   #error: SwankError | undefined;
 
-  /** Whether there is a value that was not taken. */
-  get hasNext(): boolean {
-    return this.#next !== undefined;
-  }
-
   put(produce: Producer<Value>): void {
     if (this.#hasWaiters) this.#serve(produce());
     else this.#next = produce;

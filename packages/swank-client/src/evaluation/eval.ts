@@ -11,6 +11,8 @@ export interface EvalOptions extends Omit<EvaluateOptions, "onError" | "valuesAs
   readonly timeout?: number | undefined;
   /** When aborted, ends the code. */
   readonly signal?: AbortSignal | undefined;
+  /** Decodes the first value, which is then the result: see `DecodedEvalOptions`. */
+  readonly decode?: undefined;
 }
 
 /** How `eval` evaluates if its result is all values, as Lisp prints them for people. */
@@ -24,7 +26,7 @@ export interface DataEvalOptions extends EvalOptions {
 }
 
 /** How `eval` and `call` evaluate if their result is the first value, decoded. */
-export interface DecodedEvalOptions<Value> extends EvalOptions {
+export interface DecodedEvalOptions<Value> extends Omit<EvalOptions, "decode"> {
   readonly decode: Decoder<Value>;
 }
 

@@ -75,7 +75,8 @@ function endOf(outcome: Aborted, limit: SwankError | undefined): EvaluationError
   return withTranscript(limit, outcome, error ?? limit.cause);
 }
 
-function withTranscript(error: SwankError, transcript: Transcript, cause = error.cause): EvaluationError {
+/** The error of code that was sent, with its transcript. */
+export function withTranscript(error: SwankError, transcript: Transcript, cause = error.cause): EvaluationError {
   const { code, message, remedy, details } = error;
   return new EvaluationError(code, message, transcript, { remedy, details, cause });
 }

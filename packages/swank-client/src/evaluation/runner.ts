@@ -126,6 +126,8 @@ export interface Work<Result> {
   readonly prepare?: (signal: AbortSignal | undefined) => Promise<string>;
   /** The result in its last outcome. */
   readonly resultOf: (outcome: Returned) => Result | Promise<Result>;
+  /** Called once, when the code has returned, before its task ends. Must not throw. */
+  readonly onReturned?: () => void;
 }
 
 /** Sends evaluations to the image, and passes the image's messages to them. */
@@ -234,7 +236,7 @@ export class EvaluationRunner<Stop extends StopOfTask> {
 
   async #run(
     task: EvaluationTask<Stop, unknown>,
-    { code: given, prepare }: Work<unknown>,
+    { code: given, prepare, onReturned }: Work<unknown>,
     options: EvaluateOptions,
   ): Promise<void> {
     const wasOpen = this.#connection.isOpen;
@@ -256,6 +258,7 @@ export class EvaluationRunner<Stop extends StopOfTask> {
       const signal = this.#signalFor(task, options, prepare !== undefined);
       const code = prepare === undefined ? (given ?? "") : await prepare(signal);
       const result = await this.#lisp.runAt(place, evaluate, [evaluateCall(task.id, code, options)], { signal });
+      if (result.status === "returned") onReturned?.();
       if (result.status === "unwound") await this.#unwound(task);
       else this.#finish(task, code, result);
     } catch (error) {

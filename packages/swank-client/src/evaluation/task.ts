@@ -12,8 +12,10 @@ import {
 } from "../base/waiting.js";
 import { type HeldLock, heldLockText, isSameHold } from "../runtime/caller.js";
 import type {
+  Aborted,
   BareOutcome,
   EvaluateOptions,
+  Lost,
   OutcomeOf,
   Returned,
   StopOfTask,
@@ -72,7 +74,7 @@ const LEAVING_PAUSE = 100;
 type Listeners = Pick<EvaluateOptions, "onOutput" | "onProgress" | "outputLimit">;
 
 /** Running code, with the methods for the runner besides those for the caller. */
-export class EvaluationTask<Stop extends StopOfTask, Result> implements TaskOf<Stop, Result>, EventSource {
+export class EvaluationTask<Stop extends StopOfTask, Result> implements TaskOf<Stop, Result>, EventSource<Stop> {
   readonly id: number;
   readonly #control: EvaluationControl;
   readonly #listeners: Listeners;
@@ -89,6 +91,8 @@ export class EvaluationTask<Stop extends StopOfTask, Result> implements TaskOf<S
   #limit: SwankError | undefined;
   /** True if it runs on nevertheless. */
   #isEndless = false;
+  /** Its last outcome with a copy of the output, if it did not return. */
+  #failed: Producer<Aborted | Lost> | undefined;
   #interrupts = 0;
   #awaitedLock: string | undefined;
   /** Its live stops, the innermost last: a stopped thread that is interrupted stops once more. */
@@ -148,22 +152,30 @@ export class EvaluationTask<Stop extends StopOfTask, Result> implements TaskOf<S
 
   async result(): Promise<Result> {
     while (!this.isSettled) {
-      if (this.#limit !== undefined && this.#isEndless) throw endlessError(this.#limit, this.takeTranscript());
-      if (this.stop !== undefined && this.staysStopped) throw stoppedError(this.stop, this.takeTranscript());
+      if (this.#limit !== undefined && this.isGivenUp) throw endlessError(this.#limit, this.#copyTranscript());
+      if (this.stop !== undefined && this.staysStopped) throw stoppedError(this.stop, this.#copyTranscript());
       await this.change();
     }
-    return this.#resultOf(returnedOf(await this.next(), this.#limit));
+    const outcome = this.#failed === undefined ? await this.next() : this.#failed();
+    return this.#resultOf(returnedOf(outcome, this.#limit));
   }
 
   [Symbol.asyncIterator](): AsyncIterableIterator<TaskEventOf<Stop>, undefined> {
     const past = this.#recorder.pieces().map(outputEvent);
     const stopped = this.stop === undefined ? [] : [{ type: "stopped", stop: this.stop } as const];
-    const feed = new EventFeed<Stop>(this, [...past, ...stopped], (left) => this.#feeds?.delete(left));
+    const feed = new EventFeed<Stop>(this, [...past, ...stopped], (left) => {
+      this.#feeds?.delete(left);
+      this.#tell();
+    });
     if (!this.isSettled) {
       this.#feeds ??= new Set();
       this.#feeds.add(feed);
     }
     return feed;
+  }
+
+  get isGivenUp(): boolean {
+    return this.#isEndless;
   }
 
   get staysStopped(): boolean {
@@ -232,6 +244,11 @@ export class EvaluationTask<Stop extends StopOfTask, Result> implements TaskOf<S
     return this.#recorder.take(this.#elapsed());
   }
 
+  /** The transcript of an error, which leaves the output to the next outcome. */
+  #copyTranscript(): Transcript {
+    return this.#recorder.copy(this.#elapsed());
+  }
+
   /** The request waits for the runtime to be loaded. `cancel` ends that wait, and the request is not sent. */
   waitsForRuntime(cancel: () => void): void {
     this.#cancel = cancel;
@@ -291,17 +308,21 @@ export class EvaluationTask<Stop extends StopOfTask, Result> implements TaskOf<S
   }
 
   ended(verdict: Exclude<BareOutcome<Stop>, { status: "stopped" }>): void {
+    const milliseconds = this.#elapsed();
+    if (verdict.status !== "returned") {
+      this.#failed = () => Object.assign({}, verdict, this.#recorder.copy(milliseconds));
+    }
     this.#slot.putLast(this.#outcome(verdict));
     this.#settle();
   }
 
   /** It never ran. */
   refused(error: SwankError): void {
-    if (this.#isWithdrawn) {
+    if (this.#isWithdrawn && this.#limit === undefined) {
       this.ended({ status: "aborted" });
       return;
     }
-    this.#slot.fail(error);
+    this.#slot.fail(this.#isWithdrawn && this.#limit !== undefined ? this.#limit : error);
     this.#settle();
   }
 

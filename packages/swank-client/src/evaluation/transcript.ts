@@ -230,9 +230,21 @@ export class TranscriptRecorder {
    * @param milliseconds - Time of the evaluation.
    */
   take(milliseconds: number | undefined): Transcript {
+    const taken = this.copy(milliseconds);
+    if (this.#runs.length > 0) this.#clearOutput();
+    this.#warnings = [];
+    this.#warningsInFiles = [];
+    this.#warningsOmitted = 0;
+    this.#redefinitions = NO_REDEFINITIONS;
+    this.#conditions = undefined;
+    return taken;
+  }
+
+  /** Returns what `take` would return, and clears nothing. */
+  copy(milliseconds: number | undefined): Transcript {
     const conditions = this.#conditions;
     const { stdout, stderr } = this.#kept;
-    const taken = {
+    const copied = {
       stdout: stdout.text,
       stderr: stderr.text,
       output: this.#piecesFrom(0),
@@ -244,13 +256,7 @@ export class TranscriptRecorder {
       package: this.#session.package,
       milliseconds,
     };
-    if (this.#runs.length > 0) this.#clearOutput();
-    this.#warnings = [];
-    this.#warningsInFiles = [];
-    this.#warningsOmitted = 0;
-    this.#redefinitions = NO_REDEFINITIONS;
-    this.#conditions = undefined;
-    return conditions === undefined ? taken : { ...taken, conditions };
+    return conditions === undefined ? copied : { ...copied, conditions };
   }
 
   get #kept(): Readonly<Record<OutputStream, KeptText>> {

@@ -2,7 +2,7 @@ import { DecodeError, SexpError } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
 import type { OptionsOf, QuestionOptions } from "../base/options.js";
 import { type EvaluateOptions, evaluateOptions, type Returned } from "./evaluate.js";
-import { EvaluationError } from "./result.js";
+import { EvaluationError, withTranscript } from "./result.js";
 import type { Work } from "./runner.js";
 import type { Task } from "./stop.js";
 
@@ -44,6 +44,8 @@ export interface PreparedCode<Result> {
    * @throws SwankError if the value means a refusal; DecodeError, SexpError if it is not a value of `code`.
    */
   result(value: string): Result;
+  /** Called once, when the code has returned, before its task ends. Must not throw. */
+  onReturned?(): void;
 }
 
 /** The same, and what its latest evaluation has found or done so far. */
@@ -78,6 +80,7 @@ export function startPrepared<Result>(
       return run.code;
     },
     resultOf: (outcome) => resultIn(outcome, run),
+    onReturned: () => run?.onReturned?.(),
   };
   const { stdin, onRead, onError, outputLimit, timeout, signal, onOutput, onProgress } = given ?? {};
   const common = { stdin, onRead, onError, outputLimit, timeout, signal, onOutput, onProgress };
@@ -114,7 +117,7 @@ async function resultIn<Result>(
   try {
     return await run.result(value);
   } catch (cause) {
-    if (cause instanceof SwankError) throw cause;
+    if (cause instanceof SwankError) throw withTranscript(cause, outcome);
     if (!(cause instanceof DecodeError || cause instanceof SexpError)) throw cause;
     throw new EvaluationError("UNEXPECTED_REPLY", cause.message, outcome, { cause });
   }

@@ -339,7 +339,7 @@ export async function growthCode(lisp: LispRunner, code: string, options: CodeGr
   };
 }
 
-/** Questions about the heap. Each loads the module `heap` into the image when it is first asked. */
+/** Questions about the heap. Each loads the module `observe` into the image when it is first asked. */
 export class Heap {
   readonly #lisp: LispRunner;
   readonly #start: StartTask;
@@ -370,19 +370,27 @@ export class Heap {
   }
 
   /**
-   * Evaluates code between two looks at the heap, and returns the difference.
+   * Evaluates code between two looks at the heap, and returns the difference. The second look begins when the code returns, and is taken once.
    *
-   * @returns the running task. Never throws: `result()` reports the errors of `Task.result`, and those of `summary` and `growth`.
+   * @returns the running task. Never throws: `result()` reports the errors of `Task.result`, and those of `summary` and `growth`. It waits for the
+   * second look, which `signal` ends, too.
    */
   growthOf(code: string, options: CodeGrowthOptions = {}): Task<CodeGrowth> {
     const prepare = async (signal: AbortSignal | undefined) => {
       const run = await growthCode(this.#lisp, code, { ...options, signal });
+      let growth: Promise<HeapGrowth> | undefined;
+      const measured = () => {
+        growth ??= run.growth({ signal: options.signal });
+        return growth;
+      };
       return {
         code: run.code,
+        // `result` reports the error.
+        onReturned: () => void measured().catch(() => undefined),
         result: async (value: string): Promise<CodeGrowth> => ({
           values: run.result(value),
           before: run.before,
-          growth: await run.growth({ signal: options.signal }),
+          growth: await measured(),
         }),
       };
     };

@@ -18,8 +18,8 @@ import { type CompleteTrace, completeTraceCode, type TraceOptions, type TraceSou
 const checkEnding = check.choice(THREAD_ENDINGS);
 
 /**
- * Questions about the running program, and tasks that watch it. Each loads the module `program` into the image when it is first asked, runs in a thread of its own,
- * and is ended in the image when its signal is aborted.
+ * Questions about the running program, and tasks that watch it. Each runs in a thread of its own, and is ended in the image when its signal is
+ * aborted. The first one that needs the module `debug` (threads) or `observe` (all others) loads it into the image.
  */
 export class Program {
   /** What is in the heap, what has grown, and what keeps objects alive. */
