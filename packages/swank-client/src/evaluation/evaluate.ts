@@ -454,8 +454,8 @@ export interface TaskOf<Stop, Result> {
    * After the last outcome (`returned`, `aborted`, `lost`) it returns that one again, with later output of threads that the code started.
    *
    * @throws SwankError `WAIT_TIMEOUT` when `timeout` passes, `CANCELLED` when `signal` is aborted (the evaluation continues in both cases);
-   * `NO_SUCH_PACKAGE`, `RUNTIME_FAILED`, `INVALID_ARGUMENT`, `CANCELLED` if `signal` was aborted before the code was sent, or the reason of a
-   * connection that was closed before: the code was never run.
+   * `NO_SUCH_PACKAGE`, `RUNTIME_FAILED`, `INVALID_ARGUMENT`, `CANCELLED` if the evaluation's own `signal` was aborted before the code was sent, or
+   * the reason of a connection that was closed before: the code was never run.
    */
   next(options?: WaitOptions): Promise<OutcomeOf<Stop>>;
 
@@ -466,18 +466,23 @@ export interface TaskOf<Stop, Result> {
    * `stop` resumes the thread at once. The thread then stays stopped: resume it through `stop`, and call `result` again.
    *
    * @throws LispError with a report, if an error ended the code (`onError: "unwind"`, and code that cannot be read or compiled). EvaluationError,
-   * which has the output since the last outcome as `transcript`: `EVALUATION_STOPPED`, with a LispError of the condition as its cause; `CANCELLED`
+   * whose `transcript` has the output since the last outcome: `EVALUATION_STOPPED`, with a LispError of the condition as its cause; `CANCELLED`
    * after `signal` was aborted; `EVALUATION_TIMEOUT` after `timeout` if nothing may stop; `REQUEST_ABORTED` if the code was ended otherwise; the
-   * reason of a lost connection. SwankError: the errors of `next` for code that never ran, and `UNEXPECTED_REPLY` for values that do not decode.
+   * reason of a lost connection; after the code has returned, the errors of the function that started the task, and `UNEXPECTED_REPLY` for values
+   * that do not decode. SwankError: the errors of `next` for code that never ran. If the code has not returned, `transcript` is a copy, and the
+   * next outcome or a loop has this output, too. If it has returned, `result` takes the output, as `next` does.
    */
   result(): Promise<Result>;
 
   /**
    * What the task reports, as it comes: `for await (const event of task)`.
    *
-   * The loop begins with the output that no outcome has taken since the start or the last stop, so a loop that begins late misses no output. It
-   * ends when the task has ended, and when the thread is still stopped after the body has handled the event `stopped`: a body that resumes
-   * the thread gets the next events. Several loops each get all events. What is not read yet stays in memory.
+   * The loop begins with the output that no outcome has taken since the start or the last stop, so a loop that begins late misses no output.
+   * Progress before the loop began is not repeated. The loop ends when the task has ended, when `signal` or `timeout` could not end the code, and
+   * when the thread is still stopped after the body has handled the event `stopped`: a body that resumes the thread gets the next events.
+   *
+   * Several loops each get all output and progress. A loop skips a stop if the thread has been resumed, or is being resumed, when the loop
+   * reaches it, and gets it if the request to resume fails. Let only one loop resume the thread. Events that are not read yet stay in memory.
    */
   [Symbol.asyncIterator](): AsyncIterableIterator<TaskEventOf<Stop>, undefined>;
 

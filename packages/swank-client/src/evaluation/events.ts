@@ -13,7 +13,7 @@ export interface EventSource<Stop> {
   change(): Promise<void>;
 }
 
-/** Number of events that have been read, from which a queue removes them. */
+/** A queue frees the places of taken items when there are at least this many. */
 const COMPACTED = 1024;
 
 /** A queue whose operations take constant time on average: `shift` of a long array moves all its items. */
@@ -49,7 +49,7 @@ export class EventFeed<Stop extends StopOfTask> implements AsyncIterableIterator
   readonly #source: EventSource<Stop>;
   readonly #onEnd: (feed: EventFeed<Stop>) => void;
   readonly #unread = new Queue<TaskEventOf<Stop>>();
-  /** The stops that the reader has got. */
+  /** The stops that the reader has received. */
   readonly #given = new WeakSet<Stop>();
   #isOver = false;
 
@@ -91,14 +91,14 @@ export class EventFeed<Stop extends StopOfTask> implements AsyncIterableIterator
     for (;;) {
       const event = this.#unread.take();
       if (event?.type !== "stopped") return event;
-      // The reader could not handle a stop that something else resumes. If that fails, `#currentStop` gives it.
+      // A stop that is being resumed cannot be handled. `#currentStop` returns it if the request to resume fails.
       if (!event.stop.isLive || event.stop.isLeaving || this.#given.has(event.stop)) continue;
       this.#given.add(event.stop);
       return event;
     }
   }
 
-  /** The stop in which the thread stays, if the reader has not got it. */
+  /** The stop in which the thread stays, if the reader has not received it. */
   #currentStop(): TaskEventOf<Stop> | undefined {
     const { stop, staysStopped } = this.#source;
     if (stop === undefined || !staysStopped || this.#given.has(stop)) return undefined;
