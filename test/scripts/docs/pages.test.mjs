@@ -11,7 +11,7 @@ describe("the generated pages", () => {
     const name = "<!-- snippet library#threads -->";
     const filled = await withSnippets(`Before.\n\n${name}\n\nAfter.`);
     expect(filled).to.match(
-      /^Before\.\n\n<!-- snippet library#threads -->\n\n```ts\nconst sleeper [\s\S]*\n```\n\nAfter\.$/,
+      /^Before\.\n\n<!-- snippet library#threads -->\n\n```ts\nconst \[sleeper\] [\s\S]*\n```\n\nAfter\.$/,
     );
     expect(await withSnippets(filled)).to.equal(filled);
   });
